@@ -1,0 +1,40 @@
+//! What the system refuses to exceed, in one place, with the reason.
+
+/// Packets that travel through the switch together. A node of the compiled program keeps its packets as one bit each
+/// in a 64-bit mask.
+pub const BURST_PACKETS_MAX: usize = 64;
+
+/// The widest `bit<>`, `int<>` and `varbit<>`, in bits: wide enough for any header, small enough that a program cannot
+/// make a single field eat the memory.
+pub const WIDTH_BITS_MAX: u32 = 16_384;
+
+/// The most elements of a header stack.
+pub const STACK_ELEMENTS_MAX: u32 = 1024;
+
+/// The longest packet, in bytes: the longest that a capture file or a socket hands over.
+pub const PACKET_BYTES_MAX: usize = 65_535;
+
+/// Free bytes kept before a received packet, so that a pushed header needs no move of the payload.
+pub const HEADROOM_BYTES: usize = 256;
+
+/// Parser states that one packet may visit. A parser loop ends with the packet or the stack; one that does neither
+/// (it extracts nothing) is ended here with `ParserTimeout`.
+pub const PARSER_STEPS_MAX: u32 = 4096;
+
+/// Iterations of one loop statement for one packet.
+pub const LOOP_STEPS_MAX: u32 = 65_536;
+
+/// How often one packet may be resubmitted or recirculated before it is dropped.
+pub const PASSES_MAX: u32 = 64;
+
+/// Packets that one received packet may become inside the switch (clones and replicas) while it is worked on.
+pub const COPIES_MAX: usize = 4096;
+
+/// Cells of one register array, counter array or meter array.
+pub const CELLS_MAX: u64 = 1 << 26;
+
+/// Entries of one table.
+pub const TABLE_ENTRIES_MAX: usize = 1 << 26;
+
+const _: () = assert!(BURST_PACKETS_MAX <= 64, "a burst is a 64-bit mask");
+const _: () = assert!(HEADROOM_BYTES % 64 == 0, "the packet starts on a cache line");

@@ -1,0 +1,1 @@
+//! IR to C to native code

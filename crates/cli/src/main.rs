@@ -1,0 +1,2 @@
+//! The `wirespeed` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Control API, entries files, switch commands

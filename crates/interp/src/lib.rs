@@ -1,0 +1,1 @@
+//! The reference interpreter: the meaning of the IR

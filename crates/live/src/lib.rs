@@ -1,0 +1,1 @@
+//! Workers and packet drivers: the only threads, sockets and clocks

@@ -1,0 +1,1 @@
+//! Instantiation and inlining: typed tree to IR

@@ -1,0 +1,1 @@
+//! Passes over the IR, and the pipelines as lists

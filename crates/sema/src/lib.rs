@@ -1,0 +1,1 @@
+//! Names, types and constants: syntax tree to typed tree

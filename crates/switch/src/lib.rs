@@ -1,0 +1,1 @@
+//! The switch core: packets in, packets out, no I/O, no clock

@@ -1,0 +1,1 @@
+//! Source map, preprocessor, lexer, parser, syntax tree, printer

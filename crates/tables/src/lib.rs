@@ -1,0 +1,1 @@
+//! Match engines and their snapshots

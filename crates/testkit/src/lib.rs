@@ -1,0 +1,1 @@
+//! Runners of text tests, generators of programs and packets
