@@ -11,6 +11,9 @@ pub const WIDTH_BITS_MAX: u32 = 16_384;
 /// The most elements of a header stack.
 pub const STACK_ELEMENTS_MAX: u32 = 1024;
 
+/// The height of an expression, a type or a statement in a program, so that whoever walks the syntax tree may recurse.
+pub const NESTING_MAX: u32 = 256;
+
 /// The longest packet, in bytes: the longest that a capture file or a socket hands over.
 pub const PACKET_BYTES_MAX: usize = 65_535;
 

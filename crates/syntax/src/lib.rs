@@ -1,1 +1,3 @@
 //! Source map, preprocessor, lexer, parser, syntax tree, printer
+
+pub mod ast;

@@ -1,0 +1,1089 @@
+//! The syntax tree of P4_16.
+//!
+//! The parser builds it, `sema` reads it, `printer` writes it back as P4 text and `dump` as a tree without places. Every
+//! node carries the place it was read from. The tree keeps what the text says and decides nothing: names are unresolved
+//! (whether a name is a type is known, because the grammar depends on it), widths are expressions, and parentheses are
+//! gone because the shape of the tree says the same. No tree is higher than `base::limits::NESTING_MAX` in expressions,
+//! types and statements each, so that those who walk it may recurse.
+
+use base::Span;
+use num_bigint::BigInt;
+use std::rc::Rc;
+
+/// The text of an identifier, shared by all its uses.
+pub type Name = Rc<str>;
+
+/// A name at its place.
+#[derive(Clone, Debug)]
+pub struct Ident {
+    /// The text.
+    pub name: Name,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Ident {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.name
+    }
+}
+
+/// A name, or a name of the outermost scope written with a leading dot.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// Whether a dot stands before the name.
+    pub is_global: bool,
+    /// The name.
+    pub name: Ident,
+    /// Dot and name.
+    pub span: Span,
+}
+
+/// A whole program after preprocessing.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The declarations of the outermost scope, in order.
+    pub declarations: Vec<Declaration>,
+}
+
+// ---------------------------------------------------------------------------------------------------- annotations
+
+/// `@name`, `@name(...)`, `@name[...]` or `@pragma name ...`.
+#[derive(Clone, Debug)]
+pub struct Annotation {
+    /// The name after the `@` (or after `@pragma`).
+    pub name: Ident,
+    /// What follows the name.
+    pub body: AnnotationBody,
+    /// Whether it was written `@pragma name ...` up to the end of the line.
+    pub is_pragma: bool,
+    /// From the `@` to the end of the body.
+    pub span: Span,
+}
+
+/// What an annotation says beyond its name.
+#[derive(Clone, Debug)]
+pub enum AnnotationBody {
+    /// Nothing.
+    Empty,
+    /// `(...)`: any tokens with balanced brackets; the meaning is the reader's.
+    Unstructured {
+        /// The tokens between the parentheses.
+        tokens: Vec<AnnotationToken>,
+        /// The same tokens read as a list of expressions, where they are one: what `@field_list(1, 2)` and the like need.
+        expressions: Option<Vec<Expr>>,
+    },
+    /// `[a, b]`: expressions. Empty brackets are an empty list.
+    Expressions(Vec<Expr>),
+    /// `[k = v, ...]`: named expressions.
+    KeyValues(Vec<KeyValue>),
+}
+
+/// One token of an unstructured annotation.
+#[derive(Clone, Debug)]
+pub struct AnnotationToken {
+    /// What it is.
+    pub kind: AnnotationTokenKind,
+    /// A string's content with its escapes resolved; any other token as written.
+    pub text: Name,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kind of an annotation's token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnnotationTokenKind {
+    /// An identifier or keyword.
+    Word,
+    /// An integer literal.
+    Integer,
+    /// A string literal.
+    String,
+    /// Any operator or bracket.
+    Punctuation,
+}
+
+impl Annotation {
+    /// The string of `@name("text")`, also where it is written `@name["text"]`.
+    pub fn single_string(&self) -> Option<&str> {
+        match &self.body {
+            AnnotationBody::Unstructured { tokens, .. } => match tokens.as_slice() {
+                [token] if token.kind == AnnotationTokenKind::String => Some(&token.text),
+                _ => None,
+            },
+            AnnotationBody::Expressions(list) => match list.as_slice() {
+                [Expr { kind: ExprKind::String(text), .. }] => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The expressions of `@name(a, b)` or `@name[a, b]`; `None` if the body is something else or there is none.
+    pub fn expressions(&self) -> Option<&[Expr]> {
+        match &self.body {
+            AnnotationBody::Unstructured { expressions, .. } => expressions.as_deref(),
+            AnnotationBody::Expressions(list) => Some(list),
+            _ => None,
+        }
+    }
+}
+
+/// `key = value`.
+#[derive(Clone, Debug)]
+pub struct KeyValue {
+    /// The key.
+    pub key: Ident,
+    /// The value.
+    pub value: Expr,
+    /// Key and value.
+    pub span: Span,
+}
+
+// --------------------------------------------------------------------------------------------------- declarations
+
+/// A declaration of any scope: the program's, a parser's, a control's, a block's or an instance initializer's.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
+    /// What is declared.
+    pub kind: DeclarationKind,
+    /// From the first token (annotations excepted) to the last.
+    pub span: Span,
+}
+
+/// The kinds of declaration.
+#[derive(Clone, Debug)]
+pub enum DeclarationKind {
+    /// `const T name = value;`
+    Constant(Constant),
+    /// `T name;` or `T name = value;`
+    Variable(Variable),
+    /// `T(arguments) name;`, possibly with `= { ... }`.
+    Instantiation(Instantiation),
+    /// `struct`, `header` or `header_union`.
+    Struct(StructDeclaration),
+    /// `typedef T name;` or `type T name;`
+    Typedef(Typedef),
+    /// `enum`, with or without a representation.
+    Enum(EnumDeclaration),
+    /// `error { ... }`
+    Error(Vec<Ident>),
+    /// `match_kind { ... }`
+    MatchKind(Vec<Ident>),
+    /// `extern name { ... }`
+    ExternObject(ExternObject),
+    /// `extern T name(...);`
+    ExternFunction(FunctionPrototype),
+    /// `action name(...) { ... }`
+    Action(ActionDeclaration),
+    /// `T name(...) { ... }`
+    Function(FunctionDeclaration),
+    /// `parser name<...>(...);`
+    ParserType(ApplyType),
+    /// `parser name(...)(...) { ... }`
+    Parser(ParserDeclaration),
+    /// `control name<...>(...);`
+    ControlType(ApplyType),
+    /// `control name(...)(...) { ... }`
+    Control(ControlDeclaration),
+    /// `package name<...>(...);`
+    Package(ApplyType),
+    /// `table name { ... }`
+    Table(Table),
+    /// `value_set<T>(size) name;`
+    ValueSet(ValueSet),
+}
+
+impl Declaration {
+    /// The declared name; `None` for `error` and `match_kind`, which extend what exists.
+    pub fn name(&self) -> Option<&Ident> {
+        Some(match &self.kind {
+            DeclarationKind::Constant(it) => &it.name,
+            DeclarationKind::Variable(it) => &it.name,
+            DeclarationKind::Instantiation(it) => &it.name,
+            DeclarationKind::Struct(it) => &it.name,
+            DeclarationKind::Typedef(it) => &it.name,
+            DeclarationKind::Enum(it) => &it.name,
+            DeclarationKind::Error(_) | DeclarationKind::MatchKind(_) => return None,
+            DeclarationKind::ExternObject(it) => &it.name,
+            DeclarationKind::ExternFunction(it) => &it.name,
+            DeclarationKind::Action(it) => &it.name,
+            DeclarationKind::Function(it) => &it.prototype.name,
+            DeclarationKind::ParserType(it) | DeclarationKind::ControlType(it) | DeclarationKind::Package(it) => {
+                &it.name
+            }
+            DeclarationKind::Parser(it) => &it.signature.name,
+            DeclarationKind::Control(it) => &it.signature.name,
+            DeclarationKind::Table(it) => &it.name,
+            DeclarationKind::ValueSet(it) => &it.name,
+        })
+    }
+}
+
+/// `const T name = value;`
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// The type.
+    pub type_ref: Type,
+    /// The name.
+    pub name: Ident,
+    /// The value.
+    pub value: Expr,
+}
+
+/// `T name;` or `T name = value;`
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The type.
+    pub type_ref: Type,
+    /// The name.
+    pub name: Ident,
+    /// The first value, if given.
+    pub value: Option<Expr>,
+}
+
+/// `T(arguments) name;`
+#[derive(Clone, Debug)]
+pub struct Instantiation {
+    /// The type: a parser, control, package or extern object, possibly with type arguments.
+    pub type_ref: Type,
+    /// The constructor's arguments.
+    pub arguments: Vec<Argument>,
+    /// The instance's name.
+    pub name: Ident,
+    /// `= { ... }`: functions that implement abstract methods, and instances that they use.
+    pub initializer: Option<Vec<Declaration>>,
+}
+
+/// Which kind of record a [`StructDeclaration`] declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StructKind {
+    /// `struct`
+    Struct,
+    /// `header`
+    Header,
+    /// `header_union`
+    HeaderUnion,
+}
+
+/// `struct`, `header` or `header_union`.
+#[derive(Clone, Debug)]
+pub struct StructDeclaration {
+    /// Which of the three.
+    pub kind: StructKind,
+    /// The name.
+    pub name: Ident,
+    /// `<T, ...>`
+    pub type_parameters: Vec<Ident>,
+    /// The fields in order.
+    pub fields: Vec<StructField>,
+}
+
+/// `T name;` in a struct, header or header union.
+#[derive(Clone, Debug)]
+pub struct StructField {
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
+    /// The type.
+    pub type_ref: Type,
+    /// The name.
+    pub name: Ident,
+    /// Type and name.
+    pub span: Span,
+}
+
+/// `typedef T name;` (another name for the same type) or `type T name;` (a new type).
+#[derive(Clone, Debug)]
+pub struct Typedef {
+    /// Whether it makes a new type.
+    pub is_new_type: bool,
+    /// What the name stands for.
+    pub target: TypedefTarget,
+    /// The name.
+    pub name: Ident,
+}
+
+/// What a typedef names.
+#[derive(Clone, Debug)]
+pub enum TypedefTarget {
+    /// A type.
+    Type(Type),
+    /// A struct, header, header union or enum declared in the same breath: `typedef struct S { ... } T;`
+    Declaration(Box<Declaration>),
+}
+
+/// `enum name { ... }` or `enum T name { a = 1, ... }`
+#[derive(Clone, Debug)]
+pub struct EnumDeclaration {
+    /// The name.
+    pub name: Ident,
+    /// The type of the members' values, if the enum has one.
+    pub representation: Option<Type>,
+    /// The members in order.
+    pub members: Vec<EnumMember>,
+}
+
+/// A member of an enum.
+#[derive(Clone, Debug)]
+pub struct EnumMember {
+    /// The name.
+    pub name: Ident,
+    /// The value, in an enum with a representation.
+    pub value: Option<Expr>,
+}
+
+/// `extern name<...> { ... }`
+#[derive(Clone, Debug)]
+pub struct ExternObject {
+    /// The name.
+    pub name: Ident,
+    /// `<T, ...>`
+    pub type_parameters: Vec<Ident>,
+    /// Constructors and methods in order.
+    pub members: Vec<ExternMember>,
+}
+
+/// A constructor or method of an extern object.
+#[derive(Clone, Debug)]
+pub struct ExternMember {
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
+    /// What it is.
+    pub kind: ExternMemberKind,
+    /// All of it.
+    pub span: Span,
+}
+
+/// What a member of an extern object is.
+#[derive(Clone, Debug)]
+pub enum ExternMemberKind {
+    /// `name(...);` with the name of the extern.
+    Constructor {
+        /// The name, which is the extern's.
+        name: Ident,
+        /// The parameters.
+        parameters: Vec<Parameter>,
+    },
+    /// `T name<...>(...);`
+    Method {
+        /// Whether the user implements it: `abstract`.
+        is_abstract: bool,
+        /// The signature.
+        prototype: FunctionPrototype,
+    },
+}
+
+/// The signature of a function or method.
+#[derive(Clone, Debug)]
+pub struct FunctionPrototype {
+    /// The type of the result, possibly `void`.
+    pub return_type: Type,
+    /// The name.
+    pub name: Ident,
+    /// `<T, ...>`
+    pub type_parameters: Vec<Ident>,
+    /// The parameters.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A function with its body.
+#[derive(Clone, Debug)]
+pub struct FunctionDeclaration {
+    /// The signature.
+    pub prototype: FunctionPrototype,
+    /// The body.
+    pub body: Block,
+}
+
+/// `action name(...) { ... }`
+#[derive(Clone, Debug)]
+pub struct ActionDeclaration {
+    /// The name.
+    pub name: Ident,
+    /// The parameters.
+    pub parameters: Vec<Parameter>,
+    /// The body.
+    pub body: Block,
+}
+
+/// The type of a parser, control or package: `name<T, ...>(parameters)`.
+#[derive(Clone, Debug)]
+pub struct ApplyType {
+    /// The name.
+    pub name: Ident,
+    /// `<T, ...>`
+    pub type_parameters: Vec<Ident>,
+    /// The parameters of `apply` (of the constructor, for a package).
+    pub parameters: Vec<Parameter>,
+}
+
+/// `parser name(...)(...) { ... }`
+#[derive(Clone, Debug)]
+pub struct ParserDeclaration {
+    /// Name, type parameters, `apply` parameters.
+    pub signature: ApplyType,
+    /// The parameters of the constructor.
+    pub constructor_parameters: Vec<Parameter>,
+    /// Constants, variables, instances and value sets.
+    pub locals: Vec<Declaration>,
+    /// The states in order.
+    pub states: Vec<ParserState>,
+}
+
+/// `state name { ... }`
+#[derive(Clone, Debug)]
+pub struct ParserState {
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
+    /// The name.
+    pub name: Ident,
+    /// The statements before the transition.
+    pub statements: Vec<Statement>,
+    /// The transition; a state without one goes to `reject`.
+    pub transition: Option<Transition>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `transition ...;`
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// Where to.
+    pub kind: TransitionKind,
+    /// All of it.
+    pub span: Span,
+}
+
+/// Where a transition goes.
+#[derive(Clone, Debug)]
+pub enum TransitionKind {
+    /// To one state.
+    Direct(Ident),
+    /// `select (keys) { cases }`
+    Select {
+        /// The expressions that are matched.
+        keys: Vec<Expr>,
+        /// The cases in order.
+        cases: Vec<SelectCase>,
+    },
+}
+
+/// `keyset: state;`
+#[derive(Clone, Debug)]
+pub struct SelectCase {
+    /// What the keys must match.
+    pub keyset: Keyset,
+    /// The next state.
+    pub next: Ident,
+    /// All of it.
+    pub span: Span,
+}
+
+/// What keys must match: one element for each key. A single `default` or `_` stands for all keys. An element is an
+/// expression, or one of the kinds [`ExprKind::Mask`], [`ExprKind::Range`], [`ExprKind::Default`] and
+/// [`ExprKind::DontCare`].
+#[derive(Clone, Debug)]
+pub struct Keyset {
+    /// The elements in order.
+    pub elements: Vec<Expr>,
+    /// All of them, parentheses included.
+    pub span: Span,
+}
+
+/// `control name(...)(...) { ... }`
+#[derive(Clone, Debug)]
+pub struct ControlDeclaration {
+    /// Name, type parameters, `apply` parameters.
+    pub signature: ApplyType,
+    /// The parameters of the constructor.
+    pub constructor_parameters: Vec<Parameter>,
+    /// Constants, variables, instances, actions and tables.
+    pub locals: Vec<Declaration>,
+    /// `apply { ... }`
+    pub body: Block,
+}
+
+/// `table name { ... }`
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The name.
+    pub name: Ident,
+    /// The properties in order.
+    pub properties: Vec<TableProperty>,
+}
+
+/// A property of a table.
+#[derive(Clone, Debug)]
+pub struct TableProperty {
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
+    /// Whether `const` stands before it.
+    pub is_const: bool,
+    /// What it says.
+    pub kind: TablePropertyKind,
+    /// All of it.
+    pub span: Span,
+}
+
+/// What a table's property says.
+#[derive(Clone, Debug)]
+pub enum TablePropertyKind {
+    /// `key = { ... }`
+    Key(Vec<KeyElement>),
+    /// `actions = { ... }`
+    Actions(Vec<ActionListElement>),
+    /// `entries = { ... }`
+    Entries(Vec<Entry>),
+    /// `default_action = ...;`: a name or a call.
+    DefaultAction(Expr),
+    /// `size = ...;`
+    Size(Expr),
+    /// Any other `name = value;`
+    Other {
+        /// The name.
+        name: Ident,
+        /// The value.
+        value: Expr,
+    },
+}
+
+/// `expression : match_kind;`
+#[derive(Clone, Debug)]
+pub struct KeyElement {
+    /// What is looked up.
+    pub expression: Expr,
+    /// How.
+    pub match_kind: Ident,
+    /// The annotations after it.
+    pub annotations: Vec<Annotation>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// An action that a table may run.
+#[derive(Clone, Debug)]
+pub struct ActionListElement {
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
+    /// The action.
+    pub action: ActionRef,
+}
+
+/// An action by name, with arguments or without.
+#[derive(Clone, Debug)]
+pub struct ActionRef {
+    /// The action.
+    pub path: Path,
+    /// The arguments, if parentheses are written.
+    pub arguments: Option<Vec<Argument>>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `priority = p: keyset: action;`
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Whether `const` stands before it.
+    pub is_const: bool,
+    /// The priority, if given.
+    pub priority: Option<Expr>,
+    /// What the keys must match.
+    pub keyset: Keyset,
+    /// What then runs.
+    pub action: ActionRef,
+    /// The annotations after it.
+    pub annotations: Vec<Annotation>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `value_set<T>(size) name;`
+#[derive(Clone, Debug)]
+pub struct ValueSet {
+    /// The type of the members.
+    pub element_type: Type,
+    /// How many there may be.
+    pub size: Expr,
+    /// The name.
+    pub name: Ident,
+}
+
+/// The direction of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// None written.
+    None,
+    /// `in`
+    In,
+    /// `out`
+    Out,
+    /// `inout`
+    InOut,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
+    /// The direction.
+    pub direction: Direction,
+    /// The type.
+    pub type_ref: Type,
+    /// The name.
+    pub name: Ident,
+    /// The default value, if given.
+    pub default: Option<Expr>,
+    /// Direction, type, name and default value.
+    pub span: Span,
+}
+
+// ---------------------------------------------------------------------------------------------------------- types
+
+/// A type as written.
+#[derive(Clone, Debug)]
+pub struct Type {
+    /// What it is.
+    pub kind: TypeKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The forms of a type.
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    /// `bool`
+    Bool,
+    /// `error`
+    Error,
+    /// `match_kind`
+    MatchKind,
+    /// `string`
+    String,
+    /// `void`
+    Void,
+    /// `int`: an integer of any size.
+    Integer,
+    /// `bit<w>`; `bit` alone (which is `bit<1>`) has no width.
+    Bit(Option<Box<Expr>>),
+    /// `int<w>`
+    Int(Box<Expr>),
+    /// `varbit<w>`
+    Varbit(Box<Expr>),
+    /// A name.
+    Named(Path),
+    /// `name<arguments>`
+    Specialized {
+        /// The generic type.
+        base: Path,
+        /// The type arguments.
+        arguments: Vec<Type>,
+    },
+    /// `element[size]`
+    Array {
+        /// The type of the elements.
+        element: Box<Type>,
+        /// How many.
+        size: Box<Expr>,
+    },
+    /// `tuple<...>`
+    Tuple(Vec<Type>),
+    /// `list<T>`
+    List(Box<Type>),
+    /// `_` as a type argument: to be inferred.
+    DontCare,
+}
+
+// ----------------------------------------------------------------------------------------------------- statements
+
+/// `{ ... }`
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The annotations before the brace.
+    pub annotations: Vec<Annotation>,
+    /// The statements in order.
+    pub statements: Vec<Statement>,
+    /// From brace to brace.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What it does.
+    pub kind: StatementKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of statement.
+#[derive(Clone, Debug)]
+pub enum StatementKind {
+    /// `;`
+    Empty,
+    /// `{ ... }`
+    Block(Block),
+    /// A constant, a variable or an instance.
+    Declaration(Box<Declaration>),
+    /// `target = value;` or, with an operator, `target += value;`
+    Assignment {
+        /// What is written.
+        target: Expr,
+        /// The operator before the `=`.
+        operator: Option<BinaryOperator>,
+        /// What is assigned.
+        value: Expr,
+    },
+    /// A call of a function, method, action or `apply`: the expression is an [`ExprKind::Call`].
+    Call(Expr),
+    /// `T.apply(...);`: an unnamed instance of a parser or control, made and applied.
+    DirectApplication {
+        /// The parser or control.
+        type_ref: Type,
+        /// The arguments of `apply`.
+        arguments: Vec<Argument>,
+    },
+    /// `if (condition) ... else ...`
+    If {
+        /// The condition.
+        condition: Expr,
+        /// What runs if it holds.
+        then_branch: Box<Statement>,
+        /// What runs if not.
+        else_branch: Option<Box<Statement>>,
+    },
+    /// `switch (subject) { ... }`
+    Switch {
+        /// What decides.
+        subject: Expr,
+        /// The cases in order.
+        cases: Vec<SwitchCase>,
+    },
+    /// `for (init; condition; update) ...`
+    For(Box<ForLoop>),
+    /// `for (T name in collection) ...`
+    ForIn(Box<ForInLoop>),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `return;` or `return value;`
+    Return(Option<Expr>),
+    /// `exit;`
+    Exit,
+}
+
+/// `label: { ... }`, or `label:` that falls through to the next.
+#[derive(Clone, Debug)]
+pub struct SwitchCase {
+    /// An expression, or [`ExprKind::Default`].
+    pub label: Expr,
+    /// The statements; `None` falls through.
+    pub body: Option<Block>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `for (init; condition; update) body`
+#[derive(Clone, Debug)]
+pub struct ForLoop {
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
+    /// Declarations, assignments and calls that run once before.
+    pub init: Vec<Statement>,
+    /// Tested before each turn.
+    pub condition: Expr,
+    /// Assignments and calls that run after each turn.
+    pub update: Vec<Statement>,
+    /// What is repeated.
+    pub body: Statement,
+}
+
+/// `for (T name in collection) body`
+#[derive(Clone, Debug)]
+pub struct ForInLoop {
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
+    /// The type of the loop's variable.
+    pub type_ref: Type,
+    /// The loop's variable.
+    pub name: Ident,
+    /// A list, array or stack, or an [`ExprKind::Range`].
+    pub collection: Expr,
+    /// What is repeated.
+    pub body: Statement,
+}
+
+// ---------------------------------------------------------------------------------------------------- expressions
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands, parentheses around it included.
+    pub span: Span,
+}
+
+/// The forms of an expression.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// `true`, `false`
+    Bool(bool),
+    /// An integer literal.
+    Integer(IntegerLiteral),
+    /// A string literal's content, its escapes resolved.
+    String(Name),
+    /// A name that is not a type's.
+    Name(Path),
+    /// A type where an expression stands: before a member (`Suit.Clubs`, `error.NoError`), or called as a constructor
+    /// (`register<bit<32>>(16)`).
+    Type(Box<Type>),
+    /// `this`
+    This,
+    /// `_`: an argument or a key that does not matter.
+    DontCare,
+    /// `default` in a keyset or as the label of a switch.
+    Default,
+    /// `...`: the default value, alone or at the end of a list.
+    Dots,
+    /// `{ a, b }`; a last element [`ExprKind::Dots`] asks for defaults.
+    List(Vec<Expr>),
+    /// `{ x = a, y = b }`
+    Struct {
+        /// The fields in order.
+        fields: Vec<KeyValue>,
+        /// Whether `...` at the end asks for defaults of the others.
+        has_dots: bool,
+    },
+    /// `{#}`: an invalid header or header union.
+    Invalid,
+    /// `base.member`
+    Member {
+        /// What is looked into.
+        base: Box<Expr>,
+        /// The member.
+        member: Ident,
+    },
+    /// `base[index]`
+    Index {
+        /// The array, stack or tuple.
+        base: Box<Expr>,
+        /// The position.
+        index: Box<Expr>,
+    },
+    /// `base[high:low]`
+    Slice {
+        /// The value.
+        base: Box<Expr>,
+        /// The highest bit.
+        high: Box<Expr>,
+        /// The lowest bit.
+        low: Box<Expr>,
+    },
+    /// `base[low +: width]`
+    IndexedSlice {
+        /// The value.
+        base: Box<Expr>,
+        /// The lowest bit, which need not be constant.
+        low: Box<Expr>,
+        /// The number of bits.
+        width: Box<Expr>,
+    },
+    /// An operator before its operand.
+    Unary {
+        /// The operator.
+        operator: UnaryOperator,
+        /// The operand.
+        operand: Box<Expr>,
+    },
+    /// An operator between its operands.
+    Binary {
+        /// The operator.
+        operator: BinaryOperator,
+        /// The left operand.
+        left: Box<Expr>,
+        /// The right operand.
+        right: Box<Expr>,
+    },
+    /// `condition ? a : b`
+    Conditional {
+        /// The condition.
+        condition: Box<Expr>,
+        /// The value if it holds.
+        then_value: Box<Expr>,
+        /// The value if not.
+        else_value: Box<Expr>,
+    },
+    /// `(T) operand`
+    Cast {
+        /// The type.
+        type_ref: Box<Type>,
+        /// The operand.
+        operand: Box<Expr>,
+    },
+    /// `callee<types>(arguments)`. A constructor's type arguments are in its [`ExprKind::Type`].
+    Call {
+        /// A name, a member, or a type whose constructor is called.
+        callee: Box<Expr>,
+        /// `<types>`, if written.
+        type_arguments: Vec<Type>,
+        /// The arguments.
+        arguments: Vec<Argument>,
+    },
+    /// `value &&& mask`, in keysets.
+    Mask {
+        /// The value.
+        value: Box<Expr>,
+        /// The mask.
+        mask: Box<Expr>,
+    },
+    /// `low .. high`, both included, in keysets and loops.
+    Range {
+        /// The lowest value.
+        low: Box<Expr>,
+        /// The highest value.
+        high: Box<Expr>,
+    },
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// The parameter it is for, if named.
+    pub name: Option<Ident>,
+    /// The value, possibly [`ExprKind::DontCare`].
+    pub value: Expr,
+    /// All of it.
+    pub span: Span,
+}
+
+/// An integer literal: value, and how it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntegerLiteral {
+    /// The number before its width is applied.
+    pub value: BigInt,
+    /// `8w` or `8s`: the width. Without one the literal is an `int`.
+    pub width: Option<u32>,
+    /// Whether the width is followed by `s`.
+    pub is_signed: bool,
+    /// The base it is spelled in.
+    pub base: Base,
+}
+
+/// The base of an integer literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// `0b`
+    Binary,
+    /// `0o`
+    Octal,
+    /// No prefix, or `0d`.
+    Decimal,
+    /// `0x`
+    Hexadecimal,
+}
+
+/// An operator before its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOperator {
+    /// `!`
+    Not,
+    /// `~`
+    Complement,
+    /// `-`
+    Negate,
+    /// `+`
+    Plus,
+}
+
+impl UnaryOperator {
+    /// As written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            UnaryOperator::Not => "!",
+            UnaryOperator::Complement => "~",
+            UnaryOperator::Negate => "-",
+            UnaryOperator::Plus => "+",
+        }
+    }
+}
+
+/// An operator between its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOperator {
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Modulo,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `|+|`
+    SaturatingAdd,
+    /// `|-|`
+    SaturatingSubtract,
+    /// `++`
+    Concatenate,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `&`
+    BitAnd,
+    /// `^`
+    BitXor,
+    /// `|`
+    BitOr,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+}
+
+impl BinaryOperator {
+    /// As written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BinaryOperator::Multiply => "*",
+            BinaryOperator::Divide => "/",
+            BinaryOperator::Modulo => "%",
+            BinaryOperator::Add => "+",
+            BinaryOperator::Subtract => "-",
+            BinaryOperator::SaturatingAdd => "|+|",
+            BinaryOperator::SaturatingSubtract => "|-|",
+            BinaryOperator::Concatenate => "++",
+            BinaryOperator::ShiftLeft => "<<",
+            BinaryOperator::ShiftRight => ">>",
+            BinaryOperator::Less => "<",
+            BinaryOperator::LessOrEqual => "<=",
+            BinaryOperator::Greater => ">",
+            BinaryOperator::GreaterOrEqual => ">=",
+            BinaryOperator::Equal => "==",
+            BinaryOperator::NotEqual => "!=",
+            BinaryOperator::BitAnd => "&",
+            BinaryOperator::BitXor => "^",
+            BinaryOperator::BitOr => "|",
+            BinaryOperator::And => "&&",
+            BinaryOperator::Or => "||",
+        }
+    }
+}
