@@ -40,4 +40,4 @@ pub const CELLS_MAX: u64 = 1 << 26;
 pub const TABLE_ENTRIES_MAX: usize = 1 << 26;
 
 const _: () = assert!(BURST_PACKETS_MAX <= 64, "a burst is a 64-bit mask");
-const _: () = assert!(HEADROOM_BYTES % 64 == 0, "the packet starts on a cache line");
+const _: () = assert!(HEADROOM_BYTES.is_multiple_of(64), "the packet starts on a cache line");

@@ -1,0 +1,344 @@
+//! A whole program.
+
+use crate::expr::Type;
+use crate::stmt::{Body, State};
+use crate::table::{Action, MatchKind, Table};
+use base::{IndexVec, Span, entity_id};
+
+entity_id! {
+    /// A scalar variable.
+    pub struct VarId = "v";
+    /// A header type.
+    pub struct HeaderTypeId = "ht";
+    /// A header instance.
+    pub struct HeaderId = "h";
+    /// A header stack.
+    pub struct StackId = "stack";
+    /// A block of the pipeline.
+    pub struct BlockId = "block";
+    /// A state of a parser block.
+    pub struct StateId = "state";
+    /// An action.
+    pub struct ActionId = "action";
+    /// A table.
+    pub struct TableId = "table";
+    /// A label of a `Block` or `Loop` statement.
+    pub struct LabelId = "l";
+    /// A register array.
+    pub struct RegisterId = "register";
+    /// A counter array.
+    pub struct CounterId = "counter";
+    /// A meter array.
+    pub struct MeterId = "meter";
+    /// A counter with a cell per table entry.
+    pub struct DirectCounterId = "dcounter";
+    /// A meter with a cell per table entry.
+    pub struct DirectMeterId = "dmeter";
+    /// A digest.
+    pub struct DigestId = "digest";
+    /// A parser value set.
+    pub struct ValueSetId = "vset";
+    /// A list of variables that survive a clone, resubmission or recirculation.
+    pub struct FieldListId = "flist";
+}
+
+/// A program for an architecture.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    /// What runs it.
+    pub architecture: Architecture,
+    /// Names of the program's errors by number; the first are [`ERROR_NAMES`].
+    pub errors: Vec<String>,
+    /// Scalar storage.
+    pub vars: IndexVec<VarId, Var>,
+    /// Header types.
+    pub header_types: IndexVec<HeaderTypeId, HeaderType>,
+    /// Header instances.
+    pub headers: IndexVec<HeaderId, Header>,
+    /// Header stacks.
+    pub stacks: IndexVec<StackId, Stack>,
+    /// The blocks, in the order that the architecture defines.
+    pub blocks: IndexVec<BlockId, Block>,
+    /// Actions that tables run (calls from controls are inlined).
+    pub actions: IndexVec<ActionId, Action>,
+    /// Tables.
+    pub tables: IndexVec<TableId, Table>,
+    /// How many labels there are.
+    pub labels: u32,
+    /// Register arrays.
+    pub registers: IndexVec<RegisterId, Register>,
+    /// Counter arrays.
+    pub counters: IndexVec<CounterId, Counter>,
+    /// Meter arrays.
+    pub meters: IndexVec<MeterId, Meter>,
+    /// Direct counters.
+    pub direct_counters: IndexVec<DirectCounterId, DirectCounter>,
+    /// Direct meters.
+    pub direct_meters: IndexVec<DirectMeterId, DirectMeter>,
+    /// Digests.
+    pub digests: IndexVec<DigestId, Digest>,
+    /// Parser value sets.
+    pub value_sets: IndexVec<ValueSetId, ValueSet>,
+    /// Field lists.
+    pub field_lists: IndexVec<FieldListId, FieldList>,
+}
+
+/// The architectures that the switch core runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Architecture {
+    /// v1model, see [`crate::v1model`].
+    V1Model,
+}
+
+/// The errors of core.p4, at the numbers that the parser statements use.
+pub const ERROR_NAMES: [&str; 7] = [
+    "NoError",
+    "PacketTooShort",
+    "NoMatch",
+    "StackOutOfBounds",
+    "HeaderTooShort",
+    "ParserTimeout",
+    "ParserInvalidArgument",
+];
+/// Number of `NoError`.
+pub const ERROR_NO_ERROR: u64 = 0;
+/// Number of `PacketTooShort`.
+pub const ERROR_PACKET_TOO_SHORT: u64 = 1;
+/// Number of `NoMatch`.
+pub const ERROR_NO_MATCH: u64 = 2;
+/// Number of `StackOutOfBounds`.
+pub const ERROR_STACK_OUT_OF_BOUNDS: u64 = 3;
+/// Number of `HeaderTooShort`.
+pub const ERROR_HEADER_TOO_SHORT: u64 = 4;
+/// Number of `ParserTimeout`.
+pub const ERROR_PARSER_TIMEOUT: u64 = 5;
+/// Number of `ParserInvalidArgument`.
+pub const ERROR_PARSER_INVALID_ARGUMENT: u64 = 6;
+
+/// A scalar variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Var {
+    /// For people: the P4 path (`meta.nhop`); need not be unique.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Its life.
+    pub kind: VarKind,
+}
+
+/// How long a variable lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VarKind {
+    /// Shared with the architecture, in this slot of the packet's intrinsic variables. At most 64 bits wide.
+    Intrinsic(u32),
+    /// The program's metadata: lives as long as the packet's pass (ingress to egress), copied with it.
+    Metadata,
+    /// Lives within one block's run; used in one block (and the actions that its tables run) only; zero when the block
+    /// starts.
+    Local,
+}
+
+/// A header type: fields laid out without gaps, most significant bit first, whole bytes in all.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HeaderType {
+    /// Its name.
+    pub name: String,
+    /// Fields in order.
+    pub fields: Vec<HeaderField>,
+}
+
+/// A field of a header type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HeaderField {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub ty: FieldType,
+}
+
+/// What a header's field holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FieldType {
+    /// A value of fixed width.
+    Fixed(Type),
+    /// Up to this many bits. At most one per header type.
+    Varbit(u32),
+}
+
+impl HeaderType {
+    /// Bits of all fixed fields.
+    pub fn fixed_width(&self) -> u32 {
+        let fixed = |field: &HeaderField| match field.ty {
+            FieldType::Fixed(ty) => ty.width(),
+            FieldType::Varbit(_) => 0,
+        };
+        self.fields.iter().map(fixed).sum()
+    }
+
+    /// Position and greatest width of the varbit field.
+    pub fn varbit(&self) -> Option<(usize, u32)> {
+        self.fields.iter().enumerate().find_map(|(index, field)| match field.ty {
+            FieldType::Varbit(max) => Some((index, max)),
+            FieldType::Fixed(_) => None,
+        })
+    }
+
+    /// Greatest size in bytes.
+    pub fn bytes_max(&self) -> u32 {
+        (self.fixed_width() + self.varbit().map_or(0, |(_, max)| max)).div_ceil(8)
+    }
+
+    /// First bit of a field, if the varbit field before it (if there is one) is empty.
+    pub fn offset_bits(&self, field: usize) -> u32 {
+        let fixed = |field: &HeaderField| match field.ty {
+            FieldType::Fixed(ty) => ty.width(),
+            FieldType::Varbit(_) => 0,
+        };
+        self.fields[..field].iter().map(fixed).sum()
+    }
+}
+
+/// A header instance.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Header {
+    /// For people: the P4 path (`hdr.ipv4`, `hdr.mpls[0]`).
+    pub name: String,
+    /// Its type.
+    pub ty: HeaderTypeId,
+    /// Whether it lives as long as the packet's pass; otherwise it is a local variable of one block.
+    pub metadata: bool,
+}
+
+/// A header stack. Stacks of unions become one stack per member, all with the same `next`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stack {
+    /// For people: the P4 path.
+    pub name: String,
+    /// The elements, all of one type.
+    pub elements: Vec<HeaderId>,
+    /// The `nextIndex`, a `Bit(32)` variable.
+    pub next: VarId,
+}
+
+/// A block of the pipeline.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    /// Its P4 name (`MyIngress`).
+    pub name: String,
+    /// What it is.
+    pub kind: BlockKind,
+    /// The label of the `Block` statement that surrounds a control's whole body, for `exit` in actions.
+    pub exit: Option<LabelId>,
+}
+
+/// What a block is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum BlockKind {
+    /// A parser: a state machine.
+    Parser {
+        /// Where it starts.
+        start: StateId,
+        /// The states.
+        states: IndexVec<StateId, State>,
+        /// The variable (`Bit(32)`) that gets the number of the error that ended parsing.
+        error: VarId,
+    },
+    /// A control, or a deparser (the only one with `Emit`).
+    Control {
+        /// What it does.
+        body: Body,
+    },
+}
+
+/// A register array.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Register {
+    /// Control-plane name.
+    pub name: String,
+    /// Type of a cell.
+    pub ty: Type,
+    /// Cells.
+    pub size: u64,
+}
+
+/// What a counter counts or a meter measures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Unit {
+    Packets,
+    Bytes,
+    PacketsAndBytes,
+}
+
+/// A counter array.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Counter {
+    /// Control-plane name.
+    pub name: String,
+    /// What it counts.
+    pub unit: Unit,
+    /// Cells.
+    pub size: u64,
+}
+
+/// A meter array (two-rate three-colour, RFC 2698, colour-blind).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Meter {
+    /// Control-plane name.
+    pub name: String,
+    /// What it measures.
+    pub unit: Unit,
+    /// Cells.
+    pub size: u64,
+}
+
+/// A counter with a cell per entry of the table that names it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DirectCounter {
+    /// Control-plane name.
+    pub name: String,
+    /// What it counts.
+    pub unit: Unit,
+}
+
+/// A meter with a cell per entry of the table that names it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DirectMeter {
+    /// Control-plane name.
+    pub name: String,
+    /// What it measures.
+    pub unit: Unit,
+}
+
+/// A message to the control plane.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Digest {
+    /// Control-plane name.
+    pub name: String,
+    /// Its number on the control plane (v1model: the `receiver` argument).
+    pub receiver: u64,
+    /// Names and types of its fields.
+    pub fields: Vec<(String, Type)>,
+}
+
+/// A set that the control plane fills and a parser's select tests.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ValueSet {
+    /// Control-plane name.
+    pub name: String,
+    /// Name, width and match kind of each key.
+    pub keys: Vec<(String, u32, MatchKind)>,
+    /// The most members.
+    pub size: u64,
+}
+
+/// Variables that survive a clone, resubmission or recirculation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FieldList {
+    /// The number that the program gives it (`@field_list(1)`).
+    pub number: u64,
+    /// The variables, of kind `Metadata` or `Intrinsic`.
+    pub vars: Vec<VarId>,
+    /// Where it was written.
+    pub span: Span,
+}

@@ -1,0 +1,342 @@
+//! Statements, places, parser states.
+
+use crate::expr::{Expr, HeaderRef};
+use crate::program::{CounterId, DigestId, LabelId, MeterId, RegisterId, StackId, StateId, TableId, ValueSetId, VarId};
+use base::{Bits, Span};
+
+/// A sequence of statements.
+pub type Body = Vec<Stmt>;
+
+/// A statement and the source it came from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stmt {
+    /// What is done.
+    pub kind: StmtKind,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// Something that can be assigned to.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Place {
+    /// A variable.
+    Var(VarId),
+    /// A header's field; nothing happens if the header is invalid.
+    Field(HeaderRef, u32),
+    /// Bits `high` to `low` of a place, both included.
+    Slice {
+        /// The whole.
+        base: Box<Place>,
+        /// Highest bit.
+        high: u32,
+        /// Lowest bit.
+        low: u32,
+    },
+}
+
+/// The forms of statement. Each says in which blocks it may stand; unmarked ones may stand anywhere.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StmtKind {
+    /// `place = value`. The value has the place's width.
+    Assign {
+        /// Target.
+        dst: Place,
+        /// Value.
+        src: Expr,
+    },
+    /// Makes a header valid: all its fields become zero if it was invalid, nothing changes if it was valid. A varbit field
+    /// becomes empty.
+    SetValid(HeaderRef),
+    /// Makes a header invalid.
+    SetInvalid(HeaderRef),
+    /// Copies contents and validity of a header to another of the same type.
+    CopyHeader {
+        /// Target.
+        dst: HeaderRef,
+        /// Source.
+        src: HeaderRef,
+    },
+    /// Moves the stack's elements `count` places up; the first `count` become invalid; `next` grows, clamped to the size.
+    PushFront {
+        /// The stack.
+        stack: StackId,
+        /// Places.
+        count: u32,
+    },
+    /// Moves the stack's elements `count` places down; the last `count` become invalid; `next` shrinks, clamped to 0.
+    PopFront {
+        /// The stack.
+        stack: StackId,
+        /// Places.
+        count: u32,
+    },
+    /// Two ways.
+    If {
+        /// A `Bool`.
+        cond: Expr,
+        /// If true.
+        then_body: Body,
+        /// If false.
+        else_body: Body,
+    },
+    /// Many ways; values are unique constants of the width of `value`; no falling through.
+    Switch {
+        /// What is compared.
+        value: Expr,
+        /// The ways.
+        cases: Vec<SwitchCase>,
+        /// If no case has the value.
+        default: Body,
+    },
+    /// A body that [`StmtKind::Leave`] can leave: what `return`, `exit`, `break` and `continue` become.
+    Block {
+        /// Its name.
+        label: LabelId,
+        /// The body.
+        body: Body,
+    },
+    /// A body that is repeated until it is left. More than `base::limits::LOOP_STEPS_MAX` iterations end it.
+    Loop {
+        /// Its name.
+        label: LabelId,
+        /// The body.
+        body: Body,
+    },
+    /// Continues after the enclosing `Block` or `Loop` of this name. In an action that a table runs, a label of the block that
+    /// applies the table is allowed (`exit`): only the label `exit` of the block ([`crate::Block::exit`]).
+    Leave(LabelId),
+    /// Looks the table's keys up and runs the action. Controls only.
+    ApplyTable {
+        /// The table.
+        table: TableId,
+        /// Gets whether an entry matched (`Bool`).
+        hit: Option<VarId>,
+        /// Gets the position of the action that ran in the table's list of actions (`Bit(32)`).
+        action: Option<VarId>,
+    },
+    /// Parser: takes a header from the packet, all or nothing; too few bytes: `PacketTooShort`; a full stack:
+    /// `StackOutOfBounds`. With `varbit_bits`: the length of the varbit field, `Bit(32)`; not a multiple of 8:
+    /// `ParserInvalidArgument`; too few bytes: `PacketTooShort`; more than its maximum: `HeaderTooShort`, in this order.
+    /// An extraction to `Next` advances the stack's `next`.
+    Extract {
+        /// Target.
+        dst: HeaderRef,
+        /// Length of the varbit field in bits.
+        varbit_bits: Option<Expr>,
+    },
+    /// Parser: skips bits; not a multiple of 8: `ParserInvalidArgument`; too few: `PacketTooShort`.
+    Advance {
+        /// How many, `Bit(32)`.
+        bits: Expr,
+    },
+    /// Parser: reads ahead without moving. Checked: fewer than `offset_bits + width` bits left is `PacketTooShort`;
+    /// unchecked: what is missing reads as zero.
+    Lookahead {
+        /// Target; its width says how many bits.
+        dst: Place,
+        /// First bit, from the cursor.
+        offset_bits: u32,
+        /// Whether the length is checked.
+        checked: bool,
+    },
+    /// Parser: if the condition is false, parsing ends with the error (a `Bit(32)`).
+    Verify {
+        /// A `Bool`.
+        cond: Expr,
+        /// The error's number.
+        error: Expr,
+    },
+    /// Deparser: appends the header if it is valid.
+    Emit(HeaderRef),
+    /// Reads a cell; out of range: the target stays as it was.
+    RegisterRead {
+        /// Target, of the register's width.
+        dst: Place,
+        /// The array.
+        register: RegisterId,
+        /// The cell.
+        index: Expr,
+    },
+    /// Writes a cell; out of range: nothing.
+    RegisterWrite {
+        /// The array.
+        register: RegisterId,
+        /// The cell.
+        index: Expr,
+        /// Value, of the register's width.
+        value: Expr,
+    },
+    /// Counts the packet; out of range: nothing.
+    Count {
+        /// The array.
+        counter: CounterId,
+        /// The cell.
+        index: Expr,
+    },
+    /// Meters the packet: 0 green, 1 yellow, 2 red; out of range: the target stays as it was.
+    ExecuteMeter {
+        /// Target, any width of `Bit`: the colour is resized to it.
+        dst: Place,
+        /// The array.
+        meter: MeterId,
+        /// The cell.
+        index: Expr,
+    },
+    /// The hash of the inputs joined (first input most significant; padded with zero bits at the end to whole bytes), resized to the
+    /// target's width.
+    Hash {
+        /// Target.
+        dst: Place,
+        /// Algorithm.
+        algorithm: HashAlgorithm,
+        /// Inputs.
+        inputs: Vec<HashInput>,
+        /// Whether all bytes that the parser did not extract are appended.
+        payload: bool,
+    },
+    /// A uniform number from `low` to `high`, both included (up to 64 bits); if `low > high` the target stays as it was.
+    Random {
+        /// Target.
+        dst: Place,
+        /// Least, of the target's width.
+        low: Expr,
+        /// Greatest, of the target's width.
+        high: Expr,
+    },
+    /// Sends a message to the control plane.
+    Digest {
+        /// Which.
+        digest: DigestId,
+        /// The values of its fields.
+        values: Vec<Expr>,
+    },
+    /// Logs a message; `{}` is replaced by the arguments in order.
+    Log {
+        /// The text.
+        message: String,
+        /// The arguments.
+        args: Vec<Expr>,
+    },
+    /// If the condition is false, the packet is dropped, counted and reported as a failed assertion.
+    Assert {
+        /// A `Bool`.
+        cond: Expr,
+        /// The condition's text, for the report.
+        text: String,
+    },
+}
+
+/// One way of a [`StmtKind::Switch`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct SwitchCase {
+    /// Any of these.
+    pub values: Vec<Bits>,
+    /// What is done.
+    pub body: Body,
+}
+
+/// One input of a hash.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HashInput {
+    /// Left out of the hash when this header is invalid.
+    pub guard: Option<HeaderRef>,
+    /// What is hashed.
+    pub value: HashValue,
+}
+
+/// What is hashed.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HashValue {
+    /// A value.
+    Expr(Expr),
+    /// The present bits of a varbit field.
+    Varbit(HeaderRef, u32),
+}
+
+/// Hash and checksum functions. Widths of results: 16 for the 16-bit ones, 32 for `Crc32`, 64 for `Identity`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HashAlgorithm {
+    /// Polynomial 0x04C11DB7 reflected, as Ethernet.
+    Crc32,
+    /// Polynomial 0x8005 reflected, start 0.
+    Crc16,
+    /// Polynomial 0x1021, start 0xFFFF, not reflected.
+    CrcCcitt,
+    /// Ones' complement of the ones' complement sum (RFC 1071), odd byte padded on the right.
+    Csum16,
+    /// 16-bit words xored, odd byte padded on the right.
+    Xor16,
+    /// The first 8 bytes as a number (fewer: the number they spell).
+    Identity,
+}
+
+/// A state of a parser.
+#[derive(Clone, PartialEq, Debug)]
+pub struct State {
+    /// Its name, for traces.
+    pub name: String,
+    /// What it does. No `Loop`, table or deparser statement; an error in any statement ends parsing.
+    pub body: Body,
+    /// Where it goes.
+    pub transition: Transition,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// What follows a state.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Transition {
+    /// Always this.
+    Goto(Target),
+    /// The first case that matches; none: parsing ends with `NoMatch`.
+    Select {
+        /// The keys.
+        keys: Vec<Expr>,
+        /// The cases in order.
+        cases: Vec<SelectCase>,
+    },
+}
+
+/// Where a parser goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Another state.
+    State(StateId),
+    /// Parsing ends well.
+    Accept,
+    /// Parsing ends; the error is not changed.
+    Reject,
+}
+
+/// One case of a select.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SelectCase {
+    /// What must match.
+    pub matches: CaseMatch,
+    /// Where it leads.
+    pub target: Target,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// What must match.
+#[derive(Clone, PartialEq, Debug)]
+pub enum CaseMatch {
+    /// One set per key, all must contain their key.
+    Keys(Vec<KeySet>),
+    /// The keys together are in the set that the control plane fills.
+    ValueSet(ValueSetId),
+}
+
+/// A set of values of one key, all operands of the key's type.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KeySet {
+    /// Everything.
+    Any,
+    /// One value.
+    Value(Expr),
+    /// `key & mask == value & mask`.
+    Mask(Expr, Expr),
+    /// `low <= key <= high`.
+    Range(Expr, Expr),
+}

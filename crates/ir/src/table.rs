@@ -1,0 +1,136 @@
+//! Tables, keys and entries.
+
+use crate::expr::Expr;
+use crate::program::VarId;
+use crate::program::{ActionId, DirectCounterId, DirectMeterId};
+use crate::stmt::{Body, Place};
+use base::{Bits, Span};
+
+/// A match-action table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Table {
+    /// Control-plane name, in full (`MyIngress.ipv4_lpm`).
+    pub name: String,
+    /// Keys in order.
+    pub keys: Vec<Key>,
+    /// The actions that entries may name, in order; positions in it are what entries and `ApplyTable` speak of.
+    pub actions: Vec<TableAction>,
+    /// Entries of the program, in order.
+    pub entries: Vec<Entry>,
+    /// Whether the control plane may not change entries.
+    pub const_entries: bool,
+    /// What runs on a miss.
+    pub default_action: ActionCall,
+    /// Whether the control plane may not change the default action.
+    pub const_default: bool,
+    /// The most entries the control plane may add (program's `size`, default 1024).
+    pub size: u64,
+    /// Counts every hit of an entry.
+    pub direct_counter: Option<DirectCounterId>,
+    /// Meters every hit of an entry, before the action runs.
+    pub direct_meter: Option<(DirectMeterId, Place)>,
+    /// Whether entries may have idle timeouts.
+    pub support_timeout: bool,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// One key of a table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Key {
+    /// Control-plane name (`hdr.ipv4.dstAddr`).
+    pub name: String,
+    /// The value.
+    pub expr: Expr,
+    /// How it is matched.
+    pub kind: MatchKind,
+}
+
+/// How a key is matched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the match kinds of core.p4 and v1model.p4")]
+pub enum MatchKind {
+    Exact,
+    Lpm,
+    Ternary,
+    Range,
+    Optional,
+}
+
+/// An action in a table's list.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TableAction {
+    /// The action.
+    pub action: ActionId,
+    /// Not allowed as the default action (`@tableonly`).
+    pub table_only: bool,
+    /// Not allowed in entries (`@defaultonly`).
+    pub default_only: bool,
+}
+
+/// An action and the values of its parameters.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ActionCall {
+    /// Position in the table's list of actions.
+    pub action: u32,
+    /// Values of the action's parameters.
+    pub args: Vec<Bits>,
+}
+
+/// An entry of the program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// One value set per key.
+    pub key: Vec<EntryKey>,
+    /// The greater wins; counts only in tables with a ternary, range or optional key. `lower` gives each entry one, so
+    /// that the order of the program holds.
+    pub priority: i32,
+    /// What runs.
+    pub call: ActionCall,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// What an entry says of one key.
+#[derive(Clone, PartialEq, Debug)]
+pub enum EntryKey {
+    /// This value.
+    Exact(Bits),
+    /// The first `prefix_len` bits.
+    Lpm {
+        /// The bits; those after the prefix are zero.
+        value: Bits,
+        /// How many count.
+        prefix_len: u32,
+    },
+    /// `key & mask == value & mask`.
+    Ternary {
+        /// The bits; those outside the mask are zero.
+        value: Bits,
+        /// Which bits count.
+        mask: Bits,
+    },
+    /// `low <= key <= high`, unsigned.
+    Range {
+        /// Least.
+        low: Bits,
+        /// Greatest.
+        high: Bits,
+    },
+    /// This value, or any.
+    Optional(Option<Bits>),
+}
+
+/// An action that tables run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Action {
+    /// Control-plane name, in full (`MyIngress.ipv4_forward`; `NoAction`).
+    pub name: String,
+    /// Variables that get the entry's values before the body runs, with their control-plane names in
+    /// [`crate::Var::name`] (last part).
+    pub params: Vec<VarId>,
+    /// What it does.
+    pub body: Body,
+    /// Where it was written.
+    pub span: Span,
+}
