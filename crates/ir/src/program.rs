@@ -1,6 +1,6 @@
 //! A whole program.
 
-use crate::expr::Type;
+use crate::expr::{HeaderRef, Type};
 use crate::stmt::{Body, State};
 use crate::table::{Action, MatchKind, Table};
 use base::{IndexVec, Span, entity_id};
@@ -81,6 +81,25 @@ pub struct Program {
     pub value_sets: IndexVec<ValueSetId, ValueSet>,
     /// Field lists.
     pub field_lists: IndexVec<FieldListId, FieldList>,
+}
+
+impl Program {
+    /// The type of the header that a reference names, whichever instance that is at run time. A stack without elements has
+    /// none; the verifier refuses it.
+    pub fn header_type_id(&self, header: &HeaderRef) -> HeaderTypeId {
+        let id = match header {
+            HeaderRef::Fixed(id) => *id,
+            HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => {
+                self.stacks[*stack].elements[0]
+            }
+        };
+        self.headers[id].ty
+    }
+
+    /// The type of the header that a reference names.
+    pub fn header_type(&self, header: &HeaderRef) -> &HeaderType {
+        &self.header_types[self.header_type_id(header)]
+    }
 }
 
 /// The architectures that the switch core runs.

@@ -95,7 +95,8 @@ pub enum StmtKind {
         /// The body.
         body: Body,
     },
-    /// A body that is repeated until it is left. More than `base::limits::LOOP_STEPS_MAX` iterations end it.
+    /// A body that is repeated until it is left. More than `base::limits::LOOP_STEPS_MAX` iterations end it; they are counted
+    /// over the block's whole run, so that nested loops cannot multiply.
     Loop {
         /// Its name.
         label: LabelId,
@@ -115,7 +116,7 @@ pub enum StmtKind {
         action: Option<VarId>,
     },
     /// Parser: takes a header from the packet, all or nothing; too few bytes: `PacketTooShort`; a full stack:
-    /// `StackOutOfBounds`. With `varbit_bits`: the length of the varbit field, `Bit(32)`; not a multiple of 8:
+    /// `StackOutOfBounds` (as is any stack element that does not exist; looked at first). With `varbit_bits`: the length of the varbit field, `Bit(32)`; not a multiple of 8:
     /// `ParserInvalidArgument`; too few bytes: `PacketTooShort`; more than its maximum: `HeaderTooShort`, in this order.
     /// An extraction to `Next` advances the stack's `next`.
     Extract {

@@ -1,0 +1,321 @@
+//! Statements: what they do to a packet's state and ask of the host.
+
+use crate::Outcome;
+use crate::eval::{eval, eval_bool, place_width, resolve, write_place};
+use crate::hash;
+use crate::host::Host;
+use crate::state::PacketState;
+use crate::trace::{Event, Tracer};
+use base::limits::LOOP_STEPS_MAX;
+use base::{Bits, Span};
+use ir::{
+    Expr, HashAlgorithm, HashInput, HashValue, HeaderRef, LabelId, Place, Program, Stmt, StmtKind, SwitchCase, TableId,
+    VarId,
+};
+use std::collections::BTreeMap;
+
+/// One run of a block.
+pub(crate) struct Run<'r> {
+    pub(crate) program: &'r Program,
+    pub(crate) state: &'r mut PacketState,
+    pub(crate) host: &'r mut dyn Host,
+    tracer: &'r mut dyn Tracer,
+    /// Of the statement that runs now.
+    pub(crate) span: Span,
+    /// Iterations that each loop has made in this run.
+    loop_steps: BTreeMap<LabelId, u32>,
+}
+
+/// What follows a statement.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Flow {
+    /// The next one.
+    Next,
+    /// What follows the enclosing statement of this label.
+    Leave(LabelId),
+    /// The end of the parser, with this error.
+    ParserError(Bits),
+    /// The end of the packet.
+    AssertionFailed,
+}
+
+impl<'r> Run<'r> {
+    pub(crate) fn new(
+        program: &'r Program,
+        state: &'r mut PacketState,
+        host: &'r mut dyn Host,
+        tracer: &'r mut dyn Tracer,
+    ) -> Run<'r> {
+        Run { program, state, host, tracer, span: Span::NONE, loop_steps: BTreeMap::new() }
+    }
+
+    pub(crate) fn trace(&mut self, event: Event<'_>) {
+        self.tracer.event(self.span, event);
+    }
+
+    pub(crate) fn eval(&self, expr: &Expr) -> Bits {
+        eval(self.program, self.state, expr)
+    }
+
+    /// Runs a control's body.
+    pub(crate) fn run_control(&mut self, body: &[Stmt]) -> Outcome {
+        match self.run_body(body) {
+            Flow::AssertionFailed => Outcome::AssertionFailed,
+            Flow::Next | Flow::Leave(_) | Flow::ParserError(_) => Outcome::Finished,
+        }
+    }
+
+    pub(crate) fn run_body(&mut self, body: &[Stmt]) -> Flow {
+        for stmt in body {
+            self.span = stmt.span;
+            let flow = self.run_stmt(&stmt.kind);
+            if flow != Flow::Next {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    fn run_stmt(&mut self, stmt: &StmtKind) -> Flow {
+        match stmt {
+            StmtKind::Assign { dst, src } => self.assign(dst, &self.eval(src)),
+            StmtKind::SetValid(header) => self.set_validity(header, true),
+            StmtKind::SetInvalid(header) => self.set_validity(header, false),
+            StmtKind::CopyHeader { dst, src } => self.copy_header(dst, src),
+            StmtKind::PushFront { stack, count } => self.move_stack(*stack, *count, true),
+            StmtKind::PopFront { stack, count } => self.move_stack(*stack, *count, false),
+            StmtKind::If { cond, then_body, else_body } => return self.run_if(cond, then_body, else_body),
+            StmtKind::Switch { value, cases, default } => return self.run_switch(value, cases, default),
+            StmtKind::Block { label, body } => return caught(self.run_body(body), *label),
+            StmtKind::Loop { label, body } => return self.run_loop(*label, body),
+            StmtKind::Leave(label) => {
+                self.trace(Event::Left { label: *label });
+                return Flow::Leave(*label);
+            }
+            StmtKind::ApplyTable { table, hit, action } => return self.apply_table(*table, *hit, *action),
+            StmtKind::Extract { dst, varbit_bits } => return self.extract(dst, varbit_bits.as_ref()),
+            StmtKind::Advance { bits } => return self.advance(bits),
+            StmtKind::Lookahead { dst, offset_bits, checked } => return self.lookahead(dst, *offset_bits, *checked),
+            StmtKind::Verify { cond, error } => return self.verify(cond, error),
+            StmtKind::Emit(header) => self.emit(header),
+            StmtKind::RegisterRead { dst, register, index } => self.register_read(dst, *register, index),
+            StmtKind::RegisterWrite { register, index, value } => {
+                let (index, value) = (self.eval(index), self.eval(value));
+                self.host.register_write(*register, &index, &value);
+                self.trace(Event::RegisterWritten { register: *register, index: &index, value: &value });
+            }
+            StmtKind::Count { counter, index } => {
+                let index = self.eval(index);
+                self.host.count(*counter, &index);
+                self.trace(Event::Counted { counter: *counter, index: &index });
+            }
+            StmtKind::ExecuteMeter { dst, meter, index } => self.execute_meter(dst, *meter, index),
+            StmtKind::Hash { dst, algorithm, inputs, payload } => self.hash(dst, *algorithm, inputs, *payload),
+            StmtKind::Random { dst, low, high } => self.random(dst, low, high),
+            StmtKind::Digest { digest, values } => {
+                let values: Vec<Bits> = values.iter().map(|value| self.eval(value)).collect();
+                self.host.digest(*digest, &values);
+                self.trace(Event::Digested { digest: *digest, values: &values });
+            }
+            StmtKind::Log { message, args } => self.log(message, args),
+            StmtKind::Assert { cond, text } => return self.assert(cond, text),
+        }
+        Flow::Next
+    }
+
+    fn assign(&mut self, dst: &Place, value: &Bits) {
+        self.trace(Event::Assigned { place: dst, value });
+        write_place(self.program, self.state, dst, value);
+    }
+
+    fn set_validity(&mut self, header: &HeaderRef, valid: bool) {
+        if let Some(id) = resolve(self.program, self.state, header) {
+            if valid {
+                self.state.set_valid(id);
+            } else {
+                self.state.set_invalid(self.program, id);
+            }
+            self.trace(Event::ValiditySet { header: id, valid });
+        }
+    }
+
+    fn copy_header(&mut self, dst: &HeaderRef, src: &HeaderRef) {
+        let src = resolve(self.program, self.state, src);
+        if let Some(dst) = resolve(self.program, self.state, dst) {
+            match src {
+                Some(src) => *self.state.header_mut(dst) = self.state.header(src).clone(),
+                None => self.state.set_invalid(self.program, dst),
+            }
+            self.trace(Event::HeaderCopied { dst, src });
+        }
+    }
+
+    fn move_stack(&mut self, stack: ir::StackId, count: u32, up: bool) {
+        self.state.move_stack(self.program, stack, count, up);
+        self.trace(Event::StackMoved { stack, count, up });
+    }
+
+    fn run_if(&mut self, cond: &Expr, then_body: &[Stmt], else_body: &[Stmt]) -> Flow {
+        let taken = eval_bool(self.program, self.state, cond);
+        self.trace(Event::Branched { taken });
+        self.run_body(if taken { then_body } else { else_body })
+    }
+
+    fn run_switch(&mut self, value: &Expr, cases: &[SwitchCase], default: &[Stmt]) -> Flow {
+        let value = self.eval(value);
+        let case = cases.iter().position(|case| case.values.contains(&value));
+        self.trace(Event::Switched { value: &value, case });
+        self.run_body(case.map_or(default, |position| &cases[position].body))
+    }
+
+    fn run_loop(&mut self, label: LabelId, body: &[Stmt]) -> Flow {
+        loop {
+            let steps = self.loop_steps.entry(label).or_insert(0);
+            if *steps >= LOOP_STEPS_MAX {
+                self.trace(Event::LoopExhausted { label });
+                return Flow::Next;
+            }
+            *steps += 1;
+            match self.run_body(body) {
+                Flow::Next => {}
+                flow => return caught(flow, label),
+            }
+        }
+    }
+
+    fn apply_table(&mut self, id: TableId, hit: Option<VarId>, action: Option<VarId>) -> Flow {
+        let table = &self.program.tables[id];
+        let keys: Vec<Bits> = table.keys.iter().map(|key| self.eval(&key.expr)).collect();
+        let lookup = self.host.lookup(id, &keys);
+        self.trace(Event::TableApplied { table: id, keys: &keys, lookup: &lookup });
+        if let Some(entry) = lookup.entry {
+            if let Some(counter) = table.direct_counter {
+                self.host.count_direct(id, counter, entry);
+                self.trace(Event::DirectCounted { counter, entry });
+            }
+            if let Some((meter, dst)) = &table.direct_meter {
+                let colour = self.host.execute_direct_meter(id, *meter, entry);
+                self.trace(Event::DirectMetered { meter: *meter, entry, colour });
+                let value = Bits::from_u64(place_width(self.program, dst), u64::from(colour));
+                self.assign(dst, &value);
+            }
+        }
+        self.set_result(hit, Bits::from_bool(lookup.hit()));
+        self.set_result(action, Bits::from_u64(32, u64::from(lookup.action)));
+        let Some(listed) = table.actions.get(lookup.action as usize) else {
+            return Flow::Next;
+        };
+        let action = &self.program.actions[listed.action];
+        self.trace(Event::ActionEntered { action: listed.action, args: &lookup.args });
+        for (&param, arg) in action.params.iter().zip(lookup.args) {
+            self.state.set_var(param, arg);
+        }
+        self.run_body(&action.body)
+    }
+
+    fn set_result(&mut self, var: Option<VarId>, value: Bits) {
+        if let Some(var) = var {
+            self.trace(Event::VarSet { var, value: &value });
+            self.state.set_var(var, value);
+        }
+    }
+
+    fn emit(&mut self, header: &HeaderRef) {
+        let Some(id) = resolve(self.program, self.state, header) else { return };
+        if self.state.header(id).valid {
+            let bytes = self.state.header(id).to_bytes();
+            self.trace(Event::Emitted { header: id, bytes: &bytes });
+            self.state.output.extend(bytes);
+        } else {
+            self.trace(Event::EmitSkipped { header: id });
+        }
+    }
+
+    fn register_read(&mut self, dst: &Place, register: ir::RegisterId, index: &Expr) {
+        let index = self.eval(index);
+        let value = self.host.register_read(register, &index);
+        self.trace(Event::RegisterRead { register, index: &index, value: value.as_ref() });
+        if let Some(value) = value {
+            self.assign(dst, &value.resize(place_width(self.program, dst)));
+        }
+    }
+
+    fn execute_meter(&mut self, dst: &Place, meter: ir::MeterId, index: &Expr) {
+        let index = self.eval(index);
+        let colour = self.host.execute_meter(meter, &index);
+        self.trace(Event::Metered { meter, index: &index, colour });
+        if let Some(colour) = colour {
+            self.assign(dst, &Bits::from_u64(place_width(self.program, dst), u64::from(colour)));
+        }
+    }
+
+    fn hash(&mut self, dst: &Place, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {
+        let mut joined = Bits::zero(0);
+        for input in inputs {
+            if input.guard.as_ref().is_some_and(|header| !self.is_valid(header)) {
+                continue;
+            }
+            let value = match &input.value {
+                HashValue::Expr(expr) => self.eval(expr),
+                HashValue::Varbit(header, field) => match resolve(self.program, self.state, header) {
+                    Some(id) => self.state.header(id).fields[*field as usize].clone(),
+                    None => Bits::zero(0),
+                },
+            };
+            joined = joined.concat(&value);
+        }
+        let mut bytes = vec![0; joined.width().div_ceil(8) as usize];
+        joined.to_packet(&mut bytes, 0);
+        if payload {
+            bytes.extend(self.state.payload());
+        }
+        let value = hash::hash(algorithm, &bytes).resize(place_width(self.program, dst));
+        self.trace(Event::Hashed { algorithm, bytes: &bytes, value: &value });
+        self.assign(dst, &value);
+    }
+
+    fn is_valid(&self, header: &HeaderRef) -> bool {
+        resolve(self.program, self.state, header).is_some_and(|id| self.state.header(id).valid)
+    }
+
+    fn random(&mut self, dst: &Place, low: &Expr, high: &Expr) {
+        let (low, high) = (self.eval(low).low_u64(), self.eval(high).low_u64());
+        if low <= high {
+            let value = self.host.random(low, high);
+            self.assign(dst, &Bits::from_u64(place_width(self.program, dst), value));
+        }
+    }
+
+    /// Arguments are decimal numbers, as in the reference switch; a `{}` without an argument stays.
+    fn log(&mut self, message: &str, args: &[Expr]) {
+        let mut text = String::new();
+        let mut args = args.iter();
+        let mut rest = message;
+        while let Some(position) = rest.find("{}") {
+            text.push_str(&rest[..position]);
+            match args.next() {
+                Some(arg) if arg.ty.is_signed() => text.push_str(&self.eval(arg).to_signed_bigint().to_string()),
+                Some(arg) => text.push_str(&self.eval(arg).to_bigint().to_string()),
+                None => text.push_str("{}"),
+            }
+            rest = &rest[position + 2..];
+        }
+        text.push_str(rest);
+        self.host.log(&text);
+        self.trace(Event::Logged { message: &text });
+    }
+
+    fn assert(&mut self, cond: &Expr, text: &str) -> Flow {
+        if eval_bool(self.program, self.state, cond) {
+            return Flow::Next;
+        }
+        self.host.assert_failed(text);
+        self.trace(Event::AssertFailed { text });
+        Flow::AssertionFailed
+    }
+}
+
+/// What follows a labelled statement whose body ended with `flow`.
+fn caught(flow: Flow, label: LabelId) -> Flow {
+    if flow == Flow::Leave(label) { Flow::Next } else { flow }
+}

@@ -1,0 +1,121 @@
+//! The hash functions, bit by bit from their definitions.
+//!
+//! Bytes enter, a number of the function's width leaves. Slow on purpose: native code has fast ones of its own and is
+//! compared with these.
+
+use base::Bits;
+use ir::HashAlgorithm;
+
+/// The function's value at `bytes`, of the function's own width.
+pub fn hash(algorithm: HashAlgorithm, bytes: &[u8]) -> Bits {
+    match algorithm {
+        HashAlgorithm::Crc32 => Bits::from_u64(32, u64::from(crc32(bytes))),
+        HashAlgorithm::Crc16 => Bits::from_u64(16, u64::from(crc16(bytes))),
+        HashAlgorithm::CrcCcitt => Bits::from_u64(16, u64::from(crc_ccitt(bytes))),
+        HashAlgorithm::Csum16 => Bits::from_u64(16, u64::from(csum16(bytes))),
+        HashAlgorithm::Xor16 => Bits::from_u64(16, u64::from(xor16(bytes))),
+        HashAlgorithm::Identity => Bits::from_u64(64, identity(bytes)),
+    }
+}
+
+/// The CRC of Ethernet (IEEE 802.3): polynomial 0x04C11DB7, bits of a byte lowest first, start and final inversion all ones.
+pub fn crc32(bytes: &[u8]) -> u32 {
+    !crc_reflected(bytes, 0x04C1_1DB7, 32, 0xFFFF_FFFF)
+}
+
+/// CRC-16 (ARC): polynomial 0x8005, bits of a byte lowest first, start 0.
+pub fn crc16(bytes: &[u8]) -> u16 {
+    crc_reflected(bytes, 0x8005, 16, 0) as u16
+}
+
+/// CRC-CCITT: polynomial 0x1021, bits of a byte highest first, start 0xFFFF.
+pub fn crc_ccitt(bytes: &[u8]) -> u16 {
+    let mut remainder: u16 = 0xFFFF;
+    for byte in bytes {
+        for bit in (0..8).rev() {
+            let feedback = (remainder >> 15) ^ u16::from(byte >> bit & 1);
+            remainder = (remainder << 1) ^ if feedback == 1 { 0x1021 } else { 0 };
+        }
+    }
+    remainder
+}
+
+/// Division by a polynomial of `width` bits with every byte and the remainder read lowest bit first.
+fn crc_reflected(bytes: &[u8], polynomial: u32, width: u32, start: u32) -> u32 {
+    let polynomial = polynomial.reverse_bits() >> (32 - width);
+    let mut remainder = start;
+    for byte in bytes {
+        for bit in 0..8 {
+            let feedback = (remainder & 1) ^ u32::from(byte >> bit & 1);
+            remainder = (remainder >> 1) ^ if feedback == 1 { polynomial } else { 0 };
+        }
+    }
+    remainder
+}
+
+/// The Internet checksum (RFC 1071): the complement of the ones' complement sum of the 16-bit words.
+pub fn csum16(bytes: &[u8]) -> u16 {
+    let mut sum: u16 = 0;
+    for word in words(bytes) {
+        let (wrapped, carry) = sum.overflowing_add(word);
+        sum = wrapped + u16::from(carry);
+    }
+    !sum
+}
+
+/// All 16-bit words xored.
+pub fn xor16(bytes: &[u8]) -> u16 {
+    words(bytes).fold(0, |sum, word| sum ^ word)
+}
+
+/// The number that the first 8 bytes spell.
+pub fn identity(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// The 16-bit words of `bytes`, an odd byte padded with zeros on the right.
+fn words(bytes: &[u8]) -> impl Iterator<Item = u16> + '_ {
+    bytes.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The string over which catalogues of CRCs publish their check values.
+    const CHECK: &[u8] = b"123456789";
+
+    #[test]
+    fn crcs_have_their_published_check_values() {
+        assert_eq!(crc32(CHECK), 0xCBF4_3926);
+        assert_eq!(crc16(CHECK), 0xBB3D);
+        assert_eq!(crc_ccitt(CHECK), 0x29B1);
+    }
+
+    #[test]
+    fn checksum_agrees_with_the_example_of_rfc_1071() {
+        assert_eq!(csum16(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);
+        assert_eq!(csum16(&[0x00, 0x01, 0xf2]), !0xf201);
+        assert_eq!(csum16(&[]), 0xffff);
+    }
+
+    #[test]
+    fn checksum_of_a_header_with_its_checksum_is_zero() {
+        let header = [
+            0x45, 0x00, 0x00, 0x73, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0xb8, 0x61, 0xc0, 0xa8, 0x00, 0x01, 0xc0, 0xa8,
+            0x00, 0xc7,
+        ];
+        assert_eq!(csum16(&header), 0);
+    }
+
+    #[test]
+    fn words_are_xored_and_padded_on_the_right() {
+        assert_eq!(xor16(&[0x12, 0x34, 0xff, 0x00, 0xab]), 0x1234 ^ 0xff00 ^ 0xab00);
+    }
+
+    #[test]
+    fn identity_is_the_first_eight_bytes() {
+        assert_eq!(identity(&[1, 2]), 0x0102);
+        assert_eq!(identity(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), 0x0102_0304_0506_0708);
+    }
+}

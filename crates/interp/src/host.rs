@@ -1,0 +1,51 @@
+//! What the interpreter asks of the switch that runs it: everything that outlives a packet.
+
+use base::Bits;
+use ir::{CounterId, DigestId, DirectCounterId, DirectMeterId, MeterId, RegisterId, TableId, ValueSetId};
+
+/// What a table says of a packet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lookup {
+    /// The entry that matched, by the number that the host gives it; none on a miss.
+    pub entry: Option<u64>,
+    /// What runs, by position in the table's list of actions; on a miss, the default action.
+    pub action: u32,
+    /// Values of the action's parameters.
+    pub args: Vec<Bits>,
+}
+
+impl Lookup {
+    /// Whether an entry matched.
+    pub fn hit(&self) -> bool {
+        self.entry.is_some()
+    }
+}
+
+/// The world outside of one packet: the switch core implements it. Indices come as they were computed, in the width the
+/// program gives them; the host knows the sizes.
+pub trait Host {
+    /// Finds the entry for the values of a table's keys, or the default action.
+    fn lookup(&mut self, table: TableId, keys: &[Bits]) -> Lookup;
+    /// Counts the packet in the direct counter's cell of a table's entry.
+    fn count_direct(&mut self, table: TableId, counter: DirectCounterId, entry: u64);
+    /// Meters the packet in the direct meter's cell of a table's entry: 0 green, 1 yellow, 2 red.
+    fn execute_direct_meter(&mut self, table: TableId, meter: DirectMeterId, entry: u64) -> u8;
+    /// The value of a register's cell, of the register's width; none if there is no such cell.
+    fn register_read(&mut self, register: RegisterId, index: &Bits) -> Option<Bits>;
+    /// Sets a register's cell; nothing if there is no such cell.
+    fn register_write(&mut self, register: RegisterId, index: &Bits, value: &Bits);
+    /// Counts the packet; nothing if there is no such cell.
+    fn count(&mut self, counter: CounterId, index: &Bits);
+    /// Meters the packet: 0 green, 1 yellow, 2 red; none if there is no such cell.
+    fn execute_meter(&mut self, meter: MeterId, index: &Bits) -> Option<u8>;
+    /// A uniform number from `low` to `high`, both included. `low <= high`.
+    fn random(&mut self, low: u64, high: u64) -> u64;
+    /// A message for the control plane, its values in the order of the digest's fields.
+    fn digest(&mut self, digest: DigestId, values: &[Bits]);
+    /// A line for the log, with its arguments filled in.
+    fn log(&mut self, message: &str);
+    /// An assertion with this text failed.
+    fn assert_failed(&mut self, text: &str);
+    /// Whether a parser value set has a member that matches the keys.
+    fn value_set_contains(&mut self, value_set: ValueSetId, keys: &[Bits]) -> bool;
+}

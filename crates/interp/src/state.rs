@@ -1,0 +1,182 @@
+//! What a packet carries through the blocks of one pass.
+
+use base::{Bits, IndexVec};
+use ir::v1model::{SLOT_COUNT, Slot};
+use ir::{FieldType, HeaderId, HeaderType, Program, VarId, VarKind};
+
+/// A packet on its way through the program's blocks.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PacketState {
+    /// The bytes as received in this pass.
+    pub packet: Vec<u8>,
+    /// Where the parser stands in `packet`, in bytes; after the parser, where the payload starts. Never beyond the end.
+    pub cursor: usize,
+    /// What the deparser made: the headers it emitted, then the payload.
+    pub output: Vec<u8>,
+    intrinsics: [u64; SLOT_COUNT],
+    vars: IndexVec<VarId, Slotted>,
+    headers: IndexVec<HeaderId, HeaderState>,
+}
+
+/// A variable: its value, or where the architecture keeps it.
+#[derive(Clone, PartialEq, Debug)]
+enum Slotted {
+    Own(VarKind, Bits),
+    Intrinsic { slot: usize, width: u32 },
+}
+
+/// Contents of a header.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HeaderState {
+    /// Whether it is valid. All fields of an invalid header are zero, a varbit field empty.
+    pub valid: bool,
+    /// The values of the fields; a varbit field's has the width that is present.
+    pub fields: Vec<Bits>,
+}
+
+impl HeaderState {
+    /// An invalid header.
+    pub fn invalid(ty: &HeaderType) -> HeaderState {
+        let zero = |field: &ir::HeaderField| match field.ty {
+            FieldType::Fixed(ty) => Bits::zero(ty.width()),
+            FieldType::Varbit(_) => Bits::zero(0),
+        };
+        HeaderState { valid: false, fields: ty.fields.iter().map(zero).collect() }
+    }
+
+    /// The header's bytes in a packet.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let bits: usize = self.fields.iter().map(|field| field.width() as usize).sum();
+        let mut bytes = vec![0; bits.div_ceil(8)];
+        let mut offset_bits = 0;
+        for field in &self.fields {
+            field.to_packet(&mut bytes, offset_bits);
+            offset_bits += field.width() as usize;
+        }
+        bytes
+    }
+}
+
+impl PacketState {
+    /// A packet at the start of a pass: variables zero, headers invalid.
+    pub fn new(program: &Program, packet: Vec<u8>) -> PacketState {
+        let var = |var: &ir::Var| match var.kind {
+            VarKind::Intrinsic(slot) => Slotted::Intrinsic { slot: slot as usize, width: var.ty.width() },
+            kind => Slotted::Own(kind, Bits::zero(var.ty.width())),
+        };
+        let header = |header: &ir::Header| HeaderState::invalid(&program.header_types[header.ty]);
+        PacketState {
+            packet,
+            cursor: 0,
+            output: Vec::new(),
+            intrinsics: [0; SLOT_COUNT],
+            vars: program.vars.iter().map(var).collect(),
+            headers: program.headers.iter().map(header).collect(),
+        }
+    }
+
+    /// The value of an intrinsic variable.
+    pub fn intrinsic(&self, slot: Slot) -> u64 {
+        self.intrinsics[slot as usize]
+    }
+
+    /// Sets an intrinsic variable.
+    pub fn set_intrinsic(&mut self, slot: Slot, value: u64) {
+        self.intrinsics[slot as usize] = value;
+    }
+
+    /// The value of a variable.
+    pub fn var(&self, id: VarId) -> Bits {
+        match &self.vars[id] {
+            Slotted::Own(_, value) => value.clone(),
+            Slotted::Intrinsic { slot, width } => {
+                Bits::from_u64(*width, self.intrinsics.get(*slot).copied().unwrap_or(0))
+            }
+        }
+    }
+
+    /// Sets a variable. The value is cut or extended with zeros to the variable's width.
+    pub fn set_var(&mut self, id: VarId, new: Bits) {
+        match &mut self.vars[id] {
+            Slotted::Own(_, value) => *value = new.resize(value.width()),
+            Slotted::Intrinsic { slot, width } => {
+                if let Some(cell) = self.intrinsics.get_mut(*slot) {
+                    *cell = new.resize(*width).low_u64();
+                }
+            }
+        }
+    }
+
+    /// A header.
+    pub fn header(&self, id: HeaderId) -> &HeaderState {
+        &self.headers[id]
+    }
+
+    /// A header, to be changed. Whoever changes it keeps the widths of its fields.
+    pub fn header_mut(&mut self, id: HeaderId) -> &mut HeaderState {
+        &mut self.headers[id]
+    }
+
+    /// Makes a header valid, with all its fields zero if it was invalid.
+    pub fn set_valid(&mut self, id: HeaderId) {
+        self.headers[id].valid = true;
+    }
+
+    /// Makes a header invalid, and its contents zero.
+    pub fn set_invalid(&mut self, program: &Program, id: HeaderId) {
+        self.headers[id] = HeaderState::invalid(&program.header_types[program.headers[id].ty]);
+    }
+
+    /// The bytes that the parser did not extract.
+    pub fn payload(&self) -> &[u8] {
+        self.packet.get(self.cursor..).unwrap_or(&[])
+    }
+
+    /// Sets the program's metadata variables and the requests to the architecture to zero. The other intrinsic variables and
+    /// the headers stay.
+    pub fn reset_metadata(&mut self) {
+        for var in self.vars.iter_mut() {
+            if let Slotted::Own(VarKind::Metadata, value) = var {
+                *value = Bits::zero(value.width());
+            }
+        }
+        self.intrinsics[Slot::CloneIngressSession as usize..].fill(0);
+    }
+
+    /// Sets local variables to zero and makes local headers invalid: the start of a block.
+    pub(crate) fn reset_locals(&mut self, program: &Program) {
+        for var in self.vars.iter_mut() {
+            if let Slotted::Own(VarKind::Local, value) = var {
+                *value = Bits::zero(value.width());
+            }
+        }
+        for (id, header) in program.headers.iter_enumerated() {
+            if !header.metadata {
+                self.set_invalid(program, id);
+            }
+        }
+    }
+
+    /// The value of a stack's `next` index as a position.
+    pub(crate) fn stack_next(&self, program: &Program, stack: ir::StackId) -> usize {
+        self.var(program.stacks[stack].next).low_u64() as usize
+    }
+
+    /// Moves a stack's elements `count` places up or down. Elements that enter are invalid, and `next` moves as well, clamped
+    /// to the stack.
+    pub(crate) fn move_stack(&mut self, program: &Program, stack: ir::StackId, count: u32, up: bool) {
+        let ir::Stack { elements, next, .. } = &program.stacks[stack];
+        let (size, count) = (elements.len(), (count as usize).min(elements.len()));
+        let old: Vec<HeaderState> = elements.iter().map(|&element| self.headers[element].clone()).collect();
+        for (position, &element) in elements.iter().enumerate() {
+            let source = if up { position.checked_sub(count) } else { Some(position + count) };
+            match source.and_then(|source| old.get(source)) {
+                Some(header) => self.headers[element] = header.clone(),
+                None => self.set_invalid(program, element),
+            }
+        }
+        let before = self.stack_next(program, stack);
+        let after = if up { before.saturating_add(count).min(size) } else { before.saturating_sub(count) };
+        self.set_var(*next, Bits::from_u64(32, after as u64));
+    }
+}

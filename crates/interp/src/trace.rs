@@ -1,0 +1,92 @@
+//! What happens to a packet, step by step.
+//!
+//! Events borrow what they tell of, so that a tracer that keeps nothing costs little. Each comes with the place in the
+//! source of the statement that caused it.
+
+use crate::host::Lookup;
+use crate::state::HeaderState;
+use base::{Bits, Span};
+use ir::{
+    ActionId, BlockId, CounterId, DigestId, DirectCounterId, DirectMeterId, HashAlgorithm, HeaderId, LabelId, MeterId,
+    Place, RegisterId, StackId, StateId, TableId, Target, VarId,
+};
+
+/// A step of a packet.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "the fields are the ids and values of what the variant says")]
+pub enum Event<'a> {
+    /// A block starts.
+    BlockEntered(BlockId),
+    /// The parser enters a state.
+    StateEntered { block: BlockId, state: StateId },
+    /// A header was extracted from byte `offset_bytes` of the packet.
+    Extracted { header: HeaderId, contents: &'a HeaderState, offset_bytes: usize },
+    /// The parser skipped bytes.
+    Advanced { bytes: usize },
+    /// A select: the values of its keys, the case that was chosen and where it leads; none if no case matched.
+    Selected { keys: &'a [Bits], chosen: Option<(usize, Target)> },
+    /// Parsing ended at the error with this number.
+    ParserError { error: u64 },
+    /// Parsing ended with `Accept` or `Reject`.
+    ParserDone { accepted: bool },
+    /// A table was looked up.
+    TableApplied { table: TableId, keys: &'a [Bits], lookup: &'a Lookup },
+    /// An entry's direct counter counted the packet.
+    DirectCounted { counter: DirectCounterId, entry: u64 },
+    /// An entry's direct meter coloured the packet.
+    DirectMetered { meter: DirectMeterId, entry: u64, colour: u8 },
+    /// An action runs with these values of its parameters.
+    ActionEntered { action: ActionId, args: &'a [Bits] },
+    /// A value was written to a place (by an assignment or by a statement that has a result).
+    Assigned { place: &'a Place, value: &'a Bits },
+    /// A result of a table's application was written to a variable.
+    VarSet { var: VarId, value: &'a Bits },
+    /// A header became valid or invalid.
+    ValiditySet { header: HeaderId, valid: bool },
+    /// A header was copied; without a source, an element outside its stack was.
+    HeaderCopied { dst: HeaderId, src: Option<HeaderId> },
+    /// A stack was pushed (`up`) or popped.
+    StackMoved { stack: StackId, count: u32, up: bool },
+    /// An `if` went this way.
+    Branched { taken: bool },
+    /// A `switch` chose this case, or its default.
+    Switched { value: &'a Bits, case: Option<usize> },
+    /// A block or loop was left by its label.
+    Left { label: LabelId },
+    /// A loop has used up its iterations.
+    LoopExhausted { label: LabelId },
+    /// A valid header was emitted.
+    Emitted { header: HeaderId, bytes: &'a [u8] },
+    /// An invalid header was not emitted.
+    EmitSkipped { header: HeaderId },
+    /// A register's cell was read; no value: it does not exist.
+    RegisterRead { register: RegisterId, index: &'a Bits, value: Option<&'a Bits> },
+    /// A register's cell was written.
+    RegisterWritten { register: RegisterId, index: &'a Bits, value: &'a Bits },
+    /// A counter counted the packet.
+    Counted { counter: CounterId, index: &'a Bits },
+    /// A meter coloured the packet; no colour: the cell does not exist.
+    Metered { meter: MeterId, index: &'a Bits, colour: Option<u8> },
+    /// A hash was computed over these bytes.
+    Hashed { algorithm: HashAlgorithm, bytes: &'a [u8], value: &'a Bits },
+    /// A message went to the control plane.
+    Digested { digest: DigestId, values: &'a [Bits] },
+    /// A message was logged.
+    Logged { message: &'a str },
+    /// An assertion failed.
+    AssertFailed { text: &'a str },
+}
+
+/// Receives the steps of a packet.
+pub trait Tracer {
+    /// A step happened at this place of the source ([`Span::NONE`] if it has none).
+    fn event(&mut self, span: Span, event: Event<'_>);
+}
+
+/// Keeps nothing.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct NoTrace;
+
+impl Tracer for NoTrace {
+    fn event(&mut self, _span: Span, _event: Event<'_>) {}
+}
