@@ -1,1 +1,31 @@
-//! Workers and packet drivers: the only threads, sockets and clocks
+//! Packet drivers and what a run needs around them: the only threads, sockets and clocks of the project.
+//!
+//! What enters: port specifications as users write them (`1=eth0`, `2=pcap:in.pcap,out.pcap`). What leaves: one
+//! [`Driver`] per port, from which a worker takes bursts of frames and to which it hands frames, always as they would be
+//! on a wire: checksums complete, large segments cut, VLAN tags in the frame.
+//!
+//! The way through:
+//! - [`driver`]: the trait that all drivers have, and the errors that they return.
+//! - [`port_spec`]: `--port` arguments, and [`port_spec::open`], which makes the driver of one.
+//! - [`pcap`]: capture files, pcap and pcapng, in and out.
+//! - [`af_packet`]: interfaces of Linux through memory-mapped rings; [`offload`] turns what the kernel hands over
+//!   (partial checksums, segments of up to 64 KiB) into frames of a wire.
+//! - [`memory`]: queues and generators in memory, for tests and benchmarks.
+//! - [`counters`], [`clock`], [`signals`], [`poll`]: per-port counts, time, a clean stop, waiting for packets.
+
+//pub mod af_packet;
+pub mod clock;
+pub mod counters;
+pub mod driver;
+pub mod memory;
+pub mod offload;
+pub mod pcap;
+//pub mod poll;
+//pub mod port_spec;
+pub mod signals;
+
+pub use clock::Clock;
+pub use counters::{CounterSnapshot, PortCounters};
+pub use driver::{Driver, DriverError};
+//pub use port_spec::{PortKind, PortSpec, PortSpecError};
+pub use signals::StopFlag;

@@ -1,0 +1,112 @@
+//! Per-port counters, written by the worker and read by whoever displays them.
+//!
+//! Each counter has one writer. An addition is therefore a plain load and store of an atomic, with no bus lock, and a
+//! reader on another thread sees values that only grow.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A number that one thread adds to and any thread reads.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds `amount`. Only the thread that owns the counter's port may call it: additions of two threads can be lost.
+    pub fn add(&self, amount: u64) {
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
+    }
+
+    /// The value now.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// One port's counters.
+        #[derive(Debug, Default)]
+        pub struct PortCounters {
+            $($(#[$doc])* pub $name: Counter,)*
+        }
+
+        /// One port's counters at one moment.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct CounterSnapshot {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl PortCounters {
+            /// The values now.
+            pub fn snapshot(&self) -> CounterSnapshot {
+                CounterSnapshot { $($name: self.$name.get(),)* }
+            }
+        }
+
+        impl CounterSnapshot {
+            /// Every counter with its name, in a fixed order.
+            pub fn fields(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+                [$((stringify!($name), self.$name),)*].into_iter()
+            }
+        }
+    };
+}
+
+counters! {
+    /// Frames delivered to the worker.
+    rx_packets,
+    /// Bytes of those frames.
+    rx_bytes,
+    /// Frames that the kernel had no room for because the worker was behind.
+    rx_dropped_no_room,
+    /// Segments or partial checksums that could not be turned into frames of a wire.
+    rx_dropped_offload,
+    /// Frames of a capture that hold less than was on the wire (a snap length was set); delivered as captured.
+    rx_cut_by_snap_length,
+    /// Frames sent or written.
+    tx_packets,
+    /// Bytes of those frames.
+    tx_bytes,
+    /// Frames dropped because they are longer than the port takes.
+    tx_dropped_too_long,
+    /// Frames dropped because they are shorter than an Ethernet header.
+    tx_dropped_too_short,
+    /// Frames dropped because the transmit queue stayed full.
+    tx_dropped_no_room,
+    /// Frames dropped because the link was down.
+    tx_dropped_link_down,
+    /// Frames dropped because the port has no output (a capture port without an output file).
+    tx_dropped_no_output,
+}
+
+impl CounterSnapshot {
+    /// All frames lost on reception.
+    pub fn rx_dropped(&self) -> u64 {
+        self.rx_dropped_no_room + self.rx_dropped_offload
+    }
+
+    /// All frames lost on transmission.
+    pub fn tx_dropped(&self) -> u64 {
+        self.tx_dropped_too_long
+            + self.tx_dropped_too_short
+            + self.tx_dropped_no_room
+            + self.tx_dropped_link_down
+            + self.tx_dropped_no_output
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_names_what_was_counted() {
+        let counters = PortCounters::default();
+        counters.rx_packets.add(2);
+        counters.rx_packets.add(3);
+        counters.tx_dropped_too_long.add(7);
+        let snapshot = counters.snapshot();
+        let named: Vec<_> = snapshot.fields().filter(|(_, value)| *value != 0).collect();
+        assert_eq!(named, [("rx_packets", 5), ("tx_dropped_too_long", 7)]);
+        assert_eq!((snapshot.rx_dropped(), snapshot.tx_dropped()), (0, 7));
+    }
+}

@@ -1,0 +1,163 @@
+//! The driver of one port: frames in, frames out.
+//!
+//! A worker owns its drivers and calls them from one thread. No call allocates, takes a lock or enters the kernel per
+//! packet: [`Driver::receive`] lends the frames where they lie, [`Driver::transmit`] copies into a queue that
+//! [`Driver::flush`] hands over once per burst.
+
+use crate::counters::PortCounters;
+use crate::pcap::CaptureError;
+use std::fmt;
+use std::io;
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+/// Takes one received frame and its time stamp in nanoseconds since 1970.
+pub type Deliver<'a> = &'a mut dyn FnMut(&[u8], u64);
+
+/// One port's way to the outside.
+pub trait Driver: Send {
+    /// Hands frames that are there to `deliver`, without waiting, and returns how many.
+    ///
+    /// Stops once `limit` frames were delivered. A segment that the kernel handed over uncut counts as the frames it is
+    /// cut into and is never split between two calls, so that the count may exceed `limit` by what one segment holds.
+    ///
+    /// An error says that the port will deliver nothing more; what came before it has been delivered, and
+    /// [`Driver::exhausted`] answers true from then on.
+    fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError>;
+
+    /// Queues a frame. A frame that cannot be sent (too long for the port, no room, link down) is dropped and counted,
+    /// as a switch does; an error is for what makes the port useless, such as a full disk.
+    fn transmit(&mut self, frame: &[u8], timestamp_ns: u64) -> Result<(), DriverError>;
+
+    /// Hands queued frames over. Called once per burst.
+    fn flush(&mut self) -> Result<(), DriverError>;
+
+    /// What to wait on until frames are there; none for a port that never needs waiting.
+    fn fd(&self) -> Option<RawFd> {
+        None
+    }
+
+    /// True once no more frames will come: a capture at its end, a generator that has made all its frames.
+    fn exhausted(&self) -> bool;
+
+    /// The longest frame that [`Driver::transmit`] takes, in bytes from the Ethernet header on, checksum excluded.
+    fn frame_bytes_max(&self) -> usize;
+
+    /// Ends reception at the source. What was handed over before is still delivered by [`Driver::receive`]; it returns 0
+    /// once that is done.
+    fn stop_receiving(&mut self);
+
+    /// Called about once a second and before counters are read for good: brings in what only the kernel counts, and
+    /// writes what has been buffered for long.
+    fn housekeeping(&mut self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// Called when waiting on [`Driver::fd`] reported an error condition. Clears it, or says that the port is gone.
+    fn acknowledge_error(&mut self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// Ends transmission: everything queued goes out, within a bounded time, or is counted as dropped.
+    fn finish(&mut self) -> Result<(), DriverError> {
+        self.flush()
+    }
+
+    /// The port's counters, shared with whoever displays them.
+    fn counters(&self) -> &Arc<PortCounters>;
+}
+
+/// Why a port cannot be opened or goes no further.
+#[derive(Debug)]
+pub enum DriverError {
+    /// No interface has this name.
+    NoSuchInterface {
+        /// The name asked for.
+        name: String,
+        /// The interfaces that exist.
+        existing: Vec<String>,
+    },
+    /// The system refuses access to interfaces.
+    NoPermission {
+        /// The interface asked for.
+        name: String,
+    },
+    /// The interface is not up.
+    InterfaceDown {
+        /// The interface asked for.
+        name: String,
+    },
+    /// The interface does not carry Ethernet frames.
+    NotEthernet {
+        /// The interface asked for.
+        name: String,
+        /// Its hardware type, one of Linux's `ARPHRD_` numbers.
+        hardware_type: u16,
+    },
+    /// The interface was removed while in use.
+    InterfaceGone {
+        /// The interface that was in use.
+        name: String,
+    },
+    /// A capture cannot be read to its end.
+    Capture(CaptureError),
+    /// The system refused something else.
+    System {
+        /// What was being done, as in `cannot {doing}`.
+        doing: String,
+        /// The system's answer.
+        source: io::Error,
+    },
+}
+
+impl DriverError {
+    /// A refusal of the system, with what was being done.
+    pub fn system(doing: impl Into<String>, source: io::Error) -> DriverError {
+        DriverError::System { doing: doing.into(), source }
+    }
+}
+
+impl fmt::Display for DriverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DriverError::NoSuchInterface { name, existing } => {
+                write!(f, "no interface is called `{name}`; ")?;
+                if existing.is_empty() {
+                    write!(f, "there are none")
+                } else {
+                    write!(f, "there are: {}", existing.join(", "))
+                }
+            }
+            DriverError::NoPermission { name } => write!(
+                f,
+                "no permission to open interface `{name}`: raw packets need the capability CAP_NET_RAW; run as root, or \
+                 give the command the capability with `setcap cap_net_raw,cap_net_admin+ep`"
+            ),
+            DriverError::InterfaceDown { name } => {
+                write!(f, "interface `{name}` is down; bring it up with `ip link set {name} up`")
+            }
+            DriverError::NotEthernet { name, hardware_type } => {
+                write!(f, "interface `{name}` does not carry Ethernet frames (its hardware type is {hardware_type})")
+            }
+            DriverError::InterfaceGone { name } => write!(f, "interface `{name}` was removed while in use"),
+            DriverError::Capture(error) => write!(f, "{error}"),
+            DriverError::System { doing, source } => write!(f, "cannot {doing}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for DriverError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            DriverError::Capture(error) => Some(error),
+            DriverError::System { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+impl From<CaptureError> for DriverError {
+    fn from(error: CaptureError) -> DriverError {
+        DriverError::Capture(error)
+    }
+}
