@@ -1,1 +1,8 @@
-//! IR to C to native code
+//! From the IR to native code.
+//!
+//! What enters: an [`ir::Program`]. What leaves: C text, and a loaded shared object whose functions run a block of the program
+//! over a burst of packets.
+//!
+//! * [`abi`]: the layouts shared with generated code (`runtime/c/wirespeed.h`).
+
+pub mod abi;

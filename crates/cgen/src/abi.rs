@@ -1,0 +1,155 @@
+//! The layouts that generated C and Rust share: the mirror of `runtime/c/wirespeed.h`.
+//!
+//! A packet is one chunk of memory, aligned to a cache line: [`Packet`], the program's context (metadata variables, header
+//! offsets and valid bits, space for headers that are not in the packet), headroom, the packet's bytes. All places in it
+//! are offsets from its start, so that copying a chunk copies the packet with its headers and metadata. Sizes and offsets
+//! are asserted here and in the C header.
+
+use std::ffi::c_void;
+use tables::LookupHandle;
+
+/// Version of these layouts. A shared object of another version is not loaded.
+pub const ABI_VERSION: u32 = 1;
+
+/// Alignment of a packet's chunk, in bytes.
+pub const CHUNK_ALIGN_BYTES: usize = 64;
+
+/// [`Packet::flags`]: an assertion of the program failed; the core drops the packet.
+pub const FLAG_ASSERT_FAILED: u32 = 1;
+/// [`Packet::flags`]: the deparsed headers did not fit the chunk; the core drops the packet.
+pub const FLAG_NO_ROOM: u32 = 2;
+/// [`Packet::flags`], set by the core before a parser runs: the metadata are prepared (fields kept from an earlier pass), so
+/// that the parser does not make them zero. Without it the parser zeroes the metadata range.
+pub const FLAG_KEEP_METADATA: u32 = 4;
+
+/// The fixed part at the start of a packet's chunk.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// The intrinsic variables by [`ir::v1model::Slot`].
+    pub intrinsic: [u64; ir::v1model::SLOT_COUNT],
+    /// Offset of the packet's first byte in the chunk.
+    pub data: u32,
+    /// Bytes of the packet.
+    pub length: u32,
+    /// Offset of the first byte that the parser did not extract.
+    pub payload: u32,
+    /// Bytes of the chunk.
+    pub capacity: u32,
+    /// Bytes as received in this pass: what counters and meters see, and `packet_in.length()`.
+    pub ingress_length: u32,
+    /// `FLAG_...`.
+    pub flags: u32,
+    /// The core's: a name for the packet.
+    pub index: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The core's own; generated code does not look at them.
+    pub core: [u64; 4],
+}
+
+const _: () = {
+    assert!(size_of::<Packet>() == 256 && align_of::<Packet>() == CHUNK_ALIGN_BYTES);
+    assert!(std::mem::offset_of!(Packet, data) == 192);
+    assert!(std::mem::offset_of!(Packet, ingress_length) == 208);
+    assert!(std::mem::offset_of!(Packet, core) == 224);
+    assert!(ir::v1model::SLOT_COUNT == 24);
+    assert!(size_of::<tables::EntryHeader>() == 16);
+    assert!(size_of::<LookupHandle>() == 2 * size_of::<usize>());
+};
+
+/// A register array: each cell takes `ceil(width / 64)` words, lowest first.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Cells {
+    /// The first word.
+    pub words: *mut u64,
+    /// Cells.
+    pub size: u64,
+}
+
+/// A cell of a counter.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Packets counted.
+    pub packets: u64,
+    /// Their bytes, as received.
+    pub bytes: u64,
+}
+
+/// A counter array. In a direct counter the cell is [`tables::EntryHeader::index`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// The first cell.
+    pub cells: *mut Count,
+    /// Cells.
+    pub size: u64,
+}
+
+/// Colour of a packet at `(core, meter, index, packet)`: 0 green, 1 yellow, 2 red.
+pub type MeterFunction = unsafe extern "C" fn(*mut c_void, u32, u64, *const Packet) -> u32;
+/// A uniform number from `low` to `high`: `(core, low, high)`.
+pub type RandomFunction = unsafe extern "C" fn(*mut c_void, u64, u64) -> u64;
+/// A message: `(core, digest or site, packet, words)`. Each value takes `ceil(width / 64)` words, lowest first.
+pub type MessageFunction = unsafe extern "C" fn(*mut c_void, u32, *const Packet, *const u64);
+/// A failed assertion: `(core, site, packet)`.
+pub type AssertFunction = unsafe extern "C" fn(*mut c_void, u32, *const Packet);
+/// Membership in a value set: `(core, value set, words of the keys)`; 1 if in the set, else 0.
+pub type ValueSetFunction = unsafe extern "C" fn(*mut c_void, u32, *const u64) -> u32;
+
+/// What a burst runs with. Each array is indexed by the IR's numbers and has an item for each.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Env {
+    /// First argument of every callback.
+    pub core: *mut c_void,
+    /// One for each table, fetched for this burst.
+    pub tables: *const LookupHandle,
+    /// One for each register array.
+    pub registers: *const Cells,
+    /// One for each counter array.
+    pub counters: *const Counts,
+    /// One for each direct counter.
+    pub direct_counters: *const Counts,
+    /// Runs a meter; the index is below the meter's size.
+    pub meter: MeterFunction,
+    /// Runs a direct meter at an entry's index.
+    pub direct_meter: MeterFunction,
+    /// Draws a random number.
+    pub random: RandomFunction,
+    /// Sends a digest.
+    pub digest: MessageFunction,
+    /// Logs a message; the site is an index into [`crate::Plan::log_sites`].
+    pub log: MessageFunction,
+    /// Reports a failed assertion; the site is an index into [`crate::Plan::assert_sites`].
+    pub assert_failed: AssertFunction,
+    /// Asks a value set.
+    pub value_set: ValueSetFunction,
+}
+
+const _: () = assert!(size_of::<Env>() == 12 * size_of::<usize>());
+
+/// A program's description of itself, exported as `ws_program`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramInfo {
+    /// [`ABI_VERSION`] of the headers it was compiled with.
+    pub abi_version: u32,
+    /// Bytes between [`Packet`] and the headroom.
+    pub context_size: u32,
+    /// First byte of the metadata variables, from the chunk's start.
+    pub metadata_offset: u32,
+    /// Their bytes.
+    pub metadata_size: u32,
+    /// How many functions `ws_block_0`, `ws_block_1`, ... there are.
+    pub block_count: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+const _: () = assert!(size_of::<ProgramInfo>() == 24);
+
+/// A block over a burst: `(env, packets, count)`, `count` at most [`base::limits::BURST_PACKETS_MAX`].
+pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32);

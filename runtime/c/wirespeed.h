@@ -1,0 +1,139 @@
+/* What generated code and the switch share: the packet, the environment of a burst, the program's self-description.
+ *
+ * `crates/cgen/src/abi.rs` mirrors every struct here; both sides assert sizes and offsets. A change here raises
+ * WS_ABI_VERSION.
+ *
+ * A packet is one chunk of memory, aligned to a cache line, and position independent: all places in it are offsets from
+ * its start, so that copying the chunk copies the packet with its headers and metadata.
+ *
+ *   [struct ws_packet][program context][headroom][packet bytes][tailroom]
+ */
+#ifndef WIRESPEED_H
+#define WIRESPEED_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define WS_ABI_VERSION 1u
+
+/* Packets in a burst at most: one bit each in a 64-bit mask. */
+#define WS_BURST_MAX 64u
+
+/* Slots of intrinsic variables, as `ir::v1model::Slot` numbers them. */
+#define WS_INTRINSIC_SLOTS 24u
+
+/* An assertion of the program failed: the core drops the packet. */
+#define WS_FLAG_ASSERT_FAILED 1u
+/* The deparsed headers did not fit the chunk: the core drops the packet. */
+#define WS_FLAG_NO_ROOM 2u
+/* Set by the core before a parser runs: the metadata are prepared, the parser must not make them zero. */
+#define WS_FLAG_KEEP_METADATA 4u
+
+struct ws_packet {
+    uint64_t intrinsic[WS_INTRINSIC_SLOTS];
+    uint32_t data;           /* offset of the first byte */
+    uint32_t length;         /* bytes of the packet */
+    uint32_t payload;        /* offset of the first byte that the parser did not extract */
+    uint32_t capacity;       /* bytes of the chunk */
+    uint32_t ingress_length; /* bytes as received in this pass */
+    uint32_t flags;          /* WS_FLAG_... */
+    uint32_t index;          /* the core's: a name for the packet */
+    uint32_t reserved;
+    uint64_t core[4];        /* the core's own; generated code does not look at them */
+};
+
+_Static_assert(sizeof(struct ws_packet) == 256, "whole cache lines");
+_Static_assert(offsetof(struct ws_packet, data) == 192, "abi.rs");
+_Static_assert(offsetof(struct ws_packet, ingress_length) == 208, "abi.rs");
+_Static_assert(offsetof(struct ws_packet, core) == 224, "abi.rs");
+
+/* A table entry or default action; the action's data follow in 64-bit words. */
+struct ws_entry {
+    uint32_t action; /* position in the table's actions */
+    uint32_t hit;    /* 1 for an entry, 0 for the default action */
+    uint32_t index;  /* cell in direct counters and meters */
+    uint32_t reserved;
+    uint64_t data[]; /* each parameter in ceil(width / 64) words, lowest first */
+};
+
+_Static_assert(sizeof(struct ws_entry) == 16, "tables::EntryHeader");
+
+/* How a table is asked: `count` rows of key words in, as many pointers to entries out, never null. */
+struct ws_lookup {
+    void (*function)(const void *context, const uint64_t *keys, uint32_t count, const struct ws_entry **results);
+    const void *context;
+};
+
+/* A register array: each cell takes ceil(width / 64) words. */
+struct ws_cells {
+    uint64_t *words;
+    uint64_t size; /* cells */
+};
+
+struct ws_count {
+    uint64_t packets;
+    uint64_t bytes;
+};
+
+/* A counter array. */
+struct ws_counts {
+    struct ws_count *cells;
+    uint64_t size;
+};
+
+/* What a burst runs with. Arrays are indexed by the IR's numbers. Values of digests, log messages and value sets are
+ * words: ceil(width / 64) for each value, lowest first, one value after the other. */
+struct ws_env {
+    void *core; /* first argument of every callback */
+    const struct ws_lookup *tables;
+    const struct ws_cells *registers;
+    const struct ws_counts *counters;
+    const struct ws_counts *direct_counters;
+    /* The colour of the packet: 0 green, 1 yellow, 2 red. `index` is below the meter's size. */
+    uint32_t (*meter)(void *core, uint32_t meter, uint64_t index, const struct ws_packet *packet);
+    uint32_t (*direct_meter)(void *core, uint32_t meter, uint64_t index, const struct ws_packet *packet);
+    /* A uniform number, both ends included; `low <= high`. */
+    uint64_t (*random)(void *core, uint64_t low, uint64_t high);
+    void (*digest)(void *core, uint32_t digest, const struct ws_packet *packet, const uint64_t *words);
+    void (*log)(void *core, uint32_t site, const struct ws_packet *packet, const uint64_t *words);
+    void (*assert_failed)(void *core, uint32_t site, const struct ws_packet *packet);
+    /* 1 if the keys are in the set, else 0. */
+    uint32_t (*value_set)(void *core, uint32_t value_set, const uint64_t *keys);
+};
+
+_Static_assert(sizeof(struct ws_env) == 12 * sizeof(void *), "abi.rs");
+
+/* Exported as `ws_program`. */
+struct ws_program_info {
+    uint32_t abi_version;
+    uint32_t context_size;    /* bytes between struct ws_packet and the headroom */
+    uint32_t metadata_offset; /* from the start of the chunk */
+    uint32_t metadata_size;
+    uint32_t block_count;     /* exported as ws_block_0, ws_block_1, ... */
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct ws_program_info) == 24, "abi.rs");
+
+/* A block over a burst of at most WS_BURST_MAX packets. */
+typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count);
+
+#define WS_UNUSED __attribute__((unused))
+#define WS_EXPORT __attribute__((visibility("default")))
+#define WS_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define WS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* The byte at an offset of the chunk. */
+static inline uint8_t *ws_at(struct ws_packet *packet, uint32_t offset)
+{
+    return (uint8_t *)packet + offset;
+}
+
+/* The mask of the first `count` packets. */
+static inline uint64_t ws_all(uint32_t count)
+{
+    return count >= WS_BURST_MAX ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
+}
+
+#endif
