@@ -1,1 +1,38 @@
-//! Match engines and their snapshots
+//! Match engines and their snapshots.
+//!
+//! What enters: [`TableSpec`]s of a program, and [`Operation`]s of the control plane. What leaves: for each burst of
+//! keys the entries they match, as pointers to [`EntryHeader`]s with their action data behind them.
+//!
+//! * [`layout`]: where key fields and action parameters lie in 64-bit words.
+//! * [`spec`], [`error`]: the control plane's words for tables and entries, and what can be wrong with them.
+//! * [`table`]: the store of one table's entries, the truth. [`reference`] looks up in it by the definition alone.
+//! * [`snapshot`]: one table as packets see it: the cells of its entries and the engine that finds them.
+//! * [`set`]: all tables of a program. Updates are applied there, several at once and all or none; each worker's
+//!   [`Reader`] enters a consistent state of all tables for a burst, without a lock.
+//! * [`abi`]: what generated C sees.
+
+pub mod abi;
+pub mod error;
+pub mod layout;
+pub mod reference;
+pub mod set;
+pub mod snapshot;
+pub mod spec;
+pub mod table;
+
+mod canonical;
+mod cells;
+mod exact;
+mod hash_index;
+mod left_right;
+mod lpm;
+mod ranked;
+mod ternary;
+
+pub use abi::{EntryHeader, LookupFunction, LookupHandle, NO_ACTION};
+pub use error::{Problem, TableError};
+pub use layout::{ActionLayout, KeyField, KeyLayout, MatchKind, Slot};
+pub use set::{ApplyError, Guard, Operation, Outcome, Reader, TableSet, Update};
+pub use snapshot::Snapshot;
+pub use spec::{ActionCall, ActionSpec, Entry, EntrySpec, Handle, InitialEntry, MatchValue, TableKind, TableSpec};
+pub use table::Table;

@@ -1,0 +1,184 @@
+//! The memory of a table's entries as packets see them.
+//!
+//! Cell 0 is the default entry, cell `handle + 1` an entry: so a lookup that finds nothing says 0, and every number
+//! leads to a valid entry. A cell is the header, the action data, and a tail that belongs to the engine (what the entry
+//! matches). Its size is rounded so that a cell of up to 64 bytes lies in one cache line: whoever matches an entry by
+//! its tail has fetched its data too.
+
+#![allow(unsafe_code, reason = "cells are words to the engines and headers to C: two views of the same memory")]
+
+use crate::abi::{EntryHeader, HEADER_WORDS};
+
+const LINE_WORDS: usize = 8;
+
+/// A cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Line([u64; LINE_WORDS]);
+
+/// The number of a cell.
+pub(crate) type Cell = u32;
+
+/// All cells of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells {
+    lines: Vec<Line>,
+    stride_words: usize,
+    tail_start: usize,
+    tail_words: usize,
+    count: usize,
+}
+
+impl Cells {
+    /// One cell, the default entry, all zero.
+    pub fn new(data_words: usize, tail_words: usize) -> Cells {
+        let words = HEADER_WORDS + data_words + tail_words;
+        let stride_words = match words {
+            0..=LINE_WORDS => words.next_power_of_two(),
+            _ => words.next_multiple_of(LINE_WORDS),
+        };
+        let mut cells =
+            Cells { lines: Vec::new(), stride_words, tail_start: HEADER_WORDS + data_words, tail_words, count: 0 };
+        cells.grow(1);
+        cells
+    }
+
+    /// Makes room for cells up to `count` at once.
+    pub fn reserve(&mut self, count: usize) {
+        let lines = (count * self.stride_words).div_ceil(LINE_WORDS);
+        self.lines.reserve(lines.saturating_sub(self.lines.len()));
+    }
+
+    /// Forgets all cells but the default entry.
+    pub fn truncate(&mut self) {
+        self.count = 1;
+        self.lines.truncate(self.stride_words.div_ceil(LINE_WORDS));
+        self.lines.shrink_to_fit();
+    }
+
+    /// The number of cells ever used, the default entry included.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    fn grow(&mut self, count: usize) {
+        self.count = self.count.max(count);
+        let lines = (self.count * self.stride_words).div_ceil(LINE_WORDS);
+        if lines > self.lines.len() {
+            self.lines.resize(lines, Line([0; LINE_WORDS]));
+        }
+    }
+
+    fn words(&self) -> &[u64] {
+        // SAFETY: `Line` is `repr(C)` and has the size of its eight words, so the lines are that many words in a row.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.lines.len() * LINE_WORDS) }
+    }
+
+    fn words_mut(&mut self) -> &mut [u64] {
+        // SAFETY: as in `words`; `&mut self` makes the view the only one.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.lines.len() * LINE_WORDS) }
+    }
+
+    /// Writes header and data of a cell, which may be new.
+    pub fn set_action(&mut self, cell: Cell, action: u32, data: &[u64]) {
+        self.grow(cell as usize + 1);
+        let (hit, index) = (u32::from(cell != 0), cell.saturating_sub(1));
+        let start = cell as usize * self.stride_words;
+        let tail_start = self.tail_start;
+        let words = &mut self.words_mut()[start..start + tail_start];
+        // As `EntryHeader` lies in memory, in either byte order.
+        words[0] = pair(action, hit);
+        words[1] = pair(index, 0);
+        let (used, spare) = words[HEADER_WORDS..].split_at_mut(data.len());
+        used.copy_from_slice(data);
+        spare.fill(0);
+    }
+
+    /// Writes the head of a cell's tail.
+    pub fn set_tail(&mut self, cell: Cell, parts: &[&[u64]]) {
+        let tail = self.tail_mut(cell);
+        let mut start = 0;
+        for part in parts {
+            tail[start..start + part.len()].copy_from_slice(part);
+            start += part.len();
+        }
+    }
+
+    /// Marks a cell as holding no entry.
+    pub fn kill(&mut self, cell: Cell) {
+        let start = cell as usize * self.stride_words;
+        self.words_mut()[start] = 0;
+    }
+
+    /// The cells that hold an entry.
+    pub fn live(&self) -> impl Iterator<Item = Cell> {
+        (1..self.count as u32).filter(|&cell| self.header(cell).hit == 1)
+    }
+
+    /// The engine's part of a cell.
+    #[inline(always)]
+    pub fn tail(&self, cell: Cell) -> &[u64] {
+        let start = cell as usize * self.stride_words + self.tail_start;
+        &self.words()[start..start + self.tail_words]
+    }
+
+    /// The engine's part of a cell, to be changed.
+    pub fn tail_mut(&mut self, cell: Cell) -> &mut [u64] {
+        let start = cell as usize * self.stride_words + self.tail_start;
+        let tail_words = self.tail_words;
+        &mut self.words_mut()[start..start + tail_words]
+    }
+
+    /// The entry, valid until the cells change.
+    #[inline(always)]
+    pub fn pointer(&self, cell: Cell) -> *const EntryHeader {
+        debug_assert!((cell as usize) < self.count, "cell {cell} of {}", self.count);
+        let start = cell as usize * self.stride_words;
+        self.words()[start..].as_ptr().cast()
+    }
+
+    /// The head of an entry.
+    pub fn header(&self, cell: Cell) -> &EntryHeader {
+        assert!((cell as usize) < self.count, "cell {cell} of {}", self.count);
+        // SAFETY: the cell exists and begins with two words written by `set_action` (or zero) as the header's four
+        // numbers; a word's alignment is the header's.
+        unsafe { &*self.pointer(cell) }
+    }
+
+    /// The action data of an entry.
+    pub fn data(&self, cell: Cell) -> &[u64] {
+        let start = cell as usize * self.stride_words;
+        &self.words()[start + HEADER_WORDS..start + self.tail_start]
+    }
+
+    /// Asks for a cell to be fetched into the cache.
+    #[inline(always)]
+    pub fn prefetch(&self, cell: Cell) {
+        prefetch(self.lines.as_ptr().cast::<u64>().wrapping_add(cell as usize * self.stride_words));
+    }
+}
+
+/// Two numbers in one word, `first` at the lower address.
+fn pair(first: u32, second: u32) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..4].copy_from_slice(&first.to_ne_bytes());
+    bytes[4..].copy_from_slice(&second.to_ne_bytes());
+    u64::from_ne_bytes(bytes)
+}
+
+/// Asks for the cache line at `address` to be fetched. Any address is allowed.
+#[inline(always)]
+pub(crate) fn prefetch<T>(address: *const T) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a prefetch reads nothing that the program could see and never faults.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: as above.
+    unsafe {
+        std::arch::asm!("prfm pldl1keep, [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
+    let _ = address;
+}

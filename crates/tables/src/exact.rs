@@ -1,0 +1,93 @@
+//! The engine of exact tables: one hash index over the whole key.
+//!
+//! The tail of a cell is the key. A burst goes in three steps, each of which asks for the memory of the next: hash all
+//! keys, find each one's first candidate in the index, compare the candidates' keys.
+
+use crate::cells::{Cell, Cells, prefetch};
+use crate::hash_index::{HashIndex, hash_words};
+use base::limits::BURST_PACKETS_MAX;
+
+/// Index slots up to which the whole table is taken to lie in the nearest caches, so that steps cost more than they hide.
+const SMALL_SLOTS: usize = 2048;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Exact {
+    index: HashIndex,
+    key_words: usize,
+    seed: u64,
+}
+
+impl Exact {
+    pub fn new(key_words: usize, seed: u64) -> Exact {
+        Exact { index: HashIndex::new(), key_words, seed }
+    }
+
+    pub fn clear(&mut self) {
+        self.index = HashIndex::new();
+    }
+
+    pub fn reserve(&mut self, additional: usize) {
+        self.index.reserve(additional);
+    }
+
+    /// Adds a cell whose tail is set.
+    pub fn insert(&mut self, cells: &Cells, cell: Cell) {
+        self.index.insert(self.hash(cells.tail(cell)), cell);
+    }
+
+    pub fn remove(&mut self, cells: &Cells, cell: Cell) {
+        self.index.remove(self.hash(cells.tail(cell)), cell);
+    }
+
+    #[inline(always)]
+    fn hash(&self, key: &[u64]) -> u32 {
+        hash_words(self.seed, key.iter().copied())
+    }
+
+    /// Finds the cells of up to a burst of keys.
+    #[inline(always)]
+    pub fn find(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
+        match self.key_words {
+            1 => self.find_sized::<1>(cells, keys, found),
+            2 => self.find_sized::<2>(cells, keys, found),
+            3 => self.find_sized::<3>(cells, keys, found),
+            4 => self.find_sized::<4>(cells, keys, found),
+            5 => self.find_sized::<5>(cells, keys, found),
+            // A key of no bits has one value, which all keys have.
+            0 => found.fill(self.index.find(self.hash(&[]), |_| true).unwrap_or(0)),
+            words => {
+                for (key, found) in keys.chunks_exact(words).zip(found) {
+                    *found = self.index.find(self.hash(key), |cell| cells.tail(cell) == key).unwrap_or(0);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn find_sized<const WORDS: usize>(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
+        let (keys, _) = keys.as_chunks::<WORDS>();
+        let equal = |cell: Cell, key: &[u64; WORDS]| cells.tail(cell)[..WORDS] == key[..];
+        if self.index.slots() <= SMALL_SLOTS || keys.len() == 1 {
+            for (key, found) in keys.iter().zip(found) {
+                *found = self.index.find(self.hash(key), |cell| equal(cell, key)).unwrap_or(0);
+            }
+            return;
+        }
+        let mut hashes = [0u32; BURST_PACKETS_MAX];
+        let mut positions = [0usize; BURST_PACKETS_MAX];
+        for (key, hash) in keys.iter().zip(&mut hashes) {
+            *hash = self.hash(key);
+            prefetch(self.index.home(*hash));
+        }
+        for ((hash, position), found) in hashes.iter().zip(&mut positions).zip(&mut *found) {
+            (*found, *position) = self.index.probe(*hash, *hash as usize);
+            cells.prefetch(*found);
+        }
+        for (((key, hash), position), found) in keys.iter().zip(&hashes).zip(&positions).zip(found) {
+            let mut position = *position;
+            while *found != 0 && !equal(*found, key) {
+                (*found, position) = self.index.probe(*hash, position);
+            }
+        }
+    }
+}

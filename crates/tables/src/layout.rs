@@ -1,0 +1,237 @@
+//! Where key fields and action parameters lie in 64-bit words.
+//!
+//! The generated C stores keys and loads action data at these places, the control plane packs entries by the same
+//! rules, and the engines see nothing but words.
+
+use base::Bits;
+use std::fmt;
+
+/// How a key field is compared with an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MatchKind {
+    /// All bits are equal.
+    Exact,
+    /// The leading bits are equal; the longest match wins.
+    Lpm,
+    /// The bits under a mask are equal.
+    Ternary,
+    /// The value lies between two bounds, both included.
+    Range,
+    /// All bits are equal, or the entry does not care.
+    Optional,
+}
+
+impl fmt::Display for MatchKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            MatchKind::Exact => "exact",
+            MatchKind::Lpm => "lpm",
+            MatchKind::Ternary => "ternary",
+            MatchKind::Range => "range",
+            MatchKind::Optional => "optional",
+        })
+    }
+}
+
+/// One field of a table's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyField {
+    /// The name that users know, such as `hdr.ipv4.dstAddr`.
+    pub name: String,
+    /// Width in bits.
+    pub width_bits: u32,
+    /// How it is compared.
+    pub kind: MatchKind,
+}
+
+/// The place of one key field in a row of key words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The first word (the one with the lowest limb).
+    pub word: usize,
+    /// The position of the field's lowest bit in that word; 0 for a field over 64 bits.
+    pub shift_bits: u32,
+    /// Width in bits.
+    pub width_bits: u32,
+}
+
+impl Slot {
+    /// The number of words that the field touches.
+    pub fn words(&self) -> usize {
+        self.width_bits.div_ceil(64) as usize
+    }
+
+    /// Puts `value` (of this width) into `row`, whose bits at this place must be zero.
+    pub fn store(&self, row: &mut [u64], value: &Bits) {
+        for (index, &limb) in value.limbs().iter().take(self.words()).enumerate() {
+            row[self.word + index] |= limb << self.shift_bits;
+        }
+    }
+
+    /// The field's value in `row`.
+    pub fn load(&self, row: &[u64]) -> Bits {
+        let mut limbs: Vec<u64> = row[self.word..self.word + self.words()].to_vec();
+        if let Some(first) = limbs.first_mut() {
+            *first >>= self.shift_bits;
+        }
+        Bits::from_limbs(self.width_bits, &limbs)
+    }
+}
+
+/// The packing of a key into 64-bit words.
+///
+/// Fields are placed in order. A field of at most 64 bits goes into the current word, above the ones already there, if
+/// it fits, else it starts the next word. A wider field starts at a word boundary and takes `ceil(width / 64)` words of
+/// its own, lowest limb first. Bits that belong to no field are zero in every key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyLayout {
+    slots: Vec<Slot>,
+    words: usize,
+}
+
+impl KeyLayout {
+    /// The layout of these fields.
+    pub fn new(fields: &[KeyField]) -> KeyLayout {
+        let (mut slots, mut words, mut used_bits) = (Vec::with_capacity(fields.len()), 0, 64);
+        for field in fields {
+            let width_bits = field.width_bits;
+            if width_bits > 64 {
+                slots.push(Slot { word: words, shift_bits: 0, width_bits });
+                words += width_bits.div_ceil(64) as usize;
+                used_bits = 64;
+            } else {
+                if used_bits + width_bits > 64 {
+                    words += 1;
+                    used_bits = 0;
+                }
+                // A field of no bits touches no word; its place only has to be a valid shift.
+                slots.push(Slot { word: words.saturating_sub(1), shift_bits: used_bits & 63, width_bits });
+                used_bits += width_bits;
+            }
+        }
+        KeyLayout { slots, words }
+    }
+
+    /// The place of field `index`.
+    pub fn slot(&self, index: usize) -> Slot {
+        self.slots[index]
+    }
+
+    /// The places of all fields, in order.
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// Words in a row.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The row of these field values, one for each field and of its width.
+    pub fn pack(&self, values: &[Bits]) -> Vec<u64> {
+        assert_eq!(values.len(), self.slots.len(), "one value for each key field");
+        let mut row = vec![0; self.words];
+        for (slot, value) in self.slots.iter().zip(values) {
+            assert_eq!(value.width(), slot.width_bits, "a key value has its field's width");
+            slot.store(&mut row, value);
+        }
+        row
+    }
+
+    /// The field values of `row`.
+    pub fn unpack(&self, row: &[u64]) -> Vec<Bits> {
+        self.slots.iter().map(|slot| slot.load(row)).collect()
+    }
+}
+
+/// The packing of an action's arguments into the words that follow an entry's header: each parameter takes
+/// `ceil(width / 64)` whole words, lowest limb first, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActionLayout {
+    widths_bits: Vec<u32>,
+    first_words: Vec<usize>,
+    words: usize,
+}
+
+impl ActionLayout {
+    /// The layout of parameters of these widths.
+    pub fn new(widths_bits: &[u32]) -> ActionLayout {
+        let mut words = 0;
+        let mut first_words = Vec::with_capacity(widths_bits.len());
+        for width_bits in widths_bits {
+            first_words.push(words);
+            words += width_bits.div_ceil(64) as usize;
+        }
+        ActionLayout { widths_bits: widths_bits.to_vec(), first_words, words }
+    }
+
+    /// The first word of parameter `index`.
+    pub fn word(&self, index: usize) -> usize {
+        self.first_words[index]
+    }
+
+    /// Words of all parameters together.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The words of these arguments, one for each parameter and of its width.
+    pub fn pack(&self, arguments: &[Bits]) -> Vec<u64> {
+        assert_eq!(arguments.len(), self.widths_bits.len(), "one argument for each parameter");
+        let mut data = Vec::with_capacity(self.words);
+        for (argument, width_bits) in arguments.iter().zip(&self.widths_bits) {
+            assert_eq!(argument.width(), *width_bits, "an argument has its parameter's width");
+            data.extend_from_slice(argument.limbs());
+        }
+        data
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(widths: &[u32]) -> KeyLayout {
+        let field = |&width_bits| KeyField { name: "f".into(), width_bits, kind: MatchKind::Exact };
+        KeyLayout::new(&widths.iter().map(field).collect::<Vec<_>>())
+    }
+
+    fn places(widths: &[u32]) -> Vec<(usize, u32)> {
+        layout(widths).slots().iter().map(|slot| (slot.word, slot.shift_bits)).collect()
+    }
+
+    #[test]
+    fn small_fields_share_a_word_and_never_straddle() {
+        assert_eq!(places(&[32, 32, 16]), [(0, 0), (0, 32), (1, 0)]);
+        assert_eq!(places(&[48, 32, 16]), [(0, 0), (1, 0), (1, 32)]);
+        assert_eq!(places(&[64, 1]), [(0, 0), (1, 0)]);
+    }
+
+    #[test]
+    fn wide_fields_take_whole_words() {
+        assert_eq!(places(&[8, 128, 8, 65, 1]), [(0, 0), (1, 0), (3, 0), (4, 0), (6, 0)]);
+        assert_eq!(layout(&[8, 128, 8, 65, 1]).words(), 7);
+        assert_eq!(layout(&[]).words(), 0);
+    }
+
+    #[test]
+    fn unpacking_gives_back_what_was_packed() {
+        let mut rng = base::Rng::new(5);
+        for widths in [&[1, 31, 32, 33, 63, 64, 65, 128, 2048][..], &[0, 64, 0, 3], &[0]] {
+            let layout = layout(widths);
+            let values: Vec<Bits> = widths
+                .iter()
+                .map(|&width| Bits::from_limbs(width, &(0..32).map(|_| rng.next_u64()).collect::<Vec<_>>()))
+                .collect();
+            assert_eq!(layout.unpack(&layout.pack(&values)), values);
+        }
+    }
+
+    #[test]
+    fn arguments_take_whole_words() {
+        let layout = ActionLayout::new(&[9, 128, 48]);
+        assert_eq!((layout.word(0), layout.word(1), layout.word(2), layout.words()), (0, 1, 3, 4));
+        let arguments = [Bits::from_u64(9, 5), Bits::from_u128(128, 7 << 64 | 6), Bits::from_u64(48, 8)];
+        assert_eq!(layout.pack(&arguments), [5, 6, 7, 8]);
+    }
+}

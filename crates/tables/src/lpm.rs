@@ -1,0 +1,655 @@
+//! The engine of lpm tables: a multibit trie.
+//!
+//! A key is read as one bit string, most significant bit first: the exact fields in order, then the lpm field; an entry
+//! is then a prefix of such a string, and the longest one wins.
+//!
+//! * The first `root_bits` bits index a direct table, larger for more entries. A root slot has the longest entry of at
+//!   most `root_bits` bits, and a link to what is longer. Entries shorter by more than `COARSE_BITS` would fill many slots;
+//!   they go to a second, coarse table that is asked only when nothing else matches.
+//! * Below, a node reads six bits. It has a bit for each of the 63 prefixes of zero to five bits that end in it and one
+//!   for each of its 64 children; both lists are packed, addressed by counting bits. Inserting or removing an entry
+//!   changes one node.
+//! * A part of the trie with a single entry is not spelled out: its link is a leaf, and the entry's value and mask in its
+//!   cell decide. So every node has at least two entries below it, whatever the key's width.
+//!
+//! The tail of a cell is the entry's value and mask (rows of key words), then its length in the bit string.
+
+use crate::cells::{Cell, Cells, prefetch};
+use crate::layout::{KeyField, KeyLayout, MatchKind};
+use base::limits::BURST_PACKETS_MAX;
+use std::collections::BTreeMap;
+
+/// Bits that a node reads.
+const STRIDE_BITS: u32 = 6;
+
+/// How much shorter than the root's index an entry may be to be put in the root itself.
+const COARSE_BITS: u32 = 8;
+
+/// In a link: the rest is a cell, not a node.
+const LEAF: u32 = 1 << 31;
+
+/// Root sizes and the number of entries up to which each is used. They differ by strides, so that for 32 bits the last
+/// node's end is the string's.
+const ROOTS: [(u32, usize); 3] = [(8, 256), (14, 16_384), (20, usize::MAX)];
+
+/// Entries up to which a trie is taken to lie in the nearest caches.
+const SMALL_ENTRIES: usize = 256;
+
+/// A node, or a leaf: then both bit sets are empty and `results` is the cell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    /// Bit `c`: there is a child for the six bits `c`.
+    children: u64,
+    /// Bit `1 << length | bits`: an entry ends here after `length` more bits.
+    prefixes: u64,
+    /// Where the children begin.
+    first_child: u32,
+    /// Where the cells of the prefixes begin.
+    results: u32,
+}
+
+impl Node {
+    fn leaf(cell: Cell) -> Node {
+        Node { results: cell, ..Node::default() }
+    }
+
+    #[inline(always)]
+    fn is_leaf(&self) -> bool {
+        self.children | self.prefixes == 0
+    }
+}
+
+/// The longest prefixes of a node's six bits: bit `1 << length | bits` for each length, by the upper five bits.
+const ANCESTORS: [u64; 32] = {
+    let mut table = [0; 32];
+    let mut bits = 0;
+    while bits < 32 {
+        let mut prefix = 32 | bits;
+        while prefix > 0 {
+            table[bits] |= 1 << prefix;
+            prefix >>= 1;
+        }
+        bits += 1;
+    }
+    table
+};
+
+/// The number of set bits below `bit`.
+#[inline(always)]
+fn rank(set: u64, bit: u32) -> u32 {
+    (set & ((1 << bit) - 1)).count_ones()
+}
+
+/// Blocks of one to 64 neighbours in one vector; freed blocks are used again by their size.
+#[derive(Clone, Debug)]
+struct Blocks<T> {
+    items: Vec<T>,
+    free: Vec<Vec<u32>>,
+}
+
+impl<T: Copy + Default> Blocks<T> {
+    fn new() -> Blocks<T> {
+        // Block 0 is nobody's, so that a link of 0 is none.
+        Blocks { items: vec![T::default()], free: vec![Vec::new(); 65] }
+    }
+
+    /// Room is kept in even numbers, from four up in fours: fewer moves and fewer sizes.
+    fn capacity(len: u32) -> u32 {
+        match len {
+            0..=1 => len,
+            2..=4 => len.next_multiple_of(2),
+            _ => len.next_multiple_of(4),
+        }
+    }
+
+    fn allocate(&mut self, len: u32) -> u32 {
+        if len == 0 {
+            return 0;
+        }
+        let capacity = Self::capacity(len);
+        self.free[capacity as usize].pop().unwrap_or_else(|| {
+            let start = self.items.len() as u32;
+            self.items.resize(self.items.len() + capacity as usize, T::default());
+            start
+        })
+    }
+
+    fn release(&mut self, start: u32, len: u32) {
+        if len > 0 {
+            self.free[Self::capacity(len) as usize].push(start);
+        }
+    }
+
+    /// Puts `item` at `at` into the block of `len` items; gives the block's start, which may be new.
+    fn insert(&mut self, start: u32, len: u32, at: u32, item: T) -> u32 {
+        let target = self.resized(start, len, len + 1, at);
+        let (from, to) = ((start + at) as usize, (start + len) as usize);
+        self.items.copy_within(from..to, (target + at + 1) as usize);
+        if target != start {
+            self.release(start, len);
+        }
+        self.items[(target + at) as usize] = item;
+        target
+    }
+
+    /// Takes the item at `at` out of the block of `len` items; gives the block's start.
+    fn remove(&mut self, start: u32, len: u32, at: u32) -> u32 {
+        let target = self.resized(start, len, len - 1, at);
+        let (from, to) = ((start + at + 1) as usize, (start + len) as usize);
+        if len > 1 {
+            self.items.copy_within(from..to, (target + at) as usize);
+        }
+        if target != start {
+            self.release(start, len);
+        }
+        target
+    }
+
+    /// A block for `new_len` items that has the first `keep` items of the old one.
+    fn resized(&mut self, start: u32, len: u32, new_len: u32, keep: u32) -> u32 {
+        if Self::capacity(len) == Self::capacity(new_len) {
+            return start;
+        }
+        let target = self.allocate(new_len);
+        if target != 0 {
+            self.items.copy_within(start as usize..(start + keep) as usize, target as usize);
+        }
+        target
+    }
+}
+
+/// A run of bits of the key, at most 64, and where it lies.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    word: usize,
+    shift_bits: u32,
+    width_bits: u32,
+}
+
+/// The bit string of a key, most significant bit of the first word first; bits after the end are zero.
+type BitString<const WORDS: usize> = [u64; WORDS];
+
+/// `width` (1 to 63) bits of the string from `position`.
+#[inline(always)]
+fn chunk<const WORDS: usize>(string: &BitString<WORDS>, position: u32, width: u32) -> usize {
+    let (word, offset) = (position as usize / 64, position % 64);
+    if WORDS == 1 {
+        return if word == 0 { (string[0] << offset >> (64 - width)) as usize } else { 0 };
+    }
+    let here = string.get(word).copied().unwrap_or(0);
+    let next = string.get(word + 1).copied().unwrap_or(0);
+    // Two shifts, since one of 64 is not allowed.
+    ((here << offset | next >> 1 >> (63 - offset)) >> (64 - width)) as usize
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct RootSlot {
+    /// The longest entry of at most `root_bits` bits (and not much shorter), or 0.
+    best: Cell,
+    /// 0, a leaf's cell with [`LEAF`], or a node.
+    link: u32,
+}
+
+/// Where a lookup stands.
+#[derive(Clone, Copy)]
+struct Walk {
+    /// As in a root slot; 0 when the walk is over.
+    link: u32,
+    /// The best so far: an index into the results of the nodes, or 0.
+    result: u32,
+    /// The best of the root.
+    best: Cell,
+}
+
+/// The engine for bit strings of up to `WORDS` words.
+#[derive(Clone, Debug)]
+pub(crate) struct Lpm<const WORDS: usize> {
+    pieces: Vec<Piece>,
+    key_words: usize,
+    string_bits: u32,
+    root_bits: u32,
+    root: Vec<RootSlot>,
+    coarse: Vec<Cell>,
+    /// Entries of at most `root_bits` bits by length and leading bits: what takes over when one of them is removed.
+    short: BTreeMap<(u32, u64), Cell>,
+    nodes: Blocks<Node>,
+    results: Blocks<Cell>,
+    len: usize,
+}
+
+/// Words of bit string for a key; beyond [`LPM_WORDS_MAX`] another engine serves.
+pub(crate) fn string_words(key: &[KeyField]) -> usize {
+    key.iter().map(|field| field.width_bits as usize).sum::<usize>().div_ceil(64)
+}
+
+/// The most words of bit string that this engine takes.
+pub(crate) const LPM_WORDS_MAX: usize = 4;
+
+/// Words of a cell's tail.
+pub(crate) fn tail_words(key_words: usize) -> usize {
+    2 * key_words + 1
+}
+
+/// The length of an entry in the bit string, for `tail_words`' last word.
+pub(crate) fn string_len(key: &[KeyField], prefix_len: u32) -> u32 {
+    let exact = key.iter().filter(|field| field.kind != MatchKind::Lpm).map(|field| field.width_bits).sum::<u32>();
+    exact + prefix_len
+}
+
+impl<const WORDS: usize> Lpm<WORDS> {
+    pub fn new(key: &[KeyField], layout: &KeyLayout) -> Lpm<WORDS> {
+        let mut slots: Vec<_> = key.iter().zip(layout.slots()).collect();
+        slots.sort_by_key(|(field, _)| field.kind == MatchKind::Lpm);
+        let mut pieces = Vec::new();
+        for (_, slot) in slots {
+            let whole_words = slot.width_bits / 64;
+            let rest = slot.width_bits % 64;
+            if rest > 0 {
+                let word = slot.word + whole_words as usize;
+                pieces.push(Piece { word, shift_bits: slot.shift_bits, width_bits: rest });
+            }
+            for index in (0..whole_words as usize).rev() {
+                pieces.push(Piece { word: slot.word + index, shift_bits: slot.shift_bits, width_bits: 64 });
+            }
+        }
+        let string_bits = pieces.iter().map(|piece| piece.width_bits).sum();
+        let mut lpm = Lpm {
+            pieces,
+            key_words: layout.words(),
+            string_bits,
+            root_bits: 0,
+            root: Vec::new(),
+            coarse: Vec::new(),
+            short: BTreeMap::new(),
+            nodes: Blocks::new(),
+            results: Blocks::new(),
+            len: 0,
+        };
+        lpm.clear();
+        lpm
+    }
+
+    pub fn clear(&mut self) {
+        self.set_root(ROOTS[0].0);
+    }
+
+    /// An empty trie with a root of this many bits, or of the whole string if that is shorter.
+    fn set_root(&mut self, bits: u32) {
+        self.root_bits = bits.min(self.string_bits);
+        self.root = vec![RootSlot::default(); 1 << self.root_bits];
+        self.coarse = vec![0; 1 << self.root_bits.saturating_sub(COARSE_BITS)];
+        self.short.clear();
+        self.nodes = Blocks::new();
+        self.results = Blocks::new();
+        self.len = 0;
+    }
+
+    /// Prepares for `additional` more entries.
+    pub fn reserve(&mut self, cells: &Cells, additional: usize) {
+        self.fit_root(cells, self.len + additional);
+    }
+
+    fn fit_root(&mut self, cells: &Cells, entries: usize) {
+        let bits = ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits);
+        if bits > self.root_bits {
+            self.set_root(bits);
+            for cell in cells.live() {
+                self.add(cells, cell);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn string(&self, row: &[u64]) -> BitString<WORDS> {
+        let mut string = [0; WORDS];
+        let mut end = 0;
+        for piece in &self.pieces {
+            let value = row[piece.word] >> piece.shift_bits << (64 - piece.width_bits);
+            if WORDS == 1 {
+                string[0] |= value >> end;
+            } else {
+                let (word, offset) = (end as usize / 64, end % 64);
+                string[word] |= value >> offset;
+                if let (Some(next), 1..) = (string.get_mut(word + 1), offset) {
+                    *next |= value << (64 - offset);
+                }
+            }
+            end += piece.width_bits;
+        }
+        string
+    }
+
+    fn entry(&self, cells: &Cells, cell: Cell) -> (BitString<WORDS>, u32) {
+        let tail = cells.tail(cell);
+        (self.string(&tail[..self.key_words]), tail[2 * self.key_words] as u32)
+    }
+
+    /// Adds a cell that is live and whose tail is set.
+    pub fn insert(&mut self, cells: &Cells, cell: Cell) {
+        let old_bits = self.root_bits;
+        self.fit_root(cells, self.len + 1);
+        // Another root was filled with all live cells, this one included.
+        if self.root_bits == old_bits {
+            self.add(cells, cell);
+        }
+    }
+
+    fn add(&mut self, cells: &Cells, cell: Cell) {
+        self.len += 1;
+        let (string, len) = self.entry(cells, cell);
+        let slot = self.root_index(&string);
+        if len <= self.root_bits {
+            self.short.insert((len, leading(slot, self.root_bits, len)), cell);
+            self.fill(slot, len, cell, |cells_len| cells_len <= len, cells);
+            return;
+        }
+        let link = self.root[slot].link;
+        self.root[slot].link = if link == 0 {
+            LEAF | cell
+        } else if link & LEAF != 0 {
+            let node = self.nodes.allocate(1);
+            self.nodes.items[node as usize] = Node::leaf(link & !LEAF);
+            self.insert_below(cells, node, self.root_bits, cell);
+            node
+        } else {
+            self.insert_below(cells, link, self.root_bits, cell);
+            link
+        };
+    }
+
+    #[inline(always)]
+    fn root_index(&self, string: &BitString<WORDS>) -> usize {
+        if self.root_bits == 0 { 0 } else { chunk(string, 0, self.root_bits) }
+    }
+
+    /// Writes `cell` to the root slots (or coarse slots) under an entry of `len` bits that hold none, or one that
+    /// `replaces` says may go by its length.
+    fn fill(&mut self, slot: usize, len: u32, cell: Cell, replaces: impl Fn(u32) -> bool, cells: &Cells) {
+        let length_of = |cell: Cell| cells.tail(cell)[2 * self.key_words] as u32;
+        let may_go = |old: Cell| old == 0 || replaces(length_of(old));
+        let coarse_bits = self.root_bits.saturating_sub(COARSE_BITS);
+        if self.is_coarse(len) {
+            let range = slots_under(slot >> (self.root_bits - coarse_bits), coarse_bits, len);
+            self.coarse[range].iter_mut().filter(|old| may_go(**old)).for_each(|old| *old = cell);
+        } else {
+            let range = slots_under(slot, self.root_bits, len);
+            self.root[range].iter_mut().filter(|old| may_go(old.best)).for_each(|old| old.best = cell);
+        }
+    }
+
+    fn is_coarse(&self, len: u32) -> bool {
+        len + COARSE_BITS <= self.root_bits
+    }
+
+    fn insert_below(&mut self, cells: &Cells, mut at: u32, mut position: u32, cell: Cell) {
+        let (string, len) = self.entry(cells, cell);
+        loop {
+            if self.nodes.items[at as usize].is_leaf() {
+                // A part with two entries is spelled out: first the one that is there, as a part of its own.
+                let other = self.nodes.items[at as usize].results;
+                let (other_string, other_len) = self.entry(cells, other);
+                self.nodes.items[at as usize] = self.node_with(&other_string, other_len, position, other);
+            }
+            if len - position < STRIDE_BITS {
+                self.add_prefix(at, prefix_bit(&string, len, position), cell);
+                return;
+            }
+            let bits = chunk(&string, position, STRIDE_BITS) as u32;
+            let node = self.nodes.items[at as usize];
+            let child = rank(node.children, bits);
+            if node.children >> bits & 1 == 0 {
+                let count = node.children.count_ones();
+                let first_child = self.nodes.insert(node.first_child, count, child, Node::leaf(cell));
+                let node = &mut self.nodes.items[at as usize];
+                node.children |= 1 << bits;
+                node.first_child = first_child;
+                return;
+            }
+            at = node.first_child + child;
+            position += STRIDE_BITS;
+        }
+    }
+
+    /// A node at `position` with this entry alone.
+    fn node_with(&mut self, string: &BitString<WORDS>, len: u32, position: u32, cell: Cell) -> Node {
+        let mut node = Node::default();
+        if len - position < STRIDE_BITS {
+            node.prefixes = 1 << prefix_bit(string, len, position);
+            node.results = self.results.insert(0, 0, 0, cell);
+        } else {
+            node.children = 1 << chunk(string, position, STRIDE_BITS);
+            node.first_child = self.nodes.insert(0, 0, 0, Node::leaf(cell));
+        }
+        node
+    }
+
+    fn add_prefix(&mut self, at: u32, bit: u32, cell: Cell) {
+        let node = self.nodes.items[at as usize];
+        let (count, place) = (node.prefixes.count_ones(), rank(node.prefixes, bit));
+        let results = self.results.insert(node.results, count, place, cell);
+        let node = &mut self.nodes.items[at as usize];
+        node.prefixes |= 1 << bit;
+        node.results = results;
+    }
+
+    /// Removes a cell whose tail is still set.
+    pub fn remove(&mut self, cells: &Cells, cell: Cell) {
+        self.len -= 1;
+        let (string, len) = self.entry(cells, cell);
+        let slot = self.root_index(&string);
+        if len <= self.root_bits {
+            self.remove_short(slot, len, cell);
+            return;
+        }
+        let link = self.root[slot].link;
+        if link & LEAF != 0 {
+            self.root[slot].link = 0;
+            return;
+        }
+        self.remove_below(&string, len, link);
+        let node = self.nodes.items[link as usize];
+        if node.is_leaf() {
+            self.nodes.release(link, 1);
+            self.root[slot].link = LEAF | node.results;
+        }
+    }
+
+    fn remove_short(&mut self, slot: usize, len: u32, cell: Cell) {
+        self.short.remove(&(len, leading(slot, self.root_bits, len)));
+        let coarse = self.is_coarse(len);
+        let heir = (0..len)
+            .rev()
+            .take_while(|&shorter| coarse || !self.is_coarse(shorter))
+            .find_map(|shorter| self.short.get(&(shorter, leading(slot, self.root_bits, shorter))).copied())
+            .unwrap_or(0);
+        if coarse {
+            let coarse_bits = self.root_bits - COARSE_BITS;
+            let range = slots_under(slot >> COARSE_BITS, coarse_bits, len);
+            self.coarse[range].iter_mut().filter(|old| **old == cell).for_each(|old| *old = heir);
+        } else {
+            let range = slots_under(slot, self.root_bits, len);
+            self.root[range].iter_mut().filter(|old| old.best == cell).for_each(|old| old.best = heir);
+        }
+    }
+
+    fn remove_below(&mut self, string: &BitString<WORDS>, len: u32, top: u32) {
+        let mut position = self.root_bits;
+        let mut path = vec![top];
+        loop {
+            let at = path[path.len() - 1];
+            let node = self.nodes.items[at as usize];
+            if len - position < STRIDE_BITS {
+                let bit = prefix_bit(string, len, position);
+                let count = node.prefixes.count_ones();
+                let results = self.results.remove(node.results, count, rank(node.prefixes, bit));
+                let node = &mut self.nodes.items[at as usize];
+                node.prefixes &= !(1 << bit);
+                node.results = results;
+                break;
+            }
+            let bits = chunk(string, position, STRIDE_BITS) as u32;
+            let child = node.first_child + rank(node.children, bits);
+            if self.nodes.items[child as usize].is_leaf() {
+                let count = node.children.count_ones();
+                let first_child = self.nodes.remove(node.first_child, count, rank(node.children, bits));
+                let node = &mut self.nodes.items[at as usize];
+                node.children &= !(1 << bits);
+                node.first_child = first_child;
+                break;
+            }
+            path.push(child);
+            position += STRIDE_BITS;
+        }
+        while let Some(at) = path.pop() {
+            if !self.collapse(at) {
+                break;
+            }
+        }
+    }
+
+    /// Makes a node with a single entry below it a leaf.
+    fn collapse(&mut self, at: u32) -> bool {
+        let node = self.nodes.items[at as usize];
+        let (children, prefixes) = (node.children.count_ones(), node.prefixes.count_ones());
+        let only = match (children, prefixes) {
+            (0, 1) => {
+                self.results.release(node.results, 1);
+                Node::leaf(self.results.items[node.results as usize])
+            }
+            (1, 0) if self.nodes.items[node.first_child as usize].is_leaf() => {
+                self.nodes.release(node.first_child, 1);
+                self.nodes.items[node.first_child as usize]
+            }
+            _ => return false,
+        };
+        self.nodes.items[at as usize] = only;
+        true
+    }
+
+    /// Finds the cells of up to a burst of keys.
+    #[inline(always)]
+    pub fn find(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
+        let count = found.len();
+        let mut rows = keys.chunks_exact(self.key_words.max(1));
+        let mut next_row = || rows.next().unwrap_or(&[]);
+        if self.len <= SMALL_ENTRIES || count == 1 {
+            for found in found {
+                *found = self.find_one(cells, next_row());
+            }
+            return;
+        }
+        let mut strings = [[0; WORDS]; BURST_PACKETS_MAX];
+        let mut walks = [Walk { link: 0, result: 0, best: 0 }; BURST_PACKETS_MAX];
+        for string in &mut strings[..count] {
+            *string = self.string(next_row());
+            prefetch(&raw const self.root[self.root_index(string)]);
+        }
+        let mut active = [0u8; BURST_PACKETS_MAX];
+        let mut active_len = 0;
+        for (index, (string, walk)) in strings.iter().zip(&mut walks[..count]).enumerate() {
+            let RootSlot { best, link } = self.root[self.root_index(string)];
+            *walk = Walk { link, result: 0, best };
+            active[active_len] = index as u8;
+            active_len += usize::from(self.prefetch_link(cells, link));
+        }
+        let mut position = self.root_bits;
+        while active_len > 0 {
+            let mut still = 0;
+            for place in 0..active_len {
+                let index = active[place];
+                let walk = &mut walks[index as usize];
+                self.step(&strings[index as usize], position, walk);
+                active[still] = index;
+                still += usize::from(self.prefetch_link(cells, walk.link));
+            }
+            active_len = still;
+            position += STRIDE_BITS;
+        }
+        for walk in &walks[..count] {
+            prefetch(&raw const self.results.items[walk.result as usize]);
+        }
+        for (index, found) in found.iter_mut().enumerate() {
+            let key = &keys[index * self.key_words..(index + 1) * self.key_words];
+            *found = self.finish(cells, key, &strings[index], walks[index]);
+            cells.prefetch(*found);
+        }
+    }
+
+    /// Whether `link` is a node; what it leads to is fetched.
+    #[inline(always)]
+    fn prefetch_link(&self, cells: &Cells, link: u32) -> bool {
+        if link & LEAF != 0 {
+            cells.prefetch(link & !LEAF);
+            return false;
+        }
+        prefetch(self.nodes.items.as_ptr().wrapping_add(link as usize));
+        link != 0
+    }
+
+    /// Reads one node.
+    #[inline(always)]
+    fn step(&self, string: &BitString<WORDS>, position: u32, walk: &mut Walk) {
+        let node = self.nodes.items[walk.link as usize];
+        if node.is_leaf() {
+            walk.link = LEAF | node.results;
+            return;
+        }
+        let bits = chunk(string, position, STRIDE_BITS) as u32;
+        let matching = node.prefixes & ANCESTORS[bits as usize >> 1];
+        if matching != 0 {
+            walk.result = node.results + rank(node.prefixes, 63 - matching.leading_zeros());
+        }
+        let is_child = node.children >> bits & 1 == 1;
+        walk.link = if is_child { node.first_child + rank(node.children, bits) } else { 0 };
+    }
+
+    #[inline(always)]
+    fn find_one(&self, cells: &Cells, key: &[u64]) -> Cell {
+        let string = self.string(key);
+        let RootSlot { best, link } = self.root[self.root_index(&string)];
+        let mut walk = Walk { link, result: 0, best };
+        let mut position = self.root_bits;
+        while walk.link != 0 && walk.link & LEAF == 0 {
+            self.step(&string, position, &mut walk);
+            position += STRIDE_BITS;
+        }
+        self.finish(cells, key, &string, walk)
+    }
+
+    /// The longest of what a walk found.
+    #[inline(always)]
+    fn finish(&self, cells: &Cells, key: &[u64], string: &BitString<WORDS>, walk: Walk) -> Cell {
+        if walk.link != 0 {
+            let cell = walk.link & !LEAF;
+            let (values, masks) = cells.tail(cell).split_at(self.key_words);
+            if key.iter().zip(values).zip(masks).all(|((key, value), mask)| key & mask == *value) {
+                return cell;
+            }
+        }
+        if walk.result != 0 {
+            return self.results.items[walk.result as usize];
+        }
+        if walk.best != 0 || self.root_bits < COARSE_BITS {
+            return walk.best;
+        }
+        self.coarse[self.root_index(string) >> COARSE_BITS]
+    }
+}
+
+/// The first `len` of the `bits` bits of a slot number.
+fn leading(slot: usize, bits: u32, len: u32) -> u64 {
+    (slot >> (bits - len)) as u64
+}
+
+/// The slots of a table of `bits` bits under the first `len` bits of `slot`.
+fn slots_under(slot: usize, bits: u32, len: u32) -> std::ops::Range<usize> {
+    let count = 1 << (bits - len);
+    let start = slot & !(count - 1);
+    start..start + count
+}
+
+/// The bit in a node's `prefixes` of an entry that ends in it.
+fn prefix_bit<const WORDS: usize>(string: &BitString<WORDS>, len: u32, position: u32) -> u32 {
+    let rest = len - position;
+    1 << rest | (chunk(string, position, STRIDE_BITS) >> (STRIDE_BITS - rest)) as u32
+}

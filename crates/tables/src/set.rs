@@ -1,0 +1,239 @@
+//! All tables of a program: updates of the control plane on one side, consistent views for packets on the other.
+
+use crate::abi::LookupHandle;
+use crate::error::{Problem, TableError};
+use crate::left_right::{Entered, LeftRight, Registration};
+use crate::snapshot::Snapshot;
+use crate::spec::{ActionCall, EntrySpec, Handle, TableSpec};
+use crate::table::{Change, Journal, Table};
+use base::{Bits, Rng};
+use std::fmt;
+
+/// Something to do to a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Insert an entry. Gives [`Outcome::Inserted`].
+    Insert(EntrySpec),
+    /// Insert all these entries. Gives [`Outcome::InsertedMany`].
+    InsertMany(Vec<EntrySpec>),
+    /// Give an entry another action or other arguments.
+    Modify {
+        /// The entry.
+        handle: Handle,
+        /// Position of the action in the table's actions.
+        action: usize,
+        /// One value for each of its parameters.
+        args: Vec<Bits>,
+    },
+    /// Delete an entry.
+    Delete {
+        /// The entry.
+        handle: Handle,
+    },
+    /// Delete all entries that are not const.
+    Clear,
+    /// Set the default action.
+    SetDefault(ActionCall),
+    /// Set the default action back to the one that the program declares.
+    ResetDefault,
+}
+
+/// An operation and the table it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// Position of the table in the set.
+    pub table: usize,
+    /// What to do.
+    pub operation: Operation,
+}
+
+/// What an operation gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing beyond success.
+    Done,
+    /// The handle of the new entry.
+    Inserted(Handle),
+    /// The handles of the new entries, in their order.
+    InsertedMany(Vec<Handle>),
+}
+
+/// A batch that was refused as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApplyError {
+    /// Position of the update that is at fault.
+    pub update: usize,
+    /// What is wrong with it.
+    pub error: TableError,
+}
+
+impl std::error::Error for ApplyError {}
+
+impl fmt::Display for ApplyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+/// The tables of a program with their entries, and the two copies that packets look up in.
+///
+/// A batch of updates is checked and stored, applied to the copy that no packet sees, and then shown to all workers at
+/// once: a burst sees all of a batch or nothing of it. The other copy follows as soon as the bursts that began on it are
+/// over; [`TableSet::apply`] waits for that only if the batch before it is still being left.
+#[derive(Debug)]
+pub struct TableSet {
+    tables: Vec<Table>,
+    copies: LeftRight<Copy>,
+    /// What the active copy has and the hidden one has not.
+    pending: Vec<(usize, Change)>,
+}
+
+/// One copy: a snapshot for each table, and how to call it.
+#[derive(Debug)]
+struct Copy {
+    // Boxed, since the lookup handles point at them.
+    snapshots: Vec<Box<Snapshot>>,
+    handles: Vec<LookupHandle>,
+}
+
+impl Copy {
+    fn of(tables: &[Table], seed: u64) -> Copy {
+        // Each table has a seed of its own; both copies have the same, so that they stay equal to the slot.
+        let mut rng = Rng::new(seed);
+        let snapshots: Vec<_> = tables.iter().map(|table| Box::new(Snapshot::new(table, rng.next_u64()))).collect();
+        let handles = snapshots.iter().map(|snapshot| snapshot.lookup_handle()).collect();
+        Copy { snapshots, handles }
+    }
+
+    fn follow(&mut self, changes: &[(usize, Change)]) {
+        for (table, change) in changes {
+            self.snapshots[*table].apply(change);
+        }
+        for snapshot in &mut self.snapshots {
+            snapshot.commit();
+        }
+        // Taken anew after the last change, so that nothing was written through another reference since.
+        self.handles = self.snapshots.iter().map(|snapshot| snapshot.lookup_handle()).collect();
+    }
+}
+
+impl TableSet {
+    /// The tables with their initial entries. `seed` disturbs the hashes of the engines; results do not depend on it.
+    pub fn new(specs: Vec<TableSpec>, seed: u64) -> Result<TableSet, TableError> {
+        let tables = specs.into_iter().map(Table::new).collect::<Result<Vec<_>, _>>()?;
+        let copies = LeftRight::new([Copy::of(&tables, seed), Copy::of(&tables, seed)]);
+        Ok(TableSet { tables, copies, pending: Vec::new() })
+    }
+
+    /// The tables as the control plane knows them, by position.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// The table at this position.
+    pub fn table(&self, index: usize) -> Option<&Table> {
+        self.tables.get(index)
+    }
+
+    /// The position of the table of this name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.tables.iter().position(|table| table.spec().name == name)
+    }
+
+    /// Does all these updates in order, or none of them. A burst that begins later sees them all.
+    ///
+    /// Must not be called by a thread that holds a [`Guard`] from before the last call: it would wait for itself.
+    pub fn apply(&mut self, updates: Vec<Update>) -> Result<Vec<Outcome>, ApplyError> {
+        let mut done: Vec<(usize, Journal)> = Vec::with_capacity(updates.len());
+        let mut outcomes = Vec::with_capacity(updates.len());
+        for (position, Update { table, operation }) in updates.into_iter().enumerate() {
+            let mut journal = Journal::default();
+            let tables = self.tables.len();
+            let result = match self.tables.get_mut(table) {
+                Some(target) => target.apply(operation, &mut journal),
+                None => Err(Problem::UnknownTable { index: table, tables }.of("")),
+            };
+            done.push((table, journal));
+            match result {
+                Ok(outcome) => outcomes.push(outcome),
+                Err(error) => {
+                    for (table, mut journal) in done.into_iter().rev() {
+                        self.tables.get_mut(table).into_iter().for_each(|table| table.undo_all(&mut journal));
+                    }
+                    return Err(ApplyError { update: position, error });
+                }
+            }
+        }
+        let changes =
+            done.into_iter().flat_map(|(table, journal)| journal.changes.into_iter().map(move |c| (table, c)));
+        self.publish(changes.collect());
+        Ok(outcomes)
+    }
+
+    /// Does one operation.
+    pub fn perform(&mut self, table: usize, operation: Operation) -> Result<Outcome, TableError> {
+        let outcomes = self.apply(vec![Update { table, operation }]).map_err(|refused| refused.error)?;
+        Ok(outcomes.into_iter().next().unwrap_or(Outcome::Done))
+    }
+
+    /// Inserts one entry.
+    pub fn insert(&mut self, table: usize, entry: EntrySpec) -> Result<Handle, TableError> {
+        match self.perform(table, Operation::Insert(entry))? {
+            Outcome::Inserted(handle) => Ok(handle),
+            other => unreachable!("an insertion gives a handle, not {other:?}"),
+        }
+    }
+
+    /// Shows these changes to readers.
+    fn publish(&mut self, changes: Vec<(usize, Change)>) {
+        if changes.is_empty() {
+            return;
+        }
+        let hidden = self.copies.hidden();
+        hidden.follow(&std::mem::take(&mut self.pending));
+        hidden.follow(&changes);
+        self.copies.swap();
+        self.pending = changes;
+        // Almost always the readers are between bursts or soon will be; the other copy follows now if it can.
+        if self.copies.is_free() {
+            self.copies.hidden().follow(&std::mem::take(&mut self.pending));
+        }
+    }
+
+    /// A reader, one for each worker.
+    pub fn reader(&self) -> Reader {
+        Reader { registration: self.copies.register() }
+    }
+}
+
+/// A worker's access to the tables.
+#[derive(Debug)]
+pub struct Reader {
+    registration: Registration<Copy>,
+}
+
+impl Reader {
+    /// Enters the tables as they are now. They stay so until the guard is dropped, which must be soon (at the end of
+    /// the burst): the control plane's next but one batch waits for it.
+    pub fn enter(&mut self) -> Guard<'_> {
+        Guard { copy: self.registration.enter() }
+    }
+}
+
+/// A consistent view of all tables.
+#[derive(Debug)]
+pub struct Guard<'a> {
+    copy: Entered<'a, Copy>,
+}
+
+impl Guard<'_> {
+    /// How generated code looks up in each table, by position; an array that C may index.
+    pub fn handles(&self) -> &[LookupHandle] {
+        &self.copy.handles
+    }
+
+    /// The table at this position.
+    pub fn snapshot(&self, index: usize) -> Option<&Snapshot> {
+        self.copy.snapshots.get(index).map(AsRef::as_ref)
+    }
+}

@@ -1,0 +1,279 @@
+//! One table as packets see it: the cells of its entries, and the engine that finds them.
+
+#![allow(unsafe_code, reason = "the lookup is called by generated C with pointers")]
+
+use crate::abi::{EntryHeader, LookupFunction, LookupHandle};
+use crate::canonical::{self, PackedMatch};
+use crate::cells::{Cell, Cells};
+use crate::exact::Exact;
+use crate::layout::MatchKind;
+use crate::lpm::{self, Lpm};
+use crate::ranked::rank_of;
+use crate::spec::{Handle, TableKind};
+use crate::table::{Change, Table};
+use crate::ternary::{self, Ternary};
+use base::limits::BURST_PACKETS_MAX;
+
+/// A table's entries, ready to be looked up.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    cells: Cells,
+    engine: Engine,
+    key_words: usize,
+    /// Bits of the exact fields, in an lpm table.
+    exact_bits: u32,
+    kind: TableKind,
+}
+
+/// The engines. An lpm table with a key too long for its own engine is served by the ternary one, its prefix lengths
+/// being the priorities.
+#[derive(Clone, Debug)]
+enum Engine {
+    Keyless,
+    Exact(Exact),
+    Lpm1(Lpm<1>),
+    Lpm2(Lpm<2>),
+    Lpm4(Lpm<4>),
+    Ternary(Ternary),
+}
+
+impl Snapshot {
+    /// The table as it is now. `seed` disturbs the hashes; results do not depend on it.
+    pub fn new(table: &Table, seed: u64) -> Snapshot {
+        let (key, layout) = (&table.spec().key, table.key_layout());
+        let words = layout.words();
+        let rows = canonical::rows_of(table.kind());
+        let ternary_tail = ternary::tail_words(words, rows);
+        let string_words = lpm::string_words(key);
+        let range_slots = || {
+            let fields = key.iter().zip(layout.slots());
+            fields.filter(|(field, _)| field.kind == MatchKind::Range).map(|(_, slot)| *slot).collect()
+        };
+        let (engine, tail_words) = match table.kind() {
+            TableKind::Keyless => (Engine::Keyless, 0),
+            TableKind::Exact => (Engine::Exact(Exact::new(words, seed)), words),
+            TableKind::Lpm => match string_words {
+                0..=1 => (Engine::Lpm1(Lpm::new(key, layout)), lpm::tail_words(words)),
+                2 => (Engine::Lpm2(Lpm::new(key, layout)), lpm::tail_words(words)),
+                3..=lpm::LPM_WORDS_MAX => (Engine::Lpm4(Lpm::new(key, layout)), lpm::tail_words(words)),
+                _ => (Engine::Ternary(Ternary::new(words, Vec::new(), seed)), ternary_tail),
+            },
+            TableKind::Ternary => (Engine::Ternary(Ternary::new(words, Vec::new(), seed)), ternary_tail),
+            TableKind::Range => (Engine::Ternary(Ternary::new(words, range_slots(), seed)), ternary_tail),
+        };
+        let cells = Cells::new(table.data_words(), tail_words);
+        let exact_bits = lpm::string_len(key, 0);
+        let mut snapshot = Snapshot { cells, engine, key_words: words, exact_bits, kind: table.kind() };
+        for change in table.all_changes() {
+            snapshot.apply(&change);
+        }
+        snapshot.commit();
+        snapshot
+    }
+
+    /// Follows a change of the table.
+    pub(crate) fn apply(&mut self, change: &Change) {
+        match change {
+            Change::Reserve { entries } => self.reserve(*entries),
+            Change::Insert { handle, packed, action, data } => {
+                self.cells.set_action(cell_of(*handle), *action, data);
+                self.insert(cell_of(*handle), packed);
+            }
+            Change::Remove { handle } => self.remove(cell_of(*handle)),
+            Change::Modify { handle, action, data } => self.cells.set_action(cell_of(*handle), *action, data),
+            Change::Clear => self.clear(),
+            Change::SetDefault { action, data } => self.cells.set_action(0, *action, data),
+        }
+    }
+
+    /// Must follow a batch of changes.
+    pub(crate) fn commit(&mut self) {
+        if let Engine::Ternary(engine) = &mut self.engine {
+            engine.commit();
+        }
+    }
+
+    fn reserve(&mut self, entries: usize) {
+        self.cells.reserve(self.cells.count() + entries);
+        match &mut self.engine {
+            Engine::Exact(engine) => engine.reserve(entries),
+            Engine::Lpm1(engine) => engine.reserve(&self.cells, entries),
+            Engine::Lpm2(engine) => engine.reserve(&self.cells, entries),
+            Engine::Lpm4(engine) => engine.reserve(&self.cells, entries),
+            Engine::Keyless | Engine::Ternary(_) => {}
+        }
+    }
+
+    fn insert(&mut self, cell: Cell, packed: &PackedMatch) {
+        let PackedMatch { rows, priority, sequence, prefix_len } = packed;
+        let cells = &mut self.cells;
+        let lpm_len = [u64::from(self.exact_bits + prefix_len)];
+        match &mut self.engine {
+            Engine::Keyless => unreachable!("a table without a key takes no entries"),
+            Engine::Exact(engine) => {
+                cells.set_tail(cell, &[&rows[..self.key_words]]);
+                engine.insert(cells, cell);
+            }
+            Engine::Lpm1(engine) => {
+                cells.set_tail(cell, &[rows, &lpm_len]);
+                engine.insert(cells, cell);
+            }
+            Engine::Lpm2(engine) => {
+                cells.set_tail(cell, &[rows, &lpm_len]);
+                engine.insert(cells, cell);
+            }
+            Engine::Lpm4(engine) => {
+                cells.set_tail(cell, &[rows, &lpm_len]);
+                engine.insert(cells, cell);
+            }
+            Engine::Ternary(engine) => {
+                let priority = if self.kind == TableKind::Lpm { *prefix_len as i32 } else { *priority };
+                cells.set_tail(cell, &[rows, &ternary::tail_end(rank_of(priority, *sequence))]);
+                engine.insert(cells, cell);
+            }
+        }
+    }
+
+    fn remove(&mut self, cell: Cell) {
+        let cells = &mut self.cells;
+        match &mut self.engine {
+            Engine::Keyless => unreachable!("a table without a key has no entries"),
+            Engine::Exact(engine) => engine.remove(cells, cell),
+            Engine::Lpm1(engine) => engine.remove(cells, cell),
+            Engine::Lpm2(engine) => engine.remove(cells, cell),
+            Engine::Lpm4(engine) => engine.remove(cells, cell),
+            Engine::Ternary(engine) => engine.remove(cells, cell),
+        }
+        cells.kill(cell);
+    }
+
+    fn clear(&mut self) {
+        match &mut self.engine {
+            Engine::Keyless => {}
+            Engine::Exact(engine) => engine.clear(),
+            Engine::Lpm1(engine) => engine.clear(),
+            Engine::Lpm2(engine) => engine.clear(),
+            Engine::Lpm4(engine) => engine.clear(),
+            Engine::Ternary(engine) => engine.clear(),
+        }
+        self.cells.truncate();
+    }
+
+    /// Words in a row of keys.
+    pub fn key_words(&self) -> usize {
+        self.key_words
+    }
+
+    /// The entry that `key` (a row of key words) matches, or the default entry.
+    pub fn lookup(&self, key: &[u64]) -> &EntryHeader {
+        assert_eq!(key.len(), self.key_words, "a key has the words of the table's layout");
+        self.cells.header(self.find_one(key))
+    }
+
+    /// The action data behind the entry that `key` matches.
+    pub fn lookup_data(&self, key: &[u64]) -> &[u64] {
+        assert_eq!(key.len(), self.key_words, "a key has the words of the table's layout");
+        self.cells.data(self.find_one(key))
+    }
+
+    fn find_one(&self, key: &[u64]) -> Cell {
+        let mut found = [0];
+        self.find(key, &mut found);
+        found[0]
+    }
+
+    /// How generated code looks up here. Valid as long as this snapshot stays where it is, unchanged.
+    pub fn lookup_handle(&self) -> LookupHandle {
+        LookupHandle { function: best_function(), context: self }
+    }
+
+    #[inline(always)]
+    fn find(&self, keys: &[u64], found: &mut [Cell]) {
+        match &self.engine {
+            Engine::Keyless => found.fill(0),
+            Engine::Exact(engine) => engine.find(&self.cells, keys, found),
+            Engine::Lpm1(engine) => engine.find(&self.cells, keys, found),
+            Engine::Lpm2(engine) => engine.find(&self.cells, keys, found),
+            Engine::Lpm4(engine) => engine.find(&self.cells, keys, found),
+            Engine::Ternary(engine) => engine.find(&self.cells, keys, found),
+        }
+    }
+
+    /// Finds up to a burst of keys.
+    #[inline(always)]
+    fn find_pointers(&self, keys: &[u64], results: &mut [*const EntryHeader]) {
+        let mut found = [0; BURST_PACKETS_MAX];
+        let found = &mut found[..results.len()];
+        self.find(keys, found);
+        for (result, cell) in results.iter_mut().zip(found) {
+            *result = self.cells.pointer(*cell);
+        }
+    }
+}
+
+fn cell_of(handle: Handle) -> Cell {
+    handle.0 + 1
+}
+
+/// The lookup for any processor. See [`LookupFunction`].
+///
+/// # Safety
+/// As [`LookupFunction`] says.
+pub unsafe extern "C" fn lookup_burst(
+    table: *const Snapshot,
+    keys: *const u64,
+    count: u32,
+    results: *mut *const EntryHeader,
+) {
+    // SAFETY: passed on from the caller.
+    unsafe { lookup_bursts(table, keys, count, results) }
+}
+
+/// The lookup for x86 processors that count and isolate bits in one instruction (all since 2013).
+///
+/// # Safety
+/// As [`LookupFunction`] says; the processor must have the features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,bmi1,bmi2,lzcnt")]
+unsafe extern "C" fn lookup_burst_bmi(
+    table: *const Snapshot,
+    keys: *const u64,
+    count: u32,
+    results: *mut *const EntryHeader,
+) {
+    // SAFETY: passed on from the caller.
+    unsafe { lookup_bursts(table, keys, count, results) }
+}
+
+fn best_function() -> LookupFunction {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+    {
+        return lookup_burst_bmi;
+    }
+    lookup_burst
+}
+
+/// # Safety
+/// As [`LookupFunction`] says.
+#[inline(always)]
+unsafe fn lookup_bursts(table: *const Snapshot, keys: *const u64, count: u32, results: *mut *const EntryHeader) {
+    // SAFETY: `table` is valid, as the caller promises.
+    let snapshot = unsafe { &*table };
+    let words = snapshot.key_words;
+    let mut start = 0;
+    while start < count as usize {
+        let len = (count as usize - start).min(BURST_PACKETS_MAX);
+        // SAFETY: the caller promises `count` rows at `keys` and room for `count` pointers at `results`; this burst is
+        // rows and pointers `start` to `start + len`. A table without a key may come with any `keys`: no row is read.
+        let (keys, results) = unsafe {
+            let keys = if words == 0 { &[] } else { std::slice::from_raw_parts(keys.add(start * words), len * words) };
+            (keys, std::slice::from_raw_parts_mut(results.add(start), len))
+        };
+        snapshot.find_pointers(keys, results);
+        start += len;
+    }
+}

@@ -1,0 +1,185 @@
+//! What a table is and what an entry says, in the control plane's words.
+
+use crate::layout::{KeyField, MatchKind};
+use base::Bits;
+
+/// A table, as the program declares it.
+#[derive(Clone, Debug, Default)]
+pub struct TableSpec {
+    /// The name that users know, such as `MyIngress.ipv4_lpm`.
+    pub name: String,
+    /// The key; empty for a table that always runs its default action.
+    pub key: Vec<KeyField>,
+    /// The actions. Entries name an action by its position here.
+    pub actions: Vec<ActionSpec>,
+    /// Entries that the table holds at most. Initial entries always fit.
+    pub size: usize,
+    /// The entries are `initial_entries` and cannot be changed.
+    pub const_entries: bool,
+    /// The default action cannot be changed.
+    pub default_const: bool,
+    /// The default action; `None` does nothing (P4's `NoAction`) and shows as [`crate::NO_ACTION`].
+    pub default_action: Option<ActionCall>,
+    /// Entries that are there from the start, inserted in this order.
+    pub initial_entries: Vec<InitialEntry>,
+}
+
+/// An action that a table may run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ActionSpec {
+    /// The name that users know.
+    pub name: String,
+    /// Widths of the parameters that the control plane gives, in bits.
+    pub param_widths_bits: Vec<u32>,
+    /// Only entries may run it, the default may not (`@tableonly`).
+    pub table_only: bool,
+    /// Only the default may run it, entries may not (`@defaultonly`).
+    pub default_only: bool,
+}
+
+/// An action with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActionCall {
+    /// Position in the table's actions.
+    pub action: usize,
+    /// One value for each parameter.
+    pub args: Vec<Bits>,
+}
+
+/// An entry that the program itself declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitialEntry {
+    /// The entry.
+    pub entry: EntrySpec,
+    /// It cannot be modified or deleted. Implied for all if the table's entries are const.
+    pub is_const: bool,
+}
+
+/// What an entry asks of one key field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MatchValue {
+    /// Equal to this value.
+    Exact(Bits),
+    /// The leading `prefix_len` bits equal those of `value`.
+    Lpm {
+        /// The prefix, in the field's full width.
+        value: Bits,
+        /// How many leading bits count.
+        prefix_len: u32,
+    },
+    /// The bits under `mask` equal those of `value`.
+    Ternary {
+        /// The wanted bits.
+        value: Bits,
+        /// The bits that count.
+        mask: Bits,
+    },
+    /// At least `low` and at most `high`.
+    Range {
+        /// The smallest value that matches.
+        low: Bits,
+        /// The greatest value that matches.
+        high: Bits,
+    },
+    /// Equal to this value; `None` matches anything.
+    Optional(Option<Bits>),
+}
+
+impl MatchValue {
+    /// The kind of field that takes this value.
+    pub fn kind(&self) -> MatchKind {
+        match self {
+            MatchValue::Exact(_) => MatchKind::Exact,
+            MatchValue::Lpm { .. } => MatchKind::Lpm,
+            MatchValue::Ternary { .. } => MatchKind::Ternary,
+            MatchValue::Range { .. } => MatchKind::Range,
+            MatchValue::Optional(_) => MatchKind::Optional,
+        }
+    }
+
+    /// Whether `field` (of the same width) matches.
+    pub fn matches(&self, field: &Bits) -> bool {
+        match self {
+            MatchValue::Exact(value) => field == value,
+            MatchValue::Lpm { value, prefix_len } => {
+                let ignored = u64::from(field.width() - prefix_len);
+                field.shr(ignored) == value.shr(ignored)
+            }
+            MatchValue::Ternary { value, mask } => field.and(mask) == value.and(mask),
+            MatchValue::Range { low, high } => field.cmp_unsigned(low).is_ge() && field.cmp_unsigned(high).is_le(),
+            MatchValue::Optional(value) => value.as_ref().is_none_or(|value| field == value),
+        }
+    }
+}
+
+/// An entry to insert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntrySpec {
+    /// One value for each key field, of the field's kind.
+    pub key: Vec<MatchValue>,
+    /// In ternary and range tables the greater priority wins, among equals the older entry. In exact and lpm tables it
+    /// says nothing and is kept as 0.
+    pub priority: i32,
+    /// Position in the table's actions.
+    pub action: usize,
+    /// One value for each parameter of the action.
+    pub args: Vec<Bits>,
+}
+
+/// How a table as a whole finds its entry: the strongest match kind of its key decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TableKind {
+    /// No key: always the default action.
+    Keyless,
+    /// Exact fields only: at most one entry matches.
+    Exact,
+    /// One lpm field, the others exact: the longest prefix wins.
+    Lpm,
+    /// A ternary or optional field: the priority alone decides.
+    Ternary,
+    /// A range field: the priority alone decides.
+    Range,
+}
+
+impl TableKind {
+    /// The kind of a table with this key.
+    pub fn of(key: &[KeyField]) -> TableKind {
+        key.iter().fold(TableKind::Keyless, |kind, field| {
+            kind.max(match field.kind {
+                MatchKind::Exact => TableKind::Exact,
+                MatchKind::Lpm => TableKind::Lpm,
+                MatchKind::Ternary | MatchKind::Optional => TableKind::Ternary,
+                MatchKind::Range => TableKind::Range,
+            })
+        })
+    }
+
+    /// Whether the priority of an entry means anything.
+    pub fn has_priority(self) -> bool {
+        self >= TableKind::Ternary
+    }
+}
+
+/// Names an entry of its table: numbered from 0 in order of insertion; after deletions the lowest free number is used
+/// again. Always below the table's size, so that it also addresses direct counters and meters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(pub u32);
+
+impl std::fmt::Display for Handle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An entry in a table, in canonical form: values have their field's width, bits that do not count are zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub handle: Handle,
+    /// What was inserted.
+    pub spec: EntrySpec,
+    /// Later insertions have greater numbers.
+    pub sequence: u64,
+    /// It cannot be modified or deleted.
+    pub is_const: bool,
+}
