@@ -58,6 +58,36 @@ pub enum Slot {
     LengthDelta,
 }
 
+impl Slot {
+    /// All slots by number.
+    pub const ALL: [Slot; SLOT_COUNT] = [
+        Slot::IngressPort,
+        Slot::EgressSpec,
+        Slot::EgressPort,
+        Slot::InstanceType,
+        Slot::PacketLength,
+        Slot::EnqTimestamp,
+        Slot::EnqQdepth,
+        Slot::DeqTimedelta,
+        Slot::DeqQdepth,
+        Slot::IngressGlobalTimestamp,
+        Slot::EgressGlobalTimestamp,
+        Slot::McastGrp,
+        Slot::EgressRid,
+        Slot::ChecksumError,
+        Slot::ParserError,
+        Slot::Priority,
+        Slot::CloneIngressSession,
+        Slot::CloneIngressList,
+        Slot::CloneEgressSession,
+        Slot::CloneEgressList,
+        Slot::Resubmit,
+        Slot::Recirculate,
+        Slot::Truncate,
+        Slot::LengthDelta,
+    ];
+}
+
 /// How many slots there are.
 pub const SLOT_COUNT: usize = Slot::LengthDelta as usize + 1;
 
