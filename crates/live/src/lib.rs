@@ -13,19 +13,19 @@
 //! - [`memory`]: queues and generators in memory, for tests and benchmarks.
 //! - [`counters`], [`clock`], [`signals`], [`poll`]: per-port counts, time, a clean stop, waiting for packets.
 
-//pub mod af_packet;
+pub mod af_packet;
 pub mod clock;
 pub mod counters;
 pub mod driver;
 pub mod memory;
 pub mod offload;
 pub mod pcap;
-//pub mod poll;
-//pub mod port_spec;
+pub mod poll;
+pub mod port_spec;
 pub mod signals;
 
 pub use clock::Clock;
 pub use counters::{CounterSnapshot, PortCounters};
 pub use driver::{Driver, DriverError};
-//pub use port_spec::{PortKind, PortSpec, PortSpecError};
+pub use port_spec::{PortKind, PortSpec, PortSpecError};
 pub use signals::StopFlag;

@@ -202,7 +202,7 @@ impl<R: Read> CaptureReader<R> {
             let Format::PcapNg { endianness, .. } = self.format else { return Ok(None) };
             let kind = self.u32_at(0, endianness);
             let block_bytes = self.u32_at(4, endianness);
-            if block_bytes % 4 != 0 || (block_bytes as usize) < BLOCK_BYTES_MIN {
+            if !block_bytes.is_multiple_of(4) || (block_bytes as usize) < BLOCK_BYTES_MIN {
                 return Err(CaptureProblem::Corrupt { what: "its block length is not a multiple of 4 of at least 12" });
             }
             match kind {

@@ -1,0 +1,155 @@
+//! Interfaces of Linux through packet sockets with memory-mapped rings.
+//!
+//! Frames leave as a wire would carry them. The kernel is asked to say what a frame still lacks (`PACKET_VNET_HDR`), and
+//! [`crate::offload`] completes it; a VLAN tag that the kernel took out is put back.
+//!
+//! A receive slot holds a frame of the interface's MTU. A longer one, a segment that its sender left uncut, has its whole
+//! copy in the socket's queue (`PACKET_COPY_THRESH`) and is fetched from there with one call: thousands of slots then fit
+//! where slots of 64 KiB would leave room for some hundred. Needs Linux 4.6; before 4.20 a frame sent by this host on the
+//! interface is recognised and passed over rather than never handed out.
+//!
+//! Sending goes through the interface's queueing discipline by default, so that a capture taken on the interface shows
+//! what the switch sent, and a full queue holds frames back rather than losing them. [`AfPacketOptions::qdisc_bypass`]
+//! trades both for some speed on physical interfaces.
+
+mod receive;
+mod ring;
+mod system;
+mod transmit;
+
+pub use system::interface_names;
+
+use crate::counters::PortCounters;
+use crate::driver::{Deliver, Driver, DriverError};
+use receive::Receiver;
+use std::io;
+use std::os::fd::RawFd;
+use std::sync::Arc;
+use system::Socket;
+use transmit::Transmitter;
+
+const ETHERNET_BYTES: usize = 14;
+const VLAN_TAG_BYTES: usize = 4;
+/// Hardware types that carry Ethernet frames: Ethernet itself, and the loopback interface.
+const HARDWARE_TYPES: [u16; 2] = [libc::ARPHRD_ETHER, libc::ARPHRD_LOOPBACK];
+
+/// How much memory an interface's rings take, and how frames are sent.
+#[derive(Clone, Debug)]
+pub struct AfPacketOptions {
+    /// Memory of the receive ring, in bytes; with an MTU of 1500 a frame takes 2 KiB of it.
+    pub rx_ring_bytes: usize,
+    /// Memory of the transmit ring, in bytes.
+    pub tx_ring_bytes: usize,
+    /// Sends through a ring; without, or where the system refuses one, each frame costs a call.
+    pub tx_ring: bool,
+    /// Sends past the interface's queueing discipline; captures on the interface then do not show what is sent.
+    pub qdisc_bypass: bool,
+}
+
+impl Default for AfPacketOptions {
+    fn default() -> AfPacketOptions {
+        AfPacketOptions { rx_ring_bytes: 8 << 20, tx_ring_bytes: 2 << 20, tx_ring: true, qdisc_bypass: false }
+    }
+}
+
+/// A port on an interface of Linux.
+#[derive(Debug)]
+pub struct AfPacketDriver {
+    name: String,
+    interface_index: i32,
+    receiver: Receiver,
+    transmitter: Transmitter,
+    counters: Arc<PortCounters>,
+    /// No more packets enter the ring: the driver was stopped, or the interface is gone.
+    closed: bool,
+}
+
+impl AfPacketDriver {
+    /// Opens an interface that is up, for all its packets. It stays in promiscuous mode as long as the driver lives.
+    pub fn open(name: &str, options: &AfPacketOptions) -> Result<AfPacketDriver, DriverError> {
+        let owned = || name.to_owned();
+        let failed = |doing: &str, error: io::Error| match error.raw_os_error() {
+            Some(libc::EPERM | libc::EACCES) => DriverError::NoPermission { name: owned() },
+            _ => DriverError::system(format!("{doing} interface `{name}`"), error),
+        };
+        let Some(interface_index) = system::interface_index(name) else {
+            return Err(DriverError::NoSuchInterface { name: owned(), existing: interface_names() });
+        };
+        let socket = Socket::new().map_err(|error| failed("open", error))?;
+        let hardware_type = socket.hardware_type(name).map_err(|error| failed("query", error))?;
+        if !HARDWARE_TYPES.contains(&hardware_type) {
+            return Err(DriverError::NotEthernet { name: owned(), hardware_type });
+        }
+        if !socket.is_up(name).map_err(|error| failed("query", error))? {
+            return Err(DriverError::InterfaceDown { name: owned() });
+        }
+        let mtu = socket.mtu(name).map_err(|error| failed("query", error))?;
+        let counters = Arc::<PortCounters>::default();
+        let transmitter = Transmitter::open(interface_index, mtu, options, Arc::clone(&counters))
+            .map_err(|error| failed("send on", error))?;
+        let receiver = Receiver::open(socket, interface_index, mtu, options, Arc::clone(&counters))
+            .map_err(|error| failed("receive on", error))?;
+        Ok(AfPacketDriver { name: owned(), interface_index, receiver, transmitter, counters, closed: false })
+    }
+
+    /// True if frames are sent through a ring rather than one by one.
+    pub fn has_tx_ring(&self) -> bool {
+        self.transmitter.has_ring()
+    }
+}
+
+impl Driver for AfPacketDriver {
+    fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
+        Ok(self.receiver.receive(limit, deliver))
+    }
+
+    fn transmit(&mut self, frame: &[u8], _timestamp_ns: u64) -> Result<(), DriverError> {
+        self.transmitter.transmit(frame).map_err(|error| DriverError::system(format!("send on `{}`", self.name), error))
+    }
+
+    fn flush(&mut self) -> Result<(), DriverError> {
+        self.transmitter.flush().map_err(|error| DriverError::system(format!("send on `{}`", self.name), error))
+    }
+
+    fn fd(&self) -> Option<RawFd> {
+        Some(self.receiver.fd())
+    }
+
+    fn exhausted(&self) -> bool {
+        self.closed && self.receiver.is_empty()
+    }
+
+    fn frame_bytes_max(&self) -> usize {
+        self.transmitter.frame_bytes_max()
+    }
+
+    fn stop_receiving(&mut self) {
+        self.closed = true;
+        // A failure means that the interface is gone, so that nothing more comes either way.
+        let _ = self.receiver.stop(self.interface_index);
+    }
+
+    fn housekeeping(&mut self) -> Result<(), DriverError> {
+        self.receiver.count_kernel_drops();
+        self.transmitter.refresh_mtu(&self.name);
+        Ok(())
+    }
+
+    fn acknowledge_error(&mut self) -> Result<(), DriverError> {
+        self.receiver.clear_error();
+        if system::interface_exists(self.interface_index) {
+            // The interface went down; the kernel takes up reception again once it is up.
+            return Ok(());
+        }
+        self.closed = true;
+        Err(DriverError::InterfaceGone { name: self.name.clone() })
+    }
+
+    fn finish(&mut self) -> Result<(), DriverError> {
+        self.transmitter.finish().map_err(|error| DriverError::system(format!("send on `{}`", self.name), error))
+    }
+
+    fn counters(&self) -> &Arc<PortCounters> {
+        &self.counters
+    }
+}

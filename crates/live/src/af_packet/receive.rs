@@ -1,0 +1,249 @@
+//! The receiving half of an interface: from ring slots to frames of a wire.
+
+use super::ring::{ReceivedHeader, Ring};
+use super::system::Socket;
+use super::{AfPacketOptions, ETHERNET_BYTES, VLAN_TAG_BYTES};
+use crate::counters::PortCounters;
+use crate::driver::Deliver;
+use crate::offload::{self, OffloadError, SEGMENT_BYTES_MAX, VNET_HEADER_BYTES, VnetHeader};
+use std::io;
+use std::ops::Range;
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+/// All protocols, as packet sockets name them.
+const PROTOCOL_ALL: u16 = libc::ETH_P_ALL as u16;
+/// Room for copies of long packets that wait in the socket's queue, in bytes.
+const QUEUE_BYTES: libc::c_int = 32 << 20;
+/// Room before a copied packet, so that a tag can be put in by moving the addresses forward.
+const COPY_START: usize = 16;
+/// Since Linux 4.20; not known to older headers.
+const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
+/// Where the addresses end and the tag goes.
+const ADDRESS_BYTES: usize = 12;
+const TPID_8021Q: u16 = 0x8100;
+
+/// The receiving half of an interface.
+#[derive(Debug)]
+pub struct Receiver {
+    ring: Ring,
+    socket: Socket,
+    next: usize,
+    buffers: Buffers,
+    counters: Arc<PortCounters>,
+}
+
+/// Memory for packets that do not pass straight from their slot.
+#[derive(Debug)]
+struct Buffers {
+    /// A packet fetched from the socket's queue.
+    copy: Box<[u8]>,
+    /// A frame being cut from a segment.
+    frame: Box<[u8]>,
+}
+
+impl Receiver {
+    /// Sets up the ring and starts reception. Everything is in place before the socket is bound, so that no packet takes
+    /// another way.
+    pub fn open(
+        socket: Socket,
+        interface_index: i32,
+        mtu: usize,
+        options: &AfPacketOptions,
+        counters: Arc<PortCounters>,
+    ) -> io::Result<Receiver> {
+        let packet = libc::SOL_PACKET;
+        socket.set(packet, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as libc::c_int))?;
+        socket.set(packet, libc::PACKET_VNET_HDR, &1)?;
+        socket.set(packet, libc::PACKET_COPY_THRESH, &1)?;
+        // Older kernels do not know the option; the packet's type tells the same.
+        let _ = socket.set(packet, PACKET_IGNORE_OUTGOING, &1);
+        // Beyond the system's limit if we may, else up to it.
+        if socket.set(libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &QUEUE_BYTES).is_err() {
+            socket.set(libc::SOL_SOCKET, libc::SO_RCVBUF, &QUEUE_BYTES)?;
+        }
+        let frame_bytes = mtu + ETHERNET_BYTES + VLAN_TAG_BYTES;
+        let ring = Ring::new(&socket, libc::PACKET_RX_RING, frame_bytes, options.rx_ring_bytes)?;
+        let promiscuous = libc::packet_mreq {
+            mr_ifindex: interface_index,
+            mr_type: libc::PACKET_MR_PROMISC as u16,
+            mr_alen: 0,
+            mr_address: [0; 8],
+        };
+        socket.set(packet, libc::PACKET_ADD_MEMBERSHIP, &promiscuous)?;
+        socket.bind(interface_index, PROTOCOL_ALL)?;
+        let buffers = Buffers {
+            copy: vec![0; COPY_START + VNET_HEADER_BYTES + SEGMENT_BYTES_MAX].into_boxed_slice(),
+            frame: vec![0; SEGMENT_BYTES_MAX].into_boxed_slice(),
+        };
+        Ok(Receiver { ring, socket, next: 0, buffers, counters })
+    }
+
+    pub fn fd(&self) -> RawFd {
+        self.socket.raw()
+    }
+
+    /// True if no packet waits in the ring.
+    pub fn is_empty(&self) -> bool {
+        self.ring.status(self.next) & libc::TP_STATUS_USER == 0
+    }
+
+    /// Ends reception; the ring keeps what is in it.
+    pub fn stop(&self, interface_index: i32) -> io::Result<()> {
+        self.socket.bind(interface_index, 0)
+    }
+
+    /// Takes the error that the socket reported off it.
+    pub fn clear_error(&self) {
+        let mut error = 0;
+        // Reading the option clears it; which error it was says no more than the interface's state does.
+        let _ = self.socket.get(libc::SOL_SOCKET, libc::SO_ERROR, &mut error);
+    }
+
+    /// Brings in the drops that the kernel counted since the last call.
+    pub fn count_kernel_drops(&self) {
+        let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
+        if self.socket.get(libc::SOL_PACKET, libc::PACKET_STATISTICS, &mut statistics).is_ok() {
+            self.counters.rx_dropped_no_room.add(u64::from(statistics.tp_drops));
+        }
+    }
+
+    /// Delivers what waits in the ring until `limit` frames were delivered or the ring was gone through once.
+    pub fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> usize {
+        let (mut count, mut bytes) = (0, 0u64);
+        for _ in 0..self.ring.slot_count() {
+            let status = self.ring.status(self.next);
+            if count >= limit || status & libc::TP_STATUS_USER == 0 {
+                break;
+            }
+            count += self.take_slot(status, &mut |frame, timestamp_ns| {
+                bytes += frame.len() as u64;
+                deliver(frame, timestamp_ns);
+            });
+            self.ring.set_status(self.next, libc::TP_STATUS_KERNEL);
+            self.next = self.ring.after(self.next);
+        }
+        self.counters.rx_packets.add(count as u64);
+        self.counters.rx_bytes.add(bytes);
+        count
+    }
+
+    /// Delivers the packet of one slot; returns how many frames it was.
+    fn take_slot(&mut self, status: u32, deliver: Deliver<'_>) -> usize {
+        let Some((header, held)) = self.ring.received(self.next, status) else {
+            self.counters.rx_dropped_offload.add(1);
+            return 0;
+        };
+        let (bytes, frame_start, end) = if status & libc::TP_STATUS_COPY != 0 {
+            // The queue holds one copy for each slot that says so, in the slots' order.
+            let copy = &mut self.buffers.copy;
+            match self.socket.receive(&mut copy[COPY_START..]) {
+                Ok(length) if length >= VNET_HEADER_BYTES && COPY_START + length <= copy.len() => {
+                    (&mut copy[..], COPY_START + VNET_HEADER_BYTES, COPY_START + length)
+                }
+                _ => {
+                    self.counters.rx_dropped_offload.add(1);
+                    return 0;
+                }
+            }
+        } else if header.held < header.length {
+            // The queue had no room for the copy.
+            self.counters.rx_dropped_no_room.add(1);
+            return 0;
+        } else {
+            (held.bytes, held.frame_start, held.frame_start + header.held)
+        };
+        if header.packet_type == libc::PACKET_OUTGOING {
+            return 0;
+        }
+        complete(&header, bytes, frame_start..end, &mut self.buffers.frame, deliver).unwrap_or_else(|_| {
+            self.counters.rx_dropped_offload.add(1);
+            0
+        })
+    }
+}
+
+/// Makes a packet what a wire would carry and delivers it; returns how many frames it was. The virtio header lies right
+/// before the frame.
+fn complete(
+    header: &ReceivedHeader,
+    bytes: &mut [u8],
+    frame: Range<usize>,
+    scratch: &mut [u8],
+    deliver: Deliver<'_>,
+) -> Result<usize, OffloadError> {
+    let Range { mut start, end } = frame;
+    let Some(vnet_bytes) = start.checked_sub(VNET_HEADER_BYTES).and_then(|at| bytes[at..].first_chunk()) else {
+        return Err(OffloadError::OutOfFrame);
+    };
+    let mut vnet = VnetHeader::read(*vnet_bytes);
+    if header.status & libc::TP_STATUS_VLAN_VALID != 0 && end - start >= ADDRESS_BYTES {
+        start = put_tag_back(header, bytes, start);
+        vnet = vnet.shifted(VLAN_TAG_BYTES as u16);
+    }
+    let frame = &mut bytes[start..end];
+    if vnet.is_segment() {
+        return offload::segment(frame, &vnet, scratch, &mut |frame| deliver(frame, header.timestamp_ns));
+    }
+    if !vnet.is_complete() {
+        offload::complete_checksum(frame, &vnet)?;
+    }
+    deliver(frame, header.timestamp_ns);
+    Ok(1)
+}
+
+/// Moves the addresses forward over the virtio header, which has been read, and writes the tag behind them; returns
+/// where the frame starts now.
+fn put_tag_back(header: &ReceivedHeader, bytes: &mut [u8], start: usize) -> usize {
+    let tagged = start - VLAN_TAG_BYTES;
+    bytes.copy_within(start..start + ADDRESS_BYTES, tagged);
+    let tpid = if header.status & libc::TP_STATUS_VLAN_TPID_VALID != 0 { header.vlan_tpid } else { TPID_8021Q };
+    let tag = tagged + ADDRESS_BYTES;
+    bytes[tag..tag + 2].copy_from_slice(&tpid.to_be_bytes());
+    bytes[tag + 2..tag + 4].copy_from_slice(&header.vlan_tci.to_be_bytes());
+    tagged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: ReceivedHeader = ReceivedHeader {
+        status: 0,
+        length: 60,
+        held: 60,
+        frame_offset: 0,
+        timestamp_ns: 5,
+        vlan_tci: 0x2064,
+        vlan_tpid: 0x88a8,
+        packet_type: 0,
+    };
+
+    /// Completes a frame of 60 bytes counting upwards, preceded by an empty virtio header.
+    fn completed(status: u32) -> Vec<u8> {
+        let mut bytes = vec![0; 16];
+        bytes.extend(0..60);
+        let mut delivered = Vec::new();
+        let header = ReceivedHeader { status, ..PLAIN };
+        let count = complete(&header, &mut bytes, 16..76, &mut [0; 100], &mut |frame, timestamp_ns| {
+            assert_eq!(timestamp_ns, 5);
+            delivered.extend_from_slice(frame);
+        });
+        assert_eq!(count, Ok(1));
+        delivered
+    }
+
+    #[test]
+    fn a_frame_without_tag_passes_as_it_is() {
+        assert_eq!(completed(0), (0..60).collect::<Vec<u8>>());
+    }
+
+    #[test]
+    fn a_tag_taken_out_is_put_back_behind_the_addresses() {
+        let expected = |tpid: [u8; 2]| {
+            [&(0..12).collect::<Vec<u8>>()[..], &tpid, &[0x20, 0x64], &(12..60).collect::<Vec<u8>>()].concat()
+        };
+        assert_eq!(completed(libc::TP_STATUS_VLAN_VALID), expected([0x81, 0]));
+        assert_eq!(completed(libc::TP_STATUS_VLAN_VALID | libc::TP_STATUS_VLAN_TPID_VALID), expected([0x88, 0xa8]));
+    }
+}

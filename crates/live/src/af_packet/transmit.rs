@@ -1,0 +1,254 @@
+//! The sending half of an interface: frames into ring slots, one call per burst.
+//!
+//! The kernel sends slots strictly in order and stops at one that it cannot send now; that slot and those behind it stay
+//! requested until the next call. So three places describe the ring: what the kernel takes next, what is filled next,
+//! and, between them, what waits.
+
+use super::ring::Ring;
+use super::system::Socket;
+use super::{AfPacketOptions, ETHERNET_BYTES, VLAN_TAG_BYTES};
+use crate::counters::PortCounters;
+use std::io;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Room for frames on their way out, in bytes.
+const QUEUE_BYTES: libc::c_int = 16 << 20;
+/// How long a full ring may hold up the worker before frames are dropped.
+const FULL_WAIT: Duration = Duration::from_millis(5);
+/// How long the last frames may take to leave.
+const FINISH_WAIT: Duration = Duration::from_millis(500);
+/// The pause between two looks at a ring that makes no progress.
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// The sending half of an interface.
+#[derive(Debug)]
+pub struct Transmitter {
+    ring: Option<Ring>,
+    socket: Socket,
+    mtu: usize,
+    /// The slot that the kernel looks at next.
+    kernel_next: usize,
+    /// The slot to fill next.
+    next: usize,
+    /// Slots between the two.
+    waiting: usize,
+    /// The ring stayed full for [`FULL_WAIT`]: until it moves, frames are dropped at once.
+    stalled: bool,
+    counters: Arc<PortCounters>,
+}
+
+/// What became of a call to the kernel.
+enum Outcome {
+    /// It took what it could.
+    Done,
+    /// The interface is down or gone.
+    LinkDown,
+}
+
+impl Transmitter {
+    /// Makes a socket that only sends, with a ring if it can have one.
+    pub fn open(
+        interface_index: i32,
+        mtu: usize,
+        options: &AfPacketOptions,
+        counters: Arc<PortCounters>,
+    ) -> io::Result<Transmitter> {
+        let mut socket = Transmitter::bare_socket(interface_index, options)?;
+        let ring = match options.tx_ring.then(|| Transmitter::ring(&socket, mtu, options)) {
+            Some(Ok(ring)) => Some(ring),
+            // A socket that has got half way to a ring would not send single frames: take a fresh one.
+            Some(Err(_)) => {
+                socket = Transmitter::bare_socket(interface_index, options)?;
+                None
+            }
+            None => None,
+        };
+        Ok(Transmitter { ring, socket, mtu, kernel_next: 0, next: 0, waiting: 0, stalled: false, counters })
+    }
+
+    fn bare_socket(interface_index: i32, options: &AfPacketOptions) -> io::Result<Socket> {
+        let socket = Socket::new()?;
+        if socket.set(libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &QUEUE_BYTES).is_err() {
+            socket.set(libc::SOL_SOCKET, libc::SO_SNDBUF, &QUEUE_BYTES)?;
+        }
+        if options.qdisc_bypass {
+            socket.set(libc::SOL_PACKET, libc::PACKET_QDISC_BYPASS, &1)?;
+        }
+        socket.bind(interface_index, 0)?;
+        Ok(socket)
+    }
+
+    fn ring(socket: &Socket, mtu: usize, options: &AfPacketOptions) -> io::Result<Ring> {
+        socket.set(libc::SOL_PACKET, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as libc::c_int))?;
+        // A frame that the kernel refuses is discarded instead of blocking the ring. The lengths are checked before, so
+        // this happens only while the MTU changes.
+        socket.set(libc::SOL_PACKET, libc::PACKET_LOSS, &1)?;
+        Ring::new(socket, libc::PACKET_TX_RING, mtu + ETHERNET_BYTES + VLAN_TAG_BYTES, options.tx_ring_bytes)
+    }
+
+    pub fn has_ring(&self) -> bool {
+        self.ring.is_some()
+    }
+
+    /// The longest frame without a VLAN tag.
+    pub fn frame_bytes_max(&self) -> usize {
+        self.mtu + ETHERNET_BYTES
+    }
+
+    /// Takes notice of a changed MTU. The ring's slots stay as they are, so that it cannot grow beyond them.
+    pub fn refresh_mtu(&mut self, name: &str) {
+        if let Ok(mtu) = self.socket.mtu(name) {
+            let room =
+                self.ring.as_ref().map_or(usize::MAX, |ring| ring.send_bytes_max() - ETHERNET_BYTES - VLAN_TAG_BYTES);
+            self.mtu = mtu.min(room);
+        }
+    }
+
+    /// True if the interface takes a frame of this length; counts the drop if not. As in the kernel, a VLAN tag does not
+    /// count.
+    fn accepts(&self, frame: &[u8]) -> bool {
+        if frame.len() < ETHERNET_BYTES {
+            self.counters.tx_dropped_too_short.add(1);
+            return false;
+        }
+        let tagged = frame[12..14] == [0x81, 0];
+        if frame.len() > self.frame_bytes_max() + if tagged { VLAN_TAG_BYTES } else { 0 } {
+            self.counters.tx_dropped_too_long.add(1);
+            return false;
+        }
+        true
+    }
+
+    /// Queues a frame.
+    pub fn transmit(&mut self, frame: &[u8]) -> io::Result<()> {
+        if !self.accepts(frame) {
+            return Ok(());
+        }
+        if self.ring.is_none() {
+            return self.send_alone(frame);
+        }
+        if !self.has_room() && !self.wait_for_room()? {
+            self.counters.tx_dropped_no_room.add(1);
+            return Ok(());
+        }
+        let Some(ring) = &mut self.ring else { return Ok(()) };
+        ring.put(self.next, frame);
+        ring.set_status(self.next, libc::TP_STATUS_SEND_REQUEST);
+        self.next = ring.after(self.next);
+        self.waiting += 1;
+        Ok(())
+    }
+
+    fn send_alone(&self, frame: &[u8]) -> io::Result<()> {
+        match self.socket.send(frame) {
+            Ok(_) => self.count_sent(1, frame.len() as u64),
+            Err(error) => match error.raw_os_error() {
+                Some(libc::EAGAIN | libc::ENOBUFS | libc::EINTR) => self.counters.tx_dropped_no_room.add(1),
+                Some(libc::ENETDOWN | libc::ENXIO | libc::ENODEV) => self.counters.tx_dropped_link_down.add(1),
+                Some(libc::EMSGSIZE) => self.counters.tx_dropped_too_long.add(1),
+                _ => return Err(error),
+            },
+        }
+        Ok(())
+    }
+
+    fn count_sent(&self, packets: u64, bytes: u64) {
+        self.counters.tx_packets.add(packets);
+        self.counters.tx_bytes.add(bytes);
+    }
+
+    fn has_room(&self) -> bool {
+        self.ring
+            .as_ref()
+            .is_some_and(|ring| self.waiting < ring.slot_count() && ring.status(self.next) == libc::TP_STATUS_AVAILABLE)
+    }
+
+    /// Has the kernel send until a slot is free, for a bounded time; false if none became free.
+    fn wait_for_room(&mut self) -> io::Result<bool> {
+        let deadline = Instant::now() + FULL_WAIT;
+        loop {
+            self.flush()?;
+            if self.has_room() {
+                self.stalled = false;
+                return Ok(true);
+            }
+            if self.stalled || Instant::now() >= deadline {
+                self.stalled = true;
+                return Ok(false);
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Hands what waits to the kernel. What it cannot take now stays for the next call; what it never will, because the
+    /// link is down, is dropped and counted.
+    pub fn flush(&mut self) -> io::Result<()> {
+        if self.waiting == 0 {
+            return Ok(());
+        }
+        let outcome = match self.socket.send_ring() {
+            Ok(_) => Outcome::Done,
+            Err(error) => match error.raw_os_error() {
+                Some(libc::EAGAIN | libc::ENOBUFS | libc::EINTR) => Outcome::Done,
+                Some(libc::ENETDOWN | libc::ENXIO | libc::ENODEV) => Outcome::LinkDown,
+                _ => return Err(error),
+            },
+        };
+        self.count_progress();
+        if matches!(outcome, Outcome::LinkDown) {
+            let dropped = self.take_back();
+            self.counters.tx_dropped_link_down.add(dropped);
+        }
+        Ok(())
+    }
+
+    /// Counts the slots that the kernel has taken since the last look.
+    fn count_progress(&mut self) {
+        let Some(ring) = &self.ring else { return };
+        let (mut packets, mut bytes) = (0, 0);
+        while self.waiting > 0 && ring.status(self.kernel_next) != libc::TP_STATUS_SEND_REQUEST {
+            packets += 1;
+            bytes += ring.put_length(self.kernel_next) as u64;
+            self.kernel_next = ring.after(self.kernel_next);
+            self.waiting -= 1;
+        }
+        self.count_sent(packets, bytes);
+    }
+
+    /// Takes back every slot that waits and returns how many those were. The next frame goes where the kernel looks.
+    fn take_back(&mut self) -> u64 {
+        let Some(ring) = &mut self.ring else { return 0 };
+        let mut slot = self.kernel_next;
+        for _ in 0..self.waiting {
+            ring.set_status(slot, libc::TP_STATUS_AVAILABLE);
+            slot = ring.after(slot);
+        }
+        self.next = self.kernel_next;
+        std::mem::take(&mut self.waiting) as u64
+    }
+
+    /// True while the kernel or the hardware still reads from a slot.
+    fn is_sending(&self) -> bool {
+        self.ring
+            .as_ref()
+            .is_some_and(|ring| (0..ring.slot_count()).any(|slot| ring.status(slot) & libc::TP_STATUS_SENDING != 0))
+    }
+
+    /// Sends what waits and lets the hardware finish, for a bounded time; what is left then is dropped and counted.
+    pub fn finish(&mut self) -> io::Result<()> {
+        let deadline = Instant::now() + FINISH_WAIT;
+        loop {
+            self.flush()?;
+            let is_idle = self.waiting == 0 && !self.is_sending();
+            if is_idle || Instant::now() >= deadline {
+                break;
+            }
+            thread::sleep(PAUSE);
+        }
+        let dropped = self.take_back();
+        self.counters.tx_dropped_no_room.add(dropped);
+        Ok(())
+    }
+}

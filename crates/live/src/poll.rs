@@ -1,0 +1,79 @@
+//! Waiting for packets on several ports at once.
+#![allow(unsafe_code, reason = "poll(2) takes a pointer to the descriptors")]
+
+use crate::driver::{Driver, DriverError};
+use std::io;
+use std::time::Duration;
+
+/// Waits on the drivers of a worker; keeps its list of descriptors so that no wait allocates.
+#[derive(Debug, Default)]
+pub struct Poller {
+    entries: Vec<libc::pollfd>,
+}
+
+impl Poller {
+    /// A poller with nothing to wait on yet.
+    pub fn new() -> Poller {
+        Poller::default()
+    }
+
+    /// Waits until one of the drivers may have frames, for at most `timeout`, or until a signal comes. Returns at once
+    /// if a driver that needs no waiting is not exhausted. `on_gone` learns which drivers turned out to be lost.
+    pub fn wait(
+        &mut self,
+        drivers: &mut [Box<dyn Driver>],
+        timeout: Duration,
+        on_gone: &mut dyn FnMut(usize, DriverError),
+    ) -> io::Result<()> {
+        if drivers.iter().any(|driver| driver.fd().is_none() && !driver.exhausted()) {
+            return Ok(());
+        }
+        self.entries.clear();
+        // A negative descriptor is passed over by the system: entries keep the drivers' places.
+        self.entries.extend(drivers.iter().map(|driver| libc::pollfd {
+            fd: driver.fd().filter(|_| !driver.exhausted()).unwrap_or(-1),
+            events: libc::POLLIN,
+            revents: 0,
+        }));
+        let timeout_ms = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
+        // SAFETY: the pointer and the count describe `entries`, which lives through the call and is not moved by it.
+        let answer = unsafe { libc::poll(self.entries.as_mut_ptr(), self.entries.len() as libc::nfds_t, timeout_ms) };
+        if answer < 0 {
+            let error = io::Error::last_os_error();
+            return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
+        }
+        for (index, entry) in self.entries.iter().enumerate() {
+            if entry.revents & (libc::POLLERR | libc::POLLHUP | libc::POLLNVAL) != 0
+                && let Err(error) = drivers[index].acknowledge_error()
+            {
+                on_gone(index, error);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{GeneratorDriver, memory_port};
+    use std::time::Instant;
+
+    #[test]
+    fn a_driver_with_frames_left_is_not_waited_for() {
+        let generator: Box<dyn Driver> = Box::new(GeneratorDriver::new(vec![vec![0; 14]], 1, 0));
+        let start = Instant::now();
+        Poller::new().wait(&mut [generator], Duration::from_secs(30), &mut |_, error| panic!("{error}")).unwrap();
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn exhausted_drivers_are_waited_out() {
+        let (memory, peer) = memory_port();
+        peer.close();
+        let mut drivers: [Box<dyn Driver>; 1] = [Box::new(memory)];
+        let start = Instant::now();
+        Poller::new().wait(&mut drivers, Duration::from_millis(20), &mut |_, error| panic!("{error}")).unwrap();
+        assert!(start.elapsed() >= Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,397 @@
+//! `--port` arguments: what users write, and the driver that each becomes.
+//!
+//! `NUMBER=INTERFACE`, `NUMBER=pcap:INPUT,OUTPUT` (either may be left out: `pcap:in.pcap`, `pcap:,out.pcap`; an output
+//! whose name ends in `.pcapng` is written in that format), or `NUMBER=null`, a port that receives nothing and drops what
+//! it is sent. The first comma separates input from output, so that an input's name cannot hold one.
+
+use crate::af_packet::{AfPacketDriver, AfPacketOptions};
+use crate::driver::{Driver, DriverError};
+use crate::pcap::CaptureDriver;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The longest name that Linux gives an interface, in bytes.
+const INTERFACE_NAME_BYTES_MAX: usize = 15;
+
+/// One port as a user asked for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortSpec {
+    /// The number that the program sees.
+    pub number: u32,
+    /// What is behind the port.
+    pub kind: PortKind,
+}
+
+/// What is behind a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PortKind {
+    /// An interface of the system.
+    Interface(String),
+    /// Capture files.
+    Capture {
+        /// Where received packets come from.
+        input: Option<PathBuf>,
+        /// Where sent packets go.
+        output: Option<PathBuf>,
+    },
+    /// Nothing.
+    Null,
+}
+
+/// Why port arguments make no sense.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PortSpecError {
+    /// There is no `=`.
+    NoNumber {
+        /// The argument.
+        argument: String,
+    },
+    /// What stands before the `=` is no port number.
+    BadNumber {
+        /// The argument.
+        argument: String,
+        /// The highest number allowed.
+        number_max: u32,
+    },
+    /// Nothing stands behind the `=`, or behind `pcap:`.
+    Nothing {
+        /// The argument.
+        argument: String,
+    },
+    /// The interface's name is one that no interface can have.
+    BadInterface {
+        /// The argument.
+        argument: String,
+        /// The name.
+        name: String,
+    },
+    /// Two ports have one number.
+    DuplicateNumber {
+        /// The number.
+        number: u32,
+        /// The two arguments.
+        arguments: [String; 2],
+    },
+    /// Two ports use one interface, or a file is written that another port reads or writes.
+    Shared {
+        /// What they share.
+        what: String,
+        /// The ports' numbers.
+        numbers: [u32; 2],
+    },
+}
+
+impl fmt::Display for PortSpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const FORM: &str =
+            "write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`";
+        match self {
+            PortSpecError::NoNumber { argument } => write!(f, "port `{argument}` has no number; {FORM}"),
+            PortSpecError::BadNumber { argument, number_max } => {
+                write!(f, "port `{argument}` does not start with a port number from 0 to {number_max}; {FORM}")
+            }
+            PortSpecError::Nothing { argument } => {
+                write!(f, "port `{argument}` names no interface and no file; {FORM}")
+            }
+            PortSpecError::BadInterface { argument, name } => {
+                write!(f, "port `{argument}`: `{name}` cannot be the name of an interface")?;
+                if looks_like_a_capture(name) { write!(f, "; for a capture file write `pcap:{name}`") } else { Ok(()) }
+            }
+            PortSpecError::DuplicateNumber { number, arguments: [first, second] } => {
+                write!(f, "port {number} is given twice: `{first}` and `{second}`")
+            }
+            PortSpecError::Shared { what, numbers: [first, second] } if first == second => {
+                write!(f, "port {first} would overwrite {what} while reading it")
+            }
+            PortSpecError::Shared { what, numbers: [first, second] } => {
+                write!(f, "ports {first} and {second} cannot share {what}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PortSpecError {}
+
+fn looks_like_a_capture(name: &str) -> bool {
+    [".pcap", ".pcapng", ".cap"].iter().any(|ending| name.ends_with(ending))
+}
+
+impl PortSpec {
+    /// Reads one argument.
+    pub fn parse(argument: &str, number_max: u32) -> Result<PortSpec, PortSpecError> {
+        let owned = || argument.to_owned();
+        let Some((number, rest)) = argument.split_once('=') else {
+            return Err(PortSpecError::NoNumber { argument: owned() });
+        };
+        // `parse` would take a sign; a port number has none.
+        let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let number = match number.parse() {
+            Ok(number) if digits && number <= number_max => number,
+            _ => return Err(PortSpecError::BadNumber { argument: owned(), number_max }),
+        };
+        let kind = match rest.strip_prefix("pcap:") {
+            Some(files) => {
+                let (input, output) = files.split_once(',').unwrap_or((files, ""));
+                let path = |name: &str| (!name.is_empty()).then(|| PathBuf::from(name));
+                match (path(input), path(output)) {
+                    (None, None) => return Err(PortSpecError::Nothing { argument: owned() }),
+                    (input, output) => PortKind::Capture { input, output },
+                }
+            }
+            None if rest == "null" => PortKind::Null,
+            None if rest.is_empty() => return Err(PortSpecError::Nothing { argument: owned() }),
+            None if !is_interface_name(rest) => {
+                return Err(PortSpecError::BadInterface { argument: owned(), name: rest.to_owned() });
+            }
+            None => PortKind::Interface(rest.to_owned()),
+        };
+        Ok(PortSpec { number, kind })
+    }
+
+    /// Reads all arguments of a run and checks that they go together; the result is in the order of the port numbers.
+    pub fn parse_all(arguments: &[String], number_max: u32) -> Result<Vec<PortSpec>, PortSpecError> {
+        let mut ports: BTreeMap<u32, (PortSpec, &String)> = BTreeMap::new();
+        for argument in arguments {
+            let spec = PortSpec::parse(argument, number_max)?;
+            let number = spec.number;
+            if let Some((_, first)) = ports.get(&number) {
+                return Err(PortSpecError::DuplicateNumber { number, arguments: [(*first).clone(), argument.clone()] });
+            }
+            ports.insert(number, (spec, argument));
+        }
+        let ports: Vec<PortSpec> = ports.into_values().map(|(spec, _)| spec).collect();
+        check_sharing(&ports)?;
+        Ok(ports)
+    }
+}
+
+fn is_interface_name(name: &str) -> bool {
+    name.len() <= INTERFACE_NAME_BYTES_MAX
+        && !matches!(name, "." | "..")
+        && !name.bytes().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b':' | 0))
+}
+
+/// What tells one file from another: the file itself where it exists, else its path.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum FileIdentity {
+    Existing { device: u64, inode: u64 },
+    Absent(PathBuf),
+}
+
+/// The identity of a file, or none where sharing does no harm (a device such as `/dev/null`).
+fn file_identity(path: &Path) -> Option<FileIdentity> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => {
+            Some(FileIdentity::Existing { device: metadata.dev(), inode: metadata.ino() })
+        }
+        Ok(_) => None,
+        Err(_) => Some(FileIdentity::Absent(absent_path(path))),
+    }
+}
+
+/// One path for a file that does not exist yet, however its folder is written.
+fn absent_path(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// An interface serves one port, and a file that is written serves nothing else; a file may be read by several.
+fn check_sharing(ports: &[PortSpec]) -> Result<(), PortSpecError> {
+    let mut interfaces: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut outputs: BTreeMap<FileIdentity, u32> = BTreeMap::new();
+    for port in ports {
+        match &port.kind {
+            PortKind::Interface(name) => {
+                if let Some(first) = interfaces.insert(name, port.number) {
+                    let what = format!("interface `{name}`");
+                    return Err(PortSpecError::Shared { what, numbers: [first, port.number] });
+                }
+            }
+            PortKind::Capture { output: Some(output), .. } => {
+                let Some(identity) = file_identity(output) else { continue };
+                if let Some(first) = outputs.insert(identity, port.number) {
+                    let what = format!("the output `{}`", output.display());
+                    return Err(PortSpecError::Shared { what, numbers: [first, port.number] });
+                }
+            }
+            _ => {}
+        }
+    }
+    for port in ports {
+        let PortKind::Capture { input: Some(input), .. } = &port.kind else { continue };
+        let Some(identity) = file_identity(input) else { continue };
+        if let Some(writer) = outputs.get(&identity) {
+            let what = format!("`{}`", input.display());
+            return Err(PortSpecError::Shared { what, numbers: [port.number, *writer] });
+        }
+    }
+    Ok(())
+}
+
+/// Makes the driver of a port.
+pub fn open(spec: &PortSpec) -> Result<Box<dyn Driver>, DriverError> {
+    Ok(match &spec.kind {
+        PortKind::Interface(name) => Box::new(AfPacketDriver::open(name, &AfPacketOptions::default())?),
+        PortKind::Capture { input, output } => Box::new(CaptureDriver::open(input.as_deref(), output.as_deref())?),
+        PortKind::Null => Box::new(CaptureDriver::open(None, None)?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn render(arguments: &[&str]) -> String {
+        let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        match PortSpec::parse_all(&arguments, 510) {
+            Ok(ports) => ports.iter().map(|port| format!("{}: {:?}\n", port.number, port.kind)).collect(),
+            Err(error) => format!("error: {error}\n"),
+        }
+    }
+
+    fn check(arguments: &[&str], expected: Expect) {
+        expected.assert_eq(&render(arguments));
+    }
+
+    #[test]
+    fn every_kind_of_port_is_read_and_ordered_by_number() {
+        check(
+            &["3=null", "2=pcap:in.pcap,a,b.pcapng", "1=eth0", "4=pcap:only.pcap", "5=pcap:,out.pcap"],
+            expect![[r#"
+                1: Interface("eth0")
+                2: Capture { input: Some("in.pcap"), output: Some("a,b.pcapng") }
+                3: Null
+                4: Capture { input: Some("only.pcap"), output: None }
+                5: Capture { input: None, output: Some("out.pcap") }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn arguments_that_say_nothing_are_refused() {
+        check(
+            &["eth0"],
+            expect![[r#"
+            error: port `eth0` has no number; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+        "#]],
+        );
+        check(
+            &["x=eth0"],
+            expect![[r#"
+            error: port `x=eth0` does not start with a port number from 0 to 510; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+        "#]],
+        );
+        check(
+            &["+1=eth0"],
+            expect![[r#"
+            error: port `+1=eth0` does not start with a port number from 0 to 510; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+        "#]],
+        );
+        check(
+            &["511=eth0"],
+            expect![[r#"
+            error: port `511=eth0` does not start with a port number from 0 to 510; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+        "#]],
+        );
+        check(
+            &["99999999999999999999=eth0"],
+            expect![[r#"
+            error: port `99999999999999999999=eth0` does not start with a port number from 0 to 510; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+        "#]],
+        );
+        check(
+            &["1="],
+            expect![[r#"
+            error: port `1=` names no interface and no file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+        "#]],
+        );
+        check(
+            &["1=pcap:,"],
+            expect![[r#"
+            error: port `1=pcap:,` names no interface and no file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+        "#]],
+        );
+        check(
+            &["1=captures/in.pcap"],
+            expect![[r#"
+            error: port `1=captures/in.pcap`: `captures/in.pcap` cannot be the name of an interface; for a capture file write `pcap:captures/in.pcap`
+        "#]],
+        );
+    }
+
+    #[test]
+    fn ports_that_stand_in_each_others_way_are_refused() {
+        check(
+            &["1=eth0", "1=eth1"],
+            expect![[r#"
+            error: port 1 is given twice: `1=eth0` and `1=eth1`
+        "#]],
+        );
+        check(
+            &["1=eth0", "2=eth0"],
+            expect![[r#"
+            error: ports 1 and 2 cannot share interface `eth0`
+        "#]],
+        );
+        check(
+            &["1=pcap:,out.pcap", "2=pcap:,./out.pcap"],
+            expect![[r#"
+                error: ports 1 and 2 cannot share the output `./out.pcap`
+            "#]],
+        );
+        check(
+            &["1=pcap:a.pcap,a.pcap"],
+            expect![[r#"
+            error: port 1 would overwrite `a.pcap` while reading it
+        "#]],
+        );
+        check(
+            &["1=pcap:a.pcap,b.pcap", "2=pcap:b.pcap"],
+            expect![[r#"
+            error: ports 2 and 1 cannot share `b.pcap`
+        "#]],
+        );
+    }
+
+    #[test]
+    fn one_input_may_serve_several_ports_and_a_device_all_of_them() {
+        check(
+            &["1=pcap:a.pcap,/dev/null", "2=pcap:a.pcap,/dev/null"],
+            expect![[r#"
+            1: Capture { input: Some("a.pcap"), output: Some("/dev/null") }
+            2: Capture { input: Some("a.pcap"), output: Some("/dev/null") }
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_file_is_recognised_under_another_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real.pcap"), folder.path().join("link.pcap"));
+        fs::write(&real, "").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let argument = format!("1=pcap:{},{}", real.display(), link.display());
+        let error = PortSpec::parse_all(&[argument], 510).unwrap_err();
+        assert!(matches!(error, PortSpecError::Shared { numbers: [1, 1], .. }), "{error}");
+    }
+
+    #[test]
+    fn a_missing_file_and_a_missing_interface_are_named() {
+        let open_error = |argument: &str| match open(&PortSpec::parse(argument, 510).unwrap()) {
+            Ok(_) => panic!("{argument} cannot be opened"),
+            Err(error) => error.to_string(),
+        };
+        let message = open_error("1=pcap:absent.pcap");
+        assert!(message.starts_with("cannot open capture `absent.pcap`: "), "{message}");
+        let message = open_error("1=absent0");
+        assert!(message.starts_with("no interface is called `absent0`; there are: "), "{message}");
+        assert!(message.contains("lo"), "{message}");
+    }
+}
