@@ -1,6 +1,6 @@
 //! The intermediate representation (IR): what a P4 program means, flat and typed, with nothing of P4's text or of C in it.
 //!
-//! What enters: programs built by `lower` from the typed tree, or read from text by [`parse`]. What leaves: programs for the
+//! What enters: programs built by `lower` from the typed tree, or read from text by [`text::parse`]. What leaves: programs for the
 //! `passes`, for the reference interpreter (`interp`, which defines what everything here means) and for `cgen`.
 //!
 //! The way through:
@@ -8,6 +8,9 @@
 //! * [`expr`]: expressions; they have no side effect and cannot fail.
 //! * [`stmt`]: statements, places, parser states and transitions.
 //! * [`table`]: tables, keys, entries.
+//! * [`text`]: the text form, its writer and its reader.
+//! * [`verify`]: what every program must satisfy.
+//! * [`walk`]: walks over statements and expressions.
 //! * [`v1model`]: the blocks and intrinsic variables of the v1model architecture, as agreed between `lower` and `switch`.
 //!
 //! # Meaning, in short
@@ -22,7 +25,9 @@ pub mod expr;
 pub mod program;
 pub mod stmt;
 pub mod table;
+pub mod text;
 pub mod v1model;
+pub mod walk;
 
 pub use expr::{BinaryOp, Expr, ExprKind, HeaderRef, Type, UnaryOp};
 pub use program::*;

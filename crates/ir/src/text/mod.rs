@@ -1,0 +1,143 @@
+//! The text form of a program, for people, tests and tools: a writer and a reader.
+//!
+//! What enters and leaves: a [`Program`](crate::Program) and its text. Every program that the verifier accepts survives the
+//! round trip exactly. The reader refuses text that is not in the form, and numbers or nesting beyond the limits of
+//! [`base::limits`], with line and column; whether what it read makes sense is the verifier's business.
+//!
+//! # The form
+//!
+//! Declarations stand one a line, in the order of their numbers; bodies stand in braces, a statement a line; `#` starts a
+//! comment. A number of an entity has its kind in front (`v3` a variable, `h0` a header, ...). Names are for people, in
+//! quotes. `@lo..hi` is a source range.
+//!
+//! ```text
+//! program v1model
+//! errors "NoError" "PacketTooShort" ...
+//! labels 1
+//! v0 "meta.nhop" bit<32> metadata
+//! v1 "standard_metadata.egress_spec" bit<9> intrinsic 1
+//! ht0 "ethernet_t" {
+//!   "dstAddr" bit<48>
+//! }
+//! h0 "hdr.ethernet" ht0 metadata
+//! stack0 "hdr.mpls" [h1, h2] next v2
+//! action0 "MyIngress.forward" (v3, v4) {
+//!   v1 = v3
+//!   h0.0 = v4
+//! }
+//! table0 "MyIngress.dmac" size 1024 {
+//!   key "hdr.ethernet.dstAddr" exact h0.0
+//!   action action0
+//!   default 0(9w0x1, 48w0x2)
+//! }
+//! block0 "MyParser" parser start state0 error v5 {
+//!   state0 "start" {
+//!     extract h0
+//!     select (h0.2) {
+//!       case (16w0x800): state1
+//!       case (any): accept
+//!     }
+//!   }
+//! }
+//! block2 "MyIngress" control exit l0 {
+//!   block l0 {
+//!     apply table0 hit v6
+//!     if !v6 {
+//!       leave l0
+//!     }
+//!   }
+//! }
+//! ```
+//!
+//! Expressions: constants `8w0xff` (`bit`), `8s0xff` (`int`), `true`, `false`; `v0`; fields by number `h0.2`,
+//! `stack0[v1].2`, `stack0.next.2`, `stack0.last.2`; `valid(h0)`; `(a + b)` with the operators of P4, always in parentheses;
+//! `-a`, `~a`, `!a`; `(c ? a : b)`; casts `bit<8>(a)`; slices `a[7:0]`; `packet_length`.
+
+mod lex;
+mod print;
+mod read;
+mod read_body;
+
+pub use print::{print, print_annotated, print_expr, print_place, print_stmt};
+pub use read::parse;
+
+/// Why a text is not a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseError {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl std::fmt::Display for ParseError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// The operators and how they are written.
+const BINARY_OPERATORS: [(&str, crate::BinaryOp); 20] = {
+    use crate::BinaryOp::*;
+    [
+        ("+", Add),
+        ("-", Sub),
+        ("*", Mul),
+        ("/", Div),
+        ("%", Rem),
+        ("|+|", SaturatingAdd),
+        ("|-|", SaturatingSub),
+        ("&", And),
+        ("|", Or),
+        ("^", Xor),
+        ("<<", Shl),
+        (">>", Shr),
+        ("==", Eq),
+        ("!=", Ne),
+        ("<", Lt),
+        ("<=", Le),
+        (">", Gt),
+        (">=", Ge),
+        ("&&", LogicalAnd),
+        ("||", LogicalOr),
+    ]
+};
+
+/// The hash functions and how they are written.
+const HASHES: [(&str, crate::HashAlgorithm); 6] = {
+    use crate::HashAlgorithm::*;
+    [
+        ("crc32", Crc32),
+        ("crc16", Crc16),
+        ("crc_ccitt", CrcCcitt),
+        ("csum16", Csum16),
+        ("xor16", Xor16),
+        ("identity", Identity),
+    ]
+};
+
+/// The match kinds and how they are written.
+const MATCH_KINDS: [(&str, crate::MatchKind); 5] = {
+    use crate::MatchKind::*;
+    [("exact", Exact), ("lpm", Lpm), ("ternary", Ternary), ("range", Range), ("optional", Optional)]
+};
+
+/// The units of counters and meters and how they are written.
+const UNITS: [(&str, crate::Unit); 3] = {
+    use crate::Unit::*;
+    [("packets", Packets), ("bytes", Bytes), ("packets_and_bytes", PacketsAndBytes)]
+};
+
+/// The word for a value in one of the tables above.
+fn word_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
+    table.iter().find(|(_, item)| item == value).map_or("?", |(word, _)| word)
+}
+
+/// The value for a word in one of the tables above.
+fn value_of<T: Copy>(table: &[(&'static str, T)], word: &str) -> Option<T> {
+    table.iter().find(|(item, _)| *item == word).map(|(_, value)| *value)
+}

@@ -1,0 +1,405 @@
+//! Walks over expressions, places, statements and bodies.
+//!
+//! What enters: a part of a program and a function. What leaves: the function has seen (or changed) every part of the wanted
+//! kind. "Own" parts of a statement are those outside of the bodies that it contains.
+
+use crate::expr::{Expr, ExprKind, HeaderRef};
+use crate::program::{BlockKind, Program, TableId, VarId};
+use crate::stmt::{Body, CaseMatch, HashValue, KeySet, Place, State, Stmt, StmtKind, Transition};
+
+/// Something that a statement speaks of.
+#[derive(Clone, Copy, Debug)]
+pub enum Item<'a> {
+    /// A variable, read or written.
+    Var(VarId),
+    /// A header as a whole (its validity or all its contents).
+    Header(&'a HeaderRef),
+    /// A field of a header.
+    Field(&'a HeaderRef, u32),
+    /// A table that is applied.
+    Table(TableId),
+    /// Any expression, before its parts.
+    Expr(&'a Expr),
+    /// Any place, before its parts.
+    Place(&'a Place),
+}
+
+/// Shows `see` everything in an expression, itself included.
+pub fn visit_expr<'a>(expr: &'a Expr, see: &mut dyn FnMut(Item<'a>)) {
+    see(Item::Expr(expr));
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::PacketLength => {}
+        ExprKind::Var(var) => see(Item::Var(*var)),
+        ExprKind::Field(header, field) => visit_field(header, *field, see),
+        ExprKind::IsValid(header) => visit_header(header, see),
+        ExprKind::Unary(_, operand) | ExprKind::Cast(operand) | ExprKind::Slice { base: operand, .. } => {
+            visit_expr(operand, see);
+        }
+        ExprKind::Binary(_, left, right) | ExprKind::Concat(left, right) => {
+            visit_expr(left, see);
+            visit_expr(right, see);
+        }
+        ExprKind::Mux(cond, yes, no) => {
+            visit_expr(cond, see);
+            visit_expr(yes, see);
+            visit_expr(no, see);
+        }
+    }
+}
+
+fn visit_index<'a>(header: &'a HeaderRef, see: &mut dyn FnMut(Item<'a>)) {
+    if let HeaderRef::Element { index, .. } = header {
+        visit_expr(index, see);
+    }
+}
+
+fn visit_header<'a>(header: &'a HeaderRef, see: &mut dyn FnMut(Item<'a>)) {
+    see(Item::Header(header));
+    visit_index(header, see);
+}
+
+fn visit_field<'a>(header: &'a HeaderRef, field: u32, see: &mut dyn FnMut(Item<'a>)) {
+    see(Item::Field(header, field));
+    visit_index(header, see);
+}
+
+/// Shows `see` everything in a place, itself included.
+pub fn visit_place<'a>(place: &'a Place, see: &mut dyn FnMut(Item<'a>)) {
+    see(Item::Place(place));
+    match place {
+        Place::Var(var) => see(Item::Var(*var)),
+        Place::Field(header, field) => visit_field(header, *field, see),
+        Place::Slice { base, .. } => visit_place(base, see),
+    }
+}
+
+/// Shows `see` everything that a statement itself speaks of, without the bodies in it.
+pub fn visit_own<'a>(stmt: &'a StmtKind, see: &mut dyn FnMut(Item<'a>)) {
+    if let Some(dst) = stmt.dst() {
+        visit_place(dst, see);
+    }
+    for expr in stmt.own_exprs() {
+        visit_expr(expr, see);
+    }
+    match stmt {
+        StmtKind::SetValid(header) | StmtKind::SetInvalid(header) | StmtKind::Emit(header) => visit_header(header, see),
+        StmtKind::Extract { dst, .. } => visit_header(dst, see),
+        StmtKind::CopyHeader { dst, src } => {
+            visit_header(dst, see);
+            visit_header(src, see);
+        }
+        StmtKind::ApplyTable { table, hit, action } => {
+            see(Item::Table(*table));
+            for var in [hit, action].into_iter().flatten() {
+                see(Item::Var(*var));
+            }
+        }
+        StmtKind::Hash { inputs, .. } => {
+            for input in inputs {
+                if let Some(header) = &input.guard {
+                    visit_header(header, see);
+                }
+                if let HashValue::Varbit(header, field) = &input.value {
+                    visit_field(header, *field, see);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+impl StmtKind {
+    /// The place that the statement writes a value to, if it has one.
+    pub fn dst(&self) -> Option<&Place> {
+        match self {
+            StmtKind::Assign { dst, .. }
+            | StmtKind::Lookahead { dst, .. }
+            | StmtKind::RegisterRead { dst, .. }
+            | StmtKind::ExecuteMeter { dst, .. }
+            | StmtKind::Hash { dst, .. }
+            | StmtKind::Random { dst, .. } => Some(dst),
+            _ => None,
+        }
+    }
+
+    /// The place that the statement writes a value to, to be changed.
+    pub fn dst_mut(&mut self) -> Option<&mut Place> {
+        match self {
+            StmtKind::Assign { dst, .. }
+            | StmtKind::Lookahead { dst, .. }
+            | StmtKind::RegisterRead { dst, .. }
+            | StmtKind::ExecuteMeter { dst, .. }
+            | StmtKind::Hash { dst, .. }
+            | StmtKind::Random { dst, .. } => Some(dst),
+            _ => None,
+        }
+    }
+
+    /// The expressions that the statement itself evaluates, but for the indices in header references.
+    pub fn own_exprs(&self) -> Vec<&Expr> {
+        match self {
+            StmtKind::Assign { src: expr, .. }
+            | StmtKind::If { cond: expr, .. }
+            | StmtKind::Switch { value: expr, .. }
+            | StmtKind::Extract { varbit_bits: Some(expr), .. }
+            | StmtKind::Advance { bits: expr }
+            | StmtKind::RegisterRead { index: expr, .. }
+            | StmtKind::Count { index: expr, .. }
+            | StmtKind::ExecuteMeter { index: expr, .. }
+            | StmtKind::Assert { cond: expr, .. } => vec![expr],
+            StmtKind::Verify { cond: a, error: b }
+            | StmtKind::RegisterWrite { index: a, value: b, .. }
+            | StmtKind::Random { low: a, high: b, .. } => vec![a, b],
+            StmtKind::Digest { values, .. } | StmtKind::Log { args: values, .. } => values.iter().collect(),
+            StmtKind::Hash { inputs, .. } => inputs
+                .iter()
+                .filter_map(|input| match &input.value {
+                    HashValue::Expr(expr) => Some(expr),
+                    HashValue::Varbit(..) => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The bodies in the statement.
+    pub fn bodies(&self) -> Vec<&Body> {
+        match self {
+            StmtKind::If { then_body, else_body, .. } => vec![then_body, else_body],
+            StmtKind::Switch { cases, default, .. } => {
+                cases.iter().map(|case| &case.body).chain(std::iter::once(default)).collect()
+            }
+            StmtKind::Block { body, .. } | StmtKind::Loop { body, .. } => vec![body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The bodies in the statement, to be changed.
+    pub fn bodies_mut(&mut self) -> Vec<&mut Body> {
+        match self {
+            StmtKind::If { then_body, else_body, .. } => vec![then_body, else_body],
+            StmtKind::Switch { cases, default, .. } => {
+                cases.iter_mut().map(|case| &mut case.body).chain(std::iter::once(default)).collect()
+            }
+            StmtKind::Block { body, .. } | StmtKind::Loop { body, .. } => vec![body],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Shows `see` every statement in a body, those inside others included, outer before inner.
+pub fn visit_body<'a>(body: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in body {
+        see(stmt);
+        for inner in stmt.kind.bodies() {
+            visit_body(inner, see);
+        }
+    }
+}
+
+/// The greatest expressions of a transition.
+pub fn transition_exprs(transition: &Transition) -> Vec<&Expr> {
+    let mut exprs = Vec::new();
+    if let Transition::Select { keys, cases } = transition {
+        exprs.extend(keys);
+        for case in cases {
+            if let CaseMatch::Keys(sets) = &case.matches {
+                exprs.extend(sets.iter().flat_map(KeySet::exprs));
+            }
+        }
+    }
+    exprs
+}
+
+impl KeySet {
+    /// The expressions in the set.
+    pub fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            KeySet::Any => Vec::new(),
+            KeySet::Value(value) => vec![value],
+            KeySet::Mask(a, b) | KeySet::Range(a, b) => vec![a, b],
+        }
+    }
+}
+
+/// Every body of a program, to be changed: of blocks, parser states and actions.
+pub fn bodies_mut(program: &mut Program) -> Vec<&mut Body> {
+    let mut bodies: Vec<&mut Body> = Vec::new();
+    for block in program.blocks.iter_mut() {
+        match &mut block.kind {
+            BlockKind::Parser { states, .. } => bodies.extend(states.iter_mut().map(|state| &mut state.body)),
+            BlockKind::Control { body } => bodies.push(body),
+        }
+    }
+    bodies.extend(program.actions.iter_mut().map(|action| &mut action.body));
+    bodies
+}
+
+/// Every body of a program.
+pub fn bodies(program: &Program) -> Vec<&Body> {
+    let mut bodies: Vec<&Body> = Vec::new();
+    for block in &program.blocks {
+        match &block.kind {
+            BlockKind::Parser { states, .. } => bodies.extend(states.iter().map(|state| &state.body)),
+            BlockKind::Control { body } => bodies.push(body),
+        }
+    }
+    bodies.extend(program.actions.iter().map(|action| &action.body));
+    bodies
+}
+
+/// Changes every expression in a program, inner ones first: those of bodies, transitions, keys, indices and places.
+pub fn rewrite_exprs(program: &mut Program, change: &mut dyn FnMut(&mut Expr)) {
+    for block in program.blocks.iter_mut() {
+        match &mut block.kind {
+            BlockKind::Parser { states, .. } => {
+                for state in states.iter_mut() {
+                    rewrite_state(state, change);
+                }
+            }
+            BlockKind::Control { body } => rewrite_body(body, change),
+        }
+    }
+    for action in program.actions.iter_mut() {
+        rewrite_body(&mut action.body, change);
+    }
+    for table in program.tables.iter_mut() {
+        for key in &mut table.keys {
+            rewrite_expr(&mut key.expr, change);
+        }
+        if let Some((_, place)) = &mut table.direct_meter {
+            rewrite_place(place, change);
+        }
+    }
+}
+
+/// Changes every expression of a parser state.
+pub fn rewrite_state(state: &mut State, change: &mut dyn FnMut(&mut Expr)) {
+    rewrite_body(&mut state.body, change);
+    rewrite_transition(&mut state.transition, change);
+}
+
+/// Changes every expression of a transition.
+pub fn rewrite_transition(transition: &mut Transition, change: &mut dyn FnMut(&mut Expr)) {
+    let Transition::Select { keys, cases } = transition else { return };
+    for key in keys {
+        rewrite_expr(key, change);
+    }
+    for case in cases {
+        let CaseMatch::Keys(sets) = &mut case.matches else { continue };
+        for set in sets {
+            match set {
+                KeySet::Any => {}
+                KeySet::Value(value) => rewrite_expr(value, change),
+                KeySet::Mask(a, b) | KeySet::Range(a, b) => {
+                    rewrite_expr(a, change);
+                    rewrite_expr(b, change);
+                }
+            }
+        }
+    }
+}
+
+/// Changes every expression in a body, those of inner bodies included.
+pub fn rewrite_body(body: &mut [Stmt], change: &mut dyn FnMut(&mut Expr)) {
+    for stmt in body {
+        rewrite_own(&mut stmt.kind, change);
+        for inner in stmt.kind.bodies_mut() {
+            rewrite_body(inner, change);
+        }
+    }
+}
+
+/// Changes the expressions that a statement itself contains, indices in places and header references included.
+pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(&mut Expr)) {
+    if let Some(dst) = stmt.dst_mut() {
+        rewrite_place(dst, change);
+    }
+    match stmt {
+        StmtKind::Assign { src: expr, .. }
+        | StmtKind::If { cond: expr, .. }
+        | StmtKind::Switch { value: expr, .. }
+        | StmtKind::Advance { bits: expr }
+        | StmtKind::RegisterRead { index: expr, .. }
+        | StmtKind::Count { index: expr, .. }
+        | StmtKind::ExecuteMeter { index: expr, .. }
+        | StmtKind::Assert { cond: expr, .. } => rewrite_expr(expr, change),
+        StmtKind::Verify { cond: a, error: b }
+        | StmtKind::RegisterWrite { index: a, value: b, .. }
+        | StmtKind::Random { low: a, high: b, .. } => {
+            rewrite_expr(a, change);
+            rewrite_expr(b, change);
+        }
+        StmtKind::Digest { values, .. } | StmtKind::Log { args: values, .. } => {
+            values.iter_mut().for_each(|value| rewrite_expr(value, change));
+        }
+        StmtKind::Hash { inputs, .. } => {
+            for input in inputs {
+                if let Some(guard) = &mut input.guard {
+                    rewrite_header(guard, change);
+                }
+                match &mut input.value {
+                    HashValue::Expr(expr) => rewrite_expr(expr, change),
+                    HashValue::Varbit(header, _) => rewrite_header(header, change),
+                }
+            }
+        }
+        StmtKind::SetValid(header) | StmtKind::SetInvalid(header) | StmtKind::Emit(header) => {
+            rewrite_header(header, change);
+        }
+        StmtKind::CopyHeader { dst, src } => {
+            rewrite_header(dst, change);
+            rewrite_header(src, change);
+        }
+        StmtKind::Extract { dst, varbit_bits } => {
+            rewrite_header(dst, change);
+            if let Some(bits) = varbit_bits {
+                rewrite_expr(bits, change);
+            }
+        }
+        StmtKind::PushFront { .. }
+        | StmtKind::PopFront { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Loop { .. }
+        | StmtKind::Leave(_)
+        | StmtKind::ApplyTable { .. }
+        | StmtKind::Lookahead { .. } => {}
+    }
+}
+
+/// Changes the expressions in a place.
+pub fn rewrite_place(place: &mut Place, change: &mut dyn FnMut(&mut Expr)) {
+    match place {
+        Place::Var(_) => {}
+        Place::Field(header, _) => rewrite_header(header, change),
+        Place::Slice { base, .. } => rewrite_place(base, change),
+    }
+}
+
+/// Changes the index in a header reference.
+pub fn rewrite_header(header: &mut HeaderRef, change: &mut dyn FnMut(&mut Expr)) {
+    if let HeaderRef::Element { index, .. } = header {
+        rewrite_expr(index, change);
+    }
+}
+
+/// Changes an expression after its parts.
+pub fn rewrite_expr(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {
+    match &mut expr.kind {
+        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::PacketLength => {}
+        ExprKind::Field(header, _) | ExprKind::IsValid(header) => rewrite_header(header, change),
+        ExprKind::Unary(_, operand) | ExprKind::Cast(operand) | ExprKind::Slice { base: operand, .. } => {
+            rewrite_expr(operand, change);
+        }
+        ExprKind::Binary(_, left, right) | ExprKind::Concat(left, right) => {
+            rewrite_expr(left, change);
+            rewrite_expr(right, change);
+        }
+        ExprKind::Mux(cond, yes, no) => {
+            rewrite_expr(cond, change);
+            rewrite_expr(yes, change);
+            rewrite_expr(no, change);
+        }
+    }
+    change(expr);
+}
