@@ -4,5 +4,9 @@
 //! over a burst of packets.
 //!
 //! * [`abi`]: the layouts shared with generated code (`runtime/c/wirespeed.h`).
+//! * [`plan`]: where everything lives, and what may run together.
 
 pub mod abi;
+pub mod plan;
+
+pub use plan::{AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot};

@@ -1,0 +1,170 @@
+//! The plan of a program: where everything lives in a packet's chunk, how keys and action data are laid out, and how many
+//! packets may run together.
+//!
+//! * `storage`: the context: metadata variables, valid bits and offsets of headers, space for headers outside the packet.
+//! * `graph`: controls as nodes cut at tables.
+//! * `state`: which state packets could see the order of.
+//! * `walk`: one walk over all that statements mention.
+
+pub(crate) mod graph;
+pub(crate) mod state;
+mod storage;
+pub(crate) mod walk;
+
+pub(crate) use storage::{BlockPlan, Storage};
+pub use storage::{HeaderSlot, StackSlot};
+
+use base::{IndexVec, Span};
+use ir::{BlockId, HeaderId, MatchKind, Program, StackId, StmtKind, TableId, Type, VarId};
+use std::ops::Range;
+use tables::{ActionLayout, KeyField, KeyLayout};
+
+/// The largest context of a packet, in bytes. Every packet in flight has one.
+pub const CONTEXT_BYTES_MAX: u32 = 1 << 20;
+
+/// Why a program cannot be planned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlanError {
+    /// Headers and metadata take too much space in each packet.
+    ContextTooLarge {
+        /// What they take.
+        bytes: u64,
+    },
+}
+
+impl std::fmt::Display for PlanError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            PlanError::ContextTooLarge { bytes } => write!(
+                f,
+                "headers and metadata of one packet take {bytes} bytes, more than the {CONTEXT_BYTES_MAX} that native code \
+                 allows; use smaller header stacks or fewer wide variables"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+/// Where a metadata variable lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VarSlot {
+    /// First byte, from the start of the chunk.
+    pub offset: u32,
+    /// Bytes, the value in the machine's byte order: 1, 2, 4, 8 or (limbs, lowest first) a multiple of 8.
+    pub bytes: u32,
+    /// Width in bits; the bits above are zero.
+    pub width_bits: u32,
+}
+
+/// The layouts of a table.
+#[derive(Clone, Debug)]
+pub struct TablePlan {
+    /// Of its key.
+    pub key: KeyLayout,
+    /// Of the data of its actions, by position in the table's list.
+    pub actions: Vec<ActionLayout>,
+}
+
+/// A `log_msg` in the program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LogSite {
+    /// Its text; `{}` stands for the next argument.
+    pub message: String,
+    /// Types of its arguments; each takes `ceil(width / 64)` of the words that the callback gets.
+    pub args: Vec<Type>,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// An `assert` in the program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AssertSite {
+    /// Its condition's text.
+    pub text: String,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// Where everything lives and how it runs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Bytes between [`crate::abi::Packet`] and the headroom: a multiple of the cache line.
+    pub context_size: u32,
+    /// The metadata variables, from the start of the chunk: what is made zero to reset a packet's metadata.
+    pub metadata: Range<u32>,
+    /// Where each variable of kind `Metadata` lives.
+    pub vars: IndexVec<VarId, Option<VarSlot>>,
+    /// Where each header lives.
+    pub headers: IndexVec<HeaderId, HeaderSlot>,
+    /// Where each stack lives.
+    pub stacks: IndexVec<StackId, StackSlot>,
+    /// The layouts of each table.
+    pub tables: IndexVec<TableId, TablePlan>,
+    /// The most packets that may run through the program together: 1, or [`base::limits::BURST_PACKETS_MAX`].
+    pub burst_max: u32,
+    /// What the first number of the `log` callback speaks of.
+    pub log_sites: Vec<LogSite>,
+    /// What the number of the `assert_failed` callback speaks of.
+    pub assert_sites: Vec<AssertSite>,
+    pub(crate) storage: Storage,
+    pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
+}
+
+impl Plan {
+    /// Plans a program, which must have passed the verifier.
+    pub fn new(program: &Program) -> Result<Plan, PlanError> {
+        let tables: IndexVec<TableId, TablePlan> = program.tables.iter().map(|table| table_plan(program, table)).collect();
+        let built = storage::build(program, &|table: TableId| tables[table].key.words())?;
+        let (mut log_sites, mut assert_sites) = (Vec::new(), Vec::new());
+        state::walk_program(program, &mut |stmt| match &stmt.kind {
+            StmtKind::Log { message, args } => {
+                let args = args.iter().map(|arg| arg.ty).collect();
+                log_sites.push(LogSite { message: message.clone(), args, span: stmt.span });
+            }
+            StmtKind::Assert { text, .. } => assert_sites.push(AssertSite { text: text.clone(), span: stmt.span }),
+            _ => {}
+        });
+        Ok(Plan {
+            context_size: built.context_size,
+            metadata: built.metadata,
+            vars: built.vars,
+            headers: built.headers,
+            stacks: built.stacks,
+            tables,
+            burst_max: state::burst_max(program),
+            log_sites,
+            assert_sites,
+            storage: built.storage,
+            blocks: built.blocks,
+        })
+    }
+
+    /// Offset of the headroom from the start of the chunk: [`crate::abi::Packet::data`] is never less.
+    pub fn headroom_offset(&self) -> u32 {
+        size_of::<crate::abi::Packet>() as u32 + self.context_size
+    }
+}
+
+fn table_plan(program: &Program, table: &ir::Table) -> TablePlan {
+    let field = |key: &ir::Key| KeyField {
+        name: key.name.clone(),
+        width_bits: key.expr.ty.width(),
+        kind: match key.kind {
+            MatchKind::Exact => tables::MatchKind::Exact,
+            MatchKind::Lpm => tables::MatchKind::Lpm,
+            MatchKind::Ternary => tables::MatchKind::Ternary,
+            MatchKind::Range => tables::MatchKind::Range,
+            MatchKind::Optional => tables::MatchKind::Optional,
+        },
+    };
+    let action = |listed: &ir::TableAction| {
+        let params = &program.actions[listed.action].params;
+        let widths: Vec<u32> = params.iter().map(|&param| program.vars[param].ty.width()).collect();
+        ActionLayout::new(&widths)
+    };
+    TablePlan {
+        key: KeyLayout::new(&table.keys.iter().map(field).collect::<Vec<_>>()),
+        actions: table.actions.iter().map(action).collect(),
+    }
+}

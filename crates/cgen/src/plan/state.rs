@@ -1,0 +1,106 @@
+//! State that outlives a packet, and whether packets can see the order in which they touch it.
+//!
+//! Counters are left out: sums do not depend on the order. A register that the program never writes is no state at all
+//! within a burst, since the control plane writes between bursts.
+
+use super::walk::{Item, Tables, Walk, walk_block};
+use base::limits::BURST_PACKETS_MAX;
+use ir::v1model::Slot;
+use ir::{DirectMeterId, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind, VarKind};
+use std::collections::BTreeSet;
+
+/// Something whose order of use can be seen.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Object {
+    /// A register array.
+    Register(RegisterId),
+    /// A meter array.
+    Meter(MeterId),
+    /// A direct meter.
+    DirectMeter(DirectMeterId),
+    /// The sequence of random numbers.
+    Random,
+    /// The sequence of digests and log messages.
+    Messages,
+    /// The iterations of a loop, which one packet counts over the whole block.
+    LoopSteps(LabelId),
+}
+
+/// Registers that the program writes.
+pub(crate) fn written_registers(program: &Program) -> BTreeSet<RegisterId> {
+    let mut written = BTreeSet::new();
+    walk_program(program, &mut |stmt| {
+        if let StmtKind::RegisterWrite { register, .. } = &stmt.kind {
+            written.insert(*register);
+        }
+    });
+    written
+}
+
+/// Every statement of the program once: blocks in order, then actions.
+pub(crate) fn walk_program<'p>(program: &'p Program, visit: &mut dyn FnMut(&'p Stmt)) {
+    let mut each = |item: Item<'p>| {
+        if let Item::Stmt(stmt) = item {
+            visit(stmt);
+        }
+    };
+    for block in &program.blocks {
+        walk_block(program, block, Tables::Outside, &mut each);
+    }
+    for action in &program.actions {
+        Walk::new(program, Tables::Outside).body(&action.body, &mut each);
+    }
+}
+
+/// What a statement (without the statements inside of it) touches.
+pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<RegisterId>) -> Option<Object> {
+    match &stmt.kind {
+        StmtKind::RegisterRead { register, .. } | StmtKind::RegisterWrite { register, .. } => {
+            written.contains(register).then_some(Object::Register(*register))
+        }
+        StmtKind::ExecuteMeter { meter, .. } => Some(Object::Meter(*meter)),
+        StmtKind::ApplyTable { table, .. } => {
+            program.tables[*table].direct_meter.as_ref().map(|(meter, _)| Object::DirectMeter(*meter))
+        }
+        StmtKind::Random { .. } => Some(Object::Random),
+        StmtKind::Digest { .. } | StmtKind::Log { .. } => Some(Object::Messages),
+        StmtKind::Loop { label, .. } => Some(Object::LoopSteps(*label)),
+        _ => None,
+    }
+}
+
+/// How many packets may run through the program's blocks together: one, if the order in which packets touch state would
+/// otherwise be seen between blocks, or between a packet's passes.
+pub(crate) fn burst_max(program: &Program) -> u32 {
+    let written = written_registers(program);
+    let mut seen = BTreeSet::new();
+    let mut between_blocks = false;
+    for block in &program.blocks {
+        let mut here = BTreeSet::new();
+        walk_block(program, block, Tables::Inside, &mut |item| {
+            if let Item::Stmt(stmt) = item {
+                here.extend(touched(program, stmt, &written).filter(|object| !matches!(object, Object::LoopSteps(_))));
+            }
+        });
+        between_blocks |= here.into_iter().any(|object| !seen.insert(object));
+    }
+    let between_passes = !seen.is_empty() && passes_again(program);
+    if between_blocks || between_passes { 1 } else { BURST_PACKETS_MAX as u32 }
+}
+
+/// Whether a packet can come back to a block that it has left.
+fn passes_again(program: &Program) -> bool {
+    let slots = [Slot::Resubmit as u32, Slot::Recirculate as u32, Slot::CloneEgressSession as u32];
+    let mut again = false;
+    walk_program(program, &mut |stmt| {
+        if let StmtKind::Assign { dst, .. } = &stmt.kind {
+            let mut place = dst;
+            while let Place::Slice { base, .. } = place {
+                place = base;
+            }
+            let Place::Var(var) = place else { return };
+            again |= matches!(program.vars[*var].kind, VarKind::Intrinsic(slot) if slots.contains(&slot));
+        }
+    });
+    again
+}

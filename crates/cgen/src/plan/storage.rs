@@ -1,0 +1,366 @@
+//! Where every variable and header lives.
+//!
+//! The context of a packet, between its fixed part and the headroom:
+//!
+//! ```text
+//! [metadata variables][valid bits][header offsets][homes][varbit lengths][variables that wait for tables][scratch headers]
+//! ```
+//!
+//! A header instance is an offset into the chunk and a valid bit: extraction sets the offset to the place in the packet. A
+//! header that is made valid or copied to without being in the packet lives in its *home*, a scratch place of its own. Pushing
+//! and popping a stack rotates offsets and homes of its elements instead of moving bytes, so that no two elements ever share a
+//! home. A local variable lives in the C function, except if its life crosses a cut of the control at a table.
+
+use super::graph::Graph;
+use super::walk::{Item, Tables, walk_block};
+use super::{CONTEXT_BYTES_MAX, PlanError, VarSlot};
+use crate::abi;
+use base::IndexVec;
+use base::index::Id as _;
+use ir::{BlockId, BlockKind, HeaderId, HeaderRef, Program, StackId, StmtKind, TableId, VarId, VarKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// Where a header instance lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HeaderSlot {
+    /// Its position in the array of offsets.
+    pub slot: u32,
+    /// Its valid bit.
+    pub bit: u32,
+    /// Its scratch place, from the start of the chunk; none if it lives in the packet only.
+    pub home: Option<u32>,
+    /// Its position in the array of varbit lengths, if it has such a field.
+    pub varbit: Option<u32>,
+    /// Its position in the array of homes, if its stack is pushed or popped.
+    pub home_slot: Option<u32>,
+}
+
+/// Where a stack lives. Slots, bits, varbit lengths and homes of its elements follow one another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StackSlot {
+    /// The first element.
+    pub first: HeaderSlot,
+    /// Elements.
+    pub size: u32,
+    /// Elements are named by run-time indices, or moved.
+    pub dynamic: bool,
+}
+
+/// The parts of the context, as members of the C struct.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Storage {
+    /// Metadata variables in the order of their places.
+    pub(crate) metadata: Vec<VarId>,
+    /// Words of valid bits.
+    pub(crate) valid_words: u32,
+    /// Header offsets.
+    pub(crate) slots: u32,
+    /// Homes of elements of stacks that are pushed or popped: their starting values.
+    pub(crate) homes: Vec<u32>,
+    /// Varbit lengths.
+    pub(crate) varbits: u32,
+    /// Bytes for locals that wait for tables; blocks share them.
+    pub(crate) waiting_bytes: u32,
+    /// Bytes of scratch headers.
+    pub(crate) scratch_bytes: u32,
+    /// Where the parts begin, from the start of the chunk.
+    pub(crate) valid_offset: u32,
+    pub(crate) waiting_offset: u32,
+    pub(crate) scratch_offset: u32,
+}
+
+/// What is particular to a block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BlockPlan {
+    /// Whether a control is cut at its tables.
+    pub(crate) cut: bool,
+    /// Locals that wait for tables: first byte in the waiting part.
+    pub(crate) waiting: BTreeMap<VarId, u32>,
+    /// Local headers that the block uses.
+    pub(crate) local_headers: BTreeSet<HeaderId>,
+}
+
+/// Everything that `build` finds.
+pub(crate) struct Built {
+    pub(crate) context_size: u32,
+    pub(crate) metadata: Range<u32>,
+    pub(crate) vars: IndexVec<VarId, Option<VarSlot>>,
+    pub(crate) headers: IndexVec<HeaderId, HeaderSlot>,
+    pub(crate) stacks: IndexVec<StackId, StackSlot>,
+    pub(crate) storage: Storage,
+    pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
+}
+
+/// Bytes of a variable in the context.
+pub(crate) fn var_bytes(width_bits: u32) -> u32 {
+    match width_bits {
+        0 => 0,
+        1..=8 => 1,
+        9..=16 => 2,
+        17..=32 => 4,
+        _ => width_bits.div_ceil(64) * 8,
+    }
+}
+
+/// Finds a place for everything.
+pub(crate) fn build(program: &Program, key_words: &dyn Fn(TableId) -> usize) -> Result<Built, PlanError> {
+    let base = size_of::<abi::Packet>() as u32;
+    let mut storage = Storage::default();
+    let (vars, metadata_bytes) = place_metadata(program, base, &mut storage)?;
+    let uses = HeaderUses::of(program);
+    let (mut headers, mut stacks) = place_headers(program, &uses, &mut storage);
+    let blocks: IndexVec<BlockId, BlockPlan> = program
+        .blocks
+        .iter()
+        .map(|block| plan_block(program, block, key_words, &mut storage.waiting_bytes))
+        .collect::<Result<_, _>>()?;
+
+    storage.valid_offset = base + metadata_bytes;
+    let arrays = u64::from(storage.valid_words) * 8
+        + (u64::from(storage.slots) + storage.homes.len() as u64 + u64::from(storage.varbits)) * 4;
+    storage.waiting_offset = check(u64::from(storage.valid_offset) + arrays.next_multiple_of(8))?;
+    storage.scratch_offset = check(u64::from(storage.waiting_offset) + u64::from(storage.waiting_bytes))?;
+    place_homes(program, &uses, &mut headers, &mut storage)?;
+    for (id, stack) in program.stacks.iter_enumerated() {
+        if let Some(&first) = stack.elements.first() {
+            stacks[id].first = headers[first];
+        }
+    }
+    // One byte more than is used: the packet's bytes never follow a scratch header at once, so that a header is known to be
+    // in its place before the payload by its offset alone.
+    let end = u64::from(storage.scratch_offset) + u64::from(storage.scratch_bytes) + 1;
+    let context_size = check(end.next_multiple_of(abi::CHUNK_ALIGN_BYTES as u64))? - base;
+    let metadata = base..base + metadata_bytes;
+    Ok(Built { context_size, metadata, vars, headers, stacks, storage, blocks })
+}
+
+fn check(bytes: u64) -> Result<u32, PlanError> {
+    if bytes > u64::from(CONTEXT_BYTES_MAX) {
+        return Err(PlanError::ContextTooLarge { bytes });
+    }
+    Ok(bytes as u32)
+}
+
+type PlacedVars = (IndexVec<VarId, Option<VarSlot>>, u32);
+
+/// Metadata variables, those of the widest alignment first, so that no gaps arise.
+fn place_metadata(program: &Program, base: u32, storage: &mut Storage) -> Result<PlacedVars, PlanError> {
+    let mut vars: IndexVec<VarId, Option<VarSlot>> = program.vars.iter().map(|_| None).collect();
+    let mut offset = u64::from(base);
+    for align in [8, 4, 2, 1] {
+        for (id, var) in program.vars.iter_enumerated() {
+            let (width_bits, bytes) = (var.ty.width(), var_bytes(var.ty.width()));
+            if var.kind == VarKind::Metadata && bytes.min(8) == align {
+                vars[id] = Some(VarSlot { offset: check(offset)?, bytes, width_bits });
+                storage.metadata.push(id);
+                offset += u64::from(bytes);
+            }
+        }
+    }
+    for (id, var) in program.vars.iter_enumerated() {
+        if var.kind == VarKind::Metadata && var.ty.width() == 0 {
+            vars[id] = Some(VarSlot { offset: base, bytes: 0, width_bits: 0 });
+        }
+    }
+    Ok((vars, check(offset.next_multiple_of(8))? - base))
+}
+
+/// How headers are used anywhere in the program.
+struct HeaderUses {
+    /// Needs a home: made valid, or copied to.
+    homed: BTreeSet<HeaderId>,
+    /// Stacks with elements named at run time, or moved.
+    dynamic: BTreeSet<StackId>,
+    /// Stacks that are moved.
+    moved: BTreeSet<StackId>,
+}
+
+impl HeaderUses {
+    fn of(program: &Program) -> HeaderUses {
+        let mut uses = HeaderUses { homed: BTreeSet::new(), dynamic: BTreeSet::new(), moved: BTreeSet::new() };
+        for block in &program.blocks {
+            walk_block(program, block, Tables::Inside, &mut |item| match item {
+                Item::Header(header) => uses.dynamic.extend(stack_of(header)),
+                Item::Stmt(stmt) => uses.stmt(program, &stmt.kind),
+                Item::Var(_) => {}
+            });
+        }
+        // All elements of a moved stack need homes as soon as one does, since homes move with the elements.
+        for &id in &uses.moved {
+            let elements = &program.stacks[id].elements;
+            if elements.iter().any(|element| uses.homed.contains(element)) {
+                uses.homed.extend(elements);
+            }
+        }
+        uses
+    }
+
+    fn stmt(&mut self, program: &Program, stmt: &StmtKind) {
+        match stmt {
+            StmtKind::SetValid(header) | StmtKind::CopyHeader { dst: header, .. } => match (header, stack_of(header)) {
+                (HeaderRef::Fixed(id), _) => {
+                    self.homed.insert(*id);
+                }
+                (_, Some(stack)) => self.homed.extend(&program.stacks[stack].elements),
+                _ => {}
+            },
+            StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
+                self.moved.insert(*stack);
+                self.dynamic.insert(*stack);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The stack that a header is named through.
+pub(crate) fn stack_of(header: &HeaderRef) -> Option<StackId> {
+    match header {
+        HeaderRef::Fixed(_) => None,
+        HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => Some(*stack),
+    }
+}
+
+type PlacedHeaders = (IndexVec<HeaderId, HeaderSlot>, IndexVec<StackId, StackSlot>);
+
+/// Numbers slots, bits, varbit lengths and homes. Plain headers come first; each dynamic stack begins a word of valid bits,
+/// so that the words of plain headers can be kept in registers.
+fn place_headers(program: &Program, uses: &HeaderUses, storage: &mut Storage) -> PlacedHeaders {
+    let mut headers: IndexVec<HeaderId, HeaderSlot> = program.headers.iter().map(|_| HeaderSlot::default()).collect();
+    let mut stacks: IndexVec<StackId, StackSlot> = program.stacks.iter().map(|_| StackSlot::default()).collect();
+    let in_dynamic: BTreeSet<HeaderId> =
+        uses.dynamic.iter().flat_map(|&stack| &program.stacks[stack].elements).copied().collect();
+    let mut bits = 0;
+    let mut place = |id: HeaderId, moved: bool, bits: &mut u32, storage: &mut Storage| {
+        let slot = &mut headers[id];
+        slot.slot = storage.slots;
+        storage.slots += 1;
+        slot.bit = *bits;
+        *bits += 1;
+        if program.header_types[program.headers[id].ty].varbit().is_some() {
+            slot.varbit = Some(storage.varbits);
+            storage.varbits += 1;
+        }
+        if moved {
+            slot.home_slot = Some(storage.homes.len() as u32);
+            storage.homes.push(0);
+        }
+    };
+    for id in program.headers.ids().filter(|id| !in_dynamic.contains(id)) {
+        place(id, false, &mut bits, storage);
+    }
+    for (id, stack) in program.stacks.iter_enumerated() {
+        let dynamic = uses.dynamic.contains(&id);
+        stacks[id].size = stack.elements.len() as u32;
+        stacks[id].dynamic = dynamic;
+        if !dynamic {
+            continue;
+        }
+        bits = bits.next_multiple_of(64);
+        let homed = stack.elements.iter().any(|element| uses.homed.contains(element));
+        for &element in &stack.elements {
+            place(element, homed && uses.moved.contains(&id), &mut bits, storage);
+        }
+    }
+    storage.valid_words = bits.div_ceil(64);
+    (headers, stacks)
+}
+
+fn place_homes(
+    program: &Program,
+    uses: &HeaderUses,
+    headers: &mut IndexVec<HeaderId, HeaderSlot>,
+    storage: &mut Storage,
+) -> Result<(), PlanError> {
+    let mut bytes = 0u64;
+    for &id in &uses.homed {
+        let home = check(u64::from(storage.scratch_offset) + bytes)?;
+        headers[id].home = Some(home);
+        if let Some(slot) = headers[id].home_slot {
+            storage.homes[slot as usize] = home;
+        }
+        bytes += u64::from(program.header_types[program.headers[id].ty].bytes_max()).next_multiple_of(8);
+    }
+    storage.scratch_bytes = check(bytes)?;
+    Ok(())
+}
+
+/// Decides whether a block is cut at its tables, and which locals live across the cuts.
+fn plan_block(
+    program: &Program,
+    block: &ir::Block,
+    key_words: &dyn Fn(TableId) -> usize,
+    waiting_bytes: &mut u32,
+) -> Result<BlockPlan, PlanError> {
+    let mut plan = BlockPlan::default();
+    walk_block(program, block, Tables::Inside, &mut |item| {
+        let Item::Header(header) = item else { return };
+        let elements = match (header, stack_of(header)) {
+            (HeaderRef::Fixed(id), _) => std::slice::from_ref(id),
+            (_, Some(stack)) => &program.stacks[stack].elements[..],
+            _ => &[],
+        };
+        plan.local_headers.extend(elements.iter().filter(|&&id| !program.headers[id].metadata));
+    });
+    let BlockKind::Control { body } = &block.kind else { return Ok(plan) };
+    let graph = Graph::new(program, body, key_words);
+    plan.cut = graph.nodes.len() > 1;
+    let mut first_use: BTreeMap<VarId, usize> = BTreeMap::new();
+    let mut crossing = BTreeSet::new();
+    let private = private_params(program, block);
+    for &node in &graph.order {
+        graph.walk_node(program, node, &mut |item| {
+            let Item::Var(var) = item else { return };
+            let local = program.vars[var].kind == VarKind::Local && !private.contains(&var);
+            if local && *first_use.entry(var).or_insert(node) != node {
+                crossing.insert(var);
+            }
+        });
+    }
+    let mut bytes = 0u64;
+    for var in crossing {
+        plan.waiting.insert(var, check(bytes)?);
+        bytes += u64::from(program.vars[var].ty.width().div_ceil(64) * 8);
+    }
+    *waiting_bytes = (*waiting_bytes).max(check(bytes)?);
+    Ok(plan)
+}
+
+/// Parameters of actions that nothing but their own action mentions. Each run of the action sets them, so that they need not
+/// live from one run to the next.
+fn private_params(program: &Program, block: &ir::Block) -> BTreeSet<VarId> {
+    let mut owners: BTreeMap<VarId, BTreeSet<usize>> = BTreeMap::new();
+    let own = program.actions.len();
+    walk_block(program, block, Tables::Outside, &mut |item| {
+        if let Item::Var(var) = item {
+            owners.entry(var).or_default().insert(own);
+        }
+    });
+    for table in &program.tables {
+        let walk = super::walk::Walk::new(program, Tables::Outside);
+        let mut mention = |item: Item<'_>| {
+            if let Item::Var(var) = item {
+                owners.entry(var).or_default().insert(own);
+            }
+        };
+        walk.keys(table, &mut mention);
+        if let Some((_, place)) = &table.direct_meter {
+            walk.place(place, &mut mention);
+        }
+    }
+    for (id, action) in program.actions.iter_enumerated() {
+        super::walk::Walk::new(program, Tables::Outside).body(&action.body, &mut |item| {
+            if let Item::Var(var) = item {
+                owners.entry(var).or_default().insert(id.index());
+            }
+        });
+    }
+    let is_private = |id: usize, param: &VarId| owners.get(param).is_none_or(|set| set.len() == 1 && set.contains(&id));
+    let actions = program.actions.iter_enumerated();
+    actions
+        .flat_map(|(id, action)| action.params.iter().map(move |param| (id.index(), param)))
+        .filter(|(id, param)| is_private(*id, param))
+        .map(|(_, &param)| param)
+        .collect()
+}

@@ -1,0 +1,200 @@
+//! One walk over everything that statements mention, for every analysis.
+
+use ir::{Expr, ExprKind, HashValue, HeaderRef, Place, Program, Stmt, StmtKind, Table, VarId};
+
+/// What a walk meets, each before what it contains.
+pub(crate) enum Item<'p> {
+    /// A statement.
+    Stmt(&'p Stmt),
+    /// A header, read or written.
+    Header(&'p HeaderRef),
+    /// A variable, read or written.
+    Var(VarId),
+}
+
+/// What is done with each item.
+pub(crate) type Visit<'v, 'p> = &'v mut dyn FnMut(Item<'p>);
+
+/// Whether a table's application includes what the table runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tables {
+    /// Keys, results and actions belong to the statement.
+    Inside,
+    /// They are looked at elsewhere.
+    Outside,
+}
+
+/// Walks over what a program mentions.
+#[derive(Clone, Copy)]
+pub(crate) struct Walk<'p> {
+    program: &'p Program,
+    tables: Tables,
+}
+
+impl<'p> Walk<'p> {
+    pub(crate) fn new(program: &'p Program, tables: Tables) -> Walk<'p> {
+        Walk { program, tables }
+    }
+
+    pub(crate) fn body(self, body: &'p [Stmt], visit: Visit<'_, 'p>) {
+        for stmt in body {
+            self.stmt(stmt, visit);
+        }
+    }
+
+    pub(crate) fn stmt(self, stmt: &'p Stmt, visit: Visit<'_, 'p>) {
+        visit(Item::Stmt(stmt));
+        match &stmt.kind {
+            StmtKind::Assign { dst, src } => {
+                self.place(dst, visit);
+                self.expr(src, visit);
+            }
+            StmtKind::SetValid(header) | StmtKind::SetInvalid(header) | StmtKind::Emit(header) => {
+                self.header(header, visit)
+            }
+            StmtKind::CopyHeader { dst, src } => {
+                self.header(dst, visit);
+                self.header(src, visit);
+            }
+            StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
+                visit(Item::Var(self.program.stacks[*stack].next));
+            }
+            StmtKind::If { cond, then_body, else_body } => {
+                self.expr(cond, visit);
+                self.body(then_body, visit);
+                self.body(else_body, visit);
+            }
+            StmtKind::Switch { value, cases, default } => {
+                self.expr(value, visit);
+                cases.iter().for_each(|case| self.body(&case.body, visit));
+                self.body(default, visit);
+            }
+            StmtKind::Block { body, .. } | StmtKind::Loop { body, .. } => self.body(body, visit),
+            StmtKind::Leave(_) => {}
+            StmtKind::ApplyTable { table, hit, action } => {
+                if self.tables == Tables::Inside {
+                    let table = &self.program.tables[*table];
+                    self.keys(table, visit);
+                    self.results(table, [*hit, *action], visit);
+                }
+            }
+            _ => self.extern_stmt(stmt, visit),
+        }
+    }
+
+    fn extern_stmt(self, stmt: &'p Stmt, visit: Visit<'_, 'p>) {
+        match &stmt.kind {
+            StmtKind::Extract { dst, varbit_bits } => {
+                self.header(dst, visit);
+                self.exprs(varbit_bits, visit);
+            }
+            StmtKind::Advance { bits } => self.expr(bits, visit),
+            StmtKind::Lookahead { dst, .. } => self.place(dst, visit),
+            StmtKind::Verify { cond, error } => self.exprs([cond, error], visit),
+            StmtKind::RegisterRead { dst, index, .. } | StmtKind::ExecuteMeter { dst, index, .. } => {
+                self.place(dst, visit);
+                self.expr(index, visit);
+            }
+            StmtKind::RegisterWrite { index, value, .. } => self.exprs([index, value], visit),
+            StmtKind::Count { index, .. } => self.expr(index, visit),
+            StmtKind::Hash { dst, inputs, .. } => {
+                self.place(dst, visit);
+                for input in inputs {
+                    input.guard.iter().for_each(|guard| self.header(guard, visit));
+                    match &input.value {
+                        HashValue::Expr(expr) => self.expr(expr, visit),
+                        HashValue::Varbit(header, _) => self.header(header, visit),
+                    }
+                }
+            }
+            StmtKind::Random { dst, low, high } => {
+                self.place(dst, visit);
+                self.exprs([low, high], visit);
+            }
+            StmtKind::Digest { values, .. } => self.exprs(values, visit),
+            StmtKind::Log { args, .. } => self.exprs(args, visit),
+            StmtKind::Assert { cond, .. } => self.expr(cond, visit),
+            _ => {}
+        }
+    }
+
+    /// What is evaluated before a table is asked.
+    pub(crate) fn keys(self, table: &'p Table, visit: Visit<'_, 'p>) {
+        table.keys.iter().for_each(|key| self.expr(&key.expr, visit));
+    }
+
+    /// What happens after a table has answered.
+    pub(crate) fn results(self, table: &'p Table, vars: [Option<VarId>; 2], visit: Visit<'_, 'p>) {
+        vars.into_iter().flatten().for_each(|var| visit(Item::Var(var)));
+        if let Some((_, place)) = &table.direct_meter {
+            self.place(place, visit);
+        }
+        for listed in &table.actions {
+            let action = &self.program.actions[listed.action];
+            action.params.iter().for_each(|&param| visit(Item::Var(param)));
+            self.body(&action.body, visit);
+        }
+    }
+
+    pub(crate) fn exprs(self, exprs: impl IntoIterator<Item = &'p Expr>, visit: Visit<'_, 'p>) {
+        exprs.into_iter().for_each(|expr| self.expr(expr, visit));
+    }
+
+    pub(crate) fn expr(self, expr: &'p Expr, visit: Visit<'_, 'p>) {
+        match &expr.kind {
+            ExprKind::Const(_) | ExprKind::PacketLength => {}
+            ExprKind::Var(var) => visit(Item::Var(*var)),
+            ExprKind::Field(header, _) | ExprKind::IsValid(header) => self.header(header, visit),
+            ExprKind::Unary(_, operand) | ExprKind::Cast(operand) | ExprKind::Slice { base: operand, .. } => {
+                self.expr(operand, visit)
+            }
+            ExprKind::Binary(_, left, right) | ExprKind::Concat(left, right) => {
+                self.exprs([&**left, &**right], visit)
+            }
+            ExprKind::Mux(cond, yes, no) => self.exprs([&**cond, &**yes, &**no], visit),
+        }
+    }
+
+    pub(crate) fn place(self, place: &'p Place, visit: Visit<'_, 'p>) {
+        match place {
+            Place::Var(var) => visit(Item::Var(*var)),
+            Place::Field(header, _) => self.header(header, visit),
+            Place::Slice { base, .. } => self.place(base, visit),
+        }
+    }
+
+    fn header(self, header: &'p HeaderRef, visit: Visit<'_, 'p>) {
+        visit(Item::Header(header));
+        match header {
+            HeaderRef::Fixed(_) => {}
+            HeaderRef::Element { index, .. } => self.expr(index, visit),
+            HeaderRef::Next(stack) | HeaderRef::Last(stack) => visit(Item::Var(self.program.stacks[*stack].next)),
+        }
+    }
+}
+
+/// Walks over a whole block: a control's body, or a parser's states with their transitions.
+pub(crate) fn walk_block<'p>(program: &'p Program, block: &'p ir::Block, tables: Tables, visit: Visit<'_, 'p>) {
+    let walk = Walk::new(program, tables);
+    match &block.kind {
+        ir::BlockKind::Control { body } => walk.body(body, visit),
+        ir::BlockKind::Parser { states, error, .. } => {
+            visit(Item::Var(*error));
+            for state in states {
+                walk.body(&state.body, visit);
+                let ir::Transition::Select { keys, cases } = &state.transition else { continue };
+                walk.exprs(keys, visit);
+                for case in cases {
+                    let ir::CaseMatch::Keys(sets) = &case.matches else { continue };
+                    for set in sets {
+                        match set {
+                            ir::KeySet::Any => {}
+                            ir::KeySet::Value(value) => walk.expr(value, visit),
+                            ir::KeySet::Mask(a, b) | ir::KeySet::Range(a, b) => walk.exprs([a, b], visit),
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
