@@ -27,9 +27,11 @@ pub mod stmt;
 pub mod table;
 pub mod text;
 pub mod v1model;
+pub mod verify;
 pub mod walk;
 
 pub use expr::{BinaryOp, Expr, ExprKind, HeaderRef, Type, UnaryOp};
 pub use program::*;
 pub use stmt::*;
 pub use table::*;
+pub use verify::{VerifyError, verify};

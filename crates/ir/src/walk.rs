@@ -403,3 +403,58 @@ pub fn rewrite_expr(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {
     }
     change(expr);
 }
+
+/// Shows `see` everything that a block uses: in its own statements and transitions, and in the keys, results and actions of
+/// the tables that it applies.
+pub fn visit_block<'a>(program: &'a Program, block: &'a crate::Block, see: &mut dyn FnMut(Item<'a>)) {
+    match &block.kind {
+        BlockKind::Parser { states, error, .. } => {
+            see(Item::Var(*error));
+            for state in states {
+                visit_used(program, &state.body, see);
+                for expr in transition_exprs(&state.transition) {
+                    visit_expr(expr, see);
+                }
+            }
+        }
+        BlockKind::Control { body } => visit_used(program, body, see),
+    }
+}
+
+/// Shows `see` everything that a body uses, the tables that it applies and their actions included.
+pub fn visit_used<'a>(program: &'a Program, body: &'a [Stmt], see: &mut dyn FnMut(Item<'a>)) {
+    visit_body(body, &mut |stmt| {
+        visit_own(&stmt.kind, see);
+        match &stmt.kind {
+            StmtKind::ApplyTable { table, .. } => {
+                if let Some(table) = program.tables.get(*table) {
+                    visit_table(program, table, see);
+                }
+            }
+            StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
+                if let Some(stack) = program.stacks.get(*stack) {
+                    see(Item::Var(stack.next));
+                }
+            }
+            _ => {}
+        }
+    });
+}
+
+fn visit_table<'a>(program: &'a Program, table: &'a crate::Table, see: &mut dyn FnMut(Item<'a>)) {
+    for key in &table.keys {
+        visit_expr(&key.expr, see);
+    }
+    if let Some((_, place)) = &table.direct_meter {
+        visit_place(place, see);
+    }
+    for listed in &table.actions {
+        if let Some(action) = program.actions.get(listed.action) {
+            for param in &action.params {
+                see(Item::Var(*param));
+            }
+            // Actions apply no tables, so this goes no deeper.
+            visit_body(&action.body, &mut |stmt| visit_own(&stmt.kind, see));
+        }
+    }
+}

@@ -160,6 +160,18 @@ impl<'t> Reader<'t> {
         Some(I::from_index(number as usize))
     }
 
+    /// The number of an entity that the reader must know already, as types follow from it.
+    pub fn known<I: Id + std::fmt::Display>(&mut self, prefix: &str, known: fn(&Program, I) -> bool) -> Result<I> {
+        match self.peek_id(prefix) {
+            Some(id) if !known(&self.program, id) => self.error(format!("{id} is not declared")),
+            _ => self.id(prefix),
+        }
+    }
+
+    pub fn header_id(&mut self) -> Result<HeaderId> {
+        self.known("h", |program, id| program.headers.get(id).is_some())
+    }
+
     /// Items between signs, separated by commas.
     pub fn list<T>(&mut self, open: &str, close: &str, item: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.sign(open)?;
@@ -339,10 +351,8 @@ impl<'t> Reader<'t> {
     }
 
     fn header_instance(&mut self) -> Result<()> {
-        let (name, ty) = (self.text()?, self.id("ht")?);
-        if self.program.header_types.get(ty).is_none() {
-            return self.error(format!("{ty} is not declared"));
-        }
+        let name = self.text()?;
+        let ty = self.known("ht", |program, id| program.header_types.get(id).is_some())?;
         let metadata = self.take_word("metadata");
         if !metadata {
             self.word("local")?;
@@ -353,14 +363,7 @@ impl<'t> Reader<'t> {
 
     fn stack(&mut self) -> Result<()> {
         let name = self.text()?;
-        let elements = self.list("[", "]", |reader| {
-            let id: HeaderId = reader.id("h")?;
-            if reader.program.headers.get(id).is_none() {
-                reader.error(format!("{id} is not declared"))
-            } else {
-                Ok(id)
-            }
-        })?;
+        let elements = self.list("[", "]", Self::header_id)?;
         if elements.is_empty() {
             return self.error("a stack without elements");
         }

@@ -188,13 +188,11 @@ impl Reader<'_> {
     }
 
     fn var_id(&mut self) -> Result<VarId> {
-        let id = self.id("v")?;
-        if self.program.vars.get(id).is_none() { self.error(format!("{id} is not declared")) } else { Ok(id) }
+        self.known("v", |program, id| program.vars.get(id).is_some())
     }
 
     fn stack_id(&mut self) -> Result<StackId> {
-        let id = self.id("stack")?;
-        if self.program.stacks.get(id).is_none() { self.error(format!("{id} is not declared")) } else { Ok(id) }
+        self.known("stack", |program, id| program.stacks.get(id).is_some())
     }
 
     fn at_header(&self) -> bool {
@@ -202,12 +200,8 @@ impl Reader<'_> {
     }
 
     fn header(&mut self) -> Result<HeaderRef> {
-        if let Some(id) = self.peek_id::<HeaderId>("h") {
-            if self.program.headers.get(id).is_none() {
-                return self.error(format!("{id} is not declared"));
-            }
-            self.bump();
-            return Ok(HeaderRef::Fixed(id));
+        if self.peek_id::<HeaderId>("h").is_some() {
+            return self.header_id().map(HeaderRef::Fixed);
         }
         if self.peek_id::<StackId>("stack").is_none() {
             return self.expected("a header");

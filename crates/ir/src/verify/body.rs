@@ -1,0 +1,334 @@
+//! Checks of blocks, parser states and statements.
+
+use super::Verifier;
+use crate::walk;
+use crate::*;
+use base::IndexVec;
+use std::collections::BTreeSet;
+
+/// What a body belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    Parser,
+    Control,
+    Deparser,
+    Action,
+}
+
+impl<'p> Verifier<'p> {
+    pub(super) fn blocks(&mut self) {
+        let program = self.program;
+        let Architecture::V1Model = program.architecture;
+        self.enter("program", base::Span::NONE);
+        let count = program.blocks.len();
+        self.check(count == 6, || format!("{count} blocks, v1model has 6"));
+        self.label_statements();
+        for (position, (id, block)) in program.blocks.iter_enumerated().enumerate() {
+            self.enter(id.to_string(), base::Span::NONE);
+            let is_parser = matches!(block.kind, BlockKind::Parser { .. });
+            let should_be = position == v1model::Stage::Parser as usize;
+            self.check(is_parser == should_be, || "the first block, and no other, is the parser".into());
+            match &block.kind {
+                BlockKind::Parser { start, states, error } => self.parser(id, *start, states, *error),
+                BlockKind::Control { body } => {
+                    let is_deparser = position == v1model::Stage::Deparser as usize;
+                    let place = if is_deparser { Place::Deparser } else { Place::Control };
+                    self.body(body, place, &mut Vec::new());
+                    self.exits(block, body, &mut Vec::new());
+                }
+            }
+        }
+    }
+
+    /// Each label names at most one statement.
+    fn label_statements(&mut self) {
+        let mut seen = BTreeSet::new();
+        for body in walk::bodies(self.program) {
+            walk::visit_body(body, &mut |stmt| {
+                if let StmtKind::Block { label, .. } | StmtKind::Loop { label, .. } = &stmt.kind {
+                    self.span = stmt.span;
+                    self.check(seen.insert(*label), || format!("{label} names two statements"));
+                    let exists = base::index::Id::index(*label) < self.program.labels as usize;
+                    self.check(exists, || format!("{label} does not exist"));
+                }
+            });
+        }
+    }
+
+    /// Where a table is applied, the labels that its actions leave to the block must be the block's exit, and around it.
+    fn exits(&mut self, block: &Block, body: &'p [Stmt], around: &mut Vec<LabelId>) {
+        for stmt in body {
+            if let StmtKind::ApplyTable { table, .. } = &stmt.kind {
+                let listed = self.program.tables.get(*table).map_or(&[][..], |table| &table.actions);
+                for action in listed.iter().filter_map(|listed| self.program.actions.get(listed.action)) {
+                    for label in free_labels(&action.body) {
+                        self.span = stmt.span;
+                        let fits = block.exit == Some(label) && around.contains(&label);
+                        self.check(fits, || format!("{table} has an action that leaves {label}, not the exit around"));
+                    }
+                }
+            }
+            let label = stmt_label(stmt);
+            around.extend(label);
+            for inner in stmt.kind.bodies() {
+                self.exits(block, inner, around);
+            }
+            if label.is_some() {
+                around.pop();
+            }
+        }
+    }
+
+    fn parser(&mut self, id: BlockId, start: StateId, states: &'p IndexVec<StateId, State>, error: VarId) {
+        self.exists(states, start);
+        if self.exists(&self.program.vars, error) {
+            let ty = self.program.vars[error].ty;
+            self.check(ty == Type::Bit(32), || format!("the error variable is {ty:?}"));
+        }
+        for (state_id, state) in states.iter_enumerated() {
+            self.enter(format!("{id} {state_id}"), state.span);
+            self.body(&state.body, Place::Parser, &mut Vec::new());
+            self.span = state.span;
+            match &state.transition {
+                Transition::Goto(target) => self.target(states, *target),
+                Transition::Select { keys, cases } => {
+                    keys.iter().for_each(|key| self.expr(key, true));
+                    for case in cases {
+                        self.span = case.span;
+                        self.target(states, case.target);
+                        self.case(keys, &case.matches);
+                    }
+                }
+            }
+        }
+    }
+
+    fn target(&mut self, states: &IndexVec<StateId, State>, target: Target) {
+        if let Target::State(state) = target {
+            self.exists(states, state);
+        }
+    }
+
+    fn case(&mut self, keys: &[Expr], matches: &CaseMatch) {
+        match matches {
+            CaseMatch::Keys(sets) => {
+                let (found, wanted) = (sets.len(), keys.len());
+                self.check(found == wanted, || format!("a case of {found} sets for {wanted} keys"));
+                for (set, key) in sets.iter().zip(keys) {
+                    for expr in set.exprs() {
+                        self.expr_of(expr, key.ty, true, "a set of a case");
+                    }
+                    let is_number = key.ty != Type::Bool;
+                    let any_type = matches!(set, KeySet::Any | KeySet::Value(_));
+                    self.check(is_number || any_type, || "a mask or a range of truth values".into());
+                }
+            }
+            CaseMatch::ValueSet(set) => {
+                if self.exists(&self.program.value_sets, *set) {
+                    let widths = self.program.value_sets[*set].keys.iter().map(|(_, width, _)| *width);
+                    let fits = widths.eq(keys.iter().map(|key| key.ty.width()));
+                    self.check(fits, || format!("{set} does not fit the select's keys"));
+                }
+            }
+        }
+    }
+
+    pub(super) fn body(&mut self, body: &'p [Stmt], place: Place, around: &mut Vec<LabelId>) {
+        for stmt in body {
+            self.span = stmt.span;
+            self.allowed(&stmt.kind, place);
+            let in_parser = place == Place::Parser;
+            match &stmt.kind {
+                // What an action leaves to its block is checked where its table is applied.
+                StmtKind::Leave(label) => {
+                    let inside = around.contains(label) || place == Place::Action;
+                    self.check(inside, || format!("{label} is left from outside"));
+                }
+                StmtKind::If { cond, .. } => self.expr_of(cond, Type::Bool, in_parser, "the condition"),
+                StmtKind::Switch { value, cases, .. } => self.switch(value, cases, in_parser),
+                StmtKind::Block { .. } | StmtKind::Loop { .. } => {}
+                simple => self.simple(simple, in_parser),
+            }
+            let label = stmt_label(stmt);
+            around.extend(label);
+            for inner in stmt.kind.bodies() {
+                self.body(inner, place, around);
+            }
+            if label.is_some() {
+                around.pop();
+            }
+        }
+    }
+
+    /// Whether a statement may stand here.
+    fn allowed(&mut self, stmt: &StmtKind, place: Place) {
+        let (allowed, name) = match stmt {
+            StmtKind::Extract { .. } => (place == Place::Parser, "extract"),
+            StmtKind::Advance { .. } => (place == Place::Parser, "advance"),
+            StmtKind::Lookahead { .. } => (place == Place::Parser, "lookahead"),
+            StmtKind::Verify { .. } => (place == Place::Parser, "verify"),
+            StmtKind::Emit(_) => (place == Place::Deparser, "emit"),
+            StmtKind::ApplyTable { .. } => (place == Place::Control, "a table's application"),
+            StmtKind::Loop { .. } => (place != Place::Parser, "a loop"),
+            _ => (true, ""),
+        };
+        self.check(allowed, || format!("{name} in a body of kind {place:?}"));
+    }
+
+    fn switch(&mut self, value: &Expr, cases: &[SwitchCase], in_parser: bool) {
+        self.expr(value, in_parser);
+        let mut seen = BTreeSet::new();
+        for case in cases {
+            self.check(!case.values.is_empty(), || "a case without values".into());
+            for constant in &case.values {
+                let width = value.ty.width();
+                self.check(constant.width() == width, || format!("the case {constant:?} for a value of {width} bits"));
+                self.check(seen.insert(constant), || format!("two cases {constant:?}"));
+            }
+        }
+    }
+
+    /// A statement without a body.
+    fn simple(&mut self, stmt: &StmtKind, in_parser: bool) {
+        let dst = stmt.dst().and_then(|dst| self.place(dst, in_parser));
+        match stmt {
+            StmtKind::Assign { src, .. } => match dst {
+                Some(dst) => self.expr_of_width(src, dst.width(), in_parser, "the value"),
+                None => self.expr(src, in_parser),
+            },
+            StmtKind::SetValid(header) | StmtKind::SetInvalid(header) | StmtKind::Emit(header) => {
+                self.header(header, in_parser);
+            }
+            StmtKind::CopyHeader { dst, src } => {
+                let types = (self.header(dst, in_parser), self.header(src, in_parser));
+                let alike = !matches!(types, (Some(dst), Some(src)) if dst != src);
+                self.check(alike, || format!("a copy between headers of types {types:?}"));
+            }
+            StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
+                self.exists(&self.program.stacks, *stack);
+            }
+            StmtKind::ApplyTable { table, hit, action } => self.apply(*table, *hit, *action),
+            StmtKind::Extract { dst, varbit_bits } => self.extract(dst, varbit_bits.as_ref()),
+            StmtKind::Advance { bits } => self.expr_of(bits, Type::Bit(32), in_parser, "the amount"),
+            StmtKind::Verify { cond, error } => {
+                self.expr_of(cond, Type::Bool, in_parser, "the condition");
+                self.expr_of(error, Type::Bit(32), in_parser, "the error");
+            }
+            StmtKind::Lookahead { .. } => {}
+            StmtKind::RegisterRead { .. }
+            | StmtKind::RegisterWrite { .. }
+            | StmtKind::Count { .. }
+            | StmtKind::ExecuteMeter { .. } => self.array(stmt, dst, in_parser),
+            StmtKind::Hash { inputs, .. } => inputs.iter().for_each(|input| self.hash_input(input, in_parser)),
+            StmtKind::Random { low, high, .. } => {
+                if let Some(dst) = dst {
+                    let fits = matches!(dst, Type::Bit(1..=64));
+                    self.check(fits, || format!("a random {dst:?}"));
+                    self.expr_of(low, dst, in_parser, "the least");
+                    self.expr_of(high, dst, in_parser, "the greatest");
+                }
+            }
+            StmtKind::Digest { digest, values } => self.digest(*digest, values, in_parser),
+            StmtKind::Log { args, .. } => args.iter().for_each(|arg| self.expr(arg, in_parser)),
+            StmtKind::Assert { cond, .. } => self.expr_of(cond, Type::Bool, in_parser, "the condition"),
+            StmtKind::If { .. }
+            | StmtKind::Switch { .. }
+            | StmtKind::Block { .. }
+            | StmtKind::Loop { .. }
+            | StmtKind::Leave(_) => {}
+        }
+    }
+
+    fn apply(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>) {
+        self.exists(&self.program.tables, table);
+        for (var, wanted) in [(hit, Type::Bool), (action, Type::Bit(32))] {
+            if let Some(var) = var.filter(|var| self.exists(&self.program.vars, *var)) {
+                let ty = self.program.vars[var].ty;
+                self.check(ty == wanted, || format!("a table's result {wanted:?} goes to {var}, which is {ty:?}"));
+            }
+        }
+    }
+
+    fn extract(&mut self, dst: &HeaderRef, varbit_bits: Option<&Expr>) {
+        if let Some(header_type) = self.header(dst, true) {
+            let has_varbit = self.program.header_types[header_type].varbit().is_some();
+            self.check(has_varbit == varbit_bits.is_some(), || "a varbit length and a varbit field go together".into());
+        }
+        if let Some(bits) = varbit_bits {
+            self.expr_of(bits, Type::Bit(32), true, "the varbit length");
+        }
+    }
+
+    /// A statement about a cell of an array.
+    fn array(&mut self, stmt: &StmtKind, dst: Option<Type>, in_parser: bool) {
+        match stmt {
+            StmtKind::RegisterRead { register, index, .. } => {
+                self.expr_unsigned(index, in_parser, "the index");
+                if self.exists(&self.program.registers, *register) {
+                    let (cell, dst) = (self.program.registers[*register].ty.width(), dst.map(Type::width));
+                    self.check(dst.is_none_or(|dst| dst == cell), || format!("{cell} bits are read to {dst:?}"));
+                }
+            }
+            StmtKind::RegisterWrite { register, index, value } => {
+                self.expr_unsigned(index, in_parser, "the index");
+                if self.exists(&self.program.registers, *register) {
+                    let width = self.program.registers[*register].ty.width();
+                    self.expr_of_width(value, width, in_parser, "the value");
+                }
+            }
+            StmtKind::Count { counter, index } => {
+                self.expr_unsigned(index, in_parser, "the index");
+                self.exists(&self.program.counters, *counter);
+            }
+            StmtKind::ExecuteMeter { meter, index, .. } => {
+                self.expr_unsigned(index, in_parser, "the index");
+                self.exists(&self.program.meters, *meter);
+                self.check(matches!(dst, None | Some(Type::Bit(_))), || format!("a colour goes to {dst:?}"));
+            }
+            _ => {}
+        }
+    }
+
+    fn hash_input(&mut self, input: &HashInput, in_parser: bool) {
+        if let Some(guard) = &input.guard {
+            self.header(guard, in_parser);
+        }
+        match &input.value {
+            HashValue::Expr(expr) => self.expr(expr, in_parser),
+            HashValue::Varbit(header, field) => {
+                let found = self.field(header, *field, in_parser);
+                let is_varbit = !matches!(found, Some(FieldType::Fixed(_)));
+                self.check(is_varbit, || format!("field {field} is not varbit"));
+            }
+        }
+    }
+
+    fn digest(&mut self, digest: DigestId, values: &[Expr], in_parser: bool) {
+        values.iter().for_each(|value| self.expr(value, in_parser));
+        if self.exists(&self.program.digests, digest) {
+            let fields = self.program.digests[digest].fields.iter().map(|(_, ty)| ty.width());
+            let fits = fields.eq(values.iter().map(|value| value.ty.width()));
+            self.check(fits, || format!("the values do not fit the fields of {digest}"));
+        }
+    }
+}
+
+/// The label that a statement carries.
+fn stmt_label(stmt: &Stmt) -> Option<LabelId> {
+    match &stmt.kind {
+        StmtKind::Block { label, .. } | StmtKind::Loop { label, .. } => Some(*label),
+        _ => None,
+    }
+}
+
+/// The labels that a body leaves without having them.
+fn free_labels(body: &[Stmt]) -> BTreeSet<LabelId> {
+    let (mut left, mut own) = (BTreeSet::new(), BTreeSet::new());
+    walk::visit_body(body, &mut |stmt| {
+        own.extend(stmt_label(stmt));
+        if let StmtKind::Leave(label) = &stmt.kind {
+            left.insert(*label);
+        }
+    });
+    left.difference(&own).copied().collect()
+}

@@ -1,0 +1,99 @@
+//! Checks of actions, tables and their entries.
+
+use super::Verifier;
+use super::body::Place as Where;
+use crate::*;
+use base::{Bits, Span};
+use std::collections::BTreeSet;
+
+impl<'p> Verifier<'p> {
+    pub(super) fn actions_and_tables(&mut self) {
+        let program = self.program;
+        for (id, action) in program.actions.iter_enumerated() {
+            self.enter(id.to_string(), action.span);
+            let mut seen = BTreeSet::new();
+            for &param in &action.params {
+                if self.exists(&program.vars, param) {
+                    let local = program.vars[param].kind == VarKind::Local;
+                    self.check(local && seen.insert(param), || {
+                        format!("the parameter {param} is not a local of its own")
+                    });
+                }
+            }
+            self.body(&action.body, Where::Action, &mut Vec::new());
+        }
+        let (mut counters, mut meters) = (BTreeSet::new(), BTreeSet::new());
+        for (id, table) in program.tables.iter_enumerated() {
+            self.enter(id.to_string(), table.span);
+            self.table(table);
+            if let Some(counter) = table.direct_counter {
+                self.exists(&program.direct_counters, counter);
+                self.check(counters.insert(counter), || format!("{counter} belongs to another table too"));
+            }
+            if let Some((meter, place)) = &table.direct_meter {
+                self.exists(&program.direct_meters, *meter);
+                self.check(meters.insert(*meter), || format!("{meter} belongs to another table too"));
+                let ty = self.place(place, false);
+                self.check(matches!(ty, None | Some(Type::Bit(_))), || format!("{meter} colours a {ty:?}"));
+            }
+        }
+    }
+
+    fn table(&mut self, table: &'p Table) {
+        for key in &table.keys {
+            self.expr(&key.expr, false);
+        }
+        let prefixes = table.keys.iter().filter(|key| key.kind == MatchKind::Lpm).count();
+        self.check(prefixes <= 1, || format!("{prefixes} longest-prefix keys"));
+        for listed in &table.actions {
+            self.exists(&self.program.actions, listed.action);
+        }
+        if let Some(listed) = self.call(table, &table.default_action) {
+            self.check(!listed.table_only, || "the default action is for entries only".into());
+        }
+        self.check(!table.keys.is_empty() || table.entries.is_empty(), || "entries without keys".into());
+        let outer: Span = self.span;
+        for entry in &table.entries {
+            self.span = entry.span;
+            let (found, wanted) = (entry.key.len(), table.keys.len());
+            self.check(found == wanted, || format!("an entry of {found} keys, the table has {wanted}"));
+            for (set, key) in entry.key.iter().zip(&table.keys) {
+                let fits = entry_key_fits(set, key);
+                self.check(fits, || format!("{set:?} for a key that is {:?} of {:?}", key.kind, key.expr.ty));
+            }
+            if let Some(listed) = self.call(table, &entry.call) {
+                self.check(!listed.default_only, || "an entry's action is for the default only".into());
+            }
+        }
+        self.span = outer;
+    }
+
+    fn call(&mut self, table: &'p Table, call: &ActionCall) -> Option<&'p TableAction> {
+        let listed = table.actions.get(call.action as usize);
+        self.check(listed.is_some(), || format!("the table lists no action {}", call.action));
+        let listed = listed?;
+        let action = self.program.actions.get(listed.action)?;
+        let params = action.params.iter().filter_map(|param| Some(self.program.vars.get(*param)?.ty.width()));
+        let fits = params.eq(call.args.iter().map(Bits::width));
+        self.check(fits, || format!("the arguments {:?} do not fit {}", call.args, listed.action));
+        Some(listed)
+    }
+}
+
+/// Whether an entry may say this of a key.
+fn entry_key_fits(set: &EntryKey, key: &Key) -> bool {
+    let width = key.expr.ty.width();
+    let fits = |value: &Bits| value.width() == width;
+    match (set, key.kind) {
+        (EntryKey::Exact(value), MatchKind::Exact) => fits(value),
+        (EntryKey::Lpm { value, prefix_len }, MatchKind::Lpm) => {
+            fits(value) && *prefix_len <= width && value.shl(u64::from(*prefix_len)).is_zero()
+        }
+        (EntryKey::Ternary { value, mask }, MatchKind::Ternary) => {
+            fits(value) && fits(mask) && value.and(&mask.not()).is_zero()
+        }
+        (EntryKey::Range { low, high }, MatchKind::Range) => fits(low) && fits(high) && low.cmp_unsigned(high).is_le(),
+        (EntryKey::Optional(value), MatchKind::Optional) => value.as_ref().is_none_or(fits),
+        _ => false,
+    }
+}

@@ -1,0 +1,85 @@
+//! The text form: what is written reads back the same, and what is not a program is refused with its place.
+
+use expect_test::{Expect, expect};
+use ir::text::{parse, print, print_annotated};
+
+const SAMPLE: &str = include_str!("sample.ir");
+
+#[test]
+fn the_sample_is_in_the_writers_form() {
+    let program = parse(SAMPLE).unwrap();
+    assert_eq!(print(&program), SAMPLE);
+    assert_eq!(ir::verify(&program), Ok(()));
+}
+
+#[test]
+fn annotations_are_comments() {
+    let program = parse(SAMPLE).unwrap();
+    let annotated = print_annotated(&program);
+    assert!(annotated.contains("h0.2[7:0] = bit<8>(v3)  # hdr.ethernet.etherType, meta.signed\n"), "{annotated}");
+    assert_eq!(parse(&annotated), Ok(program));
+}
+
+/// Replaces a part of the sample and shows the reader's complaint.
+fn check(part: &str, replacement: &str, expected: Expect) {
+    assert!(SAMPLE.contains(part), "the sample has no {part:?}");
+    expected.assert_eq(&parse(&SAMPLE.replacen(part, replacement, 1)).unwrap_err().to_string());
+}
+
+#[test]
+fn errors_have_their_place() {
+    check("program v1model", "program psa", expect!["1:9: expected 'v1model', found 'psa'"]);
+    check("labels 4", "labels four", expect!["3:8: expected a number, found 'four'"]);
+    check("v1 \"", "v2 \"", expect!["5:1: v2 is declared out of order: v1 is next"]);
+    check("bit<200>", "bit<16385>", expect!["12:20: a width of 16385 bits; the most is 16384"]);
+    check("ht1 metadata", "ht9 metadata", expect!["30:20: ht9 is not declared"]);
+    check("[h1, h2]", "[]", expect!["33:24: a stack without elements"]);
+    check("v0 = v5", "v0 = v77", expect!["43:8: v77 is not declared"]);
+    check("v0 = v5", "v0 + v5", expect!["43:6: expected '=', found '+'"]);
+    check("leave l0", "depart l0", expect!["46:3: expected a statement, found 'depart'"]);
+    check(
+        "48w0x10 ",
+        "48w0x1000000000000 ",
+        expect!["56:18: '48w0x1000000000000' is not a constant such as 8w0xff whose value fits its width"],
+    );
+    check("priority 3", "priority 3000000000", expect!["56:114: a priority that does not fit 32 bits"]);
+    check("h0.2[7:0]", "h0.3[7:0]", expect!["118:9: the header has no field 3"]);
+    check("@8..9", "@9..8", expect!["112:19: a source range that runs backwards"]);
+    check("h0.2[7:0]", "h0.2[0:7]", expect!["118:15: a slice that no value has"]);
+    check("\"MyDeparser\"", "\"MyDeparser", expect!["138:29: a text without its closing quote"]);
+    check("\\u{7}", "\\u{110000}", expect![[r#"129:40: an unknown escape: only \" \\ \n \u{...} are"#]]);
+    check("emit h0", "emit ?0", expect!["139:8: expected a header, found '?'"]);
+    check("emit h0", "emit €", expect!["139:8: unexpected character '€'"]);
+}
+
+#[test]
+fn nesting_is_bounded() {
+    let deep = format!("v2 = {}v2{}", "(".repeat(100_000), ")".repeat(100_000));
+    check("v0 = v5", &deep, expect!["43:407: nested more than 400 deep"]);
+    let deep = format!("v2 = {}v2", "~".repeat(100_000));
+    check("v0 = v5", &deep, expect!["43:407: nested more than 400 deep"]);
+    let deep = format!("v2 = v2{}", "[0:0]".repeat(100_000));
+    check("v0 = v5", &deep, expect!["43:95: more than 16 slices of one another"]);
+    let deep = "if v9 {\n".repeat(100_000);
+    check("v0 = v5", &deep, expect!["442:4: nested more than 400 deep"]);
+}
+
+#[test]
+fn damaged_text_is_refused_or_read_but_never_panics() {
+    let mut rng = base::Rng::new(1);
+    for _ in 0..2000 {
+        let mut bytes = SAMPLE.as_bytes().to_vec();
+        for _ in 0..rng.between(1, 4) {
+            let at = rng.below(bytes.len() as u64) as usize;
+            match rng.below(3) {
+                0 => bytes[at] = *rng.pick(SAMPLE.as_bytes()),
+                1 => _ = bytes.remove(at),
+                _ => bytes.truncate(at.max(1)),
+            }
+        }
+        let program = parse(&String::from_utf8_lossy(&bytes));
+        if let Some(program) = program.ok().filter(|program| ir::verify(program).is_ok()) {
+            assert_eq!(parse(&print(&program)), Ok(program));
+        }
+    }
+}
