@@ -3,14 +3,14 @@
 use crate::Outcome;
 use crate::eval::{eval, eval_bool, place_width, resolve, write_place};
 use crate::hash;
-use crate::host::Host;
+use crate::host::{Host, log_line};
 use crate::state::PacketState;
 use crate::trace::{Event, Tracer};
 use base::limits::LOOP_STEPS_MAX;
 use base::{Bits, Span};
 use ir::{
     Expr, HashAlgorithm, HashInput, HashValue, HeaderRef, LabelId, Place, Program, Stmt, StmtKind, SwitchCase, TableId,
-    VarId,
+    Type, VarId,
 };
 use std::collections::BTreeMap;
 
@@ -286,21 +286,10 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Arguments are decimal numbers, as in the reference switch; a `{}` without an argument stays.
     fn log(&mut self, message: &str, args: &[Expr]) {
-        let mut text = String::new();
-        let mut args = args.iter();
-        let mut rest = message;
-        while let Some(position) = rest.find("{}") {
-            text.push_str(&rest[..position]);
-            match args.next() {
-                Some(arg) if arg.ty.is_signed() => text.push_str(&self.eval(arg).to_signed_bigint().to_string()),
-                Some(arg) => text.push_str(&self.eval(arg).to_bigint().to_string()),
-                None => text.push_str("{}"),
-            }
-            rest = &rest[position + 2..];
-        }
-        text.push_str(rest);
+        let types: Vec<Type> = args.iter().map(|arg| arg.ty).collect();
+        let values: Vec<Bits> = args.iter().map(|arg| self.eval(arg)).collect();
+        let text = log_line(message, &types, &values);
         self.host.log(&text);
         self.trace(Event::Logged { message: &text });
     }

@@ -1,7 +1,7 @@
 //! What the interpreter asks of the switch that runs it: everything that outlives a packet.
 
 use base::Bits;
-use ir::{CounterId, DigestId, DirectCounterId, DirectMeterId, MeterId, RegisterId, TableId, ValueSetId};
+use ir::{CounterId, DigestId, DirectCounterId, DirectMeterId, MeterId, RegisterId, TableId, Type, ValueSetId};
 
 /// What a table says of a packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,4 +48,23 @@ pub trait Host {
     fn assert_failed(&mut self, text: &str);
     /// Whether a parser value set has a member that matches the keys.
     fn value_set_contains(&mut self, value_set: ValueSetId, keys: &[Bits]) -> bool;
+}
+
+/// A log message with its arguments filled in as decimal numbers, as the reference switch does; a `{}` without an argument
+/// stays.
+pub fn log_line(message: &str, types: &[Type], values: &[Bits]) -> String {
+    let mut text = String::new();
+    let mut args = types.iter().zip(values);
+    let mut rest = message;
+    while let Some(position) = rest.find("{}") {
+        text.push_str(&rest[..position]);
+        match args.next() {
+            Some((ty, value)) if ty.is_signed() => text.push_str(&value.to_signed_bigint().to_string()),
+            Some((_, value)) => text.push_str(&value.to_bigint().to_string()),
+            None => text.push_str("{}"),
+        }
+        rest = &rest[position + 2..];
+    }
+    text.push_str(rest);
+    text
 }
