@@ -60,8 +60,6 @@ pub struct AfPacketDriver {
     receiver: Receiver,
     transmitter: Transmitter,
     counters: Arc<PortCounters>,
-    /// No more packets enter the ring: the driver was stopped, or the interface is gone.
-    closed: bool,
 }
 
 impl AfPacketDriver {
@@ -89,7 +87,7 @@ impl AfPacketDriver {
             .map_err(|error| failed("send on", error))?;
         let receiver = Receiver::open(socket, interface_index, mtu, options, Arc::clone(&counters))
             .map_err(|error| failed("receive on", error))?;
-        Ok(AfPacketDriver { name: owned(), interface_index, receiver, transmitter, counters, closed: false })
+        Ok(AfPacketDriver { name: owned(), interface_index, receiver, transmitter, counters })
     }
 
     /// True if frames are sent through a ring rather than one by one.
@@ -116,7 +114,7 @@ impl Driver for AfPacketDriver {
     }
 
     fn exhausted(&self) -> bool {
-        self.closed && self.receiver.is_empty()
+        self.receiver.is_drained()
     }
 
     fn frame_bytes_max(&self) -> usize {
@@ -124,9 +122,7 @@ impl Driver for AfPacketDriver {
     }
 
     fn stop_receiving(&mut self) {
-        self.closed = true;
-        // A failure means that the interface is gone, so that nothing more comes either way.
-        let _ = self.receiver.stop(self.interface_index);
+        self.receiver.stop();
     }
 
     fn housekeeping(&mut self) -> Result<(), DriverError> {
@@ -141,7 +137,7 @@ impl Driver for AfPacketDriver {
             // The interface went down; the kernel takes up reception again once it is up.
             return Ok(());
         }
-        self.closed = true;
+        self.receiver.stop();
         Err(DriverError::InterfaceGone { name: self.name.clone() })
     }
 

@@ -1,1 +1,3 @@
 //! Runners of text tests, generators of programs and packets
+
+pub mod netns;

@@ -29,6 +29,8 @@ pub struct Receiver {
     ring: Ring,
     socket: Socket,
     next: usize,
+    /// Once reception was stopped: how many slots are still to be delivered.
+    left_to_drain: Option<usize>,
     buffers: Buffers,
     counters: Arc<PortCounters>,
 }
@@ -76,21 +78,29 @@ impl Receiver {
             copy: vec![0; COPY_START + VNET_HEADER_BYTES + SEGMENT_BYTES_MAX].into_boxed_slice(),
             frame: vec![0; SEGMENT_BYTES_MAX].into_boxed_slice(),
         };
-        Ok(Receiver { ring, socket, next: 0, buffers, counters })
+        Ok(Receiver { ring, socket, next: 0, left_to_drain: None, buffers, counters })
     }
 
     pub fn fd(&self) -> RawFd {
         self.socket.raw()
     }
 
-    /// True if no packet waits in the ring.
-    pub fn is_empty(&self) -> bool {
-        self.ring.status(self.next) & libc::TP_STATUS_USER == 0
+    /// True if nothing more will be delivered: reception was stopped, and what was in the ring then has been delivered.
+    pub fn is_drained(&self) -> bool {
+        self.left_to_drain == Some(0)
     }
 
-    /// Ends reception; the ring keeps what is in it.
-    pub fn stop(&self, interface_index: i32) -> io::Result<()> {
-        self.socket.bind(interface_index, 0)
+    /// Ends reception: what is in the ring now is still delivered, what the kernel adds from now on is not.
+    pub fn stop(&mut self) {
+        if self.left_to_drain.is_some() {
+            return;
+        }
+        let (mut slot, mut count) = (self.next, 0);
+        while count < self.ring.slot_count() && self.ring.status(slot) & libc::TP_STATUS_USER != 0 {
+            slot = self.ring.after(slot);
+            count += 1;
+        }
+        self.left_to_drain = Some(count);
     }
 
     /// Takes the error that the socket reported off it.
@@ -111,7 +121,7 @@ impl Receiver {
     /// Delivers what waits in the ring until `limit` frames were delivered or the ring was gone through once.
     pub fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> usize {
         let (mut count, mut bytes) = (0, 0u64);
-        for _ in 0..self.ring.slot_count() {
+        for _ in 0..self.left_to_drain.unwrap_or(self.ring.slot_count()) {
             let status = self.ring.status(self.next);
             if count >= limit || status & libc::TP_STATUS_USER == 0 {
                 break;
@@ -122,6 +132,9 @@ impl Receiver {
             });
             self.ring.set_status(self.next, libc::TP_STATUS_KERNEL);
             self.next = self.ring.after(self.next);
+            if let Some(left) = &mut self.left_to_drain {
+                *left -= 1;
+            }
         }
         self.counters.rx_packets.add(count as u64);
         self.counters.rx_bytes.add(bytes);

@@ -103,7 +103,7 @@ impl Socket {
             .map(|_| ())
     }
 
-    /// Binds to an interface. With protocol 0 the socket sends there and receives nothing.
+    /// Binds to an interface. A socket that has had protocol 0 only sends there and receives nothing.
     pub fn bind(&self, interface_index: i32, protocol: u16) -> io::Result<()> {
         // SAFETY: an address of all zeros is a value of its type.
         let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
