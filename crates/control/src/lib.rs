@@ -1,1 +1,30 @@
-//! Control API, entries files, switch commands
+//! The control plane's words: what users ask of a running switch, checked against its program.
+//!
+//! What enters: text in the forms that users have, and the [`ir::Program`] that it speaks of. What leaves: [`Command`]s, in
+//! which every name has become an index of the program and every value has its width, so that carrying them out cannot fail
+//! on a name; or [`EntryError`]s, each with file, line, what was wrong and what exists.
+//!
+//! The way through:
+//! * [`command`]: the operations.
+//! * [`names`]: from a name as users write it to an index of the program.
+//! * [`values`]: from a value as users write it to bits of the right width.
+//! * [`cli_text`]: lines of `simple_switch_CLI` commands.
+//! * [`runtime_json`]: the `sN-runtime.json` form of the P4 tutorials.
+//! * [`entries`]: a whole file of either form.
+//! * [`problem`]: what is wrong, and where.
+
+pub mod cli_text;
+pub mod command;
+pub mod entries;
+pub mod names;
+pub mod problem;
+pub mod runtime_json;
+pub mod values;
+
+mod json_lines;
+#[cfg(test)]
+mod test_program;
+
+pub use command::{Burst, Command, CounterRef, MeterRef, Replica};
+pub use entries::{load_entries, parse_entries};
+pub use problem::{EntryError, Origin, Place, Problem};

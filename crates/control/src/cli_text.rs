@@ -1,0 +1,829 @@
+//! Lines of `simple_switch_CLI` commands, the form in which BMv2's users keep their entries.
+//!
+//! A line is a command and its arguments, divided by white space; `#` begins a comment; an argument with white space is
+//! quoted. In this form, as in BMv2, the numerically smaller priority wins; [`Command`]s have it the other way round.
+
+use crate::command::{Burst, Command, CounterRef, MeterRef};
+use crate::entries::Collected;
+use crate::names;
+use crate::problem::{Origin, Place, Problem};
+use crate::values::{self, Target};
+use ir::{ActionCall, EntryKey, MatchKind, Program, TableId, Type};
+use std::sync::Arc;
+
+/// The greatest port: 9 bits, of which the greatest value means to drop.
+pub(crate) const PORT_MAX: u64 = ir::v1model::DROP_PORT - 1;
+/// The greatest number of a clone session.
+pub(crate) const SESSION_MAX: u64 = 32_767;
+
+/// A command that we know.
+struct Form {
+    name: &'static str,
+    /// Its arguments, for people.
+    usage: &'static str,
+    /// Least and greatest number of arguments.
+    count: (usize, usize),
+    parse: fn(&Arguments<'_>) -> Result<Command, Problem>,
+}
+
+const ANY: usize = usize::MAX;
+
+const fn form(
+    name: &'static str,
+    usage: &'static str,
+    count: (usize, usize),
+    parse: fn(&Arguments<'_>) -> Result<Command, Problem>,
+) -> Form {
+    Form { name, usage, count, parse }
+}
+
+/// Every command that we carry out.
+const FORMS: [Form; 38] = [
+    form("table_add", "TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]", (2, ANY), table_add),
+    form("table_set_default", "TABLE ACTION [ARGUMENT...]", (2, ANY), table_set_default),
+    form("table_reset_default", "TABLE", (1, 1), |it| Ok(Command::TableResetDefault { table: it.default_table()? })),
+    form("table_modify", "TABLE ACTION HANDLE [=>] [ARGUMENT...]", (3, ANY), table_modify),
+    form("table_delete", "TABLE HANDLE", (2, 2), |it| {
+        Ok(Command::TableDelete { table: it.changeable_table()?, handle: it.handle(1, "entry handle")? })
+    }),
+    form("table_clear", "TABLE", (1, 1), |it| Ok(Command::TableClear { table: it.changeable_table()? })),
+    form("table_dump", "TABLE", (1, 1), |it| Ok(Command::TableDump { table: it.table()? })),
+    form("table_dump_entry", "TABLE HANDLE", (2, 2), |it| {
+        Ok(Command::TableDumpEntry { table: it.table()?, handle: it.handle(1, "entry handle")? })
+    }),
+    form("table_dump_entry_from_key", "TABLE KEY... [PRIORITY]", (1, ANY), table_dump_entry_from_key),
+    form("table_num_entries", "TABLE", (1, 1), |it| Ok(Command::TableNumEntries { table: it.table()? })),
+    form("pvs_add", "VALUE_SET KEY...", (1, ANY), |it| {
+        it.member().map(|(set, member)| Command::ValueSetAdd { set, member })
+    }),
+    form("pvs_remove", "VALUE_SET KEY...", (1, ANY), |it| {
+        it.member().map(|(set, member)| Command::ValueSetRemove { set, member })
+    }),
+    form("pvs_clear", "VALUE_SET", (1, 1), |it| {
+        Ok(Command::ValueSetClear { set: names::value_set(it.program, it.word(0))? })
+    }),
+    form("mc_mgrp_create", "GROUP", (1, 1), |it| Ok(Command::McGroupCreate { group: it.group(0)? })),
+    form("mc_mgrp_destroy", "GROUP", (1, 1), |it| Ok(Command::McGroupDestroy { group: it.group(0)? })),
+    form("mc_node_create", "RID PORT...", (1, ANY), |it| {
+        Ok(Command::McNodeCreate { rid: it.number(0, 65_535, "replication number")? as u16, ports: it.ports()? })
+    }),
+    form("mc_node_update", "NODE PORT...", (1, ANY), |it| {
+        Ok(Command::McNodeUpdate { node: it.handle(0, "node handle")?, ports: it.ports()? })
+    }),
+    form("mc_node_destroy", "NODE", (1, 1), |it| Ok(Command::McNodeDestroy { node: it.handle(0, "node handle")? })),
+    form("mc_node_associate", "GROUP NODE", (2, 2), |it| {
+        Ok(Command::McNodeAssociate { group: it.group(0)?, node: it.handle(1, "node handle")? })
+    }),
+    form("mc_node_dissociate", "GROUP NODE", (2, 2), |it| {
+        Ok(Command::McNodeDissociate { group: it.group(0)?, node: it.handle(1, "node handle")? })
+    }),
+    form("mc_dump", "", (0, 0), |_| Ok(Command::McDump)),
+    form("mirroring_add", "SESSION PORT", (2, 2), |it| {
+        Ok(Command::MirroringAdd { session: it.session()?, port: it.port(1)? })
+    }),
+    form("mirroring_add_mc", "SESSION GROUP", (2, 2), |it| {
+        Ok(Command::MirroringAddMc { session: it.session()?, group: it.group(1)? })
+    }),
+    form("mirroring_delete", "SESSION", (1, 1), |it| Ok(Command::MirroringDelete { session: it.session()? })),
+    form("mirroring_get", "SESSION", (1, 1), |it| Ok(Command::MirroringGet { session: it.session()? })),
+    form("register_read", "REGISTER [INDEX]", (1, 2), register_read),
+    form("register_write", "REGISTER INDEX VALUE", (3, 3), register_write),
+    form("register_reset", "REGISTER", (1, 1), |it| {
+        Ok(Command::RegisterReset { register: names::register(it.program, it.word(0))? })
+    }),
+    form("counter_read", "COUNTER INDEX", (2, 2), |it| {
+        let (counter, index) = it.counter_cell()?;
+        Ok(Command::CounterRead { counter, index })
+    }),
+    form("counter_write", "COUNTER INDEX PACKETS BYTES", (4, 4), |it| {
+        let (counter, index) = it.counter_cell()?;
+        let packets = it.number(2, u64::MAX, "number of packets")?;
+        Ok(Command::CounterWrite { counter, index, packets, bytes: it.number(3, u64::MAX, "number of bytes")? })
+    }),
+    form("counter_reset", "COUNTER", (1, 1), |it| {
+        Ok(Command::CounterReset { counter: names::counter(it.program, it.word(0))? })
+    }),
+    form("meter_set_rates", "METER INDEX RATE:BURST RATE:BURST", (4, 4), |it| {
+        let (meter, index) = it.meter_cell()?;
+        let (committed, peak) = it.rates(2)?;
+        Ok(Command::MeterSetRates { meter, index, committed, peak })
+    }),
+    form("meter_array_set_rates", "METER RATE:BURST RATE:BURST", (3, 3), |it| {
+        let (committed, peak) = it.rates(1)?;
+        Ok(Command::MeterArraySetRates { meter: names::meter(it.program, it.word(0))?, committed, peak })
+    }),
+    form("meter_get_rates", "METER INDEX", (2, 2), |it| {
+        let (meter, index) = it.meter_cell()?;
+        Ok(Command::MeterGetRates { meter, index })
+    }),
+    form("set_queue_depth", "PACKETS [PORT [PRIORITY]]", (1, 3), |it| {
+        let depth_packets = it.number(0, u64::from(u32::MAX), "queue depth in packets")?;
+        let (port, priority) = it.queue()?;
+        Ok(Command::SetQueueDepth { depth_packets, port, priority })
+    }),
+    form("set_queue_rate", "PACKETS_PER_SECOND [PORT [PRIORITY]]", (1, 3), |it| {
+        let rate_pps = it.number(0, 1_000_000_000_000, "rate in packets per second")?;
+        let (port, priority) = it.queue()?;
+        Ok(Command::SetQueueRate { rate_pps, port, priority })
+    }),
+    // Older versions of the tool call these two so.
+    form("mc_group_create", "GROUP", (1, 1), |it| Ok(Command::McGroupCreate { group: it.group(0)? })),
+    form("mc_group_destroy", "GROUP", (1, 1), |it| Ok(Command::McGroupDestroy { group: it.group(0)? })),
+];
+
+/// Commands of `simple_switch_CLI` that we do not carry out.
+const NOT_SUPPORTED: [&str; 53] = [
+    "act_prof_add_member_to_group",
+    "act_prof_create_group",
+    "act_prof_create_member",
+    "act_prof_delete_group",
+    "act_prof_delete_member",
+    "act_prof_dump",
+    "act_prof_dump_group",
+    "act_prof_dump_member",
+    "act_prof_modify_member",
+    "act_prof_remove_member_from_group",
+    "get_time_elapsed",
+    "get_time_since_epoch",
+    "help",
+    "load_new_config_file",
+    "mc_set_lag_membership",
+    "port_add",
+    "port_remove",
+    "pvs_get",
+    "reset_state",
+    "serialize_state",
+    "set_crc16_parameters",
+    "set_crc32_parameters",
+    "shell",
+    "show_actions",
+    "show_ports",
+    "show_pvs",
+    "show_tables",
+    "swap_configs",
+    "switch_info",
+    "table_dump_group",
+    "table_dump_member",
+    "table_indirect_add",
+    "table_indirect_add_member_to_group",
+    "table_indirect_add_with_group",
+    "table_indirect_create_group",
+    "table_indirect_create_member",
+    "table_indirect_delete",
+    "table_indirect_delete_group",
+    "table_indirect_delete_member",
+    "table_indirect_modify_member",
+    "table_indirect_remove_member_from_group",
+    "table_indirect_reset_default",
+    "table_indirect_set_default",
+    "table_indirect_set_default_with_group",
+    "table_info",
+    "table_set_timeout",
+    "table_show_actions",
+    "mirroring_add_coalesce",
+    "mirroring_mapping_add",
+    "mirroring_mapping_delete",
+    "mirroring_mapping_get_egress_port",
+    "mirroring_add_truncate",
+    "write_config_to_file",
+];
+
+/// Reads all lines of `text`.
+pub(crate) fn read(file: &Arc<str>, text: &str, program: &Program, collected: &mut Collected) {
+    for (index, line) in text.lines().enumerate() {
+        let origin = Origin { file: file.clone(), place: Place::Line(index as u32 + 1) };
+        collected.take(origin, parse_line(line, program));
+    }
+}
+
+/// The command on a line; `None` if there is none on it.
+pub fn parse_line(line: &str, program: &Program) -> Result<Option<Command>, Problem> {
+    let words = words(line)?;
+    let Some((&name, words)) = words.split_first() else {
+        return Ok(None);
+    };
+    let Some(form) = FORMS.iter().find(|form| form.name == name) else {
+        if NOT_SUPPORTED.contains(&name) {
+            return Err(Problem::new(format!("the command {name} is not supported yet")));
+        }
+        let known: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
+        let help = format!("commands are {}", names::listed(name, &known));
+        return Err(Problem::new(format!("there is no command {name}")).with_help(help));
+    };
+    let arguments = Arguments { program, form, words };
+    let (least, most) = form.count;
+    if words.len() < least || words.len() > most {
+        return Err(arguments.misuse(&count_message(name, words.len(), least, most)));
+    }
+    (form.parse)(&arguments).map(Some)
+}
+
+fn count_message(name: &str, given: usize, least: usize, most: usize) -> String {
+    let wanted = match (least, most) {
+        (least, ANY) => format!("at least {least}"),
+        (least, most) if least == most => format!("{least}"),
+        (least, most) => format!("{least} to {most}"),
+    };
+    let plural = if wanted == "1" { "argument" } else { "arguments" };
+    format!("{name} takes {wanted} {plural}, {given} given")
+}
+
+/// The words of a line.
+fn words(line: &str) -> Result<Vec<&str>, Problem> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() && !rest.starts_with('#') {
+        let (word, after) = match rest.chars().next() {
+            Some(quote @ ('"' | '\'')) => rest[1..]
+                .split_once(quote)
+                .ok_or_else(|| Problem::new(format!("the quoted argument {rest} has no end")))?,
+            _ => rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len())),
+        };
+        words.push(word);
+        rest = after.trim_start();
+    }
+    Ok(words)
+}
+
+/// The arguments of one command.
+struct Arguments<'a> {
+    program: &'a Program,
+    form: &'static Form,
+    words: &'a [&'a str],
+}
+
+impl Arguments<'_> {
+    fn word(&self, index: usize) -> &str {
+        self.words[index]
+    }
+
+    /// An error with the command's usage.
+    fn misuse(&self, message: &str) -> Problem {
+        Problem::new(message).with_help(format!("{} {}", self.form.name, self.form.usage).trim_end().to_string())
+    }
+
+    fn number(&self, index: usize, greatest: u64, what: &str) -> Result<u64, Problem> {
+        values::unsigned(self.word(index), greatest, what)
+    }
+
+    fn handle(&self, index: usize, what: &str) -> Result<u32, Problem> {
+        self.number(index, u64::from(u32::MAX), what).map(|handle| handle as u32)
+    }
+
+    fn group(&self, index: usize) -> Result<u16, Problem> {
+        self.number(index, 65_535, "multicast group").map(|group| group as u16)
+    }
+
+    fn session(&self) -> Result<u16, Problem> {
+        self.number(0, SESSION_MAX, "clone session").map(|session| session as u16)
+    }
+
+    fn port(&self, index: usize) -> Result<u16, Problem> {
+        self.number(index, PORT_MAX, "port").map(|port| port as u16)
+    }
+
+    /// The ports from the second argument on.
+    fn ports(&self) -> Result<Vec<u16>, Problem> {
+        if self.words.contains(&"|") {
+            return Err(Problem::new("link aggregation groups (after `|`) are not supported yet"));
+        }
+        let mut ports = (1..self.words.len()).map(|index| self.port(index)).collect::<Result<Vec<u16>, Problem>>()?;
+        ports.sort_unstable();
+        match ports.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(Problem::new(format!("port {} is given twice: a node sends a port one copy", pair[0]))),
+            None => Ok(ports),
+        }
+    }
+
+    /// Port and priority, where given, after the first argument.
+    fn queue(&self) -> Result<(Option<u16>, Option<u8>), Problem> {
+        let port = (self.words.len() > 1).then(|| self.port(1)).transpose()?;
+        let priority = (self.words.len() > 2).then(|| self.number(2, 7, "queue priority")).transpose()?;
+        Ok((port, priority.map(|priority| priority as u8)))
+    }
+
+    fn table(&self) -> Result<TableId, Problem> {
+        names::table(self.program, self.word(0))
+    }
+
+    /// The table, whose entries the control plane may change.
+    fn changeable_table(&self) -> Result<TableId, Problem> {
+        let table = self.table()?;
+        check_changeable(self.program, table)?;
+        Ok(table)
+    }
+
+    /// The table, whose default action the control plane may change.
+    fn default_table(&self) -> Result<TableId, Problem> {
+        let table = self.table()?;
+        check_default_changeable(self.program, table)?;
+        Ok(table)
+    }
+
+    /// A value set and one match per key of it.
+    fn member(&self) -> Result<(ir::ValueSetId, Vec<EntryKey>), Problem> {
+        let id = names::value_set(self.program, self.word(0))?;
+        let set = &self.program.value_sets[id];
+        let given = &self.words[1..];
+        if given.len() != set.keys.len() {
+            let names: Vec<&str> = set.keys.iter().map(|(name, ..)| name.as_str()).collect();
+            return Err(key_count(given.len(), &format!("value set {}", set.name), &names));
+        }
+        let key = |(text, (name, width, kind)): (&&str, &(String, u32, MatchKind))| {
+            values::entry_key(text, &Target { role: "key", name, ty: Type::Bit(*width) }, *kind)
+        };
+        Ok((id, given.iter().zip(&set.keys).map(key).collect::<Result<_, _>>()?))
+    }
+
+    /// The counter of the first argument and the index of the second.
+    fn counter_cell(&self) -> Result<(CounterRef, u64), Problem> {
+        let counter = names::counter(self.program, self.word(0))?;
+        let index = match counter {
+            CounterRef::Array(id) => {
+                let counter = &self.program.counters[id];
+                cell(self.word(1), &counter.name, counter.size)?
+            }
+            CounterRef::Direct(_) => u64::from(self.handle(1, "entry handle")?),
+        };
+        Ok((counter, index))
+    }
+
+    /// The meter of the first argument and the index of the second.
+    fn meter_cell(&self) -> Result<(MeterRef, u64), Problem> {
+        let meter = names::meter(self.program, self.word(0))?;
+        let index = match meter {
+            MeterRef::Array(id) => cell(self.word(1), &self.program.meters[id].name, self.program.meters[id].size)?,
+            MeterRef::Direct(_) => u64::from(self.handle(1, "entry handle")?),
+        };
+        Ok((meter, index))
+    }
+
+    /// Committed and peak rate from argument `index` on.
+    fn rates(&self, index: usize) -> Result<(Burst, Burst), Problem> {
+        let (committed, peak) = (burst(self.word(index))?, burst(self.word(index + 1))?);
+        if peak.rate_milliunits_per_s < committed.rate_milliunits_per_s {
+            return Err(self.misuse("the peak rate (second) is lower than the committed rate (first)"));
+        }
+        Ok((committed, peak))
+    }
+}
+
+/// An index of an array.
+fn cell(text: &str, name: &str, size: u64) -> Result<u64, Problem> {
+    let index = values::unsigned(text, u64::MAX, "index")?;
+    match index < size {
+        true => Ok(index),
+        false => Err(Problem::new(format!(
+            "index {index} is out of range, {name} has {size} cells (0 to {})",
+            size.saturating_sub(1)
+        ))),
+    }
+}
+
+/// `RATE:BURST`, the rate in units per microsecond.
+fn burst(text: &str) -> Result<Burst, Problem> {
+    let broken = || {
+        Problem::new(format!("{text} is no rate"))
+            .with_help("a rate is RATE:BURST, units per microsecond and units at once, such as 0.001:10")
+    };
+    let (rate, burst) = text.split_once(':').ok_or_else(broken)?;
+    let rate: f64 = rate.parse().map_err(|_| broken())?;
+    let burst_units = values::unsigned(burst, u64::from(u32::MAX), "burst").map_err(|_| broken())?;
+    // Up to a unit per femtosecond: no link is faster, and the product stays far below 2^53.
+    if !(0.0..=1e6).contains(&rate) {
+        return Err(broken());
+    }
+    Ok(Burst { rate_milliunits_per_s: (rate * 1e9).round() as u64, burst_units })
+}
+
+fn key_count(given: usize, owner: &str, names: &[&str]) -> Problem {
+    let keys = if names.len() == 1 { "key" } else { "keys" };
+    Problem::new(format!("{owner} has {} {keys}: {}; {given} given", names.len(), names.join(", ")))
+}
+
+/// Refuses a table whose entries are the program's alone.
+pub(crate) fn check_changeable(program: &Program, table: TableId) -> Result<(), Problem> {
+    let table = &program.tables[table];
+    if table.const_entries {
+        return Err(Problem::new(format!("the entries of table {} are const and cannot be changed", table.name)));
+    }
+    if table.keys.is_empty() {
+        let message = format!("table {} has no key and takes no entries", table.name);
+        return Err(Problem::new(message).with_help("set its default action instead"));
+    }
+    Ok(())
+}
+
+/// Refuses a table whose default action is the program's alone.
+pub(crate) fn check_default_changeable(program: &Program, table: TableId) -> Result<(), Problem> {
+    let table = &program.tables[table];
+    match table.const_default {
+        true => Err(Problem::new(format!("the default action of table {} is const and cannot be changed", table.name))),
+        false => Ok(()),
+    }
+}
+
+/// The action's place in the table; refuses one that may not stand there.
+pub(crate) fn table_action(program: &Program, table: TableId, given: &str, default: bool) -> Result<u32, Problem> {
+    let position = names::action(program, table, given)?;
+    let entry = &program.tables[table].actions[position as usize];
+    let name = &program.actions[entry.action].name;
+    if default && entry.table_only {
+        return Err(Problem::new(format!("action {name} is for entries only (@tableonly), not for the default")));
+    }
+    if !default && entry.default_only {
+        return Err(Problem::new(format!("action {name} is for the default only (@defaultonly), not for entries")));
+    }
+    Ok(position)
+}
+
+/// Whether entries of this table have a priority.
+pub(crate) fn has_priority(program: &Program, table: TableId) -> bool {
+    let ranked = |kind| matches!(kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional);
+    program.tables[table].keys.iter().any(|key| ranked(key.kind))
+}
+
+/// The action's arguments, all of them.
+fn call(program: &Program, table: TableId, action: u32, words: &[&str]) -> Result<ActionCall, Problem> {
+    let definition = &program.actions[program.tables[table].actions[action as usize].action];
+    let target = |var: ir::VarId| {
+        let var = &program.vars[var];
+        Target { role: "parameter", name: names::last_part(&var.name), ty: var.ty }
+    };
+    if words.len() != definition.params.len() {
+        let params: Vec<&str> = definition.params.iter().map(|&var| target(var).name).collect();
+        let list = if params.is_empty() { String::new() } else { format!(": {}", params.join(", ")) };
+        let plural = if params.len() == 1 { "argument" } else { "arguments" };
+        let message =
+            format!("action {} takes {} {plural}{list}; {} given", definition.name, params.len(), words.len());
+        return Err(Problem::new(message));
+    }
+    let args = words.iter().zip(&definition.params).map(|(word, &var)| values::value(word, &target(var)));
+    Ok(ActionCall { action, args: args.collect::<Result<_, _>>()? })
+}
+
+/// One match per key of the table.
+fn key(program: &Program, table: TableId, words: &[&str]) -> Result<Vec<EntryKey>, Problem> {
+    let table = &program.tables[table];
+    if words.len() != table.keys.len() {
+        let names: Vec<&str> = table.keys.iter().map(|key| key.name.as_str()).collect();
+        return Err(key_count(words.len(), &format!("table {}", table.name), &names));
+    }
+    let one = |(word, key): (&&str, &ir::Key)| {
+        values::entry_key(word, &Target { role: "key", name: &key.name, ty: key.expr.ty }, key.kind)
+    };
+    words.iter().zip(&table.keys).map(one).collect()
+}
+
+/// BMv2's priority, of which the smaller wins, as ours.
+fn priority(text: &str) -> Result<i32, Problem> {
+    values::unsigned(text, i32::MAX as u64, "priority").map(|priority| -(priority as i32))
+}
+
+/// Splits the priority off the end of `words`. A missing one shows as an argument too few.
+fn split_priority<'w>(
+    it: &Arguments<'_>,
+    table: TableId,
+    words: &'w [&'w str],
+    others: usize,
+) -> Result<(&'w [&'w str], i32), Problem> {
+    if !has_priority(it.program, table) {
+        return Ok((words, 0));
+    }
+    match words.split_last() {
+        Some((last, rest)) if rest.len() == others => Ok((rest, priority(last)?)),
+        _ if words.len() == others => {
+            let name = &it.program.tables[table].name;
+            Err(it.misuse(&format!("an entry of table {name} needs a priority at the end (the smaller wins)")))
+        }
+        Some((_, rest)) => Ok((rest, 0)),
+        None => Ok((words, 0)),
+    }
+}
+
+fn table_add(it: &Arguments<'_>) -> Result<Command, Problem> {
+    let table = it.changeable_table()?;
+    let action = table_action(it.program, table, it.word(1), false)?;
+    let rest = &it.words[2..];
+    let arrow = rest
+        .iter()
+        .position(|&word| word == "=>")
+        .ok_or_else(|| it.misuse("there is no => between the keys and the arguments"))?;
+    let key = key(it.program, table, &rest[..arrow])?;
+    let action_id = it.program.tables[table].actions[action as usize].action;
+    let params = it.program.actions[action_id].params.len();
+    let (args, priority) = split_priority(it, table, &rest[arrow + 1..], params)?;
+    let call = call(it.program, table, action, args)?;
+    Ok(Command::TableAdd { table, key, priority, call })
+}
+
+fn table_set_default(it: &Arguments<'_>) -> Result<Command, Problem> {
+    let table = it.default_table()?;
+    let action = table_action(it.program, table, it.word(1), true)?;
+    let call = call(it.program, table, action, without_arrow(&it.words[2..]))?;
+    Ok(Command::TableSetDefault { table, call })
+}
+
+fn table_modify(it: &Arguments<'_>) -> Result<Command, Problem> {
+    let table = it.changeable_table()?;
+    let action = table_action(it.program, table, it.word(1), false)?;
+    let handle = it.handle(2, "entry handle")?;
+    let call = call(it.program, table, action, without_arrow(&it.words[3..]))?;
+    Ok(Command::TableModify { table, handle, call })
+}
+
+/// The arrow that some users write before arguments.
+fn without_arrow<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
+    match words {
+        [first, rest @ ..] if *first == "=>" => rest,
+        _ => words,
+    }
+}
+
+fn table_dump_entry_from_key(it: &Arguments<'_>) -> Result<Command, Problem> {
+    let table = it.table()?;
+    let keys = it.program.tables[table].keys.len();
+    let (words, priority) = split_priority(it, table, &it.words[1..], keys)?;
+    Ok(Command::TableDumpEntryFromKey { table, key: key(it.program, table, words)?, priority })
+}
+
+fn register_read(it: &Arguments<'_>) -> Result<Command, Problem> {
+    let register = names::register(it.program, it.word(0))?;
+    let array = &it.program.registers[register];
+    let index = it.words.get(1).map(|text| cell(text, &array.name, array.size)).transpose()?;
+    Ok(Command::RegisterRead { register, index })
+}
+
+fn register_write(it: &Arguments<'_>) -> Result<Command, Problem> {
+    let register = names::register(it.program, it.word(0))?;
+    let array = &it.program.registers[register];
+    let index = cell(it.word(1), &array.name, array.size)?;
+    let value = values::value(it.word(2), &Target { role: "register", name: &array.name, ty: array.ty })?;
+    Ok(Command::RegisterWrite { register, index, value })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::entries::tests::check;
+    use expect_test::expect;
+
+    #[test]
+    fn entries_of_every_match_kind() {
+        check(
+            "# a router
+             table_add ipv4_lpm ipv4_forward 10.0.1.1/32 => 08:00:00:00:01:11 1   # host 1
+             table_add MyIngress.l2 tunnel 00:00:00:00:00:01 => fe80::1
+             table_add MyIngress.acl.filter drop 1 10.0.0.0&&&0xff000000 80->90 * => 10
+             table_add MyEgress.acl.filter mark_ecn -3 =>",
+            expect![[r#"
+                entries:2: TableAdd { table: table0, key: [Lpm { value: 32w0xa000101, prefix_len: 32 }], priority: 0, call: ActionCall { action: 1, args: [48w0x80000000111, 9w0x1] } }
+                entries:3: TableAdd { table: table1, key: [Exact(48w0x1)], priority: 0, call: ActionCall { action: 2, args: [128w0xfe800000000000000000000000000001] } }
+                entries:4: TableAdd { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0xa000000, mask: 32w0xff000000 }, Range { low: 16w0x50, high: 16w0x5a }, Optional(None)], priority: -10, call: ActionCall { action: 1, args: [] } }
+                entries:5: TableAdd { table: table3, key: [Exact(8w0xfd)], priority: 0, call: ActionCall { action: 1, args: [] } }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_smaller_priority_becomes_the_greater() {
+        check(
+            "table_add MyIngress.acl.filter drop true 0&&&0 0->1 5 => 1
+             table_dump_entry_from_key MyIngress.acl.filter true 0&&&0 0->1 5 2",
+            expect![[r#"
+                entries:1: TableAdd { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0x0, mask: 32w0x0 }, Range { low: 16w0x0, high: 16w0x1 }, Optional(Some(12w0x5))], priority: -1, call: ActionCall { action: 1, args: [] } }
+                entries:2: TableDumpEntryFromKey { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0x0, mask: 32w0x0 }, Range { low: 16w0x0, high: 16w0x1 }, Optional(Some(12w0x5))], priority: -2 }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn entries_are_changed_and_read() {
+        check(
+            "table_set_default ipv4_lpm drop
+             table_set_default ipv4_lpm ipv4_forward => 1 2
+             table_reset_default ipv4_lpm
+             table_modify ipv4_lpm ipv4_forward 3 1 2
+             table_modify ipv4_lpm drop 3 =>
+             table_delete l2 0
+             table_clear l2
+             table_dump tiny
+             table_dump_entry tiny 1
+             table_num_entries tiny",
+            expect![[r#"
+                entries:1: TableSetDefault { table: table0, call: ActionCall { action: 0, args: [] } }
+                entries:2: TableSetDefault { table: table0, call: ActionCall { action: 1, args: [48w0x1, 9w0x2] } }
+                entries:3: TableResetDefault { table: table0 }
+                entries:4: TableModify { table: table0, handle: 3, call: ActionCall { action: 1, args: [48w0x1, 9w0x2] } }
+                entries:5: TableModify { table: table0, handle: 3, call: ActionCall { action: 0, args: [] } }
+                entries:6: TableDelete { table: table1, handle: 0 }
+                entries:7: TableClear { table: table1 }
+                entries:8: TableDump { table: table5 }
+                entries:9: TableDumpEntry { table: table5, handle: 1 }
+                entries:10: TableNumEntries { table: table5 }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn groups_sessions_and_queues() {
+        check(
+            "mc_mgrp_create 1
+             mc_node_create 7 3 1 2
+             mc_node_associate 1 0
+             mc_node_dissociate 1 0
+             mc_node_update 0 4
+             mc_node_destroy 0
+             mc_mgrp_destroy 1
+             mc_dump
+             mirroring_add 5 3
+             mirroring_add_mc 5 1
+             mirroring_get 5
+             mirroring_delete 5
+             set_queue_depth 128
+             set_queue_depth 128 1 2
+             set_queue_rate 1000 1",
+            expect![[r#"
+                entries:1: McGroupCreate { group: 1 }
+                entries:2: McNodeCreate { rid: 7, ports: [1, 2, 3] }
+                entries:3: McNodeAssociate { group: 1, node: 0 }
+                entries:4: McNodeDissociate { group: 1, node: 0 }
+                entries:5: McNodeUpdate { node: 0, ports: [4] }
+                entries:6: McNodeDestroy { node: 0 }
+                entries:7: McGroupDestroy { group: 1 }
+                entries:8: McDump
+                entries:9: MirroringAdd { session: 5, port: 3 }
+                entries:10: MirroringAddMc { session: 5, group: 1 }
+                entries:11: MirroringGet { session: 5 }
+                entries:12: MirroringDelete { session: 5 }
+                entries:13: SetQueueDepth { depth_packets: 128, port: None, priority: None }
+                entries:14: SetQueueDepth { depth_packets: 128, port: Some(1), priority: Some(2) }
+                entries:15: SetQueueRate { rate_pps: 1000, port: Some(1), priority: None }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn stateful_objects() {
+        check(
+            "register_write flows 3 0xffff
+             register_read flows
+             register_read flows 0
+             register_reset flows
+             counter_read rx 7
+             counter_write hits 12 5 640
+             counter_reset MyIngress.rx
+             meter_set_rates police 1 0.000001:10 1.5:2000
+             meter_array_set_rates police 0:0 0:0
+             meter_get_rates police 0
+             pvs_add tunnels 0x800 1->5
+             pvs_remove tunnels 0x800 1->5
+             pvs_clear tunnels",
+            expect![[r#"
+                entries:1: RegisterWrite { register: register0, index: 3, value: 16w0xffff }
+                entries:2: RegisterRead { register: register0, index: None }
+                entries:3: RegisterRead { register: register0, index: Some(0) }
+                entries:4: RegisterReset { register: register0 }
+                entries:5: CounterRead { counter: Array(counter0), index: 7 }
+                entries:6: CounterWrite { counter: Direct(dcounter0), index: 12, packets: 5, bytes: 640 }
+                entries:7: CounterReset { counter: Array(counter0) }
+                entries:8: MeterSetRates { meter: Array(meter0), index: 1, committed: Burst { rate_milliunits_per_s: 1000, burst_units: 10 }, peak: Burst { rate_milliunits_per_s: 1500000000, burst_units: 2000 } }
+                entries:9: MeterArraySetRates { meter: Array(meter0), committed: Burst { rate_milliunits_per_s: 0, burst_units: 0 }, peak: Burst { rate_milliunits_per_s: 0, burst_units: 0 } }
+                entries:10: MeterGetRates { meter: Array(meter0), index: 0 }
+                entries:11: ValueSetAdd { set: vset0, member: [Exact(16w0x800), Range { low: 16w0x1, high: 16w0x5 }] }
+                entries:12: ValueSetRemove { set: vset0, member: [Exact(16w0x800), Range { low: 16w0x1, high: 16w0x5 }] }
+                entries:13: ValueSetClear { set: vset0 }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn every_bad_line_is_reported() {
+        check(
+            "table_add ipv4_lmp drop 10.0.0.0/8 =>
+
+             table_add ipv4_lpm set_port 10.0.0.0/8 => 1
+             table_add ipv4_lpm drop 10.0.0.300/8 =>
+             table_ad ipv4_lpm drop 10.0.0.0/8 =>
+             table_clear l2",
+            expect![[r#"
+                entries:1: there is no table ipv4_lmp
+                  help: the program has the tables MyIngress.ipv4_lpm, MyIngress.l2, MyIngress.acl.filter, MyEgress.acl.filter, MyEgress.mark, MyIngress.tiny
+                entries:3: action set_port is not one of the actions of table MyIngress.ipv4_lpm
+                  help: table MyIngress.ipv4_lpm has the actions MyIngress.drop, NoAction, MyIngress.ipv4_forward
+                entries:4: 10.0.0.300 is no IPv4 address
+                entries:5: there is no command table_ad
+                  help: commands are table_add, table_clear, table_dump, table_modify, table_delete, pvs_add, pvs_clear, mc_dump and 30 more
+            "#]],
+        );
+    }
+
+    #[test]
+    fn counts_that_do_not_fit() {
+        check(
+            "table_add ipv4_lpm
+             table_clear
+             table_add ipv4_lpm drop 10.0.0.0/8
+             table_add ipv4_lpm drop => 1
+             table_add ipv4_lpm ipv4_forward 10.0.0.0/8 => 1
+             table_add ipv4_lpm drop 10.0.0.0/8 => 1
+             table_add MyIngress.acl.filter drop 1 0&&&0 0->1 * =>
+             table_add MyIngress.acl.filter drop 1 0&&&0 0->1 * => 1 2
+             pvs_add tunnels 1",
+            expect![[r#"
+                entries:1: table_add takes at least 2 arguments, 1 given
+                  help: table_add TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]
+                entries:2: table_clear takes 1 argument, 0 given
+                  help: table_clear TABLE
+                entries:3: there is no => between the keys and the arguments
+                  help: table_add TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]
+                entries:4: table MyIngress.ipv4_lpm has 1 key: hdr.ipv4.dstAddr; 0 given
+                entries:5: action MyIngress.ipv4_forward takes 2 arguments: dstAddr, port; 1 given
+                entries:6: action MyIngress.drop takes 0 arguments; 1 given
+                entries:7: an entry of table MyIngress.acl.filter needs a priority at the end (the smaller wins)
+                  help: table_add TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]
+                entries:8: action MyIngress.drop takes 0 arguments; 1 given
+                entries:9: value set MyParser.tunnels has 2 keys: type, port; 1 given
+            "#]],
+        );
+    }
+
+    #[test]
+    fn values_that_do_not_fit() {
+        check(
+            "table_add ipv4_lpm ipv4_forward 10.0.0.0/8 => 1 512
+             table_add l2 tunnel 0x1000000000000 => 1
+             register_write flows 4 0
+             register_write flows 0 0x10000
+             mirroring_add 1 511
+             mirroring_add 40000 1
+             mc_node_create 1 1 1
+             mc_node_create 1 1 | 2
+             meter_set_rates police 0 2:1 1:1
+             meter_set_rates police 0 fast 1:1
+             meter_set_rates police 0 nan:1 1:1
+             table_delete l2 x",
+            expect![[r#"
+                entries:1: 512 needs 10 bits, parameter port has 9
+                entries:2: 0x1000000000000 needs 49 bits, key hdr.ethernet.dstAddr has 48
+                entries:3: index 4 is out of range, MyIngress.flows has 4 cells (0 to 3)
+                entries:4: 0x10000 needs 17 bits, register MyIngress.flows has 16
+                entries:5: 511 is no port
+                  help: it is a number from 0 to 510
+                entries:6: 40000 is no clone session
+                  help: it is a number from 0 to 32767
+                entries:7: port 1 is given twice: a node sends a port one copy
+                entries:8: link aggregation groups (after `|`) are not supported yet
+                entries:9: the peak rate (second) is lower than the committed rate (first)
+                  help: meter_set_rates METER INDEX RATE:BURST RATE:BURST
+                entries:10: fast is no rate
+                  help: a rate is RATE:BURST, units per microsecond and units at once, such as 0.001:10
+                entries:11: nan:1 is no rate
+                  help: a rate is RATE:BURST, units per microsecond and units at once, such as 0.001:10
+                entries:12: x is no entry handle
+                  help: it is a number
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_the_program_forbids() {
+        check(
+            "table_add tiny drop 1 =>
+             table_set_default tiny drop
+             table_add mark mark_ecn =>
+             table_set_default l2 set_port 1
+             table_add l2 drop 1 =>",
+            expect![[r#"
+                entries:1: the entries of table MyIngress.tiny are const and cannot be changed
+                entries:2: the default action of table MyIngress.tiny is const and cannot be changed
+                entries:3: table MyEgress.mark has no key and takes no entries
+                  help: set its default action instead
+                entries:4: action MyIngress.set_port is for entries only (@tableonly), not for the default
+                entries:5: action MyIngress.drop is for the default only (@defaultonly), not for entries
+            "#]],
+        );
+    }
+
+    #[test]
+    fn commands_of_the_tool_that_are_not_done_yet_say_so() {
+        check(
+            "table_indirect_add ipv4_lpm 10.0.0.0/8 => 1\nshow_tables",
+            expect![[r#"
+            entries:1: the command table_indirect_add is not supported yet
+            entries:2: the command show_tables is not supported yet
+        "#]],
+        );
+    }
+
+    #[test]
+    fn arguments_may_be_quoted() {
+        check(
+            "table_clear \"l2\" # all\ntable_clear 'l2\ntable_clear \"l2\"\"x\"",
+            expect![[r#"
+                entries:2: the quoted argument 'l2 has no end
+                entries:3: table_clear takes 1 argument, 2 given
+                  help: table_clear TABLE
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,317 @@
+//! The control operations, with every name resolved.
+//!
+//! The vocabulary is that of `simple_switch_CLI` and P4Runtime together. Priorities are the IR's: the greater wins. Handles of
+//! entries and multicast nodes are numbered by the switch, from 0 in order of creation; that they exist is known only when
+//! a command is carried out.
+
+use base::Bits;
+use ir::{ActionCall, CounterId, DirectCounterId, DirectMeterId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
+
+/// A control operation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Adds an entry.
+    TableAdd {
+        /// The table.
+        table: TableId,
+        /// One per key of the table, in order, canonical: bits that do not count are zero.
+        key: Vec<EntryKey>,
+        /// The greater wins; 0 where the table has no ternary, range or optional key.
+        priority: i32,
+        /// What runs.
+        call: ActionCall,
+    },
+    /// Changes what an entry runs.
+    TableModify {
+        /// The table.
+        table: TableId,
+        /// The entry.
+        handle: u32,
+        /// What runs from now on.
+        call: ActionCall,
+    },
+    /// Deletes an entry.
+    TableDelete {
+        /// The table.
+        table: TableId,
+        /// The entry.
+        handle: u32,
+    },
+    /// Deletes all entries; the default action stays.
+    TableClear {
+        /// The table.
+        table: TableId,
+    },
+    /// Sets what runs on a miss.
+    TableSetDefault {
+        /// The table.
+        table: TableId,
+        /// What runs.
+        call: ActionCall,
+    },
+    /// Sets the default action back to the program's.
+    TableResetDefault {
+        /// The table.
+        table: TableId,
+    },
+    /// Asks for all entries and the default action.
+    TableDump {
+        /// The table.
+        table: TableId,
+    },
+    /// Asks for one entry.
+    TableDumpEntry {
+        /// The table.
+        table: TableId,
+        /// The entry.
+        handle: u32,
+    },
+    /// Asks for the entry with this key.
+    TableDumpEntryFromKey {
+        /// The table.
+        table: TableId,
+        /// As in [`Command::TableAdd`].
+        key: Vec<EntryKey>,
+        /// As in [`Command::TableAdd`].
+        priority: i32,
+    },
+    /// Asks how many entries there are.
+    TableNumEntries {
+        /// The table.
+        table: TableId,
+    },
+
+    /// Adds members to a parser value set.
+    ValueSetAdd {
+        /// The set.
+        set: ValueSetId,
+        /// One per key of the set.
+        member: Vec<EntryKey>,
+    },
+    /// Removes a member of a parser value set.
+    ValueSetRemove {
+        /// The set.
+        set: ValueSetId,
+        /// One per key of the set.
+        member: Vec<EntryKey>,
+    },
+    /// Removes all members of a parser value set.
+    ValueSetClear {
+        /// The set.
+        set: ValueSetId,
+    },
+
+    /// Creates an empty multicast group.
+    McGroupCreate {
+        /// Its number, what `mcast_grp` selects.
+        group: u16,
+    },
+    /// Destroys a multicast group; its nodes stay.
+    McGroupDestroy {
+        /// Its number.
+        group: u16,
+    },
+    /// Creates a node: a replication number and its ports. The switch gives it the next handle.
+    McNodeCreate {
+        /// What the copies find in `egress_rid`.
+        rid: u16,
+        /// Each gets a copy; ascending, none twice.
+        ports: Vec<u16>,
+    },
+    /// Gives a node other ports.
+    McNodeUpdate {
+        /// The node's handle.
+        node: u32,
+        /// As in [`Command::McNodeCreate`].
+        ports: Vec<u16>,
+    },
+    /// Destroys a node, and takes it out of its groups.
+    McNodeDestroy {
+        /// The node's handle.
+        node: u32,
+    },
+    /// Puts a node into a group.
+    McNodeAssociate {
+        /// The group.
+        group: u16,
+        /// The node's handle.
+        node: u32,
+    },
+    /// Takes a node out of a group.
+    McNodeDissociate {
+        /// The group.
+        group: u16,
+        /// The node's handle.
+        node: u32,
+    },
+    /// Creates a multicast group with these replicas (P4Runtime's form).
+    McGroupSet {
+        /// Its number, what `mcast_grp` selects.
+        group: u16,
+        /// The replicas; none twice.
+        replicas: Vec<Replica>,
+    },
+    /// Asks for all groups and nodes.
+    McDump,
+
+    /// Makes a clone session lead to a port.
+    MirroringAdd {
+        /// The session.
+        session: u16,
+        /// The port.
+        port: u16,
+    },
+    /// Makes a clone session lead to a multicast group.
+    MirroringAddMc {
+        /// The session.
+        session: u16,
+        /// The group.
+        group: u16,
+    },
+    /// Makes a clone session lead to these replicas (P4Runtime's form).
+    CloneSessionSet {
+        /// The session.
+        session: u16,
+        /// The replicas; none twice.
+        replicas: Vec<Replica>,
+    },
+    /// Removes a clone session.
+    MirroringDelete {
+        /// The session.
+        session: u16,
+    },
+    /// Asks where a clone session leads.
+    MirroringGet {
+        /// The session.
+        session: u16,
+    },
+
+    /// Writes a cell.
+    RegisterWrite {
+        /// The array.
+        register: RegisterId,
+        /// The cell, below the array's size.
+        index: u64,
+        /// Its new value, of the array's width.
+        value: Bits,
+    },
+    /// Asks for a cell, or for all.
+    RegisterRead {
+        /// The array.
+        register: RegisterId,
+        /// The cell, below the array's size.
+        index: Option<u64>,
+    },
+    /// Sets all cells to 0.
+    RegisterReset {
+        /// The array.
+        register: RegisterId,
+    },
+
+    /// Asks for a cell.
+    CounterRead {
+        /// The counter.
+        counter: CounterRef,
+        /// The cell, or the handle of the table's entry.
+        index: u64,
+    },
+    /// Writes a cell.
+    CounterWrite {
+        /// The counter.
+        counter: CounterRef,
+        /// The cell, or the handle of the table's entry.
+        index: u64,
+        /// Packets.
+        packets: u64,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// Sets all cells to 0.
+    CounterReset {
+        /// The counter.
+        counter: CounterRef,
+    },
+
+    /// Sets the rates of one cell.
+    MeterSetRates {
+        /// The meter.
+        meter: MeterRef,
+        /// The cell, or the handle of the table's entry.
+        index: u64,
+        /// Committed rate.
+        committed: Burst,
+        /// Peak rate, not lower.
+        peak: Burst,
+    },
+    /// Sets the rates of all cells.
+    MeterArraySetRates {
+        /// The meter.
+        meter: MeterRef,
+        /// Committed rate.
+        committed: Burst,
+        /// Peak rate, not lower.
+        peak: Burst,
+    },
+    /// Asks for the rates of one cell.
+    MeterGetRates {
+        /// The meter.
+        meter: MeterRef,
+        /// The cell, or the handle of the table's entry.
+        index: u64,
+    },
+
+    /// Sets how many packets queues hold.
+    SetQueueDepth {
+        /// Packets.
+        depth_packets: u64,
+        /// The egress port; all if none.
+        port: Option<u16>,
+        /// The priority; all if none.
+        priority: Option<u8>,
+    },
+    /// Sets how fast queues are served.
+    SetQueueRate {
+        /// Packets per second; 0: without limit.
+        rate_pps: u64,
+        /// The egress port; all if none.
+        port: Option<u16>,
+        /// The priority; all if none.
+        priority: Option<u8>,
+    },
+}
+
+/// One copy that a multicast group or clone session makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Replica {
+    /// Where it goes.
+    pub port: u16,
+    /// What it finds in `egress_rid`.
+    pub instance: u16,
+}
+
+/// A counter array or a table's direct counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CounterRef {
+    /// Indexed by the program.
+    Array(CounterId),
+    /// Indexed by the handles of a table's entries.
+    Direct(DirectCounterId),
+}
+
+/// A meter array or a table's direct meter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeterRef {
+    /// Indexed by the program.
+    Array(MeterId),
+    /// Indexed by the handles of a table's entries.
+    Direct(DirectMeterId),
+}
+
+/// A rate of a meter and the burst that it allows, in the meter's unit: packets or bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Burst {
+    /// Thousandths of a unit per second: whole numbers, so that a meter's result is the same on every machine.
+    pub rate_milliunits_per_s: u64,
+    /// The most units at once.
+    pub burst_units: u64,
+}

@@ -1,0 +1,118 @@
+//! A whole entries file of either form: the content decides, not the name.
+
+use crate::command::Command;
+use crate::problem::{EntryError, Origin, Place, Problem};
+use crate::{cli_text, runtime_json};
+use ir::Program;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Errors that one file is reported with at most; a last one says how many more there are.
+const ERRORS_MAX: usize = 1000;
+
+/// What a file gave so far.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    commands: Vec<(Command, Origin)>,
+    errors: Vec<EntryError>,
+    errors_left_out: usize,
+}
+
+impl Collected {
+    /// Takes what one place of the file gave.
+    pub(crate) fn take(&mut self, origin: Origin, result: Result<Option<Command>, Problem>) {
+        match result {
+            Ok(Some(command)) if self.errors.is_empty() => self.commands.push((command, origin)),
+            Ok(_) => {}
+            Err(problem) if self.errors.len() < ERRORS_MAX => self.errors.push(EntryError { origin, problem }),
+            Err(_) => self.errors_left_out += 1,
+        }
+    }
+
+    fn finish(mut self, file: &Arc<str>) -> Result<Vec<(Command, Origin)>, Vec<EntryError>> {
+        if self.errors_left_out > 0 {
+            let origin = Origin { file: file.clone(), place: Place::File };
+            let problem = Problem::new(format!("{} more errors", self.errors_left_out));
+            self.errors.push(EntryError { origin, problem });
+        }
+        if self.errors.is_empty() { Ok(self.commands) } else { Err(self.errors) }
+    }
+}
+
+/// The commands in the file at `path`, or everything that is wrong with it.
+pub fn load_entries(path: &Path, program: &Program) -> Result<Vec<(Command, Origin)>, Vec<EntryError>> {
+    let file: Arc<str> = path.display().to_string().into();
+    let at = |place, problem| vec![EntryError { origin: Origin { file: file.clone(), place }, problem }];
+    let bytes = std::fs::read(path)
+        .map_err(|error| at(Place::File, Problem::new(format!("the entries cannot be read: {error}"))))?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
+        at(Place::Line(line), Problem::new("this line is not UTF-8 text"))
+    })?;
+    parse_entries(&file, text, program)
+}
+
+/// The commands in `text`, the content of the file that users call `file`, or everything that is wrong with it. A text that
+/// begins with `{` is runtime JSON, any other is a list of commands.
+pub fn parse_entries(file: &str, text: &str, program: &Program) -> Result<Vec<(Command, Origin)>, Vec<EntryError>> {
+    let file: Arc<str> = file.into();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut collected = Collected::default();
+    if text.trim_start().starts_with('{') {
+        runtime_json::read(&file, text, program, &mut collected);
+    } else {
+        cli_text::read(&file, text, program, &mut collected);
+    }
+    collected.finish(&file)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::test_program::program;
+    use expect_test::{Expect, expect};
+
+    /// Reads `text` as a file and shows its commands, or its errors.
+    pub(crate) fn check(text: &str, expected: Expect) {
+        let mut shown = String::new();
+        match parse_entries("entries", text, &program()) {
+            Ok(commands) => {
+                for (command, origin) in commands {
+                    shown += &format!("{origin}: {command:?}\n");
+                }
+            }
+            Err(errors) => {
+                for error in errors {
+                    shown += &format!("{error}\n");
+                }
+            }
+        }
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn the_content_decides_the_form() {
+        check("  \n {}", expect![""]);
+        check("# nothing\n\n", expect![""]);
+        check("", expect![""]);
+        check(
+            "\u{feff}table_clear l2",
+            expect![[r#"
+            entries:1: TableClear { table: table1 }
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_missing_file_is_an_error() {
+        let errors = load_entries(Path::new("no/such/file"), &program()).unwrap_err();
+        assert!(errors[0].to_string().starts_with("no/such/file: the entries cannot be read: "), "{}", errors[0]);
+    }
+
+    #[test]
+    fn a_file_of_errors_is_cut() {
+        let errors = parse_entries("entries", &"bad\n".repeat(ERRORS_MAX + 5), &program()).unwrap_err();
+        assert_eq!(errors.len(), ERRORS_MAX + 1);
+        assert_eq!(errors.last().map(ToString::to_string).as_deref(), Some("entries: 5 more errors"));
+    }
+}

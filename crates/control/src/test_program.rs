@@ -1,0 +1,98 @@
+//! A small program for this crate's tests, with a table of every kind.
+
+use base::{IndexVec, Span};
+use ir::*;
+
+fn var(program: &mut Program, name: &str, width: u32) -> VarId {
+    program.vars.push(Var { name: name.into(), ty: Type::Bit(width), kind: VarKind::Local })
+}
+
+fn action(program: &mut Program, name: &str, params: &[(&str, u32)]) -> ActionId {
+    let params = params.iter().map(|(param, width)| var(program, &format!("{name}.{param}"), *width)).collect();
+    program.actions.push(Action { name: name.into(), params, body: vec![], span: Span::NONE })
+}
+
+fn table(program: &mut Program, name: &str, keys: &[(&str, Type, MatchKind)], actions: &[ActionId]) -> TableId {
+    let key = |&(name, ty, kind): &(&str, Type, MatchKind)| Key {
+        name: name.into(),
+        expr: Expr::constant(ty, base::Bits::zero(ty.width())),
+        kind,
+    };
+    let entry = |&action: &ActionId| TableAction { action, table_only: false, default_only: false };
+    program.tables.push(Table {
+        name: name.into(),
+        keys: keys.iter().map(key).collect(),
+        actions: actions.iter().map(entry).collect(),
+        entries: vec![],
+        const_entries: false,
+        default_action: ActionCall { action: 0, args: vec![] },
+        const_default: false,
+        size: 1024,
+        direct_counter: None,
+        direct_meter: None,
+        support_timeout: false,
+        span: Span::NONE,
+    })
+}
+
+fn empty() -> Program {
+    Program {
+        architecture: Architecture::V1Model,
+        errors: ERROR_NAMES.map(String::from).to_vec(),
+        vars: IndexVec::new(),
+        header_types: IndexVec::new(),
+        headers: IndexVec::new(),
+        stacks: IndexVec::new(),
+        blocks: IndexVec::new(),
+        actions: IndexVec::new(),
+        tables: IndexVec::new(),
+        labels: 0,
+        registers: IndexVec::new(),
+        counters: IndexVec::new(),
+        meters: IndexVec::new(),
+        direct_counters: IndexVec::new(),
+        direct_meters: IndexVec::new(),
+        digests: IndexVec::new(),
+        value_sets: IndexVec::new(),
+        field_lists: IndexVec::new(),
+    }
+}
+
+/// Six tables, six actions, and one or two of each stateful object.
+pub(crate) fn program() -> Program {
+    use MatchKind::*;
+    let mut it = empty();
+    let drop = action(&mut it, "MyIngress.drop", &[]);
+    let forward = action(&mut it, "MyIngress.ipv4_forward", &[("dstAddr", 48), ("port", 9)]);
+    let nothing = action(&mut it, "NoAction", &[]);
+    let set_port = action(&mut it, "MyIngress.set_port", &[("port", 9)]);
+    let mark = action(&mut it, "MyEgress.mark_ecn", &[]);
+    let tunnel = action(&mut it, "MyIngress.tunnel", &[("source", 128)]);
+
+    table(&mut it, "MyIngress.ipv4_lpm", &[("hdr.ipv4.dstAddr", Type::Bit(32), Lpm)], &[drop, forward, nothing]);
+    let l2 =
+        table(&mut it, "MyIngress.l2", &[("hdr.ethernet.dstAddr", Type::Bit(48), Exact)], &[drop, set_port, tunnel]);
+    let keys = [
+        ("hdr.ipv4.isValid()", Type::Bool, Exact),
+        ("hdr.ipv4.srcAddr", Type::Bit(32), Ternary),
+        ("hdr.tcp.dstPort", Type::Bit(16), Range),
+        ("meta.tag", Type::Bit(12), Optional),
+    ];
+    table(&mut it, "MyIngress.acl.filter", &keys, &[nothing, drop]);
+    table(&mut it, "MyEgress.acl.filter", &[("meta.delta", Type::Int(8), Exact)], &[nothing, mark]);
+    table(&mut it, "MyEgress.mark", &[], &[nothing, mark]);
+    let tiny = table(&mut it, "MyIngress.tiny", &[("meta.tag", Type::Bit(12), Exact)], &[nothing, drop, set_port]);
+    it.tables[tiny].const_entries = true;
+    it.tables[tiny].const_default = true;
+    it.tables[l2].actions[0].default_only = true;
+    it.tables[l2].actions[1].table_only = true;
+
+    it.registers.push(Register { name: "MyIngress.flows".into(), ty: Type::Bit(16), size: 4 });
+    it.counters.push(Counter { name: "MyIngress.rx".into(), unit: Unit::PacketsAndBytes, size: 8 });
+    let hits = it.direct_counters.push(DirectCounter { name: "MyIngress.hits".into(), unit: Unit::Packets });
+    it.tables[l2].direct_counter = Some(hits);
+    it.meters.push(Meter { name: "MyIngress.police".into(), unit: Unit::Bytes, size: 2 });
+    let keys = vec![("type".into(), 16, Exact), ("port".into(), 16, Range)];
+    it.value_sets.push(ValueSet { name: "MyParser.tunnels".into(), keys, size: 4 });
+    it
+}

@@ -1,0 +1,436 @@
+//! From a value as users write it to bits of the right width.
+//!
+//! A value is a number (decimal, `0x`, `0b`, `0o`, `_` between digits, `-` where the type is signed), a truth value where the
+//! type is `bool`, or the address that the width suggests: IPv4 at 32 bits, a MAC address at 48, IPv6 at 128. A value that does
+//! not fit is refused and never cut.
+
+use crate::problem::Problem;
+use base::Bits;
+use ir::{EntryKey, MatchKind, Type};
+use num_bigint::BigInt;
+use std::fmt;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// The longest number that is read: the widest value in binary digits, with room for `_`.
+const DIGITS_MAX: usize = 2 * base::limits::WIDTH_BITS_MAX as usize;
+
+/// Whose value is read: its name for messages, and its type.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// `key`, `parameter`, ...
+    pub role: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its type.
+    pub ty: Type,
+}
+
+impl Target<'_> {
+    fn width(&self) -> u32 {
+        self.ty.width()
+    }
+
+    /// What a value of this target may look like.
+    fn forms(&self) -> &'static str {
+        match self.ty {
+            Type::Bool => "true or false",
+            Type::Bit(32) => "a number such as 10, 0x0a or 0b1010, or an IPv4 address",
+            Type::Bit(48) => "a number such as 10, 0x0a or 0b1010, or a MAC address",
+            Type::Bit(128) => "a number such as 10, 0x0a or 0b1010, or an IPv6 address",
+            _ => "a number such as 10, 0x0a or 0b1010",
+        }
+    }
+}
+
+impl fmt::Display for Target<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.role, self.name)
+    }
+}
+
+/// The value that `text` spells.
+pub fn value(text: &str, target: &Target<'_>) -> Result<Bits, Problem> {
+    if text.contains(':') {
+        return colon_address(text, target);
+    }
+    if text.contains('.') {
+        let address: Ipv4Addr = text.parse().map_err(|_| Problem::new(format!("{text} is no IPv4 address")))?;
+        return address_bits(text, "an IPv4", 32, u128::from(u32::from(address)), target);
+    }
+    match (text, target.ty) {
+        ("true", Type::Bool) => return Ok(Bits::from_bool(true)),
+        ("false", Type::Bool) => return Ok(Bits::from_bool(false)),
+        _ => {}
+    }
+    let number = number(text).ok_or_else(|| {
+        Problem::new(format!("{text} is no value for {target}")).with_help(not_a_number(text, target))
+    })?;
+    fit(&number, text, target)
+}
+
+fn not_a_number(text: &str, target: &Target<'_>) -> String {
+    match !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => "a hexadecimal number begins with 0x".to_string(),
+        false => format!("it takes {}", target.forms()),
+    }
+}
+
+fn colon_address(text: &str, target: &Target<'_>) -> Result<Bits, Problem> {
+    if target.width() == 128 {
+        let address: Ipv6Addr = text.parse().map_err(|_| Problem::new(format!("{text} is no IPv6 address")))?;
+        return address_bits(text, "an IPv6", 128, u128::from(address), target);
+    }
+    if let Some(address) = mac(text) {
+        return address_bits(text, "a MAC", 48, u128::from(address), target);
+    }
+    match text.parse::<Ipv6Addr>() {
+        Ok(address) => address_bits(text, "an IPv6", 128, u128::from(address), target),
+        Err(_) if target.width() == 48 => Err(Problem::new(format!("{text} is no MAC address"))),
+        Err(_) => {
+            Err(Problem::new(format!("{text} is no value for {target}"))
+                .with_help(format!("it takes {}", target.forms())))
+        }
+    }
+}
+
+fn address_bits(text: &str, kind: &str, width: u32, bits: u128, target: &Target<'_>) -> Result<Bits, Problem> {
+    if target.width() == width {
+        Ok(Bits::from_u128(width, bits))
+    } else {
+        let message = format!("{text} is {kind} address of {width} bits, {target} has {}", target.width());
+        Err(Problem::new(message))
+    }
+}
+
+/// Six bytes of one or two hexadecimal digits with colons between.
+fn mac(text: &str) -> Option<u64> {
+    let mut address = 0;
+    let mut bytes = 0;
+    for part in text.split(':') {
+        if part.len() > 2 || !part.bytes().all(|byte| byte.is_ascii_hexdigit()) || bytes == 6 {
+            return None;
+        }
+        address = address << 8 | u64::from_str_radix(part, 16).ok()?;
+        bytes += 1;
+    }
+    (bytes == 6).then_some(address)
+}
+
+/// The number that `text` spells.
+fn number(text: &str) -> Option<BigInt> {
+    if text.len() > DIGITS_MAX {
+        return None;
+    }
+    let (negative, magnitude) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (digits, radix) = match magnitude.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&magnitude[2..], 16),
+        [b'0', b'b' | b'B', ..] => (&magnitude[2..], 2),
+        [b'0', b'o' | b'O', ..] => (&magnitude[2..], 8),
+        _ => (magnitude, 10),
+    };
+    let is_digit = |c: char| c == '_' || c.is_digit(radix);
+    if digits.is_empty() || digits.starts_with('_') || digits.ends_with('_') || !digits.chars().all(is_digit) {
+        return None;
+    }
+    let value = match u64::from_str_radix(digits, radix) {
+        Ok(small) => BigInt::from(small),
+        Err(_) => BigInt::parse_bytes(digits.replace('_', "").as_bytes(), radix)?,
+    };
+    Some(if negative { -value } else { value })
+}
+
+fn fit(number: &BigInt, text: &str, target: &Target<'_>) -> Result<Bits, Problem> {
+    let width = target.width();
+    let (least, greatest) = match target.ty {
+        Type::Int(width) if width > 0 => (-(BigInt::from(1) << (width - 1)), (BigInt::from(1) << (width - 1)) - 1),
+        _ => (BigInt::ZERO, (BigInt::from(1) << width) - 1),
+    };
+    if (&least..=&greatest).contains(&number) {
+        return Ok(Bits::from_bigint(width, number));
+    }
+    let message = if target.ty.is_signed() {
+        format!("{text} is not between {least} and {greatest}, the values of {target}")
+    } else if *number < BigInt::ZERO {
+        format!("{text} is negative, {target} is unsigned")
+    } else {
+        format!("{text} needs {}, {target} has {width}", bit_count(number.bits()))
+    };
+    Err(Problem::new(message))
+}
+
+fn bit_count(bits: u64) -> String {
+    if bits == 1 { "1 bit".to_string() } else { format!("{bits} bits") }
+}
+
+/// What `text` asks of a key, in the form that `simple_switch_CLI` has for the match kind: `v`, `v/length`, `v&&&mask`,
+/// `low->high`.
+pub fn entry_key(text: &str, target: &Target<'_>, kind: MatchKind) -> Result<EntryKey, Problem> {
+    match kind {
+        MatchKind::Exact => Ok(EntryKey::Exact(value(text, target)?)),
+        MatchKind::Lpm => {
+            let Some((address, length)) = text.split_once('/') else {
+                let message = format!("{text} has no prefix length, {target} is matched by longest prefix");
+                return Err(
+                    Problem::new(message).with_help(format!("write {text}/{} for this value alone", target.width()))
+                );
+            };
+            lpm(value(address, target)?, length, target)
+        }
+        MatchKind::Ternary => match (text.split_once("&&&"), text.split_once('/')) {
+            (Some((bits, mask)), _) => Ok(ternary(value(bits, target)?, value(mask, target)?)),
+            (None, Some((address, length))) => {
+                let mask = prefix_mask(target.width(), prefix_length(length, target)?);
+                Ok(ternary(value(address, target)?, mask))
+            }
+            (None, None) => {
+                let message = format!("{text} has no mask, {target} is matched under a mask");
+                let ones = Bits::ones(target.width());
+                Err(Problem::new(message).with_help(format!("write {text}&&&{ones} for this value alone")))
+            }
+        },
+        MatchKind::Range => match text.split_once("->") {
+            Some((low, high)) => range(value(low, target)?, value(high, target)?, target),
+            None => {
+                let message = format!("{text} is no range, {target} is matched by range");
+                Err(Problem::new(message).with_help(format!("write {text}->{text} for this value alone")))
+            }
+        },
+        MatchKind::Optional => match text.split_once("&&&") {
+            _ if matches!(text, "*" | "_") => Ok(EntryKey::Optional(None)),
+            None => Ok(EntryKey::Optional(Some(value(text, target)?))),
+            Some((bits, mask)) => optional(value(bits, target)?, value(mask, target)?, target),
+        },
+    }
+}
+
+/// What matches anything; `None` for an exact key, which has no such value.
+pub fn any(width: u32, kind: MatchKind) -> Option<EntryKey> {
+    match kind {
+        MatchKind::Exact => None,
+        MatchKind::Lpm => Some(EntryKey::Lpm { value: Bits::zero(width), prefix_len: 0 }),
+        MatchKind::Ternary => Some(EntryKey::Ternary { value: Bits::zero(width), mask: Bits::zero(width) }),
+        MatchKind::Range => Some(EntryKey::Range { low: Bits::zero(width), high: Bits::ones(width) }),
+        MatchKind::Optional => Some(EntryKey::Optional(None)),
+    }
+}
+
+/// A prefix whose length is still text.
+pub fn lpm(address: Bits, length: &str, target: &Target<'_>) -> Result<EntryKey, Problem> {
+    let prefix_len = prefix_length(length, target)?;
+    Ok(EntryKey::Lpm { value: address.and(&prefix_mask(target.width(), prefix_len)), prefix_len })
+}
+
+/// A value under a mask; bits outside the mask are dropped.
+pub fn ternary(bits: Bits, mask: Bits) -> EntryKey {
+    EntryKey::Ternary { value: bits.and(&mask), mask }
+}
+
+/// A range that is not empty.
+pub fn range(low: Bits, high: Bits, target: &Target<'_>) -> Result<EntryKey, Problem> {
+    if low.cmp_unsigned(&high).is_gt() {
+        return Err(Problem::new(format!(
+            "the range {low} to {high} of {target} is empty: the lower bound comes first"
+        )));
+    }
+    Ok(EntryKey::Range { low, high })
+}
+
+/// An optional key in the form of a mask: all bits, or none.
+fn optional(bits: Bits, mask: Bits, target: &Target<'_>) -> Result<EntryKey, Problem> {
+    if mask.is_zero() {
+        Ok(EntryKey::Optional(None))
+    } else if mask == Bits::ones(mask.width()) {
+        Ok(EntryKey::Optional(Some(bits)))
+    } else {
+        Err(Problem::new(format!("the mask {mask} has some bits, {target} is optional: all bits or none")))
+    }
+}
+
+fn prefix_mask(width: u32, prefix_len: u32) -> Bits {
+    Bits::ones(width).shl(u64::from(width - prefix_len))
+}
+
+fn prefix_length(text: &str, target: &Target<'_>) -> Result<u32, Problem> {
+    let width = target.width();
+    match text.parse::<u32>() {
+        Ok(length) if length <= width => Ok(length),
+        Ok(length) => Err(Problem::new(format!("the prefix length {length} is too long, {target} has {width} bits"))),
+        Err(_) => Err(Problem::new(format!("{text} is no prefix length")).with_help(format!("it takes 0 to {width}"))),
+    }
+}
+
+/// A number from 0 to `greatest`. `what` says whose.
+pub fn unsigned(text: &str, greatest: u64, what: &str) -> Result<u64, Problem> {
+    let number =
+        number(text).ok_or_else(|| Problem::new(format!("{text} is no {what}")).with_help("it is a number"))?;
+    match u64::try_from(&number) {
+        Ok(number) if number <= greatest => Ok(number),
+        _ => {
+            Err(Problem::new(format!("{text} is no {what}")).with_help(format!("it is a number from 0 to {greatest}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(text: &str, ty: Type, expected: Expect) {
+        let answer = match value(text, &Target { role: "key", name: "hdr.x", ty }) {
+            Ok(bits) => format!("{bits:?}"),
+            Err(problem) => problem.to_string(),
+        };
+        expected.assert_eq(&answer);
+    }
+
+    fn check_key(text: &str, kind: MatchKind, expected: Expect) {
+        let target = Target { role: "key", name: "hdr.x", ty: Type::Bit(32) };
+        let answer = match entry_key(text, &target, kind) {
+            Ok(key) => format!("{key:?}"),
+            Err(problem) => problem.to_string(),
+        };
+        expected.assert_eq(&answer);
+    }
+
+    #[test]
+    fn numbers_in_every_base() {
+        check("255", Type::Bit(8), expect!["8w0xff"]);
+        check("0xFf", Type::Bit(8), expect!["8w0xff"]);
+        check("0b1010_0101", Type::Bit(8), expect!["8w0xa5"]);
+        check("0o17", Type::Bit(8), expect!["8w0xf"]);
+        check(
+            "340282366920938463463374607431768211456",
+            Type::Bit(129),
+            expect!["129w0x100000000000000000000000000000000"],
+        );
+    }
+
+    #[test]
+    fn addresses_at_their_widths() {
+        check("10.0.1.255", Type::Bit(32), expect!["32w0xa0001ff"]);
+        check("00:aa:bb:0:1:ff", Type::Bit(48), expect!["48w0xaabb0001ff"]);
+        check("2001:db8::1", Type::Bit(128), expect!["128w0x20010db8000000000000000000000001"]);
+        check("::ffff:10.0.0.1", Type::Bit(128), expect!["128w0xffff0a000001"]);
+    }
+
+    #[test]
+    fn an_address_at_another_width_is_refused() {
+        check("10.0.0.1", Type::Bit(9), expect!["10.0.0.1 is an IPv4 address of 32 bits, key hdr.x has 9"]);
+        check(
+            "00:00:00:00:00:01",
+            Type::Bit(32),
+            expect!["00:00:00:00:00:01 is a MAC address of 48 bits, key hdr.x has 32"],
+        );
+        check("fe80::1", Type::Bit(48), expect!["fe80::1 is an IPv6 address of 128 bits, key hdr.x has 48"]);
+    }
+
+    #[test]
+    fn broken_addresses_are_named_as_what_they_should_be() {
+        check("10.0.0.300", Type::Bit(32), expect!["10.0.0.300 is no IPv4 address"]);
+        check("10.0.0", Type::Bit(32), expect!["10.0.0 is no IPv4 address"]);
+        check("00:11:22:33:44", Type::Bit(48), expect!["00:11:22:33:44 is no MAC address"]);
+        check("00:11:22:33:44:gg", Type::Bit(48), expect!["00:11:22:33:44:gg is no MAC address"]);
+        check("1::2::3", Type::Bit(128), expect!["1::2::3 is no IPv6 address"]);
+    }
+
+    #[test]
+    fn a_value_that_does_not_fit_is_refused() {
+        check("0x1ff", Type::Bit(8), expect!["0x1ff needs 9 bits, key hdr.x has 8"]);
+        check("512", Type::Bit(9), expect!["512 needs 10 bits, key hdr.x has 9"]);
+        check("-1", Type::Bit(8), expect!["-1 is negative, key hdr.x is unsigned"]);
+        check("128", Type::Int(8), expect!["128 is not between -128 and 127, the values of key hdr.x"]);
+        check("-128", Type::Int(8), expect!["8w0x80"]);
+        check("2", Type::Bool, expect!["2 needs 2 bits, key hdr.x has 1"]);
+    }
+
+    #[test]
+    fn what_is_no_number_says_what_it_takes() {
+        check(
+            "ff",
+            Type::Bit(8),
+            expect![[r#"
+                ff is no value for key hdr.x
+                  help: a hexadecimal number begins with 0x"#]],
+        );
+        check(
+            "0x",
+            Type::Bit(32),
+            expect![[r#"
+                0x is no value for key hdr.x
+                  help: it takes a number such as 10, 0x0a or 0b1010, or an IPv4 address"#]],
+        );
+        check(
+            "yes",
+            Type::Bool,
+            expect![[r#"
+                yes is no value for key hdr.x
+                  help: it takes true or false"#]],
+        );
+        check(
+            "",
+            Type::Bit(8),
+            expect![[r#"
+                 is no value for key hdr.x
+                  help: it takes a number such as 10, 0x0a or 0b1010"#]],
+        );
+    }
+
+    #[test]
+    fn each_match_kind_has_its_form() {
+        check_key("7", MatchKind::Exact, expect!["Exact(32w0x7)"]);
+        check_key("10.0.1.1/24", MatchKind::Lpm, expect!["Lpm { value: 32w0xa000100, prefix_len: 24 }"]);
+        check_key("0.0.0.0/0", MatchKind::Lpm, expect!["Lpm { value: 32w0x0, prefix_len: 0 }"]);
+        check_key("0xff&&&0x0f", MatchKind::Ternary, expect!["Ternary { value: 32w0xf, mask: 32w0xf }"]);
+        check_key("10.0.0.1/8", MatchKind::Ternary, expect!["Ternary { value: 32w0xa000000, mask: 32w0xff000000 }"]);
+        check_key("1->5", MatchKind::Range, expect!["Range { low: 32w0x1, high: 32w0x5 }"]);
+        check_key("5", MatchKind::Optional, expect!["Optional(Some(32w0x5))"]);
+        check_key("*", MatchKind::Optional, expect!["Optional(None)"]);
+        check_key("5&&&0xffffffff", MatchKind::Optional, expect!["Optional(Some(32w0x5))"]);
+    }
+
+    #[test]
+    fn a_form_of_another_kind_says_what_to_write() {
+        check_key(
+            "10.0.0.1",
+            MatchKind::Lpm,
+            expect![[r#"
+                10.0.0.1 has no prefix length, key hdr.x is matched by longest prefix
+                  help: write 10.0.0.1/32 for this value alone"#]],
+        );
+        check_key(
+            "5",
+            MatchKind::Ternary,
+            expect![[r#"
+                5 has no mask, key hdr.x is matched under a mask
+                  help: write 5&&&0xffffffff for this value alone"#]],
+        );
+        check_key(
+            "5",
+            MatchKind::Range,
+            expect![[r#"
+                5 is no range, key hdr.x is matched by range
+                  help: write 5->5 for this value alone"#]],
+        );
+        check_key("10.0.0.0/33", MatchKind::Lpm, expect!["the prefix length 33 is too long, key hdr.x has 32 bits"]);
+        check_key(
+            "5->1",
+            MatchKind::Range,
+            expect!["the range 0x5 to 0x1 of key hdr.x is empty: the lower bound comes first"],
+        );
+        check_key(
+            "5&&&1",
+            MatchKind::Optional,
+            expect!["the mask 0x1 has some bits, key hdr.x is optional: all bits or none"],
+        );
+    }
+
+    #[test]
+    fn a_number_of_many_digits_is_refused_at_once() {
+        let digits = "9".repeat(DIGITS_MAX + 1);
+        assert!(value(&digits, &Target { role: "key", name: "hdr.x", ty: Type::Bit(8) }).is_err());
+    }
+}
