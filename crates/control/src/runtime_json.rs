@@ -367,10 +367,13 @@ mod tests {
 
     #[test]
     fn exact_keys_cannot_be_left_out() {
-        check_entries(r#"{"table": "MyEgress.acl.filter", "action_name": "NoAction", "match": {}}"#, expect![[r#"
+        check_entries(
+            r#"{"table": "MyEgress.acl.filter", "action_name": "NoAction", "match": {}}"#,
+            expect![[r#"
             entries:2: table_entries[0]: key meta.delta is missing
               help: an exact key must have a value
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
