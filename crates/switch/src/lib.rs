@@ -1,1 +1,34 @@
-//! The switch core: packets in, packets out, no I/O, no clock
+//! The switch core: a state machine without input or output, clock or thread.
+//!
+//! What enters: `(time, port, packet)` through [`Switch::receive`], and the control plane's changes between bursts. What leaves:
+//! packets on ports, digests and log lines through an [`Output`], while [`Switch::run`] works. Live workers and the simulator drive
+//! the same core; given the same program, entries, seed, packets and times it does the same.
+//!
+//! The way through:
+//! * [`switch`](mod@crate::switch): the core as its users see it.
+//! * `v1model`: the architecture's rules, the only place that knows them.
+//! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the interpreter.
+//! * `packet`: packets and the pool of their memory.
+//! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
+//! * [`output`], [`stats`]: what comes out, and what is counted.
+
+pub mod externs;
+mod interpreted;
+pub mod meter;
+pub mod output;
+mod packet;
+mod pipeline;
+pub mod replication;
+pub mod stats;
+pub mod switch;
+mod table_specs;
+pub mod traffic;
+mod v1model;
+
+pub use meter::MeterConfig;
+pub use output::{Decision, Observer, Output};
+pub use packet::PoolLimits;
+pub use replication::{CloneTarget, ReplicationError};
+pub use stats::{DropReason, Stats};
+pub use switch::{Backend, Config, Switch, SwitchError};
+pub use table_specs::{match_kind, table_specs};

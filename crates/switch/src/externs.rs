@@ -1,0 +1,152 @@
+//! The state of extern instances: registers, counters, meters, value sets, and the random generator.
+//!
+//! What enters: reads and writes of the data plane (by cell) and of the control plane (by name, through `control`). Cells lie
+//! flat in memory, because native code reads and writes registers and counters in place.
+
+use crate::meter::{Color, MeterCell};
+use base::{Bits, IndexVec, Rng};
+use ir::{CounterId, DirectCounterId, DirectMeterId, MeterId, Program, RegisterId, TableId, Unit, ValueSetId};
+use tables::MatchValue;
+
+/// A register array. A cell takes whole 64-bit words, lowest first.
+pub struct RegisterArray {
+    /// Width of a cell in bits.
+    pub width_bits: u32,
+    /// Number of cells.
+    pub size: u64,
+    pub(crate) cells: Vec<u64>,
+}
+
+impl RegisterArray {
+    fn new(width_bits: u32, size: u64) -> RegisterArray {
+        RegisterArray { width_bits, size, cells: vec![0; size as usize * words(width_bits)] }
+    }
+
+    /// The value of a cell; none if there is no such cell.
+    pub fn read(&self, index: u64) -> Option<Bits> {
+        let range = self.range(index)?;
+        Some(Bits::from_limbs(self.width_bits, &self.cells[range]))
+    }
+
+    /// Sets a cell to the low bits of `value`; false if there is no such cell.
+    pub fn write(&mut self, index: u64, value: &Bits) -> bool {
+        let Some(range) = self.range(index) else { return false };
+        self.cells[range].copy_from_slice(value.resize(self.width_bits).limbs());
+        true
+    }
+
+    /// Sets all cells to zero.
+    pub fn reset(&mut self) {
+        self.cells.fill(0);
+    }
+
+    fn range(&self, index: u64) -> Option<std::ops::Range<usize>> {
+        let words = words(self.width_bits);
+        (index < self.size).then(|| index as usize * words..(index as usize + 1) * words)
+    }
+}
+
+/// Words of a register's cell.
+fn words(width_bits: u32) -> usize {
+    width_bits.div_ceil(64) as usize
+}
+
+/// What a counter's cell holds. Both are kept whatever the counter's unit is; readers show what it counts.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct CounterCell {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes, as received.
+    pub bytes: u64,
+}
+
+impl CounterCell {
+    /// Counts a packet.
+    pub fn count(&mut self, bytes: u64) {
+        self.packets = self.packets.wrapping_add(1);
+        self.bytes = self.bytes.wrapping_add(bytes);
+    }
+}
+
+/// A meter array.
+pub struct MeterArray {
+    /// What it measures.
+    pub unit: Unit,
+    pub(crate) cells: Vec<MeterCell>,
+}
+
+impl MeterArray {
+    fn new(unit: Unit, size: u64) -> MeterArray {
+        MeterArray { unit, cells: vec![MeterCell::default(); size as usize] }
+    }
+
+    /// Meters a packet; none if there is no such cell.
+    pub fn execute(&mut self, index: u64, bytes: u64, now_ns: u64) -> Option<Color> {
+        let units = if self.unit == Unit::Packets { 1 } else { bytes };
+        let cell = self.cells.get_mut(usize::try_from(index).ok()?)?;
+        Some(cell.execute(units, now_ns))
+    }
+
+    /// A cell, to be configured or read.
+    pub fn cell_mut(&mut self, index: u64) -> Option<&mut MeterCell> {
+        self.cells.get_mut(usize::try_from(index).ok()?)
+    }
+
+    /// Number of cells.
+    pub fn size(&self) -> u64 {
+        self.cells.len() as u64
+    }
+}
+
+/// Everything that outlives a packet but for tables and queues.
+pub struct Externs {
+    /// Register arrays.
+    pub registers: IndexVec<RegisterId, RegisterArray>,
+    /// Counter arrays.
+    pub counters: IndexVec<CounterId, Vec<CounterCell>>,
+    /// Direct counters: a cell per entry, by the entry's handle.
+    pub direct_counters: IndexVec<DirectCounterId, Vec<CounterCell>>,
+    /// Meter arrays.
+    pub meters: IndexVec<MeterId, MeterArray>,
+    /// Direct meters: a cell per entry, by the entry's handle.
+    pub direct_meters: IndexVec<DirectMeterId, MeterArray>,
+    /// Members of parser value sets.
+    pub value_sets: IndexVec<ValueSetId, Vec<Vec<MatchValue>>>,
+    /// The one random generator.
+    pub rng: Rng,
+}
+
+impl Externs {
+    /// The state at the start: everything zero, meters not configured, value sets empty. `entries_max` tells how many
+    /// handles the entries of a table may have.
+    pub fn new(program: &Program, seed: u64, entries_max: impl Fn(TableId) -> u64) -> Externs {
+        let table_cells = |named: &dyn Fn(&ir::Table) -> bool| {
+            let tables = program.tables.iter_enumerated().filter(|(_, table)| named(table));
+            tables.map(|(id, _)| entries_max(id)).max().unwrap_or(0)
+        };
+        let direct_counter = |id| {
+            let cells = table_cells(&|table| table.direct_counter == Some(id));
+            vec![CounterCell::default(); cells as usize]
+        };
+        let direct_meter = |id| {
+            let cells = table_cells(&|table| table.direct_meter.as_ref().is_some_and(|(meter, _)| *meter == id));
+            MeterArray::new(program.direct_meters[id].unit, cells)
+        };
+        Externs {
+            registers: program.registers.iter().map(|it| RegisterArray::new(it.ty.width(), it.size)).collect(),
+            counters: program.counters.iter().map(|it| vec![CounterCell::default(); it.size as usize]).collect(),
+            direct_counters: program.direct_counters.ids().map(direct_counter).collect(),
+            meters: program.meters.iter().map(|it| MeterArray::new(it.unit, it.size)).collect(),
+            direct_meters: program.direct_meters.ids().map(direct_meter).collect(),
+            value_sets: program.value_sets.iter().map(|_| Vec::new()).collect(),
+            rng: Rng::new(seed),
+        }
+    }
+
+    /// Whether a value set has a member that matches the keys.
+    pub fn value_set_contains(&self, id: ValueSetId, keys: &[Bits]) -> bool {
+        let member_matches = |member: &Vec<MatchValue>| member.iter().zip(keys).all(|(key, value)| key.matches(value));
+        self.value_sets[id].iter().any(member_matches)
+    }
+}

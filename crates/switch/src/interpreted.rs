@@ -1,0 +1,237 @@
+//! The interpreter as a backend: the definition of what the core does with a packet.
+//!
+//! Each packet's headers and metadata live in an [`interp::PacketState`] beside the pool, found by the packet's index; the
+//! intrinsic variables are copied in and out around each block. Lookups go through the linear scan of the stored
+//! entries, so that neither generated code nor match engines have a part in it.
+
+use crate::externs::Externs;
+use crate::output::Output;
+use crate::packet::Packet;
+use crate::pipeline::{Pipeline, World};
+use base::Bits;
+use base::index::Id as _;
+use base::limits::BURST_PACKETS_MAX;
+use cgen::abi::{FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA};
+use interp::{Host, Interpreter, Lookup, NoTrace, Outcome, PacketState, Tracer};
+use ir::v1model::{Slot, Stage};
+use ir::{
+    BlockId, CounterId, DigestId, DirectCounterId, DirectMeterId, FieldListId, MeterId, Program, RegisterId, TableId,
+    ValueSetId, VarKind,
+};
+use std::sync::Arc;
+use tables::TableSet;
+
+/// Runs blocks in the interpreter.
+pub(crate) struct Interpreted {
+    program: Arc<Program>,
+    states: Vec<Option<PacketState>>,
+    /// Where a deparsed packet is put in its chunk.
+    start: usize,
+}
+
+impl Interpreted {
+    /// `start` is where the bytes of a packet start in its chunk.
+    pub fn new(program: Arc<Program>, start: usize) -> Interpreted {
+        Interpreted { program, states: Vec::new(), start }
+    }
+
+    fn state(&mut self, packet: &Packet) -> &mut Option<PacketState> {
+        let index = packet.index() as usize;
+        if self.states.len() <= index {
+            self.states.resize_with(index + 1, || None);
+        }
+        &mut self.states[index]
+    }
+
+    fn run_packet(&mut self, block: BlockId, packet: &mut Packet, world: &mut World<'_>) {
+        let program = Arc::clone(&self.program);
+        let kept = self.state(packet).take();
+        let mut state = kept.unwrap_or_else(|| PacketState::new(&program, packet.bytes().to_vec()));
+        if block.index() == Stage::Parser as usize {
+            state = restart(&program, state, packet);
+        }
+        copy_in(packet, &mut state);
+        let mut host = WorldHost {
+            program: &program,
+            externs: world.externs,
+            tables: world.tables,
+            now_ns: world.now_ns,
+            bytes: u64::from(packet.ingress_length()),
+            output: world.output,
+        };
+        let mut silent = NoTrace;
+        let tracer: &mut dyn Tracer = match &mut world.observer {
+            Some(observer) => &mut **observer,
+            None => &mut silent,
+        };
+        let outcome = Interpreter::new(&program).run_block(block, &mut state, &mut host, tracer);
+        copy_out(&state, packet);
+        if outcome == Outcome::AssertionFailed {
+            packet.set_flags(packet.flags() | FLAG_ASSERT_FAILED);
+        }
+        if block.index() == Stage::Deparser as usize {
+            packet.set_bytes(self.start, &state.output);
+        }
+        *self.state(packet) = Some(state);
+    }
+}
+
+/// A state at the start of the parser; metadata are kept if the packet says so.
+fn restart(program: &Program, old: PacketState, packet: &Packet) -> PacketState {
+    let mut state = PacketState::new(program, packet.bytes().to_vec());
+    if packet.flags() & FLAG_KEEP_METADATA != 0 {
+        for (id, _) in program.vars.iter_enumerated().filter(|(_, var)| var.kind == VarKind::Metadata) {
+            state.set_var(id, old.var(id));
+        }
+    }
+    state
+}
+
+fn copy_in(packet: &Packet, state: &mut PacketState) {
+    for slot in Slot::ALL {
+        state.set_intrinsic(slot, packet.intrinsic(slot));
+    }
+}
+
+fn copy_out(state: &PacketState, packet: &mut Packet) {
+    for slot in Slot::ALL {
+        packet.set_intrinsic(slot, state.intrinsic(slot));
+    }
+}
+
+impl Pipeline for Interpreted {
+    fn begin_pass(&mut self, packet: &mut Packet) {
+        packet.set_flags(0);
+        *self.state(packet) = None;
+    }
+
+    fn reset_metadata(&mut self, packet: &mut Packet) {
+        let program = Arc::clone(&self.program);
+        let state = self.state(packet);
+        match state {
+            Some(state) => {
+                for (id, _) in program.vars.iter_enumerated().filter(|(_, var)| var.kind == VarKind::Metadata) {
+                    state.set_var(id, Bits::zero(program.vars[id].ty.width()));
+                }
+            }
+            None => *state = Some(PacketState::new(&program, packet.bytes().to_vec())),
+        }
+        packet.set_flags(packet.flags() | FLAG_KEEP_METADATA);
+    }
+
+    fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>) {
+        for packet in packets {
+            self.run_packet(block, packet, world);
+        }
+    }
+
+    fn copy_context(&mut self, from: &Packet, to: &mut Packet) {
+        let state = self.state(from).clone();
+        *self.state(to) = state;
+    }
+
+    fn preserve(&mut self, list: FieldListId, from: &Packet, to: &mut Packet) {
+        let program = Arc::clone(&self.program);
+        let Some(source) = self.state(from).clone() else { return };
+        for &var in &program.field_lists[list].vars {
+            match program.vars[var].kind {
+                VarKind::Intrinsic(slot) => {
+                    let slot = Slot::ALL[slot as usize];
+                    to.set_intrinsic(slot, from.intrinsic(slot));
+                }
+                VarKind::Metadata | VarKind::Local => {
+                    let target = self.state(to);
+                    let target = target.get_or_insert_with(|| PacketState::new(&program, Vec::new()));
+                    target.set_var(var, source.var(var));
+                }
+            }
+        }
+    }
+
+    fn burst_max(&self) -> usize {
+        BURST_PACKETS_MAX
+    }
+}
+
+/// The core's state as the interpreter sees it while one packet runs.
+struct WorldHost<'a> {
+    program: &'a Program,
+    externs: &'a mut Externs,
+    tables: &'a TableSet,
+    now_ns: u64,
+    bytes: u64,
+    output: &'a mut dyn Output,
+}
+
+impl Host for WorldHost<'_> {
+    fn lookup(&mut self, table: TableId, keys: &[Bits]) -> Lookup {
+        let stored = &self.tables.tables()[table.index()];
+        match tables::reference::scan(stored, keys) {
+            Some(entry) if !keys.is_empty() => Lookup {
+                entry: Some(u64::from(entry.handle.0)),
+                action: entry.spec.action as u32,
+                args: entry.spec.args.clone(),
+            },
+            _ => match stored.default_action() {
+                Some(call) => Lookup { entry: None, action: call.action as u32, args: call.args.clone() },
+                None => {
+                    let call = &self.program.tables[table].default_action;
+                    Lookup { entry: None, action: call.action, args: call.args.clone() }
+                }
+            },
+        }
+    }
+
+    fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, entry: u64) {
+        if let Some(cell) = self.externs.direct_counters[counter].get_mut(entry as usize) {
+            cell.count(self.bytes);
+        }
+    }
+
+    fn execute_direct_meter(&mut self, _table: TableId, meter: DirectMeterId, entry: u64) -> u8 {
+        let color = self.externs.direct_meters[meter].execute(entry, self.bytes, self.now_ns);
+        color.map_or(0, |color| color as u8)
+    }
+
+    fn register_read(&mut self, register: RegisterId, index: &Bits) -> Option<Bits> {
+        self.externs.registers[register].read(index.to_u64()?)
+    }
+
+    fn register_write(&mut self, register: RegisterId, index: &Bits, value: &Bits) {
+        if let Some(index) = index.to_u64() {
+            self.externs.registers[register].write(index, value);
+        }
+    }
+
+    fn count(&mut self, counter: CounterId, index: &Bits) {
+        let cells = &mut self.externs.counters[counter];
+        if let Some(cell) = index.to_u64().and_then(|index| cells.get_mut(index as usize)) {
+            cell.count(self.bytes);
+        }
+    }
+
+    fn execute_meter(&mut self, meter: MeterId, index: &Bits) -> Option<u8> {
+        let color = self.externs.meters[meter].execute(index.to_u64()?, self.bytes, self.now_ns);
+        color.map(|color| color as u8)
+    }
+
+    fn random(&mut self, low: u64, high: u64) -> u64 {
+        self.externs.rng.between(low, high)
+    }
+
+    fn digest(&mut self, digest: DigestId, values: &[Bits]) {
+        self.output.digest(digest, values.to_vec());
+    }
+
+    fn log(&mut self, message: &str) {
+        self.output.log(message);
+    }
+
+    fn assert_failed(&mut self, text: &str) {
+        self.output.assertion_failed(text);
+    }
+
+    fn value_set_contains(&mut self, value_set: ValueSetId, keys: &[Bits]) -> bool {
+        self.externs.value_set_contains(value_set, keys)
+    }
+}

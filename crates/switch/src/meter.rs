@@ -1,0 +1,161 @@
+//! Two-rate three-colour markers (RFC 2698, colour-blind).
+//!
+//! What enters: a packet's size and the time. What leaves: its colour. A cell that nobody configured gives green.
+
+/// A packet's colour, at the number that v1model and PSA programs see in a `bit` field of v1model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Color {
+    /// Within the committed rate.
+    Green = 0,
+    /// Above the committed rate, within the peak rate.
+    Yellow = 1,
+    /// Above the peak rate.
+    Red = 2,
+}
+
+/// Rates and bursts of one cell. A unit is a packet or a byte, as the meter measures.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MeterConfig {
+    /// Committed rate, units per microsecond.
+    pub committed_rate_per_us: f64,
+    /// Committed burst, units.
+    pub committed_burst: u64,
+    /// Peak rate, units per microsecond; not below the committed one.
+    pub peak_rate_per_us: f64,
+    /// Peak burst, units.
+    pub peak_burst: u64,
+}
+
+/// Tokens are kept in fixed point, this many to a unit and with rates in tokens per nanosecond, so that no run depends on a
+/// machine's floating point.
+const TOKENS_PER_UNIT: u64 = 1 << 20;
+
+#[derive(Clone, Copy, Default)]
+struct Bucket {
+    tokens: u64,
+    tokens_max: u64,
+    /// Tokens per nanosecond, times 2^20: slow rates keep their precision.
+    rate_scaled: u64,
+    /// What the last filling left over, in the scale of `rate_scaled`.
+    rest: u64,
+}
+
+impl Bucket {
+    fn new(rate_per_us: f64, burst: u64) -> Bucket {
+        let tokens_max = burst.saturating_mul(TOKENS_PER_UNIT);
+        let rate_scaled = (rate_per_us / 1000.0 * (TOKENS_PER_UNIT << 20) as f64).max(0.0) as u64;
+        Bucket { tokens: tokens_max, tokens_max, rate_scaled, rest: 0 }
+    }
+
+    fn fill(&mut self, elapsed_ns: u64) {
+        let gained = u128::from(elapsed_ns) * u128::from(self.rate_scaled) + u128::from(self.rest);
+        self.rest = (gained & 0xf_ffff) as u64;
+        let tokens = u128::from(self.tokens) + (gained >> 20);
+        self.tokens = u64::try_from(tokens).unwrap_or(u64::MAX).min(self.tokens_max);
+    }
+
+    fn holds(&self, units: u64) -> bool {
+        self.tokens >= units.saturating_mul(TOKENS_PER_UNIT)
+    }
+
+    fn take(&mut self, units: u64) {
+        self.tokens -= units * TOKENS_PER_UNIT;
+    }
+}
+
+/// One cell of a meter.
+#[derive(Clone, Default)]
+pub struct MeterCell {
+    config: Option<MeterConfig>,
+    committed: Bucket,
+    peak: Bucket,
+    filled_ns: u64,
+}
+
+impl MeterCell {
+    /// Sets the rates; both buckets are full at `now_ns`.
+    pub fn configure(&mut self, config: MeterConfig, now_ns: u64) {
+        *self = MeterCell {
+            config: Some(config),
+            committed: Bucket::new(config.committed_rate_per_us, config.committed_burst),
+            peak: Bucket::new(config.peak_rate_per_us, config.peak_burst),
+            filled_ns: now_ns,
+        };
+    }
+
+    /// The rates, if they were set.
+    pub fn config(&self) -> Option<MeterConfig> {
+        self.config
+    }
+
+    /// Meters `units` at `now_ns`.
+    pub fn execute(&mut self, units: u64, now_ns: u64) -> Color {
+        if self.config.is_none() {
+            return Color::Green;
+        }
+        let elapsed_ns = now_ns.saturating_sub(self.filled_ns);
+        self.filled_ns = self.filled_ns.max(now_ns);
+        self.committed.fill(elapsed_ns);
+        self.peak.fill(elapsed_ns);
+        if !self.peak.holds(units) {
+            return Color::Red;
+        }
+        self.peak.take(units);
+        if !self.committed.holds(units) {
+            return Color::Yellow;
+        }
+        self.committed.take(units);
+        Color::Green
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(committed: f64, committed_burst: u64, peak: f64, peak_burst: u64) -> MeterCell {
+        let mut cell = MeterCell::default();
+        let config =
+            MeterConfig { committed_rate_per_us: committed, committed_burst, peak_rate_per_us: peak, peak_burst };
+        cell.configure(config, 0);
+        cell
+    }
+
+    #[test]
+    fn an_unconfigured_cell_is_green() {
+        let mut cell = MeterCell::default();
+        assert!((0..1000).all(|_| cell.execute(1500, 0) == Color::Green));
+    }
+
+    #[test]
+    fn bursts_run_out_in_order() {
+        let mut cell = cell(0.001, 2, 0.002, 3);
+        let colors: Vec<Color> = (0..4).map(|_| cell.execute(1, 0)).collect();
+        assert_eq!(colors, [Color::Green, Color::Green, Color::Yellow, Color::Red]);
+    }
+
+    #[test]
+    fn tokens_come_back_at_the_rate() {
+        // One packet per millisecond committed, two at the peak.
+        let mut cell = cell(0.001, 1, 0.002, 1);
+        assert_eq!(cell.execute(1, 0), Color::Green);
+        assert_eq!(cell.execute(1, 100_000), Color::Red);
+        assert_eq!(cell.execute(1, 500_000), Color::Yellow);
+        assert_eq!(cell.execute(1, 1_000_000), Color::Green);
+    }
+
+    #[test]
+    fn slow_rates_lose_nothing_to_rounding() {
+        // One unit per second, asked every microsecond: after two seconds two units have come.
+        let mut cell = cell(0.000_001, 1, 0.000_001, 1);
+        let greens = (0..=2_000_000u64).filter(|us| cell.execute(1, us * 1000) == Color::Green).count();
+        assert_eq!(greens, 3);
+    }
+
+    #[test]
+    fn huge_values_do_not_overflow() {
+        let mut cell = cell(1e18, u64::MAX, 1e18, u64::MAX);
+        assert_eq!(cell.execute(u64::MAX, u64::MAX), Color::Green);
+    }
+}

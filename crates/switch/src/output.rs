@@ -1,0 +1,51 @@
+//! What comes out of the core while it runs: packets, messages to the control plane, and, when asked for, the story of each
+//! packet.
+
+use crate::stats::DropReason;
+use base::Bits;
+use ir::DigestId;
+
+/// Receives what the core puts out. A frame is borrowed for the call.
+pub trait Output {
+    /// A packet leaves on a port.
+    fn transmit(&mut self, port: u32, frame: &[u8]);
+
+    /// A digest for the control plane: the values of its fields in order.
+    fn digest(&mut self, _digest: DigestId, _values: Vec<Bits>) {}
+
+    /// A line that the program logs.
+    fn log(&mut self, _line: &str) {}
+
+    /// An assertion of the program failed, with the text of its condition.
+    fn assertion_failed(&mut self, _text: &str) {}
+}
+
+/// What the architecture did with a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the fields are what the variant says")]
+pub enum Decision {
+    /// A pass through ingress starts.
+    IngressStarts { port: u32, bytes: u32, instance_type: u64 },
+    /// Queued to a port.
+    Unicast { port: u32 },
+    /// Replicated to a multicast group.
+    Multicast { group: u64, replicas: usize },
+    /// Cloned to a session; none: the session is not configured.
+    Cloned { session: u32, copies: Option<usize> },
+    /// Sent back to ingress with its original bytes.
+    Resubmitted,
+    /// Sent back to ingress with its deparsed bytes.
+    Recirculated,
+    /// A pass through egress starts.
+    EgressStarts { port: u32, rid: u64, instance_type: u64 },
+    /// Left on a port.
+    Transmitted { port: u32, bytes: u32 },
+    /// Ended.
+    Dropped(DropReason),
+}
+
+/// Follows packets through the core: the interpreter's steps and the architecture's decisions, in order.
+pub trait Observer: interp::Tracer {
+    /// The architecture decided.
+    fn decision(&mut self, decision: Decision);
+}

@@ -1,0 +1,325 @@
+//! Packets in the core, and the pool they live in.
+//!
+//! What enters: received bytes. What leaves: [`Packet`]s, owned handles to one chunk of memory each, laid out as
+//! [`cgen::abi::Packet`] says: fixed part, the program's context, headroom, bytes, tailroom. The pool allocates chunks in
+//! two sizes, keeps them, and hands them out again, so that the work per packet allocates nothing.
+//!
+//! A handle that is not given back is lost until the pool ends, which is a leak but no harm. Handles never leave the crate, and
+//! whoever holds handles holds the pool too, so no handle outlives its memory.
+
+#![allow(unsafe_code, reason = "packet memory is shared with generated code through raw pointers")]
+
+use base::limits::{HEADROOM_BYTES, PACKET_BYTES_MAX};
+use cgen::abi::{self, CHUNK_ALIGN_BYTES, FLAG_ASSERT_FAILED, FLAG_NO_ROOM};
+use ir::v1model::{SLOT_COUNT, Slot};
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+
+/// Bytes of a packet that the small chunks hold: an Ethernet frame with room for tags and tunnels.
+const SMALL_PACKET_BYTES: usize = 2048;
+
+/// Free bytes kept after a received packet, for programs that add to its end of headers.
+const TAILROOM_BYTES: usize = 64;
+
+/// An owned handle to a packet's chunk.
+pub struct Packet {
+    chunk: NonNull<abi::Packet>,
+}
+
+impl Packet {
+    fn header(&self) -> &abi::Packet {
+        // SAFETY: the chunk is allocated and initialised as long as the handle exists (see the module's header), and
+        // nothing else holds a reference to it: the handle is its only owner.
+        unsafe { self.chunk.as_ref() }
+    }
+
+    fn header_mut(&mut self) -> &mut abi::Packet {
+        // SAFETY: as in `header`; the handle is borrowed mutably.
+        unsafe { self.chunk.as_mut() }
+    }
+
+    /// The chunk, for generated code.
+    pub(crate) fn as_ptr(&self) -> *mut abi::Packet {
+        self.chunk.as_ptr()
+    }
+
+    /// A packet without its handle's ownership, for the time of a callback.
+    ///
+    /// # Safety
+    /// `chunk` points to a chunk of the pool, and its owner does not use it while the result exists.
+    pub(crate) unsafe fn borrow_raw(chunk: *const abi::Packet) -> std::mem::ManuallyDrop<Packet> {
+        let chunk = NonNull::new(chunk.cast_mut()).expect("generated code passes its packet");
+        std::mem::ManuallyDrop::new(Packet { chunk })
+    }
+
+    /// The value of an intrinsic variable.
+    pub fn intrinsic(&self, slot: Slot) -> u64 {
+        self.header().intrinsic[slot as usize]
+    }
+
+    /// Sets an intrinsic variable.
+    pub fn set_intrinsic(&mut self, slot: Slot, value: u64) {
+        self.header_mut().intrinsic[slot as usize] = value;
+    }
+
+    /// Sets all intrinsic variables to zero.
+    pub fn clear_intrinsics(&mut self) {
+        self.header_mut().intrinsic = [0; SLOT_COUNT];
+    }
+
+    /// Bytes of the packet.
+    pub fn length(&self) -> u32 {
+        self.header().length
+    }
+
+    /// The packet's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        let header = self.header();
+        self.chunk_bytes(header.data as usize, header.length as usize)
+    }
+
+    /// Replaces the packet's bytes, at the place where a received packet starts. False, and `FLAG_NO_ROOM`, if the chunk is
+    /// too small.
+    pub(crate) fn set_bytes(&mut self, start: usize, bytes: &[u8]) -> bool {
+        if start + bytes.len() > self.header().capacity as usize {
+            self.header_mut().flags |= FLAG_NO_ROOM;
+            return false;
+        }
+        self.chunk_bytes_mut(start, bytes.len()).copy_from_slice(bytes);
+        let header = self.header_mut();
+        header.data = start as u32;
+        header.length = bytes.len() as u32;
+        header.payload = start as u32;
+        true
+    }
+
+    /// Length in bytes when the present pass started.
+    pub fn ingress_length(&self) -> u32 {
+        self.header().ingress_length
+    }
+
+    /// Sets the length in bytes at the start of the pass.
+    pub fn set_ingress_length(&mut self, bytes: u32) {
+        self.header_mut().ingress_length = bytes;
+    }
+
+    /// How many passes, or clones of clones, have led to this packet.
+    pub fn passes(&self) -> u32 {
+        self.header().core[0] as u32
+    }
+
+    /// Sets it.
+    pub fn set_passes(&mut self, passes: u32) {
+        self.header_mut().core[0] = u64::from(passes);
+    }
+
+    /// A number that no other living packet has.
+    pub fn index(&self) -> u32 {
+        self.header().index
+    }
+
+    /// Whether an assertion of the program has failed on it.
+    pub fn assertion_failed(&self) -> bool {
+        self.header().flags & FLAG_ASSERT_FAILED != 0
+    }
+
+    /// Whether the deparsed packet did not fit.
+    pub fn is_too_long(&self) -> bool {
+        self.header().flags & FLAG_NO_ROOM != 0
+    }
+
+    /// `cgen::abi::FLAG_...` of the packet.
+    pub(crate) fn flags(&self) -> u32 {
+        self.header().flags
+    }
+
+    /// Sets the flags.
+    pub(crate) fn set_flags(&mut self, flags: u32) {
+        self.header_mut().flags = flags;
+    }
+
+    /// `length` bytes of the chunk from `offset`.
+    pub(crate) fn chunk_bytes(&self, offset: usize, length: usize) -> &[u8] {
+        assert!(offset + length <= self.header().capacity as usize, "outside of the chunk");
+        // SAFETY: the range lies in the chunk, which has `capacity` initialised bytes.
+        unsafe { std::slice::from_raw_parts(self.chunk.as_ptr().cast::<u8>().add(offset), length) }
+    }
+
+    /// `length` bytes of the chunk from `offset`, which must lie behind the fixed part.
+    pub(crate) fn chunk_bytes_mut(&mut self, offset: usize, length: usize) -> &mut [u8] {
+        assert!(offset >= size_of::<abi::Packet>() && offset + length <= self.header().capacity as usize);
+        // SAFETY: as above; the fixed part is not in the range, so that its fields keep their meaning.
+        unsafe { std::slice::from_raw_parts_mut(self.chunk.as_ptr().cast::<u8>().add(offset), length) }
+    }
+}
+
+/// Chunks of one size.
+struct Class {
+    layout: Layout,
+    free: Vec<NonNull<abi::Packet>>,
+    all: Vec<NonNull<abi::Packet>>,
+    chunks_max: usize,
+}
+
+impl Class {
+    fn new(bytes: usize, chunks_max: usize) -> Class {
+        let size = bytes.next_multiple_of(CHUNK_ALIGN_BYTES);
+        let layout = Layout::from_size_align(size, CHUNK_ALIGN_BYTES).expect("a chunk is far below isize::MAX");
+        Class { layout, free: Vec::new(), all: Vec::new(), chunks_max }
+    }
+
+    fn take(&mut self, next_index: &mut u32) -> Option<Packet> {
+        if let Some(chunk) = self.free.pop() {
+            return Some(Packet { chunk });
+        }
+        if self.all.len() >= self.chunks_max {
+            return None;
+        }
+        // SAFETY: the layout's size is not zero.
+        let memory = unsafe { alloc_zeroed(self.layout) };
+        let chunk = NonNull::new(memory.cast::<abi::Packet>()).unwrap_or_else(|| handle_alloc_error(self.layout));
+        self.all.push(chunk);
+        self.free.reserve(self.all.len());
+        let mut packet = Packet { chunk };
+        let header = packet.header_mut();
+        header.capacity = self.layout.size() as u32;
+        header.index = *next_index;
+        *next_index += 1;
+        Some(packet)
+    }
+}
+
+impl Drop for Class {
+    fn drop(&mut self) {
+        for chunk in self.all.drain(..) {
+            // SAFETY: allocated in `take` with this layout, and freed only here.
+            unsafe { dealloc(chunk.as_ptr().cast(), self.layout) };
+        }
+    }
+}
+
+/// The memory of all packets of a core.
+pub(crate) struct Pool {
+    small: Class,
+    large: Class,
+    start: usize,
+    next_index: u32,
+}
+
+/// How many chunks of each size a pool may have.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolLimits {
+    /// Chunks for packets up to 2,048 bytes.
+    pub small_max: usize,
+    /// Chunks for longer packets.
+    pub large_max: usize,
+}
+
+impl Default for PoolLimits {
+    fn default() -> Self {
+        PoolLimits { small_max: 65_536, large_max: 2_048 }
+    }
+}
+
+impl Pool {
+    /// A pool for packets with `context_bytes` of context whose headers may grow by `growth_bytes`.
+    pub fn new(context_bytes: usize, growth_bytes: usize, limits: PoolLimits) -> Pool {
+        let headroom = HEADROOM_BYTES.max(growth_bytes).next_multiple_of(CHUNK_ALIGN_BYTES);
+        let start = (size_of::<abi::Packet>() + context_bytes).next_multiple_of(CHUNK_ALIGN_BYTES) + headroom;
+        Pool {
+            small: Class::new(start + SMALL_PACKET_BYTES + TAILROOM_BYTES, limits.small_max),
+            large: Class::new(start + PACKET_BYTES_MAX + TAILROOM_BYTES, limits.large_max),
+            start,
+            next_index: 0,
+        }
+    }
+
+    /// Where the bytes of a received packet start in its chunk.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    /// A packet of these bytes, with whatever metadata an earlier packet left; none if the bytes are too many or no chunk
+    /// is free.
+    pub fn take(&mut self, bytes: &[u8]) -> Option<Packet> {
+        if bytes.len() > PACKET_BYTES_MAX {
+            return None;
+        }
+        let mut packet = self.take_chunk(bytes.len() <= SMALL_PACKET_BYTES)?;
+        packet.header_mut().flags = 0;
+        packet.set_bytes(self.start, bytes);
+        Some(packet)
+    }
+
+    /// A copy of a packet's chunk, under an index of its own.
+    pub fn copy(&mut self, packet: &Packet) -> Option<Packet> {
+        let mut copy = self.take_chunk(self.is_small(packet))?;
+        let used = (packet.header().data + packet.header().length) as usize;
+        let fixed = size_of::<abi::Packet>();
+        let (index, capacity) = (copy.header().index, copy.header().capacity);
+        *copy.header_mut() = *packet.header();
+        copy.header_mut().index = index;
+        copy.header_mut().capacity = capacity;
+        copy.chunk_bytes_mut(fixed, used - fixed).copy_from_slice(packet.chunk_bytes(fixed, used - fixed));
+        Some(copy)
+    }
+
+    /// Takes a packet back.
+    pub fn give(&mut self, packet: Packet) {
+        let class = if self.is_small(&packet) { &mut self.small } else { &mut self.large };
+        class.free.push(packet.chunk);
+    }
+
+    fn take_chunk(&mut self, small: bool) -> Option<Packet> {
+        let class = if small { &mut self.small } else { &mut self.large };
+        class.take(&mut self.next_index)
+    }
+
+    fn is_small(&self, packet: &Packet) -> bool {
+        packet.header().capacity as usize == self.small.layout.size()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_used_again_and_bounded() {
+        let mut pool = Pool::new(100, 0, PoolLimits { small_max: 2, large_max: 1 });
+        let first = pool.take(&[1, 2, 3]).unwrap();
+        let second = pool.take(&[4; 2048]).unwrap();
+        assert!(pool.take(&[5]).is_none());
+        assert_ne!(first.index(), second.index());
+        assert_eq!(first.bytes(), [1, 2, 3]);
+        pool.give(second);
+        assert_eq!(pool.take(&[6]).unwrap().bytes(), [6]);
+        let large = pool.take(&[7; 9000]).unwrap();
+        assert!(pool.take(&[7; 9000]).is_none());
+        pool.give(large);
+        assert!(pool.take(&[7; PACKET_BYTES_MAX]).is_some());
+        assert!(pool.take(&[7; PACKET_BYTES_MAX + 1]).is_none());
+    }
+
+    #[test]
+    fn a_copy_has_the_same_contents_and_its_own_memory() {
+        let mut pool = Pool::new(64, 0, PoolLimits::default());
+        let mut packet = pool.take(b"hello").unwrap();
+        packet.set_intrinsic(Slot::McastGrp, 9);
+        packet.chunk_bytes_mut(256, 4).copy_from_slice(b"ctxt");
+        let copy = pool.copy(&packet).unwrap();
+        packet.set_intrinsic(Slot::McastGrp, 1);
+        packet.chunk_bytes_mut(256, 4).fill(0);
+        assert_eq!((copy.bytes(), copy.intrinsic(Slot::McastGrp)), (&b"hello"[..], 9));
+        assert_eq!(copy.chunk_bytes(256, 4), b"ctxt");
+    }
+
+    #[test]
+    fn bytes_that_do_not_fit_are_refused() {
+        let mut pool = Pool::new(0, 0, PoolLimits::default());
+        let mut packet = pool.take(&[0; 64]).unwrap();
+        assert!(!packet.set_bytes(pool.start(), &[0; 4000]));
+        assert!(packet.is_too_long());
+        assert_eq!(packet.length(), 64);
+    }
+}

@@ -1,0 +1,44 @@
+//! What the core asks of a backend: run a block of the program over a burst. Native code and the interpreter are the two.
+
+use crate::externs::Externs;
+use crate::output::{Observer, Output};
+use crate::packet::Packet;
+use ir::{BlockId, FieldListId};
+use tables::{Guard, TableSet};
+
+/// What a block reaches beyond its packets.
+pub struct World<'a> {
+    /// Registers, counters, meters, ...
+    pub externs: &'a mut Externs,
+    /// The entries, as the control plane stored them.
+    pub tables: &'a TableSet,
+    /// The same entries, as lookups for the present burst.
+    pub lookups: &'a Guard<'a>,
+    /// The present time.
+    pub now_ns: u64,
+    /// Receives digests and log lines.
+    pub output: &'a mut dyn Output,
+    /// Receives the packets' steps, if anybody looks.
+    pub observer: Option<&'a mut dyn Observer>,
+}
+
+/// A backend. Packets keep their headers and metadata in a form that only their backend knows.
+pub trait Pipeline {
+    /// Starts a pass: the parser, which runs next, makes metadata zero and all headers invalid.
+    fn begin_pass(&mut self, packet: &mut Packet);
+
+    /// Sets metadata to zero and keeps headers. A parser that runs next leaves metadata as they are.
+    fn reset_metadata(&mut self, packet: &mut Packet);
+
+    /// Runs a block over a burst of at most `base::limits::BURST_PACKETS_MAX` packets.
+    fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>);
+
+    /// Called after a packet's memory was copied: copies what the backend keeps elsewhere.
+    fn copy_context(&mut self, from: &Packet, to: &mut Packet);
+
+    /// Copies the variables of a field list, intrinsic ones too, from one packet to another.
+    fn preserve(&mut self, list: FieldListId, from: &Packet, to: &mut Packet);
+
+    /// The most packets that may go through together without that being seen.
+    fn burst_max(&self) -> usize;
+}

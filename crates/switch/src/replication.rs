@@ -1,0 +1,241 @@
+//! Multicast groups and clone sessions: who gets copies.
+//!
+//! What enters: the control plane's groups, nodes and sessions. What leaves: the list of (replica id, port) of a group, kept
+//! flat so that the data plane only walks it. Names follow the switch commands: a *node* is a replica id with ports, known by
+//! its handle; a group has nodes in the order in which they were associated.
+
+use std::collections::BTreeMap;
+
+/// One copy to make.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Replica {
+    /// `egress_rid` of the copy.
+    pub rid: u64,
+    /// Its port.
+    pub port: u32,
+}
+
+/// Where the clones of a session go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CloneTarget {
+    /// One copy to this port.
+    Port(u32),
+    /// A copy to each member of this multicast group.
+    Group(u64),
+}
+
+/// What is wrong with a request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReplicationError {
+    /// The group exists already.
+    GroupExists(u64),
+    /// There is no such group.
+    NoGroup(u64),
+    /// There is no such node.
+    NoNode(u32),
+    /// The node is in this group already.
+    NodeAssociated(u32, u64),
+    /// The node is not in this group.
+    NodeNotAssociated(u32, u64),
+    /// There is no such session.
+    NoSession(u32),
+    /// A session number above the greatest.
+    SessionTooHigh(u32),
+    /// More groups, nodes or ports than the limit.
+    TooMany(&'static str),
+}
+
+impl std::fmt::Display for ReplicationError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ReplicationError::GroupExists(group) => write!(f, "multicast group {group} exists already"),
+            ReplicationError::NoGroup(group) => write!(f, "there is no multicast group {group}; create it first"),
+            ReplicationError::NoNode(node) => write!(f, "there is no multicast node with handle {node}"),
+            ReplicationError::NodeAssociated(node, group) => {
+                write!(f, "multicast node {node} is in group {group} already")
+            }
+            ReplicationError::NodeNotAssociated(node, group) => {
+                write!(f, "multicast node {node} is not in group {group}")
+            }
+            ReplicationError::NoSession(session) => write!(f, "there is no clone session {session}"),
+            ReplicationError::SessionTooHigh(session) => {
+                write!(f, "clone session {session} is above the greatest, {SESSION_MAX}")
+            }
+            ReplicationError::TooMany(what) => write!(f, "more {what} than the {ITEMS_MAX} allowed"),
+        }
+    }
+}
+
+impl std::error::Error for ReplicationError {}
+
+/// The greatest clone session number.
+pub const SESSION_MAX: u32 = 32_767;
+
+/// The most groups, nodes, or ports of a node.
+const ITEMS_MAX: usize = 65_536;
+
+#[derive(Default)]
+struct Group {
+    nodes: Vec<u32>,
+    replicas: Vec<Replica>,
+}
+
+struct Node {
+    rid: u64,
+    ports: Vec<u32>,
+}
+
+/// All groups and sessions of a switch.
+#[derive(Default)]
+pub struct Replication {
+    groups: BTreeMap<u64, Group>,
+    nodes: BTreeMap<u32, Node>,
+    sessions: BTreeMap<u32, CloneTarget>,
+}
+
+impl Replication {
+    /// The copies that a packet to `group` becomes; none if there is no such group.
+    pub fn replicas(&self, group: u64) -> &[Replica] {
+        self.groups.get(&group).map_or(&[], |group| &group.replicas)
+    }
+
+    /// Where clones of `session` go.
+    pub fn session(&self, session: u32) -> Option<CloneTarget> {
+        self.sessions.get(&session).copied()
+    }
+
+    /// Makes an empty group.
+    pub fn create_group(&mut self, group: u64) -> Result<(), ReplicationError> {
+        if self.groups.contains_key(&group) {
+            return Err(ReplicationError::GroupExists(group));
+        }
+        limit(self.groups.len(), "multicast groups")?;
+        self.groups.insert(group, Group::default());
+        Ok(())
+    }
+
+    /// Removes a group. Its nodes stay.
+    pub fn destroy_group(&mut self, group: u64) -> Result<(), ReplicationError> {
+        self.groups.remove(&group).map(|_| ()).ok_or(ReplicationError::NoGroup(group))
+    }
+
+    /// Makes a node and returns its handle, the least that is free.
+    pub fn create_node(&mut self, rid: u64, ports: &[u32]) -> Result<u32, ReplicationError> {
+        limit(self.nodes.len(), "multicast nodes")?;
+        let handle = (0..).find(|handle| !self.nodes.contains_key(handle)).expect("fewer nodes than handles");
+        self.nodes.insert(handle, Node { rid, ports: sorted(ports)? });
+        Ok(handle)
+    }
+
+    /// Changes a node's ports.
+    pub fn update_node(&mut self, node: u32, ports: &[u32]) -> Result<(), ReplicationError> {
+        self.nodes.get_mut(&node).ok_or(ReplicationError::NoNode(node))?.ports = sorted(ports)?;
+        self.refresh();
+        Ok(())
+    }
+
+    /// Removes a node from its groups and for good.
+    pub fn destroy_node(&mut self, node: u32) -> Result<(), ReplicationError> {
+        self.nodes.remove(&node).ok_or(ReplicationError::NoNode(node))?;
+        for group in self.groups.values_mut() {
+            group.nodes.retain(|&member| member != node);
+        }
+        self.refresh();
+        Ok(())
+    }
+
+    /// Puts a node into a group.
+    pub fn associate_node(&mut self, group: u64, node: u32) -> Result<(), ReplicationError> {
+        if !self.nodes.contains_key(&node) {
+            return Err(ReplicationError::NoNode(node));
+        }
+        let members = &mut self.groups.get_mut(&group).ok_or(ReplicationError::NoGroup(group))?.nodes;
+        if members.contains(&node) {
+            return Err(ReplicationError::NodeAssociated(node, group));
+        }
+        members.push(node);
+        self.refresh();
+        Ok(())
+    }
+
+    /// Takes a node out of a group.
+    pub fn dissociate_node(&mut self, group: u64, node: u32) -> Result<(), ReplicationError> {
+        let members = &mut self.groups.get_mut(&group).ok_or(ReplicationError::NoGroup(group))?.nodes;
+        let position = members.iter().position(|&member| member == node);
+        members.remove(position.ok_or(ReplicationError::NodeNotAssociated(node, group))?);
+        self.refresh();
+        Ok(())
+    }
+
+    /// Makes or changes a clone session.
+    pub fn set_session(&mut self, session: u32, target: CloneTarget) -> Result<(), ReplicationError> {
+        if session > SESSION_MAX {
+            return Err(ReplicationError::SessionTooHigh(session));
+        }
+        self.sessions.insert(session, target);
+        Ok(())
+    }
+
+    /// Removes a clone session.
+    pub fn delete_session(&mut self, session: u32) -> Result<(), ReplicationError> {
+        self.sessions.remove(&session).map(|_| ()).ok_or(ReplicationError::NoSession(session))
+    }
+
+    fn refresh(&mut self) {
+        for group in self.groups.values_mut() {
+            let nodes = group.nodes.iter().filter_map(|node| self.nodes.get(node));
+            group.replicas =
+                nodes.flat_map(|node| node.ports.iter().map(|&port| Replica { rid: node.rid, port })).collect();
+        }
+    }
+}
+
+fn limit(count: usize, what: &'static str) -> Result<(), ReplicationError> {
+    if count >= ITEMS_MAX { Err(ReplicationError::TooMany(what)) } else { Ok(()) }
+}
+
+/// Ports ascending, each once.
+fn sorted(ports: &[u32]) -> Result<Vec<u32>, ReplicationError> {
+    limit(ports.len(), "ports of a multicast node")?;
+    let mut ports = ports.to_vec();
+    ports.sort_unstable();
+    ports.dedup();
+    Ok(ports)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replicas_follow_the_order_of_association() {
+        let mut it = Replication::default();
+        it.create_group(5).unwrap();
+        let first = it.create_node(10, &[3, 1, 1]).unwrap();
+        let second = it.create_node(20, &[2]).unwrap();
+        it.associate_node(5, second).unwrap();
+        it.associate_node(5, first).unwrap();
+        let list = |it: &Replication| it.replicas(5).iter().map(|r| (r.rid, r.port)).collect::<Vec<_>>();
+        assert_eq!(list(&it), [(20, 2), (10, 1), (10, 3)]);
+        it.update_node(first, &[7]).unwrap();
+        assert_eq!(list(&it), [(20, 2), (10, 7)]);
+        it.destroy_node(second).unwrap();
+        assert_eq!(list(&it), [(10, 7)]);
+        assert_eq!(it.create_node(30, &[]), Ok(1));
+    }
+
+    #[test]
+    fn wrong_requests_are_refused() {
+        let mut it = Replication::default();
+        assert_eq!(it.associate_node(1, 0), Err(ReplicationError::NoNode(0)));
+        let node = it.create_node(1, &[1]).unwrap();
+        assert_eq!(it.associate_node(1, node), Err(ReplicationError::NoGroup(1)));
+        it.create_group(1).unwrap();
+        assert_eq!(it.create_group(1), Err(ReplicationError::GroupExists(1)));
+        it.associate_node(1, node).unwrap();
+        assert_eq!(it.associate_node(1, node), Err(ReplicationError::NodeAssociated(0, 1)));
+        assert_eq!(it.set_session(40_000, CloneTarget::Port(1)), Err(ReplicationError::SessionTooHigh(40_000)));
+        assert_eq!(it.delete_session(1), Err(ReplicationError::NoSession(1)));
+        assert!(it.replicas(99).is_empty());
+    }
+}

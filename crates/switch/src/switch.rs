@@ -1,0 +1,227 @@
+//! The core as its users see it.
+
+use crate::externs::Externs;
+use crate::interpreted::Interpreted;
+use crate::output::{Observer, Output};
+use crate::packet::{Packet, Pool, PoolLimits};
+use crate::pipeline::{Pipeline, World};
+use crate::replication::Replication;
+use crate::stats::Stats;
+use crate::table_specs::table_specs;
+use crate::traffic::{Refusal, TrafficManager};
+use crate::v1model::V1Model;
+use base::index::Id as _;
+use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX};
+use ir::{Program, TableId};
+use std::sync::Arc;
+use tables::{Reader, TableError, TableSet};
+
+/// What runs the program's blocks.
+pub enum Backend {
+    /// The reference interpreter.
+    Interpreter,
+}
+
+/// How a core is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Seed of the program's random numbers and of the tables' hashes.
+    pub seed: u64,
+    /// Queues per port (`standard_metadata.priority` chooses one).
+    pub priorities: usize,
+    /// How many packets the core may hold.
+    pub pool: PoolLimits,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { seed: 1, priorities: 1, pool: PoolLimits::default() }
+    }
+}
+
+/// Why a core could not be made.
+#[derive(Debug)]
+pub enum SwitchError {
+    /// A table of the program cannot be run.
+    Table(TableError),
+    /// A register, counter or meter of the program has more cells than `base::limits::CELLS_MAX`.
+    TooManyCells {
+        /// Its name.
+        name: String,
+        /// The cells that it asks for.
+        cells: u64,
+    },
+}
+
+impl std::fmt::Display for SwitchError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SwitchError::Table(error) => error.fmt(f),
+            SwitchError::TooManyCells { name, cells } => {
+                write!(f, "{name} asks for {cells} cells; the most is {CELLS_MAX}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SwitchError {}
+
+/// A switch that runs one program.
+pub struct Switch {
+    program: Arc<Program>,
+    architecture: V1Model,
+    tables: TableSet,
+    reader: Reader,
+    externs: Externs,
+    received: Vec<Packet>,
+    now_ns: u64,
+}
+
+impl Switch {
+    /// A switch with the program's own entries and nothing else.
+    pub fn new(program: Arc<Program>, backend: Backend, config: Config) -> Result<Switch, SwitchError> {
+        check_cells(&program)?;
+        let tables = TableSet::new(table_specs(&program), config.seed).map_err(SwitchError::Table)?;
+        let reader = tables.reader();
+        let entries_max = |id: TableId| {
+            let table = &tables.tables()[id.index()];
+            table.spec().size.max(table.len()) as u64
+        };
+        let externs = Externs::new(&program, config.seed, entries_max);
+        let growth_bytes = emitted_bytes_max(&program);
+        let (pool, pipeline): (Pool, Box<dyn Pipeline>) = match backend {
+            Backend::Interpreter => {
+                let pool = Pool::new(0, growth_bytes, config.pool);
+                let start = pool.start();
+                (pool, Box::new(Interpreted::new(Arc::clone(&program), start)))
+            }
+        };
+        let architecture = V1Model::new(&program, pipeline, pool, config.priorities);
+        let received = Vec::with_capacity(BURST_PACKETS_MAX);
+        Ok(Switch { program, architecture, tables, reader, externs, received, now_ns: 0 })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Takes a packet in. It is worked on by the next [`Switch::run`]; call that at the latest when this returns true: a
+    /// full burst has been received. Frames longer than `base::limits::PACKET_BYTES_MAX` are dropped and counted.
+    pub fn receive(&mut self, now_ns: u64, port: u32, frame: &[u8]) -> bool {
+        let packet = self.architecture.receive(now_ns, port, frame);
+        self.received.extend(packet);
+        self.received.len() >= BURST_PACKETS_MAX
+    }
+
+    /// Works on all packets received since the last run, on everything they cause, and on queued packets that are due.
+    /// Time must not run backwards; if it does it is taken as standing still.
+    pub fn run(&mut self, now_ns: u64, output: &mut dyn Output) {
+        self.run_with(now_ns, output, None);
+    }
+
+    /// The same, told to an observer step by step.
+    pub fn run_observed(&mut self, now_ns: u64, output: &mut dyn Output, observer: &mut dyn Observer) {
+        self.run_with(now_ns, output, Some(observer));
+    }
+
+    fn run_with(&mut self, now_ns: u64, output: &mut dyn Output, observer: Option<&mut dyn Observer>) {
+        self.now_ns = self.now_ns.max(now_ns);
+        let lookups = self.reader.enter();
+        let mut world = World {
+            externs: &mut self.externs,
+            tables: &self.tables,
+            lookups: &lookups,
+            now_ns: self.now_ns,
+            output,
+            // Rebuilt, so that its lifetime shrinks to the world's.
+            observer: match observer {
+                Some(observer) => Some(observer),
+                None => None,
+            },
+        };
+        self.architecture.run(&mut self.received, &mut world);
+    }
+
+    /// When [`Switch::run`] has something to do next though nothing is received: the departure of a queued packet.
+    pub fn next_event_ns(&self) -> Option<u64> {
+        self.architecture.traffic.next_departure_ns()
+    }
+
+    /// Packets that wait in queues.
+    pub fn queued(&self) -> usize {
+        self.architecture.traffic.queued()
+    }
+
+    /// What the core has counted.
+    pub fn stats(&self) -> &Stats {
+        &self.architecture.stats
+    }
+
+    /// The time of the last run.
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// The tables, by position in the program.
+    pub fn tables(&self) -> &TableSet {
+        &self.tables
+    }
+
+    /// The tables, to be changed. Changes show from the next run on.
+    pub fn tables_mut(&mut self) -> &mut TableSet {
+        &mut self.tables
+    }
+
+    /// Registers, counters, meters, value sets.
+    pub fn externs(&self) -> &Externs {
+        &self.externs
+    }
+
+    /// The same, to be changed.
+    pub fn externs_mut(&mut self) -> &mut Externs {
+        &mut self.externs
+    }
+
+    /// Multicast groups and clone sessions.
+    pub fn replication(&self) -> &Replication {
+        &self.architecture.replication
+    }
+
+    /// The same, to be changed.
+    pub fn replication_mut(&mut self) -> &mut Replication {
+        &mut self.architecture.replication
+    }
+
+    /// Sets how many packets the queues of a port hold while they have a rate; of all priorities or of one.
+    pub fn set_queue_depth(&mut self, port: u32, priority: Option<u32>, packets: usize) -> Result<(), Refusal> {
+        self.traffic_mut().set_capacity(port, priority, packets)
+    }
+
+    /// Sets the rate of the queues of a port in packets per second, 0 for no limit; of all priorities or of one.
+    pub fn set_queue_rate(&mut self, port: u32, priority: Option<u32>, rate: u64) -> Result<(), Refusal> {
+        self.traffic_mut().set_rate(port, priority, rate)
+    }
+
+    fn traffic_mut(&mut self) -> &mut TrafficManager<Packet> {
+        &mut self.architecture.traffic
+    }
+}
+
+/// Refuses arrays that would not fit the memory.
+fn check_cells(program: &Program) -> Result<(), SwitchError> {
+    let registers = program.registers.iter().map(|it| (&it.name, it.size));
+    let counters = program.counters.iter().map(|it| (&it.name, it.size));
+    let meters = program.meters.iter().map(|it| (&it.name, it.size));
+    match registers.chain(counters).chain(meters).find(|&(_, cells)| cells > CELLS_MAX) {
+        None => Ok(()),
+        Some((name, cells)) => Err(SwitchError::TooManyCells { name: name.clone(), cells }),
+    }
+}
+
+/// The most bytes that deparsing can put before a payload if it emits every header once.
+fn emitted_bytes_max(program: &Program) -> usize {
+    let bytes = |header: &ir::Header| program.header_types[header.ty].bytes_max() as usize;
+    let all: usize = program.headers.iter().filter(|header| header.metadata).map(bytes).sum();
+    all.min(PACKET_BYTES_MAX)
+}

@@ -1,0 +1,234 @@
+//! The traffic manager: queues per egress port and priority.
+//!
+//! What enters: packets with a port and a priority. What leaves: the packets that are due, of each port in the order of
+//! strict priority and within a priority first in, first out; ports take turns. A queue with a rate spaces its departures
+//! evenly by `1 / rate` and holds at most its capacity. A queue without a rate is emptied in the same run of the core that
+//! filled it, so its capacity would only measure how we batch: it takes all that come, up to a bound that protects the memory.
+
+use std::collections::VecDeque;
+
+/// Packets that a queue with a rate holds unless told otherwise.
+pub const QUEUE_CAPACITY_DEFAULT: usize = 64;
+
+/// Packets that any queue holds.
+const QUEUE_CAPACITY_MAX: usize = 65_536;
+
+/// Ports above this number do not exist.
+pub const PORT_MAX: u32 = 511;
+
+/// A packet that leaves its queue.
+pub struct Departure<P> {
+    /// The packet.
+    pub packet: P,
+    /// Its port.
+    pub port: u32,
+    /// Its queue.
+    pub priority: u32,
+    /// When it entered the queue.
+    pub enqueued_ns: u64,
+    /// Packets left in the queue.
+    pub depth_packets: usize,
+}
+
+/// Why a packet was not queued; the packet comes back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// There is no such port.
+    NoPort,
+    /// There is no queue for the priority.
+    NoPriority,
+    /// The queue is full.
+    Full,
+}
+
+struct Queue<P> {
+    packets: VecDeque<(P, u64)>,
+    capacity: usize,
+    /// Nanoseconds between departures; 0 for no limit.
+    interval_ns: u64,
+    next_departure_ns: u64,
+}
+
+impl<P> Queue<P> {
+    fn is_full(&self) -> bool {
+        let capacity = if self.interval_ns == 0 { QUEUE_CAPACITY_MAX } else { self.capacity };
+        self.packets.len() >= capacity
+    }
+
+    fn is_due(&self, now_ns: u64) -> bool {
+        !self.packets.is_empty() && (self.interval_ns == 0 || self.next_departure_ns <= now_ns)
+    }
+}
+
+struct Port<P> {
+    queues: Vec<Queue<P>>,
+    queued: usize,
+}
+
+/// All queues of a switch.
+pub struct TrafficManager<P> {
+    ports: Vec<Port<P>>,
+    priorities: usize,
+    /// Ports that hold packets, in the order of their turns.
+    active: VecDeque<u32>,
+    queued: usize,
+}
+
+impl<P> TrafficManager<P> {
+    /// Queues for `priorities` priorities (at least one) per port.
+    pub fn new(priorities: usize) -> TrafficManager<P> {
+        TrafficManager { ports: Vec::new(), priorities: priorities.max(1), active: VecDeque::new(), queued: 0 }
+    }
+
+    /// Packets in all queues.
+    pub fn queued(&self) -> usize {
+        self.queued
+    }
+
+    /// Packets in one queue.
+    pub fn depth(&self, port: u32, priority: u32) -> usize {
+        let queue = self.ports.get(port as usize).and_then(|port| port.queues.get(priority as usize));
+        queue.map_or(0, |queue| queue.packets.len())
+    }
+
+    /// Sets how many packets the queues of a port hold while they have a rate; of all priorities or of one.
+    pub fn set_capacity(&mut self, port: u32, priority: Option<u32>, packets: usize) -> Result<(), Refusal> {
+        self.each_queue(port, priority, |queue| queue.capacity = packets.min(QUEUE_CAPACITY_MAX))
+    }
+
+    /// Sets the rate of the queues of a port in packets per second; 0 for no limit.
+    pub fn set_rate(&mut self, port: u32, priority: Option<u32>, packets_per_second: u64) -> Result<(), Refusal> {
+        let interval_ns = 1_000_000_000u64.checked_div(packets_per_second).unwrap_or(0);
+        self.each_queue(port, priority, |queue| queue.interval_ns = interval_ns)
+    }
+
+    /// Queues a packet.
+    pub fn enqueue(&mut self, packet: P, port: u32, priority: u32, now_ns: u64) -> Result<(), (P, Refusal)> {
+        if port > PORT_MAX {
+            return Err((packet, Refusal::NoPort));
+        }
+        self.grow(port);
+        let slot = &mut self.ports[port as usize];
+        let Some(queue) = slot.queues.get_mut(priority as usize) else {
+            return Err((packet, Refusal::NoPriority));
+        };
+        if queue.is_full() {
+            return Err((packet, Refusal::Full));
+        }
+        queue.packets.push_back((packet, now_ns));
+        if slot.queued == 0 {
+            self.active.push_back(port);
+        }
+        slot.queued += 1;
+        self.queued += 1;
+        Ok(())
+    }
+
+    /// The next packet that is due.
+    pub fn dequeue(&mut self, now_ns: u64) -> Option<Departure<P>> {
+        for _ in 0..self.active.len() {
+            let port = self.active.pop_front()?;
+            let slot = &mut self.ports[port as usize];
+            let Some(priority) = slot.queues.iter().rposition(|queue| queue.is_due(now_ns)) else {
+                self.active.push_back(port);
+                continue;
+            };
+            let queue = &mut slot.queues[priority];
+            let (packet, enqueued_ns) = queue.packets.pop_front()?;
+            queue.next_departure_ns = queue.next_departure_ns.max(now_ns).saturating_add(queue.interval_ns);
+            let depth_packets = queue.packets.len();
+            slot.queued -= 1;
+            self.queued -= 1;
+            if slot.queued > 0 {
+                self.active.push_back(port);
+            }
+            return Some(Departure { packet, port, priority: priority as u32, enqueued_ns, depth_packets });
+        }
+        None
+    }
+
+    /// When the next waiting packet is due, if any waits.
+    pub fn next_departure_ns(&self) -> Option<u64> {
+        let ports = self.active.iter().map(|&port| &self.ports[port as usize]);
+        let waiting = ports.flat_map(|port| &port.queues).filter(|queue| !queue.packets.is_empty());
+        waiting.map(|queue| if queue.interval_ns == 0 { 0 } else { queue.next_departure_ns }).min()
+    }
+
+    fn each_queue(
+        &mut self,
+        port: u32,
+        priority: Option<u32>,
+        mut change: impl FnMut(&mut Queue<P>),
+    ) -> Result<(), Refusal> {
+        if port > PORT_MAX {
+            return Err(Refusal::NoPort);
+        }
+        self.grow(port);
+        let queues = &mut self.ports[port as usize].queues;
+        match priority {
+            None => queues.iter_mut().for_each(change),
+            Some(priority) => change(queues.get_mut(priority as usize).ok_or(Refusal::NoPriority)?),
+        }
+        Ok(())
+    }
+
+    fn grow(&mut self, port: u32) {
+        let priorities = self.priorities;
+        while self.ports.len() <= port as usize {
+            let queue = || Queue {
+                packets: VecDeque::new(),
+                capacity: QUEUE_CAPACITY_DEFAULT,
+                interval_ns: 0,
+                next_departure_ns: 0,
+            };
+            self.ports.push(Port { queues: (0..priorities).map(|_| queue()).collect(), queued: 0 });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drain(tm: &mut TrafficManager<u32>, now_ns: u64) -> Vec<u32> {
+        std::iter::from_fn(|| tm.dequeue(now_ns).map(|departure| departure.packet)).collect()
+    }
+
+    #[test]
+    fn a_port_keeps_its_order_and_ports_take_turns() {
+        let mut tm = TrafficManager::new(1);
+        for (packet, port) in [(10, 1), (11, 1), (20, 2), (12, 1), (21, 2)] {
+            tm.enqueue(packet, port, 0, 0).unwrap();
+        }
+        assert_eq!(drain(&mut tm, 0), [10, 20, 11, 21, 12]);
+        assert_eq!(tm.queued(), 0);
+    }
+
+    #[test]
+    fn higher_priorities_leave_first() {
+        let mut tm = TrafficManager::new(3);
+        for (packet, priority) in [(1, 0), (2, 2), (3, 1), (4, 2)] {
+            tm.enqueue(packet, 1, priority, 0).unwrap();
+        }
+        assert_eq!(drain(&mut tm, 0), [2, 4, 3, 1]);
+        assert_eq!(tm.enqueue(9, 1, 3, 0), Err((9, Refusal::NoPriority)));
+        assert_eq!(tm.enqueue(9, 512, 0, 0), Err((9, Refusal::NoPort)));
+    }
+
+    #[test]
+    fn a_rate_spaces_departures_and_a_full_queue_refuses() {
+        let mut tm = TrafficManager::new(1);
+        tm.set_rate(1, None, 1_000_000).unwrap();
+        tm.set_capacity(1, None, 3).unwrap();
+        for packet in 0..3 {
+            tm.enqueue(packet, 1, 0, 0).unwrap();
+        }
+        assert_eq!(tm.enqueue(3, 1, 0, 0), Err((3, Refusal::Full)));
+        assert_eq!(drain(&mut tm, 0), [0]);
+        assert_eq!(tm.next_departure_ns(), Some(1000));
+        assert_eq!(drain(&mut tm, 999), []);
+        assert_eq!(drain(&mut tm, 1000), [1]);
+        assert_eq!(drain(&mut tm, 5000), [2]);
+        assert_eq!(tm.next_departure_ns(), None);
+    }
+}
