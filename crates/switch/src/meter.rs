@@ -27,40 +27,36 @@ pub struct MeterConfig {
     pub peak_burst: u64,
 }
 
-/// Tokens are kept in fixed point, this many to a unit and with rates in tokens per nanosecond, so that no run depends on a
-/// machine's floating point.
-const TOKENS_PER_UNIT: u64 = 1 << 20;
+/// Tokens are integers, this many to a unit: no run depends on a machine's floating point, and a rate that a person writes
+/// (a decimal fraction of units per microsecond) is a whole number of tokens per nanosecond.
+const TOKENS_PER_UNIT: u128 = 1_000_000_000_000_000;
 
 #[derive(Clone, Copy, Default)]
 struct Bucket {
-    tokens: u64,
-    tokens_max: u64,
-    /// Tokens per nanosecond, times 2^20: slow rates keep their precision.
-    rate_scaled: u64,
-    /// What the last filling left over, in the scale of `rate_scaled`.
-    rest: u64,
+    tokens: u128,
+    tokens_max: u128,
+    tokens_per_ns: u128,
 }
 
 impl Bucket {
     fn new(rate_per_us: f64, burst: u64) -> Bucket {
-        let tokens_max = burst.saturating_mul(TOKENS_PER_UNIT);
-        let rate_scaled = (rate_per_us / 1000.0 * (TOKENS_PER_UNIT << 20) as f64).max(0.0) as u64;
-        Bucket { tokens: tokens_max, tokens_max, rate_scaled, rest: 0 }
+        let tokens_max = u128::from(burst) * TOKENS_PER_UNIT;
+        // A cast from floating point saturates; more than 2^64 tokens per nanosecond fill any bucket at once.
+        let tokens_per_ns = (rate_per_us * (TOKENS_PER_UNIT / 1000) as f64).round() as u64;
+        Bucket { tokens: tokens_max, tokens_max, tokens_per_ns: u128::from(tokens_per_ns) }
     }
 
     fn fill(&mut self, elapsed_ns: u64) {
-        let gained = u128::from(elapsed_ns) * u128::from(self.rate_scaled) + u128::from(self.rest);
-        self.rest = (gained & 0xf_ffff) as u64;
-        let tokens = u128::from(self.tokens) + (gained >> 20);
-        self.tokens = u64::try_from(tokens).unwrap_or(u64::MAX).min(self.tokens_max);
+        let gained = u128::from(elapsed_ns).saturating_mul(self.tokens_per_ns);
+        self.tokens = self.tokens.saturating_add(gained).min(self.tokens_max);
     }
 
     fn holds(&self, units: u64) -> bool {
-        self.tokens >= units.saturating_mul(TOKENS_PER_UNIT)
+        self.tokens >= u128::from(units) * TOKENS_PER_UNIT
     }
 
     fn take(&mut self, units: u64) {
-        self.tokens -= units * TOKENS_PER_UNIT;
+        self.tokens -= u128::from(units) * TOKENS_PER_UNIT;
     }
 }
 

@@ -270,7 +270,7 @@ impl V1Model {
 
     fn enqueue(&mut self, mut packet: Packet, port: u32, world: &mut World<'_>) {
         let priority = packet.intrinsic(Slot::Priority) as u32;
-        packet.set_intrinsic(Slot::EnqTimestamp, world.now_ns / 1000 & u64::from(u32::MAX));
+        packet.set_intrinsic(Slot::EnqTimestamp, (world.now_ns / 1000) & u64::from(u32::MAX));
         packet.set_intrinsic(Slot::EnqQdepth, self.traffic.depth(port, priority) as u64);
         if let Err((packet, refusal)) = self.traffic.enqueue(packet, port, priority, world.now_ns) {
             let reason = match refusal {
