@@ -1,6 +1,55 @@
-//! Source map, preprocessor, lexer, parser, syntax tree, printer
+//! P4 text to a syntax tree.
+//!
+//! Enters: the path or the text of a program, and [`Options`] (include folders, macros, where files come from). Leaves:
+//! an [`ast::Program`], the [`SourceMap`] that knows where everything stands, and [`Diagnostics`]. A program with errors
+//! still has a tree, of what could be read.
+//!
+//! The way through:
+//!
+//! * [`source`]: all text of a compilation; turns a span into file, line and column.
+//! * `preprocess`, with `lexer` and `token`: includes, macros, conditionals; text to tokens.
+//! * `parser`: tokens to the tree, with recovery.
+//! * [`ast`]: the tree.
+//! * [`diag`], [`codes`], [`render`]: faults, their codes, and how they are shown. The later stages use them too.
+//! * [`builtin`]: `core.p4` and `v1model.p4`, which `#include` finds without an include folder.
 
 pub mod ast;
+pub mod builtin;
+pub mod codes;
 pub mod diag;
+mod lexer;
+mod literal;
+pub mod loader;
+mod parser;
+mod preprocess;
 pub mod render;
 pub mod source;
+mod token;
+
+pub use diag::{Diagnostic, Diagnostics, Severity};
+pub use loader::{DiskFiles, FileLoader, MemoryFiles};
+pub use preprocess::Options;
+pub use render::{render, render_all, render_short};
+pub use source::{Location, SourceMap};
+
+use std::path::Path;
+
+/// Parses the program in the file at `path`.
+pub fn parse_program(sources: &mut SourceMap, path: &Path, options: &Options<'_>) -> (ast::Program, Diagnostics) {
+    let mut diagnostics = Diagnostics::new();
+    let tokens = preprocess::preprocess_file(sources, path, options, &mut diagnostics);
+    (parser::parse(tokens, &mut diagnostics), diagnostics)
+}
+
+/// Parses `text` as the program in a file called `name`; `#include "..."` looks in the folder that the name says.
+pub fn parse_text(
+    sources: &mut SourceMap,
+    name: &str,
+    text: &str,
+    options: &Options<'_>,
+) -> (ast::Program, Diagnostics) {
+    let mut diagnostics = Diagnostics::new();
+    let folder = Path::new(name).parent();
+    let tokens = preprocess::preprocess(sources, name, folder, text.into(), options, &mut diagnostics);
+    (parser::parse(tokens, &mut diagnostics), diagnostics)
+}

@@ -1,0 +1,371 @@
+//! Text to tokens.
+//!
+//! The preprocessor pulls tokens one at a time, because what follows may have to be skipped (`#if`) or read as plain text
+//! (`#error`, `#include <...>`). Faults become tokens of their own kind, which the preprocessor reports if they are in
+//! text that counts.
+
+use crate::token::{Names, Symbol, Token, TokenKind};
+use base::Span;
+use std::rc::Rc;
+
+/// A place in a text to which the lexer can return.
+#[derive(Clone, Copy)]
+pub(crate) struct Checkpoint {
+    position: usize,
+    is_line_start: bool,
+}
+
+/// Reads the tokens of one file.
+pub(crate) struct Lexer {
+    text: Rc<str>,
+    /// Where the text begins in the source map.
+    base: u32,
+    position: usize,
+    /// Whether only white space and comments stood on this line so far.
+    is_line_start: bool,
+    /// A string without end was seen: from there on strings end with their line, so that no text is searched twice.
+    strings_end_with_line: bool,
+}
+
+/// The operators and brackets, longer before shorter where one begins another. `>>` and `>>=` are left to the parser.
+const OPERATORS: &[(&[u8], TokenKind)] = &[
+    (b"&&&", TokenKind::Mask),
+    (b"&&", TokenKind::AndAnd),
+    (b"&=", TokenKind::AndEqual),
+    (b"&", TokenKind::And),
+    (b"|+|=", TokenKind::SaturatingPlusEqual),
+    (b"|-|=", TokenKind::SaturatingMinusEqual),
+    (b"|+|", TokenKind::SaturatingPlus),
+    (b"|-|", TokenKind::SaturatingMinus),
+    (b"||", TokenKind::OrOr),
+    (b"|=", TokenKind::OrEqual),
+    (b"|", TokenKind::Or),
+    (b"<<=", TokenKind::ShiftLeftEqual),
+    (b"<<", TokenKind::ShiftLeft),
+    (b"<=", TokenKind::LessEqual),
+    (b"<", TokenKind::Less),
+    (b">=", TokenKind::GreaterEqual),
+    (b">", TokenKind::Greater),
+    (b"==", TokenKind::EqualEqual),
+    (b"=", TokenKind::Equal),
+    (b"!=", TokenKind::NotEqual),
+    (b"!", TokenKind::Not),
+    (b"++", TokenKind::PlusPlus),
+    (b"+=", TokenKind::PlusEqual),
+    (b"+:", TokenKind::PlusColon),
+    (b"+", TokenKind::Plus),
+    (b"-=", TokenKind::MinusEqual),
+    (b"-", TokenKind::Minus),
+    (b"*=", TokenKind::StarEqual),
+    (b"*", TokenKind::Star),
+    (b"/=", TokenKind::SlashEqual),
+    (b"/", TokenKind::Slash),
+    (b"%=", TokenKind::PercentEqual),
+    (b"%", TokenKind::Percent),
+    (b"^=", TokenKind::CaretEqual),
+    (b"^", TokenKind::Caret),
+    (b"...", TokenKind::Dots),
+    (b"..", TokenKind::DotDot),
+    (b".", TokenKind::Dot),
+    (b"##", TokenKind::HashHash),
+    (b"#", TokenKind::Hash),
+    (b"(", TokenKind::LeftParen),
+    (b")", TokenKind::RightParen),
+    (b"[", TokenKind::LeftBracket),
+    (b"]", TokenKind::RightBracket),
+    (b"{", TokenKind::LeftBrace),
+    (b"}", TokenKind::RightBrace),
+    (b"~", TokenKind::Tilde),
+    (b"?", TokenKind::Question),
+    (b":", TokenKind::Colon),
+    (b";", TokenKind::Semicolon),
+    (b",", TokenKind::Comma),
+    (b"@", TokenKind::At),
+];
+
+/// For each first byte the first of the operators that begin with it, as an index into [`OPERATORS`].
+const FIRST_OPERATOR: [u8; 256] = {
+    let mut table = [u8::MAX; 256];
+    let mut index = OPERATORS.len();
+    while index > 0 {
+        index -= 1;
+        table[OPERATORS[index].0[0] as usize] = index as u8;
+    }
+    table
+};
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+impl Lexer {
+    /// A lexer at the beginning of `text`, which lies at `base` in the source map.
+    pub fn new(text: Rc<str>, base: u32) -> Lexer {
+        Lexer { text, base, position: 0, is_line_start: true, strings_end_with_line: false }
+    }
+
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { position: self.position, is_line_start: self.is_line_start }
+    }
+
+    pub fn restore(&mut self, checkpoint: Checkpoint) {
+        self.position = checkpoint.position;
+        self.is_line_start = checkpoint.is_line_start;
+    }
+
+    /// The next token. After the last comes [`TokenKind::EndOfFile`] forever.
+    pub fn next(&mut self, names: &mut Names) -> Token {
+        let before = self.position;
+        let comment_fault = self.skip_blanks();
+        let start = self.position;
+        let is_first_on_line = std::mem::replace(&mut self.is_line_start, false);
+        let kind = match comment_fault {
+            Some(at) => {
+                let symbol = names.intern("/*");
+                let span = Span::new(self.base + at as u32, self.base + at as u32 + 2);
+                let kind = TokenKind::UnterminatedComment;
+                return Token { kind, is_first_on_line, has_space_before: true, is_painted: false, symbol, span };
+            }
+            None => self.scan(),
+        };
+        let text = &self.text[start..self.position];
+        let symbol = match kind {
+            TokenKind::Word | TokenKind::Integer | TokenKind::InvalidCharacter => names.intern(text),
+            TokenKind::String => names.intern(&text[1..text.len() - 1]),
+            TokenKind::UnterminatedString => names.intern(text[1..].trim_end_matches(['\r', '\n'])),
+            _ => Symbol::NONE,
+        };
+        let span = Span::new(self.base + start as u32, self.base + self.position as u32);
+        Token { kind, is_first_on_line, has_space_before: start > before, is_painted: false, symbol, span }
+    }
+
+    /// Moves over one token and says what it is.
+    fn scan(&mut self) -> TokenKind {
+        let bytes = &self.text.as_bytes()[self.position..];
+        let Some(&first) = bytes.first() else { return TokenKind::EndOfFile };
+        if is_word_byte(first) {
+            let length = bytes.iter().position(|&byte| !is_word_byte(byte)).unwrap_or(bytes.len());
+            self.position += length;
+            return if first.is_ascii_digit() { TokenKind::Integer } else { TokenKind::Word };
+        }
+        if first == b'"' {
+            return self.scan_string();
+        }
+        let candidates = OPERATORS.get(FIRST_OPERATOR[first as usize] as usize..).unwrap_or(&[]);
+        for (text, kind) in candidates.iter().take_while(|(text, _)| text[0] == first) {
+            if bytes.starts_with(text) {
+                self.position += text.len();
+                return *kind;
+            }
+        }
+        self.position += self.text[self.position..].chars().next().map_or(1, char::len_utf8);
+        TokenKind::InvalidCharacter
+    }
+
+    /// A string may go over several lines; one that never ends is taken to end with its first line.
+    fn scan_string(&mut self) -> TokenKind {
+        let bytes = self.text.as_bytes();
+        let mut at = self.position + 1;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'"' => {
+                    self.position = at + 1;
+                    return TokenKind::String;
+                }
+                b'\n' if self.strings_end_with_line => break,
+                b'\\' => at += 2,
+                _ => at += 1,
+            }
+        }
+        self.strings_end_with_line = true;
+        let line = bytes[self.position..].iter().position(|&byte| byte == b'\n');
+        self.position = line.map_or(bytes.len(), |length| self.position + length);
+        TokenKind::UnterminatedString
+    }
+
+    /// Moves over white space and comments. Returns where a comment begins that does not end.
+    fn skip_blanks(&mut self) -> Option<usize> {
+        let text = self.text.clone();
+        let bytes = text.as_bytes();
+        loop {
+            match &bytes[self.position..] {
+                [b'\n', ..] => {
+                    self.position += 1;
+                    self.is_line_start = true;
+                }
+                [b' ' | b'\t' | b'\r' | 0x0b | 0x0c, ..] => self.position += 1,
+                [b'\\', b'\n', ..] => self.position += 2,
+                [b'\\', b'\r', b'\n', ..] => self.position += 3,
+                // A byte order mark.
+                [0xef, 0xbb, 0xbf, ..] if self.position == 0 => self.position += 3,
+                [b'/', b'/', ..] => self.skip_line_comment(),
+                [b'/', b'*', rest @ ..] => match rest.windows(2).position(|pair| pair == b"*/") {
+                    Some(length) => self.position += length + 4,
+                    None => return Some(std::mem::replace(&mut self.position, bytes.len())),
+                },
+                _ => return None,
+            }
+        }
+    }
+
+    /// Moves to the line break that ends a `//` comment. A backslash before a line break continues the comment.
+    fn skip_line_comment(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(length) = bytes[self.position..].iter().position(|&byte| byte == b'\n') {
+            self.position += length;
+            let line = &bytes[..self.position];
+            if !line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\") {
+                return;
+            }
+            self.position += 1;
+        }
+        self.position = bytes.len();
+    }
+
+    /// The rest of the line as text, without the blanks around it, and its place. Moves to the line break.
+    pub fn rest_of_line(&mut self) -> (String, Span) {
+        let rest = &self.text[self.position..];
+        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        let lo = self.position + (line.len() - line.trim_start().len());
+        let hi = (self.position + line.trim_end().len()).max(lo);
+        let text = self.text[lo..hi].to_string();
+        self.position += line.len();
+        (text, Span::new(self.base + lo as u32, self.base + hi as u32))
+    }
+
+    /// `<path>` or `"path"` after `#include`: the path, whether it is in quotes, and its place. Does not move if there is
+    /// neither.
+    pub fn include_path(&mut self) -> Option<(String, bool, Span)> {
+        let rest = &self.text[self.position..];
+        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        let path = line.trim_start();
+        let lo = self.position + (line.len() - path.len());
+        let close = match path.as_bytes().first()? {
+            b'"' => '"',
+            b'<' => '>',
+            _ => return None,
+        };
+        let length = path[1..].find(close)?;
+        let hi = lo + length + 2;
+        self.position = hi;
+        let span = Span::new(self.base + lo as u32, self.base + hi as u32);
+        Some((path[1..=length].to_string(), close == '"', span))
+    }
+
+    /// Skips text that a conditional excludes: moves behind the next `#` that is first on its line and returns its span,
+    /// or moves to the end. Inside the text only comments matter; a quotation mark is just a character.
+    pub fn skip_to_directive(&mut self) -> Option<Span> {
+        loop {
+            if self.skip_blanks().is_some() {
+                return None;
+            }
+            let byte = *self.text.as_bytes().get(self.position)?;
+            let at = self.position;
+            self.position += 1;
+            if byte == b'#' && self.is_line_start {
+                self.is_line_start = false;
+                return Some(Span::new(self.base + at as u32, self.base + at as u32 + 1));
+            }
+            self.is_line_start = false;
+        }
+    }
+
+    /// The place behind the last byte.
+    pub fn end(&self) -> Span {
+        let end = self.base + self.text.len() as u32;
+        Span::new(end, end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(text: &str, expected: Expect) {
+        let mut names = Names::new();
+        let mut lexer = Lexer::new(text.into(), 1);
+        let mut lines = String::new();
+        loop {
+            let token = lexer.next(&mut names);
+            if token.kind == TokenKind::EndOfFile {
+                break;
+            }
+            let mark = if token.is_first_on_line { "|" } else { "" };
+            lines.push_str(&format!("{mark}{:?} {}\n", token.kind, token.text(&names)));
+        }
+        expected.assert_eq(&lines);
+    }
+
+    #[test]
+    fn longest_operator_wins_except_for_shifts_to_the_right() {
+        check(
+            "a>>=b|+|c |-|= &&&d...e",
+            expect![[r#"
+                |Word a
+                Greater >
+                GreaterEqual >=
+                Word b
+                SaturatingPlus |+|
+                Word c
+                SaturatingMinusEqual |-|=
+                Mask &&&
+                Word d
+                Dots ...
+                Word e
+            "#]],
+        );
+    }
+
+    #[test]
+    fn every_operator_is_its_own_text() {
+        for (text, kind) in OPERATORS {
+            assert_eq!(text, &kind.as_str().as_bytes());
+            let mut lexer = Lexer::new(kind.as_str().into(), 1);
+            assert_eq!(lexer.next(&mut Names::new()).kind, *kind);
+        }
+    }
+
+    #[test]
+    fn integers_take_letters_and_ranges_keep_their_dots() {
+        check(
+            "8w0xFF 1..2 4s_7 12abc",
+            expect![[r#"
+                |Integer 8w0xFF
+                Integer 1
+                DotDot ..
+                Integer 2
+                Integer 4s_7
+                Integer 12abc
+            "#]],
+        );
+    }
+
+    #[test]
+    fn comments_and_continuations_are_blanks() {
+        check(
+            "a /* \n */ b \\\n c // \\\n d\ne",
+            expect![[r#"
+                |Word a
+                Word b
+                Word c
+                |Word e
+            "#]],
+        );
+    }
+
+    #[test]
+    fn faults_are_tokens() {
+        check(
+            "\0 $ é \"no end\nx /* no end",
+            expect![[r#"
+                |InvalidCharacter �
+                InvalidCharacter $
+                InvalidCharacter é
+                UnterminatedString "no end"
+                |Word x
+                UnterminatedComment 
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,144 @@
+//! Annotations and pragmas.
+
+use super::{Parsed, Parser};
+use crate::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, Expr, KeyValue};
+use crate::literal;
+use crate::token::TokenKind;
+
+impl Parser<'_> {
+    /// The annotations that stand here, possibly none.
+    pub(super) fn annotations(&mut self) -> Parsed<Vec<Annotation>> {
+        let mut annotations = Vec::new();
+        while self.at(TokenKind::At) {
+            annotations.push(self.annotation()?);
+        }
+        Ok(annotations)
+    }
+
+    fn annotation(&mut self) -> Parsed<Annotation> {
+        let start = self.expect(TokenKind::At)?.span;
+        let mut word = self.peek();
+        if word.kind != TokenKind::Word {
+            return self.unexpected("the name of an annotation");
+        }
+        self.bump();
+        let next = self.peek();
+        let is_bracket = matches!(next.kind, TokenKind::LeftParen | TokenKind::LeftBracket);
+        let is_pragma = &**self.names.text(word.symbol) == "pragma"
+            && next.kind == TokenKind::Word
+            && !next.is_first_on_line
+            && !is_bracket;
+        if is_pragma {
+            word = self.bump();
+        }
+        let body = if is_pragma {
+            self.pragma_body()
+        } else if self.at(TokenKind::LeftParen) {
+            self.unstructured_body()?
+        } else if self.at(TokenKind::LeftBracket) {
+            self.structured_body()?
+        } else {
+            AnnotationBody::Empty
+        };
+        Ok(Annotation { name: self.ident(word), body, is_pragma, span: self.span_from(start) })
+    }
+
+    /// The tokens up to the end of the line.
+    fn pragma_body(&mut self) -> AnnotationBody {
+        let mut tokens = Vec::new();
+        while !self.at(TokenKind::EndOfFile) && !self.peek().is_first_on_line {
+            tokens.push(self.annotation_token());
+        }
+        if tokens.is_empty() {
+            AnnotationBody::Empty
+        } else {
+            AnnotationBody::Unstructured { tokens, expressions: None }
+        }
+    }
+
+    /// `(...)`, read twice: as tokens, and as expressions if they are some.
+    fn unstructured_body(&mut self) -> Parsed<AnnotationBody> {
+        let open = self.expect(TokenKind::LeftParen)?.span;
+        let start = self.next;
+        let mut tokens = Vec::new();
+        let mut closing = Vec::new();
+        loop {
+            match self.peek().kind {
+                TokenKind::LeftParen => closing.push(TokenKind::RightParen),
+                TokenKind::LeftBracket => closing.push(TokenKind::RightBracket),
+                TokenKind::LeftBrace => closing.push(TokenKind::RightBrace),
+                TokenKind::RightParen if closing.is_empty() => break,
+                kind @ (TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace) => {
+                    if closing.pop() != Some(kind) {
+                        self.expect_close(TokenKind::RightParen, open)?;
+                    }
+                }
+                TokenKind::EndOfFile => {
+                    self.expect_close(TokenKind::RightParen, open)?;
+                }
+                _ => {}
+            }
+            tokens.push(self.annotation_token());
+        }
+        let end = self.next;
+        self.next = start;
+        let expressions = self.quiet_expressions(end);
+        self.next = end;
+        self.expect(TokenKind::RightParen)?;
+        Ok(AnnotationBody::Unstructured { tokens, expressions })
+    }
+
+    /// The tokens up to index `end` as a list of expressions, if they are one.
+    fn quiet_expressions(&mut self, end: usize) -> Option<Vec<Expr>> {
+        let was_quiet = std::mem::replace(&mut self.is_quiet, true);
+        let list = self.separated(TokenKind::RightParen, false, Self::expression);
+        self.is_quiet = was_quiet;
+        list.ok().filter(|_| self.next == end)
+    }
+
+    fn annotation_token(&mut self) -> AnnotationToken {
+        let token = self.bump();
+        let (kind, text) = match token.kind {
+            TokenKind::Word => (AnnotationTokenKind::Word, token.text(&self.names)),
+            TokenKind::Integer => (AnnotationTokenKind::Integer, token.text(&self.names)),
+            TokenKind::String | TokenKind::UnterminatedString => {
+                (AnnotationTokenKind::String, literal::unescape(self.names.text(token.symbol)).0.into())
+            }
+            _ => (AnnotationTokenKind::Punctuation, token.text(&self.names)),
+        };
+        AnnotationToken { kind, text, span: token.span }
+    }
+
+    /// `[...]`
+    fn structured_body(&mut self) -> Parsed<AnnotationBody> {
+        let open = self.expect(TokenKind::LeftBracket)?.span;
+        let close = TokenKind::RightBracket;
+        let body = if self.at_key_value() {
+            AnnotationBody::KeyValues(self.separated(close, true, Self::key_value)?)
+        } else {
+            AnnotationBody::Expressions(self.separated(close, true, Self::expression)?)
+        };
+        self.expect_close(close, open)?;
+        Ok(body)
+    }
+
+    /// Whether `name =` follows.
+    pub(super) fn at_key_value(&self) -> bool {
+        super::is_name(&self.peek()) && self.peek_at(1).kind == TokenKind::Equal
+    }
+
+    /// `name = expression`
+    pub(super) fn key_value(&mut self) -> Parsed<KeyValue> {
+        let key = self.name()?;
+        self.expect(TokenKind::Equal)?;
+        let value = self.expression()?;
+        let span = self.span_from(key.span);
+        Ok(KeyValue { key, value, span })
+    }
+
+    /// Reports annotations that stand before something that takes none.
+    pub(super) fn refuse_annotations(&mut self, annotations: &[Annotation]) -> Parsed<()> {
+        let Some(first) = annotations.first() else { return Ok(()) };
+        self.misplaced(first.span, "annotations cannot stand before this statement")
+    }
+}

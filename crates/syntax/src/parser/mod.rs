@@ -1,0 +1,389 @@
+//! Tokens to the syntax tree: recursive descent, one function for each rule of the grammar.
+//!
+//! P4's grammar depends on which names are types (`(a) - b`, `f<a>(b)`), so the parser keeps the scopes of declared names
+//! ([`scopes`]). Where the text alone decides, it does not ask: `Foo x;` is a declaration even if nothing declares `Foo`,
+//! and `sema` says that there is no such type.
+//!
+//! A rule that fails has reported why and returns [`Failed`]; the list it stands in goes on behind the next `;` or before
+//! the closing `}`. One token gives at most one error.
+//!
+//! * this module: tokens, errors, recovery, names;
+//! * [`annotations`], [`declarations`], [`blocks`] (parsers, controls, tables), [`types`], [`statements`], [`expressions`].
+
+mod annotations;
+mod blocks;
+mod declarations;
+mod expressions;
+mod scopes;
+mod statements;
+mod types;
+
+use crate::ast::{Ident, Program};
+use crate::codes;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::preprocess::Tokens;
+use crate::token::{Keyword, Names, Token, TokenKind};
+use base::Span;
+use base::limits::NESTING_MAX;
+use scopes::{Meaning, Scopes};
+
+/// A rule did not match; the reason is reported.
+struct Failed;
+
+type Parsed<T> = Result<T, Failed>;
+
+/// A tree with its height.
+struct Tall<T> {
+    node: T,
+    height: u32,
+}
+
+struct Parser<'a> {
+    tokens: Vec<Token>,
+    names: Names,
+    /// The index of the next token.
+    next: usize,
+    diagnostics: &'a mut Diagnostics,
+    scopes: Scopes,
+    /// How deeply the rules are nested at the moment.
+    depth: u32,
+    /// The token at which the last error was reported.
+    last_error_at: Option<usize>,
+    /// Whether errors are not reported, because what is read may well be something else.
+    is_quiet: bool,
+}
+
+/// Parses the preprocessed program.
+pub(crate) fn parse(tokens: Tokens, diagnostics: &mut Diagnostics) -> Program {
+    let Tokens { tokens, names } = tokens;
+    let scopes = Scopes::new(names.len());
+    let mut parser =
+        Parser { tokens, names, next: 0, diagnostics, scopes, depth: 0, last_error_at: None, is_quiet: false };
+    parser.program()
+}
+
+/// Keywords that are names where a name is expected.
+fn is_name_keyword(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::Apply
+            | Keyword::Key
+            | Keyword::Actions
+            | Keyword::State
+            | Keyword::Entries
+            | Keyword::Type
+            | Keyword::Priority
+            | Keyword::List
+    )
+}
+
+/// Whether the token can be a name.
+fn is_name(token: &Token) -> bool {
+    token.kind == TokenKind::Word && token.keyword().is_none_or(is_name_keyword)
+}
+
+// Tokens.
+impl Parser<'_> {
+    fn peek(&self) -> Token {
+        self.peek_at(0)
+    }
+
+    /// The token `distance` ahead; the end of the file is followed by itself.
+    fn peek_at(&self, distance: usize) -> Token {
+        self.token(self.next + distance)
+    }
+
+    fn token(&self, index: usize) -> Token {
+        self.tokens[index.min(self.tokens.len() - 1)]
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.peek();
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.peek().kind == kind
+    }
+
+    fn at_keyword(&self, keyword: Keyword) -> bool {
+        self.peek().keyword() == Some(keyword)
+    }
+
+    fn take(&mut self, kind: TokenKind) -> bool {
+        let is_next = self.at(kind);
+        if is_next {
+            self.bump();
+        }
+        is_next
+    }
+
+    fn take_keyword(&mut self, keyword: Keyword) -> bool {
+        let is_next = self.at_keyword(keyword);
+        if is_next {
+            self.bump();
+        }
+        is_next
+    }
+
+    /// The span of the token before the next.
+    fn previous_span(&self) -> Span {
+        self.next.checked_sub(1).map_or(Span::NONE, |index| self.tokens[index].span)
+    }
+
+    /// From `start` to the token before the next.
+    fn span_from(&self, start: Span) -> Span {
+        start.to(self.previous_span())
+    }
+
+    /// Whether the next two tokens are `>` and `second` without space between: the operators `>>` and `>>=`.
+    fn at_joined_greater(&self, second: TokenKind) -> bool {
+        let next = self.peek_at(1);
+        self.at(TokenKind::Greater) && next.kind == second && !next.has_space_before
+    }
+
+    /// How the next token is called in an error.
+    fn found(&self) -> String {
+        let token = self.peek();
+        match token.kind {
+            TokenKind::EndOfFile => "the end of the file".into(),
+            TokenKind::String | TokenKind::UnterminatedString => "a string".into(),
+            _ => {
+                let text = token.text(&self.names);
+                let mut shown: String = text.chars().take(40).collect();
+                if shown.len() < text.len() {
+                    shown.push_str("...");
+                }
+                let noun = if token.keyword().is_some() { "keyword " } else { "" };
+                format!("{noun}`{shown}`")
+            }
+        }
+    }
+}
+
+// Errors and expectations.
+impl Parser<'_> {
+    /// Reports an error, unless the last one was at the same token.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.is_quiet && self.last_error_at != Some(self.next) {
+            self.last_error_at = Some(self.next);
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reports that the next token is not what is expected.
+    fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
+        let message = format!("expected {expected}, found {}", self.found());
+        let diagnostic =
+            Diagnostic::error(codes::UNEXPECTED_TOKEN, self.peek().span, message).label(format!("expected {expected}"));
+        self.report(diagnostic);
+        Err(Failed)
+    }
+
+    fn expect(&mut self, kind: TokenKind) -> Parsed<Token> {
+        if self.at(kind) { Ok(self.bump()) } else { self.unexpected(&format!("`{}`", kind.as_str())) }
+    }
+
+    fn expect_keyword(&mut self, keyword: Keyword) -> Parsed<Token> {
+        if self.at_keyword(keyword) { Ok(self.bump()) } else { self.unexpected(&format!("`{}`", keyword.as_str())) }
+    }
+
+    /// The bracket that closes the one at `open`.
+    fn expect_close(&mut self, kind: TokenKind, open: Span) -> Parsed<Token> {
+        if self.at(kind) {
+            return Ok(self.bump());
+        }
+        let close = kind.as_str();
+        let message = format!("expected `{close}`, found {}", self.found());
+        let code = if self.at(TokenKind::EndOfFile) { codes::UNCLOSED_BRACKET } else { codes::UNEXPECTED_TOKEN };
+        let diagnostic = Diagnostic::error(code, self.peek().span, message)
+            .label(format!("expected `{close}`"))
+            .secondary(open, "to close this");
+        self.report(diagnostic);
+        Err(Failed)
+    }
+
+    /// A semicolon. Where the next token begins a line or closes a block it was plainly forgotten, and parsing goes on as if
+    /// it were there.
+    fn expect_semicolon(&mut self) -> Parsed<()> {
+        if self.take(TokenKind::Semicolon) {
+            return Ok(());
+        }
+        let next = self.peek();
+        if !(next.is_first_on_line || next.kind == TokenKind::RightBrace) {
+            return self.unexpected("`;`");
+        }
+        let end = self.previous_span().hi;
+        let diagnostic = Diagnostic::error(codes::MISSING_SEMICOLON, Span::new(end, end), "a `;` is missing")
+            .label("expected `;` here");
+        self.report(diagnostic);
+        Ok(())
+    }
+
+    /// A new name, or the name of something that is not resolved by scope (a member, a state, ...).
+    fn name(&mut self) -> Parsed<Ident> {
+        let token = self.peek();
+        if is_name(&token) {
+            self.bump();
+            return Ok(self.ident(token));
+        }
+        match token.keyword() {
+            Some(keyword) => {
+                let message = format!("expected a name, found keyword `{}`", keyword.as_str());
+                let diagnostic =
+                    Diagnostic::error(codes::KEYWORD_AS_NAME, token.span, message).label("a keyword cannot be a name");
+                self.report(diagnostic);
+                Err(Failed)
+            }
+            None => self.unexpected("a name"),
+        }
+    }
+
+    fn ident(&self, token: Token) -> Ident {
+        Ident { name: self.names.text(token.symbol).clone(), span: token.span }
+    }
+
+    /// A new name, declared in the current scope.
+    fn declared_name(&mut self, meaning: Meaning) -> Parsed<Ident> {
+        let symbol = self.peek().symbol;
+        let name = self.name()?;
+        self.scopes.declare(symbol, meaning);
+        Ok(name)
+    }
+
+    /// Runs a rule one level deeper, or reports that the program is nested too deeply.
+    fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= NESTING_MAX {
+            return self.too_deep(self.peek().span);
+        }
+        self.depth += 1;
+        let result = rule(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn too_deep<T>(&mut self, span: Span) -> Parsed<T> {
+        let message = format!("this is nested more than {NESTING_MAX} deep");
+        self.report(Diagnostic::error(codes::NESTING_LIMIT, span, message));
+        Err(Failed)
+    }
+
+    /// A tree that is one higher than the highest of its parts.
+    fn tall<T>(&mut self, node: T, span: Span, part_height: u32) -> Parsed<Tall<T>> {
+        if part_height >= NESTING_MAX { self.too_deep(span) } else { Ok(Tall { node, height: part_height + 1 }) }
+    }
+
+    /// Runs a rule in a scope of its own.
+    fn scoped<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.scopes.open();
+        let result = rule(self);
+        self.scopes.close();
+        result
+    }
+}
+
+// Recovery.
+impl Parser<'_> {
+    /// Whether a declaration begins that can only stand outside of all braces: then braces before it are not closed.
+    fn at_outer_declaration(&self) -> bool {
+        let token = self.peek();
+        let is_outer = matches!(
+            token.keyword(),
+            Some(
+                Keyword::Control
+                    | Keyword::Enum
+                    | Keyword::Extern
+                    | Keyword::Header
+                    | Keyword::HeaderUnion
+                    | Keyword::Package
+                    | Keyword::Parser
+                    | Keyword::Struct
+                    | Keyword::Typedef
+            )
+        );
+        is_outer && token.is_first_on_line
+    }
+
+    /// Skips what failed: to behind the next `;`, or behind the block that began, or before the `}` that closes the list.
+    fn recover(&mut self) {
+        let mut open_braces = 0u32;
+        loop {
+            match self.peek().kind {
+                TokenKind::EndOfFile => return,
+                TokenKind::Semicolon if open_braces == 0 => {
+                    self.bump();
+                    return;
+                }
+                TokenKind::LeftBrace => open_braces += 1,
+                TokenKind::RightBrace if open_braces == 0 => return,
+                TokenKind::RightBrace => {
+                    open_braces -= 1;
+                    if open_braces == 0 {
+                        self.bump();
+                        return;
+                    }
+                }
+                _ if self.at_outer_declaration() => return,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// `{ element ... }`: reads elements to the closing brace, going on behind those that fail. Returns them and the span
+    /// of the whole.
+    fn braced<T>(&mut self, mut element: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<(Vec<T>, Span)> {
+        let open = self.expect(TokenKind::LeftBrace)?.span;
+        let mut elements = Vec::new();
+        while !self.at_list_end(open) {
+            let start = self.next;
+            match element(self) {
+                Ok(element) => elements.push(element),
+                Err(Failed) => {
+                    self.recover();
+                    if self.next == start && !self.at(TokenKind::RightBrace) && !self.at_outer_declaration() {
+                        self.bump();
+                    }
+                }
+            }
+        }
+        self.take(TokenKind::RightBrace);
+        Ok((elements, self.span_from(open)))
+    }
+
+    /// Whether the list whose brace is at `open` ends here; reports it if the closing brace is missing.
+    fn at_list_end(&mut self, open: Span) -> bool {
+        if self.at(TokenKind::RightBrace) {
+            return true;
+        }
+        if !self.at(TokenKind::EndOfFile) && !self.at_outer_declaration() {
+            return false;
+        }
+        let next = self.peek().span;
+        let place = format!("{} stands here, where `}}` is expected", self.found());
+        let diagnostic =
+            Diagnostic::error(codes::UNCLOSED_BRACKET, open, "this `{` is not closed").secondary(next, place);
+        self.report(diagnostic);
+        true
+    }
+
+    /// Elements separated by commas up to `close`, which is not consumed. A comma may follow the last if `may_trail`.
+    fn separated<T>(
+        &mut self,
+        close: TokenKind,
+        may_trail: bool,
+        mut element: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut elements = Vec::new();
+        if self.at(close) {
+            return Ok(elements);
+        }
+        loop {
+            elements.push(element(self)?);
+            if !self.take(TokenKind::Comma) || (may_trail && self.at(close)) {
+                return Ok(elements);
+            }
+        }
+    }
+}

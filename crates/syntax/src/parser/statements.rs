@@ -1,0 +1,376 @@
+//! Statements.
+
+use super::types::TypeNames;
+use super::{Failed, Meaning, Parsed, Parser, is_name};
+use crate::ast::{
+    Annotation, BinaryOperator, Block, Constant, Declaration, DeclarationKind, Expr, ExprKind, ForInLoop, ForLoop,
+    Instantiation, Statement, StatementKind, SwitchCase, Type, TypeKind, Variable,
+};
+use crate::codes;
+use crate::diag::Diagnostic;
+use crate::token::{Keyword, TokenKind};
+use base::Span;
+
+impl Parser<'_> {
+    /// `{ ... }`, in a scope of its own.
+    pub(super) fn block(&mut self) -> Parsed<Block> {
+        let annotations = self.annotations()?;
+        self.block_after(annotations)
+    }
+
+    fn block_after(&mut self, annotations: Vec<Annotation>) -> Parsed<Block> {
+        let (statements, span) = self.scoped(|this| this.braced(Self::statement))?;
+        Ok(Block { annotations, statements, span })
+    }
+
+    /// Any statement, or a declaration where a statement may stand.
+    pub(super) fn statement(&mut self) -> Parsed<Statement> {
+        self.nested(Self::statement_inner)
+    }
+
+    fn statement_inner(&mut self) -> Parsed<Statement> {
+        let annotations = self.annotations()?;
+        let token = self.peek();
+        let start = token.span;
+        if self.at_local_declaration() {
+            let declaration = self.local_declaration(annotations)?;
+            let span = declaration.span;
+            return Ok(Statement { kind: StatementKind::Declaration(Box::new(declaration)), span });
+        }
+        if token.kind == TokenKind::LeftBrace {
+            let block = self.block_after(annotations)?;
+            let span = block.span;
+            return Ok(Statement { kind: StatementKind::Block(block), span });
+        }
+        if self.at_keyword(Keyword::For) {
+            let kind = self.scoped(|this| this.for_loop(annotations))?;
+            return Ok(Statement { kind, span: self.span_from(start) });
+        }
+        self.refuse_annotations(&annotations)?;
+        let kind = match token.keyword() {
+            Some(Keyword::If) => self.conditional()?,
+            Some(Keyword::Switch) => self.switch()?,
+            Some(Keyword::Return) => self.return_statement()?,
+            Some(Keyword::Exit) => self.keyword_statement(StatementKind::Exit)?,
+            Some(Keyword::Break) => self.keyword_statement(StatementKind::Break)?,
+            Some(Keyword::Continue) => self.keyword_statement(StatementKind::Continue)?,
+            Some(Keyword::Action | Keyword::Table) => {
+                let text = token.text(&self.names);
+                return self.misplaced(start, &format!("a declaration with `{text}` cannot stand among statements"));
+            }
+            _ if self.take(TokenKind::Semicolon) => StatementKind::Empty,
+            _ => return self.simple_statement_or_instance(),
+        };
+        Ok(Statement { kind, span: self.span_from(start) })
+    }
+
+    fn keyword_statement(&mut self, kind: StatementKind) -> Parsed<StatementKind> {
+        self.bump();
+        self.expect_semicolon()?;
+        Ok(kind)
+    }
+
+    fn return_statement(&mut self) -> Parsed<StatementKind> {
+        self.bump();
+        // `return` at the end of a line or block: the semicolon is missing, not a value.
+        let has_value = !self.at(TokenKind::Semicolon) && !self.at(TokenKind::RightBrace);
+        let value = if has_value { Some(self.expression()?) } else { None };
+        self.expect_semicolon()?;
+        Ok(StatementKind::Return(value))
+    }
+
+    /// Reports something that may not stand here.
+    pub(super) fn misplaced<T>(&mut self, span: Span, message: &str) -> Parsed<T> {
+        self.report(Diagnostic::error(codes::MISPLACED_DECLARATION, span, message));
+        Err(Failed)
+    }
+
+    /// Whether a constant, a variable or an instance is declared here.
+    pub(super) fn at_local_declaration(&self) -> bool {
+        let token = self.peek();
+        match token.keyword() {
+            Some(Keyword::Const) => return true,
+            Some(Keyword::Bool | Keyword::Bit | Keyword::Int | Keyword::Varbit | Keyword::String | Keyword::Tuple) => {
+                return true;
+            }
+            Some(Keyword::Error) => return self.peek_at(1).kind != TokenKind::Dot,
+            _ => {}
+        }
+        let Some(end) = self.skip_type(self.next, TypeNames::Any) else { return false };
+        let after = self.token(end);
+        is_name(&after) || (after.kind == TokenKind::LeftParen && self.at_type_name())
+    }
+
+    /// `const T x = v;`, `T x;`, `T x = v;` or `T(a) x;`
+    pub(super) fn local_declaration(&mut self, annotations: Vec<Annotation>) -> Parsed<Declaration> {
+        let start = self.peek().span;
+        let kind = if self.at_keyword(Keyword::Const) {
+            self.constant()?
+        } else {
+            let type_ref = self.type_ref()?;
+            if self.at(TokenKind::LeftParen) {
+                self.instantiation(type_ref)?
+            } else {
+                let kind = self.variable(type_ref)?;
+                self.expect_semicolon()?;
+                kind
+            }
+        };
+        Ok(Declaration { annotations, kind, span: self.span_from(start) })
+    }
+
+    /// `const T name = value;`
+    pub(super) fn constant(&mut self) -> Parsed<DeclarationKind> {
+        self.expect_keyword(Keyword::Const)?;
+        let type_ref = self.type_ref()?;
+        let symbol = self.peek().symbol;
+        let name = self.name()?;
+        self.expect(TokenKind::Equal)?;
+        let value = self.expression()?;
+        self.scopes.declare(symbol, Meaning::Object);
+        self.expect_semicolon()?;
+        Ok(DeclarationKind::Constant(Constant { type_ref, name, value }))
+    }
+
+    /// `name` or `name = value` behind a type; no semicolon.
+    pub(super) fn variable(&mut self, type_ref: Type) -> Parsed<DeclarationKind> {
+        let symbol = self.peek().symbol;
+        let name = self.name()?;
+        let value = if self.take(TokenKind::Equal) { Some(self.expression()?) } else { None };
+        self.scopes.declare(symbol, Meaning::Object);
+        Ok(DeclarationKind::Variable(Variable { type_ref, name, value }))
+    }
+
+    /// `(arguments) name;` or `(arguments) name = { ... };` behind a type.
+    pub(super) fn instantiation(&mut self, type_ref: Type) -> Parsed<DeclarationKind> {
+        let arguments = self.arguments()?;
+        let name = self.declared_name(Meaning::Object)?;
+        let mut initializer = None;
+        if self.take(TokenKind::Equal) {
+            let (declarations, _) = self.scoped(|this| this.braced(Self::object_declaration))?;
+            initializer = Some(declarations);
+        }
+        self.expect_semicolon()?;
+        Ok(DeclarationKind::Instantiation(Instantiation { type_ref, arguments, name, initializer }))
+    }
+
+    /// A function or an instance in the initializer of an instance.
+    fn object_declaration(&mut self) -> Parsed<Declaration> {
+        let annotations = self.annotations()?;
+        let start = self.peek().span;
+        let type_ref = self.type_ref()?;
+        let kind = if self.at(TokenKind::LeftParen) {
+            self.nested(|this| this.instantiation(type_ref))?
+        } else {
+            self.function(type_ref)?
+        };
+        Ok(Declaration { annotations, kind, span: self.span_from(start) })
+    }
+
+    fn conditional(&mut self) -> Parsed<StatementKind> {
+        self.bump();
+        let open = self.expect(TokenKind::LeftParen)?.span;
+        let condition = self.expression()?;
+        self.expect_close(TokenKind::RightParen, open)?;
+        let then_branch = Box::new(self.scoped(Self::statement)?);
+        let mut else_branch = None;
+        if self.take_keyword(Keyword::Else) {
+            else_branch = Some(Box::new(self.scoped(Self::statement)?));
+        }
+        Ok(StatementKind::If { condition, then_branch, else_branch })
+    }
+
+    fn switch(&mut self) -> Parsed<StatementKind> {
+        self.bump();
+        let open = self.expect(TokenKind::LeftParen)?.span;
+        let subject = self.expression()?;
+        self.expect_close(TokenKind::RightParen, open)?;
+        let (cases, _) = self.braced(Self::switch_case)?;
+        Ok(StatementKind::Switch { subject, cases })
+    }
+
+    fn switch_case(&mut self) -> Parsed<SwitchCase> {
+        let start = self.peek().span;
+        let label = if self.take_keyword(Keyword::Default) {
+            Expr { kind: ExprKind::Default, span: start }
+        } else {
+            self.expression()?
+        };
+        self.expect(TokenKind::Colon)?;
+        let has_body = matches!(self.peek().kind, TokenKind::LeftBrace | TokenKind::At);
+        let body = if has_body { Some(self.block()?) } else { None };
+        Ok(SwitchCase { label, body, span: self.span_from(start) })
+    }
+
+    fn for_loop(&mut self, annotations: Vec<Annotation>) -> Parsed<StatementKind> {
+        self.bump();
+        let open = self.expect(TokenKind::LeftParen)?.span;
+        if self.at_for_in() {
+            let type_ref = self.type_ref()?;
+            let symbol = self.peek().symbol;
+            let name = self.name()?;
+            self.expect_keyword(Keyword::In)?;
+            let low = self.tall_expression()?;
+            let collection = self.range_from(low)?.node;
+            self.expect_close(TokenKind::RightParen, open)?;
+            self.scopes.declare(symbol, Meaning::Object);
+            let body = self.statement()?;
+            let for_in = ForInLoop { annotations, type_ref, name, collection, body };
+            return Ok(StatementKind::ForIn(Box::new(for_in)));
+        }
+        let init = self.separated(TokenKind::Semicolon, false, Self::for_init)?;
+        self.expect(TokenKind::Semicolon)?;
+        let condition = self.expression()?;
+        self.expect(TokenKind::Semicolon)?;
+        let update = self.separated(TokenKind::RightParen, false, Self::simple_statement)?;
+        self.expect_close(TokenKind::RightParen, open)?;
+        let body = self.statement()?;
+        Ok(StatementKind::For(Box::new(ForLoop { annotations, init, condition, update, body })))
+    }
+
+    /// Whether `T name in` follows.
+    fn at_for_in(&self) -> bool {
+        self.skip_type(self.next, TypeNames::Any)
+            .is_some_and(|end| is_name(&self.token(end)) && self.token(end + 1).keyword() == Some(Keyword::In))
+    }
+
+    /// A variable, an assignment or a call, without semicolon.
+    fn for_init(&mut self) -> Parsed<Statement> {
+        let annotations = self.annotations()?;
+        let start = self.peek().span;
+        if !self.at_local_declaration() {
+            self.refuse_annotations(&annotations)?;
+            return self.simple_statement();
+        }
+        let type_ref = self.type_ref()?;
+        let kind = self.variable(type_ref)?;
+        let span = self.span_from(start);
+        let declaration = Declaration { annotations, kind, span };
+        Ok(Statement { kind: StatementKind::Declaration(Box::new(declaration)), span })
+    }
+
+    /// An assignment or a call with its semicolon. `Unknown(arguments) name;` is an instance, though no such type is
+    /// declared.
+    fn simple_statement_or_instance(&mut self) -> Parsed<Statement> {
+        let mut statement = self.simple_statement()?;
+        if is_name(&self.peek())
+            && !self.peek().is_first_on_line
+            && let StatementKind::Call(Expr { kind: ExprKind::Call { callee, type_arguments, arguments }, .. }) =
+                &statement.kind
+            && let ExprKind::Name(base) = &callee.kind
+        {
+            let kind = if type_arguments.is_empty() {
+                TypeKind::Named(base.clone())
+            } else {
+                TypeKind::Specialized { base: base.clone(), arguments: type_arguments.clone() }
+            };
+            let type_ref = Type { kind, span: callee.span };
+            let arguments = arguments.clone();
+            let name = self.declared_name(Meaning::Object)?;
+            let instance = Instantiation { type_ref, arguments, name, initializer: None };
+            let span = self.span_from(statement.span);
+            let declaration =
+                Declaration { annotations: Vec::new(), kind: DeclarationKind::Instantiation(instance), span };
+            statement.kind = StatementKind::Declaration(Box::new(declaration));
+        }
+        self.expect_semicolon()?;
+        statement.span = self.span_from(statement.span);
+        Ok(statement)
+    }
+
+    /// An assignment or a call, without semicolon.
+    fn simple_statement(&mut self) -> Parsed<Statement> {
+        let start = self.peek().span;
+        let is_expression = match self.peek().kind {
+            TokenKind::Word => {
+                is_name(&self.peek()) || matches!(self.peek().keyword(), Some(Keyword::This | Keyword::Error))
+            }
+            kind => matches!(kind, TokenKind::Dot | TokenKind::LeftParen | TokenKind::Integer | TokenKind::LeftBrace),
+        };
+        if !is_expression {
+            return self.unexpected("a statement");
+        }
+        let target = self.postfix(TypeNames::Any)?.node;
+        if let Some((operator, length)) = self.assignment_operator() {
+            self.check_target(&target);
+            self.next += length;
+            let value = self.expression()?;
+            let kind = StatementKind::Assignment { target, operator, value };
+            return Ok(Statement { kind, span: self.span_from(start) });
+        }
+        if self.at(TokenKind::EqualEqual) {
+            let diagnostic =
+                Diagnostic::error(codes::EXPRESSION_STATEMENT, self.peek().span, "a comparison does nothing")
+                    .label("this compares")
+                    .help("write `=` to assign");
+            self.report(diagnostic);
+            return Err(Failed);
+        }
+        if !matches!(target.kind, ExprKind::Call { .. }) {
+            let is_end = matches!(self.peek().kind, TokenKind::Semicolon | TokenKind::RightBrace | TokenKind::Comma);
+            if !is_end && !self.peek().is_first_on_line {
+                return self.unexpected("`=` or `(`");
+            }
+            let diagnostic =
+                Diagnostic::error(codes::EXPRESSION_STATEMENT, target.span, "this expression does nothing")
+                    .label("a statement assigns or calls");
+            self.report(diagnostic);
+            return Err(Failed);
+        }
+        Ok(Statement { kind: call_statement(target), span: self.span_from(start) })
+    }
+
+    /// `=` or an operator and `=`, with the number of tokens.
+    fn assignment_operator(&self) -> Option<(Option<BinaryOperator>, usize)> {
+        if self.at_joined_greater(TokenKind::GreaterEqual) {
+            return Some((Some(BinaryOperator::ShiftRight), 2));
+        }
+        let operator = match self.peek().kind {
+            TokenKind::Equal => None,
+            TokenKind::PlusEqual => Some(BinaryOperator::Add),
+            TokenKind::MinusEqual => Some(BinaryOperator::Subtract),
+            TokenKind::StarEqual => Some(BinaryOperator::Multiply),
+            TokenKind::SlashEqual => Some(BinaryOperator::Divide),
+            TokenKind::PercentEqual => Some(BinaryOperator::Modulo),
+            TokenKind::AndEqual => Some(BinaryOperator::BitAnd),
+            TokenKind::OrEqual => Some(BinaryOperator::BitOr),
+            TokenKind::CaretEqual => Some(BinaryOperator::BitXor),
+            TokenKind::ShiftLeftEqual => Some(BinaryOperator::ShiftLeft),
+            TokenKind::SaturatingPlusEqual => Some(BinaryOperator::SaturatingAdd),
+            TokenKind::SaturatingMinusEqual => Some(BinaryOperator::SaturatingSubtract),
+            _ => return None,
+        };
+        Some((operator, 1))
+    }
+
+    /// Reports an assignment to what cannot be a place.
+    fn check_target(&mut self, target: &Expr) {
+        let mut place = target;
+        loop {
+            place = match &place.kind {
+                ExprKind::Name(_) | ExprKind::This => return,
+                ExprKind::Member { base, .. }
+                | ExprKind::Index { base, .. }
+                | ExprKind::Slice { base, .. }
+                | ExprKind::IndexedSlice { base, .. } => base,
+                _ => break,
+            };
+        }
+        let diagnostic = Diagnostic::error(codes::INVALID_TARGET, target.span, "this cannot be assigned to")
+            .label("not a variable, field, element or slice");
+        self.report(diagnostic);
+    }
+}
+
+/// A call as a statement; `T.apply(...)` makes an instance.
+fn call_statement(call: Expr) -> StatementKind {
+    if let ExprKind::Call { callee, type_arguments, arguments } = &call.kind
+        && let ExprKind::Member { base, member } = &callee.kind
+        && let ExprKind::Type(type_ref) = &base.kind
+        && member.as_str() == "apply"
+        && type_arguments.is_empty()
+    {
+        return StatementKind::DirectApplication { type_ref: (**type_ref).clone(), arguments: arguments.clone() };
+    }
+    StatementKind::Call(call)
+}

@@ -1,0 +1,280 @@
+//! Types, and looking ahead over them.
+
+use super::{Meaning, Parsed, Parser, Tall, is_name};
+use crate::ast::{Expr, Ident, Path, Type, TypeKind};
+use crate::codes;
+use crate::diag::Diagnostic;
+use crate::token::{Keyword, TokenKind};
+
+/// How deeply type arguments are looked through to tell `f<T>(x)` from a comparison.
+const LOOKAHEAD_DEPTH_MAX: u32 = 32;
+
+/// Which names count as types when looking ahead.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TypeNames {
+    /// Those declared as types.
+    Declared,
+    /// All: where the text is a type or an error.
+    Any,
+}
+
+impl Parser<'_> {
+    /// A type.
+    pub(super) fn type_ref(&mut self) -> Parsed<Type> {
+        Ok(self.tall_type()?.node)
+    }
+
+    /// A type with its height.
+    pub(super) fn tall_type(&mut self) -> Parsed<Tall<Type>> {
+        self.nested(|this| {
+            let mut element = this.element_type()?;
+            while this.at(TokenKind::LeftBracket) {
+                let open = this.bump().span;
+                let size = this.tall_expression()?;
+                this.expect_close(TokenKind::RightBracket, open)?;
+                let height = element.height.max(size.height);
+                let span = this.span_from(element.node.span);
+                let kind = TypeKind::Array { element: Box::new(element.node), size: Box::new(size.node) };
+                element = this.tall(Type { kind, span }, span, height)?;
+            }
+            Ok(element)
+        })
+    }
+
+    /// A type without array sizes.
+    pub(super) fn element_type(&mut self) -> Parsed<Tall<Type>> {
+        let token = self.peek();
+        let simple = match token.keyword() {
+            Some(Keyword::Bool) => TypeKind::Bool,
+            Some(Keyword::Error) => TypeKind::Error,
+            Some(Keyword::MatchKind) => TypeKind::MatchKind,
+            Some(Keyword::String) => TypeKind::String,
+            Some(Keyword::Void) => TypeKind::Void,
+            Some(Keyword::Bit | Keyword::Int | Keyword::Varbit) => return self.numeric_type(),
+            Some(Keyword::Tuple) => return self.tuple_type(),
+            Some(Keyword::List) if self.peek_at(1).kind == TokenKind::Less => return self.list_type(),
+            _ if is_name(&token) || token.kind == TokenKind::Dot => return self.named_type(),
+            _ => return self.unexpected("a type"),
+        };
+        self.bump();
+        Ok(Tall { node: Type { kind: simple, span: token.span }, height: 1 })
+    }
+
+    /// `bit`, `bit<w>`, `int`, `int<w>` or `varbit<w>`.
+    fn numeric_type(&mut self) -> Parsed<Tall<Type>> {
+        let token = self.bump();
+        let keyword = token.keyword();
+        let has_width = self.at(TokenKind::Less) || keyword == Some(Keyword::Varbit);
+        if !has_width {
+            let kind = if keyword == Some(Keyword::Bit) { TypeKind::Bit(None) } else { TypeKind::Integer };
+            return Ok(Tall { node: Type { kind, span: token.span }, height: 1 });
+        }
+        let open = self.expect(TokenKind::Less)?.span;
+        let width = self.width()?;
+        self.expect_close(TokenKind::Greater, open)?;
+        let size = Box::new(width.node);
+        let kind = match keyword {
+            Some(Keyword::Bit) => TypeKind::Bit(Some(size)),
+            Some(Keyword::Int) => TypeKind::Int(size),
+            _ => TypeKind::Varbit(size),
+        };
+        let span = self.span_from(token.span);
+        self.tall(Type { kind, span }, span, width.height)
+    }
+
+    /// A literal, or an expression in parentheses.
+    fn width(&mut self) -> Parsed<Tall<Expr>> {
+        match self.peek().kind {
+            TokenKind::Integer => self.integer(),
+            TokenKind::LeftParen => {
+                let open = self.bump().span;
+                let width = self.tall_expression()?;
+                self.expect_close(TokenKind::RightParen, open)?;
+                Ok(width)
+            }
+            TokenKind::Word if is_name(&self.peek()) => {
+                let span = self.peek().span;
+                let message = "a width that is not a literal must be in parentheses";
+                let shown = format!("write `({})`", self.names.text(self.peek().symbol));
+                let diagnostic = Diagnostic::error(codes::WIDTH_WITHOUT_PARENTHESES, span, message).label(shown);
+                self.report(diagnostic);
+                self.primary_name()
+            }
+            _ => self.unexpected("a width"),
+        }
+    }
+
+    fn tuple_type(&mut self) -> Parsed<Tall<Type>> {
+        let start = self.bump().span;
+        let arguments = self.type_arguments()?;
+        let span = self.span_from(start);
+        self.tall(Type { kind: TypeKind::Tuple(arguments.node), span }, span, arguments.height)
+    }
+
+    fn list_type(&mut self) -> Parsed<Tall<Type>> {
+        let start = self.bump().span;
+        let open = self.expect(TokenKind::Less)?.span;
+        let element = self.type_argument()?;
+        self.expect_close(TokenKind::Greater, open)?;
+        let span = self.span_from(start);
+        self.tall(Type { kind: TypeKind::List(Box::new(element.node)), span }, span, element.height)
+    }
+
+    /// `name`, `.name` or either with type arguments.
+    pub(super) fn named_type(&mut self) -> Parsed<Tall<Type>> {
+        let base = self.path()?;
+        let start = base.span;
+        if !self.at(TokenKind::Less) {
+            return Ok(Tall { node: Type { kind: TypeKind::Named(base), span: start }, height: 1 });
+        }
+        let arguments = self.type_arguments()?;
+        let span = self.span_from(start);
+        let kind = TypeKind::Specialized { base, arguments: arguments.node };
+        self.tall(Type { kind, span }, span, arguments.height)
+    }
+
+    /// `name` or `.name`.
+    pub(super) fn path(&mut self) -> Parsed<Path> {
+        let start = self.peek().span;
+        let is_global = self.take(TokenKind::Dot);
+        let name = self.name()?;
+        Ok(Path { is_global, name, span: self.span_from(start) })
+    }
+
+    /// `<T, ...>` with at least one type.
+    pub(super) fn type_arguments(&mut self) -> Parsed<Tall<Vec<Type>>> {
+        let open = self.expect(TokenKind::Less)?.span;
+        let mut height = 0;
+        let mut arguments = Vec::new();
+        if !self.at(TokenKind::Greater) {
+            loop {
+                let argument = self.type_argument()?;
+                height = height.max(argument.height);
+                arguments.push(argument.node);
+                if !self.take(TokenKind::Comma) {
+                    break;
+                }
+            }
+        }
+        self.expect_close(TokenKind::Greater, open)?;
+        Ok(Tall { node: arguments, height })
+    }
+
+    fn type_argument(&mut self) -> Parsed<Tall<Type>> {
+        if self.at_keyword(Keyword::Underscore) {
+            let span = self.bump().span;
+            return Ok(Tall { node: Type { kind: TypeKind::DontCare, span }, height: 1 });
+        }
+        self.tall_type()
+    }
+
+    /// `<T, ...>` as parameters, declared in the current scope; nothing if there is no `<`.
+    pub(super) fn type_parameters(&mut self) -> Parsed<Vec<Ident>> {
+        if !self.at(TokenKind::Less) {
+            return Ok(Vec::new());
+        }
+        let open = self.bump().span;
+        let parameters = self.separated(TokenKind::Greater, false, |this| this.declared_name(Meaning::Type))?;
+        self.expect_close(TokenKind::Greater, open)?;
+        Ok(parameters)
+    }
+
+    /// Whether the name at token `index` (behind a dot if `is_global`) is declared as a type.
+    fn is_type_name(&self, index: usize, is_global: bool) -> bool {
+        let symbol = self.token(index).symbol;
+        if is_global { self.scopes.is_global_type(symbol) } else { self.scopes.is_type(symbol) }
+    }
+
+    /// Whether a name that is declared as a type is next.
+    pub(super) fn at_type_name(&self) -> bool {
+        let is_global = self.at(TokenKind::Dot);
+        let index = self.next + usize::from(is_global);
+        is_name(&self.token(index)) && self.is_type_name(index, is_global)
+    }
+
+    /// The index behind the type that begins at token `index`, if one does.
+    pub(super) fn skip_type(&self, index: usize, names: TypeNames) -> Option<usize> {
+        self.skip_type_at(index, names, 0)
+    }
+
+    /// The index behind the type arguments that begin with the `<` at token `index`, if they are some.
+    pub(super) fn skip_type_arguments(&self, index: usize, names: TypeNames) -> Option<usize> {
+        self.skip_arguments_at(index, names, 0)
+    }
+
+    fn skip_type_at(&self, index: usize, names: TypeNames, depth: u32) -> Option<usize> {
+        if depth > LOOKAHEAD_DEPTH_MAX {
+            return None;
+        }
+        let token = self.token(index);
+        let is_argument_next = self.token(index + 1).kind == TokenKind::Less;
+        let mut end = match token.keyword() {
+            Some(Keyword::Bool | Keyword::Error | Keyword::MatchKind | Keyword::String | Keyword::Void) => index + 1,
+            Some(Keyword::Bit | Keyword::Int | Keyword::Varbit) if is_argument_next => self.skip_width(index + 1)?,
+            Some(Keyword::Bit | Keyword::Int) => index + 1,
+            Some(Keyword::Tuple) => self.skip_arguments_at(index + 1, names, depth + 1)?,
+            Some(Keyword::List) if is_argument_next => self.skip_arguments_at(index + 1, names, depth + 1)?,
+            Some(Keyword::Underscore) if depth > 0 => return Some(index + 1),
+            _ => {
+                let is_global = token.kind == TokenKind::Dot;
+                let name = index + usize::from(is_global);
+                let is_type = names == TypeNames::Any || self.is_type_name(name, is_global);
+                if !is_name(&self.token(name)) || !is_type {
+                    return None;
+                }
+                match self.token(name + 1).kind {
+                    TokenKind::Less => self.skip_arguments_at(name + 1, names, depth + 1)?,
+                    _ => name + 1,
+                }
+            }
+        };
+        while self.token(end).kind == TokenKind::LeftBracket {
+            end = self.skip_brackets(end)?;
+        }
+        Some(end)
+    }
+
+    fn skip_arguments_at(&self, index: usize, names: TypeNames, depth: u32) -> Option<usize> {
+        if self.token(index).kind != TokenKind::Less {
+            return None;
+        }
+        let mut end = index + 1;
+        loop {
+            end = self.skip_type_at(end, names, depth + 1)?;
+            match self.token(end).kind {
+                TokenKind::Comma => end += 1,
+                TokenKind::Greater => return Some(end + 1),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Over `<8>`, `<(W)>` or (which the parser will refuse) `<W>`.
+    fn skip_width(&self, index: usize) -> Option<usize> {
+        let end = match self.token(index + 1).kind {
+            TokenKind::Integer | TokenKind::Word => index + 2,
+            TokenKind::LeftParen => self.skip_brackets(index + 1)?,
+            _ => return None,
+        };
+        (self.token(end).kind == TokenKind::Greater).then_some(end + 1)
+    }
+
+    /// The index behind the bracket that closes the one at token `index`, if it closes before the statement ends.
+    pub(super) fn skip_brackets(&self, index: usize) -> Option<usize> {
+        let mut open = 0u32;
+        for (at, token) in self.tokens.iter().enumerate().skip(index) {
+            match token.kind {
+                TokenKind::LeftParen | TokenKind::LeftBracket | TokenKind::LeftBrace => open += 1,
+                TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace => {
+                    open -= 1;
+                    if open == 0 {
+                        return Some(at + 1);
+                    }
+                }
+                TokenKind::Semicolon => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+}

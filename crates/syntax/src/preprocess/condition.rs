@@ -1,0 +1,222 @@
+//! The expressions of `#if` and `#elif`: integers of 64 bits, `defined`, and the operators of C.
+
+use super::{Preprocessor, Stop};
+use crate::codes;
+use crate::diag::Diagnostic;
+use crate::literal;
+use crate::token::{Names, Symbol, Token, TokenKind};
+use base::Span;
+
+/// How deeply an expression may be nested.
+const DEPTH_MAX: u32 = 200;
+
+/// What is wrong with an expression, and where.
+struct Fault {
+    span: Span,
+    message: String,
+}
+
+impl Preprocessor<'_> {
+    /// The value of the condition `tokens` of the directive at `span`. A condition that is wrong is reported and false.
+    pub(super) fn evaluate_condition(&mut self, span: Span, tokens: Vec<Token>) -> Result<bool, Stop> {
+        let tokens = self.resolve_defined(tokens);
+        let tokens = self.expand_line(tokens)?;
+        let mut evaluator = Evaluator { tokens: &tokens, next: 0, names: &self.names, end: span, depth: 0 };
+        let outcome = evaluator.conditional(true).and_then(|value| match evaluator.peek() {
+            Some(extra) => Err(Fault { span: extra.span, message: "nothing more is expected here".into() }),
+            None => Ok(value != 0),
+        });
+        Ok(outcome.unwrap_or_else(|fault| {
+            let message = "this condition cannot be evaluated";
+            let diagnostic = Diagnostic::error(codes::INVALID_CONDITION, fault.span, message).label(fault.message);
+            self.diagnostics.push(diagnostic);
+            false
+        }))
+    }
+
+    /// Replaces `defined X` and `defined(X)` by 1 or 0, before anything is expanded.
+    fn resolve_defined(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        let mut output = Vec::with_capacity(tokens.len());
+        let mut rest = tokens.as_slice();
+        while let Some((&first, behind)) = rest.split_first() {
+            let is_defined = first.kind == TokenKind::Word && &**self.names.text(first.symbol) == "defined";
+            let found = match behind {
+                [open, name, close, after @ ..]
+                    if is_defined
+                        && open.kind == TokenKind::LeftParen
+                        && name.kind == TokenKind::Word
+                        && close.kind == TokenKind::RightParen =>
+                {
+                    Some((name, after))
+                }
+                [name, after @ ..] if is_defined && name.kind == TokenKind::Word => Some((name, after)),
+                _ => None,
+            };
+            match found {
+                Some((name, after)) => {
+                    let value = self.macros.is_defined(name.symbol);
+                    let symbol: Symbol = self.names.intern(if value { "1" } else { "0" });
+                    output.push(Token { kind: TokenKind::Integer, symbol, ..first });
+                    rest = after;
+                }
+                None => {
+                    output.push(first);
+                    rest = behind;
+                }
+            }
+        }
+        output
+    }
+}
+
+struct Evaluator<'a> {
+    tokens: &'a [Token],
+    next: usize,
+    names: &'a Names,
+    /// Where to point if something is missing at the end.
+    end: Span,
+    depth: u32,
+}
+
+/// Operators between operands with their precedence, a higher number binding tighter.
+fn binary_operator(tokens: &[Token]) -> Option<(&'static str, u32, usize)> {
+    let first = tokens.first()?;
+    // `>>` comes as two tokens.
+    if let [first, second, ..] = tokens
+        && first.kind == TokenKind::Greater
+        && second.kind == TokenKind::Greater
+        && !second.has_space_before
+    {
+        return Some((">>", 8, 2));
+    }
+    let precedence = match first.kind {
+        TokenKind::OrOr => 1,
+        TokenKind::AndAnd => 2,
+        TokenKind::Or => 3,
+        TokenKind::Caret => 4,
+        TokenKind::And => 5,
+        TokenKind::EqualEqual | TokenKind::NotEqual => 6,
+        TokenKind::Less | TokenKind::LessEqual | TokenKind::Greater | TokenKind::GreaterEqual => 7,
+        TokenKind::ShiftLeft => 8,
+        TokenKind::Plus | TokenKind::Minus => 9,
+        TokenKind::Star | TokenKind::Slash | TokenKind::Percent => 10,
+        _ => return None,
+    };
+    Some((first.kind.as_str(), precedence, 1))
+}
+
+impl Evaluator<'_> {
+    fn peek(&self) -> Option<Token> {
+        self.tokens.get(self.next).copied()
+    }
+
+    fn take(&mut self, kind: TokenKind) -> bool {
+        let is_next = self.peek().is_some_and(|token| token.kind == kind);
+        self.next += usize::from(is_next);
+        is_next
+    }
+
+    fn fault<T>(&self, message: &str) -> Result<T, Fault> {
+        let span = self.peek().map_or(self.end, |token| token.span);
+        Err(Fault { span, message: message.into() })
+    }
+
+    fn descend(&mut self) -> Result<(), Fault> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX { self.fault("the condition is nested too deeply") } else { Ok(()) }
+    }
+
+    /// `c ? a : b`. What `is_live` says does not count may divide by zero.
+    fn conditional(&mut self, is_live: bool) -> Result<i64, Fault> {
+        self.descend()?;
+        let condition = self.binary(0, is_live)?;
+        let mut value = condition;
+        if self.take(TokenKind::Question) {
+            let then_value = self.conditional(is_live && condition != 0)?;
+            if !self.take(TokenKind::Colon) {
+                return self.fault("`:` is expected here");
+            }
+            let else_value = self.conditional(is_live && condition == 0)?;
+            value = if condition != 0 { then_value } else { else_value };
+        }
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn binary(&mut self, precedence_min: u32, is_live: bool) -> Result<i64, Fault> {
+        let mut left = self.unary(is_live)?;
+        while let Some((operator, precedence, length)) = binary_operator(&self.tokens[self.next..]) {
+            if precedence <= precedence_min {
+                break;
+            }
+            let span = self.tokens[self.next].span;
+            self.next += length;
+            let is_right_live = is_live
+                && match operator {
+                    "&&" => left != 0,
+                    "||" => left == 0,
+                    _ => true,
+                };
+            let right = self.binary(precedence, is_right_live)?;
+            let is_division_by_zero = right == 0 && matches!(operator, "/" | "%");
+            if is_division_by_zero && is_right_live {
+                return Err(Fault { span, message: "this divides by zero".into() });
+            }
+            left = apply(operator, left, right);
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self, is_live: bool) -> Result<i64, Fault> {
+        self.descend()?;
+        let Some(token) = self.peek() else { return self.fault("a value is missing") };
+        self.next += 1;
+        let value = match token.kind {
+            TokenKind::Not => i64::from(self.unary(is_live)? == 0),
+            TokenKind::Minus => self.unary(is_live)?.wrapping_neg(),
+            TokenKind::Plus => self.unary(is_live)?,
+            TokenKind::Tilde => !self.unary(is_live)?,
+            TokenKind::LeftParen => {
+                let value = self.conditional(is_live)?;
+                if !self.take(TokenKind::RightParen) {
+                    return self.fault("`)` is expected here");
+                }
+                value
+            }
+            TokenKind::Word => i64::from(&**self.names.text(token.symbol) == "true"),
+            TokenKind::Integer => match literal::parse_integer(self.names.text(token.symbol)) {
+                Ok(literal) => match i64::try_from(&literal.value) {
+                    Ok(value) => value,
+                    Err(_) => return Err(Fault { span: token.span, message: "this number is too large".into() }),
+                },
+                Err(message) => return Err(Fault { span: token.span, message }),
+            },
+            _ => return Err(Fault { span: token.span, message: "a value is expected here".into() }),
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+}
+
+fn apply(operator: &str, left: i64, right: i64) -> i64 {
+    match operator {
+        "||" => i64::from(left != 0 || right != 0),
+        "&&" => i64::from(left != 0 && right != 0),
+        "|" => left | right,
+        "^" => left ^ right,
+        "&" => left & right,
+        "==" => i64::from(left == right),
+        "!=" => i64::from(left != right),
+        "<" => i64::from(left < right),
+        "<=" => i64::from(left <= right),
+        ">" => i64::from(left > right),
+        ">=" => i64::from(left >= right),
+        "<<" => u32::try_from(right).ok().and_then(|right| left.checked_shl(right)).unwrap_or(0),
+        ">>" => left >> right.clamp(0, 63),
+        "+" => left.wrapping_add(right),
+        "-" => left.wrapping_sub(right),
+        "*" => left.wrapping_mul(right),
+        "/" => left.checked_div(right).unwrap_or(0),
+        _ => left.checked_rem(right).unwrap_or(0),
+    }
+}

@@ -1,0 +1,490 @@
+//! Definition and expansion of macros.
+//!
+//! Expansion follows C: arguments are expanded before they are put in, except beside `#` and `##`; the result is scanned
+//! again together with what follows; a macro's own name is not expanded inside its expansion.
+
+use super::{Preprocessor, Stop, TOKENS_MAX};
+use crate::codes;
+use crate::diag::Diagnostic;
+use crate::lexer::Lexer;
+use crate::literal;
+use crate::token::{Names, Symbol, Token, TokenKind};
+use base::Span;
+use std::rc::Rc;
+
+/// How deeply macros may be used in the arguments of macros.
+const ARGUMENT_DEPTH_MAX: usize = 64;
+
+/// How deeply macros may expand to macros.
+const EXPANSION_DEPTH_MAX: usize = 1000;
+
+/// The longest token that `#` and `##` make.
+const MADE_TOKEN_BYTES_MAX: usize = 64 << 10;
+
+/// A macro.
+pub(super) struct Macro {
+    /// `None` for a macro without parentheses.
+    parameters: Option<Vec<Symbol>>,
+    /// Whether the last parameter takes all arguments that are left.
+    is_variadic: bool,
+    body: Rc<[Token]>,
+    /// Where it is defined.
+    span: Span,
+}
+
+/// The macros that are defined.
+pub(super) struct Macros {
+    /// Indexed by symbol.
+    by_symbol: Vec<Option<Rc<Macro>>>,
+    /// `__LINE__` and `__FILE__`, whose meaning depends on the place.
+    line: Symbol,
+    file: Symbol,
+}
+
+impl Macros {
+    pub fn new(names: &mut Names) -> Macros {
+        Macros { by_symbol: Vec::new(), line: names.intern("__LINE__"), file: names.intern("__FILE__") }
+    }
+
+    /// Whether the name is `__LINE__` or `__FILE__`.
+    pub fn is_predefined(&self, symbol: Symbol) -> bool {
+        symbol == self.line || symbol == self.file
+    }
+
+    /// Whether the name is a macro's.
+    pub fn is_defined(&self, symbol: Symbol) -> bool {
+        self.get(symbol).is_some() || self.is_predefined(symbol)
+    }
+
+    pub fn get(&self, symbol: Symbol) -> Option<&Rc<Macro>> {
+        self.by_symbol.get(symbol.index())?.as_ref()
+    }
+
+    fn set(&mut self, symbol: Symbol, definition: Option<Rc<Macro>>) {
+        if self.by_symbol.len() <= symbol.index() {
+            self.by_symbol.resize(symbol.index() + 1, None);
+        }
+        self.by_symbol[symbol.index()] = definition;
+    }
+}
+
+/// Tokens that are read before what follows in the file.
+struct Frame {
+    tokens: Vec<Token>,
+    next: usize,
+    /// The macro whose expansion this is; it is not expanded inside.
+    expansion_of: Option<Symbol>,
+}
+
+/// The arguments of one use of a macro.
+struct Arguments {
+    written: Vec<Vec<Token>>,
+    /// Filled when first needed.
+    expanded: Vec<Option<Vec<Token>>>,
+}
+
+impl Preprocessor<'_> {
+    /// `#define`
+    pub(super) fn define(&mut self, directive: Span) -> Result<(), Stop> {
+        let line = self.line_tokens();
+        let Some((name, rest)) = line.split_first().filter(|(name, _)| name.kind == TokenKind::Word) else {
+            let span = line.first().map_or(directive, |token| token.span);
+            self.error(codes::INVALID_MACRO, span, "`#define` needs a name");
+            return Ok(());
+        };
+        if self.macros.is_predefined(name.symbol) || &**self.names.text(name.symbol) == "defined" {
+            let message = format!("`{}` cannot be defined", self.names.text(name.symbol));
+            self.error(codes::INVALID_MACRO, name.span, message);
+            return Ok(());
+        }
+        let mut definition = Macro { parameters: None, is_variadic: false, body: Rc::from([]), span: name.span };
+        let mut body = rest;
+        if let Some((open, after)) = rest.split_first()
+            && open.kind == TokenKind::LeftParen
+            && !open.has_space_before
+        {
+            let Some(rest) = self.parameters(&mut definition, open.span, after) else { return Ok(()) };
+            body = rest;
+        }
+        if let Some(edge) = body.first().into_iter().chain(body.last()).find(|token| token.kind == TokenKind::HashHash)
+        {
+            self.error(codes::INVALID_MACRO, edge.span, "`##` needs a token on either side");
+            return Ok(());
+        }
+        definition.body = body.into();
+        self.warn_redefinition(*name, &definition);
+        self.macros.set(name.symbol, Some(Rc::new(definition)));
+        Ok(())
+    }
+
+    /// Reads `a, b)` behind the opening parenthesis and returns what follows, or reports what is wrong.
+    fn parameters<'t>(&mut self, definition: &mut Macro, open: Span, after: &'t [Token]) -> Option<&'t [Token]> {
+        let mut parameters: Vec<Symbol> = Vec::new();
+        let mut rest = after;
+        if let Some((token, behind)) = rest.split_first()
+            && token.kind == TokenKind::RightParen
+        {
+            definition.parameters = Some(parameters);
+            return Some(behind);
+        }
+        loop {
+            let fault = match rest {
+                [name, ..] if name.kind == TokenKind::Word && parameters.contains(&name.symbol) => name.span,
+                [name, close, behind @ ..] if is_parameter(name) && close.kind == TokenKind::RightParen => {
+                    definition.is_variadic = name.kind == TokenKind::Dots;
+                    let variadic = definition.is_variadic.then(|| self.names.intern("__VA_ARGS__"));
+                    parameters.push(variadic.unwrap_or(name.symbol));
+                    definition.parameters = Some(parameters);
+                    return Some(behind);
+                }
+                [name, comma, behind @ ..] if name.kind == TokenKind::Word && comma.kind == TokenKind::Comma => {
+                    parameters.push(name.symbol);
+                    rest = behind;
+                    continue;
+                }
+                [first, ..] => first.span,
+                [] => open,
+            };
+            let message = "the macro's parameters must be different names, separated by commas, in parentheses";
+            self.error(codes::INVALID_MACRO, fault, message);
+            return None;
+        }
+    }
+
+    fn warn_redefinition(&mut self, name: Token, new: &Macro) {
+        let Some(old) = self.macros.get(name.symbol) else { return };
+        let is_same_token = |(a, b): (&Token, &Token)| a.kind == b.kind && a.symbol == b.symbol;
+        let is_same = old.parameters == new.parameters
+            && old.is_variadic == new.is_variadic
+            && old.body.len() == new.body.len()
+            && old.body.iter().zip(new.body.iter()).all(is_same_token);
+        if !is_same {
+            let message = format!("macro `{}` is defined again with another meaning", self.names.text(name.symbol));
+            let diagnostic = Diagnostic::warning(codes::MACRO_REDEFINED, name.span, message)
+                .secondary(old.span, "first defined here")
+                .help("`#undef` it first");
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// `#undef`
+    pub(super) fn undefine(&mut self, directive: Span) {
+        let line = self.line_tokens();
+        match line.first() {
+            Some(name) if name.kind == TokenKind::Word => self.macros.set(name.symbol, None),
+            _ => self.error(codes::INVALID_MACRO, directive, "`#undef` needs a name"),
+        }
+    }
+
+    /// Expands a macro's use in the file and hands on the result.
+    pub(super) fn expand_in_file(&mut self, token: Token) -> Result<(), Stop> {
+        for token in self.expand(vec![token], true, 0)? {
+            self.emit(token)?;
+        }
+        Ok(())
+    }
+
+    /// Expands the tokens of a directive.
+    pub(super) fn expand_line(&mut self, line: Vec<Token>) -> Result<Vec<Token>, Stop> {
+        self.expand(line, false, 0)
+    }
+
+    /// Counts work, and stops where it is too much.
+    fn spend(&mut self, steps: usize, span: Span) -> Result<(), Stop> {
+        self.steps += steps;
+        if self.steps <= TOKENS_MAX {
+            return Ok(());
+        }
+        self.error(codes::MACRO_LIMIT, span, "the macros of this program expand to too much");
+        Err(Stop)
+    }
+
+    fn check_depth(&mut self, depth: usize, limit: usize, span: Span) -> Result<(), Stop> {
+        if depth <= limit {
+            return Ok(());
+        }
+        self.error(codes::MACRO_LIMIT, span, "the macros of this program are nested too deeply");
+        Err(Stop)
+    }
+
+    /// Expands all macros in `tokens`. If `reads_on`, the arguments of the last macro may come from the file.
+    fn expand(&mut self, tokens: Vec<Token>, reads_on: bool, depth: usize) -> Result<Vec<Token>, Stop> {
+        let Some(first) = tokens.first().copied() else { return Ok(tokens) };
+        self.check_depth(depth, ARGUMENT_DEPTH_MAX, first.span)?;
+        let mut output = Vec::new();
+        let mut frames = vec![Frame { tokens, next: 0, expansion_of: None }];
+        while let Some(mut token) = next_token(&mut frames) {
+            self.spend(1, token.span)?;
+            let definition = match self.macros.get(token.symbol) {
+                Some(definition) if token.kind == TokenKind::Word && !token.is_painted => definition.clone(),
+                _ => {
+                    output.push(self.predefined(token));
+                    continue;
+                }
+            };
+            if frames.iter().any(|frame| frame.expansion_of == Some(token.symbol)) {
+                token.is_painted = true;
+                output.push(token);
+                continue;
+            }
+            let mut arguments = Arguments { written: Vec::new(), expanded: Vec::new() };
+            if definition.parameters.is_some() {
+                if !self.is_call(&mut frames, reads_on) {
+                    output.push(token);
+                    continue;
+                }
+                match self.arguments(&definition, token, &mut frames, reads_on)? {
+                    Some(found) => arguments = found,
+                    None => continue,
+                }
+            }
+            let tokens = self.substitute(&definition, token, arguments, depth)?;
+            frames.push(Frame { tokens, next: 0, expansion_of: Some(token.symbol) });
+            self.check_depth(frames.len(), EXPANSION_DEPTH_MAX, token.span)?;
+        }
+        Ok(output)
+    }
+
+    /// `__LINE__` as an integer and `__FILE__` as a string; any other token as it is.
+    fn predefined(&mut self, mut token: Token) -> Token {
+        if token.kind != TokenKind::Word || !self.macros.is_predefined(token.symbol) {
+            return token;
+        }
+        let Some(place) = self.sources.location(token.span.lo) else { return token };
+        let is_line = token.symbol == self.macros.line;
+        let text = if is_line { place.line.to_string() } else { literal::escape(&place.file) };
+        token.kind = if is_line { TokenKind::Integer } else { TokenKind::String };
+        token.symbol = self.names.intern(&text);
+        token
+    }
+
+    /// Whether the next token is an opening parenthesis; if so it is consumed.
+    fn is_call(&mut self, frames: &mut Vec<Frame>, reads_on: bool) -> bool {
+        while frames.last().is_some_and(|frame| frame.next == frame.tokens.len()) {
+            frames.pop();
+        }
+        if let Some(frame) = frames.last_mut() {
+            let is_call = frame.tokens[frame.next].kind == TokenKind::LeftParen;
+            frame.next += usize::from(is_call);
+            return is_call;
+        }
+        let Some(file) = self.files.last_mut().filter(|_| reads_on) else { return false };
+        let checkpoint = file.lexer.checkpoint();
+        let is_call = file.lexer.next(&mut self.names).kind == TokenKind::LeftParen;
+        if !is_call {
+            file.lexer.restore(checkpoint);
+        }
+        is_call
+    }
+
+    /// Reads the arguments behind the opening parenthesis; `None` if they are wrong, which is reported.
+    fn arguments(
+        &mut self,
+        definition: &Macro,
+        name: Token,
+        frames: &mut Vec<Frame>,
+        reads_on: bool,
+    ) -> Result<Option<Arguments>, Stop> {
+        let parameter_count = definition.parameters.as_ref().map_or(0, Vec::len);
+        let mut written = vec![Vec::new()];
+        let mut open_brackets = 0usize;
+        loop {
+            let from_file = |this: &mut Self| {
+                let file = this.files.last_mut().filter(|_| reads_on)?;
+                let checkpoint = file.lexer.checkpoint();
+                let token = file.lexer.next(&mut this.names);
+                if token.kind == TokenKind::EndOfFile {
+                    file.lexer.restore(checkpoint);
+                    return None;
+                }
+                Some(token)
+            };
+            let Some(token) = next_token(frames).or_else(|| from_file(self)) else {
+                let text = self.names.text(name.symbol);
+                let message = format!("the arguments of macro `{text}` have no closing parenthesis");
+                self.error(codes::MACRO_ARGUMENTS, name.span, message);
+                return Ok(None);
+            };
+            self.spend(1, token.span)?;
+            match token.kind {
+                TokenKind::RightParen if open_brackets == 0 => break,
+                TokenKind::RightParen => open_brackets -= 1,
+                TokenKind::LeftParen => open_brackets += 1,
+                TokenKind::Comma if open_brackets == 0 => {
+                    let takes_rest = definition.is_variadic && written.len() == parameter_count;
+                    if !takes_rest {
+                        written.push(Vec::new());
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            if let Some(argument) = written.last_mut() {
+                argument.push(token);
+            }
+        }
+        if parameter_count == 0 && written.len() == 1 && written[0].is_empty() {
+            written.clear();
+        }
+        if definition.is_variadic && written.len() + 1 == parameter_count {
+            written.push(Vec::new());
+        }
+        if written.len() != parameter_count {
+            self.wrong_argument_count(definition, name, parameter_count, written.len());
+            return Ok(None);
+        }
+        let expanded = written.iter().map(|_| None).collect();
+        Ok(Some(Arguments { written, expanded }))
+    }
+
+    fn wrong_argument_count(&mut self, definition: &Macro, name: Token, expected: usize, found: usize) {
+        let text = self.names.text(name.symbol);
+        let plural = if expected == 1 { "" } else { "s" };
+        let message = format!("macro `{text}` takes {expected} argument{plural}, and {found} are given");
+        let diagnostic =
+            Diagnostic::error(codes::MACRO_ARGUMENTS, name.span, message).secondary(definition.span, "defined here");
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The macro's body with the arguments put in.
+    fn substitute(
+        &mut self,
+        definition: &Macro,
+        used: Token,
+        mut arguments: Arguments,
+        depth: usize,
+    ) -> Result<Vec<Token>, Stop> {
+        let body = &definition.body;
+        self.spend(body.len(), used.span)?;
+        let mut output: Vec<Token> = Vec::with_capacity(body.len());
+        let mut index = 0;
+        while index < body.len() {
+            let is_joined = body.get(index + 1).is_some_and(|token| token.kind == TokenKind::HashHash);
+            let (mut operand, mut consumed) =
+                self.operand(definition, &mut arguments, used, index, !is_joined, depth)?;
+            index += consumed;
+            while body.get(index).is_some_and(|token| token.kind == TokenKind::HashHash) && index + 1 < body.len() {
+                let right;
+                (right, consumed) = self.operand(definition, &mut arguments, used, index + 1, false, depth)?;
+                index += 1 + consumed;
+                self.paste(&mut operand, right, used.span)?;
+            }
+            self.spend(operand.len(), used.span)?;
+            output.append(&mut operand);
+        }
+        if let Some(first) = output.first_mut() {
+            first.is_first_on_line = used.is_first_on_line;
+            first.has_space_before = used.has_space_before;
+        }
+        Ok(output)
+    }
+
+    /// What the body's token at `index` becomes, and how many tokens of the body that takes.
+    fn operand(
+        &mut self,
+        definition: &Macro,
+        arguments: &mut Arguments,
+        used: Token,
+        index: usize,
+        is_expanded: bool,
+        depth: usize,
+    ) -> Result<(Vec<Token>, usize), Stop> {
+        let body = &definition.body;
+        let parameter = |token: &Token| {
+            let parameters = definition.parameters.as_ref()?;
+            parameters.iter().position(|&name| token.kind == TokenKind::Word && token.symbol == name)
+        };
+        let mut token = body[index];
+        if token.kind == TokenKind::Hash
+            && let Some(position) = body.get(index + 1).and_then(parameter)
+        {
+            let string = self.stringify(&arguments.written[position], used)?;
+            return Ok((vec![string], 2));
+        }
+        let Some(position) = parameter(&token) else {
+            token.span = used.span;
+            token.is_first_on_line = false;
+            return Ok((vec![token], 1));
+        };
+        if !is_expanded {
+            return Ok((arguments.written[position].clone(), 1));
+        }
+        if arguments.expanded[position].is_none() {
+            let argument = arguments.written[position].clone();
+            arguments.expanded[position] = Some(self.expand(argument, false, depth + 1)?);
+        }
+        let mut tokens = arguments.expanded[position].clone().unwrap_or_default();
+        if let Some(first) = tokens.first_mut() {
+            first.has_space_before = token.has_space_before;
+        }
+        Ok((tokens, 1))
+    }
+
+    /// `#argument`: the argument as a string.
+    fn stringify(&mut self, argument: &[Token], used: Token) -> Result<Token, Stop> {
+        let mut text = String::new();
+        for token in argument {
+            if token.has_space_before && !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&token.text(&self.names));
+            self.check_made(text.len(), used.span)?;
+        }
+        self.spend(text.len(), used.span)?;
+        let symbol = self.names.intern(&literal::escape(&text));
+        Ok(Token { kind: TokenKind::String, is_first_on_line: false, is_painted: false, symbol, ..used })
+    }
+
+    fn check_made(&mut self, length: usize, span: Span) -> Result<(), Stop> {
+        if length <= MADE_TOKEN_BYTES_MAX {
+            return Ok(());
+        }
+        let message = format!("a macro makes a token of more than {} KiB", MADE_TOKEN_BYTES_MAX >> 10);
+        self.error(codes::MACRO_LIMIT, span, message);
+        Err(Stop)
+    }
+
+    /// `left ## right`: joins the last token of `left` and the first of `right`.
+    fn paste(&mut self, left: &mut Vec<Token>, right: Vec<Token>, span: Span) -> Result<(), Stop> {
+        let mut right = right.into_iter();
+        let Some(first) = right.next() else { return Ok(()) };
+        let Some(last) = left.pop() else {
+            left.push(first);
+            left.extend(right);
+            return Ok(());
+        };
+        let text = format!("{}{}", last.text(&self.names), first.text(&self.names));
+        self.check_made(text.len(), span)?;
+        self.spend(text.len(), span)?;
+        let mut lexer = Lexer::new(text.as_str().into(), 0);
+        let joined = lexer.next(&mut self.names);
+        let is_one = lexer.next(&mut self.names).kind == TokenKind::EndOfFile
+            && !matches!(joined.kind, TokenKind::InvalidCharacter | TokenKind::EndOfFile)
+            && !matches!(joined.kind, TokenKind::UnterminatedComment | TokenKind::UnterminatedString);
+        if is_one {
+            let is_first_on_line = last.is_first_on_line;
+            left.push(Token { span, is_first_on_line, has_space_before: last.has_space_before, ..joined });
+        } else {
+            self.error(codes::INVALID_PASTE, span, format!("`##` makes `{text}`, which is not one token"));
+            left.extend([last, first]);
+        }
+        left.extend(right);
+        Ok(())
+    }
+}
+
+fn is_parameter(token: &Token) -> bool {
+    matches!(token.kind, TokenKind::Word | TokenKind::Dots)
+}
+
+/// The next token of the innermost frame that has one.
+fn next_token(frames: &mut Vec<Frame>) -> Option<Token> {
+    while let Some(frame) = frames.last_mut() {
+        if let Some(token) = frame.tokens.get(frame.next) {
+            frame.next += 1;
+            return Some(*token);
+        }
+        frames.pop();
+    }
+    None
+}

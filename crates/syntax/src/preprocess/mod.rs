@@ -1,0 +1,533 @@
+//! The preprocessor: a file and what it includes become one list of tokens.
+//!
+//! Enters: the path (or text) of a program and [`Options`]. Leaves: tokens whose spans point into the files as written.
+//! A token that a macro made has the span of the macro's use; an argument's token keeps its own. Faults are reported and
+//! reading goes on; only a limit ends it.
+//!
+//! * this module: files, directives, conditionals;
+//! * [`macros`]: definition and expansion of macros;
+//! * [`condition`]: the expressions of `#if`.
+//!
+//! Hostile programs are bounded by limits on include depth, on the number of included files, on the number of tokens and
+//! on the work of macro expansion.
+
+mod condition;
+mod macros;
+
+use crate::builtin;
+use crate::codes;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::lexer::Lexer;
+use crate::loader::FileLoader;
+use crate::source::{SOURCE_BYTES_MAX, SourceMap};
+use crate::token::{Names, Symbol, Token, TokenKind};
+use base::Span;
+use macros::Macros;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The deepest nesting of `#include`.
+const INCLUDE_DEPTH_MAX: usize = 64;
+
+/// The most files that one program includes.
+const INCLUDES_MAX: usize = 4096;
+
+/// The most tokens of a program, and the most steps that the expansion of its macros may take.
+const TOKENS_MAX: usize = 4 << 20;
+
+/// What the caller decides about preprocessing.
+#[derive(Clone)]
+pub struct Options<'a> {
+    /// Folders in which `#include` looks, in order, before the built-in files.
+    pub include_paths: Vec<PathBuf>,
+    /// Macros defined before the program begins: name and value. The name may have parameters.
+    pub defines: Vec<(String, String)>,
+    /// Macros undefined before the program begins.
+    pub undefines: Vec<String>,
+    /// Where files come from.
+    pub loader: &'a dyn FileLoader,
+}
+
+impl<'a> Options<'a> {
+    /// No include folders, no macros.
+    pub fn new(loader: &'a dyn FileLoader) -> Options<'a> {
+        Options { include_paths: Vec::new(), defines: Vec::new(), undefines: Vec::new(), loader }
+    }
+}
+
+/// What the preprocessor hands to the parser.
+pub(crate) struct Tokens {
+    /// The tokens; the last, and no other, is [`TokenKind::EndOfFile`].
+    pub tokens: Vec<Token>,
+    pub names: Names,
+}
+
+/// Preprocessing went as far as a limit. The fault is reported; what was read so far is dropped, because errors about a
+/// program cut in the middle would help nobody.
+struct Stop;
+
+/// One `#if` that is open.
+struct Conditional {
+    /// The `#if`.
+    span: Span,
+    /// Whether the text around it counts.
+    is_outer_active: bool,
+    /// Whether the text of this branch counts.
+    is_active: bool,
+    /// Whether a branch was taken.
+    was_taken: bool,
+    /// Whether `#else` was seen.
+    has_else: bool,
+}
+
+/// A file that is being read.
+struct OpenFile {
+    lexer: Lexer,
+    /// The folder in which `#include "..."` looks first; `None` for built-in files.
+    folder: Option<PathBuf>,
+    conditionals: Vec<Conditional>,
+}
+
+impl OpenFile {
+    fn is_active(&self) -> bool {
+        self.conditionals.last().is_none_or(|conditional| conditional.is_active)
+    }
+}
+
+struct Preprocessor<'a> {
+    sources: &'a mut SourceMap,
+    options: &'a Options<'a>,
+    diagnostics: &'a mut Diagnostics,
+    names: Names,
+    macros: Macros,
+    files: Vec<OpenFile>,
+    include_count: usize,
+    /// Paths of files with `#pragma once`.
+    once: BTreeSet<PathBuf>,
+    tokens: Vec<Token>,
+    /// Steps of macro expansion so far.
+    steps: usize,
+}
+
+/// Reads the program at `path` through the options' loader.
+pub(crate) fn preprocess_file(
+    sources: &mut SourceMap,
+    path: &Path,
+    options: &Options<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Tokens {
+    let name = path.display().to_string();
+    let content = match options.loader.load(path) {
+        Ok(Some(content)) => content,
+        Ok(None) => {
+            let message = format!("there is no file `{name}`");
+            diagnostics.push(Diagnostic::error(codes::UNREADABLE_FILE, Span::NONE, message));
+            Vec::new()
+        }
+        Err(reason) => {
+            let message = format!("cannot read `{name}`: {reason}");
+            diagnostics.push(Diagnostic::error(codes::UNREADABLE_FILE, Span::NONE, message));
+            Vec::new()
+        }
+    };
+    preprocess(sources, &name, path.parent(), content, options, diagnostics)
+}
+
+/// Reads `content` as the program called `name`, whose own includes are looked for in `folder` first.
+pub(crate) fn preprocess(
+    sources: &mut SourceMap,
+    name: &str,
+    folder: Option<&Path>,
+    content: Vec<u8>,
+    options: &Options<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Tokens {
+    let mut names = Names::new();
+    let mut preprocessor = Preprocessor {
+        macros: Macros::new(&mut names),
+        sources,
+        options,
+        diagnostics,
+        names,
+        files: Vec::new(),
+        include_count: 0,
+        once: BTreeSet::new(),
+        tokens: Vec::new(),
+        steps: 0,
+    };
+    let outcome = preprocessor.run(name, folder, content);
+    if outcome.is_err() {
+        preprocessor.tokens.clear();
+    }
+    let end = Token {
+        kind: TokenKind::EndOfFile,
+        is_first_on_line: true,
+        has_space_before: true,
+        is_painted: false,
+        symbol: Symbol::NONE,
+        span: outcome.unwrap_or(Span::NONE),
+    };
+    preprocessor.tokens.push(end);
+    Tokens { tokens: preprocessor.tokens, names: preprocessor.names }
+}
+
+impl Preprocessor<'_> {
+    /// Reads everything and returns where the program's file ends.
+    fn run(&mut self, name: &str, folder: Option<&Path>, content: Vec<u8>) -> Result<Span, Stop> {
+        let command_line = self.command_line();
+        if !command_line.is_empty() {
+            self.open("<command line>", None, command_line.into_bytes(), None)?;
+            self.read_all()?;
+            self.files.clear();
+        }
+        self.open(name, folder, content, None)?;
+        let end = self.files.last().map_or(Span::NONE, |file| file.lexer.end());
+        self.read_all()?;
+        Ok(end)
+    }
+
+    /// The options' macros as directives.
+    fn command_line(&self) -> String {
+        let one_line = |text: &str| text.replace(['\n', '\r'], " ");
+        let mut text = String::new();
+        for (name, value) in &self.options.defines {
+            text.push_str(&format!("#define {} {}\n", one_line(name), one_line(value)));
+        }
+        for name in &self.options.undefines {
+            text.push_str(&format!("#undef {}\n", one_line(name)));
+        }
+        text
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::error(code, span, message));
+    }
+
+    /// Adds a file to the source map and begins to read it.
+    fn open(
+        &mut self,
+        name: &str,
+        folder: Option<&Path>,
+        content: Vec<u8>,
+        included_from: Option<Span>,
+    ) -> Result<(), Stop> {
+        let (text, fault) = match String::from_utf8(content) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let fault = error.utf8_error().valid_up_to();
+                (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(fault))
+            }
+        };
+        let Some(span) = self.sources.add(name, &text, included_from) else {
+            let message = format!("the program's text is larger than {} MiB", SOURCE_BYTES_MAX >> 20);
+            self.error(codes::SOURCE_TOO_LARGE, included_from.unwrap_or(Span::NONE), message);
+            return Err(Stop);
+        };
+        if let Some(offset) = fault {
+            let lo = span.lo + offset as u32;
+            let diagnostic = Diagnostic::error(codes::NOT_UTF8, Span::new(lo, lo + 3), "the file is not UTF-8 text")
+                .label("this is not a character");
+            self.diagnostics.push(diagnostic);
+        }
+        let lexer = Lexer::new(self.sources.file_text(span.lo), span.lo);
+        self.files.push(OpenFile { lexer, folder: folder.map(Path::to_path_buf), conditionals: Vec::new() });
+        Ok(())
+    }
+
+    /// Reads the open files to their ends.
+    fn read_all(&mut self) -> Result<(), Stop> {
+        while let Some(file) = self.files.last_mut() {
+            if !file.is_active() {
+                match file.lexer.skip_to_directive() {
+                    Some(hash) => self.directive(hash)?,
+                    None => self.close(),
+                }
+                continue;
+            }
+            let token = file.lexer.next(&mut self.names);
+            match token.kind {
+                TokenKind::EndOfFile => self.close(),
+                TokenKind::Hash if token.is_first_on_line => self.directive(token.span)?,
+                TokenKind::Word if self.macros.is_defined(token.symbol) => self.expand_in_file(token)?,
+                _ => self.emit(token)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        if let Some(file) = self.files.pop() {
+            for conditional in file.conditionals {
+                let message = "this conditional has no `#endif`";
+                let diagnostic = Diagnostic::error(codes::UNBALANCED_CONDITIONAL, conditional.span, message)
+                    .label("begun here, and not ended in this file");
+                self.diagnostics.push(diagnostic);
+            }
+        }
+    }
+
+    /// Hands a token to the parser, or reports it if it is a fault.
+    fn emit(&mut self, token: Token) -> Result<(), Stop> {
+        if self.report_fault(&token) {
+            return Ok(());
+        }
+        if self.tokens.len() >= TOKENS_MAX {
+            let message = format!("the program has more than {TOKENS_MAX} tokens");
+            self.error(codes::SOURCE_TOO_LARGE, token.span, message);
+            return Err(Stop);
+        }
+        self.tokens.push(token);
+        Ok(())
+    }
+
+    /// Reports a token that is a fault. A string without end still counts as a string.
+    fn report_fault(&mut self, token: &Token) -> bool {
+        match token.kind {
+            TokenKind::InvalidCharacter => {
+                let character = self.names.text(token.symbol).escape_default().to_string();
+                let message = format!("the character `{character}` has no meaning in P4");
+                self.error(codes::INVALID_CHARACTER, token.span, message);
+                true
+            }
+            TokenKind::UnterminatedComment => {
+                let diagnostic = Diagnostic::error(codes::UNTERMINATED_COMMENT, token.span, "this comment has no end")
+                    .label("begun here")
+                    .help("end it with `*/`");
+                self.diagnostics.push(diagnostic);
+                true
+            }
+            TokenKind::UnterminatedString => {
+                let diagnostic = Diagnostic::error(codes::UNTERMINATED_STRING, token.span, "this string has no end")
+                    .help("end it with `\"`");
+                self.diagnostics.push(diagnostic);
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// The tokens up to the end of the directive's line.
+    fn line_tokens(&mut self) -> Vec<Token> {
+        let mut tokens = Vec::new();
+        let Some(file) = self.files.last_mut() else { return tokens };
+        loop {
+            let checkpoint = file.lexer.checkpoint();
+            let token = file.lexer.next(&mut self.names);
+            if token.kind == TokenKind::EndOfFile || token.is_first_on_line {
+                file.lexer.restore(checkpoint);
+                return tokens;
+            }
+            tokens.push(token);
+        }
+    }
+
+    /// Reads the directive behind `hash`.
+    fn directive(&mut self, hash: Span) -> Result<(), Stop> {
+        let Some(file) = self.files.last_mut() else { return Ok(()) };
+        let checkpoint = file.lexer.checkpoint();
+        let name = file.lexer.next(&mut self.names);
+        if name.kind == TokenKind::EndOfFile || name.is_first_on_line {
+            file.lexer.restore(checkpoint);
+            return Ok(());
+        }
+        let is_active = file.is_active();
+        let text = name.text(&self.names);
+        let span = hash.to(name.span);
+        match &*text {
+            "if" | "ifdef" | "ifndef" => self.begin_conditional(&text, span)?,
+            "elif" | "elifdef" | "elifndef" | "else" => self.next_branch(&text, span)?,
+            "endif" => self.end_conditional(span),
+            _ if !is_active => {}
+            "define" => self.define(span)?,
+            "undef" => self.undefine(span),
+            "include" => self.include(span)?,
+            "error" | "warning" => self.message(&text, span),
+            "pragma" => self.pragma(),
+            "line" => self.line(span, None),
+            _ if name.kind == TokenKind::Integer => self.line(span, Some(name)),
+            _ => {
+                let message = format!("there is no directive `#{text}`");
+                self.error(codes::INVALID_DIRECTIVE, span, message);
+                self.line_tokens();
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_conditional(&mut self, name: &str, span: Span) -> Result<(), Stop> {
+        let is_outer_active = self.files.last().is_some_and(OpenFile::is_active);
+        let is_active = is_outer_active && self.condition(name, span)?;
+        let conditional = Conditional { span, is_outer_active, is_active, was_taken: is_active, has_else: false };
+        if let Some(file) = self.files.last_mut() {
+            file.conditionals.push(conditional);
+        }
+        Ok(())
+    }
+
+    /// Evaluates the rest of an `#if`, `#ifdef`, `#ifndef` or of the `#elif` forms.
+    fn condition(&mut self, name: &str, span: Span) -> Result<bool, Stop> {
+        let tokens = self.line_tokens();
+        if let "if" | "elif" = name {
+            return self.evaluate_condition(span, tokens);
+        }
+        match tokens.first() {
+            Some(token) if token.kind == TokenKind::Word => {
+                let is_defined = self.macros.is_defined(token.symbol);
+                Ok(is_defined == (name == "ifdef" || name == "elifdef"))
+            }
+            _ => {
+                self.error(codes::INVALID_DIRECTIVE, span, format!("`#{name}` needs the name of a macro"));
+                Ok(false)
+            }
+        }
+    }
+
+    fn next_branch(&mut self, name: &str, span: Span) -> Result<(), Stop> {
+        let Some(conditional) = self.files.last_mut().and_then(|file| file.conditionals.last_mut()) else {
+            self.error(codes::UNBALANCED_CONDITIONAL, span, format!("`#{name}` without `#if`"));
+            self.line_tokens();
+            return Ok(());
+        };
+        if conditional.has_else {
+            let begin = conditional.span;
+            let message = format!("`#{name}` after `#else`");
+            let diagnostic = Diagnostic::error(codes::UNBALANCED_CONDITIONAL, span, message)
+                .secondary(begin, "the conditional begins here");
+            self.diagnostics.push(diagnostic);
+            self.line_tokens();
+            return Ok(());
+        }
+        conditional.has_else = name == "else";
+        let may_be_taken = conditional.is_outer_active && !conditional.was_taken;
+        // A condition that does not matter is not evaluated: it may be one that only makes sense in another branch.
+        conditional.is_active = false;
+        let is_active = may_be_taken && (name == "else" || self.condition(name, span)?);
+        if let Some(conditional) = self.files.last_mut().and_then(|file| file.conditionals.last_mut()) {
+            conditional.is_active = is_active;
+            conditional.was_taken |= is_active;
+        }
+        if is_active {
+            self.line_tokens();
+        }
+        Ok(())
+    }
+
+    fn end_conditional(&mut self, span: Span) {
+        if self.files.last_mut().and_then(|file| file.conditionals.pop()).is_none() {
+            self.error(codes::UNBALANCED_CONDITIONAL, span, "`#endif` without `#if`");
+        }
+        if self.files.last().is_some_and(OpenFile::is_active) {
+            self.line_tokens();
+        }
+    }
+
+    fn message(&mut self, name: &str, span: Span) {
+        let Some(file) = self.files.last_mut() else { return };
+        let (text, text_span) = file.lexer.rest_of_line();
+        let diagnostic = if name == "error" {
+            Diagnostic::error(codes::ERROR_DIRECTIVE, span.to(text_span), format!("#error {text}"))
+        } else {
+            Diagnostic::warning(codes::WARNING_DIRECTIVE, span.to(text_span), format!("#warning {text}"))
+        };
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// `#pragma once` keeps the file from being included again; other pragmas mean nothing here.
+    fn pragma(&mut self) {
+        let tokens = self.line_tokens();
+        let is_once = matches!(tokens.as_slice(), [token] if &*token.text(&self.names) == "once");
+        if let (true, Some(token)) = (is_once, tokens.first())
+            && let Some(place) = self.sources.stretch(token.span.lo)
+        {
+            self.once.insert(PathBuf::from(&*place.name));
+        }
+    }
+
+    /// `#line number "file"`, or `# number "file"` as other preprocessors write it.
+    fn line(&mut self, span: Span, number: Option<Token>) {
+        let tokens = self.line_tokens();
+        let mut tokens = number.into_iter().chain(tokens);
+        let number = tokens.next().filter(|token| token.kind == TokenKind::Integer);
+        let Some(line) = number.and_then(|token| self.names.text(token.symbol).parse::<u32>().ok()) else {
+            self.error(codes::INVALID_DIRECTIVE, span, "`#line` needs a line number");
+            return;
+        };
+        let name = tokens.next().filter(|token| token.kind == TokenKind::String);
+        let name = name.map(|token| self.names.text(token.symbol).clone());
+        self.sources.mark_line(span, line, name.as_deref());
+    }
+
+    fn include(&mut self, span: Span) -> Result<(), Stop> {
+        let Some((path, is_quoted, path_span)) = self.included_path()? else {
+            let diagnostic = Diagnostic::error(codes::INVALID_DIRECTIVE, span, "`#include` needs a file")
+                .help("write `#include <name>` or `#include \"name\"`");
+            self.diagnostics.push(diagnostic);
+            return Ok(());
+        };
+        self.line_tokens();
+        let span = span.to(path_span);
+        self.include_count += 1;
+        if self.files.len() >= INCLUDE_DEPTH_MAX || self.include_count > INCLUDES_MAX {
+            let diagnostic = Diagnostic::error(codes::INCLUDE_LIMIT, span, "files include one another without end")
+                .label(format!("`{path}` would be included more than {INCLUDE_DEPTH_MAX} deep or {INCLUDES_MAX} times"))
+                .help("guard each file with `#ifndef NAME`, `#define NAME`, ..., `#endif`");
+            self.diagnostics.push(diagnostic);
+            return Err(Stop);
+        }
+        self.find_and_open(&path, is_quoted, span)
+    }
+
+    /// The path of an `#include`, as written or as a macro makes it.
+    fn included_path(&mut self) -> Result<Option<(String, bool, Span)>, Stop> {
+        let Some(file) = self.files.last_mut() else { return Ok(None) };
+        if let Some(found) = file.lexer.include_path() {
+            return Ok(Some(found));
+        }
+        let line = self.line_tokens();
+        let expanded = self.expand_line(line)?;
+        let Some(first) = expanded.first() else { return Ok(None) };
+        let span = expanded.iter().fold(first.span, |span, token| span.to(token.span));
+        if first.kind == TokenKind::String {
+            return Ok(Some((self.names.text(first.symbol).to_string(), true, span)));
+        }
+        let text: String = expanded.iter().map(|token| token.text(&self.names).to_string()).collect();
+        let path = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(path, _)| path.to_string());
+        Ok(path.map(|path| (path, false, span)))
+    }
+
+    /// Looks in the including file's folder (for `"..."`), in the include folders and among the built-in files.
+    fn find_and_open(&mut self, path: &str, is_quoted: bool, span: Span) -> Result<(), Stop> {
+        let own_folder = self.files.last().and_then(|file| file.folder.clone()).filter(|_| is_quoted);
+        let folders: Vec<PathBuf> = own_folder.into_iter().chain(self.options.include_paths.iter().cloned()).collect();
+        for folder in &folders {
+            let candidate = folder.join(path);
+            match self.options.loader.load(&candidate) {
+                Ok(Some(content)) => {
+                    let name = candidate.display().to_string();
+                    if self.once.contains(Path::new(&name)) {
+                        return Ok(());
+                    }
+                    return self.open(&name, candidate.parent(), content, Some(span));
+                }
+                Ok(None) => {}
+                Err(reason) => {
+                    let message = format!("cannot read `{}`: {reason}", candidate.display());
+                    self.error(codes::INCLUDE_NOT_FOUND, span, message);
+                    return Ok(());
+                }
+            }
+        }
+        if let Some(text) = builtin::text(path) {
+            return self.open(&format!("<{path}>"), None, text.into(), Some(span));
+        }
+        let mut diagnostic = Diagnostic::error(codes::INCLUDE_NOT_FOUND, span, format!("there is no file `{path}`"));
+        for folder in &folders {
+            let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            diagnostic = diagnostic.note(format!("looked in `{}`", shown.display()));
+        }
+        let known: Vec<&str> = builtin::FILES.iter().map(|&(name, _)| name).collect();
+        diagnostic = diagnostic.note(format!("the built-in files are {}", known.join(", ")));
+        self.diagnostics.push(diagnostic);
+        Ok(())
+    }
+}
