@@ -91,8 +91,8 @@ pub struct TableSet {
 /// One copy: a snapshot for each table, and how to call it.
 #[derive(Debug)]
 struct Copy {
-    // Boxed, since the lookup handles point at them.
-    snapshots: Vec<Box<Snapshot>>,
+    // The lookup handles point at them: never more, never fewer.
+    snapshots: Vec<Snapshot>,
     handles: Vec<LookupHandle>,
 }
 
@@ -100,8 +100,8 @@ impl Copy {
     fn of(tables: &[Table], seed: u64) -> Copy {
         // Each table has a seed of its own; both copies have the same, so that they stay equal to the slot.
         let mut rng = Rng::new(seed);
-        let snapshots: Vec<_> = tables.iter().map(|table| Box::new(Snapshot::new(table, rng.next_u64()))).collect();
-        let handles = snapshots.iter().map(|snapshot| snapshot.lookup_handle()).collect();
+        let snapshots: Vec<_> = tables.iter().map(|table| Snapshot::new(table, rng.next_u64())).collect();
+        let handles = snapshots.iter().map(Snapshot::lookup_handle).collect();
         Copy { snapshots, handles }
     }
 
@@ -113,7 +113,7 @@ impl Copy {
             snapshot.commit();
         }
         // Taken anew after the last change, so that nothing was written through another reference since.
-        self.handles = self.snapshots.iter().map(|snapshot| snapshot.lookup_handle()).collect();
+        self.handles = self.snapshots.iter().map(Snapshot::lookup_handle).collect();
     }
 }
 
@@ -234,6 +234,6 @@ impl Guard<'_> {
 
     /// The table at this position.
     pub fn snapshot(&self, index: usize) -> Option<&Snapshot> {
-        self.copy.snapshots.get(index).map(AsRef::as_ref)
+        self.copy.snapshots.get(index)
     }
 }

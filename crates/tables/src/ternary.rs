@@ -266,9 +266,9 @@ impl Ternary {
         for &(priority, id) in &self.order {
             let Some(tuple) = &self.tuples[id] else { continue };
             let mut open_len = 0;
-            for index in 0..count {
+            for (index, best) in best[..count].iter().enumerate() {
                 open[open_len] = index as u8;
-                open_len += usize::from((best[index].rank >> 64) as u32 <= priority);
+                open_len += usize::from((best.rank >> 64) as u32 <= priority);
             }
             if open_len == 0 {
                 break;

@@ -1,0 +1,124 @@
+//! Every engine against the linear scan, under interleaved insertions, changes, deletions and batches.
+
+mod support;
+
+use base::{Bits, Rng};
+use support::*;
+use tables::MatchKind::{Exact, Lpm, Optional, Range, Ternary};
+use tables::{ActionCall, Handle, MatchKind, Operation, Table, TableKind, TableSet, Update};
+
+/// A random operation, most of which are valid.
+fn random_operation(rng: &mut Rng, table: &Table) -> Operation {
+    let handle = Handle(rng.below(table.len() as u64 + 3) as u32);
+    let spec = table.spec();
+    let action = rng.below(spec.actions.len() as u64) as usize;
+    match rng.below(100) {
+        0..55 => Operation::Insert(random_entry(rng, spec)),
+        55..65 => Operation::InsertMany((0..rng.below(20)).map(|_| random_entry(rng, spec)).collect()),
+        65..75 => Operation::Modify { handle, action, args: random_args(rng, &spec.actions[action]) },
+        75..97 => Operation::Delete { handle },
+        97 if rng.chance(1, 4) => Operation::Clear,
+        98 => Operation::ResetDefault,
+        _ => Operation::SetDefault(ActionCall { action, args: random_args(rng, &spec.actions[action]) }),
+    }
+}
+
+/// Random operations on one table of this key, with lookups in between.
+fn check_key(rng: &mut Rng, key: &[(MatchKind, u32)], steps: usize) {
+    let mut set = TableSet::new(vec![table_spec(key, 600)], rng.next_u64()).expect("the table is well formed");
+    let mut reader = set.reader();
+    for _ in 0..steps {
+        let before = set.tables()[0].clone();
+        let updates: Vec<Update> = (0..rng.between(1, 3))
+            .map(|_| Update { table: 0, operation: random_operation(rng, &set.tables()[0]) })
+            .collect();
+        if set.apply(updates).is_err() {
+            let same = before.entries().eq(set.tables()[0].entries());
+            assert!(same && before.default_action() == set.tables()[0].default_action(), "a refusal changes nothing");
+        }
+        check_lookups(rng, &reader.enter(), 0, &set.tables()[0], 8);
+    }
+    check_lookups(rng, &reader.enter(), 0, &set.tables()[0], 300);
+}
+
+#[test]
+fn single_fields_of_boundary_widths() {
+    let mut rng = Rng::new(1);
+    for kind in [Exact, Lpm, Ternary, Range, Optional] {
+        for width in [1, 6, 7, 8, 9, 14, 20, 31, 32, 33, 63, 64, 65, 128, 129, 256, 257, 2048] {
+            check_key(&mut rng, &[(kind, width)], 60);
+        }
+    }
+}
+
+#[test]
+fn random_keys_of_several_fields() {
+    let mut rng = Rng::new(2);
+    for _ in 0..40 {
+        for kind in [TableKind::Exact, TableKind::Lpm, TableKind::Ternary, TableKind::Range] {
+            let key = random_key_fields(&mut rng, kind);
+            check_key(&mut rng, &key, 40);
+        }
+    }
+}
+
+/// Long runs, so that tuples, lists of equal values and larger roots come and go.
+#[test]
+fn long_runs() {
+    let mut rng = Rng::new(3);
+    for key in [
+        &[(Lpm, 32)][..],
+        &[(Exact, 12), (Lpm, 32)],
+        &[(Lpm, 16)],
+        &[(Lpm, 128)],
+        &[(Exact, 48)],
+        &[(Ternary, 8)],
+        &[(Ternary, 32), (Ternary, 32), (Optional, 8)],
+        &[(Range, 16)],
+        &[(Exact, 8), (Range, 16), (Range, 16)],
+    ] {
+        check_key(&mut rng, key, 1500);
+    }
+}
+
+/// 16-bit prefixes, nearly all of which are there: the root is rebuilt, filled and emptied again.
+#[test]
+fn dense_prefixes() {
+    let mut rng = Rng::new(4);
+    for width in [16, 32] {
+        let mut set = TableSet::new(vec![table_spec(&[(Lpm, width)], 40_000)], 1).expect("the table is well formed");
+        let mut reader = set.reader();
+        let mut handles = Vec::new();
+        for round in 0..6 {
+            for _ in 0..4000 {
+                let prefix_len = rng.between(0, 16) as u32;
+                let value = Bits::from_u64(16, rng.below(1 << 16)).resize(width).shl(u64::from(width - 16));
+                let mut entry = random_entry(&mut rng, set.tables()[0].spec());
+                entry.key = vec![tables::MatchValue::Lpm { value, prefix_len }];
+                handles.extend(set.insert(0, entry));
+            }
+            check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 64);
+            let keep = if round == 5 { 0 } else { handles.len() / 2 };
+            while handles.len() > keep {
+                let handle = handles.swap_remove(rng.below(handles.len() as u64) as usize);
+                set.perform(0, Operation::Delete { handle }).expect("the entry exists");
+            }
+            check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 64);
+        }
+        assert!(set.tables()[0].is_empty());
+    }
+}
+
+#[test]
+fn a_table_without_key_runs_its_default() {
+    let mut rng = Rng::new(5);
+    let mut spec = table_spec(&[], 10);
+    let mut set = TableSet::new(vec![spec.clone()], 0).expect("the table is well formed");
+    check_lookups(&mut rng, &set.reader().enter(), 0, &set.tables()[0], 70);
+    let call = ActionCall { action: 1, args: vec![Bits::from_u64(9, 5), Bits::from_u64(100, 6)] };
+    set.perform(0, Operation::SetDefault(call)).expect("the action exists");
+    check_lookups(&mut rng, &set.reader().enter(), 0, &set.tables()[0], 70);
+    spec.default_action = None;
+    let set = TableSet::new(vec![spec], 0).expect("the table is well formed");
+    check_lookups(&mut rng, &set.reader().enter(), 0, &set.tables()[0], 1);
+}

@@ -1,0 +1,132 @@
+//! A million entries: built at once, looked up, changed one at a time, without growing slow.
+//!
+//! The linear scan would take minutes here, so each expectation is known from how the entries were made.
+
+mod support;
+
+use base::{Bits, Rng};
+use support::*;
+use tables::MatchKind::{Exact, Lpm, Range, Ternary};
+use tables::{EntrySpec, MatchKind, MatchValue, Operation, Outcome, TableSet};
+
+const COUNT: usize = 1_000_000;
+
+fn bits(value: u64) -> Bits {
+    Bits::from_u64(32, value)
+}
+
+/// Entry `index` runs `set(index)`.
+fn entry(key: MatchValue, index: usize, priority: i32) -> EntrySpec {
+    EntrySpec { key: vec![key], priority, action: 0, args: vec![bits(index as u64)] }
+}
+
+/// Distinct numbers that look random: an odd multiplier is a bijection modulo 2^32.
+fn scattered(index: usize) -> u64 {
+    u64::from((index as u32).wrapping_mul(0x9e37_79b1))
+}
+
+struct Case {
+    set: TableSet,
+    rng: Rng,
+}
+
+impl Case {
+    fn new(kind: MatchKind, entry_of: impl Fn(usize) -> EntrySpec) -> Case {
+        let mut set = TableSet::new(vec![table_spec(&[(kind, 32)], COUNT)], 7).expect("the table is well formed");
+        let entries = (0..COUNT).map(entry_of).collect();
+        let outcome = set.perform(0, Operation::InsertMany(entries)).expect("all entries are valid");
+        let Outcome::InsertedMany(handles) = outcome else { panic!("many entries have many handles") };
+        assert!(handles.iter().enumerate().all(|(index, handle)| handle.0 as usize == index));
+        Case { set, rng: Rng::new(9) }
+    }
+
+    /// Looks up keys in bursts; each must run `set` of its number, or miss.
+    fn check(&mut self, expectations: impl Iterator<Item = (u64, Option<usize>)>) {
+        let mut reader = self.set.reader();
+        let guard = reader.enter();
+        let (keys, wanted): (Vec<u64>, Vec<Option<usize>>) = expectations.unzip();
+        for ((key, wanted), result) in keys.iter().zip(wanted).zip(burst(&guard, 0, &keys, keys.len())) {
+            let (header, data) = read(result, 1);
+            let is = (header.hit == 1).then_some(data[0] as usize);
+            assert_eq!(is, wanted, "key {key:#x}");
+        }
+    }
+
+    /// Deletes and inserts again, an entry at a time.
+    fn churn(&mut self, entry_of: impl Fn(usize) -> EntrySpec) {
+        for _ in 0..20_000 {
+            let index = self.rng.below(COUNT as u64) as usize;
+            let handle = tables::Handle(index as u32);
+            self.set.perform(0, Operation::Delete { handle }).expect("the entry exists");
+            assert_eq!(self.set.insert(0, entry_of(index)), Ok(handle));
+        }
+    }
+
+    fn sample(&mut self) -> Vec<usize> {
+        (0..50_000).map(|_| self.rng.below(COUNT as u64) as usize).collect()
+    }
+}
+
+#[test]
+fn exact() {
+    let entry_of = |index| entry(MatchValue::Exact(bits(scattered(index))), index, 0);
+    let mut case = Case::new(Exact, entry_of);
+    for _ in 0..2 {
+        let sample = case.sample();
+        case.check(sample.into_iter().map(|index| (scattered(index), Some(index))));
+        case.check((COUNT..COUNT + 50_000).map(|index| (scattered(index), None)));
+        case.churn(entry_of);
+    }
+}
+
+/// Half a million prefixes of 19 bits, and inside each of them a longer one.
+#[test]
+fn lpm() {
+    let place = |index: usize| ((index / 2) as u64) << 13;
+    let prefix_len = |index: usize| if index.is_multiple_of(2) { 19 } else { 20 + (index / 2 % 13) as u32 };
+    let entry_of =
+        |index| entry(MatchValue::Lpm { value: bits(place(index)), prefix_len: prefix_len(index) }, index, 0);
+    let mut case = Case::new(Lpm, entry_of);
+    for _ in 0..2 {
+        let sample = case.sample();
+        case.check(sample.into_iter().map(|index| {
+            // The last address of the shorter prefix, or the last of the longer one.
+            let last = place(index) + (1 << (32 - prefix_len(index))) - 1;
+            (last, Some(index))
+        }));
+        case.check((0..50_000).map(|step| ((500_000 << 13) + step * 997, None)));
+        case.churn(entry_of);
+    }
+}
+
+/// Eight masks, of one to 128 addresses, at the begin of each block of 256: up to eight entries match a key, and the
+/// narrowest has the greatest priority.
+#[test]
+fn ternary() {
+    let block = |index: usize| ((index / 8) as u64) << 8;
+    let entry_of = |index: usize| {
+        let mask = bits(u64::MAX << (index % 8));
+        entry(MatchValue::Ternary { value: bits(block(index)), mask }, index, 7 - (index % 8) as i32)
+    };
+    let mut case = Case::new(Ternary, entry_of);
+    for _ in 0..2 {
+        let sample = case.sample();
+        case.check(sample.iter().map(|&index| (block(index) + (1 << (index % 8)) - 1, Some(index))));
+        case.check(sample.iter().map(|&index| (block(index) + 128 + index as u64 % 128, None)));
+        case.churn(entry_of);
+    }
+}
+
+/// Neighbouring ranges of four numbers with a gap of one between them.
+#[test]
+fn range() {
+    let low = |index: usize| index as u64 * 5;
+    let entry_of = |index| entry(MatchValue::Range { low: bits(low(index)), high: bits(low(index) + 3) }, index, 0);
+    let mut case = Case::new(Range, entry_of);
+    for _ in 0..2 {
+        let sample = case.sample();
+        case.check(sample.iter().map(|&index| (low(index) + index as u64 % 4, Some(index))));
+        case.check(sample.iter().map(|&index| (low(index) + 4, None)));
+        case.churn(entry_of);
+    }
+}
