@@ -60,6 +60,8 @@ counters! {
     rx_dropped_no_room,
     /// Segments or partial checksums that could not be turned into frames of a wire.
     rx_dropped_offload,
+    /// Segments longer than a frame that the sender left uncut, and that were cut here.
+    rx_segments_cut,
     /// Frames of a capture that hold less than was on the wire (a snap length was set); delivered as captured.
     rx_cut_by_snap_length,
     /// Frames sent or written.

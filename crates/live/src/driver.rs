@@ -29,7 +29,8 @@ pub trait Driver: Send {
     /// as a switch does; an error is for what makes the port useless, such as a full disk.
     fn transmit(&mut self, frame: &[u8], timestamp_ns: u64) -> Result<(), DriverError>;
 
-    /// Hands queued frames over. Called once per burst.
+    /// Hands queued frames over. Called once per burst, and now and then while idle: what the system had no room for stays
+    /// queued until the next call.
     fn flush(&mut self) -> Result<(), DriverError>;
 
     /// What to wait on until frames are there; none for a port that never needs waiting.

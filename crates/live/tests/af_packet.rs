@@ -9,13 +9,12 @@ use live::poll::Poller;
 use live::{CounterSnapshot, Driver, DriverError, StopFlag};
 use std::thread;
 use std::time::{Duration, Instant};
-#[path = "../../testkit/src/netns.rs"]
-mod netns;
-use netns::Network;
+use testkit::netns::{Network, has_ipv6};
 
-/// Two hosts, `a` at 10.9.0.1 and `b` at 10.9.0.2, joined through the namespace `switch` with interfaces `sa` and `sb`.
-fn hosts() -> Option<Network> {
-    let mut network = match Network::new() {
+/// Two hosts, `a` at 10.9.0.1 and `b` at 10.9.0.2, joined through the namespace `switch` with interfaces `sa` and `sb`;
+/// none, and a word on why, where the machine lacks what that or one of the programs takes.
+fn hosts(programs: &[&str]) -> Option<Network> {
+    let mut network = match Network::new(programs) {
         Ok(network) => network,
         Err(reason) => {
             println!("{reason}");
@@ -29,8 +28,10 @@ fn hosts() -> Option<Network> {
     network.wire(["b", "eth0"], ["switch", "sb"]);
     for (host, number) in [("a", 1), ("b", 2)] {
         network.run(host, &format!("ip addr add 10.9.0.{number}/24 dev eth0"));
-        network.run(host, "sysctl -q -w net.ipv6.conf.eth0.disable_ipv6=0");
-        network.run(host, &format!("ip addr add fd09::{number}/64 dev eth0 nodad"));
+        if has_ipv6() {
+            network.set_ipv6(host, "eth0", true);
+            network.run(host, &format!("ip addr add fd09::{number}/64 dev eth0 nodad"));
+        }
     }
     Some(network)
 }
@@ -129,27 +130,30 @@ fn option_sets() -> [AfPacketOptions; 3] {
 
 #[test]
 fn hosts_reach_each_other_and_tcp_arrives_whole() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&["ping", "python3"]) else { return };
     for options in option_sets() {
         let (counters, longest) = with_wire(&network, &options, || {
             network.run("a", "ping -q -c 20 -i 0.01 -w 10 10.9.0.2");
             network.run("a", "ping -q -c 20 -i 0.01 -w 10 -s 1472 -M do 10.9.0.2");
             tcp_transfer(&network, "AF_INET", "10.9.0.2");
-            tcp_transfer(&network, "AF_INET6", "fd09::2");
+            if has_ipv6() {
+                tcp_transfer(&network, "AF_INET6", "fd09::2");
+            }
         });
         assert!(longest <= 1514, "a frame of {longest} bytes on a wire with an MTU of 1500");
         for port in counters {
             assert_eq!((port.rx_dropped(), port.tx_dropped()), (0, 0), "{port:?}");
         }
-        // 16 MiB are at least 11,000 frames of an MTU of 1500: the segments were cut.
-        assert!(counters[0].rx_packets > 11_000, "{counters:?}");
+        // 8 MiB are at least 5,500 frames of an MTU of 1500: the segments were cut.
+        assert!(counters[0].rx_packets > 5_500, "{counters:?}");
         assert_eq!(counters[0].rx_packets, counters[1].tx_packets);
+        assert!(counters[0].rx_segments_cut > 100, "the hosts' offloads were on: {counters:?}");
     }
 }
 
 #[test]
 fn iperf3_runs_at_full_speed_without_drops_on_the_wire() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&["iperf3"]) else { return };
     let (counters, _) = with_wire(&network, &AfPacketOptions::default(), || {
         let server = network.start("b", "iperf3 -s -1");
         wait_for_listener(&network, "b", 5201);
@@ -164,7 +168,7 @@ fn iperf3_runs_at_full_speed_without_drops_on_the_wire() {
 
 #[test]
 fn a_udp_flood_passes_or_is_counted() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&["iperf3"]) else { return };
     let (counters, _) = with_wire(&network, &AfPacketOptions::default(), || {
         let server = network.start("b", "iperf3 -s -1");
         wait_for_listener(&network, "b", 5201);
@@ -187,11 +191,11 @@ fn wait_for_listener(network: &Network, host: &str, port: u16) {
 
 #[test]
 fn checksums_on_the_wire_are_right() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&["tcpdump", "tshark", "python3"]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let capture = folder.path().join("b.pcap");
     with_wire(&network, &AfPacketOptions::default(), || {
-        let tcpdump = network.start("switch", &format!("tcpdump -i sb -Q out -U -w {} -c 60", capture.display()));
+        let tcpdump = network.start("switch", &format!("tcpdump -Z root -i sb -Q out -U -w {} -c 60", capture.display()));
         let deadline = Instant::now() + Duration::from_secs(10);
         while std::fs::metadata(&capture).map_or(0, |metadata| metadata.len()) < 24 {
             assert!(Instant::now() < deadline, "tcpdump has not started");
@@ -234,13 +238,13 @@ fn udp_segments(network: &Network) {
 
 #[test]
 fn udp_segments_arrive_as_the_datagrams_that_were_meant() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&["python3"]) else { return };
     with_wire(&network, &AfPacketOptions::default(), || udp_segments(&network));
 }
 
 #[test]
 fn vlan_tags_survive() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&[]) else { return };
     network.inside("switch", || {
         let options = AfPacketOptions::default();
         let mut sender = network.inside("a", || AfPacketDriver::open("eth0", &options).unwrap());
@@ -267,7 +271,7 @@ fn vlan_tags_survive() {
 
 #[test]
 fn what_is_in_the_ring_is_delivered_after_the_stop() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&["python3"]) else { return };
     network.inside("switch", || {
         let mut driver = AfPacketDriver::open("sa", &AfPacketOptions::default()).unwrap();
         let send = "import socket\n\
@@ -293,7 +297,7 @@ fn what_is_in_the_ring_is_delivered_after_the_stop() {
 
 #[test]
 fn a_full_ring_counts_what_it_could_not_take() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&["python3"]) else { return };
     network.inside("switch", || {
         let options = AfPacketOptions { rx_ring_bytes: 128 << 10, ..AfPacketOptions::default() };
         let mut driver = AfPacketDriver::open("sa", &options).unwrap();
@@ -312,7 +316,7 @@ fn a_full_ring_counts_what_it_could_not_take() {
 
 #[test]
 fn frames_that_the_interface_cannot_take_are_dropped_and_counted() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&[]) else { return };
     network.inside("switch", || {
         for options in option_sets() {
             let mut driver = AfPacketDriver::open("sa", &options).unwrap();
@@ -332,7 +336,7 @@ fn frames_that_the_interface_cannot_take_are_dropped_and_counted() {
 
 #[test]
 fn a_burst_longer_than_the_ring_leaves_whole() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&[]) else { return };
     network.inside("switch", || {
         for options in option_sets() {
             let options = AfPacketOptions { tx_ring_bytes: 128 << 10, ..options };
@@ -360,7 +364,7 @@ fn a_burst_longer_than_the_ring_leaves_whole() {
 
 #[test]
 fn a_link_that_goes_down_costs_packets_but_not_the_port() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&["python3"]) else { return };
     network.inside("switch", || {
         for options in option_sets() {
             let mut drivers: [Box<dyn Driver>; 1] = [Box::new(AfPacketDriver::open("sa", &options).unwrap())];
@@ -390,7 +394,7 @@ fn a_link_that_goes_down_costs_packets_but_not_the_port() {
 
 #[test]
 fn an_interface_that_is_removed_ends_its_port() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&[]) else { return };
     network.inside("switch", || {
         let mut drivers: [Box<dyn Driver>; 1] =
             [Box::new(AfPacketDriver::open("sa", &AfPacketOptions::default()).unwrap())];
@@ -412,7 +416,7 @@ fn an_interface_that_is_removed_ends_its_port() {
 
 #[test]
 fn an_interface_that_is_down_is_refused_with_advice() {
-    let Some(network) = hosts() else { return };
+    let Some(network) = hosts(&[]) else { return };
     network.run("switch", "ip link set sa down");
     let message =
         network.inside("switch", || AfPacketDriver::open("sa", &AfPacketOptions::default()).unwrap_err().to_string());
@@ -420,4 +424,16 @@ fn an_interface_that_is_down_is_refused_with_advice() {
     let message =
         network.inside("switch", || AfPacketDriver::open("eth7", &AfPacketOptions::default()).unwrap_err().to_string());
     assert_eq!(message, "no interface is called `eth7`; there are: lo, sa, sb");
+}
+
+#[test]
+fn without_permission_the_error_says_what_is_needed() {
+    match AfPacketDriver::open("lo", &AfPacketOptions::default()) {
+        Ok(_) => println!("skipped: needs a user without CAP_NET_RAW"),
+        Err(error) => {
+            let message = error.to_string();
+            assert!(message.starts_with("no permission to open interface `lo`: "), "{message}");
+            assert!(message.contains("CAP_NET_RAW") && message.contains("root"), "{message}");
+        }
+    }
 }

@@ -1,18 +1,21 @@
 //! Network namespaces for tests: hosts and wires that exist for one test only.
 //!
 //! A [`Network`] names its namespaces after the process and a counter, so that tests run side by side, and removes them
-//! when dropped, whatever became of the test. Programs run in them under a time limit. It needs root; a test asks
-//! [`Network::new`] and passes over its body, saying so, where that is missing.
+//! when dropped, whatever became of the test. Programs run in them under a time limit. It needs root, iproute2 and what
+//! the test runs; a test asks [`Network::new`] and passes over its body, saying so, where one of them is missing.
 #![allow(unsafe_code, reason = "setns(2) moves a thread into a namespace")]
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 /// How long a program in a namespace may run, in seconds, before it is ended.
 const PROGRAM_SECONDS_MAX: u32 = 60;
+
+const IPV6_SETTINGS: &str = "/proc/sys/net/ipv6";
 
 static NETWORKS: AtomicU32 = AtomicU32::new(0);
 
@@ -24,12 +27,20 @@ pub struct Network {
 }
 
 impl Network {
-    /// An empty network, or the reason why there can be none: `skipped: ...`, to be printed by the test.
-    pub fn new() -> Result<Network, String> {
+    /// An empty network, or the reason why there can be none, to be printed by the test: `skipped: ...`. `programs` are
+    /// what the test runs in it.
+    pub fn new(programs: &[&str]) -> Result<Network, String> {
+        if let Some(missing) = ["ip"].iter().chain(programs).find(|program| !is_installed(program)) {
+            return Err(format!("skipped: needs the program `{missing}`"));
+        }
         let number = NETWORKS.fetch_add(1, Ordering::Relaxed);
         let mut network = Network { prefix: format!("ws{}-{number}", std::process::id()), namespaces: Vec::new() };
-        match network.try_add("probe") {
-            Ok(()) => Ok(network),
+        // Containers may let root make namespaces but no interfaces: both are tried.
+        let probe = network
+            .try_add("probe")
+            .and_then(|()| network.try_run("probe", "ip link add probe0 type veth peer name probe1"));
+        match probe {
+            Ok(_) => Ok(network),
             Err(reason) => Err(format!("skipped: needs root (CAP_NET_ADMIN) to make network namespaces: {reason}")),
         }
     }
@@ -69,8 +80,20 @@ impl Network {
         let peer = self.full_name(second_namespace);
         self.run(first_namespace, &format!("ip link add {first} type veth peer name {second} netns {peer}"));
         for (namespace, interface) in [(first_namespace, first), (second_namespace, second)] {
-            self.run(namespace, &format!("sysctl -q -w net.ipv6.conf.{interface}.disable_ipv6=1"));
+            self.set_ipv6(namespace, interface, false);
             self.run(namespace, &format!("ip link set {interface} up"));
+        }
+    }
+
+    /// Turns IPv6 on or off on an interface, on systems that have it.
+    ///
+    /// # Panics
+    /// If the system refuses.
+    pub fn set_ipv6(&self, namespace: &str, interface: &str, on: bool) {
+        if has_ipv6() {
+            let mut shell = self.command(namespace, "sh");
+            shell.args(["-c", &format!("echo {} > {IPV6_SETTINGS}/conf/{interface}/disable_ipv6", u8::from(!on))]);
+            Running::start(shell).wait();
         }
     }
 
@@ -151,6 +174,17 @@ impl Network {
         });
         run.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
+}
+
+/// True if the system knows IPv6.
+pub fn has_ipv6() -> bool {
+    Path::new(IPV6_SETTINGS).exists()
+}
+
+/// True if a program of this name can be run.
+pub fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 fn enter(path: &str) {

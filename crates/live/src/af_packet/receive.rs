@@ -169,10 +169,16 @@ impl Receiver {
         if header.packet_type == libc::PACKET_OUTGOING {
             return 0;
         }
-        complete(&header, bytes, frame_start..end, &mut self.buffers.frame, deliver).unwrap_or_else(|_| {
-            self.counters.rx_dropped_offload.add(1);
-            0
-        })
+        match complete(&header, bytes, frame_start..end, &mut self.buffers.frame, deliver) {
+            Ok(count) => {
+                self.counters.rx_segments_cut.add(u64::from(count > 1));
+                count
+            }
+            Err(_) => {
+                self.counters.rx_dropped_offload.add(1);
+                0
+            }
+        }
     }
 }
 

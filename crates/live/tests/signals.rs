@@ -1,0 +1,40 @@
+//! What SIGINT does to a process: the first stops it cleanly, the second ends it.
+#![allow(clippy::print_stdout, reason = "the child process tells its parent how far it is")]
+
+use live::StopFlag;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[test]
+fn the_second_signal_ends_the_process() {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "never_finishes_after_the_first_signal", "--ignored", "--nocapture"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let process = child.id().to_string();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    for word in ["ready", "stopping"] {
+        // The test harness of the child may write its own words on the same line.
+        assert!(lines.any(|line| line.ends_with(word)), "the child ended before it was {word}");
+        assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+#[ignore = "run by the other test in a process of its own"]
+fn never_finishes_after_the_first_signal() {
+    let flag = StopFlag::on_signals().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    println!("ready");
+    while !flag.stopped() && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(1));
+    }
+    println!("stopping");
+    while Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
