@@ -148,6 +148,12 @@ impl Switch {
         self.architecture.traffic.next_departure_ns()
     }
 
+    /// Whether it can be seen at which moment a packet is worked on: the program meters or reads queueing time stamps, or a
+    /// queue has a rate. Otherwise packets that were received at different times may go through one run together.
+    pub fn shows_time(&self) -> bool {
+        self.architecture.shows_time || self.architecture.traffic.has_rates()
+    }
+
     /// Packets that wait in queues.
     pub fn queued(&self) -> usize {
         self.architecture.traffic.queued()

@@ -72,12 +72,19 @@ pub struct TrafficManager<P> {
     /// Ports that hold packets, in the order of their turns.
     active: VecDeque<u32>,
     queued: usize,
+    has_rates: bool,
 }
 
 impl<P> TrafficManager<P> {
     /// Queues for `priorities` priorities (at least one) per port.
     pub fn new(priorities: usize) -> TrafficManager<P> {
-        TrafficManager { ports: Vec::new(), priorities: priorities.max(1), active: VecDeque::new(), queued: 0 }
+        TrafficManager {
+            ports: Vec::new(),
+            priorities: priorities.max(1),
+            active: VecDeque::new(),
+            queued: 0,
+            has_rates: false,
+        }
     }
 
     /// Packets in all queues.
@@ -99,7 +106,14 @@ impl<P> TrafficManager<P> {
     /// Sets the rate of the queues of a port in packets per second; 0 for no limit.
     pub fn set_rate(&mut self, port: u32, priority: Option<u32>, packets_per_second: u64) -> Result<(), Refusal> {
         let interval_ns = 1_000_000_000u64.checked_div(packets_per_second).unwrap_or(0);
-        self.each_queue(port, priority, |queue| queue.interval_ns = interval_ns)
+        self.each_queue(port, priority, |queue| queue.interval_ns = interval_ns)?;
+        self.has_rates = self.ports.iter().flat_map(|port| &port.queues).any(|queue| queue.interval_ns != 0);
+        Ok(())
+    }
+
+    /// Whether any queue has a rate.
+    pub fn has_rates(&self) -> bool {
+        self.has_rates
     }
 
     /// Queues a packet.

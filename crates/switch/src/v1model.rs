@@ -17,8 +17,8 @@ use crate::traffic::{Departure, Refusal, TrafficManager};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, COPIES_MAX, PASSES_MAX};
 use ir::v1model::{DROP_PORT, InstanceType, Slot, Stage};
-use ir::walk::{bodies, visit_body};
-use ir::{BlockId, FieldListId, Place, Program, VarKind};
+use ir::walk::{Item, bodies, visit_block, visit_body};
+use ir::{BlockId, FieldListId, Place, Program, VarId, VarKind};
 use std::collections::VecDeque;
 
 /// The state of the architecture: queues, groups, packets on their way.
@@ -35,6 +35,8 @@ pub(crate) struct V1Model {
     /// Copies of the present burst's packets as they were received; empty if the program never needs them.
     originals: Vec<Option<Packet>>,
     keeps_originals: bool,
+    /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
+    pub shows_time: bool,
     /// Copies that the present run may still make.
     copies_left: usize,
 }
@@ -51,6 +53,7 @@ impl V1Model {
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
             originals: Vec::with_capacity(BURST_PACKETS_MAX),
             keeps_originals: writes_slot(program, Slot::CloneIngressSession) || writes_slot(program, Slot::Resubmit),
+            shows_time: shows_time(program),
             copies_left: 0,
         }
     }
@@ -500,4 +503,22 @@ fn writes_slot(program: &Program, slot: Slot) -> bool {
         visit_body(body, &mut |statement| found |= is_slot(statement.kind.dst()));
     }
     found
+}
+
+/// Whether meters or time stamps let the program see at which moment a packet was worked on.
+fn shows_time(program: &Program) -> bool {
+    let stamps = [Slot::EnqTimestamp, Slot::DeqTimedelta, Slot::EgressGlobalTimestamp];
+    let is_stamp = |var: VarId| match program.vars[var].kind {
+        VarKind::Intrinsic(slot) => stamps.iter().any(|&stamp| stamp as u32 == slot),
+        _ => false,
+    };
+    let mut reads_stamp = false;
+    for block in &program.blocks {
+        visit_block(program, block, &mut |item| {
+            if let Item::Var(var) = item {
+                reads_stamp |= is_stamp(var);
+            }
+        });
+    }
+    reads_stamp || !program.meters.is_empty() || !program.direct_meters.is_empty()
 }
