@@ -1,2 +1,93 @@
-//! The project's automation.
-fn main() {}
+//! The project's automation: every check and every chore is a command here, so that there are no scripts to keep in
+//! step.
+//!
+//! What enters: `cargo xtask COMMAND`. What leaves: an exit code of 0 if all is well, and text that says what is not.
+//!
+//! * [`ci`]: every check, in stages.
+//! * [`tidy`]: the rules of the house that neither the compiler nor clippy knows; also a test of this crate.
+//! * `bless` rewrites the expectations of snapshot tests; `fuzz` runs the bodies that `testkit` has.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program speaks to the terminal")]
+
+mod ci;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  ci [--skip STAGE]... [--only STAGE]...   every check; stages: fmt lint tidy test fuzz-smoke docs
+  tidy                                     the rules that the compiler and clippy do not know
+  bless [CARGO TEST ARGUMENT]...           rewrites the expectations of snapshot tests; read the difference before you commit
+  fuzz [NAME] [--seconds N] [--seed S]     runs the fuzz bodies (or one of them) with optimisation; without N, 60 s each";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["ci", options @ ..] => ci::run(options),
+        ["tidy"] => ci::tidy(),
+        ["bless", options @ ..] => bless(options),
+        ["fuzz", options @ ..] => fuzz(options),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        [] => Err(USAGE.to_string()),
+        [command, ..] => Err(format!("`{command}` with these arguments is no command\n\n{USAGE}")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    root.expect("xtask lies in the repository").to_path_buf()
+}
+
+/// `cargo` at the root of the repository, the same that started us.
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Runs a command to its end; an error unless it succeeds.
+fn finish(command: &mut Command) -> Result<(), String> {
+    let shown = shown(command);
+    println!("$ {shown}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{shown}` failed: {status}")),
+        Err(error) => Err(format!("`{shown}` cannot be run: {error}")),
+    }
+}
+
+/// The command as one would type it.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words = std::iter::once(program).chain(command.get_args());
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    words.join(" ")
+}
+
+fn bless(options: &[&str]) -> Result<(), String> {
+    let mut command = cargo();
+    command.env("UPDATE_EXPECT", "1").arg("test");
+    if options.is_empty() {
+        command.arg("--workspace");
+    }
+    finish(command.args(options))
+}
+
+fn fuzz(options: &[&str]) -> Result<(), String> {
+    finish(cargo().args(["run", "--release", "--package", "testkit", "--bin", "fuzz", "--"]).args(options))
+}

@@ -1,8 +1,8 @@
 //! The control operations, with every name resolved.
 //!
-//! The vocabulary is that of `simple_switch_CLI` and P4Runtime together. Priorities are the IR's: the greater wins. Handles of
-//! entries and multicast nodes are numbered by the switch, from 0 in order of creation; that they exist is known only when
-//! a command is carried out.
+//! The vocabulary is that of `simple_switch_CLI` and P4Runtime together. Priorities are the IR's: the greater wins.
+//! Handles of entries and multicast nodes are numbered by the switch, from 0 in order of creation; that they exist is
+//! known only when a command is carried out.
 
 use base::Bits;
 use ir::{ActionCall, CounterId, DirectCounterId, DirectMeterId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};

@@ -52,8 +52,8 @@ pub fn load_entries(path: &Path, program: &Program) -> Result<Vec<(Command, Orig
     parse_entries(&file, text, program)
 }
 
-/// The commands in `text`, the content of the file that users call `file`, or everything that is wrong with it. A text that
-/// begins with `{` is runtime JSON, any other is a list of commands.
+/// The commands in `text`, the content of the file that users call `file`, or everything that is wrong with it. A text
+/// that begins with `{` is runtime JSON, any other is a list of commands.
 pub fn parse_entries(file: &str, text: &str, program: &Program) -> Result<Vec<(Command, Origin)>, Vec<EntryError>> {
     let file: Arc<str> = file.into();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

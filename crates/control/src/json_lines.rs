@@ -1,7 +1,7 @@
 //! Where the elements of a JSON file's lists begin.
 //!
-//! What enters: text that is valid JSON. What leaves: line numbers. The JSON library reports lines of syntax errors only; a
-//! wrong entry deserves one too.
+//! What enters: text that is valid JSON. What leaves: line numbers. The JSON library reports lines of syntax errors
+//! only; a wrong entry deserves one too.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! The control plane's words: what users ask of a running switch, checked against its program.
 //!
-//! What enters: text in the forms that users have, and the [`ir::Program`] that it speaks of. What leaves: [`Command`]s, in
-//! which every name has become an index of the program and every value has its width, so that carrying them out cannot fail
-//! on a name; or [`EntryError`]s, each with file, line, what was wrong and what exists.
+//! What enters: text in the forms that users have, and the [`ir::Program`] that it speaks of. What leaves:
+//! [`Command`]s, in which every name has become an index of the program and every value has its width, so that carrying
+//! them out cannot fail on a name; or [`EntryError`]s, each with file, line, what was wrong and what exists.
 //!
 //! The way through:
 //! * [`command`]: the operations.

@@ -1,8 +1,8 @@
 //! From a name as users write it to an index of the program.
 //!
-//! A name is the full control-plane name (`MyIngress.ipv4_lpm`) or its last parts (`ipv4_lpm`), where those are enough to tell
-//! it from the others. A full name always wins. A name that means nothing, or several things, is answered with what exists,
-//! the nearest first.
+//! A name is the full control-plane name (`MyIngress.ipv4_lpm`) or its last parts (`ipv4_lpm`), where those are enough
+//! to tell it from the others. A full name always wins. A name that means nothing, or several things, is answered with
+//! what exists, the nearest first.
 
 use crate::command::{CounterRef, MeterRef};
 use crate::problem::Problem;
@@ -134,8 +134,8 @@ pub(crate) fn listed(given: &str, names: &[&str]) -> String {
     }
 }
 
-/// How many characters must be changed, inserted or removed to make one of the other. Only the start of a very long name is
-/// compared: names come from users.
+/// How many characters must be changed, inserted or removed to make one of the other. Only the start of a very long
+/// name is compared: names come from users.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(100).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

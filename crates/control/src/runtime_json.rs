@@ -18,8 +18,8 @@
 //! ```
 //!
 //! An exact or optional key is a value, a longest-prefix key `[value, length]`, a ternary key `[value, mask]`, a range
-//! `[low, high]`; a key that is not exact may be left out. The greater priority wins. Fields whose name begins with `_` or is
-//! `comment` are for people.
+//! `[low, high]`; a key that is not exact may be left out. The greater priority wins. Fields whose name begins with `_`
+//! or is `comment` are for people.
 
 use crate::cli_text::{PORT_MAX, SESSION_MAX, check_changeable, check_default_changeable, has_priority, table_action};
 use crate::command::{Command, Replica};

@@ -1,8 +1,8 @@
 //! From a value as users write it to bits of the right width.
 //!
-//! A value is a number (decimal, `0x`, `0b`, `0o`, `_` between digits, `-` where the type is signed), a truth value where the
-//! type is `bool`, or the address that the width suggests: IPv4 at 32 bits, a MAC address at 48, IPv6 at 128. A value that does
-//! not fit is refused and never cut.
+//! A value is a number (decimal, `0x`, `0b`, `0o`, `_` between digits, `-` where the type is signed), a truth value
+//! where the type is `bool`, or the address that the width suggests: IPv4 at 32 bits, a MAC address at 48, IPv6 at 128.
+//! A value that does not fit is refused and never cut.
 
 use crate::problem::Problem;
 use base::Bits;

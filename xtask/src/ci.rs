@@ -1,0 +1,119 @@
+//! Every check, in stages that can be run alone or left out.
+//!
+//! All stages run, also after one that failed, so that one run shows everything that is wrong.
+
+use crate::{cargo, finish, root, tidy};
+use std::time::{Duration, Instant};
+
+struct Stage {
+    name: &'static str,
+    about: &'static str,
+    run: fn() -> Result<(), String>,
+}
+
+const STAGES: [Stage; 6] = [
+    Stage { name: "fmt", about: "the source is formatted", run: fmt },
+    Stage { name: "lint", about: "clippy has nothing to say", run: lint },
+    Stage { name: "tidy", about: "the rules of the house", run: tidy },
+    Stage { name: "test", about: "all tests", run: test },
+    Stage { name: "fuzz-smoke", about: "a few seconds of each fuzz body", run: fuzz_smoke },
+    Stage { name: "docs", about: "the documentation builds without a warning", run: docs },
+];
+
+/// Runs the stages that `options` leave: `--skip STAGE`, `--only STAGE`, each any number of times.
+pub(crate) fn run(options: &[&str]) -> Result<(), String> {
+    let stages = selected(options)?;
+    let mut summary: Vec<(&str, Duration, Result<(), String>)> = Vec::new();
+    for (index, stage) in stages.iter().enumerate() {
+        println!("\n== {} ({} of {}): {}", stage.name, index + 1, stages.len(), stage.about);
+        let start = Instant::now();
+        let result = (stage.run)();
+        if let Err(message) = &result {
+            println!("{message}");
+        }
+        summary.push((stage.name, start.elapsed(), result));
+    }
+    println!("\n== summary");
+    for (name, time, result) in &summary {
+        let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+        println!("{name:<12} {verdict:<6} {:>6.1} s", time.as_secs_f64());
+    }
+    let failed: Vec<&str> = summary.iter().filter(|(.., result)| result.is_err()).map(|(name, ..)| *name).collect();
+    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+}
+
+fn selected(options: &[&str]) -> Result<Vec<&'static Stage>, String> {
+    let (mut skipped, mut only) = (Vec::new(), Vec::new());
+    for option in options.chunks(2) {
+        match option {
+            ["--skip", name] => skipped.push(known(name)?),
+            ["--only", name] => only.push(known(name)?),
+            _ => return Err(format!("`{}` is no option of ci: --skip STAGE, --only STAGE", option.join(" "))),
+        }
+    }
+    let chosen = |stage: &&Stage| !skipped.contains(&stage.name) && (only.is_empty() || only.contains(&stage.name));
+    Ok(STAGES.iter().filter(chosen).collect())
+}
+
+fn known(name: &str) -> Result<&'static str, String> {
+    let stage = STAGES.iter().find(|stage| stage.name == name);
+    let names: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
+    stage.map(|stage| stage.name).ok_or_else(|| format!("there is no stage {name}: stages are {}", names.join(", ")))
+}
+
+fn fmt() -> Result<(), String> {
+    finish(cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn lint() -> Result<(), String> {
+    finish(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+/// Prints what tidy finds.
+pub(crate) fn tidy() -> Result<(), String> {
+    let findings = tidy::findings(&root()).map_err(|error| format!("the repository cannot be read: {error}"))?;
+    for finding in &findings {
+        println!("{finding}");
+    }
+    match findings.len() {
+        0 => Ok(()),
+        count => Err(format!("tidy: {count} findings")),
+    }
+}
+
+fn test() -> Result<(), String> {
+    finish(cargo().args(["test", "--workspace"]))
+}
+
+/// Without optimisation, so that the verifiers and assertions of debug builds run, and the tests' build is used again.
+fn fuzz_smoke() -> Result<(), String> {
+    finish(cargo().args(["run", "--package", "testkit", "--bin", "fuzz", "--", "--seconds", "5", "--seed", "1"]))
+}
+
+fn docs() -> Result<(), String> {
+    finish(cargo().env("RUSTDOCFLAGS", "-D warnings").args(["doc", "--workspace", "--no-deps"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(options: &[&str]) -> Result<String, String> {
+        Ok(selected(options)?.iter().map(|stage| stage.name).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn stages_are_chosen_by_name() {
+        assert_eq!(names(&[]).as_deref(), Ok("fmt lint tidy test fuzz-smoke docs"));
+        assert_eq!(names(&["--skip", "test", "--skip", "docs"]).as_deref(), Ok("fmt lint tidy fuzz-smoke"));
+        assert_eq!(names(&["--only", "tidy"]).as_deref(), Ok("tidy"));
+    }
+
+    #[test]
+    fn an_unknown_stage_is_an_error() {
+        let error = names(&["--skip", "tests"]).unwrap_err();
+        assert_eq!(error, "there is no stage tests: stages are fmt, lint, tidy, test, fuzz-smoke, docs");
+        assert!(names(&["--skip"]).is_err());
+        assert!(names(&["test"]).is_err());
+    }
+}
