@@ -1,0 +1,151 @@
+//! A host for the interpreter that is as plain as can be: tables are lists that are searched from the front.
+//!
+//! What enters: a program and its tables' entries. What leaves: what a run has done to registers, counters and the control
+//! plane, for comparison. There is no time here: meters are always green, and "random" numbers come from a seed.
+
+use base::index::Id as _;
+use base::{Bits, IndexVec, Rng};
+use interp::{Host, Lookup};
+use ir::{
+    CounterId, DigestId, DirectCounterId, DirectMeterId, Entry, EntryKey, MatchKind, MeterId, Program, RegisterId,
+    Table, TableId, ValueSetId,
+};
+use std::collections::BTreeMap;
+
+/// The world outside of a packet.
+#[derive(Clone, Debug)]
+pub struct PlainHost<'p> {
+    program: &'p Program,
+    entries: IndexVec<TableId, Vec<Entry>>,
+    rng: Rng,
+    /// What has been done to the world.
+    pub effects: Effects,
+}
+
+/// What runs have done to the world.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Effects {
+    /// Cells of registers that were written.
+    pub registers: BTreeMap<(RegisterId, u64), Bits>,
+    /// Packets that counters' cells have counted.
+    pub counters: BTreeMap<(CounterId, u64), u64>,
+    /// Packets that entries' counters have counted.
+    pub direct_counters: BTreeMap<(DirectCounterId, u64), u64>,
+    /// Digests, log lines and failed assertions in order.
+    pub messages: Vec<String>,
+}
+
+impl<'p> PlainHost<'p> {
+    /// A host whose tables hold the program's entries and then these.
+    pub fn new(program: &'p Program, added: Vec<(TableId, Entry)>, seed: u64) -> PlainHost<'p> {
+        let mut entries: IndexVec<TableId, Vec<Entry>> =
+            program.tables.iter().map(|table| table.entries.clone()).collect();
+        for (table, entry) in added {
+            entries[table].push(entry);
+        }
+        PlainHost { program, entries, rng: Rng::new(seed), effects: Effects::default() }
+    }
+}
+
+/// Whether an entry's set has a key's value in it.
+fn contains(set: &EntryKey, value: &Bits) -> bool {
+    match set {
+        EntryKey::Exact(wanted) | EntryKey::Optional(Some(wanted)) => value == wanted,
+        EntryKey::Optional(None) => true,
+        EntryKey::Lpm { value: wanted, prefix_len } => {
+            let dropped = u64::from(value.width() - prefix_len);
+            value.shr(dropped) == wanted.shr(dropped)
+        }
+        EntryKey::Ternary { value: wanted, mask } => value.and(mask) == wanted.and(mask),
+        EntryKey::Range { low, high } => value.cmp_unsigned(low).is_ge() && value.cmp_unsigned(high).is_le(),
+    }
+}
+
+/// How strongly an entry that matches wins over others.
+fn strength(table: &Table, entry: &Entry) -> i64 {
+    let by_priority = |kind: MatchKind| matches!(kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional);
+    if table.keys.iter().any(|key| by_priority(key.kind)) {
+        return i64::from(entry.priority);
+    }
+    let prefix = |set: &EntryKey| match set {
+        EntryKey::Lpm { prefix_len, .. } => i64::from(*prefix_len),
+        _ => 0,
+    };
+    entry.key.iter().map(prefix).sum()
+}
+
+impl Host for PlainHost<'_> {
+    fn lookup(&mut self, table: TableId, keys: &[Bits]) -> Lookup {
+        let declared = &self.program.tables[table];
+        let mut best: Option<(usize, &Entry)> = None;
+        for (position, entry) in self.entries[table].iter().enumerate() {
+            let matches = entry.key.iter().zip(keys).all(|(set, value)| contains(set, value));
+            if matches && best.is_none_or(|(_, best)| strength(declared, entry) > strength(declared, best)) {
+                best = Some((position, entry));
+            }
+        }
+        match best {
+            Some((position, entry)) => {
+                let call = entry.call.clone();
+                Lookup { entry: Some(position as u64), action: call.action, args: call.args }
+            }
+            None => {
+                let call = declared.default_action.clone();
+                Lookup { entry: None, action: call.action, args: call.args }
+            }
+        }
+    }
+
+    fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, entry: u64) {
+        *self.effects.direct_counters.entry((counter, entry)).or_insert(0) += 1;
+    }
+
+    fn execute_direct_meter(&mut self, _table: TableId, _meter: DirectMeterId, _entry: u64) -> u8 {
+        0
+    }
+
+    fn register_read(&mut self, register: RegisterId, index: &Bits) -> Option<Bits> {
+        let declared = &self.program.registers[register];
+        let index = index.to_u64().filter(|index| *index < declared.size)?;
+        let written = self.effects.registers.get(&(register, index)).cloned();
+        Some(written.unwrap_or_else(|| Bits::zero(declared.ty.width())))
+    }
+
+    fn register_write(&mut self, register: RegisterId, index: &Bits, value: &Bits) {
+        if let Some(index) = index.to_u64().filter(|index| *index < self.program.registers[register].size) {
+            self.effects.registers.insert((register, index), value.clone());
+        }
+    }
+
+    fn count(&mut self, counter: CounterId, index: &Bits) {
+        if let Some(index) = index.to_u64().filter(|index| *index < self.program.counters[counter].size) {
+            *self.effects.counters.entry((counter, index)).or_insert(0) += 1;
+        }
+    }
+
+    fn execute_meter(&mut self, meter: MeterId, index: &Bits) -> Option<u8> {
+        index.to_u64().filter(|index| *index < self.program.meters[meter].size).map(|_| 0)
+    }
+
+    fn random(&mut self, low: u64, high: u64) -> u64 {
+        self.rng.between(low, high)
+    }
+
+    fn digest(&mut self, digest: DigestId, values: &[Bits]) {
+        self.effects.messages.push(format!("{digest} {values:?}"));
+    }
+
+    fn log(&mut self, message: &str) {
+        self.effects.messages.push(message.into());
+    }
+
+    fn assert_failed(&mut self, text: &str) {
+        self.effects.messages.push(format!("assertion failed: {text}"));
+    }
+
+    /// Members are the values that the set's number and the keys make look random, one in four.
+    fn value_set_contains(&mut self, value_set: ValueSetId, keys: &[Bits]) -> bool {
+        let sum = keys.iter().map(Bits::low_u64).fold(value_set.index() as u64, u64::wrapping_add);
+        sum.is_multiple_of(4)
+    }
+}

@@ -1,0 +1,210 @@
+//! Random programs, packets and table entries, for tests that compare two ways of doing the same.
+//!
+//! What enters: a seeded [`Rng`]. What leaves: programs in the IR that the verifier accepts, packets that lead deep into their
+//! parsers, entries that packets have a chance to hit. Equal seeds give equal results.
+//!
+//! Programs use every form of statement and expression, widths from 1 to [`Options::width_bits_max`] with the boundaries of
+//! machine words preferred, signed values, header stacks, varbit fields, tables of all match kinds, and all extern objects.
+//! They end: loops count, unless a program is asked for one that does not.
+
+mod body;
+mod entries;
+mod expr;
+mod packets;
+mod storage;
+mod tables;
+
+pub use entries::random_entries;
+pub use packets::random_packet;
+
+use base::{IndexVec, Rng};
+use ir::v1model::Slot;
+use ir::{
+    ActionId, Architecture, Body, HeaderId, LabelId, MatchKind, Program, StackId, TableId, Type, Var, VarId, VarKind,
+};
+
+/// What programs may contain.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The widest variables and fields.
+    pub width_bits_max: u32,
+    /// Roughly how many statements a control has.
+    pub statements: u32,
+    /// The greatest height of expressions.
+    pub expression_height: u32,
+    /// The match kinds of table keys; none: no tables.
+    pub match_kinds: Vec<MatchKind>,
+    /// Registers, counters, meters, digests.
+    pub externs: bool,
+    /// `random`: two runs agree only if their generators do.
+    pub random: bool,
+    /// Assertions and log messages.
+    pub messages: bool,
+    /// Requests to the architecture: clones, resubmission, recirculation, truncation, multicast.
+    pub requests: bool,
+    /// Loops that end by their budget only, which takes long.
+    pub endless_loops: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            width_bits_max: 200,
+            statements: 12,
+            expression_height: 3,
+            match_kinds: vec![
+                MatchKind::Exact,
+                MatchKind::Lpm,
+                MatchKind::Ternary,
+                MatchKind::Range,
+                MatchKind::Optional,
+            ],
+            externs: true,
+            random: true,
+            messages: true,
+            requests: false,
+            endless_loops: false,
+        }
+    }
+}
+
+/// A program that the verifier accepts.
+pub fn random_program(rng: &mut Rng, options: &Options) -> Program {
+    let mut generator = Generator { rng, options, program: empty(), scope: Scope::default() };
+    generator.storage();
+    generator.blocks();
+    generator.program
+}
+
+fn empty() -> Program {
+    Program {
+        architecture: Architecture::V1Model,
+        errors: ir::ERROR_NAMES.iter().map(|name| (*name).into()).chain(["Unlucky".into()]).collect(),
+        vars: IndexVec::new(),
+        header_types: IndexVec::new(),
+        headers: IndexVec::new(),
+        stacks: IndexVec::new(),
+        blocks: IndexVec::new(),
+        actions: IndexVec::new(),
+        tables: IndexVec::new(),
+        labels: 0,
+        registers: IndexVec::new(),
+        counters: IndexVec::new(),
+        meters: IndexVec::new(),
+        direct_counters: IndexVec::new(),
+        direct_meters: IndexVec::new(),
+        digests: IndexVec::new(),
+        value_sets: IndexVec::new(),
+        field_lists: IndexVec::new(),
+    }
+}
+
+/// Where a body stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Place {
+    #[default]
+    Parser,
+    Control,
+    Action,
+    Deparser,
+}
+
+/// What the body that is being generated may use.
+#[derive(Clone, Default)]
+struct Scope {
+    place: Place,
+    /// Variables that may be read.
+    readable: Vec<VarId>,
+    /// Variables that may be written.
+    writable: Vec<VarId>,
+    /// Headers.
+    headers: Vec<HeaderId>,
+    /// Stacks.
+    stacks: Vec<StackId>,
+    /// Tables not yet applied.
+    tables: Vec<TableId>,
+    /// Actions of the block.
+    actions: Vec<ActionId>,
+    /// Labels that may be left.
+    labels: Vec<LabelId>,
+    /// Statements that may still be made.
+    budget: u32,
+}
+
+struct Generator<'g> {
+    rng: &'g mut Rng,
+    options: &'g Options,
+    program: Program,
+    scope: Scope,
+}
+
+impl Generator<'_> {
+    fn below(&mut self, bound: usize) -> usize {
+        self.rng.below(bound as u64) as usize
+    }
+
+    /// True once in `count` times.
+    fn once_in(&mut self, count: u64) -> bool {
+        self.rng.chance(1, count)
+    }
+
+    fn pick<T: Clone>(&mut self, items: &[T]) -> Option<T> {
+        if items.is_empty() { None } else { Some(self.rng.pick(items).clone()) }
+    }
+
+    /// A width from 1 to the greatest, with those around the sizes of machine words preferred.
+    fn width(&mut self) -> u32 {
+        const PREFERRED: [u32; 18] = [1, 2, 4, 7, 8, 9, 16, 19, 31, 32, 33, 48, 63, 64, 65, 127, 128, 129];
+        let width = if self.once_in(4) {
+            self.rng.between(1, u64::from(self.options.width_bits_max)) as u32
+        } else {
+            *self.rng.pick(&PREFERRED)
+        };
+        width.clamp(1, self.options.width_bits_max)
+    }
+
+    fn ty(&mut self) -> Type {
+        match self.below(8) {
+            0 => Type::Bool,
+            1 | 2 => Type::Int(self.width()),
+            _ => Type::Bit(self.width()),
+        }
+    }
+
+    fn number_ty(&mut self) -> Type {
+        if self.once_in(4) { Type::Int(self.width()) } else { Type::Bit(self.width()) }
+    }
+
+    fn label(&mut self) -> LabelId {
+        let label = base::index::Id::from_index(self.program.labels as usize);
+        self.program.labels += 1;
+        label
+    }
+
+    fn var(&mut self, name: String, ty: Type, kind: VarKind) -> VarId {
+        self.program.vars.push(Var { name, ty, kind })
+    }
+
+    /// A new local of the block, which expressions may read from now on.
+    fn local(&mut self, name: &str, ty: Type) -> VarId {
+        let name = format!("{name}_{}", self.program.vars.len());
+        let id = self.var(name, ty, VarKind::Local);
+        self.scope.readable.push(id);
+        id
+    }
+
+    fn intrinsic(&self, slot: Slot) -> Option<VarId> {
+        let kind = VarKind::Intrinsic(slot as u32);
+        self.program.vars.iter_enumerated().find(|(_, var)| var.kind == kind).map(|(id, _)| id)
+    }
+
+    /// Runs `inner` in a scope that is put back afterwards, but for what is left of the budget.
+    fn scoped(&mut self, inner: impl FnOnce(&mut Self) -> Body) -> Body {
+        let saved = self.scope.clone();
+        let body = inner(self);
+        let budget = self.scope.budget;
+        let tables = std::mem::take(&mut self.scope.tables);
+        self.scope = Scope { budget, tables, ..saved };
+        body
+    }
+}

@@ -1,0 +1,458 @@
+//! Random blocks and statements.
+
+use super::{Generator, Place, Scope};
+use base::{Bits, IndexVec, Span, index::Id};
+use ir::v1model::Slot;
+use ir::{
+    BinaryOp, Block, BlockKind, Body, CaseMatch, Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue,
+    HeaderRef, KeySet, SelectCase, State, StateId, Stmt, StmtKind, SwitchCase, Target, Transition, Type, VarKind,
+};
+
+pub(super) fn stmt(kind: StmtKind) -> Stmt {
+    Stmt { kind, span: Span::NONE }
+}
+
+impl Generator<'_> {
+    pub(super) fn blocks(&mut self) {
+        self.parser();
+        let names = ["MyVerifyChecksum", "MyIngress", "MyEgress", "MyComputeChecksum", "MyDeparser"];
+        for (position, name) in names.into_iter().enumerate() {
+            let place = if position == 4 { Place::Deparser } else { Place::Control };
+            let (small, with_tables) = (self.options.statements / 4, position == 1 || position == 2);
+            self.enter(place, if with_tables { self.options.statements } else { small });
+            let exit = with_tables.then(|| self.label());
+            if with_tables {
+                self.tables(name, exit);
+            }
+            let mut body = self.control_body(exit);
+            if place == Place::Deparser {
+                body.extend(self.emits());
+            }
+            self.program.blocks.push(Block { name: name.into(), kind: BlockKind::Control { body }, exit });
+        }
+    }
+
+    /// A scope with what every block may use, and locals of its own.
+    fn enter(&mut self, place: Place, budget: u32) {
+        let written = |var: VarKind| match var {
+            VarKind::Intrinsic(slot) => {
+                [Slot::EgressSpec, Slot::ChecksumError].iter().any(|known| *known as u32 == slot)
+            }
+            VarKind::Metadata => true,
+            VarKind::Local => false,
+        };
+        let vars = || self.program.vars.iter_enumerated();
+        let is_request = |kind: VarKind| matches!(kind, VarKind::Intrinsic(slot) if slot > Slot::Priority as u32);
+        self.scope = Scope {
+            place,
+            readable: vars()
+                .filter(|(_, v)| v.kind != VarKind::Local && !is_request(v.kind))
+                .map(|(id, _)| id)
+                .collect(),
+            // The next index of a stack is moved by the stack's own statements only.
+            writable: vars().filter(|(_, v)| written(v.kind) && !v.name.ends_with(".next")).map(|(id, _)| id).collect(),
+            headers: self.program.headers.iter_enumerated().filter(|(_, h)| h.metadata).map(|(id, _)| id).collect(),
+            stacks: self.program.stacks.ids().collect(),
+            budget,
+            ..Scope::default()
+        };
+        for _ in 0..self.rng.between(1, 4) {
+            let ty = self.ty();
+            let var = self.local("local", ty);
+            self.scope.writable.push(var);
+        }
+        if place != Place::Deparser && self.once_in(2) {
+            let ty = *self.rng.pick(&self.program.header_types.ids().collect::<Vec<_>>());
+            let header = self.header(format!("scratch_{}", self.program.headers.len()), ty, false);
+            self.scope.headers.push(header);
+        }
+    }
+
+    fn control_body(&mut self, exit: Option<ir::LabelId>) -> Body {
+        let Some(label) = exit else { return self.body() };
+        self.scope.labels.push(label);
+        let mut inner = self.body();
+        while let Some(table) = self.scope.tables.pop() {
+            inner.push(stmt(StmtKind::ApplyTable { table, hit: None, action: None }));
+        }
+        self.scope.labels.pop();
+        self.scope.budget = self.scope.budget.max(2);
+        let mut body = vec![stmt(StmtKind::Block { label, body: inner })];
+        body.extend(self.body());
+        if self.options.requests {
+            body.extend(self.requests());
+        }
+        body
+    }
+
+    /// Requests to the architecture, each only sometimes.
+    fn requests(&mut self) -> Body {
+        let lists = self.program.field_lists.len() as u64;
+        let mut body = Vec::new();
+        for (slot, high) in [
+            (Slot::CloneIngressSession, 4),
+            (Slot::CloneIngressList, lists),
+            (Slot::CloneEgressSession, 4),
+            (Slot::CloneEgressList, lists),
+            (Slot::Resubmit, lists + 1),
+            (Slot::Recirculate, lists + 1),
+            (Slot::Truncate, 80),
+            (Slot::McastGrp, 3),
+        ] {
+            let rare = matches!(slot, Slot::Resubmit | Slot::Recirculate);
+            if let Some(var) = self.intrinsic(slot).filter(|_| self.rng.chance(1, if rare { 6 } else { 3 })) {
+                let width = self.program.vars[var].ty.width();
+                let value = Expr::bit(width, self.rng.between(0, high));
+                let assign = stmt(StmtKind::Assign { dst: ir::Place::Var(var), src: value });
+                let cond = self.cond();
+                body.push(stmt(StmtKind::If { cond, then_body: vec![assign], else_body: Vec::new() }));
+            }
+        }
+        body
+    }
+
+    fn emits(&mut self) -> Body {
+        let mut body = Vec::new();
+        for header in self.scope.headers.clone() {
+            if !self.once_in(8) {
+                body.push(stmt(StmtKind::Emit(HeaderRef::Fixed(header))));
+            }
+        }
+        if let Some(header) = self.header_ref().filter(|_| self.once_in(4)) {
+            let emit = vec![stmt(StmtKind::Emit(header))];
+            let cond = self.cond();
+            body.push(stmt(StmtKind::If { cond, then_body: emit, else_body: Vec::new() }));
+        }
+        body
+    }
+
+    /// Statements, as many as the budget allows or fewer.
+    pub(super) fn body(&mut self) -> Body {
+        let mut body = Vec::new();
+        for _ in 0..self.rng.between(1, u64::from(self.scope.budget.max(1))) {
+            if self.scope.budget == 0 {
+                break;
+            }
+            self.scope.budget -= 1;
+            if let Some(kind) = self.statement() {
+                body.push(stmt(kind));
+            }
+        }
+        body
+    }
+
+    fn inner_body(&mut self) -> Body {
+        self.scoped(Self::body)
+    }
+
+    fn statement(&mut self) -> Option<StmtKind> {
+        match self.below(24) {
+            0..=7 => {
+                let (dst, ty) = self.place();
+                Some(StmtKind::Assign { dst, src: self.expr(ty) })
+            }
+            8 => self.header_ref().map(StmtKind::SetValid),
+            9 => self.header_ref().map(StmtKind::SetInvalid),
+            10 => self.copy_header(),
+            11 => self.stack_move(),
+            12 | 13 => Some(self.if_statement()),
+            14 => Some(self.switch_statement()),
+            15 => Some(self.block_statement()),
+            16 if self.scope.place != Place::Parser => Some(self.loop_statement()),
+            17 | 18 => self.apply_table(),
+            19 => Some(self.hash_statement()),
+            20 | 21 if self.options.externs => self.extern_statement(),
+            22 => self.message(),
+            23 if self.options.random => {
+                let (dst, ty) = self.small_place()?;
+                Some(StmtKind::Random { dst, low: self.expr_of_height(ty, 0), high: self.expr_of_height(ty, 0) })
+            }
+            _ => {
+                let label = self.pick(&self.scope.labels.clone())?;
+                let cond = self.cond();
+                Some(StmtKind::If { cond, then_body: vec![stmt(StmtKind::Leave(label))], else_body: Vec::new() })
+            }
+        }
+    }
+
+    fn copy_header(&mut self) -> Option<StmtKind> {
+        let dst = self.header_ref()?;
+        let ty = self.program.header_type_id(&dst);
+        let alike: Vec<_> =
+            self.scope.headers.iter().copied().filter(|header| self.program.headers[*header].ty == ty).collect();
+        let other = self.header_ref()?;
+        let src = if self.program.header_type_id(&other) == ty { other } else { HeaderRef::Fixed(self.pick(&alike)?) };
+        Some(StmtKind::CopyHeader { dst, src })
+    }
+
+    fn stack_move(&mut self) -> Option<StmtKind> {
+        let stack = self.pick(&self.scope.stacks.clone())?;
+        let count = self.rng.between(0, 5) as u32;
+        Some(if self.once_in(2) { StmtKind::PushFront { stack, count } } else { StmtKind::PopFront { stack, count } })
+    }
+
+    fn if_statement(&mut self) -> StmtKind {
+        let cond = self.cond();
+        let then_body = self.inner_body();
+        let else_body = if self.once_in(2) { self.inner_body() } else { Vec::new() };
+        StmtKind::If { cond, then_body, else_body }
+    }
+
+    fn switch_statement(&mut self) -> StmtKind {
+        let width = *self.rng.pick(&[1, 2, 3, 32, 70]);
+        let value = self.expr(Type::Bit(width));
+        let mut values: Vec<Bits> = (0..self.rng.between(1, 5)).map(|value| Bits::from_u64(width, value)).collect();
+        values.sort();
+        values.dedup();
+        let mut cases = Vec::new();
+        while !values.is_empty() {
+            let rest = values.split_off(values.len().min(self.rng.between(1, 2) as usize));
+            cases.push(SwitchCase { values: std::mem::replace(&mut values, rest), body: self.inner_body() });
+        }
+        StmtKind::Switch { value, cases, default: self.inner_body() }
+    }
+
+    fn block_statement(&mut self) -> StmtKind {
+        let label = self.label();
+        let body = self.scoped(|inner| {
+            inner.scope.labels.push(label);
+            inner.body()
+        });
+        StmtKind::Block { label, body }
+    }
+
+    /// A loop that counts its iterations and leaves after a few.
+    fn loop_statement(&mut self) -> StmtKind {
+        let label = self.label();
+        if self.options.endless_loops && self.once_in(8) {
+            let (dst, ty) = self.place();
+            let assign = stmt(StmtKind::Assign { dst, src: self.expr_of_height(ty, 1) });
+            return StmtKind::Loop { label, body: vec![assign] };
+        }
+        let counter = self.local("counter", Type::Bit(8));
+        let value = || Expr { kind: ExprKind::Var(counter), ty: Type::Bit(8) };
+        let rounds = Expr::bit(8, self.rng.between(0, 5));
+        let leave = vec![stmt(StmtKind::Leave(label))];
+        let cond = Expr::binary(BinaryOp::Ge, value(), rounds);
+        let step = Expr::binary(BinaryOp::Add, value(), Expr::bit(8, 1));
+        let mut body = vec![
+            stmt(StmtKind::If { cond, then_body: leave, else_body: Vec::new() }),
+            stmt(StmtKind::Assign { dst: ir::Place::Var(counter), src: step }),
+        ];
+        body.extend(self.scoped(|inner| {
+            inner.scope.labels.push(label);
+            inner.body()
+        }));
+        StmtKind::Loop { label, body }
+    }
+
+    fn apply_table(&mut self) -> Option<StmtKind> {
+        if self.scope.place != Place::Control {
+            return None;
+        }
+        let table = self.scope.tables.pop()?;
+        let hit = self.once_in(2).then(|| self.local("hit", Type::Bool));
+        let action = self.once_in(2).then(|| self.local("ran", Type::Bit(32)));
+        Some(StmtKind::ApplyTable { table, hit, action })
+    }
+
+    fn hash_statement(&mut self) -> StmtKind {
+        use HashAlgorithm::*;
+        let (dst, _) = self.place();
+        let algorithm = *self.rng.pick(&[Crc32, Crc16, CrcCcitt, Csum16, Xor16, Identity]);
+        let inputs = (0..self.rng.between(0, 4)).map(|_| self.hash_input()).collect();
+        let payload = self.once_in(4);
+        StmtKind::Hash { dst, algorithm, inputs, payload }
+    }
+
+    fn hash_input(&mut self) -> HashInput {
+        let header = self.header_ref();
+        let guard = header.clone().filter(|_| self.once_in(2));
+        let varbit = header.and_then(|header| {
+            let position = self.program.header_type(&header).varbit()?.0;
+            Some(HashValue::Varbit(header, position as u32))
+        });
+        let value = varbit.unwrap_or_else(|| {
+            let ty = self.ty();
+            HashValue::Expr(self.expr_of_height(ty, 1))
+        });
+        HashInput { guard, value }
+    }
+
+    fn extern_statement(&mut self) -> Option<StmtKind> {
+        let register = self.pick(&self.program.registers.ids().collect::<Vec<_>>())?;
+        let (width, size) = (self.program.registers[register].ty.width(), self.program.registers[register].size);
+        match self.below(6) {
+            0 | 1 => {
+                let value = self.expr(Type::Bit(width));
+                Some(StmtKind::RegisterWrite { register, index: self.index(size), value })
+            }
+            2 | 3 => {
+                let var = self.local("cell", Type::Bit(width));
+                Some(StmtKind::RegisterRead { dst: ir::Place::Var(var), register, index: self.index(size) })
+            }
+            4 => {
+                let counter = self.pick(&self.program.counters.ids().collect::<Vec<_>>())?;
+                let size = self.program.counters[counter].size;
+                Some(StmtKind::Count { counter, index: self.index(size) })
+            }
+            _ => {
+                let meter = self.pick(&self.program.meters.ids().collect::<Vec<_>>())?;
+                let size = self.program.meters[meter].size;
+                let (dst, _) = self.small_place()?;
+                Some(StmtKind::ExecuteMeter { dst, meter, index: self.index(size) })
+            }
+        }
+    }
+
+    fn message(&mut self) -> Option<StmtKind> {
+        if self.options.externs && self.once_in(3) {
+            let digest = self.pick(&self.program.digests.ids().collect::<Vec<_>>())?;
+            let types: Vec<Type> = self.program.digests[digest].fields.iter().map(|(_, ty)| *ty).collect();
+            return Some(StmtKind::Digest { digest, values: types.into_iter().map(|ty| self.expr(ty)).collect() });
+        }
+        if !self.options.messages {
+            return None;
+        }
+        if self.once_in(6) {
+            return Some(StmtKind::Assert { cond: self.cond(), text: "the condition of a random assertion".into() });
+        }
+        let args = (0..self.rng.between(0, 3)).map(|_| {
+            let ty = self.ty();
+            self.expr_of_height(ty, 1)
+        });
+        let args = args.collect();
+        Some(StmtKind::Log { message: "a {} b {}".into(), args })
+    }
+
+    // --- the parser
+
+    fn parser(&mut self) {
+        self.enter(Place::Parser, 0);
+        let count = self.rng.between(2, 6) as usize;
+        let states: IndexVec<StateId, State> = (0..count).map(|position| self.state(position, count)).collect();
+        let error = match self.intrinsic(Slot::ParserError) {
+            Some(error) => error,
+            None => self.var("error".into(), Type::Bit(32), VarKind::Metadata),
+        };
+        let kind = BlockKind::Parser { start: StateId::from_index(0), states, error };
+        self.program.blocks.push(Block { name: "MyParser".into(), kind, exit: None });
+    }
+
+    fn state(&mut self, position: usize, count: usize) -> State {
+        let mut body = Vec::new();
+        if position == 0 {
+            let first = HeaderRef::Fixed(self.scope.headers[0]);
+            body.push(stmt(StmtKind::Extract { dst: first, varbit_bits: None }));
+        } else {
+            for _ in 0..self.rng.between(1, 2) {
+                body.extend(self.parser_statement().map(stmt));
+            }
+        }
+        self.scope.budget = self.rng.between(0, 3) as u32;
+        if self.scope.budget > 0 {
+            body.extend(self.body());
+        }
+        let transition =
+            if self.once_in(4) { Transition::Goto(self.target(position, count)) } else { self.select(position, count) };
+        State { name: format!("state{position}"), body, transition, span: Span::NONE }
+    }
+
+    /// Mostly a later state.
+    fn target(&mut self, position: usize, count: usize) -> Target {
+        match self.below(10) {
+            0 => Target::Accept,
+            1 => Target::Reject,
+            2 => Target::State(StateId::from_index(self.below(count))),
+            _ if position + 1 < count => {
+                Target::State(StateId::from_index(position + 1 + self.below(count - position - 1)))
+            }
+            _ => Target::Accept,
+        }
+    }
+
+    fn select(&mut self, position: usize, count: usize) -> Transition {
+        if let Some(set) = self.pick(&self.program.value_sets.ids().collect::<Vec<_>>()).filter(|_| self.once_in(6)) {
+            let widths: Vec<u32> = self.program.value_sets[set].keys.iter().map(|(_, width, _)| *width).collect();
+            let keys = widths.into_iter().map(|width| self.expr_of_height(Type::Bit(width), 0)).collect();
+            let member = SelectCase {
+                matches: CaseMatch::ValueSet(set),
+                target: self.target(position, count),
+                span: Span::NONE,
+            };
+            return Transition::Select { keys, cases: vec![member] };
+        }
+        let keys: Vec<Expr> = (0..self.rng.between(1, 2)).map(|_| self.any_leaf()).collect();
+        let mut cases = Vec::new();
+        for _ in 0..self.rng.between(1, 4) {
+            let sets = keys.iter().map(|key| self.key_set(key.ty)).collect();
+            cases.push(SelectCase {
+                matches: CaseMatch::Keys(sets),
+                target: self.target(position, count),
+                span: Span::NONE,
+            });
+        }
+        if !self.once_in(4) {
+            let any = keys.iter().map(|_| KeySet::Any).collect();
+            cases.push(SelectCase {
+                matches: CaseMatch::Keys(any),
+                target: self.target(position, count),
+                span: Span::NONE,
+            });
+        }
+        Transition::Select { keys, cases }
+    }
+
+    fn key_set(&mut self, ty: Type) -> KeySet {
+        let mut constant = || Expr::constant(ty, self.bits(ty.width()));
+        let (a, b) = (constant(), constant());
+        match self.below(8) {
+            0 => KeySet::Any,
+            1 if ty != Type::Bool => KeySet::Mask(a, b),
+            2 if ty != Type::Bool => KeySet::Range(a, b),
+            3 => KeySet::Value(self.expr_of_height(ty, 1)),
+            _ => KeySet::Value(a),
+        }
+    }
+
+    fn parser_statement(&mut self) -> Option<StmtKind> {
+        match self.below(10) {
+            0 => {
+                // Mostly a multiple of 8.
+                let amount = self.expr_of_height(Type::Bit(32), 0);
+                let small = Expr::binary(BinaryOp::And, amount, Expr::bit(32, 7));
+                let shift = if self.once_in(6) { 2 } else { 3 };
+                Some(StmtKind::Advance { bits: Expr::binary(BinaryOp::Shl, small, Expr::bit(8, shift)) })
+            }
+            1 | 2 => {
+                let (dst, _) = self.place();
+                let checked = self.once_in(2);
+                Some(StmtKind::Lookahead { dst, offset_bits: self.rng.below(40) as u32, checked })
+            }
+            3 => {
+                let cond = self.cond();
+                let cond = if self.once_in(2) { cond } else { Expr::bool(true) };
+                Some(StmtKind::Verify { cond, error: Expr::bit(32, self.rng.below(8)) })
+            }
+            _ => self.extract(),
+        }
+    }
+
+    fn extract(&mut self) -> Option<StmtKind> {
+        let dst = match self.pick(&self.scope.stacks.clone()) {
+            Some(stack) if self.once_in(2) => HeaderRef::Next(stack),
+            _ => self.header_ref()?,
+        };
+        let header_type = self.program.header_type(&dst);
+        let varbit_bits = match header_type.fields.iter().any(|field| matches!(field.ty, FieldType::Varbit(_))) {
+            false => None,
+            true => {
+                let amount = self.expr_of_height(Type::Bit(32), 0);
+                let small = Expr::binary(BinaryOp::And, amount, Expr::bit(32, 7));
+                let shift = if self.once_in(6) { 2 } else { 3 };
+                Some(Expr::binary(BinaryOp::Shl, small, Expr::bit(8, shift)))
+            }
+        };
+        Some(StmtKind::Extract { dst, varbit_bits })
+    }
+}

@@ -1,0 +1,95 @@
+//! Random table entries.
+
+use base::{Bits, Rng, Span};
+use ir::{ActionCall, Entry, EntryKey, MatchKind, Program, Table, TableId};
+
+/// Entries for the tables whose entries are not constant, in the order in which they are to be added. No two entries of a table
+/// have the same key or priority.
+pub fn random_entries(rng: &mut Rng, program: &Program) -> Vec<(TableId, Entry)> {
+    let mut entries = Vec::new();
+    for (id, table) in program.tables.iter_enumerated() {
+        let callable = table.actions.iter().any(|action| !action.default_only);
+        let room = (table.size as usize).saturating_sub(table.entries.len());
+        if table.const_entries || table.keys.is_empty() || !callable || room == 0 {
+            continue;
+        }
+        let count = rng.between(0, 12) as usize;
+        let keys = entry_keys(rng, table, count.min(room));
+        let new = keys.into_iter().filter(|key| table.entries.iter().all(|entry| entry.key != *key));
+        for (position, key) in new.enumerate() {
+            let call = random_call(rng, program, table, false);
+            entries.push((id, Entry { key, priority: 1 + position as i32, call, span: Span::NONE }));
+        }
+    }
+    entries
+}
+
+/// A call of one of a table's actions, which must have one that entries (or the default) may name.
+pub(super) fn random_call(rng: &mut Rng, program: &Program, table: &Table, default: bool) -> ActionCall {
+    let callable: Vec<usize> = (0..table.actions.len())
+        .filter(|&position| {
+            let action = &table.actions[position];
+            if default { !action.table_only } else { !action.default_only }
+        })
+        .collect();
+    let position = *rng.pick(&callable);
+    let params = &program.actions[table.actions[position].action].params;
+    let args = params.iter().map(|param| random_bits(rng, program.vars[*param].ty.width())).collect();
+    ActionCall { action: position as u32, args }
+}
+
+/// Up to `count` distinct keys.
+pub(super) fn entry_keys(rng: &mut Rng, table: &Table, count: usize) -> Vec<Vec<EntryKey>> {
+    let mut keys: Vec<Vec<EntryKey>> = Vec::new();
+    for _ in 0..count {
+        let key: Vec<EntryKey> = table.keys.iter().map(|key| entry_key(rng, key.kind, key.expr.ty.width())).collect();
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+fn entry_key(rng: &mut Rng, kind: MatchKind, width: u32) -> EntryKey {
+    let value = random_bits(rng, width);
+    match kind {
+        MatchKind::Exact => EntryKey::Exact(value),
+        MatchKind::Lpm => {
+            let longest = width.min(1 + rng.below(8) as u32);
+            let prefix_len = rng.between(0, u64::from(longest)) as u32;
+            let mask = Bits::ones(width).shl(u64::from(width - prefix_len));
+            EntryKey::Lpm { value: value.and(&mask), prefix_len }
+        }
+        MatchKind::Ternary => {
+            let mask = if rng.chance(1, 2) {
+                random_bits(rng, width).and(&random_bits(rng, width))
+            } else {
+                random_bits(rng, width)
+            };
+            EntryKey::Ternary { value: value.and(&mask), mask }
+        }
+        MatchKind::Range => {
+            let other = random_bits(rng, width);
+            if value.cmp_unsigned(&other).is_le() {
+                EntryKey::Range { low: value, high: other }
+            } else {
+                EntryKey::Range { low: other, high: value }
+            }
+        }
+        MatchKind::Optional => EntryKey::Optional((!rng.chance(1, 3)).then_some(value)),
+    }
+}
+
+/// A value, small ones and ends of the range preferred.
+fn random_bits(rng: &mut Rng, width: u32) -> Bits {
+    match rng.below(6) {
+        0 => Bits::zero(width),
+        1 => Bits::ones(width),
+        2 | 3 => Bits::from_u64(width, rng.below(8)),
+        _ => {
+            let mut bytes = vec![0; width.div_ceil(8) as usize];
+            rng.fill(&mut bytes);
+            Bits::from_be_bytes(width, &bytes)
+        }
+    }
+}

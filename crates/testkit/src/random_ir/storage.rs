@@ -1,0 +1,130 @@
+//! Variables, headers, stacks and extern objects of random programs.
+
+use super::Generator;
+use ir::v1model::{STANDARD_METADATA, Slot};
+use ir::{
+    Counter, Digest, FieldList, FieldType, Header, HeaderField, HeaderId, HeaderType, HeaderTypeId, MatchKind, Meter,
+    Register, Stack, Type, Unit, ValueSet, VarKind,
+};
+
+impl Generator<'_> {
+    pub(super) fn storage(&mut self) {
+        for (name, slot, ty) in STANDARD_METADATA {
+            self.var(format!("standard_metadata.{name}"), ty, VarKind::Intrinsic(slot as u32));
+        }
+        if self.options.requests {
+            for (slot, name) in [
+                (Slot::CloneIngressSession, "clone_ingress_session"),
+                (Slot::CloneIngressList, "clone_ingress_list"),
+                (Slot::CloneEgressSession, "clone_egress_session"),
+                (Slot::CloneEgressList, "clone_egress_list"),
+                (Slot::Resubmit, "resubmit"),
+                (Slot::Recirculate, "recirculate"),
+                (Slot::Truncate, "truncate"),
+            ] {
+                self.var(format!("request.{name}"), Type::Bit(32), VarKind::Intrinsic(slot as u32));
+            }
+        }
+        for position in 0..self.rng.between(3, 9) {
+            let ty = self.ty();
+            self.var(format!("meta.m{position}"), ty, VarKind::Metadata);
+        }
+        self.header_types();
+        self.headers();
+        if self.options.externs {
+            self.externs();
+        }
+        self.field_lists();
+    }
+
+    fn header_types(&mut self) {
+        let field = |name: &str, width| HeaderField { name: name.into(), ty: FieldType::Fixed(Type::Bit(width)) };
+        self.program.header_types.push(HeaderType {
+            name: "ethernet_t".into(),
+            fields: vec![field("dstAddr", 48), field("srcAddr", 48), field("etherType", 16)],
+        });
+        for position in 0..self.rng.between(2, 4) {
+            let mut fields = self.fields();
+            if position == 1 && self.once_in(2) {
+                // A varbit field anywhere but in front of the length.
+                let at = self.rng.between(1, fields.len() as u64) as usize;
+                let max = *self.rng.pick(&[8u32, 40, 64, 320]);
+                fields.insert(at, HeaderField { name: "options".into(), ty: FieldType::Varbit(max) });
+            }
+            self.program.header_types.push(HeaderType { name: format!("type{position}_t"), fields });
+        }
+    }
+
+    /// Fields that fill whole bytes.
+    fn fields(&mut self) -> Vec<HeaderField> {
+        let mut fields = Vec::new();
+        let mut bits = 0;
+        for position in 0..self.rng.between(1, 5) {
+            let ty = if self.once_in(12) { Type::Bool } else { self.number_ty() };
+            bits += ty.width();
+            fields.push(HeaderField { name: format!("f{position}"), ty: FieldType::Fixed(ty) });
+        }
+        let spare = bits.next_multiple_of(8) - bits;
+        if spare > 0 {
+            // In front or behind, so that fields start at all bit positions.
+            let at = if self.once_in(2) { 0 } else { fields.len() };
+            fields.insert(at, HeaderField { name: "pad".into(), ty: FieldType::Fixed(Type::Bit(spare)) });
+        }
+        fields
+    }
+
+    pub(super) fn header(&mut self, name: String, ty: HeaderTypeId, metadata: bool) -> HeaderId {
+        self.program.headers.push(Header { name, ty, metadata })
+    }
+
+    fn headers(&mut self) {
+        for ty in self.program.header_types.ids() {
+            for copy in 0..self.rng.between(1, 2) {
+                let name = format!("hdr.{}{copy}", self.program.header_types[ty].name);
+                self.header(name, ty, true);
+            }
+        }
+        for stack in 0..self.rng.between(1, 2) {
+            let types: Vec<HeaderTypeId> = self.program.header_types.ids().collect();
+            let ty = *self.rng.pick(&types);
+            let mut elements = Vec::new();
+            for position in 0..self.rng.between(1, 4) {
+                elements.push(self.header(format!("hdr.stack{stack}[{position}]"), ty, true));
+            }
+            let next = self.var(format!("hdr.stack{stack}.next"), Type::Bit(32), VarKind::Metadata);
+            self.program.stacks.push(Stack { name: format!("hdr.stack{stack}"), elements, next });
+        }
+    }
+
+    fn unit(&mut self) -> Unit {
+        *self.rng.pick(&[Unit::Packets, Unit::Bytes, Unit::PacketsAndBytes])
+    }
+
+    fn externs(&mut self) {
+        for position in 0..self.rng.between(1, 3) {
+            let ty = self.number_ty();
+            let size = *self.rng.pick(&[1, 3, 16, 100]);
+            self.program.registers.push(Register { name: format!("register{position}"), ty, size });
+        }
+        for position in 0..self.rng.between(1, 2) {
+            let (unit, size) = (self.unit(), self.rng.between(1, 20));
+            self.program.counters.push(Counter { name: format!("counter{position}"), unit, size });
+            let (unit, size) = (self.unit(), self.rng.between(1, 20));
+            self.program.meters.push(Meter { name: format!("meter{position}"), unit, size });
+        }
+        let fields = (0..self.rng.between(1, 3)).map(|field| (format!("f{field}"), self.number_ty())).collect();
+        self.program.digests.push(Digest { name: "digest0".into(), receiver: 1, fields });
+        let keys = (0..self.rng.between(1, 2)).map(|key| (format!("k{key}"), self.width(), MatchKind::Exact)).collect();
+        self.program.value_sets.push(ValueSet { name: "MyParser.set0".into(), keys, size: 4 });
+    }
+
+    fn field_lists(&mut self) {
+        let candidates: Vec<_> = self.program.vars.ids().collect();
+        for number in 1..=self.rng.between(1, 2) {
+            let mut vars: Vec<_> = (0..self.rng.between(0, 4)).map(|_| *self.rng.pick(&candidates)).collect();
+            vars.sort();
+            vars.dedup();
+            self.program.field_lists.push(FieldList { number, vars, span: base::Span::NONE });
+        }
+    }
+}
