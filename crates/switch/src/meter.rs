@@ -17,19 +17,19 @@ pub enum Color {
 /// Rates and bursts of one cell. A unit is a packet or a byte, as the meter measures.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MeterConfig {
-    /// Committed rate, units per microsecond.
-    pub committed_rate_per_us: f64,
+    /// Committed rate, thousandths of a unit per second.
+    pub committed_rate_milliunits_per_s: u64,
     /// Committed burst, units.
     pub committed_burst: u64,
-    /// Peak rate, units per microsecond; not below the committed one.
-    pub peak_rate_per_us: f64,
+    /// Peak rate, thousandths of a unit per second; not below the committed one.
+    pub peak_rate_milliunits_per_s: u64,
     /// Peak burst, units.
     pub peak_burst: u64,
 }
 
-/// Tokens are integers, this many to a unit: no run depends on a machine's floating point, and a rate that a person writes
-/// (a decimal fraction of units per microsecond) is a whole number of tokens per nanosecond.
-const TOKENS_PER_UNIT: u128 = 1_000_000_000_000_000;
+/// Tokens are integers, this many to a unit, so that a rate of one thousandth of a unit per second is one token per
+/// nanosecond: nothing is rounded.
+const TOKENS_PER_UNIT: u128 = 1_000_000_000_000;
 
 #[derive(Clone, Copy, Default)]
 struct Bucket {
@@ -39,11 +39,9 @@ struct Bucket {
 }
 
 impl Bucket {
-    fn new(rate_per_us: f64, burst: u64) -> Bucket {
+    fn new(rate_milliunits_per_s: u64, burst: u64) -> Bucket {
         let tokens_max = u128::from(burst) * TOKENS_PER_UNIT;
-        // A cast from floating point saturates; more than 2^64 tokens per nanosecond fill any bucket at once.
-        let tokens_per_ns = (rate_per_us * (TOKENS_PER_UNIT / 1000) as f64).round() as u64;
-        Bucket { tokens: tokens_max, tokens_max, tokens_per_ns: u128::from(tokens_per_ns) }
+        Bucket { tokens: tokens_max, tokens_max, tokens_per_ns: u128::from(rate_milliunits_per_s) }
     }
 
     fn fill(&mut self, elapsed_ns: u64) {
@@ -74,8 +72,8 @@ impl MeterCell {
     pub fn configure(&mut self, config: MeterConfig, now_ns: u64) {
         *self = MeterCell {
             config: Some(config),
-            committed: Bucket::new(config.committed_rate_per_us, config.committed_burst),
-            peak: Bucket::new(config.peak_rate_per_us, config.peak_burst),
+            committed: Bucket::new(config.committed_rate_milliunits_per_s, config.committed_burst),
+            peak: Bucket::new(config.peak_rate_milliunits_per_s, config.peak_burst),
             filled_ns: now_ns,
         };
     }
@@ -110,10 +108,14 @@ impl MeterCell {
 mod tests {
     use super::*;
 
-    fn cell(committed: f64, committed_burst: u64, peak: f64, peak_burst: u64) -> MeterCell {
+    fn cell(committed_per_s: u64, committed_burst: u64, peak_per_s: u64, peak_burst: u64) -> MeterCell {
         let mut cell = MeterCell::default();
-        let config =
-            MeterConfig { committed_rate_per_us: committed, committed_burst, peak_rate_per_us: peak, peak_burst };
+        let config = MeterConfig {
+            committed_rate_milliunits_per_s: committed_per_s.saturating_mul(1000),
+            committed_burst,
+            peak_rate_milliunits_per_s: peak_per_s.saturating_mul(1000),
+            peak_burst,
+        };
         cell.configure(config, 0);
         cell
     }
@@ -126,15 +128,14 @@ mod tests {
 
     #[test]
     fn bursts_run_out_in_order() {
-        let mut cell = cell(0.001, 2, 0.002, 3);
+        let mut cell = cell(1000, 2, 2000, 3);
         let colors: Vec<Color> = (0..4).map(|_| cell.execute(1, 0)).collect();
         assert_eq!(colors, [Color::Green, Color::Green, Color::Yellow, Color::Red]);
     }
 
     #[test]
     fn tokens_come_back_at_the_rate() {
-        // One packet per millisecond committed, two at the peak.
-        let mut cell = cell(0.001, 1, 0.002, 1);
+        let mut cell = cell(1000, 1, 2000, 1);
         assert_eq!(cell.execute(1, 0), Color::Green);
         assert_eq!(cell.execute(1, 100_000), Color::Red);
         assert_eq!(cell.execute(1, 500_000), Color::Yellow);
@@ -144,14 +145,14 @@ mod tests {
     #[test]
     fn slow_rates_lose_nothing_to_rounding() {
         // One unit per second, asked every microsecond: after two seconds two units have come.
-        let mut cell = cell(0.000_001, 1, 0.000_001, 1);
+        let mut cell = cell(1, 1, 1, 1);
         let greens = (0..=2_000_000u64).filter(|us| cell.execute(1, us * 1000) == Color::Green).count();
         assert_eq!(greens, 3);
     }
 
     #[test]
     fn huge_values_do_not_overflow() {
-        let mut cell = cell(1e18, u64::MAX, 1e18, u64::MAX);
+        let mut cell = cell(u64::MAX, u64::MAX, u64::MAX, u64::MAX);
         assert_eq!(cell.execute(u64::MAX, u64::MAX), Color::Green);
     }
 }

@@ -16,12 +16,21 @@ pub struct Replica {
 }
 
 /// Where the clones of a session go.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CloneTarget {
-    /// One copy to this port.
-    Port(u32),
+    /// One copy for each of these.
+    Replicas(Vec<Replica>),
     /// A copy to each member of this multicast group.
     Group(u64),
+}
+
+/// Something that has replicas.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Destination {
+    /// A multicast group.
+    Group(u64),
+    /// A clone session.
+    Session(u32),
 }
 
 /// What is wrong with a request.
@@ -77,6 +86,9 @@ const ITEMS_MAX: usize = 65_536;
 #[derive(Default)]
 struct Group {
     nodes: Vec<u32>,
+    /// Replicas that the group has without a node.
+    own: Vec<Replica>,
+    /// All replicas: those of the nodes, then its own.
     replicas: Vec<Replica>,
 }
 
@@ -94,14 +106,33 @@ pub struct Replication {
 }
 
 impl Replication {
-    /// The copies that a packet to `group` becomes; none if there is no such group.
-    pub fn replicas(&self, group: u64) -> &[Replica] {
-        self.groups.get(&group).map_or(&[], |group| &group.replicas)
+    /// The copies that a packet to this destination becomes; none if there is no such destination.
+    pub fn replicas(&self, destination: Destination) -> &[Replica] {
+        match destination {
+            Destination::Group(group) => self.groups.get(&group).map_or(&[], |group| &group.replicas),
+            Destination::Session(session) => match self.sessions.get(&session) {
+                Some(CloneTarget::Replicas(replicas)) => replicas,
+                Some(CloneTarget::Group(group)) => self.replicas(Destination::Group(*group)),
+                None => &[],
+            },
+        }
     }
 
-    /// Where clones of `session` go.
-    pub fn session(&self, session: u32) -> Option<CloneTarget> {
-        self.sessions.get(&session).copied()
+    /// Where clones of `session` go; none if it is not configured.
+    pub fn session(&self, session: u32) -> Option<&CloneTarget> {
+        self.sessions.get(&session)
+    }
+
+    /// The multicast groups, with their replicas.
+    pub fn groups(&self) -> impl Iterator<Item = (u64, &[Replica])> {
+        self.groups.iter().map(|(&number, group)| (number, &group.replicas[..]))
+    }
+
+    /// Makes a group of these replicas, in place of one of the same number if there is one.
+    pub fn set_group(&mut self, group: u64, replicas: Vec<Replica>) -> Result<(), ReplicationError> {
+        limit(self.groups.len().max(replicas.len()), "multicast groups or replicas")?;
+        self.groups.insert(group, Group { nodes: Vec::new(), own: replicas.clone(), replicas });
+        Ok(())
     }
 
     /// Makes an empty group.
@@ -172,6 +203,9 @@ impl Replication {
         if session > SESSION_MAX {
             return Err(ReplicationError::SessionTooHigh(session));
         }
+        if let CloneTarget::Replicas(replicas) = &target {
+            limit(replicas.len(), "replicas of a clone session")?;
+        }
         self.sessions.insert(session, target);
         Ok(())
     }
@@ -215,7 +249,8 @@ mod tests {
         let second = it.create_node(20, &[2]).unwrap();
         it.associate_node(5, second).unwrap();
         it.associate_node(5, first).unwrap();
-        let list = |it: &Replication| it.replicas(5).iter().map(|r| (r.rid, r.port)).collect::<Vec<_>>();
+        let list =
+            |it: &Replication| it.replicas(Destination::Group(5)).iter().map(|r| (r.rid, r.port)).collect::<Vec<_>>();
         assert_eq!(list(&it), [(20, 2), (10, 1), (10, 3)]);
         it.update_node(first, &[7]).unwrap();
         assert_eq!(list(&it), [(20, 2), (10, 7)]);
@@ -234,8 +269,8 @@ mod tests {
         assert_eq!(it.create_group(1), Err(ReplicationError::GroupExists(1)));
         it.associate_node(1, node).unwrap();
         assert_eq!(it.associate_node(1, node), Err(ReplicationError::NodeAssociated(0, 1)));
-        assert_eq!(it.set_session(40_000, CloneTarget::Port(1)), Err(ReplicationError::SessionTooHigh(40_000)));
+        assert_eq!(it.set_session(40_000, CloneTarget::Group(1)), Err(ReplicationError::SessionTooHigh(40_000)));
         assert_eq!(it.delete_session(1), Err(ReplicationError::NoSession(1)));
-        assert!(it.replicas(99).is_empty());
+        assert!(it.replicas(Destination::Group(99)).is_empty());
     }
 }

@@ -11,7 +11,7 @@
 use crate::output::{Decision, Observer};
 use crate::packet::{Packet, Pool};
 use crate::pipeline::{Pipeline, World};
-use crate::replication::{CloneTarget, Replication};
+use crate::replication::{Destination, Replication};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{Departure, Refusal, TrafficManager};
 use base::index::Id as _;
@@ -192,15 +192,15 @@ impl V1Model {
         list: Option<FieldListId>,
         world: &mut World<'_>,
     ) {
-        let Some(target) = self.replication.session(session) else {
+        if self.replication.session(session).is_none() {
             tell(world, || Decision::Cloned { session, copies: None });
             return;
-        };
+        }
         let copy = original.and_then(|original| self.again_from(original.bytes(), packet, world));
         let Some(mut copy) = copy else { return };
         self.begin_later_pass(&mut copy, packet, list, world.now_ns, InstanceType::IngressClone);
         self.pipeline.run(block(Stage::Parser), std::slice::from_mut(&mut copy), world);
-        self.send_clone(copy, session, target, world);
+        self.send_clone(copy, session, world);
     }
 
     fn resubmit(&mut self, packet: Packet, original: Option<Packet>, list: Option<FieldListId>, world: &mut World<'_>) {
@@ -221,52 +221,38 @@ impl V1Model {
         self.again.push_back(fresh);
     }
 
-    fn multicast(&mut self, packet: Packet, group: u64, world: &mut World<'_>) {
-        let replicas = self.replication.replicas(group).len();
+    fn multicast(&mut self, mut packet: Packet, group: u64, world: &mut World<'_>) {
+        let destination = Destination::Group(group);
+        let replicas = self.replication.replicas(destination).len();
         tell(world, || Decision::Multicast { group, replicas });
-        if replicas == 0 {
-            self.end(packet, DropReason::NoReplicas, world);
-            return;
-        }
-        self.replicate(packet, group, InstanceType::Replicated, world);
+        packet.set_intrinsic(Slot::InstanceType, InstanceType::Replicated as u64);
+        self.replicate(packet, destination, world);
     }
 
-    /// Queues a copy of the packet for each member of the group; the last member gets the packet itself.
-    fn replicate(&mut self, packet: Packet, group: u64, instance_type: InstanceType, world: &mut World<'_>) {
-        let replicas = self.replication.replicas(group).len();
-        for position in 0..replicas - 1 {
-            let replica = self.replication.replicas(group)[position];
+    fn send_clone(&mut self, copy: Packet, session: u32, world: &mut World<'_>) {
+        let destination = Destination::Session(session);
+        let copies = self.replication.replicas(destination).len();
+        tell(world, || Decision::Cloned { session, copies: Some(copies) });
+        self.replicate(copy, destination, world);
+    }
+
+    /// Queues a copy of the packet for each replica; the last gets the packet itself.
+    fn replicate(&mut self, mut packet: Packet, destination: Destination, world: &mut World<'_>) {
+        let count = self.replication.replicas(destination).len();
+        let Some(last) = count.checked_sub(1) else {
+            self.end(packet, DropReason::NoReplicas, world);
+            return;
+        };
+        for position in 0..last {
+            let replica = self.replication.replicas(destination)[position];
             if let Some(mut copy) = self.copy(&packet, world) {
                 copy.set_intrinsic(Slot::EgressRid, replica.rid);
-                copy.set_intrinsic(Slot::InstanceType, instance_type as u64);
                 self.enqueue(copy, replica.port, world);
             }
         }
-        let (mut packet, replica) = (packet, self.replication.replicas(group)[replicas - 1]);
+        let replica = self.replication.replicas(destination)[last];
         packet.set_intrinsic(Slot::EgressRid, replica.rid);
-        packet.set_intrinsic(Slot::InstanceType, instance_type as u64);
         self.enqueue(packet, replica.port, world);
-    }
-
-    fn send_clone(&mut self, copy: Packet, session: u32, target: CloneTarget, world: &mut World<'_>) {
-        let instance_type = copy.intrinsic(Slot::InstanceType);
-        match target {
-            CloneTarget::Port(port) => {
-                tell(world, || Decision::Cloned { session, copies: Some(1) });
-                self.enqueue(copy, port, world);
-            }
-            CloneTarget::Group(group) => {
-                let copies = self.replication.replicas(group).len();
-                tell(world, || Decision::Cloned { session, copies: Some(copies) });
-                if copies == 0 {
-                    self.end(copy, DropReason::NoReplicas, world);
-                } else if instance_type == InstanceType::EgressClone as u64 {
-                    self.replicate(copy, group, InstanceType::EgressClone, world);
-                } else {
-                    self.replicate(copy, group, InstanceType::IngressClone, world);
-                }
-            }
-        }
     }
 
     // ------------------------------------------------------------------------------------------------- queues
@@ -343,10 +329,10 @@ impl V1Model {
 
     /// The copy has the headers as they are and no metadata but those of the list; it starts at the queue.
     fn clone_egress(&mut self, packet: &Packet, session: u32, list: Option<FieldListId>, world: &mut World<'_>) {
-        let Some(target) = self.replication.session(session) else {
+        if self.replication.session(session).is_none() {
             tell(world, || Decision::Cloned { session, copies: None });
             return;
-        };
+        }
         if packet.passes() >= PASSES_MAX {
             self.count_drop(DropReason::PassLimit, world);
             return;
@@ -359,7 +345,7 @@ impl V1Model {
             self.pipeline.preserve(list, packet, &mut copy);
         }
         copy.set_intrinsic(Slot::InstanceType, InstanceType::EgressClone as u64);
-        self.send_clone(copy, session, target, world);
+        self.send_clone(copy, session, world);
     }
 
     fn after_deparser(&mut self, packet: Packet, world: &mut World<'_>) {

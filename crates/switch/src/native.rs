@@ -1,0 +1,209 @@
+//! Compiled code as a backend.
+//!
+//! What enters: a burst and the world. What leaves: the burst, worked on by the program's block function. This file hands the
+//! function the addresses of registers and counters, and answers its callbacks: meters, random numbers, digests, log lines,
+//! assertions, value sets.
+
+#![allow(unsafe_code, reason = "generated code is called, and calls back, through raw pointers")]
+
+use crate::externs::{CounterCell, Externs};
+use crate::packet::Packet;
+use crate::pipeline::{Pipeline, World};
+use base::Bits;
+use base::index::{Id as _, IndexVec};
+use base::limits::BURST_PACKETS_MAX;
+use cgen::abi::{self, Cells, Count, Counts, Env, FLAG_KEEP_METADATA};
+use cgen::{Native, Plan};
+use ir::v1model::Slot;
+use ir::{BlockId, DigestId, DirectMeterId, FieldListId, MeterId, Program, Type, ValueSetId, VarKind};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+const _: () = assert!(size_of::<CounterCell>() == size_of::<Count>());
+
+/// Runs blocks by calling compiled code.
+pub(crate) struct NativePipeline {
+    program: Arc<Program>,
+    native: Box<Native>,
+    plan: Box<Plan>,
+    /// Addresses for the present call; kept to save their allocation.
+    registers: Vec<Cells>,
+    counters: Vec<Counts>,
+    direct_counters: Vec<Counts>,
+    pointers: Vec<*mut abi::Packet>,
+}
+
+impl NativePipeline {
+    pub fn new(program: Arc<Program>, native: Box<Native>, plan: Box<Plan>) -> NativePipeline {
+        NativePipeline {
+            program,
+            native,
+            plan,
+            registers: Vec::new(),
+            counters: Vec::new(),
+            direct_counters: Vec::new(),
+            pointers: Vec::with_capacity(BURST_PACKETS_MAX),
+        }
+    }
+
+    fn collect_addresses(&mut self, externs: &mut Externs) {
+        self.registers.clear();
+        let registers = externs.registers.iter_mut();
+        self.registers.extend(registers.map(|it| Cells { words: it.cells.as_mut_ptr(), size: it.size }));
+        collect_counts(&mut self.counters, &mut externs.counters);
+        collect_counts(&mut self.direct_counters, &mut externs.direct_counters);
+    }
+}
+
+fn collect_counts<I: base::index::Id>(to: &mut Vec<Counts>, from: &mut IndexVec<I, Vec<CounterCell>>) {
+    to.clear();
+    let counts = |cells: &mut Vec<CounterCell>| Counts { cells: cells.as_mut_ptr().cast(), size: cells.len() as u64 };
+    to.extend(from.iter_mut().map(counts));
+}
+
+impl Pipeline for NativePipeline {
+    fn begin_pass(&mut self, packet: &mut Packet) {
+        packet.set_flags(0);
+    }
+
+    fn reset_metadata(&mut self, packet: &mut Packet) {
+        let range = self.plan.metadata.clone();
+        packet.chunk_bytes_mut(range.start as usize, range.len()).fill(0);
+        packet.set_flags(packet.flags() | FLAG_KEEP_METADATA);
+    }
+
+    fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>) {
+        self.collect_addresses(world.externs);
+        self.pointers.clear();
+        self.pointers.extend(packets.iter().map(Packet::as_ptr));
+        let mut callbacks = Callbacks { program: &self.program, plan: &self.plan, world };
+        let env = Env {
+            core: (&raw mut callbacks).cast(),
+            tables: callbacks.world.lookups.handles().as_ptr(),
+            registers: self.registers.as_ptr(),
+            counters: self.counters.as_ptr(),
+            direct_counters: self.direct_counters.as_ptr(),
+            meter,
+            direct_meter,
+            random,
+            digest,
+            log,
+            assert_failed,
+            value_set,
+        };
+        // SAFETY: the packets are chunks of the pool, laid out by this plan, and borrowed mutably here. The arrays in `env`
+        // have an item for each instance of the program, and `callbacks` outlives the call.
+        unsafe { self.native.run_block(block, &env, &self.pointers) };
+    }
+
+    fn copy_context(&mut self, _from: &Packet, _to: &mut Packet) {}
+
+    fn preserve(&mut self, list: FieldListId, from: &Packet, to: &mut Packet) {
+        for &var in &self.program.field_lists[list].vars {
+            if let VarKind::Intrinsic(slot) = self.program.vars[var].kind {
+                let slot = Slot::ALL[slot as usize];
+                to.set_intrinsic(slot, from.intrinsic(slot));
+            } else if let Some(place) = self.plan.vars[var] {
+                let (offset, length) = (place.offset as usize, place.bytes as usize);
+                to.chunk_bytes_mut(offset, length).copy_from_slice(from.chunk_bytes(offset, length));
+            }
+        }
+    }
+
+    fn burst_max(&self) -> usize {
+        self.plan.burst_max as usize
+    }
+}
+
+/// What the callbacks work on.
+struct Callbacks<'a, 'w> {
+    program: &'a Program,
+    plan: &'a Plan,
+    world: &'a mut World<'w>,
+}
+
+/// The callbacks' state from the first argument of each.
+///
+/// # Safety
+/// `core` is the `Env::core` of a running call, and no other reference from this function lives.
+unsafe fn callbacks<'a>(core: *mut c_void) -> &'a mut Callbacks<'a, 'a> {
+    // SAFETY: `core` points to the `Callbacks` in `NativePipeline::run`, which waits for the call; its parts are not used
+    // there meanwhile. The lifetimes are cut to the callback's, which lies within theirs.
+    unsafe { &mut *core.cast::<Callbacks<'a, 'a>>() }
+}
+
+/// Splits words into values of these types.
+///
+/// # Safety
+/// `words` points to `ceil(width / 64)` words for each type.
+unsafe fn values(words: *const u64, types: impl IntoIterator<Item = Type>) -> Vec<Bits> {
+    let mut offset = 0;
+    let mut value = |ty: Type| {
+        let count = ty.width().div_ceil(64) as usize;
+        // SAFETY: within what the caller promises.
+        let limbs = unsafe { std::slice::from_raw_parts(words.add(offset), count) };
+        offset += count;
+        Bits::from_limbs(ty.width(), limbs)
+    };
+    types.into_iter().map(&mut value).collect()
+}
+
+unsafe extern "C" fn meter(core: *mut c_void, id: u32, index: u64, packet: *const abi::Packet) -> u32 {
+    // SAFETY: called by generated code during `run`, with a packet of its burst.
+    let (callbacks, packet) = unsafe { (callbacks(core), Packet::borrow_raw(packet)) };
+    let bytes = u64::from(packet.ingress_length());
+    let meters = &mut callbacks.world.externs.meters;
+    let color = meters[MeterId::from_index(id as usize)].execute(index, bytes, callbacks.world.now_ns);
+    color.map_or(0, |color| color as u32)
+}
+
+unsafe extern "C" fn direct_meter(core: *mut c_void, id: u32, index: u64, packet: *const abi::Packet) -> u32 {
+    // SAFETY: as in `meter`.
+    let (callbacks, packet) = unsafe { (callbacks(core), Packet::borrow_raw(packet)) };
+    let bytes = u64::from(packet.ingress_length());
+    let meters = &mut callbacks.world.externs.direct_meters;
+    let color = meters[DirectMeterId::from_index(id as usize)].execute(index, bytes, callbacks.world.now_ns);
+    color.map_or(0, |color| color as u32)
+}
+
+unsafe extern "C" fn random(core: *mut c_void, low: u64, high: u64) -> u64 {
+    // SAFETY: called by generated code during `run`.
+    let callbacks = unsafe { callbacks(core) };
+    callbacks.world.externs.rng.between(low.min(high), high)
+}
+
+unsafe extern "C" fn digest(core: *mut c_void, id: u32, _packet: *const abi::Packet, words: *const u64) {
+    // SAFETY: called by generated code during `run`, with the words of the digest's fields.
+    let callbacks = unsafe { callbacks(core) };
+    let id = DigestId::from_index(id as usize);
+    let types = callbacks.program.digests[id].fields.iter().map(|(_, ty)| *ty);
+    // SAFETY: as above.
+    let values = unsafe { values(words, types) };
+    callbacks.world.output.digest(id, values);
+}
+
+unsafe extern "C" fn log(core: *mut c_void, site: u32, _packet: *const abi::Packet, words: *const u64) {
+    // SAFETY: called by generated code during `run`, with the words of the site's arguments.
+    let callbacks = unsafe { callbacks(core) };
+    let site = &callbacks.plan.log_sites[site as usize];
+    // SAFETY: as above.
+    let values = unsafe { values(words, site.args.iter().copied()) };
+    let line = interp::log_line(&site.message, &site.args, &values);
+    callbacks.world.output.log(&line);
+}
+
+unsafe extern "C" fn assert_failed(core: *mut c_void, site: u32, _packet: *const abi::Packet) {
+    // SAFETY: called by generated code during `run`.
+    let callbacks = unsafe { callbacks(core) };
+    callbacks.world.output.assertion_failed(&callbacks.plan.assert_sites[site as usize].text);
+}
+
+unsafe extern "C" fn value_set(core: *mut c_void, id: u32, words: *const u64) -> u32 {
+    // SAFETY: called by generated code during `run`, with the words of the set's keys.
+    let callbacks = unsafe { callbacks(core) };
+    let id = ValueSetId::from_index(id as usize);
+    let types = callbacks.program.value_sets[id].keys.iter().map(|&(_, width, _)| Type::Bit(width));
+    // SAFETY: as above.
+    let keys = unsafe { values(words, types) };
+    u32::from(callbacks.world.externs.value_set_contains(id, &keys))
+}
