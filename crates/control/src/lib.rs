@@ -11,20 +11,24 @@
 //! * [`cli_text`]: lines of `simple_switch_CLI` commands.
 //! * [`runtime_json`]: the `sN-runtime.json` form of the P4 tutorials.
 //! * [`entries`]: a whole file of either form.
+//! * [`apply`](mod@apply): carrying commands out on a switch; [`show`]: its state as lines for people.
 //! * [`problem`]: what is wrong, and where.
 
+pub mod apply;
 pub mod cli_text;
 pub mod command;
 pub mod entries;
 pub mod names;
 pub mod problem;
 pub mod runtime_json;
+pub mod show;
 pub mod values;
 
 mod json_lines;
 #[cfg(test)]
 mod test_program;
 
+pub use apply::{Reply, apply, apply_all};
 pub use command::{Burst, Command, CounterRef, MeterRef, Replica};
 pub use entries::{load_entries, parse_entries};
 pub use problem::{EntryError, Origin, Place, Problem};

@@ -31,5 +31,5 @@ pub use packet::PoolLimits;
 pub use replication::{CloneTarget, Destination, Replica, ReplicationError};
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};
-pub use table_specs::{match_kind, table_specs};
+pub use table_specs::{match_kind, match_value, table_specs};
 pub use traffic::Refusal;

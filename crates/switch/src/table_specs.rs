@@ -59,7 +59,8 @@ pub fn match_kind(kind: MatchKind) -> tables::MatchKind {
     }
 }
 
-fn match_value(key: &EntryKey) -> MatchValue {
+/// The engine's word for what an entry says of a key.
+pub fn match_value(key: &EntryKey) -> MatchValue {
     match key {
         EntryKey::Exact(value) => MatchValue::Exact(value.clone()),
         EntryKey::Lpm { value, prefix_len } => MatchValue::Lpm { value: value.clone(), prefix_len: *prefix_len },

@@ -1,0 +1,76 @@
+//! Stored state as lines for people.
+
+use base::Bits;
+use std::fmt::Write as _;
+use switch::replication::Replication;
+use switch::{CloneTarget, MeterConfig, Replica};
+use tables::{ActionCall, Entry, MatchValue, Table};
+
+/// All entries of a table and its default action, a line each.
+pub fn table(table: &Table) -> String {
+    let mut text: String = table.entries().map(|it| entry(table, it) + "\n").collect();
+    let default = table.default_action().map_or_else(|| "NoAction()".to_owned(), |call| action(table, call));
+    let _ = write!(text, "default: {default}");
+    text
+}
+
+/// An entry: handle, keys with their names, priority where it counts, action.
+pub fn entry(table: &Table, entry: &Entry) -> String {
+    let fields = table.spec().key.iter().zip(&entry.spec.key);
+    let keys: Vec<String> = fields.map(|(field, value)| format!("{}={}", field.name, match_value(value))).collect();
+    let priority =
+        if table.kind().has_priority() { format!(" priority {}", entry.spec.priority) } else { String::new() };
+    let call = ActionCall { action: entry.spec.action, args: entry.spec.args.clone() };
+    format!("{}: {}{priority} -> {}", entry.handle, keys.join(" "), action(table, &call))
+}
+
+/// An action with its arguments.
+pub fn action(table: &Table, call: &ActionCall) -> String {
+    let args: Vec<String> = call.args.iter().map(Bits::to_string).collect();
+    let name = table.spec().actions.get(call.action).map_or("?", |action| &action.name);
+    format!("{name}({})", args.join(", "))
+}
+
+/// What an entry asks of a key.
+pub fn match_value(value: &MatchValue) -> String {
+    match value {
+        MatchValue::Exact(value) => value.to_string(),
+        MatchValue::Lpm { value, prefix_len } => format!("{value}/{prefix_len}"),
+        MatchValue::Ternary { value, mask } => format!("{value}&&&{mask}"),
+        MatchValue::Range { low, high } => format!("{low}..{high}"),
+        MatchValue::Optional(Some(value)) => value.to_string(),
+        MatchValue::Optional(None) => "*".to_owned(),
+    }
+}
+
+/// The multicast groups, a line each.
+pub fn groups(replication: &Replication) -> String {
+    let line = |(group, members): (u64, &[Replica])| format!("group {group}: {}", replicas(members));
+    replication.groups().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Where a clone session leads.
+pub fn clone_target(target: &CloneTarget) -> String {
+    match target {
+        CloneTarget::Replicas(members) => replicas(members),
+        CloneTarget::Group(group) => format!("multicast group {group}"),
+    }
+}
+
+fn replicas(members: &[Replica]) -> String {
+    let member = |it: &Replica| format!("port {} (rid {})", it.port, it.rid);
+    members.iter().map(member).collect::<Vec<_>>().join(", ")
+}
+
+/// The rates of a meter's cell.
+pub fn meter_config(config: Option<MeterConfig>) -> String {
+    let Some(config) = config else { return "not configured: every packet is green".to_owned() };
+    let rate = |milliunits: u64| format!("{}.{:03}/s", milliunits / 1000, milliunits % 1000);
+    format!(
+        "committed {} burst {}, peak {} burst {}",
+        rate(config.committed_rate_milliunits_per_s),
+        config.committed_burst,
+        rate(config.peak_rate_milliunits_per_s),
+        config.peak_burst
+    )
+}
