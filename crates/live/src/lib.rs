@@ -11,6 +11,7 @@
 //! - [`af_packet`]: interfaces of Linux through memory-mapped rings; [`offload`] turns what the kernel hands over
 //!   (partial checksums, segments of up to 64 KiB) into frames of a wire.
 //! - [`memory`]: queues and generators in memory, for tests and benchmarks.
+//! - [`worker`]: joins drivers to a switch core and runs them.
 //! - [`counters`], [`clock`], [`signals`], [`poll`]: per-port counts, time, a clean stop, waiting for packets.
 
 pub mod af_packet;
@@ -23,9 +24,11 @@ pub mod pcap;
 pub mod poll;
 pub mod port_spec;
 pub mod signals;
+pub mod worker;
 
 pub use clock::Clock;
 pub use counters::{CounterSnapshot, PortCounters};
 pub use driver::{Driver, DriverError};
 pub use port_spec::{PortKind, PortSpec, PortSpecError};
 pub use signals::StopFlag;
+pub use worker::{Ended, Events, Port, Ports};

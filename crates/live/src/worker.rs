@@ -1,0 +1,321 @@
+//! The worker: joins the drivers of some ports to a switch core.
+//!
+//! What enters: a [`Switch`], one driver per port, a stop flag. What leaves: frames on the drivers, digests and log lines at an
+//! [`Events`], and in the end [`Ended`]. Everything happens on the calling thread.
+//!
+//! Two ways to pass time. With an interface among the ports, time is the clock's. With captures alone, time is that of their
+//! stamps: frames enter in the order of their stamps over all ports, the core's time is the stamp's distance from the
+//! first, and sent frames get the stamp of the moment that they left at. A run over captures thus gives the same
+//! packets each time, whatever the machine is doing.
+//!
+//! A stop asks the drivers to end reception, works on everything that they had already handed over, empties the queues that
+//! are due, and flushes: no packet that was received is lost.
+
+use crate::clock::Clock;
+use crate::driver::{Driver, DriverError};
+use crate::poll::Poller;
+use crate::signals::StopFlag;
+use base::Bits;
+use base::limits::BURST_PACKETS_MAX;
+use ir::DigestId;
+use std::io;
+use std::time::{Duration, Instant};
+use switch::{Output, Switch};
+
+/// How long a worker without packets waits before it looks at the stop flag again.
+const WAIT_MAX: Duration = Duration::from_millis(100);
+
+/// How often [`Events::tick`] is called.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How long packets may wait in queues with a rate after a stop before they are given up.
+const DRAIN_MAX: Duration = Duration::from_secs(2);
+
+/// A port of the switch.
+pub struct Port {
+    /// The number that the program sees.
+    pub number: u32,
+    /// What is behind it.
+    pub driver: Box<dyn Driver>,
+    /// Whether its frames come with stamps of a capture.
+    pub is_capture: bool,
+}
+
+/// What a run tells while it goes.
+pub trait Events {
+    /// About once a second, and once at the end.
+    fn tick(&mut self, _switch: &Switch, _ports: &Ports) {}
+    /// A digest of the program.
+    fn digest(&mut self, _digest: DigestId, _values: Vec<Bits>) {}
+    /// A line that the program logs.
+    fn log(&mut self, _line: &str) {}
+    /// An assertion of the program failed.
+    fn assertion_failed(&mut self, _text: &str) {}
+    /// A port goes no further. The others do.
+    fn port_failed(&mut self, _port: u32, _error: &DriverError) {}
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The stop flag was set.
+    Stopped,
+    /// No port will ever deliver a frame again.
+    Exhausted,
+}
+
+/// The ports of a worker.
+pub struct Ports {
+    numbers: Vec<u32>,
+    drivers: Vec<Box<dyn Driver>>,
+    by_number: Vec<Option<usize>>,
+    failed: Vec<bool>,
+    /// Frames that the core sent to a port that has no driver.
+    pub unconnected_frames: u64,
+}
+
+impl Ports {
+    /// Number and driver of each port.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &dyn Driver)> {
+        self.numbers.iter().copied().zip(self.drivers.iter().map(|driver| &**driver))
+    }
+
+    fn new(ports: Vec<Port>) -> Ports {
+        let mut by_number = Vec::new();
+        for (position, port) in ports.iter().enumerate() {
+            let number = port.number as usize;
+            if by_number.len() <= number {
+                by_number.resize(number + 1, None);
+            }
+            by_number[number] = Some(position);
+        }
+        Ports {
+            numbers: ports.iter().map(|port| port.number).collect(),
+            failed: vec![false; ports.len()],
+            drivers: ports.into_iter().map(|port| port.driver).collect(),
+            by_number,
+            unconnected_frames: 0,
+        }
+    }
+
+    fn all_exhausted(&self) -> bool {
+        self.drivers.iter().all(|driver| driver.exhausted())
+    }
+
+    /// Does the same to every driver; a driver that fails is reported once.
+    fn each(&mut self, events: &mut dyn Events, mut act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>) {
+        for position in 0..self.drivers.len() {
+            if let Err(error) = act(&mut *self.drivers[position]) {
+                self.fail(position, &error, events);
+            }
+        }
+    }
+
+    fn fail(&mut self, position: usize, error: &DriverError, events: &mut dyn Events) {
+        if !std::mem::replace(&mut self.failed[position], true) {
+            events.port_failed(self.numbers[position], error);
+        }
+    }
+}
+
+/// Runs the switch on these ports until they are exhausted or the flag is set, and gives the ports back for their counters.
+pub fn run(
+    switch: &mut Switch,
+    ports: Vec<Port>,
+    stop: &StopFlag,
+    events: &mut dyn Events,
+) -> io::Result<(Ended, Ports)> {
+    let by_stamps = !ports.is_empty() && ports.iter().all(|port| port.is_capture);
+    let mut worker = Worker { switch, ports: Ports::new(ports), events, last_tick: Instant::now() };
+    let ended = if by_stamps { worker.run_by_stamps(stop) } else { worker.run_by_clock(stop)? };
+    worker.ports.each(worker.events, |driver| driver.finish());
+    worker.ports.each(worker.events, |driver| driver.housekeeping());
+    worker.events.tick(worker.switch, &worker.ports);
+    Ok((ended, worker.ports))
+}
+
+struct Worker<'a> {
+    switch: &'a mut Switch,
+    ports: Ports,
+    events: &'a mut dyn Events,
+    last_tick: Instant,
+}
+
+impl Worker<'_> {
+    // ------------------------------------------------------------------------------------------- by the clock
+
+    fn run_by_clock(&mut self, stop: &StopFlag) -> io::Result<Ended> {
+        let clock = Clock::start();
+        let mut poller = Poller::new();
+        let mut stopping: Option<Instant> = None;
+        loop {
+            if stop.stopped() && stopping.is_none() {
+                stopping = Some(Instant::now());
+                self.ports.drivers.iter_mut().for_each(|driver| driver.stop_receiving());
+            }
+            let received = self.receive_round(&clock);
+            self.run_switch(clock.since_start_ns(), clock.now_ns());
+            self.ports.each(self.events, |driver| driver.flush());
+            self.tick();
+            if received > 0 {
+                continue;
+            }
+            let waiting = self.switch.next_event_ns();
+            if let Some(since) = stopping
+                && (waiting.is_none() || since.elapsed() > DRAIN_MAX)
+            {
+                return Ok(Ended::Stopped);
+            }
+            if waiting.is_none() && self.ports.all_exhausted() {
+                return Ok(Ended::Exhausted);
+            }
+            self.wait(&mut poller, &clock, waiting)?;
+        }
+    }
+
+    /// Takes up to a burst from each port and works on it. Returns how many frames came.
+    fn receive_round(&mut self, clock: &Clock) -> usize {
+        let mut total = 0;
+        for position in 0..self.ports.drivers.len() {
+            let number = self.ports.numbers[position];
+            let now_ns = clock.since_start_ns();
+            let switch = &mut *self.switch;
+            let mut deliver = |frame: &[u8], _stamp_ns: u64| {
+                switch.receive(now_ns, number, frame);
+            };
+            match self.ports.drivers[position].receive(BURST_PACKETS_MAX, &mut deliver) {
+                Ok(0) => continue,
+                Ok(count) => total += count,
+                Err(error) => self.ports.fail(position, &error, self.events),
+            }
+            self.run_switch(clock.since_start_ns(), clock.now_ns());
+        }
+        total
+    }
+
+    fn wait(&mut self, poller: &mut Poller, clock: &Clock, waiting_ns: Option<u64>) -> io::Result<()> {
+        let until_next = waiting_ns.map(|due| Duration::from_nanos(due.saturating_sub(clock.since_start_ns())));
+        let timeout = until_next.unwrap_or(WAIT_MAX).min(WAIT_MAX);
+        let mut gone = None;
+        poller.wait(&mut self.ports.drivers, timeout, &mut |position, error| gone = Some((position, error)))?;
+        if let Some((position, error)) = gone {
+            self.ports.fail(position, &error, self.events);
+        }
+        Ok(())
+    }
+
+    // ------------------------------------------------------------------------------------------- by time stamps
+
+    fn run_by_stamps(&mut self, stop: &StopFlag) -> Ended {
+        let mut heads: Vec<Head> = self.ports.drivers.iter().map(|_| Head::default()).collect();
+        let mut first_ns = None;
+        let mut batch_ns = 0;
+        while !stop.stopped() {
+            let Some(position) = self.earliest(&mut heads) else { break };
+            let head = &mut heads[position];
+            let start_ns = *first_ns.get_or_insert(head.stamp_ns);
+            // Stamps of a capture may step back; the core's time may not.
+            let now_ns = head.stamp_ns.saturating_sub(start_ns).max(batch_ns);
+            if now_ns != batch_ns && self.switch.shows_time() {
+                self.run_until(now_ns, start_ns);
+            }
+            batch_ns = now_ns;
+            head.full = false;
+            if self.switch.receive(now_ns, self.ports.numbers[position], &head.frame) {
+                self.run_switch(now_ns, start_ns + now_ns);
+                self.tick();
+            }
+        }
+        let start_ns = first_ns.unwrap_or(0);
+        self.run_until(u64::MAX, start_ns);
+        if stop.stopped() { Ended::Stopped } else { Ended::Exhausted }
+    }
+
+    /// Works on what was received, then on queued packets that are due before `until_ns`.
+    fn run_until(&mut self, until_ns: u64, start_ns: u64) {
+        let now_ns = self.switch.now_ns();
+        self.run_switch(now_ns, start_ns.saturating_add(now_ns));
+        while let Some(due_ns) = self.switch.next_event_ns().filter(|&due_ns| due_ns < until_ns) {
+            self.run_switch(due_ns, start_ns.saturating_add(due_ns));
+        }
+    }
+
+    /// The port whose next frame has the earliest stamp; the first port among equals.
+    fn earliest(&mut self, heads: &mut [Head]) -> Option<usize> {
+        for (position, head) in heads.iter_mut().enumerate() {
+            let driver = &mut self.ports.drivers[position];
+            while !head.full && !driver.exhausted() {
+                if let Err(error) = driver.receive(1, &mut |frame, stamp_ns| head.fill(frame, stamp_ns)) {
+                    self.ports.failed[position] = true;
+                    self.events.port_failed(self.ports.numbers[position], &error);
+                    break;
+                }
+            }
+        }
+        let full = heads.iter().enumerate().filter(|(_, head)| head.full);
+        full.min_by_key(|(_, head)| head.stamp_ns).map(|(position, _)| position)
+    }
+
+    // --------------------------------------------------------------------------------------------------- shared
+
+    fn run_switch(&mut self, now_ns: u64, stamp_ns: u64) {
+        let mut output = PortsOutput { ports: &mut self.ports, events: self.events, stamp_ns };
+        self.switch.run(now_ns, &mut output);
+    }
+
+    fn tick(&mut self) {
+        if self.last_tick.elapsed() >= TICK {
+            self.last_tick = Instant::now();
+            self.ports.each(self.events, |driver| driver.housekeeping());
+            self.events.tick(self.switch, &self.ports);
+        }
+    }
+}
+
+/// The next frame of a port.
+#[derive(Default)]
+struct Head {
+    frame: Vec<u8>,
+    stamp_ns: u64,
+    full: bool,
+}
+
+impl Head {
+    fn fill(&mut self, frame: &[u8], stamp_ns: u64) {
+        self.frame.clear();
+        self.frame.extend_from_slice(frame);
+        self.stamp_ns = stamp_ns;
+        self.full = true;
+    }
+}
+
+/// Where the core's output goes.
+struct PortsOutput<'a> {
+    ports: &'a mut Ports,
+    events: &'a mut dyn Events,
+    stamp_ns: u64,
+}
+
+impl Output for PortsOutput<'_> {
+    fn transmit(&mut self, port: u32, frame: &[u8]) {
+        let Some(position) = self.ports.by_number.get(port as usize).copied().flatten() else {
+            self.ports.unconnected_frames += 1;
+            return;
+        };
+        if let Err(error) = self.ports.drivers[position].transmit(frame, self.stamp_ns) {
+            self.ports.fail(position, &error, self.events);
+        }
+    }
+
+    fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
+        self.events.digest(digest, values);
+    }
+
+    fn log(&mut self, line: &str) {
+        self.events.log(line);
+    }
+
+    fn assertion_failed(&mut self, text: &str) {
+        self.events.assertion_failed(text);
+    }
+}
