@@ -14,7 +14,7 @@ use std::rc::Rc;
 pub type Name = Rc<str>;
 
 /// A name at its place.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Ident {
     /// The text.
     pub name: Name,
@@ -644,7 +644,7 @@ pub struct Parameter {
 // ---------------------------------------------------------------------------------------------------------- types
 
 /// A type as written.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Type {
     /// What it is.
     pub kind: TypeKind,
@@ -711,7 +711,7 @@ pub struct Block {
 }
 
 /// A statement.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Statement {
     /// What it does.
     pub kind: StatementKind,
@@ -820,7 +820,7 @@ pub struct ForInLoop {
 // ---------------------------------------------------------------------------------------------------- expressions
 
 /// An expression.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
@@ -962,7 +962,7 @@ pub struct Argument {
 }
 
 /// An integer literal: value, and how it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct IntegerLiteral {
     /// The number before its width is applied.
     pub value: BigInt,
@@ -1085,5 +1085,47 @@ impl BinaryOperator {
             BinaryOperator::And => "&&",
             BinaryOperator::Or => "||",
         }
+    }
+}
+
+// ------------------------------------------------------------------------------------------------- as debug text
+
+macro_rules! debug_as_field {
+    ($($node:ident.$field:ident),*) => {$(
+        impl std::fmt::Debug for $node {
+            /// Only what it is: the wrapper and the place would bury a tree that is printed.
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.$field.fmt(f)
+            }
+        }
+    )*};
+}
+
+debug_as_field!(Type.kind, Statement.kind, Expr.kind);
+
+impl std::fmt::Debug for Ident {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl std::fmt::Display for IntegerLiteral {
+    /// As P4 writes it: width, base and digits.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(width) = self.width {
+            write!(f, "{width}{}", if self.is_signed { 's' } else { 'w' })?;
+        }
+        match self.base {
+            Base::Binary => write!(f, "0b{:b}", self.value),
+            Base::Octal => write!(f, "0o{:o}", self.value),
+            Base::Decimal => write!(f, "{}", self.value),
+            Base::Hexadecimal => write!(f, "0x{:x}", self.value),
+        }
+    }
+}
+
+impl std::fmt::Debug for IntegerLiteral {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
     }
 }

@@ -9,7 +9,7 @@
 //! * [`source`]: all text of a compilation; turns a span into file, line and column.
 //! * `preprocess`, with `lexer` and `token`: includes, macros, conditionals; text to tokens.
 //! * `parser`: tokens to the tree, with recovery.
-//! * [`ast`]: the tree.
+//! * [`ast`]: the tree. [`printer`] writes it as P4 again, [`dump`] as an outline without places.
 //! * [`diag`], [`codes`], [`render`]: faults, their codes, and how they are shown. The later stages use them too.
 //! * [`builtin`]: `core.p4` and `v1model.p4`, which `#include` finds without an include folder.
 
@@ -17,18 +17,22 @@ pub mod ast;
 pub mod builtin;
 pub mod codes;
 pub mod diag;
+pub mod dump;
 mod lexer;
 mod literal;
 pub mod loader;
 mod parser;
 mod preprocess;
+pub mod printer;
 pub mod render;
 pub mod source;
 mod token;
 
 pub use diag::{Diagnostic, Diagnostics, Severity};
+pub use dump::dump;
 pub use loader::{DiskFiles, FileLoader, MemoryFiles};
 pub use preprocess::Options;
+pub use printer::print;
 pub use render::{render, render_all, render_short};
 pub use source::{Location, SourceMap};
 

@@ -97,7 +97,12 @@ impl Parser<'_> {
     }
 
     fn annotation_token(&mut self) -> AnnotationToken {
+        let is_shift = self.at_joined_greater(TokenKind::Greater);
         let token = self.bump();
+        if is_shift {
+            let span = token.span.to(self.bump().span);
+            return AnnotationToken { kind: AnnotationTokenKind::Punctuation, text: ">>".into(), span };
+        }
         let (kind, text) = match token.kind {
             TokenKind::Word => (AnnotationTokenKind::Word, token.text(&self.names)),
             TokenKind::Integer => (AnnotationTokenKind::Integer, token.text(&self.names)),

@@ -25,6 +25,7 @@ use crate::preprocess::Tokens;
 use crate::token::{Keyword, Names, Token, TokenKind};
 use base::Span;
 use base::limits::NESTING_MAX;
+pub(crate) use expressions::precedence;
 use scopes::{Meaning, Scopes};
 
 /// A rule did not match; the reason is reported.
