@@ -154,7 +154,13 @@ impl Cells {
     /// Asks for a cell to be fetched into the cache.
     #[inline(always)]
     pub fn prefetch(&self, cell: Cell) {
-        prefetch(self.lines.as_ptr().cast::<u64>().wrapping_add(cell as usize * self.stride_words));
+        prefetch(self.address(cell));
+    }
+
+    /// Where a cell lies.
+    #[inline(always)]
+    pub fn address(&self, cell: Cell) -> *const u64 {
+        self.lines.as_ptr().cast::<u64>().wrapping_add(cell as usize * self.stride_words)
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! One slot is eight bytes: the hash above the number, so that a line holds eight and a number is looked at only if its
 //! whole hash agrees. Open addressing with linear probing; the home of a slot is the low part of its hash, so that
-//! growing and deleting (which moves later slots back, no tombstones) need the slots alone. At most half full.
+//! growing and deleting (which moves later slots back, no tombstones) need the slots alone. At most half full; a small
+//! one at most an eighth, so that nearly every probe ends at its first slot and is predicted.
 
 /// The table. Numbers start at 1; a slot of 0 is free.
 #[derive(Clone, Debug)]
@@ -12,6 +13,14 @@ pub(crate) struct HashIndex {
 }
 
 const SLOTS_MIN: usize = 8;
+
+/// Slots up to which the table is kept sparse: four pages.
+const SPARSE_SLOTS_MAX: usize = 2048;
+
+/// The number of slots for `len` numbers.
+fn slots_for(len: usize) -> usize {
+    (len * 8).next_power_of_two().clamp(SLOTS_MIN, SPARSE_SLOTS_MAX).max((len * 2).next_power_of_two())
+}
 
 impl HashIndex {
     pub fn new() -> HashIndex {
@@ -25,7 +34,7 @@ impl HashIndex {
 
     /// Makes room for `additional` more numbers at once.
     pub fn reserve(&mut self, additional: usize) {
-        let wanted = ((self.len + additional) * 2).next_power_of_two();
+        let wanted = slots_for(self.len + additional);
         if wanted > self.slots.len() {
             self.resize(wanted);
         }
@@ -74,8 +83,9 @@ impl HashIndex {
     /// Adds `number`, which must not be there yet.
     pub fn insert(&mut self, hash: u32, number: u32) {
         debug_assert_ne!(number, 0, "a slot of 0 is free");
-        if (self.len + 1) * 2 > self.slots.len() {
-            self.resize(self.slots.len() * 2);
+        let wanted = slots_for(self.len + 1);
+        if wanted > self.slots.len() {
+            self.resize(wanted);
         }
         self.len += 1;
         place(&mut self.slots, u64::from(hash) << 32 | u64::from(number));

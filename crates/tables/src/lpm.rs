@@ -28,12 +28,9 @@ const COARSE_BITS: u32 = 8;
 /// In a link: the rest is a cell, not a node.
 const LEAF: u32 = 1 << 31;
 
-/// Root sizes and the number of entries up to which each is used. They differ by strides, so that for 32 bits the last
-/// node's end is the string's.
-const ROOTS: [(u32, usize); 3] = [(8, 256), (14, 16_384), (20, usize::MAX)];
-
-/// Entries up to which a trie is taken to lie in the nearest caches.
-const SMALL_ENTRIES: usize = 256;
+/// Root sizes and the number of entries up to which each is used: 2 KiB, 128 KiB, 8 MiB. With 14 or 20 bits a 24-bit
+/// prefix ends inside a node (two, or one, below the root) and not at the begin of the next.
+const ROOTS: [(u32, usize); 3] = [(8, 32), (14, 8192), (20, usize::MAX)];
 
 /// A node, or a leaf: then both bit sets are empty and `results` is the cell.
 #[derive(Clone, Copy, Debug, Default)]
@@ -210,6 +207,8 @@ pub(crate) struct Lpm<const WORDS: usize> {
     root_bits: u32,
     root: Vec<RootSlot>,
     coarse: Vec<Cell>,
+    /// Bits of a root slot's number that the coarse table ignores.
+    coarse_shift: u32,
     /// Entries of at most `root_bits` bits by length and leading bits: what takes over when one of them is removed.
     short: BTreeMap<(u32, u64), Cell>,
     nodes: Blocks<Node>,
@@ -260,6 +259,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
             root_bits: 0,
             root: Vec::new(),
             coarse: Vec::new(),
+            coarse_shift: 0,
             short: BTreeMap::new(),
             nodes: Blocks::new(),
             results: Blocks::new(),
@@ -277,7 +277,8 @@ impl<const WORDS: usize> Lpm<WORDS> {
     fn set_root(&mut self, bits: u32) {
         self.root_bits = bits.min(self.string_bits);
         self.root = vec![RootSlot::default(); 1 << self.root_bits];
-        self.coarse = vec![0; 1 << self.root_bits.saturating_sub(COARSE_BITS)];
+        self.coarse_shift = self.root_bits.min(COARSE_BITS);
+        self.coarse = vec![0; 1 << (self.root_bits - self.coarse_shift)];
         self.short.clear();
         self.nodes = Blocks::new();
         self.results = Blocks::new();
@@ -367,9 +368,8 @@ impl<const WORDS: usize> Lpm<WORDS> {
     fn fill(&mut self, slot: usize, len: u32, cell: Cell, replaces: impl Fn(u32) -> bool, cells: &Cells) {
         let length_of = |cell: Cell| cells.tail(cell)[2 * self.key_words] as u32;
         let may_go = |old: Cell| old == 0 || replaces(length_of(old));
-        let coarse_bits = self.root_bits.saturating_sub(COARSE_BITS);
         if self.is_coarse(len) {
-            let range = slots_under(slot >> (self.root_bits - coarse_bits), coarse_bits, len);
+            let range = slots_under(slot >> COARSE_BITS, self.root_bits - COARSE_BITS, len);
             self.coarse[range].iter_mut().filter(|old| may_go(**old)).for_each(|old| *old = cell);
         } else {
             let range = slots_under(slot, self.root_bits, len);
@@ -463,8 +463,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
             .find_map(|shorter| self.short.get(&(shorter, leading(slot, self.root_bits, shorter))).copied())
             .unwrap_or(0);
         if coarse {
-            let coarse_bits = self.root_bits - COARSE_BITS;
-            let range = slots_under(slot >> COARSE_BITS, coarse_bits, len);
+            let range = slots_under(slot >> COARSE_BITS, self.root_bits - COARSE_BITS, len);
             self.coarse[range].iter_mut().filter(|old| **old == cell).for_each(|old| *old = heir);
         } else {
             let range = slots_under(slot, self.root_bits, len);
@@ -529,19 +528,25 @@ impl<const WORDS: usize> Lpm<WORDS> {
     /// Finds the cells of up to a burst of keys.
     #[inline(always)]
     pub fn find(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
-        let count = found.len();
-        let mut rows = keys.chunks_exact(self.key_words.max(1));
-        let mut next_row = || rows.next().unwrap_or(&[]);
-        if self.len <= SMALL_ENTRIES || count == 1 {
-            for found in found {
-                *found = self.find_one(cells, next_row());
-            }
+        match self.key_words {
+            1 => self.find_sized(cells, |index| &keys[index..index + 1], found),
+            words => self.find_sized(cells, |index| &keys[index * words..(index + 1) * words], found),
+        }
+    }
+
+    /// All keys go down the trie together, a node each at a time, without a branch on what a key finds: each step asks
+    /// for the memory of the next, and no key's path disturbs the prediction of another's.
+    #[inline(always)]
+    fn find_sized<'k>(&self, cells: &Cells, key_of: impl Fn(usize) -> &'k [u64], found: &mut [Cell]) {
+        if let [found] = found {
+            *found = self.find_one(cells, key_of(0));
             return;
         }
+        let count = found.len();
         let mut strings = [[0; WORDS]; BURST_PACKETS_MAX];
         let mut walks = [Walk { link: 0, result: 0, best: 0 }; BURST_PACKETS_MAX];
-        for string in &mut strings[..count] {
-            *string = self.string(next_row());
+        for (index, string) in strings[..count].iter_mut().enumerate() {
+            *string = self.string(key_of(index));
             prefetch(&raw const self.root[self.root_index(string)]);
         }
         let mut active = [0u8; BURST_PACKETS_MAX];
@@ -566,11 +571,10 @@ impl<const WORDS: usize> Lpm<WORDS> {
             position += STRIDE_BITS;
         }
         for walk in &walks[..count] {
-            prefetch(&raw const self.results.items[walk.result as usize]);
+            prefetch(self.results.items.as_ptr().wrapping_add(walk.result as usize));
         }
         for (index, found) in found.iter_mut().enumerate() {
-            let key = &keys[index * self.key_words..(index + 1) * self.key_words];
-            *found = self.finish(cells, key, &strings[index], walks[index]);
+            *found = self.finish(cells, key_of(index), &strings[index], walks[index]);
             cells.prefetch(*found);
         }
     }
@@ -578,29 +582,25 @@ impl<const WORDS: usize> Lpm<WORDS> {
     /// Whether `link` is a node; what it leads to is fetched.
     #[inline(always)]
     fn prefetch_link(&self, cells: &Cells, link: u32) -> bool {
-        if link & LEAF != 0 {
-            cells.prefetch(link & !LEAF);
-            return false;
-        }
-        prefetch(self.nodes.items.as_ptr().wrapping_add(link as usize));
-        link != 0
+        let is_leaf = link & LEAF != 0;
+        let node = self.nodes.items.as_ptr().wrapping_add(link as usize);
+        prefetch(if is_leaf { cells.address(link & !LEAF).cast() } else { node });
+        (link as i32) > 0
     }
 
     /// Reads one node.
     #[inline(always)]
     fn step(&self, string: &BitString<WORDS>, position: u32, walk: &mut Walk) {
         let node = self.nodes.items[walk.link as usize];
-        if node.is_leaf() {
-            walk.link = LEAF | node.results;
-            return;
-        }
         let bits = chunk(string, position, STRIDE_BITS) as u32;
         let matching = node.prefixes & ANCESTORS[bits as usize >> 1];
-        if matching != 0 {
-            walk.result = node.results + rank(node.prefixes, 63 - matching.leading_zeros());
-        }
-        let is_child = node.children >> bits & 1 == 1;
-        walk.link = if is_child { node.first_child + rank(node.children, bits) } else { 0 };
+        // Bit 0 stands for no prefix, so that this is right, if useless, for an empty set too.
+        let longest = 63 - (matching | 1).leading_zeros();
+        let result = node.results + rank(node.prefixes, longest);
+        walk.result = if matching != 0 { result } else { walk.result };
+        let child = node.first_child + rank(node.children, bits);
+        let inner = if node.children >> bits & 1 == 1 { child } else { 0 };
+        walk.link = if node.is_leaf() { LEAF | node.results } else { inner };
     }
 
     #[inline(always)]
@@ -616,23 +616,18 @@ impl<const WORDS: usize> Lpm<WORDS> {
         self.finish(cells, key, &string, walk)
     }
 
-    /// The longest of what a walk found.
+    /// The longest of what a walk found. Number 0 is nothing everywhere: the default entry's tail is zero, so that it
+    /// "matches" as a leaf, and the first result is 0.
     #[inline(always)]
     fn finish(&self, cells: &Cells, key: &[u64], string: &BitString<WORDS>, walk: Walk) -> Cell {
-        if walk.link != 0 {
-            let cell = walk.link & !LEAF;
-            let (values, masks) = cells.tail(cell).split_at(self.key_words);
-            if key.iter().zip(values).zip(masks).all(|((key, value), mask)| key & mask == *value) {
-                return cell;
-            }
-        }
-        if walk.result != 0 {
-            return self.results.items[walk.result as usize];
-        }
-        if walk.best != 0 || self.root_bits < COARSE_BITS {
-            return walk.best;
-        }
-        self.coarse[self.root_index(string) >> COARSE_BITS]
+        let leaf = walk.link & !LEAF;
+        let (values, masks) = cells.tail(leaf)[..2 * key.len()].split_at(key.len());
+        let unlike = key.iter().zip(values).zip(masks).fold(0, |all, ((key, value), mask)| all | (key & mask ^ value));
+        let leaf = if unlike == 0 { leaf } else { 0 };
+        let result = self.results.items[walk.result as usize];
+        let longer = if result != 0 { result } else { walk.best };
+        let found = if leaf != 0 { leaf } else { longer };
+        if found != 0 { found } else { self.coarse[self.root_index(string) >> self.coarse_shift] }
     }
 }
 
