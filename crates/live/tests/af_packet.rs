@@ -152,6 +152,20 @@ fn hosts_reach_each_other_and_tcp_arrives_whole() {
 }
 
 #[test]
+fn jumbo_frames_pass_where_the_interfaces_take_them() {
+    let Some(network) = hosts(&["ping", "python3"]) else { return };
+    for (namespace, interface) in [("a", "eth0"), ("b", "eth0"), ("switch", "sa"), ("switch", "sb")] {
+        network.run(namespace, &format!("ip link set {interface} mtu 9000"));
+    }
+    let (counters, longest) = with_wire(&network, &AfPacketOptions::default(), || {
+        network.run("a", "ping -q -c 3 -i 0.01 -w 10 -s 8972 -M do 10.9.0.2");
+        tcp_transfer(&network, "AF_INET", "10.9.0.2");
+    });
+    assert_eq!(longest, 9014);
+    assert_eq!((counters[0].rx_dropped(), counters[1].tx_dropped()), (0, 0), "{counters:?}");
+}
+
+#[test]
 fn iperf3_runs_at_full_speed_without_drops_on_the_wire() {
     let Some(network) = hosts(&["iperf3"]) else { return };
     let (counters, _) = with_wire(&network, &AfPacketOptions::default(), || {
@@ -195,7 +209,8 @@ fn checksums_on_the_wire_are_right() {
     let folder = tempfile::tempdir().unwrap();
     let capture = folder.path().join("b.pcap");
     with_wire(&network, &AfPacketOptions::default(), || {
-        let tcpdump = network.start("switch", &format!("tcpdump -Z root -i sb -Q out -U -w {} -c 60", capture.display()));
+        let tcpdump =
+            network.start("switch", &format!("tcpdump -Z root -i sb -Q out -U -w {} -c 60", capture.display()));
         let deadline = Instant::now() + Duration::from_secs(10);
         while std::fs::metadata(&capture).map_or(0, |metadata| metadata.len()) < 24 {
             assert!(Instant::now() < deadline, "tcpdump has not started");
@@ -381,9 +396,13 @@ fn a_link_that_goes_down_costs_packets_but_not_the_port() {
             assert!(start.elapsed() >= Duration::from_millis(40), "the error is gone and no longer wakes the worker");
 
             network.run("switch", "ip link set sa up");
-            drivers[0].transmit(&[0; 60], 0).unwrap();
+            let mut peer = network.inside("a", || AfPacketDriver::open("eth0", &AfPacketOptions::default()).unwrap());
+            drivers[0].transmit(&[0xaa; 60], 0).unwrap();
             drivers[0].finish().unwrap();
             assert_eq!(drivers[0].counters().snapshot().tx_packets, 1);
+            let mut arrived = 0;
+            peer.receive(usize::MAX, &mut |frame, _| arrived += usize::from(frame == [0xaa; 60])).unwrap();
+            assert_eq!(arrived, 1, "sending goes on once the link is up");
             network.python("a", "import socket; s = socket.socket(17, 3); s.bind(('eth0', 0)); s.send(bytes(60))");
             let mut count = 0;
             drivers[0].receive(usize::MAX, &mut |_, _| count += 1).unwrap();
