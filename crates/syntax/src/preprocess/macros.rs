@@ -340,7 +340,7 @@ impl Preprocessor<'_> {
     fn wrong_argument_count(&mut self, definition: &Macro, name: Token, expected: usize, found: usize) {
         let text = self.names.text(name.symbol);
         let plural = if expected == 1 { "" } else { "s" };
-        let message = format!("macro `{text}` takes {expected} argument{plural}, and {found} are given");
+        let message = format!("macro `{text}` takes {expected} argument{plural}, but gets {found}");
         let diagnostic =
             Diagnostic::error(codes::MACRO_ARGUMENTS, name.span, message).secondary(definition.span, "defined here");
         self.diagnostics.push(diagnostic);

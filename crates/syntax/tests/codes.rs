@@ -1,0 +1,337 @@
+//! Every code of this crate's diagnostics, shown by a program that has the fault, with what is reported about it.
+
+mod common;
+
+use common::{parse, short};
+use expect_test::{Expect, expect};
+use std::cell::RefCell;
+use std::path::Path;
+use syntax::{MemoryFiles, Options, SourceMap, codes};
+
+thread_local! {
+    /// The codes that were shown.
+    static SHOWN: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+}
+
+fn check_diagnostics(sources: &SourceMap, diagnostics: &syntax::Diagnostics, code: &'static str, expected: Expect) {
+    let found = short(sources, diagnostics);
+    assert!(diagnostics.iter().any(|diagnostic| diagnostic.code == code), "{code} is not among\n{found}");
+    expected.assert_eq(&found);
+    SHOWN.with_borrow_mut(|shown| shown.push(code));
+}
+
+fn check(code: &'static str, text: &str, expected: Expect) {
+    let (sources, _, diagnostics) = parse(text);
+    check_diagnostics(&sources, &diagnostics, code, expected);
+}
+
+fn check_file(code: &'static str, files: MemoryFiles, expected: Expect) {
+    let mut sources = SourceMap::new();
+    let (_, diagnostics) = syntax::parse_program(&mut sources, Path::new("d/a.p4"), &Options::new(&files));
+    check_diagnostics(&sources, &diagnostics, code, expected);
+}
+
+fn files() {
+    check_file(
+        codes::UNREADABLE_FILE,
+        MemoryFiles::new(),
+        expect![[r#"
+        error[E0101]: there is no file `d/a.p4`
+    "#]],
+    );
+    check_file(
+        codes::NOT_UTF8,
+        MemoryFiles::new().with("d/a.p4", *b"const int x = 1;\nconst \xff"),
+        expect![[r#"
+        d/a.p4:2:7: error[E0103]: the file is not UTF-8 text
+        d/a.p4:2:7: error[E0106]: the character `\u{fffd}` has no meaning in P4
+        d/a.p4:2:8: error[E0120]: expected a type, found the end of the file
+    "#]],
+    );
+    check(
+        codes::INCLUDE_NOT_FOUND,
+        "#include <nothing.p4>\n",
+        expect![[r#"
+        a.p4:1:1: error[E0102]: there is no file `nothing.p4`
+    "#]],
+    );
+    let endless = MemoryFiles::new().with("d/a.p4", "const int x = 1;\n#include \"a.p4\"\n");
+    check_file(
+        codes::INCLUDE_LIMIT,
+        endless,
+        expect![[r#"
+        d/a.p4:2:1: error[E0104]: files include one another without end
+    "#]],
+    );
+    let many = MemoryFiles::new().with("d/a.p4", "#define A B B B B\n".to_string() + &"0 ".repeat(5 << 20));
+    check_file(
+        codes::SOURCE_TOO_LARGE,
+        many,
+        expect![[r#"
+        d/a.p4:2:8388609: error[E0105]: the program has more than 4194304 tokens
+    "#]],
+    );
+}
+
+fn characters() {
+    check(
+        codes::INVALID_CHARACTER,
+        "const int x = 1 $ 2 \0;",
+        expect![[r#"
+        a.p4:1:17: error[E0106]: the character `$` has no meaning in P4
+        a.p4:1:21: error[E0106]: the character `\u{0}` has no meaning in P4
+        a.p4:1:19: error[E0120]: expected `;`, found `2`
+    "#]],
+    );
+    check(
+        codes::UNTERMINATED_COMMENT,
+        "const int x = 1;\n/* no end\n",
+        expect![[r#"
+        a.p4:2:1: error[E0107]: this comment has no end
+    "#]],
+    );
+    check(
+        codes::UNTERMINATED_STRING,
+        "const string x = \"no end;\nconst int y = 1;",
+        expect![[r#"
+        a.p4:1:18: error[E0108]: this string has no end
+        a.p4:1:26: error[E0121]: a `;` is missing
+    "#]],
+    );
+    check(
+        codes::INVALID_INTEGER,
+        "const int x = 12abc + 0b12 + 0x;",
+        expect![[r#"
+        a.p4:1:15: error[E0109]: this is not an integer literal
+        a.p4:1:23: error[E0109]: this is not an integer literal
+        a.p4:1:30: error[E0109]: this is not an integer literal
+    "#]],
+    );
+    check(
+        codes::INVALID_ESCAPE,
+        r#"const string x = "\q";"#,
+        expect![[r#"
+        a.p4:1:18: error[E0118]: there is no escape `\q`
+    "#]],
+    );
+}
+
+fn directives() {
+    check(
+        codes::INVALID_DIRECTIVE,
+        "#defin X\n#include\n#ifdef\n#endif\n#line x\n",
+        expect![[r#"
+        a.p4:1:1: error[E0110]: there is no directive `#defin`
+        a.p4:2:1: error[E0110]: `#include` needs a file
+        a.p4:3:1: error[E0110]: `#ifdef` needs the name of a macro
+        a.p4:5:1: error[E0110]: `#line` needs a line number
+    "#]],
+    );
+    check(
+        codes::UNBALANCED_CONDITIONAL,
+        "#endif\n#else\n#if 1\n#else\n#elif 1\n#else\n",
+        expect![[r#"
+        a.p4:1:1: error[E0111]: `#endif` without `#if`
+        a.p4:2:1: error[E0111]: `#else` without `#if`
+        a.p4:5:1: error[E0111]: `#elif` after `#else`
+        a.p4:6:1: error[E0111]: `#else` after `#else`
+        a.p4:3:1: error[E0111]: this conditional has no `#endif`
+    "#]],
+    );
+    check(
+        codes::INVALID_CONDITION,
+        "#if 1 +\n#endif\n#if 1 / 0\n#endif\n#if (1\n#endif\n#if 1 2\n#endif\n",
+        expect![[r#"
+            a.p4:1:1: error[E0112]: this condition cannot be evaluated
+            a.p4:3:7: error[E0112]: this condition cannot be evaluated
+            a.p4:5:1: error[E0112]: this condition cannot be evaluated
+            a.p4:7:7: error[E0112]: this condition cannot be evaluated
+        "#]],
+    );
+    check(
+        codes::ERROR_DIRECTIVE,
+        "#error it's wrong\n",
+        expect![[r#"
+        a.p4:1:1: error[E0113]: #error it's wrong
+    "#]],
+    );
+    check(
+        codes::WARNING_DIRECTIVE,
+        "#warning it's odd\n",
+        expect![[r#"
+        a.p4:1:1: warning[W0101]: #warning it's odd
+    "#]],
+    );
+}
+
+fn macros() {
+    check(
+        codes::INVALID_MACRO,
+        "#define 1\n#define F(a, a) a\n#define G(a b) a\n#define defined\n#define H ## x\n",
+        expect![[r#"
+            a.p4:1:9: error[E0114]: `#define` needs a name
+            a.p4:2:14: error[E0114]: the macro's parameters must be different names, separated by commas, in parentheses
+            a.p4:3:11: error[E0114]: the macro's parameters must be different names, separated by commas, in parentheses
+            a.p4:4:9: error[E0114]: `defined` cannot be defined
+            a.p4:5:11: error[E0114]: `##` needs a token on either side
+        "#]],
+    );
+    check(
+        codes::MACRO_ARGUMENTS,
+        "#define F(a, b) a\nconst int x = F(1);\nconst int y = F(1, 2",
+        expect![[r#"
+            a.p4:2:15: error[E0115]: macro `F` takes 2 arguments, but gets 1
+            a.p4:3:15: error[E0115]: the arguments of macro `F` have no closing parenthesis
+            a.p4:2:19: error[E0120]: expected an expression, found `;`
+            a.p4:3:21: error[E0120]: expected an expression, found the end of the file
+        "#]],
+    );
+    let doubling: String = (0..40).map(|n| format!("#define M{n} M{} M{}\n", n + 1, n + 1)).collect();
+    check(
+        codes::MACRO_LIMIT,
+        &(doubling + "M0"),
+        expect![[r#"
+        a.p4:41:1: error[E0116]: the macros of this program expand to too much
+    "#]],
+    );
+    check(
+        codes::INVALID_PASTE,
+        "#define F(a, b) a ## b\nconst int x = F(1, +) 2;",
+        expect![[r#"
+        a.p4:2:15: error[E0117]: `##` makes `1+`, which is not one token
+    "#]],
+    );
+    check(
+        codes::MACRO_REDEFINED,
+        "#define X 1\n#define X 1\n#define X 2\n",
+        expect![[r#"
+        a.p4:3:9: warning[W0102]: macro `X` is defined again with another meaning
+    "#]],
+    );
+}
+
+fn tokens() {
+    check(
+        codes::UNEXPECTED_TOKEN,
+        "header h { bit<8> 3; bit<8> b; }\ncontrol c( { apply { } }\nstruct s { bit<8> a; }",
+        expect![[r#"
+            a.p4:1:19: error[E0120]: expected a name, found `3`
+            a.p4:2:12: error[E0120]: expected a type, found `{`
+        "#]],
+    );
+    check(
+        codes::MISSING_SEMICOLON,
+        "const int x = 1\nconst int y = 2\n",
+        expect![[r#"
+        a.p4:1:16: error[E0121]: a `;` is missing
+        a.p4:2:16: error[E0121]: a `;` is missing
+    "#]],
+    );
+    check(
+        codes::UNCLOSED_BRACKET,
+        "struct s {\n    bit<8> a;\n\nheader h { bit<8> b; }\ncontrol c() { apply {",
+        expect![[r#"
+            a.p4:1:10: error[E0122]: this `{` is not closed
+            a.p4:5:21: error[E0122]: this `{` is not closed
+        "#]],
+    );
+    check(
+        codes::NESTING_LIMIT,
+        &format!("const int x = {}1;", "(".repeat(1000)),
+        expect![[r#"
+        a.p4:1:271: error[E0123]: this is nested more than 256 deep
+    "#]],
+    );
+    check(
+        codes::KEYWORD_AS_NAME,
+        "struct table { }\nstruct s { bit<8> header; bit<8> b; }",
+        expect![[r#"
+        a.p4:1:8: error[E0124]: expected a name, found keyword `table`
+        a.p4:2:19: error[E0124]: expected a name, found keyword `header`
+    "#]],
+    );
+    check(
+        codes::WIDTH_WITHOUT_PARENTHESES,
+        "const int W = 8;\nstruct s { bit<W> a; }",
+        expect![[r#"
+        a.p4:2:16: error[E0125]: a width that is not a literal must be in parentheses
+    "#]],
+    );
+}
+
+fn declarations() {
+    check(
+        codes::MISPLACED_DECLARATION,
+        "bit<8> x = 1;\ntable t { }\nparser p() { state start { transition accept; x = 1; } bit<8> y; }\n\
+         control c() { x = 1; return; apply { @name(\"x\") x = 1; action a() { } } bit<8> z; }",
+        expect![[r#"
+            a.p4:1:8: error[E0126]: a variable cannot be declared outside of all parsers, controls and functions
+            a.p4:2:1: error[E0126]: `table` cannot stand outside of a parser or control
+            a.p4:3:47: error[E0126]: nothing can stand behind the transition of a state
+            a.p4:3:56: error[E0126]: declarations of a parser stand before its states
+            a.p4:4:15: error[E0120]: expected an action, a table, another declaration or `apply`, found `x`
+            a.p4:4:22: error[E0126]: statements of a control stand in its `apply` block
+            a.p4:4:38: error[E0126]: annotations cannot stand before this statement
+            a.p4:4:56: error[E0126]: a declaration with `action` cannot stand among statements
+            a.p4:4:73: error[E0126]: declarations of a control stand before its `apply` block
+        "#]],
+    );
+    check(
+        codes::PARSER_WITHOUT_STATES,
+        "parser p() { bit<8> x; }",
+        expect![[r#"
+        a.p4:1:8: error[E0127]: parser `p` has no states
+    "#]],
+    );
+    check(
+        codes::CONTROL_WITHOUT_APPLY,
+        "control c() { }",
+        expect![[r#"
+        a.p4:1:9: error[E0128]: control `c` has no `apply` block
+    "#]],
+    );
+    check(
+        codes::REPEATED_PART,
+        "control c() { table t { size = 1; size = 2; } apply { } apply { } }",
+        expect![[r#"
+        a.p4:1:35: error[E0129]: a table has one property `size`
+        a.p4:1:57: error[E0129]: a control has one `apply` block
+    "#]],
+    );
+    check(
+        codes::EXPRESSION_STATEMENT,
+        "control c() { apply { a.b; a == 1; a + 1; (a); f(x); b } }",
+        expect![[r#"
+        a.p4:1:23: error[E0130]: this expression does nothing
+        a.p4:1:30: error[E0130]: a comparison does nothing
+        a.p4:1:38: error[E0120]: expected `=` or `(`, found `+`
+        a.p4:1:43: error[E0130]: this expression does nothing
+        a.p4:1:54: error[E0130]: this expression does nothing
+    "#]],
+    );
+    check(
+        codes::INVALID_TARGET,
+        "control c() { apply { f(x) = 1; 3 = 1; f(x).y = 1; a.b[1][3:0] = 1; } }",
+        expect![[r#"
+            a.p4:1:23: error[E0131]: this cannot be assigned to
+            a.p4:1:33: error[E0131]: this cannot be assigned to
+            a.p4:1:40: error[E0131]: this cannot be assigned to
+        "#]],
+    );
+}
+
+#[test]
+fn every_code_is_shown() {
+    files();
+    characters();
+    directives();
+    macros();
+    tokens();
+    declarations();
+    SHOWN.with_borrow(|shown| {
+        for code in codes::ALL {
+            assert_eq!(codes::ALL.iter().filter(|other| *other == code).count(), 1, "{code} is used twice");
+            assert!(shown.contains(code), "no program shows {code}");
+        }
+    });
+}
