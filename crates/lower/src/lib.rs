@@ -1,1 +1,324 @@
-//! Instantiation and inlining: typed tree to IR
+//! Instantiation and inlining: typed tree to IR.
+//!
+//! What enters: a checked program ([`sema::hir::Program`]), still shaped like the source. What leaves: an [`ir::Program`], flat: one
+//! parser, the controls and the deparser of an architecture, with every instance made, every call inlined, every
+//! compile-time value computed. Whatever cannot be expressed yet is refused with [`codes::UNSUPPORTED`] at its place.
+//!
+//! The way through:
+//! * [`types`]: which types are scalars, how headers are laid out, what type parameters stand for.
+//! * [`places`] and [`storage`]: what can be assigned to, and where it lives.
+//! * [`values`] and [`fold`]: results of expressions, folded where they are constant.
+//! * [`exprs`], [`operators`], [`assign`], [`stmts`]: the language, statement by statement. IR expressions are pure, so whatever has an effect is
+//!   hoisted, in the order of evaluation.
+//! * [`objects`] and [`names`]: the tree of instances and their control-plane names.
+//! * [`calls`] and [`inline`]: calls, with copy-in and copy-out made exact or shown to be needless.
+//! * [`parsers`], [`tables`], [`entries`], [`actions`]: state machines and tables.
+//! * [`externs`]: the packet of core.p4, and the objects and functions of v1model.
+//! * [`architecture`]: the blocks of v1model, and what they share.
+//!
+//! # Attempts
+//!
+//! Some decisions need to know what comes later: whether a control with tables is applied with different arguments at another
+//! place (then its parameters need storage of their own), or whether egress reads the packet's length. Such [`Facts`] are learned
+//! by lowering, and the program is lowered again with what was learned. Facts only grow, so this ends.
+
+mod actions;
+mod architecture;
+mod assign;
+mod calls;
+mod entries;
+mod exprs;
+mod externs;
+mod fold;
+mod inline;
+mod names;
+mod objects;
+mod operators;
+mod parsers;
+mod places;
+mod stmts;
+mod storage;
+mod tables;
+mod types;
+mod values;
+
+use base::Span;
+use objects::{Object, ObjectId};
+use places::{Binding, Place};
+use sema::hir;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use syntax::diag::{Diagnostic, Diagnostics};
+
+/// The codes of this crate's errors.
+pub mod codes {
+    /// Correct P4 that is not lowered yet.
+    pub const UNSUPPORTED: &str = "E0801";
+    /// The program grows beyond a limit when it is inlined.
+    pub const LIMIT: &str = "E0802";
+    /// There is no package called `main`, or not one for an architecture that is known.
+    pub const ARCHITECTURE: &str = "E0803";
+    /// Something is not known at compile time, but must be.
+    pub const NOT_CONSTANT: &str = "E0804";
+    /// An entry of a table cannot be expressed with the key's match kind.
+    pub const ENTRY: &str = "E0805";
+    /// A header's size is not whole bytes.
+    pub const HEADER_SIZE: &str = "E0806";
+    /// An operation of the architecture stands in a block where it has no meaning.
+    pub const WRONG_BLOCK: &str = "E0807";
+}
+
+/// Instantiations, inlined calls, blocks and expressions within one another.
+const DEPTH_MAX: u32 = 400;
+/// Statements of the lowered program.
+const STATEMENTS_MAX: usize = 400_000;
+/// Variables and headers of the lowered program.
+const STORAGE_MAX: usize = 200_000;
+/// Attempts, each of which learns at least one fact.
+const ATTEMPTS_MAX: u32 = 24;
+
+/// Lowers a checked program. `None` if there was an error, which is then in `diagnostics`.
+pub fn lower(program: &hir::Program, diagnostics: &mut Diagnostics) -> Option<ir::Program> {
+    let mut facts = Facts::default();
+    for _ in 0..ATTEMPTS_MAX {
+        let mut lowerer = Lowerer::new(program, facts.clone());
+        let done = lowerer.program();
+        if lowerer.learned != facts && !lowerer.diagnostics.has_errors() {
+            facts = lowerer.learned;
+            continue;
+        }
+        let failed = done.is_err() || lowerer.diagnostics.has_errors();
+        diagnostics.append(lowerer.diagnostics);
+        return (!failed).then_some(lowerer.ir);
+    }
+    let message = "the program's controls are applied in too many different ways";
+    diagnostics.push(Diagnostic::error(codes::LIMIT, Span::NONE, message));
+    None
+}
+
+/// An error was reported; what it happened in is given up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refused;
+
+/// A result, or an error that has been reported.
+pub(crate) type Lowered<T> = Result<T, Refused>;
+
+/// What one attempt learns for the next.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Controls with tables that are applied with different arguments: their parameters have storage of their own.
+    pub shared_controls: BTreeSet<ObjectId>,
+    /// Egress reads the packet's length, so ingress counts the bytes that it adds.
+    pub length_is_read: bool,
+}
+
+/// What is inlined at the moment: a block, control, function or action.
+pub(crate) struct Frame {
+    /// Where `return` goes.
+    pub return_label: ir::LabelId,
+    /// Where the returned value goes.
+    pub return_place: Option<Rc<Place>>,
+    /// The labels of `break` and `continue` of the loops around.
+    pub loops: Vec<(ir::LabelId, ir::LabelId)>,
+    /// What a call copies to its caller's places when it ends: target, source.
+    pub copy_outs: Vec<(Place, Place)>,
+    /// Whose locals are declared: they keep their storage from one application to the next, since tables name it.
+    pub owner: Option<ObjectId>,
+    /// Whether the code may run more than once in the block, so that declarations must reset their variables.
+    pub repeats: bool,
+    /// Whether this is an action that a table runs; `exit` ends there.
+    pub is_table_action: bool,
+}
+
+/// What belongs to the block that is being lowered.
+pub(crate) struct BlockState {
+    /// The label around the whole body.
+    pub exit_label: ir::LabelId,
+    /// Whether an action leaves to it, so that the label must stay.
+    pub exit_is_used: bool,
+    /// Raised by an `exit` in an action of an inlined control; the code after the table's application leaves.
+    pub exit_flag: Option<ir::VarId>,
+}
+
+/// The state of lowering.
+pub(crate) struct Lowerer<'h> {
+    pub hir: &'h hir::Program,
+    pub diagnostics: Diagnostics,
+    pub ir: ir::Program,
+    pub facts: Facts,
+    pub learned: Facts,
+    /// What variables, parameters and constants stand for where we are.
+    pub env: BTreeMap<hir::VarId, Binding>,
+    /// What type parameters stand for where we are.
+    pub types: BTreeMap<hir::TypeParamId, hir::Type>,
+    /// Where statements go.
+    pub body: ir::Body,
+    pub block: BlockState,
+    pub frames: Vec<Frame>,
+    /// The instance whose code is being lowered.
+    pub object: ObjectId,
+    pub objects: base::IndexVec<ObjectId, Object>,
+    pub memo: Memo<'h>,
+    /// The parser that is being built, in a parser block.
+    pub parser: Option<parsers::Builder>,
+    pub externs: externs::State,
+    pub depth: u32,
+    /// How many bodies are being collected within one another.
+    pub collecting: u32,
+    pub statement_count: usize,
+}
+
+/// What has been made already, by what it was made from.
+#[derive(Default)]
+pub(crate) struct Memo<'h> {
+    pub shapes: BTreeMap<(hir::StructId, Vec<hir::Type>), Rc<types::HeaderShape>>,
+    /// Instances by owner and declaration.
+    pub instances: BTreeMap<(ObjectId, hir::InstanceId), ObjectId>,
+    pub locals: BTreeMap<(ObjectId, hir::VarId), Rc<Place>>,
+    pub tables: BTreeMap<(ObjectId, hir::TableId), Rc<tables::LoweredTable<'h>>>,
+    pub actions: BTreeMap<(ObjectId, hir::ActionId), ir::ActionId>,
+    pub value_sets: BTreeMap<(ObjectId, hir::ValueSetId), ir::ValueSetId>,
+    /// The constants of the outermost scope, evaluated when they are first used.
+    pub constants: BTreeMap<hir::VarId, &'h hir::Expr>,
+    pub top_instances: BTreeSet<hir::InstanceId>,
+}
+
+impl<'h> Lowerer<'h> {
+    fn new(hir: &'h hir::Program, facts: Facts) -> Lowerer<'h> {
+        let mut memo = Memo::default();
+        for local in &hir.top {
+            match local {
+                hir::Local::Const(var, value) => {
+                    memo.constants.insert(*var, value);
+                }
+                hir::Local::Instance(instance) => {
+                    memo.top_instances.insert(*instance);
+                }
+                _ => {}
+            }
+        }
+        let mut objects = base::IndexVec::new();
+        let root = objects.push(Object::root());
+        let mut lowerer = Lowerer {
+            hir,
+            diagnostics: Diagnostics::new(),
+            ir: architecture::empty_program(),
+            learned: facts.clone(),
+            facts,
+            env: BTreeMap::new(),
+            types: BTreeMap::new(),
+            body: Vec::new(),
+            block: BlockState {
+                exit_label: <ir::LabelId as base::index::Id>::from_index(0),
+                exit_is_used: false,
+                exit_flag: None,
+            },
+            frames: Vec::new(),
+            object: root,
+            objects,
+            memo,
+            parser: None,
+            externs: externs::State::default(),
+            depth: 0,
+            collecting: 0,
+            statement_count: 0,
+        };
+        lowerer.number_errors();
+        lowerer
+    }
+
+    /// Numbers the program's errors: those of core.p4 as the parser statements need them, then the others in order.
+    fn number_errors(&mut self) {
+        self.ir.errors = ir::ERROR_NAMES.iter().map(|name| name.to_string()).collect();
+        for name in &self.hir.errors {
+            if !self.ir.errors.iter().any(|known| **known == **name) {
+                self.ir.errors.push(name.to_string());
+            }
+        }
+    }
+
+    /// Reports an error.
+    pub fn refuse<T>(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Lowered<T> {
+        self.diagnostics.push(Diagnostic::error(code, span, message));
+        Err(Refused)
+    }
+
+    /// Reports what is not supported yet.
+    pub fn unsupported<T>(&mut self, span: Span, what: impl std::fmt::Display) -> Lowered<T> {
+        self.refuse(codes::UNSUPPORTED, span, format!("not supported yet: {what}"))
+    }
+
+    /// Appends a statement.
+    pub fn emit(&mut self, kind: ir::StmtKind, span: Span) {
+        self.statement_count += 1;
+        self.body.push(ir::Stmt { kind, span });
+    }
+
+    /// What `f` appends, instead of appending it.
+    pub fn collect<T>(&mut self, f: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<(ir::Body, T)> {
+        let outer = std::mem::take(&mut self.body);
+        self.collecting += 1;
+        let result = f(self);
+        self.collecting -= 1;
+        let inner = std::mem::replace(&mut self.body, outer);
+        Ok((inner, result?))
+    }
+
+    /// Runs `f` one level deeper, unless that is too deep.
+    pub fn nested<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
+        if self.depth >= DEPTH_MAX {
+            return self.refuse(
+                codes::LIMIT,
+                span,
+                "calls and expressions are nested too deeply when they are inlined",
+            );
+        }
+        if self.statement_count > STATEMENTS_MAX {
+            let message = format!("the program has more than {STATEMENTS_MAX} statements when all calls are inlined");
+            return self.refuse(codes::LIMIT, span, message);
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A new label.
+    pub fn new_label(&mut self) -> ir::LabelId {
+        let label = <ir::LabelId as base::index::Id>::from_index(self.ir.labels as usize);
+        self.ir.labels += 1;
+        label
+    }
+
+    /// The innermost frame.
+    pub fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("code is lowered inside a frame")
+    }
+
+    /// Whether code that stands here may run more than once in its block.
+    pub fn repeats(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.repeats || !frame.loops.is_empty())
+    }
+
+    /// A frame for code that is inlined here.
+    pub fn new_frame(&mut self, owner: Option<ObjectId>) -> Frame {
+        Frame {
+            return_label: self.new_label(),
+            return_place: None,
+            loops: Vec::new(),
+            copy_outs: Vec::new(),
+            owner,
+            repeats: self.repeats(),
+            is_table_action: false,
+        }
+    }
+
+    /// Refuses a program that needs too much storage.
+    pub fn check_storage(&mut self, span: Span) -> Lowered<()> {
+        if self.ir.vars.len() + self.ir.headers.len() > STORAGE_MAX {
+            let message = format!("the program needs more than {STORAGE_MAX} variables when all calls are inlined");
+            return self.refuse(codes::LIMIT, span, message);
+        }
+        Ok(())
+    }
+}

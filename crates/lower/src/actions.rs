@@ -1,0 +1,95 @@
+//! Actions that tables run.
+
+use crate::inline::{Argument, Sight};
+use crate::names::{full_name, given_name};
+use crate::places::{Binding, Place};
+use crate::storage::Life;
+use crate::{Lowered, Lowerer};
+use sema::hir::{self, Expr};
+use std::rc::Rc;
+
+impl<'h> Lowerer<'h> {
+    /// The action of a table's list. Made once per instance of the control, unless the table binds arguments to it.
+    pub fn table_action(&mut self, id: hir::ActionId, args: &'h [Option<Expr>]) -> Lowered<ir::ActionId> {
+        if args.iter().any(Option::is_some) {
+            return self.lower_table_action(id, args);
+        }
+        // `NoAction` and its like are the same wherever they are in the block.
+        let is_empty = !self.is_local_action(id) && self.hir.actions[id].body.stmts.is_empty();
+        let block = self.frames.first().and_then(|frame| frame.owner);
+        let owner = if is_empty { block.unwrap_or(self.object) } else { self.object };
+        if let Some(action) = self.memo.actions.get(&(owner, id)) {
+            return Ok(*action);
+        }
+        let action = self.lower_table_action(id, args)?;
+        self.memo.actions.insert((owner, id), action);
+        Ok(action)
+    }
+
+    fn is_local_action(&self, id: hir::ActionId) -> bool {
+        let is_this = |local: &hir::Local| matches!(local, hir::Local::Action(action) if *action == id);
+        self.hir.controls.iter().any(|control| control.locals.iter().any(is_this))
+    }
+
+    fn lower_table_action(&mut self, id: hir::ActionId, args: &'h [Option<Expr>]) -> Lowered<ir::ActionId> {
+        let action = &self.hir.actions[id];
+        let owner = if self.is_local_action(id) { &self.objects[self.object].name } else { "" };
+        let name = full_name(owner, &action.name, &action.annotations);
+        let mut params = Vec::new();
+        let (mut bound_params, mut bound_args) = (Vec::new(), Vec::new());
+        for (position, param) in action.params.iter().enumerate() {
+            match args.get(position) {
+                Some(Some(_)) => {
+                    bound_params.push(*param);
+                    bound_args.push(position);
+                }
+                _ => params.push(self.action_param(*param)?),
+            }
+        }
+        let outer_uses = std::mem::take(&mut self.externs.direct_uses);
+        let mut frame = self.new_frame(None);
+        (frame.is_table_action, frame.repeats) = (true, true);
+        let lowered = self.nested(action.span, |l| {
+            l.collect(|l| {
+                let evaluated = l.eval_bound(action, args, &bound_args)?;
+                l.frames.push(frame);
+                let copy_outs = l.bind(&bound_params, evaluated, Sight::Everything, action.span);
+                let mut frame = l.frames.pop().expect("the frame that was pushed above");
+                let copy_outs = copy_outs?;
+                frame.copy_outs = copy_outs.clone();
+                l.in_frame(frame, action.span, |l| l.lower_block(&action.body))?;
+                l.copy_out(&copy_outs, action.span)
+            })
+        });
+        let uses = std::mem::replace(&mut self.externs.direct_uses, outer_uses);
+        let (body, ()) = lowered?;
+        let id = self.ir.actions.push(ir::Action { name, params, body, span: action.span });
+        self.externs.action_uses.insert(id, uses);
+        Ok(id)
+    }
+
+    fn eval_bound(
+        &mut self,
+        action: &'h hir::Action,
+        args: &'h [Option<Expr>],
+        positions: &[usize],
+    ) -> Lowered<Vec<Argument>> {
+        let mut evaluated = Vec::new();
+        for &position in positions {
+            let param = &action.params[position..=position];
+            evaluated.extend(self.eval_arguments(param, &args[position..=position])?);
+        }
+        Ok(evaluated)
+    }
+
+    /// A parameter that the control plane gives.
+    fn action_param(&mut self, param: hir::VarId) -> Lowered<ir::VarId> {
+        let declaration = &self.hir.vars[param];
+        let ty = self.scalar_or_refuse(&declaration.ty, declaration.span)?;
+        let name = given_name(&declaration.annotations).unwrap_or(&declaration.name);
+        let var = self.new_var(name, ty, Life::Local);
+        let place = Place::Scalar { place: ir::Place::Var(var), ty };
+        self.env.insert(param, Binding::Place(Rc::new(place)));
+        Ok(var)
+    }
+}

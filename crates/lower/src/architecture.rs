@@ -1,0 +1,265 @@
+//! The blocks of a v1model program, and the storage that they share.
+//!
+//! The headers, the user's metadata and `standard_metadata` exist once; the parameters of every block stand for them.
+
+use crate::inline::{Argument, Sight};
+use crate::names::find;
+use crate::objects::{ObjectId, ObjectKind};
+use crate::places::Place;
+use crate::storage::Life;
+use crate::types::Form;
+use crate::values::Value;
+use crate::{BlockState, Lowered, Lowerer, Refused, codes};
+use base::{IndexVec, Span};
+use ir::v1model::{STANDARD_METADATA, Slot, Stage};
+use num_traits::ToPrimitive;
+use sema::hir::{self, Type};
+use syntax::ast;
+
+/// The blocks in the order of the package's parameters.
+const STAGES: [Stage; 6] =
+    [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress, Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
+
+/// A program with nothing in it.
+pub(crate) fn empty_program() -> ir::Program {
+    ir::Program {
+        architecture: ir::Architecture::V1Model,
+        errors: Vec::new(),
+        vars: IndexVec::new(),
+        header_types: IndexVec::new(),
+        headers: IndexVec::new(),
+        stacks: IndexVec::new(),
+        blocks: IndexVec::new(),
+        actions: IndexVec::new(),
+        tables: IndexVec::new(),
+        labels: 0,
+        registers: IndexVec::new(),
+        counters: IndexVec::new(),
+        meters: IndexVec::new(),
+        direct_counters: IndexVec::new(),
+        direct_meters: IndexVec::new(),
+        digests: IndexVec::new(),
+        value_sets: IndexVec::new(),
+        field_lists: IndexVec::new(),
+    }
+}
+
+/// The storage that the blocks share, in the order of the ingress control's parameters: headers, metadata, standard metadata.
+type Shared = [Place; 3];
+
+impl<'h> Lowerer<'h> {
+    /// Lowers the package called `main`.
+    pub fn program(&mut self) -> Lowered<()> {
+        let Some(main) = self.hir.main else {
+            let message = "the program has no package instance called `main`";
+            return self.refuse(codes::ARCHITECTURE, Span::NONE, message);
+        };
+        let main = &self.hir.instances[main];
+        let package = match &main.ty {
+            Type::Apply(id, _) => self.hir.apply_types[*id].name.clone(),
+            _ => return self.refuse(codes::ARCHITECTURE, main.span, "`main` is no package"),
+        };
+        if &*package != "V1Switch" || main.args.len() != STAGES.len() {
+            let message = format!("architecture `{package}` is not supported yet");
+            return self.refuse(codes::ARCHITECTURE, main.span, message);
+        }
+        self.make_top_instances();
+        let mut blocks = Vec::new();
+        for arg in &main.args {
+            let Some(arg) = arg else {
+                return self.unsupported(main.span, "leaving out a block");
+            };
+            blocks.push((self.eval_object(arg)?, arg.span));
+        }
+        let shared = self.shared_storage(blocks[0].0, main.span)?;
+        let mut result = Ok(());
+        for (stage, (object, span)) in STAGES.into_iter().zip(blocks) {
+            if self.lower_stage(stage, object, &shared, span).is_err() {
+                result = Err(Refused);
+            }
+        }
+        result?;
+        self.learn_length();
+        Ok(())
+    }
+
+    /// The extern objects of the outermost scope; the package itself is not made.
+    fn make_top_instances(&mut self) {
+        for local in &self.hir.top {
+            if let hir::Local::Instance(id) = local
+                && matches!(self.hir.instances[*id].ty, Type::Extern(..))
+            {
+                // An error has been reported, and the others are looked at as well.
+                let _ = self.instance(*id, self.hir.instances[*id].span);
+            }
+        }
+    }
+
+    /// The storage for what the parser's parameters after the packet are.
+    fn shared_storage(&mut self, parser: ObjectId, span: Span) -> Lowered<Shared> {
+        let ObjectKind::Parser { parser, type_args, .. } = &self.objects[parser].kind else {
+            return self.unsupported(span, "a first block that is no parser");
+        };
+        let (parser, type_args) = (&self.hir.parsers[*parser], type_args.clone());
+        self.types = parser.type_params.iter().copied().zip(type_args).collect();
+        let [_, headers, metadata, standard] = parser.params[..] else {
+            return self.unsupported(parser.span, "a parser with these parameters");
+        };
+        let (headers, metadata, standard) =
+            (&self.hir.vars[headers], &self.hir.vars[metadata], &self.hir.vars[standard]);
+        let places = [
+            self.allocate(&headers.ty, &headers.name, Life::Metadata, headers.span)?,
+            self.allocate(&metadata.ty, &metadata.name, Life::Metadata, metadata.span)?,
+            self.standard_metadata(&standard.ty, &standard.name, standard.span)?,
+        ];
+        self.note_field_lists(&metadata.ty.clone(), &places[1], None)?;
+        self.note_field_lists(&standard.ty.clone(), &places[2], None)?;
+        self.types.clear();
+        Ok(places)
+    }
+
+    /// The fields that v1model knows become intrinsic variables, others are metadata.
+    fn standard_metadata(&mut self, ty: &Type, name: &str, span: Span) -> Lowered<Place> {
+        let Form::Tuple(fields) = self.form(ty, span)? else {
+            return self.unsupported(span, "standard metadata of this type");
+        };
+        let mut places = Vec::new();
+        for (field, ty) in fields {
+            let known = STANDARD_METADATA.iter().find(|(known, ..)| **known == *field);
+            let path = format!("{name}.{field}");
+            places.push(match (known, self.form(&ty, span)?) {
+                (Some((_, slot, _)), Form::Scalar(ty)) if ty.width() <= 64 => {
+                    let kind = ir::VarKind::Intrinsic(*slot as u32);
+                    let var = self.ir.vars.push(ir::Var { name: path, ty, kind });
+                    self.externs.v1model.intrinsics.insert(*slot, var);
+                    Place::Scalar { place: ir::Place::Var(var), ty }
+                }
+                _ => self.allocate(&ty, &path, Life::Metadata, span)?,
+            });
+        }
+        Ok(Place::Tuple(places))
+    }
+
+    /// Collects the variables of the fields that are annotated `@field_list(number, ...)`, also inside structs.
+    fn note_field_lists(&mut self, ty: &Type, place: &Place, inherited: Option<&[u64]>) -> Lowered<()> {
+        let resolved = self.resolve(ty);
+        match (&resolved, place) {
+            (Type::Struct(id, args), Place::Tuple(items)) => {
+                let types = self.field_types(*id, args);
+                let fields = &self.hir.structs[*id].fields;
+                for ((field, (_, ty)), place) in fields.iter().zip(&types).zip(items) {
+                    let numbers = self.field_list_numbers(&field.annotations)?;
+                    let numbers = numbers.as_deref().or(inherited);
+                    self.nested(field.span, |l| l.note_field_lists(ty, place, numbers))?;
+                }
+                Ok(())
+            }
+            (_, Place::Tuple(items)) => {
+                let element = match &resolved {
+                    Type::Array(element, _) => (**element).clone(),
+                    _ => Type::Void,
+                };
+                items.iter().try_for_each(|item| self.note_field_lists(&element, item, inherited))
+            }
+            (_, Place::Scalar { place: ir::Place::Var(var), .. }) => {
+                for number in inherited.unwrap_or_default() {
+                    self.externs.v1model.annotated.entry(*number).or_default().push(*var);
+                }
+                Ok(())
+            }
+            _ if inherited.is_some() => self.unsupported(Span::NONE, "headers in field lists"),
+            _ => Ok(()),
+        }
+    }
+
+    fn field_list_numbers(&mut self, annotations: &[ast::Annotation]) -> Lowered<Option<Vec<u64>>> {
+        let Some(annotation) = find(annotations, "field_list") else { return Ok(None) };
+        let number = |expr: &ast::Expr| match &expr.kind {
+            ast::ExprKind::Integer(literal) => literal.value.to_u64(),
+            _ => None,
+        };
+        match annotation.expressions().map(|list| list.iter().map(number).collect::<Option<Vec<u64>>>()) {
+            Some(Some(numbers)) => Ok(Some(numbers)),
+            _ => self.unsupported(annotation.span, "field lists that are not given as numbers"),
+        }
+    }
+
+    fn lower_stage(&mut self, stage: Stage, object: ObjectId, shared: &Shared, span: Span) -> Lowered<()> {
+        self.externs.v1model.stage = Some(stage);
+        let (name, params) = match &self.objects[object].kind {
+            ObjectKind::Parser { parser, .. } => {
+                let parser = &self.hir.parsers[*parser];
+                (parser.name.to_string(), &parser.params)
+            }
+            ObjectKind::Control { control, .. } => {
+                let control = &self.hir.controls[*control];
+                (control.name.to_string(), &control.params)
+            }
+            _ => return self.unsupported(span, "this object as a block"),
+        };
+        let exit_label = self.new_label();
+        self.block = BlockState { exit_label, exit_is_used: false, exit_flag: None };
+        let args = self.stage_arguments(params, shared)?;
+        let kind = match (stage, &self.objects[object].kind) {
+            (Stage::Parser, ObjectKind::Parser { .. }) => {
+                let error = self.intrinsic(Slot::ParserError);
+                self.lower_parser_block(object, args, error)?
+            }
+            (Stage::Parser, _) | (_, ObjectKind::Parser { .. }) => {
+                return self.unsupported(span, "a parser or control in the other's place");
+            }
+            _ => self.lower_control_block(object, args, span)?,
+        };
+        let exit = self.block.exit_is_used.then_some(exit_label);
+        self.ir.blocks.push(ir::Block { name, kind, exit });
+        Ok(())
+    }
+
+    /// What a block's parameters stand for: the packet first, in blocks that have one, then what is shared.
+    fn stage_arguments(&mut self, params: &[hir::VarId], shared: &Shared) -> Lowered<Vec<Argument>> {
+        let mut places = shared.iter();
+        let mut args = Vec::new();
+        for param in params {
+            let declaration = &self.hir.vars[*param];
+            if let Type::Extern(id, _) = &declaration.ty {
+                args.push(Argument::Value(Value::Object(self.packet_object(*id, declaration.span)?)));
+                continue;
+            }
+            let Some(place) = places.next() else {
+                return self.unsupported(declaration.span, "another parameter here");
+            };
+            args.push(match self.direction(*param) {
+                ast::Direction::None | ast::Direction::In => Argument::Value(self.read(place)),
+                // Everything is invalid and zero when a parser starts, so that `out` needs nothing done.
+                ast::Direction::Out | ast::Direction::InOut => Argument::Place(place.clone(), ast::Direction::InOut),
+            });
+        }
+        Ok(args)
+    }
+
+    fn lower_control_block(&mut self, object: ObjectId, args: Vec<Argument>, span: Span) -> Lowered<ir::BlockKind> {
+        let lowered = self.collect(|l| l.apply_control(object, args, Sight::Parameters, span));
+        let (body, ()) = lowered?;
+        self.body.clear();
+        let label = self.block.exit_label;
+        if self.block.exit_is_used {
+            self.emit(ir::StmtKind::Block { label, body }, span);
+        } else {
+            self.body = body;
+        }
+        self.send_digests(span);
+        Ok(ir::BlockKind::Control { body: std::mem::take(&mut self.body) })
+    }
+
+    /// Notes whether egress reads the packet's length, for the next attempt.
+    fn learn_length(&mut self) {
+        let Some(length) = self.externs.v1model.intrinsics.get(&Slot::PacketLength).copied() else { return };
+        let mut is_read = false;
+        for block in self.ir.blocks.iter().skip(Stage::Egress as usize).take(1) {
+            ir::walk::visit_block(&self.ir, block, &mut |item| {
+                is_read |= matches!(item, ir::walk::Item::Var(var) if var == length);
+            });
+        }
+        self.learned.length_is_read |= is_read;
+    }
+}

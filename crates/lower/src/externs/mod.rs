@@ -1,0 +1,128 @@
+//! Extern objects and functions: those of core.p4 ([`core`]) and of v1model ([`v1model`]).
+//!
+//! They are known by name. The extern types and functions of a program's own are refused where they are used.
+
+mod core;
+pub(crate) mod v1model;
+
+use crate::objects::{ObjectId, ObjectKind};
+use crate::values::Value;
+use crate::{Lowered, Lowerer};
+use base::Span;
+use sema::hir::{self, Call, Type};
+use std::collections::BTreeMap;
+
+/// An extern object.
+#[derive(Clone, Debug)]
+pub(crate) struct ExternObject {
+    /// Its type.
+    pub id: hir::ExternId,
+    pub kind: ExternKind,
+}
+
+/// What an extern object is in the IR.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ExternKind {
+    PacketIn,
+    PacketOut,
+    Register(ir::RegisterId),
+    Counter(ir::CounterId),
+    Meter(ir::MeterId),
+    DirectCounter(ir::DirectCounterId),
+    DirectMeter(ir::DirectMeterId),
+    Checksum16,
+}
+
+/// What an extern object is made from.
+pub(crate) struct Construction {
+    pub id: hir::ExternId,
+    pub type_args: Vec<Type>,
+    pub constructor: usize,
+    pub args: Vec<Option<Value>>,
+    pub span: Span,
+}
+
+/// Use of a direct object in an action.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DirectUse {
+    Counter(ir::DirectCounterId),
+    Meter(ir::DirectMeterId),
+}
+
+/// What the externs remember while a program is lowered.
+#[derive(Default)]
+pub(crate) struct State {
+    /// Uses in the action that is being lowered.
+    pub direct_uses: Vec<DirectUse>,
+    /// Uses in the actions that have been lowered.
+    pub action_uses: BTreeMap<ir::ActionId, Vec<DirectUse>>,
+    pub v1model: v1model::State,
+}
+
+impl<'h> Lowerer<'h> {
+    /// Makes an extern object with this control-plane name.
+    pub fn construct_extern(&mut self, made: Construction, name: &str) -> Lowered<ExternObject> {
+        let type_name = self.hir.externs[made.id].name.clone();
+        let id = made.id;
+        match self.construct_v1model(&type_name, made, name)? {
+            Some(kind) => Ok(ExternObject { id, kind }),
+            None => Err(crate::Refused),
+        }
+    }
+
+    /// Calls a method of an extern object.
+    pub fn call_method(
+        &mut self,
+        object: ObjectId,
+        method: usize,
+        call: &'h Call,
+        ty: &Type,
+        span: Span,
+    ) -> Lowered<Value> {
+        let ObjectKind::Extern(object) = &self.objects[object].kind else {
+            return self.unsupported(span, "a method of this object");
+        };
+        let object = object.clone();
+        let declaration = &self.hir.externs[object.id];
+        let Some(method) = declaration.methods.get(method) else { return Err(crate::Refused) };
+        let done = match object.kind {
+            ExternKind::PacketIn | ExternKind::PacketOut => self.call_packet_method(&method.name, call, ty, span)?,
+            kind => self.call_v1model_method(kind, &method.name, call, ty, span)?,
+        };
+        match done {
+            Some(value) => Ok(value),
+            None => self.unsupported(span, format!("method `{}` of `{}`", method.name, declaration.name)),
+        }
+    }
+
+    /// Calls an extern function.
+    pub fn call_extern_function(
+        &mut self,
+        id: hir::FunctionId,
+        call: &'h Call,
+        ty: &Type,
+        span: Span,
+    ) -> Lowered<Value> {
+        let name = self.hir.functions[id].name.clone();
+        if let Some(value) = self.call_core_function(&name, call, span)? {
+            return Ok(value);
+        }
+        match self.call_v1model_function(&name, call, ty, span)? {
+            Some(value) => Ok(value),
+            None => self.unsupported(span, format!("the extern function `{name}`")),
+        }
+    }
+}
+
+impl<'h> Lowerer<'h> {
+    /// The packet of a parser or deparser.
+    pub fn packet_object(&mut self, id: hir::ExternId, span: Span) -> Lowered<ObjectId> {
+        let kind = match &*self.hir.externs[id].name {
+            "packet_in" => ExternKind::PacketIn,
+            "packet_out" => ExternKind::PacketOut,
+            name => return self.unsupported(span, format!("a parameter of type `{name}` here")),
+        };
+        let kind = ObjectKind::Extern(ExternObject { id, kind });
+        Ok(self.objects.push(crate::objects::Object { name: String::new(), kind }))
+    }
+}

@@ -1,0 +1,734 @@
+//! The externs of v1model: counters, meters, registers, hashes, checksums, digests, and the requests to the switch.
+//!
+//! Requests (`clone`, `resubmit`, ...) only raise a flag that the switch looks at when the block ends, so they are assignments to
+//! intrinsic variables; see [`ir::v1model`].
+
+use crate::externs::{Construction, DirectUse, ExternKind};
+use crate::objects::ObjectKind;
+use crate::places::{Footprint, Place};
+use crate::storage::Life;
+use crate::types::Form;
+use crate::values::{Value, number};
+use crate::{Lowered, Lowerer, Refused, codes, fold};
+use base::limits::CELLS_MAX;
+use base::{Bits, Span};
+use ir::v1model::{DROP_PORT, STANDARD_METADATA, Slot, Stage};
+use ir::{BinaryOp, HashAlgorithm, HashInput, HashValue, HeaderRef, StmtKind, Unit};
+use sema::hir::{self, Call, Expr, Type};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What is remembered while a v1model program is lowered.
+#[derive(Default)]
+pub(crate) struct State {
+    /// The block that is being lowered.
+    pub stage: Option<Stage>,
+    pub intrinsics: BTreeMap<Slot, ir::VarId>,
+    /// The variables of each `@field_list` number.
+    pub annotated: BTreeMap<u64, Vec<ir::VarId>>,
+    /// Says which digest is to be sent: its position in `digests` plus 1.
+    pub digest_request: Option<ir::VarId>,
+    /// What is sent when ingress ends.
+    pub digests: Vec<(ir::DigestId, Vec<ir::Expr>)>,
+    /// Where the results of direct meters go.
+    meter_targets: BTreeMap<ir::DirectMeterId, ir::Place>,
+}
+
+impl<'h> Lowerer<'h> {
+    /// The intrinsic variable of a slot.
+    pub fn intrinsic(&mut self, slot: Slot) -> ir::VarId {
+        if let Some(var) = self.externs.v1model.intrinsics.get(&slot) {
+            return *var;
+        }
+        let standard = STANDARD_METADATA.iter().find(|(_, other, _)| *other == slot);
+        let (name, ty) = match standard {
+            Some((name, _, ty)) => ((*name).to_owned(), *ty),
+            None => (format!("{slot:?}"), ir::Type::Bit(32)),
+        };
+        let var = self.ir.vars.push(ir::Var { name, ty, kind: ir::VarKind::Intrinsic(slot as u32) });
+        self.externs.v1model.intrinsics.insert(slot, var);
+        var
+    }
+
+    /// The variable in which ingress counts the bytes that it adds, if that is to be done here.
+    pub fn length_delta(&mut self) -> Option<ir::VarId> {
+        let is_wanted = self.facts.length_is_read && self.externs.v1model.stage == Some(Stage::Ingress);
+        is_wanted.then(|| self.intrinsic(Slot::LengthDelta))
+    }
+
+    // ------------------------------------------------------------------------------------------------- objects
+
+    /// Makes an object. Types that are not known are refused.
+    pub(super) fn construct_v1model(
+        &mut self,
+        type_name: &str,
+        made: Construction,
+        name: &str,
+    ) -> Lowered<Option<ExternKind>> {
+        let name = name.to_owned();
+        Ok(Some(match type_name {
+            "register" => {
+                let size = self.cells(&made, 0)?;
+                let ty = match made.type_args.first() {
+                    Some(ty) => self.scalar_or_refuse(ty, made.span)?,
+                    None => return self.unsupported(made.span, "a register without a type"),
+                };
+                ExternKind::Register(self.ir.registers.push(ir::Register { name, ty, size }))
+            }
+            "counter" => {
+                let (size, unit) = (self.cells(&made, 0)?, self.unit(&made, 1)?);
+                ExternKind::Counter(self.ir.counters.push(ir::Counter { name, unit, size }))
+            }
+            "meter" => {
+                let (size, unit) = (self.cells(&made, 0)?, self.unit(&made, 1)?);
+                ExternKind::Meter(self.ir.meters.push(ir::Meter { name, unit, size }))
+            }
+            "direct_counter" => {
+                let unit = self.unit(&made, 0)?;
+                ExternKind::DirectCounter(self.ir.direct_counters.push(ir::DirectCounter { name, unit }))
+            }
+            "direct_meter" => {
+                let unit = self.unit(&made, 0)?;
+                ExternKind::DirectMeter(self.ir.direct_meters.push(ir::DirectMeter { name, unit }))
+            }
+            "Checksum16" => ExternKind::Checksum16,
+            _ => return self.unsupported(made.span, format!("the extern type `{type_name}`")),
+        }))
+    }
+
+    fn cells(&mut self, made: &Construction, position: usize) -> Lowered<u64> {
+        match made.args.get(position) {
+            Some(Some(size)) => self.constant_count(size, CELLS_MAX, made.span),
+            _ => self.unsupported(made.span, "leaving out the size"),
+        }
+    }
+
+    fn unit(&mut self, made: &Construction, position: usize) -> Lowered<Unit> {
+        let constructor = self.hir.externs[made.id].constructors.get(made.constructor);
+        let ty = constructor.and_then(|params| params.get(position)).map(|param| self.hir.vars[*param].ty.clone());
+        let name = match (ty, made.args.get(position)) {
+            (Some(ty), Some(Some(value))) => self.member_name(&ty, value, made.span)?,
+            _ => return self.unsupported(made.span, "leaving out what is counted"),
+        };
+        match &*name {
+            "packets" => Ok(Unit::Packets),
+            "bytes" => Ok(Unit::Bytes),
+            "packets_and_bytes" => Ok(Unit::PacketsAndBytes),
+            _ => self.unsupported(made.span, format!("counting `{name}`")),
+        }
+    }
+
+    /// The name of an enum's member that is known at compile time.
+    fn member_name(&mut self, ty: &Type, value: &Value, span: Span) -> Lowered<Rc<str>> {
+        let value = self.constant_number(value, span)?;
+        let Type::Enum(id) = self.resolve(ty) else { return Err(Refused) };
+        match self.hir.enums[id].members.iter().find(|(_, number)| *number == value) {
+            Some((name, _)) => Ok(name.clone()),
+            None => self.refuse(codes::NOT_CONSTANT, span, format!("{value} is no member of the enum")),
+        }
+    }
+
+    fn member_argument(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<Rc<str>> {
+        let arg = self.argument(call, position, span)?;
+        let value = self.eval(arg)?;
+        self.member_name(&arg.ty, &value, arg.span)
+    }
+
+    /// Calls a method; `None` if there is none of this name.
+    pub(super) fn call_v1model_method(
+        &mut self,
+        object: ExternKind,
+        name: &str,
+        call: &'h Call,
+        ty: &Type,
+        span: Span,
+    ) -> Lowered<Option<Value>> {
+        match (object, name) {
+            (ExternKind::Register(register), "read") => {
+                let place = self.target(call, 0, span)?;
+                let index = self.index_argument(call, 1, span)?;
+                let cell = self.ir.registers[register].ty;
+                self.through(place, cell, span, |dst| StmtKind::RegisterRead { dst, register, index })?;
+            }
+            (ExternKind::Register(register), "write") => {
+                let args = [self.argument(call, 0, span)?, self.argument(call, 1, span)?];
+                let mut values = self.eval_in_order(&args)?;
+                let value = values.pop().map_or(Err(Refused), |value| self.scalar_value(value, span))?;
+                let index = values.pop().map_or(Err(Refused), |index| self.index(index, span))?;
+                self.emit(StmtKind::RegisterWrite { register, index, value }, span);
+            }
+            (ExternKind::Counter(counter), "count") => {
+                let index = self.index_argument(call, 0, span)?;
+                self.emit(StmtKind::Count { counter, index }, span);
+            }
+            (ExternKind::Meter(meter), "execute_meter") => {
+                let index = self.index_argument(call, 0, span)?;
+                let place = self.target(call, 1, span)?;
+                let ty = scalar_type(&place);
+                self.through(place, ty, span, |dst| StmtKind::ExecuteMeter { dst, meter, index })?;
+            }
+            (ExternKind::DirectCounter(counter), "count") => {
+                self.externs.direct_uses.push(DirectUse::Counter(counter));
+            }
+            (ExternKind::DirectMeter(meter), "read") => {
+                let place = self.target(call, 0, span)?;
+                self.externs.direct_uses.push(DirectUse::Meter(meter));
+                self.read_direct_meter(meter, &place, span)?;
+            }
+            (ExternKind::Checksum16, "get") => {
+                let data = self.argument(call, 0, span)?;
+                let data = self.eval(data)?;
+                let result = self.scalar_or_refuse(ty, span)?;
+                let result = self.hash_of(&data, HashAlgorithm::Csum16, result, false, span)?;
+                return Ok(Some(Value::Scalar(result)));
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(Value::Void))
+    }
+
+    /// The place of an `out` argument that is one value.
+    fn target(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<Place> {
+        let arg = self.argument(call, position, span)?;
+        let place = self.place(arg)?;
+        let place = if call.args[position + 1..].iter().flatten().any(|arg| self.has_effects(arg)) {
+            self.pin(place, span)?
+        } else {
+            place
+        };
+        match place {
+            Place::Scalar { .. } | Place::Choice { .. } => Ok(place),
+            _ => self.unsupported(arg.span, "a result of this type"),
+        }
+    }
+
+    fn index_argument(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<ir::Expr> {
+        let arg = self.argument(call, position, span)?;
+        let value = self.eval(arg)?;
+        self.index(value, arg.span)
+    }
+
+    fn index(&mut self, value: Value, span: Span) -> Lowered<ir::Expr> {
+        let index = match value {
+            Value::Integer(index) => number(ir::Type::Bit(64), &index),
+            value => self.scalar_value(value, span)?,
+        };
+        Ok(fold::cast(ir::Type::Bit(index.ty.width()), index))
+    }
+
+    /// Emits a statement that writes one value to `place`, or leaves it as it is.
+    fn through(
+        &mut self,
+        place: Place,
+        ty: ir::Type,
+        span: Span,
+        stmt: impl FnOnce(ir::Place) -> StmtKind,
+    ) -> Lowered<()> {
+        match place {
+            Place::Scalar { place, ty: own } if own == ty => {
+                self.emit(stmt(place), span);
+                Ok(())
+            }
+            place => {
+                let temporary = self.temporary(ty, span)?;
+                let old = self.read(&place);
+                let old = fold::cast(ty, self.scalar_value(old, span)?);
+                self.emit(StmtKind::Assign { dst: ir::Place::Var(temporary), src: old }, span);
+                self.emit(stmt(ir::Place::Var(temporary)), span);
+                let value = self.read_var(temporary);
+                self.assign(&place, Value::Scalar(value), span)
+            }
+        }
+    }
+
+    /// `read` of a direct meter. The meter runs with the lookup and writes its result field then, whichever action runs; only a
+    /// field that lives beyond the action can be that.
+    fn read_direct_meter(&mut self, meter: ir::DirectMeterId, place: &Place, span: Span) -> Lowered<()> {
+        let wanted = match place {
+            Place::Scalar { place, .. } if self.is_metadata(place) => Some(place.clone()),
+            _ => None,
+        };
+        match (self.externs.v1model.meter_targets.get(&meter).cloned(), wanted) {
+            (Some(target), Some(wanted)) if target == wanted => Ok(()),
+            (None, Some(wanted)) => {
+                self.externs.v1model.meter_targets.insert(meter, wanted);
+                Ok(())
+            }
+            (Some(target), _) if self.is_metadata(&target) => {
+                self.unsupported(span, "a direct meter that is read into two places")
+            }
+            _ => {
+                let target = self.meter_target(meter);
+                let value = self.read_ir_place(&target);
+                let value = fold::cast(scalar_type(place), value);
+                self.assign(place, Value::Scalar(value), span)
+            }
+        }
+    }
+
+    fn is_metadata(&self, place: &ir::Place) -> bool {
+        match place {
+            ir::Place::Var(var) => self.ir.vars[*var].kind != ir::VarKind::Local,
+            ir::Place::Field(HeaderRef::Fixed(header), _) => self.ir.headers[*header].metadata,
+            _ => false,
+        }
+    }
+
+    fn meter_target(&mut self, meter: ir::DirectMeterId) -> ir::Place {
+        if let Some(place) = self.externs.v1model.meter_targets.get(&meter) {
+            return place.clone();
+        }
+        let place = ir::Place::Var(self.new_var("color", ir::Type::Bit(32), Life::Local));
+        self.externs.v1model.meter_targets.insert(meter, place.clone());
+        place
+    }
+
+    // -------------------------------------------------------------------------------------------------- tables
+
+    /// Applies a property of a table that v1model defines; whether it is one.
+    pub fn architecture_property(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<bool> {
+        match &*property.name {
+            "counters" | "meters" => {
+                let object = self.eval_object(&property.value)?;
+                match &self.objects[object].kind {
+                    ObjectKind::Extern(object) => match object.kind {
+                        ExternKind::DirectCounter(counter) => table.direct_counter = Some(counter),
+                        ExternKind::DirectMeter(meter) => {
+                            table.direct_meter = Some((meter, self.meter_target(meter)));
+                        }
+                        _ => return self.unsupported(property.span, "this object as a table's counter or meter"),
+                    },
+                    _ => return self.unsupported(property.span, "this object as a table's counter or meter"),
+                }
+            }
+            "implementation" => return self.unsupported(property.span, "action profiles and selectors"),
+            "support_timeout" => {
+                let value = self.eval_scalar(&property.value)?;
+                table.support_timeout = fold::truth(&value).unwrap_or(false);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Attaches the direct objects that a table's actions use to the table.
+    pub fn attach_direct(&mut self, table: &mut ir::Table) -> Lowered<()> {
+        let uses = table.actions.iter().filter_map(|action| self.externs.action_uses.get(&action.action));
+        let uses: Vec<DirectUse> = uses.flatten().copied().collect();
+        for used in uses {
+            let is_other = match used {
+                DirectUse::Counter(counter) => *table.direct_counter.get_or_insert(counter) != counter,
+                DirectUse::Meter(meter) => {
+                    let target = self.meter_target(meter);
+                    table.direct_meter.get_or_insert((meter, target)).0 != meter
+                }
+            };
+            if is_other {
+                return self.unsupported(table.span, "two direct counters, or two direct meters, for one table");
+            }
+        }
+        let is_taken = |other: &ir::Table| {
+            (other.direct_counter.is_some() && other.direct_counter == table.direct_counter)
+                || matches!((&other.direct_meter, &table.direct_meter), (Some((a, _)), Some((b, _))) if a == b)
+        };
+        if self.ir.tables.iter().any(is_taken) {
+            return self.unsupported(table.span, "one direct counter or meter for two tables");
+        }
+        Ok(())
+    }
+
+    // ----------------------------------------------------------------------------------------------- functions
+
+    /// Calls a function; `None` if there is none of this name.
+    pub(super) fn call_v1model_function(
+        &mut self,
+        name: &str,
+        call: &'h Call,
+        _ty: &Type,
+        span: Span,
+    ) -> Lowered<Option<Value>> {
+        match name {
+            "mark_to_drop" => {
+                self.request(Slot::EgressSpec, DROP_PORT, span);
+                self.request(Slot::McastGrp, 0, span);
+            }
+            "hash" => self.call_hash(call, span)?,
+            "random" => self.call_random(call, span)?,
+            "verify_checksum" => self.verify_checksum(call, false, span)?,
+            "verify_checksum_with_payload" => self.verify_checksum(call, true, span)?,
+            "update_checksum" => self.update_checksum(call, false, span)?,
+            "update_checksum_with_payload" => self.update_checksum(call, true, span)?,
+            "digest" => self.call_digest(call, span)?,
+            "clone" | "clone3" | "clone_preserving_field_list" => self.call_clone(name, call, span)?,
+            "resubmit" | "resubmit_preserving_field_list" => {
+                self.only_in(&[Stage::Ingress], name, span)?;
+                self.call_again(Slot::Resubmit, name, call, span)?;
+            }
+            "recirculate" | "recirculate_preserving_field_list" => {
+                self.only_in(&[Stage::Ingress, Stage::Egress], name, span)?;
+                self.call_again(Slot::Recirculate, name, call, span)?;
+            }
+            "truncate" => self.call_truncate(call, span)?,
+            "log_msg" => self.call_log(call, span)?,
+            "assert" | "assume" => {
+                let cond = self.argument(call, 0, span)?;
+                let cond = self.eval_condition(cond)?;
+                self.emit(StmtKind::Assert { cond, text: name.to_owned() }, span);
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(Value::Void))
+    }
+
+    fn only_in(&mut self, stages: &[Stage], name: &str, span: Span) -> Lowered<()> {
+        match self.externs.v1model.stage {
+            Some(stage) if stages.contains(&stage) => Ok(()),
+            _ => {
+                let places: Vec<String> = stages.iter().map(|stage| format!("{stage:?}").to_lowercase()).collect();
+                let message = format!("`{name}` has a meaning in {} only", places.join(" and "));
+                self.refuse(codes::WRONG_BLOCK, span, message)
+            }
+        }
+    }
+
+    fn request(&mut self, slot: Slot, value: u64, span: Span) {
+        let var = self.intrinsic(slot);
+        let ty = self.ir.vars[var].ty;
+        let src = ir::Expr::constant(ty, Bits::from_u64(ty.width(), value));
+        self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
+    }
+
+    fn algorithm(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<HashAlgorithm> {
+        let name = self.member_argument(call, position, span)?;
+        Ok(match &*name {
+            "crc32" => HashAlgorithm::Crc32,
+            "crc16" => HashAlgorithm::Crc16,
+            "crcCCITT" => HashAlgorithm::CrcCcitt,
+            "csum16" => HashAlgorithm::Csum16,
+            "xor16" => HashAlgorithm::Xor16,
+            "identity" => HashAlgorithm::Identity,
+            _ => return self.unsupported(span, format!("the hash algorithm `{name}`")),
+        })
+    }
+
+    /// What a hash is computed from. Fields of headers are left out where their header is invalid.
+    fn hash_inputs(&mut self, value: &Value, span: Span) -> Lowered<Vec<HashInput>> {
+        Ok(match value {
+            Value::Scalar(expr) => {
+                let guard = match &expr.kind {
+                    ir::ExprKind::Field(header, _) => Some(header.clone()),
+                    _ => None,
+                };
+                vec![HashInput { guard, value: HashValue::Expr(expr.clone()) }]
+            }
+            Value::Varbit { header, field, .. } => {
+                vec![HashInput { guard: Some(header.clone()), value: HashValue::Varbit(header.clone(), *field) }]
+            }
+            Value::Header(header) => {
+                let fields: Vec<Value> =
+                    (0..header.shape.fields.len()).filter_map(|field| header.field(field, self)).collect();
+                self.all_hash_inputs(&fields, span)?
+            }
+            Value::Union(members) => {
+                let members: Vec<Value> = members.iter().cloned().map(Value::Header).collect();
+                self.all_hash_inputs(&members, span)?
+            }
+            Value::Tuple(items) => self.all_hash_inputs(items, span)?,
+            Value::Stack(_) => {
+                let items = self.elements(value, span)?;
+                self.all_hash_inputs(&items, span)?
+            }
+            Value::Integer(_) => {
+                return self.refuse(codes::NOT_CONSTANT, span, "a number in the data needs a width, such as `8w1`");
+            }
+            _ => return self.unsupported(span, "data of this type"),
+        })
+    }
+
+    fn all_hash_inputs(&mut self, items: &[Value], span: Span) -> Lowered<Vec<HashInput>> {
+        let mut inputs = Vec::new();
+        for item in items {
+            inputs.extend(self.nested(span, |l| l.hash_inputs(item, span))?);
+        }
+        Ok(inputs)
+    }
+
+    /// Computes a hash into a variable of the type.
+    fn hash_of(
+        &mut self,
+        data: &Value,
+        algorithm: HashAlgorithm,
+        ty: ir::Type,
+        payload: bool,
+        span: Span,
+    ) -> Lowered<ir::Expr> {
+        let inputs = self.hash_inputs(data, span)?;
+        let result = self.temporary(ty, span)?;
+        self.emit(StmtKind::Hash { dst: ir::Place::Var(result), algorithm, inputs, payload }, span);
+        Ok(self.read_var(result))
+    }
+
+    /// `hash`: base + H mod max, in 64 bits or as many as base and max have. Remainders by 0 are 0, as it should be.
+    fn call_hash(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
+        let target = self.target(call, 0, span)?;
+        let algorithm = self.algorithm(call, 1, span)?;
+        let args = [self.argument(call, 2, span)?, self.argument(call, 3, span)?, self.argument(call, 4, span)?];
+        let mut values = self.eval_in_order(&args)?.into_iter();
+        let (Some(base), Some(data), Some(max)) = (values.next(), values.next(), values.next()) else {
+            return Err(Refused);
+        };
+        let [base, max] = self.scalars(vec![base, max], span)?;
+        let ty = ir::Type::Bit(base.ty.width().max(max.ty.width()).max(64));
+        let hash = self.hash_of(&data, algorithm, ir::Type::Bit(64), false, span)?;
+        let bounded = fold::binary(BinaryOp::Rem, fold::cast(ty, hash), fold::cast(ty, max));
+        let sum = match base.as_const() {
+            Some(bits) if bits.is_zero() => bounded,
+            _ => fold::binary(BinaryOp::Add, fold::cast(ty, base), bounded),
+        };
+        let value = fold::cast(scalar_type(&target), sum);
+        self.assign(&target, Value::Scalar(value), span)
+    }
+
+    fn call_random(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
+        let target = self.target(call, 0, span)?;
+        let ty = scalar_type(&target);
+        if ty.width() > 64 {
+            return self.unsupported(span, "random numbers of more than 64 bits");
+        }
+        let args = [self.argument(call, 1, span)?, self.argument(call, 2, span)?];
+        let values = self.eval_in_order(&args)?;
+        let [low, high] = self.scalars(values, span)?;
+        let (low, high) = (fold::cast(ty, low), fold::cast(ty, high));
+        self.through(target, ty, span, |dst| StmtKind::Random { dst, low, high })
+    }
+
+    fn verify_checksum(&mut self, call: &'h Call, payload: bool, span: Span) -> Lowered<()> {
+        let args = [self.argument(call, 0, span)?, self.argument(call, 1, span)?, self.argument(call, 2, span)?];
+        let mut values = self.eval_in_order(&args)?.into_iter();
+        let (Some(cond), Some(data), Some(checksum)) = (values.next(), values.next(), values.next()) else {
+            return Err(Refused);
+        };
+        let algorithm = self.algorithm(call, 3, span)?;
+        let [cond, checksum] = self.scalars(vec![cond, checksum], span)?;
+        let cond = match &checksum.kind {
+            ir::ExprKind::Field(header, _) => fold::and(cond, is_valid(header)),
+            _ => cond,
+        };
+        let (body, ()) = self.collect(|l| {
+            let computed = l.hash_of(&data, algorithm, checksum.ty, payload, span)?;
+            let wrong = fold::binary(BinaryOp::Ne, computed, checksum);
+            let (then_body, ()) = l.collect(|l| {
+                l.request(Slot::ChecksumError, 1, span);
+                Ok(())
+            })?;
+            l.emit_if(wrong, then_body, Vec::new(), span);
+            Ok(())
+        })?;
+        self.emit_if(cond, body, Vec::new(), span);
+        Ok(())
+    }
+
+    fn update_checksum(&mut self, call: &'h Call, payload: bool, span: Span) -> Lowered<()> {
+        let args = [self.argument(call, 0, span)?, self.argument(call, 1, span)?];
+        let mut values = self.eval_in_order(&args)?.into_iter();
+        let (Some(cond), Some(data)) = (values.next(), values.next()) else { return Err(Refused) };
+        let cond = self.scalar_value(cond, span)?;
+        let target = self.target(call, 2, span)?;
+        let algorithm = self.algorithm(call, 3, span)?;
+        let inputs = self.hash_inputs(&data, span)?;
+        let ty = scalar_type(&target);
+        let (body, ()) =
+            self.collect(|l| l.through(target, ty, span, |dst| StmtKind::Hash { dst, algorithm, inputs, payload }))?;
+        self.emit_if(cond, body, Vec::new(), span);
+        Ok(())
+    }
+
+    /// `digest`: raises a request; the values are those at the end of ingress. What does not live that long is kept.
+    fn call_digest(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
+        self.only_in(&[Stage::Ingress], "digest", span)?;
+        let receiver = self.count_argument(call, 0, u64::from(u32::MAX), span)?;
+        let data = self.argument(call, 1, span)?;
+        let value = self.eval(data)?;
+        let mut fields = Vec::new();
+        let name = self.digest_fields(&data.ty, "", &mut fields, data.span)?;
+        let leaves = self.leaves(&value, data.span)?;
+        let mut values = Vec::new();
+        for leaf in leaves {
+            values.push(if self.lives_long(&leaf) { leaf } else { self.pin_expr(leaf, span)? });
+        }
+        if values.len() != fields.len() {
+            return self.unsupported(data.span, "a digest of this data");
+        }
+        let position = self.ir.digests.len();
+        let name = name.unwrap_or_else(|| format!("digest_{position}"));
+        let digest = ir::Digest { name, receiver, fields };
+        let known = self.ir.digests.iter_enumerated().find(|(_, other)| **other == digest).map(|(id, _)| id);
+        let digest = known.unwrap_or_else(|| self.ir.digests.push(digest));
+        let request = match self.externs.v1model.digest_request {
+            Some(request) => request,
+            None => {
+                let request = self.new_var("digest", ir::Type::Bit(32), Life::Local);
+                self.externs.v1model.digest_request = Some(request);
+                request
+            }
+        };
+        self.externs.v1model.digests.push((digest, values));
+        let src = ir::Expr::bit(32, self.externs.v1model.digests.len() as u64);
+        self.emit(StmtKind::Assign { dst: ir::Place::Var(request), src }, span);
+        Ok(())
+    }
+
+    /// Whether the value at the end of the block is the one that is meant.
+    fn lives_long(&self, expr: &ir::Expr) -> bool {
+        let mut footprint = Footprint::default();
+        footprint.expr(&self.ir, expr);
+        !footprint.moves
+            && footprint.vars().iter().all(|var| self.ir.vars[*var].kind != ir::VarKind::Local)
+            && footprint.headers().all(|header| self.ir.headers[header].metadata)
+    }
+
+    /// Names and types of a digest's fields; gives the name of the struct.
+    fn digest_fields(
+        &mut self,
+        ty: &Type,
+        prefix: &str,
+        fields: &mut Vec<(String, ir::Type)>,
+        span: Span,
+    ) -> Lowered<Option<String>> {
+        let ty = self.resolve(ty);
+        let parts = match &ty {
+            Type::Struct(id, args) => self.field_types(*id, args),
+            _ => match self.form(&ty, span)? {
+                Form::Tuple(parts) => parts.into_iter().map(|(name, ty)| (format!("f{name}").into(), ty)).collect(),
+                _ => return self.unsupported(span, "a digest of this type"),
+            },
+        };
+        for (name, ty) in parts {
+            let path = format!("{prefix}{name}");
+            match self.form(&ty, span)? {
+                Form::Scalar(ty) => fields.push((path, ty)),
+                Form::Tuple(_) | Form::Header(_) => {
+                    self.nested(span, |l| l.digest_fields(&ty, &format!("{path}."), fields, span))?;
+                }
+                _ => return self.unsupported(span, format!("the type of `{path}` in a digest")),
+            }
+        }
+        Ok(match &ty {
+            Type::Struct(id, _) => Some(self.hir.structs[*id].name.to_string()),
+            _ => None,
+        })
+    }
+
+    /// Sends the digest that was asked for; to stand at the very end of ingress.
+    pub fn send_digests(&mut self, span: Span) {
+        let Some(request) = self.externs.v1model.digest_request.take() else { return };
+        let digests = std::mem::take(&mut self.externs.v1model.digests);
+        let case = |(position, (digest, values)): (usize, (ir::DigestId, Vec<ir::Expr>))| ir::SwitchCase {
+            values: vec![Bits::from_u64(32, position as u64 + 1)],
+            body: vec![ir::Stmt { kind: StmtKind::Digest { digest, values }, span }],
+        };
+        let cases = digests.into_iter().enumerate().map(case).collect();
+        let value = self.read_var(request);
+        self.emit(StmtKind::Switch { value, cases, default: Vec::new() }, span);
+    }
+
+    fn call_clone(&mut self, name: &str, call: &'h Call, span: Span) -> Lowered<()> {
+        let kind = self.member_argument(call, 0, span)?;
+        let (stage, session_slot, list_slot) = match &*kind {
+            "I2E" => (Stage::Ingress, Slot::CloneIngressSession, Slot::CloneIngressList),
+            "E2E" => (Stage::Egress, Slot::CloneEgressSession, Slot::CloneEgressList),
+            _ => return self.unsupported(span, format!("clones of type `{kind}`")),
+        };
+        self.only_in(&[stage], &format!("{name}(CloneType.{kind})"), span)?;
+        let session = self.argument(call, 1, span)?;
+        let session = fold::cast(ir::Type::Bit(32), self.eval_scalar(session)?);
+        let list = self.preserved(name, call, 2, span)?;
+        let src = fold::binary(BinaryOp::Add, session, ir::Expr::bit(32, 1));
+        let var = self.intrinsic(session_slot);
+        self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
+        self.request(list_slot, list.map_or(0, |list| list + 1), span);
+        Ok(())
+    }
+
+    /// `resubmit` and `recirculate`.
+    fn call_again(&mut self, slot: Slot, name: &str, call: &'h Call, span: Span) -> Lowered<()> {
+        let list = self.preserved(name, call, 0, span)?;
+        self.request(slot, list.map_or(1, |list| list + 2), span);
+        Ok(())
+    }
+
+    /// The position of the field list that an argument names by its number, or states.
+    fn preserved(&mut self, name: &str, call: &'h Call, position: usize, span: Span) -> Lowered<Option<u64>> {
+        let Some(Some(arg)) = call.args.get(position) else { return Ok(None) };
+        let (list_number, vars) = if name.ends_with("_preserving_field_list") {
+            let list_number = self.count_argument(call, position, 255, span)?;
+            (list_number, self.externs.v1model.annotated.get(&list_number).cloned().unwrap_or_default())
+        } else {
+            (0, self.stated_fields(arg)?)
+        };
+        if vars.is_empty() {
+            return Ok(None);
+        }
+        let is_same = |list: &ir::FieldList| list.number == list_number && list.vars == vars;
+        let known = self.ir.field_lists.iter().position(is_same);
+        Ok(Some(known.unwrap_or_else(|| {
+            self.ir.field_lists.push(ir::FieldList { number: list_number, vars, span });
+            self.ir.field_lists.len() - 1
+        }) as u64))
+    }
+
+    /// The metadata in a list of fields.
+    fn stated_fields(&mut self, arg: &'h Expr) -> Lowered<Vec<ir::VarId>> {
+        let value = self.eval(arg)?;
+        let mut vars = Vec::new();
+        for leaf in self.leaves(&value, arg.span)? {
+            match leaf.kind {
+                ir::ExprKind::Var(var) if self.ir.vars[var].kind != ir::VarKind::Local => vars.push(var),
+                ir::ExprKind::Const(_) => {}
+                _ => return self.unsupported(arg.span, "preserving anything but metadata"),
+            }
+        }
+        Ok(vars)
+    }
+
+    /// `truncate`: the least of all lengths counts.
+    fn call_truncate(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
+        let length = self.argument(call, 0, span)?;
+        let length = fold::cast(ir::Type::Bit(32), self.eval_scalar(length)?);
+        let asked = self.pin_expr(fold::binary(BinaryOp::Add, length, ir::Expr::bit(32, 1)), span)?;
+        let var = self.intrinsic(Slot::Truncate);
+        let old = self.read_var(var);
+        let is_first = fold::binary(BinaryOp::Eq, old.clone(), ir::Expr::bit(32, 0));
+        let is_less = fold::binary(BinaryOp::Lt, asked.clone(), old.clone());
+        let src = fold::mux(fold::or(is_first, is_less), asked, old);
+        self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
+        Ok(())
+    }
+
+    fn call_log(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
+        let message = self.argument(call, 0, span)?;
+        let Value::String(message) = self.eval(message)? else { return Err(Refused) };
+        let args = match call.args.get(1) {
+            Some(Some(data)) => {
+                let value = self.eval(data)?;
+                self.leaves(&value, data.span)?
+            }
+            _ => Vec::new(),
+        };
+        self.emit(StmtKind::Log { message: message.to_string(), args }, span);
+        Ok(())
+    }
+}
+
+fn is_valid(header: &HeaderRef) -> ir::Expr {
+    ir::Expr { kind: ir::ExprKind::IsValid(header.clone()), ty: ir::Type::Bool }
+}
+
+/// The type of a place that is one value.
+fn scalar_type(place: &Place) -> ir::Type {
+    match place {
+        Place::Scalar { ty, .. } => *ty,
+        Place::Choice { items, .. } => items.first().map_or(ir::Type::Bool, scalar_type),
+        _ => ir::Type::Bool,
+    }
+}

@@ -1,0 +1,394 @@
+//! Inlining of functions, actions and controls.
+//!
+//! Arguments are evaluated from left to right, copied in, and copied out in the order of the parameters. The copies are left
+//! out where nobody could tell: functions and controls see nothing but their parameters, so a parameter may stand for the argument's
+//! storage itself if no other argument touches it. Actions see all of their control, so theirs are copied.
+
+use crate::objects::{ObjectId, ObjectKind};
+use crate::places::{Binding, Footprint, Place, footprint_of_place, footprint_of_value};
+use crate::values::{HeaderKind, HeaderValue, Value};
+use crate::{Frame, Lowered, Lowerer, Refused};
+use base::Span;
+use ir::StmtKind;
+use sema::hir::{self, Call, Expr, VarKind};
+use std::rc::Rc;
+use syntax::ast::Direction;
+
+/// An argument, evaluated.
+pub(crate) enum Argument {
+    /// Of a parameter without direction or with `in`.
+    Value(Value),
+    /// Of an `out` or `inout` parameter.
+    Place(Place, Direction),
+    /// `_`, or left out.
+    Missing(Direction),
+}
+
+/// What the callee can touch beside its parameters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// Nothing.
+    Parameters,
+    /// Nothing, but its parameters must have storage of their own, always the same.
+    OwnStorage,
+    /// The caller's storage.
+    Everything,
+}
+
+impl<'h> Lowerer<'h> {
+    /// The direction of a parameter.
+    pub fn direction(&self, param: hir::VarId) -> Direction {
+        match &self.hir.vars[param].kind {
+            VarKind::Parameter { direction, .. } => *direction,
+            _ => Direction::None,
+        }
+    }
+
+    /// Evaluates arguments from left to right.
+    pub fn eval_arguments(&mut self, params: &[hir::VarId], args: &'h [Option<Expr>]) -> Lowered<Vec<Argument>> {
+        let mut evaluated = Vec::new();
+        for (position, (param, arg)) in params.iter().zip(args).enumerate() {
+            let direction = self.direction(*param);
+            let Some(arg) = arg else {
+                evaluated.push(Argument::Missing(direction));
+                continue;
+            };
+            let later = args[position + 1..].iter().flatten().any(|arg| self.has_effects(arg));
+            evaluated.push(match direction {
+                Direction::None | Direction::In => {
+                    let value = self.eval(arg)?;
+                    Argument::Value(if later { self.spill(value, &arg.ty, arg.span)? } else { value })
+                }
+                Direction::Out | Direction::InOut => {
+                    let place = self.place(arg)?;
+                    Argument::Place(if later { self.pin(place, arg.span)? } else { place }, direction)
+                }
+            });
+        }
+        Ok(evaluated)
+    }
+
+    /// Makes the parameters stand for the arguments and gives what must be copied when the call ends: target, source.
+    pub fn bind(
+        &mut self,
+        params: &[hir::VarId],
+        args: Vec<Argument>,
+        sight: Sight,
+        span: Span,
+    ) -> Lowered<Vec<(Place, Place)>> {
+        let footprints: Vec<Footprint> = args
+            .iter()
+            .map(|arg| match arg {
+                Argument::Value(value) => footprint_of_value(&self.ir, value),
+                Argument::Place(place, _) => footprint_of_place(&self.ir, place),
+                Argument::Missing(_) => Footprint::default(),
+            })
+            .collect();
+        let is_place: Vec<bool> = args.iter().map(|arg| matches!(arg, Argument::Place(..))).collect();
+        // A value may be shared with other values; a place with nothing.
+        let alone = |position: usize| {
+            footprints.iter().enumerate().all(|(other, footprint)| {
+                other == position
+                    || !(is_place[position] || is_place[other])
+                    || !footprint.overlaps(&footprints[position])
+            })
+        };
+        let by_reference: Vec<bool> = (0..args.len())
+            .map(|position| sight == Sight::Parameters && !footprints[position].moves && alone(position))
+            .collect();
+        let mut copy_outs = Vec::new();
+        for (position, (param, arg)) in params.iter().zip(args).enumerate() {
+            self.bind_one(*param, arg, by_reference[position], &mut copy_outs, span)?;
+        }
+        Ok(copy_outs)
+    }
+
+    fn bind_one(
+        &mut self,
+        param: hir::VarId,
+        arg: Argument,
+        by_reference: bool,
+        copy_outs: &mut Vec<(Place, Place)>,
+        span: Span,
+    ) -> Lowered<()> {
+        match arg {
+            Argument::Value(value) if is_static(&value) || (by_reference && is_simple(&value)) => {
+                self.env.insert(param, Binding::Value(value));
+            }
+            Argument::Value(value) => {
+                let (place, _) = self.declare(param)?;
+                self.assign(&place, value, span)?;
+            }
+            Argument::Place(place, direction) if by_reference => {
+                if direction == Direction::Out {
+                    self.invalidate(&place, span);
+                }
+                self.env.insert(param, Binding::Place(Rc::new(place)));
+            }
+            Argument::Place(place, direction) => {
+                let place = self.pin(place, span)?;
+                let (own, is_old) = self.declare(param)?;
+                if direction == Direction::InOut {
+                    let value = self.read(&place);
+                    self.assign(&own, value, span)?;
+                } else if is_old {
+                    self.reset(&own, span);
+                }
+                copy_outs.push((place, (*own).clone()));
+            }
+            Argument::Missing(Direction::Out | Direction::InOut) => {
+                let (place, is_old) = self.declare(param)?;
+                if is_old {
+                    self.reset(&place, span);
+                }
+            }
+            Argument::Missing(_) => {
+                let name = &self.hir.vars[param].name;
+                return self.unsupported(span, format!("leaving out the argument for `{name}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies out what a call leaves behind.
+    pub fn copy_out(&mut self, copy_outs: &[(Place, Place)], span: Span) -> Lowered<()> {
+        for (target, source) in copy_outs {
+            let value = self.read(source);
+            self.assign(target, value, span)?;
+        }
+        Ok(())
+    }
+
+    /// Lowers `body` inside `frame`, which `return` leaves.
+    pub fn in_frame(&mut self, frame: Frame, span: Span, body: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
+        let label = frame.return_label;
+        self.frames.push(frame);
+        let result = self.collect(body);
+        self.frames.pop();
+        let (body, ()) = result?;
+        self.emit_block(label, body, span);
+        Ok(())
+    }
+
+    /// Appends a body that may leave `label`; as a block only if it does so before its end.
+    pub fn emit_block(&mut self, label: ir::LabelId, mut body: ir::Body, span: Span) {
+        drop_last_leaves(&mut body, label);
+        if leaves(&body, label) {
+            self.emit(StmtKind::Block { label, body }, span);
+        } else {
+            self.body.extend(body);
+        }
+    }
+
+    /// Calls a function.
+    pub fn inline_function(&mut self, id: hir::FunctionId, call: &'h Call, span: Span) -> Lowered<Value> {
+        let function = &self.hir.functions[id];
+        let Some(body) = &function.body else { return Err(Refused) };
+        let args = self.eval_arguments(&function.params, &call.args)?;
+        let type_args: Vec<_> = call.type_args.iter().map(|ty| self.resolve(ty)).collect();
+        let types = function.type_params.iter().copied().zip(type_args).collect();
+        let outer_types = std::mem::replace(&mut self.types, types);
+        let result = self.nested(span, |l| {
+            let mut frame = l.new_frame(None);
+            if function.return_type != hir::Type::Void {
+                frame.return_place = Some(Rc::new(l.temporary_place(&function.return_type, span)?));
+            }
+            let return_place = frame.return_place.clone();
+            let mut copy_outs = Vec::new();
+            l.frames.push(frame);
+            let bound = l.bind(&function.params, args, Sight::Parameters, span);
+            let mut frame = l.frames.pop().expect("the frame that was pushed above");
+            copy_outs.extend(bound?);
+            frame.copy_outs = copy_outs.clone();
+            l.in_frame(frame, span, |l| l.lower_block(body))?;
+            l.copy_out(&copy_outs, span)?;
+            Ok(return_place.map_or(Value::Void, |place| l.read(&place)))
+        });
+        self.types = outer_types;
+        result
+    }
+
+    /// Calls an action from a control or another action.
+    pub fn inline_action(&mut self, id: hir::ActionId, args: &'h [Option<Expr>], span: Span) -> Lowered<Value> {
+        let action = &self.hir.actions[id];
+        let args = self.eval_arguments(&action.params, args)?;
+        self.nested(span, |l| {
+            let frame = l.new_frame(None);
+            l.frames.push(frame);
+            let bound = l.bind(&action.params, args, Sight::Everything, span);
+            let mut frame = l.frames.pop().expect("the frame that was pushed above");
+            let copy_outs = bound?;
+            frame.copy_outs = copy_outs.clone();
+            l.in_frame(frame, span, |l| l.lower_block(&action.body))?;
+            l.copy_out(&copy_outs, span)?;
+            Ok(Value::Void)
+        })
+    }
+
+    /// Applies a control.
+    pub fn inline_control(&mut self, object: ObjectId, call: &'h Call, span: Span) -> Lowered<Value> {
+        let ObjectKind::Control { control, .. } = self.objects[object].kind else { return Err(Refused) };
+        let args = self.eval_arguments(&self.hir.controls[control].params, &call.args)?;
+        let sight = if self.facts.shared_controls.contains(&object) { Sight::OwnStorage } else { Sight::Parameters };
+        self.apply_control(object, args, sight, span)?;
+        Ok(Value::Void)
+    }
+
+    /// Lowers the code of a control with these arguments.
+    pub fn apply_control(&mut self, object: ObjectId, args: Vec<Argument>, sight: Sight, span: Span) -> Lowered<()> {
+        let ObjectKind::Control { control, type_args, args: constructor_args, .. } = &self.objects[object].kind else {
+            return Err(Refused);
+        };
+        let (control, constructor_args) = (&self.hir.controls[*control], constructor_args.clone());
+        let types = control.type_params.iter().copied().zip(type_args.iter().cloned()).collect();
+        let outer = (std::mem::replace(&mut self.types, types), self.env.clone(), self.object);
+        self.object = object;
+        let result = self.nested(span, |l| {
+            l.enter(&control.constructor_params, &constructor_args);
+            let frame = l.new_frame(Some(object));
+            l.frames.push(frame);
+            let bound = l.bind(&control.params, args, sight, span);
+            let mut frame = l.frames.pop().expect("the frame that was pushed above");
+            let copy_outs = bound?;
+            frame.copy_outs = copy_outs.clone();
+            l.remember_bindings(object, control);
+            l.in_frame(frame, span, |l| {
+                l.declare_locals(&control.locals)?;
+                l.lower_block(&control.body)
+            })?;
+            l.copy_out(&copy_outs, span)
+        });
+        (self.types, self.env, self.object) = outer;
+        result
+    }
+
+    /// A control with tables must be applied with the same bindings everywhere, since its tables and actions name them. If it is
+    /// not, the next attempt gives its parameters storage of their own.
+    fn remember_bindings(&mut self, object: ObjectId, control: &hir::Control) {
+        if !control.locals.iter().any(|local| matches!(local, hir::Local::Table(_))) {
+            return;
+        }
+        let now: Vec<Binding> = control.params.iter().filter_map(|param| self.env.get(param).cloned()).collect();
+        let ObjectKind::Control { first, .. } = &mut self.objects[object].kind else { return };
+        match first {
+            None => *first = Some(now),
+            Some(first) if *first != now => {
+                self.learned.shared_controls.insert(object);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// `return`
+    pub fn lower_return(&mut self, value: Option<&'h Expr>, span: Span) -> Lowered<()> {
+        if let Some(value) = value {
+            let result = self.eval(value)?;
+            if let Some(place) = self.frame().return_place.clone() {
+                self.assign(&place, result, span)?;
+            }
+        }
+        let label = self.frame().return_label;
+        self.emit(StmtKind::Leave(label), span);
+        Ok(())
+    }
+
+    /// `exit`: copies out for every call around, innermost first, and leaves the block. The action of an inlined control's table
+    /// cannot know what its control's caller copies, so it raises a flag that the caller tests.
+    pub fn lower_exit(&mut self, span: Span) -> Lowered<()> {
+        for position in (0..self.frames.len()).rev() {
+            let copy_outs = self.frames[position].copy_outs.clone();
+            self.copy_out(&copy_outs, span)?;
+            if self.frames[position].is_table_action && position > 1 {
+                let flag = self.exit_flag(span)?;
+                self.emit(StmtKind::Assign { dst: ir::Place::Var(flag), src: ir::Expr::bool(true) }, span);
+                let label = self.frames[position].return_label;
+                self.emit(StmtKind::Leave(label), span);
+                return Ok(());
+            }
+        }
+        self.block.exit_is_used = true;
+        self.emit(StmtKind::Leave(self.block.exit_label), span);
+        Ok(())
+    }
+
+    fn exit_flag(&mut self, span: Span) -> Lowered<ir::VarId> {
+        match self.block.exit_flag {
+            Some(flag) => Ok(flag),
+            None => {
+                let flag = self.temporary(ir::Type::Bool, span)?;
+                self.block.exit_flag = Some(flag);
+                Ok(flag)
+            }
+        }
+    }
+}
+
+/// Whether the value is known at compile time.
+fn is_static(value: &Value) -> bool {
+    match value {
+        Value::Scalar(expr) => expr.as_const().is_some(),
+        Value::Integer(_) | Value::String(_) | Value::Object(_) | Value::Void => true,
+        Value::Header(header) => is_static_header(header),
+        Value::Tuple(items) => items.iter().all(is_static),
+        Value::Union(members) => members.iter().all(is_static_header),
+        Value::Stack(_) | Value::Varbit { .. } => false,
+    }
+}
+
+fn is_static_header(header: &HeaderValue) -> bool {
+    match &header.kind {
+        HeaderKind::Ref(_) => false,
+        HeaderKind::Fields(fields) => fields.iter().all(is_static),
+        HeaderKind::Invalid => true,
+    }
+}
+
+/// Whether reading the value costs nothing, so that it may be read wherever the parameter is.
+fn is_simple(value: &Value) -> bool {
+    let header = |header: &HeaderValue| !matches!(header.kind, HeaderKind::Fields(_));
+    match value {
+        Value::Scalar(expr) => {
+            matches!(expr.kind, ir::ExprKind::Const(_) | ir::ExprKind::Var(_) | ir::ExprKind::Field(..))
+        }
+        Value::Header(value) => header(value),
+        Value::Tuple(items) => items.iter().all(is_simple),
+        Value::Union(members) => members.iter().all(header),
+        _ => true,
+    }
+}
+
+/// Removes what leaves `label` where the body ends anyway.
+fn drop_last_leaves(body: &mut ir::Body, label: ir::LabelId) {
+    match body.last_mut().map(|stmt| &mut stmt.kind) {
+        Some(StmtKind::Leave(to)) if *to == label => {
+            body.pop();
+            drop_last_leaves(body, label);
+        }
+        Some(StmtKind::If { then_body, else_body, .. }) => {
+            drop_last_leaves(then_body, label);
+            drop_last_leaves(else_body, label);
+            if then_body.is_empty() && else_body.is_empty() {
+                body.pop();
+            }
+        }
+        Some(StmtKind::Switch { cases, default, .. }) => {
+            cases.iter_mut().for_each(|case| drop_last_leaves(&mut case.body, label));
+            drop_last_leaves(default, label);
+        }
+        Some(StmtKind::Block { body, .. }) => drop_last_leaves(body, label),
+        _ => {}
+    }
+}
+
+/// Whether the body leaves `label`.
+fn leaves(body: &ir::Body, label: ir::LabelId) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Leave(to) => *to == label,
+        StmtKind::If { then_body, else_body, .. } => leaves(then_body, label) || leaves(else_body, label),
+        StmtKind::Switch { cases, default, .. } => {
+            cases.iter().any(|case| leaves(&case.body, label)) || leaves(default, label)
+        }
+        StmtKind::Block { body, .. } | StmtKind::Loop { body, .. } => leaves(body, label),
+        _ => false,
+    })
+}

@@ -1,0 +1,136 @@
+//! The tree of instances: every declaration of an instance makes one object per instance of what it is declared in.
+
+use crate::externs::ExternObject;
+use crate::names::full_name;
+use crate::places::Binding;
+use crate::values::Value;
+use crate::{Lowered, Lowerer};
+use base::{Span, entity_id};
+use sema::hir::{self, Expr, Type};
+
+entity_id! {
+    /// An instance.
+    pub struct ObjectId = "object";
+}
+
+/// An instance.
+#[derive(Debug)]
+pub(crate) struct Object {
+    /// Control-plane path; empty for the outermost scope.
+    pub name: String,
+    pub kind: ObjectKind,
+}
+
+/// What it is an instance of.
+#[derive(Debug)]
+pub(crate) enum ObjectKind {
+    /// The outermost scope.
+    Root,
+    Control {
+        control: hir::ControlId,
+        type_args: Vec<Type>,
+        args: Vec<Option<Value>>,
+        /// What its parameters stood for when it was first applied, if it has tables.
+        first: Option<Vec<Binding>>,
+    },
+    Parser {
+        parser: hir::ParserId,
+        type_args: Vec<Type>,
+        args: Vec<Option<Value>>,
+    },
+    Extern(ExternObject),
+}
+
+impl Object {
+    /// The outermost scope.
+    pub fn root() -> Object {
+        Object { name: String::new(), kind: ObjectKind::Root }
+    }
+}
+
+impl<'h> Lowerer<'h> {
+    /// The object of an instance that is declared in the current object, or in the outermost scope.
+    pub fn instance(&mut self, id: hir::InstanceId, span: Span) -> Lowered<ObjectId> {
+        let root = <ObjectId as base::index::Id>::from_index(0);
+        let owner = if self.memo.top_instances.contains(&id) { root } else { self.object };
+        if let Some(object) = self.memo.instances.get(&(owner, id)) {
+            return Ok(*object);
+        }
+        let declaration = &self.hir.instances[id];
+        if !declaration.methods.is_empty() {
+            return self.unsupported(declaration.span, "instances that implement abstract methods");
+        }
+        let name = full_name(&self.objects[owner].name, &declaration.name, &declaration.annotations);
+        let made = (&declaration.ty, declaration.constructor, &declaration.args[..]);
+        let object = self.nested(span, |l| l.make(name, made, declaration.span))?;
+        self.memo.instances.insert((owner, id), object);
+        Ok(object)
+    }
+
+    /// The object of an instance that is made where it is used; its name is its type's.
+    pub fn construct(&mut self, expr: &'h Expr, constructor: usize, args: &'h [Option<Expr>]) -> Lowered<ObjectId> {
+        let type_name = match &expr.ty {
+            Type::Extern(id, _) => self.hir.externs[*id].name.clone(),
+            Type::Control(id, _) => self.hir.controls[*id].name.clone(),
+            Type::Parser(id, _) => self.hir.parsers[*id].name.clone(),
+            _ => return self.unsupported(expr.span, "an instance of this type here"),
+        };
+        let name = full_name(&self.objects[self.object].name, &type_name, &[]);
+        self.make(name, (&expr.ty, constructor, args), expr.span)
+    }
+
+    fn make(
+        &mut self,
+        name: String,
+        (ty, constructor, args): (&Type, usize, &'h [Option<Expr>]),
+        span: Span,
+    ) -> Lowered<ObjectId> {
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(match arg {
+                Some(arg) => Some(self.eval(arg)?),
+                None => None,
+            });
+        }
+        let kind = match self.resolve(ty) {
+            Type::Control(control, type_args) => ObjectKind::Control { control, type_args, args: values, first: None },
+            Type::Parser(parser, type_args) => ObjectKind::Parser { parser, type_args, args: values },
+            Type::Extern(id, type_args) => {
+                let made = crate::externs::Construction { id, type_args, constructor, args: values, span };
+                ObjectKind::Extern(self.construct_extern(made, &name)?)
+            }
+            _ => return self.unsupported(span, "an instance of this type"),
+        };
+        Ok(self.objects.push(Object { name, kind }))
+    }
+
+    /// The object that an expression is.
+    pub fn eval_object(&mut self, expr: &'h Expr) -> Lowered<ObjectId> {
+        match self.eval(expr)? {
+            Value::Object(object) => Ok(object),
+            _ => self.unsupported(expr.span, "this object"),
+        }
+    }
+
+    /// What constructor parameters and type parameters stand for in the code of an instance.
+    pub fn enter(&mut self, params: &[hir::VarId], args: &[Option<Value>]) {
+        for (param, arg) in params.iter().zip(args) {
+            match arg {
+                Some(value) => {
+                    self.env.insert(*param, Binding::Value(value.clone()));
+                }
+                None => {
+                    self.env.remove(param);
+                }
+            }
+        }
+    }
+
+    /// What is declared at the head of a parser or control.
+    pub fn declare_locals(&mut self, locals: &'h [hir::Local]) -> Lowered<()> {
+        for local in locals {
+            self.lower_local(local)?;
+        }
+        Ok(())
+    }
+}

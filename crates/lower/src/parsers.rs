@@ -1,0 +1,349 @@
+//! Parsers: state machines, with sub-parsers inlined.
+//!
+//! A state in which a sub-parser is applied is cut in two: the first half goes to the sub-parser's start, and where the sub-parser
+//! accepts, the second half follows.
+
+use crate::inline::{Argument, Sight};
+use crate::names::{find, full_name, words};
+use crate::objects::{ObjectId, ObjectKind};
+use crate::types::Form;
+use crate::values::Value;
+use crate::{Lowered, Lowerer, Refused, codes, fold};
+use base::limits::TABLE_ENTRIES_MAX;
+use base::{IndexVec, Span};
+use ir::{CaseMatch, KeySet, MatchKind, State, StateId, Target};
+use sema::hir::{self, Call, Callee, ExprKind, KeyElement, Keyset, Stmt};
+
+/// More states than any real parser has when it is inlined.
+const STATES_MAX: usize = 20_000;
+
+/// A parser block that is being built.
+pub(crate) struct Builder {
+    states: IndexVec<StateId, State>,
+    /// The state whose body is being lowered.
+    current: StateId,
+    /// How many bodies are being collected where states begin; deeper is inside a conditional.
+    level: u32,
+    /// What the names of inlined states begin with.
+    prefix: String,
+}
+
+impl<'h> Lowerer<'h> {
+    /// Lowers a whole parser block.
+    pub fn lower_parser_block(
+        &mut self,
+        object: ObjectId,
+        args: Vec<Argument>,
+        error: ir::VarId,
+    ) -> Lowered<ir::BlockKind> {
+        let ObjectKind::Parser { parser, .. } = self.objects[object].kind else { return Err(Refused) };
+        let span = self.hir.parsers[parser].span;
+        let initial =
+            State { name: "init".to_owned(), body: Vec::new(), transition: ir::Transition::Goto(Target::Reject), span };
+        let mut states = IndexVec::new();
+        let first = states.push(initial);
+        self.parser = Some(Builder { states, current: first, level: self.collecting, prefix: String::new() });
+        let result = self.parser_states(object, args, Target::Accept, span);
+        let builder = self.parser.take();
+        self.body.clear();
+        result?;
+        let states = builder.map(|builder| builder.states).unwrap_or_default();
+        Ok(without_empty_start(first, states, error))
+    }
+
+    /// Applies a sub-parser.
+    pub fn inline_parser(&mut self, object: ObjectId, call: &'h Call, span: Span) -> Lowered<Value> {
+        let ObjectKind::Parser { parser, .. } = self.objects[object].kind else { return Err(Refused) };
+        match &self.parser {
+            Some(builder) if builder.level == self.collecting => {}
+            _ => return self.unsupported(span, "applying a parser here"),
+        }
+        let args = self.eval_arguments(&self.hir.parsers[parser].params, &call.args)?;
+        let prefix = self.builder().prefix.clone();
+        let name = format!("{prefix}after_{}", self.hir.parsers[parser].name);
+        let after = self.new_state(name, span)?;
+        let copy_outs = self.parser_states(object, args, Target::State(after), span)?;
+        self.begin_state(after);
+        self.copy_out(&copy_outs, span)?;
+        Ok(Value::Void)
+    }
+
+    fn builder(&mut self) -> &mut Builder {
+        self.parser.as_mut().expect("states are made in parser blocks only")
+    }
+
+    fn new_state(&mut self, name: String, span: Span) -> Lowered<StateId> {
+        if self.builder().states.len() >= STATES_MAX {
+            let message = format!("the parser has more than {STATES_MAX} states when all calls are inlined");
+            return self.refuse(codes::LIMIT, span, message);
+        }
+        let transition = ir::Transition::Goto(Target::Reject);
+        Ok(self.builder().states.push(State { name, body: Vec::new(), transition, span }))
+    }
+
+    fn begin_state(&mut self, state: StateId) {
+        self.builder().current = state;
+        self.body.clear();
+    }
+
+    fn finish_state(&mut self, transition: ir::Transition) {
+        let body = std::mem::take(&mut self.body);
+        let builder = self.builder();
+        let current = builder.current;
+        builder.states[current].body = body;
+        builder.states[current].transition = transition;
+    }
+
+    /// Lowers a parser's states, entered from the current one and left to `accept`. Gives what is to be copied out there.
+    fn parser_states(
+        &mut self,
+        object: ObjectId,
+        args: Vec<Argument>,
+        accept: Target,
+        span: Span,
+    ) -> Lowered<Vec<(crate::places::Place, crate::places::Place)>> {
+        let ObjectKind::Parser { parser, type_args, args: constructor_args } = &self.objects[object].kind else {
+            return Err(Refused);
+        };
+        let (parser, constructor_args) = (&self.hir.parsers[*parser], constructor_args.clone());
+        let types = parser.type_params.iter().copied().zip(type_args.iter().cloned()).collect();
+        let outer = (std::mem::replace(&mut self.types, types), self.env.clone(), self.object);
+        self.object = object;
+        let is_inner = accept != Target::Accept;
+        let outer_prefix = self.builder().prefix.clone();
+        if is_inner {
+            self.builder().prefix = format!("{outer_prefix}{}.", last_part(&self.objects[object].name));
+        }
+        let mut frame = self.new_frame(Some(object));
+        frame.repeats = is_inner;
+        self.frames.push(frame);
+        let result = self.nested(span, |l| {
+            l.enter(&parser.constructor_params, &constructor_args);
+            let copy_outs = l.bind(&parser.params, args, Sight::Parameters, span)?;
+            l.declare_locals(&parser.locals)?;
+            l.frame().repeats = true;
+            l.lower_states(parser, accept)?;
+            Ok(copy_outs)
+        });
+        self.frames.pop();
+        self.builder().prefix = outer_prefix;
+        (self.types, self.env, self.object) = outer;
+        result
+    }
+
+    fn lower_states(&mut self, parser: &'h hir::Parser, accept: Target) -> Lowered<()> {
+        let mut ids = Vec::new();
+        for state in &parser.states {
+            let name = format!("{}{}", self.builder().prefix, state.name);
+            ids.push(self.new_state(name, state.span)?);
+        }
+        let Some(start) = parser.states.iter().position(|state| &*state.name == "start") else { return Err(Refused) };
+        self.finish_state(ir::Transition::Goto(Target::State(ids[start])));
+        let mut result = Ok(());
+        for (state, id) in parser.states.iter().zip(&ids) {
+            self.begin_state(*id);
+            let lowered = self.lower_state_stmts(&state.body);
+            let transition = self.lower_transition(&state.transition, &ids, accept);
+            match (lowered, transition) {
+                (Ok(()), Ok(transition)) => self.finish_state(transition),
+                _ => result = Err(Refused),
+            }
+        }
+        result
+    }
+
+    fn lower_state_stmts(&mut self, stmts: &'h [Stmt]) -> Lowered<()> {
+        let mut result = Ok(());
+        for stmt in stmts {
+            if self.lower_state_stmt(stmt).is_err() {
+                result = Err(Refused);
+            }
+        }
+        result
+    }
+
+    fn lower_state_stmt(&mut self, stmt: &'h Stmt) -> Lowered<()> {
+        match &stmt.kind {
+            hir::StmtKind::Block(block) => self.nested(stmt.span, |l| l.lower_state_stmts(&block.stmts)),
+            hir::StmtKind::If { condition, then_body, else_body }
+                if applies_parser(&then_body.stmts) || applies_parser(&else_body.stmts) =>
+            {
+                let condition = self.eval_condition(condition)?;
+                self.nested(stmt.span, |l| l.split_state(condition, then_body, else_body, stmt.span))
+            }
+            _ => self.lower_stmt(stmt),
+        }
+    }
+
+    /// An `if` with sub-parsers in it: states for both ways, which join again.
+    fn split_state(
+        &mut self,
+        condition: ir::Expr,
+        then_body: &'h hir::Block,
+        else_body: &'h hir::Block,
+        span: Span,
+    ) -> Lowered<()> {
+        let prefix = self.builder().prefix.clone();
+        let then_state = self.new_state(format!("{prefix}then"), span)?;
+        let else_state = self.new_state(format!("{prefix}else"), span)?;
+        let join = self.new_state(format!("{prefix}join"), span)?;
+        let case =
+            |set, state| ir::SelectCase { matches: CaseMatch::Keys(vec![set]), target: Target::State(state), span };
+        let cases = vec![case(KeySet::Value(ir::Expr::bool(true)), then_state), case(KeySet::Any, else_state)];
+        self.finish_state(ir::Transition::Select { keys: vec![condition], cases });
+        for (state, body) in [(then_state, then_body), (else_state, else_body)] {
+            self.begin_state(state);
+            self.lower_state_stmts(&body.stmts)?;
+            self.finish_state(ir::Transition::Goto(Target::State(join)));
+        }
+        self.begin_state(join);
+        Ok(())
+    }
+
+    fn lower_transition(
+        &mut self,
+        transition: &'h hir::Transition,
+        ids: &[StateId],
+        accept: Target,
+    ) -> Lowered<ir::Transition> {
+        let target = |target: hir::Target| match target {
+            hir::Target::State(position) => ids.get(position).map_or(Target::Reject, |id| Target::State(*id)),
+            hir::Target::Accept => accept,
+            hir::Target::Reject => Target::Reject,
+        };
+        let (keys, cases) = match transition {
+            hir::Transition::Direct(to) => return Ok(ir::Transition::Goto(target(*to))),
+            hir::Transition::Select { keys, cases, .. } => (keys, cases),
+        };
+        let keys = self.select_keys(keys)?;
+        let mut lowered = Vec::new();
+        for case in cases {
+            let matches = match &case.keyset {
+                Keyset::Default => CaseMatch::Keys(vec![KeySet::Any; keys.len()]),
+                Keyset::ValueSet(set) => CaseMatch::ValueSet(self.value_set(*set)?),
+                Keyset::Keys(elements) => self.lower_keyset(elements, &keys, case.span)?,
+            };
+            lowered.push(ir::SelectCase { matches, target: target(case.target), span: case.span });
+        }
+        Ok(ir::Transition::Select { keys, cases: lowered })
+    }
+
+    /// The keys, evaluated from left to right. A key that is a `lookahead` itself does not check the length.
+    fn select_keys(&mut self, keys: &'h [hir::Expr]) -> Lowered<Vec<ir::Expr>> {
+        let mut values = Vec::new();
+        for (position, key) in keys.iter().enumerate() {
+            let value = match self.unchecked_lookahead(key) {
+                Some(value) => value?,
+                None => self.eval(key)?,
+            };
+            let later = keys[position + 1..].iter().any(|key| self.has_effects(key));
+            let value = if later { self.spill(value, &key.ty, key.span)? } else { value };
+            values.extend(self.leaves(&value, key.span)?);
+        }
+        Ok(values)
+    }
+
+    fn lower_keyset(&mut self, elements: &'h [KeyElement], keys: &[ir::Expr], span: Span) -> Lowered<CaseMatch> {
+        if let [KeyElement::ValueSet(set)] = elements {
+            return Ok(CaseMatch::ValueSet(self.value_set(*set)?));
+        }
+        if elements.len() != keys.len() {
+            return self.unsupported(span, "keys that are structs or tuples");
+        }
+        let mut sets = Vec::new();
+        for (element, key) in elements.iter().zip(keys) {
+            let mut value = |expr: &'h hir::Expr| Ok(fold::cast(key.ty, self.eval_scalar(expr)?));
+            sets.push(match element {
+                KeyElement::Any => KeySet::Any,
+                KeyElement::Value(expr) => KeySet::Value(value(expr)?),
+                KeyElement::Mask(bits, mask) => KeySet::Mask(value(bits)?, value(mask)?),
+                KeyElement::Range(low, high) => KeySet::Range(value(low)?, value(high)?),
+                KeyElement::ValueSet(_) => {
+                    return self.unsupported(span, "a value set beside other keys");
+                }
+            });
+        }
+        Ok(CaseMatch::Keys(sets))
+    }
+
+    /// The value set of the current instance.
+    fn value_set(&mut self, id: hir::ValueSetId) -> Lowered<ir::ValueSetId> {
+        let key = (self.object, id);
+        if let Some(set) = self.memo.value_sets.get(&key) {
+            return Ok(*set);
+        }
+        let declaration = &self.hir.value_sets[id];
+        let name = full_name(&self.objects[self.object].name, &declaration.name, &declaration.annotations);
+        let size = self.eval(&declaration.size)?;
+        let size = self.constant_count(&size, TABLE_ENTRIES_MAX as u64, declaration.size.span)?;
+        let keys = match self.form(&declaration.element, declaration.span)? {
+            Form::Scalar(ty) => vec![(declaration.name.to_string(), ty.width(), MatchKind::Exact)],
+            Form::Tuple(fields) => {
+                let mut keys = Vec::new();
+                for (position, (name, ty)) in fields.iter().enumerate() {
+                    let width = self.scalar_or_refuse(ty, declaration.span)?.width();
+                    let kind = self.field_match_kind(&declaration.element, position, declaration.span)?;
+                    keys.push((name.to_string(), width, kind));
+                }
+                keys
+            }
+            _ => return self.unsupported(declaration.span, "value sets of this type"),
+        };
+        let set = self.ir.value_sets.push(ir::ValueSet { name, keys, size });
+        self.memo.value_sets.insert(key, set);
+        Ok(set)
+    }
+
+    /// What `@match(kind)` says at a field of a value set's struct.
+    fn field_match_kind(&mut self, ty: &hir::Type, field: usize, span: Span) -> Lowered<MatchKind> {
+        let hir::Type::Struct(id, _) = self.resolve(ty) else { return Ok(MatchKind::Exact) };
+        let annotations = self.hir.structs[id].fields.get(field).map(|field| &field.annotations[..]);
+        let Some(annotation) = annotations.and_then(|annotations| find(annotations, "match")) else {
+            return Ok(MatchKind::Exact);
+        };
+        match words(annotation).first().and_then(|word| crate::tables::match_kind(word)) {
+            Some(kind) => Ok(kind),
+            None => self.unsupported(span, "this match kind in a value set"),
+        }
+    }
+}
+
+/// Whether the statements apply a sub-parser.
+fn applies_parser(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        hir::StmtKind::Call(call) => {
+            matches!(&call.kind, ExprKind::Call(call) if matches!(call.callee, Callee::Apply(_)))
+        }
+        hir::StmtKind::Block(block) => applies_parser(&block.stmts),
+        hir::StmtKind::If { then_body, else_body, .. } => {
+            applies_parser(&then_body.stmts) || applies_parser(&else_body.stmts)
+        }
+        _ => false,
+    })
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// The parser block; the first state, which holds the first values of the parser's variables, only if it does something.
+fn without_empty_start(first: StateId, states: IndexVec<StateId, State>, error: ir::VarId) -> ir::BlockKind {
+    use base::index::Id;
+    let start = match &states[first] {
+        State { body, transition: ir::Transition::Goto(Target::State(start)), .. } if body.is_empty() => *start,
+        _ => return ir::BlockKind::Parser { start: first, states, error },
+    };
+    let shift = |id: StateId| StateId::from_index(id.index() - 1);
+    let target = |target: Target| match target {
+        Target::State(id) => Target::State(shift(id)),
+        other => other,
+    };
+    let rest = states.iter().skip(1).cloned().map(|mut state| {
+        match &mut state.transition {
+            ir::Transition::Goto(to) => *to = target(*to),
+            ir::Transition::Select { cases, .. } => cases.iter_mut().for_each(|case| case.target = target(case.target)),
+        }
+        state
+    });
+    ir::BlockKind::Parser { start: shift(start), states: rest.collect(), error }
+}

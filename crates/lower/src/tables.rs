@@ -1,0 +1,243 @@
+//! Tables and their application.
+
+use crate::names::{find, full_name};
+use crate::{Lowered, Lowerer, Refused, codes};
+use base::Span;
+use base::limits::TABLE_ENTRIES_MAX;
+use ir::{MatchKind, StmtKind};
+use sema::hir::{self, Callee, Expr, ExprKind};
+use std::rc::Rc;
+use syntax::diag::Diagnostic;
+
+/// The size of a table that states none.
+const SIZE_DEFAULT: u64 = 1024;
+
+/// A table, and what must be done around every application.
+pub(crate) struct LoweredTable<'h> {
+    pub id: ir::TableId,
+    /// Keys whose evaluation has effects: they are evaluated before the table is applied, into these variables.
+    pub keys: Vec<(ir::VarId, &'h Expr)>,
+}
+
+/// The match kind of this name.
+pub(crate) fn match_kind(name: &str) -> Option<MatchKind> {
+    Some(match name {
+        "exact" => MatchKind::Exact,
+        "lpm" => MatchKind::Lpm,
+        "ternary" => MatchKind::Ternary,
+        "range" => MatchKind::Range,
+        "optional" => MatchKind::Optional,
+        _ => return None,
+    })
+}
+
+impl<'h> Lowerer<'h> {
+    /// Applies a table; gives the variables that were asked for.
+    pub fn apply_table(
+        &mut self,
+        table: &'h Expr,
+        wants_hit: bool,
+        wants_action: bool,
+        span: Span,
+    ) -> Lowered<(Option<ir::VarId>, Option<ir::VarId>)> {
+        let ExprKind::Table(id) = table.kind else {
+            return self.unsupported(table.span, "applying this");
+        };
+        if self.parser.is_some() {
+            return self.unsupported(span, "tables in parsers");
+        }
+        let table = self.table(id)?;
+        for (var, key) in &table.keys {
+            let src = self.eval_scalar(key)?;
+            self.emit(StmtKind::Assign { dst: ir::Place::Var(*var), src }, key.span);
+        }
+        let hit = if wants_hit { Some(self.temporary(ir::Type::Bool, span)?) } else { None };
+        let action = if wants_action { Some(self.temporary(ir::Type::Bit(32), span)?) } else { None };
+        self.emit(StmtKind::ApplyTable { table: table.id, hit, action }, span);
+        self.leave_if_exited(table.id, span)?;
+        Ok((hit, action))
+    }
+
+    /// As [`Lowerer::apply_table`], for the call `t.apply()` or the table itself.
+    pub fn apply_table_of(
+        &mut self,
+        expr: &'h Expr,
+        wants_hit: bool,
+        wants_action: bool,
+        span: Span,
+    ) -> Lowered<(Option<ir::VarId>, Option<ir::VarId>)> {
+        match &expr.kind {
+            ExprKind::Call(call) => match &call.callee {
+                Callee::ApplyTable(table) => self.apply_table(table, wants_hit, wants_action, span),
+                _ => self.unsupported(span, "the result of this call"),
+            },
+            _ => self.apply_table(expr, wants_hit, wants_action, span),
+        }
+    }
+
+    /// `t.apply().hit`
+    pub fn table_hit(&mut self, call: &'h Expr) -> Lowered<ir::Expr> {
+        match self.apply_table_of(call, true, false, call.span)? {
+            (Some(hit), _) => Ok(self.read_var(hit)),
+            _ => Err(Refused),
+        }
+    }
+
+    /// After the application of a table in an inlined control: leaves if its action exits.
+    fn leave_if_exited(&mut self, table: ir::TableId, span: Span) -> Lowered<()> {
+        let Some(flag) = self.block.exit_flag else { return Ok(()) };
+        let raises = |action: &ir::TableAction| raises(&self.ir.actions[action.action].body, flag);
+        if !self.ir.tables[table].actions.iter().any(raises) {
+            return Ok(());
+        }
+        let (body, ()) = self.collect(|l| l.lower_exit(span))?;
+        let condition = self.read_var(flag);
+        self.emit_if(condition, body, Vec::new(), span);
+        Ok(())
+    }
+
+    /// The table of the current instance.
+    fn table(&mut self, id: hir::TableId) -> Lowered<Rc<LoweredTable<'h>>> {
+        let key = (self.object, id);
+        if let Some(table) = self.memo.tables.get(&key) {
+            return Ok(table.clone());
+        }
+        let span = self.hir.tables[id].span;
+        let table = Rc::new(self.nested(span, |l| l.lower_table(id))?);
+        self.memo.tables.insert(key, table.clone());
+        Ok(table)
+    }
+
+    fn lower_table(&mut self, id: hir::TableId) -> Lowered<LoweredTable<'h>> {
+        let declaration = &self.hir.tables[id];
+        let name = full_name(&self.objects[self.object].name, &declaration.name, &declaration.annotations);
+        let (keys, effects) = self.lower_keys(&declaration.keys)?;
+        let mut actions = Vec::new();
+        for action in &declaration.actions {
+            actions.push(ir::TableAction {
+                action: self.table_action(action.action.action, &action.action.args)?,
+                table_only: find(&action.annotations, "tableonly").is_some(),
+                default_only: find(&action.annotations, "defaultonly").is_some(),
+            });
+        }
+        let default_action = match &declaration.default_action {
+            Some(action) => self.action_call(action)?,
+            None => self.no_action(declaration, &mut actions),
+        };
+        let size = match &declaration.size {
+            Some(size) => {
+                let value = self.eval(size)?;
+                self.constant_count(&value, TABLE_ENTRIES_MAX as u64, size.span)?
+            }
+            None => SIZE_DEFAULT,
+        };
+        let mut table = ir::Table {
+            name,
+            entries: self.lower_entries(declaration, &keys)?,
+            keys,
+            actions,
+            const_entries: declaration.const_entries,
+            default_action,
+            const_default: declaration.const_default,
+            size,
+            direct_counter: None,
+            direct_meter: None,
+            support_timeout: false,
+            span: declaration.span,
+        };
+        for property in &declaration.properties {
+            self.lower_property(&mut table, property)?;
+        }
+        self.attach_direct(&mut table)?;
+        Ok(LoweredTable { id: self.ir.tables.push(table), keys: effects })
+    }
+
+    fn lower_property(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<()> {
+        let is_known = matches!(&*property.name, "largest_priority_wins" | "priority_delta");
+        if !is_known && !self.architecture_property(table, property)? {
+            let message = format!("the table property `{}` has no meaning here and is ignored", property.name);
+            self.diagnostics.push(Diagnostic::warning("W0801", property.span, message));
+        }
+        Ok(())
+    }
+
+    fn lower_keys(&mut self, keys: &'h [hir::TableKey]) -> Lowered<(Vec<ir::Key>, Vec<(ir::VarId, &'h Expr)>)> {
+        let (mut lowered, mut effects) = (Vec::new(), Vec::new());
+        for key in keys {
+            let kind_name = self.hir.match_kinds.get(key.match_kind).cloned().unwrap_or_default();
+            let Some(kind) = match_kind(&kind_name) else {
+                return self.unsupported(key.span, format!("the match kind `{kind_name}`"));
+            };
+            let (statements, value) = self.collect(|l| l.eval_scalar(&key.expr))?;
+            let expr = if statements.is_empty() {
+                value
+            } else {
+                let var = self.temporary(value.ty, key.span)?;
+                effects.push((var, &key.expr));
+                self.read_var(var)
+            };
+            lowered.push(ir::Key { name: key.name.to_string(), expr, kind });
+        }
+        Ok((lowered, effects))
+    }
+
+    /// An action with the values of the parameters that the control plane could give.
+    pub fn action_call(&mut self, reference: &'h hir::ActionRef) -> Lowered<ir::ActionCall> {
+        let params = &self.hir.actions[reference.action].params;
+        let mut args = Vec::new();
+        for (param, arg) in params.iter().zip(&reference.args) {
+            if self.direction(*param) != syntax::ast::Direction::None {
+                continue;
+            }
+            let Some(arg) = arg else {
+                return self.refuse(codes::NOT_CONSTANT, reference.span, "the action's arguments must be given here");
+            };
+            let ty = self.scalar_or_refuse(&self.hir.vars[*param].ty.clone(), arg.span)?;
+            let value = match self.eval(arg)? {
+                crate::values::Value::Integer(number) => crate::values::number(ty, &number),
+                value => crate::fold::cast(ty, self.scalar_value(value, arg.span)?),
+            };
+            match value.as_const() {
+                Some(bits) => args.push(bits.clone()),
+                None => return self.refuse(codes::NOT_CONSTANT, arg.span, "this must be known at compile time"),
+            }
+        }
+        Ok(ir::ActionCall { action: reference.position as u32, args })
+    }
+
+    /// The default action of a table that names none: one that does nothing, appended to the list if it is not there.
+    fn no_action(&mut self, declaration: &hir::Table, actions: &mut Vec<ir::TableAction>) -> ir::ActionCall {
+        let is_no_action = |action: &hir::TableAction| {
+            let action = &self.hir.actions[action.action.action];
+            &*action.name == "NoAction" && action.params.is_empty() && action.body.stmts.is_empty()
+        };
+        let position = match declaration.actions.iter().position(is_no_action) {
+            Some(position) => position,
+            None => {
+                let name = "NoAction".to_owned();
+                let is_it = |action: &ir::Action| action.name == name && action.body.is_empty();
+                let known = self.ir.actions.iter_enumerated().find(|(_, action)| is_it(action)).map(|(id, _)| id);
+                let action = known.unwrap_or_else(|| {
+                    let action = ir::Action { name, params: Vec::new(), body: Vec::new(), span: Span::NONE };
+                    self.ir.actions.push(action)
+                });
+                actions.push(ir::TableAction { action, table_only: false, default_only: true });
+                actions.len() - 1
+            }
+        };
+        ir::ActionCall { action: position as u32, args: Vec::new() }
+    }
+}
+
+/// Whether the body sets the flag.
+fn raises(body: &ir::Body, flag: ir::VarId) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Assign { dst, .. } => *dst == ir::Place::Var(flag),
+        StmtKind::If { then_body, else_body, .. } => raises(then_body, flag) || raises(else_body, flag),
+        StmtKind::Switch { cases, default, .. } => {
+            cases.iter().any(|case| raises(&case.body, flag)) || raises(default, flag)
+        }
+        StmtKind::Block { body, .. } | StmtKind::Loop { body, .. } => raises(body, flag),
+        _ => false,
+    })
+}

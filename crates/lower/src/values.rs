@@ -1,0 +1,303 @@
+//! Values: what expressions give, at compile time and at run time.
+
+use crate::objects::ObjectId;
+use crate::places::{HeaderPlace, Place, StackPlace};
+use crate::types::{FieldShape, Form, HeaderShape};
+use crate::{Lowered, Lowerer, codes, fold};
+use base::{Bits, Span};
+use ir::{BinaryOp, HeaderRef};
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use sema::hir::Type;
+use std::rc::Rc;
+
+/// What an expression gives. Parts that are read from storage are read where the value is used: whoever keeps a value while
+/// statements follow must [`Lowerer::spill`] it.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Value {
+    /// One value at run time.
+    Scalar(ir::Expr),
+    /// An `int`.
+    Integer(BigInt),
+    String(Rc<str>),
+    /// An instance.
+    Object(ObjectId),
+    /// A varbit field.
+    Varbit {
+        header: HeaderRef,
+        field: u32,
+        max: u32,
+    },
+    Header(HeaderValue),
+    /// Fields of a struct, elements of a tuple, list or array.
+    Tuple(Vec<Value>),
+    /// The members of a union.
+    Union(Vec<HeaderValue>),
+    Stack(Rc<StackPlace>),
+    Void,
+}
+
+/// A header as a value.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct HeaderValue {
+    pub shape: Rc<HeaderShape>,
+    pub kind: HeaderKind,
+}
+
+/// Where a header's value comes from.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum HeaderKind {
+    Ref(HeaderRef),
+    /// A valid header with these fields.
+    Fields(Vec<Value>),
+    Invalid,
+}
+
+impl HeaderValue {
+    /// Field `field` of the P4 header.
+    pub fn field(&self, field: usize, lowerer: &Lowerer<'_>) -> Option<Value> {
+        match &self.kind {
+            HeaderKind::Ref(header) => {
+                let place = HeaderPlace::new(header.clone(), self.shape.clone()).field(field)?;
+                Some(lowerer.read(&place))
+            }
+            HeaderKind::Fields(fields) => fields.get(field).cloned(),
+            HeaderKind::Invalid => self.shape.fields.get(field).map(zero_of_shape),
+        }
+    }
+
+    /// Whether it is valid.
+    pub fn is_valid(&self) -> ir::Expr {
+        match &self.kind {
+            HeaderKind::Ref(header) => ir::Expr { kind: ir::ExprKind::IsValid(header.clone()), ty: ir::Type::Bool },
+            HeaderKind::Fields(_) => ir::Expr::bool(true),
+            HeaderKind::Invalid => ir::Expr::bool(false),
+        }
+    }
+}
+
+fn zero_of_shape(shape: &FieldShape) -> Value {
+    match shape {
+        FieldShape::Scalar { ty, .. } => Value::Scalar(zero(*ty)),
+        FieldShape::Varbit { .. } => Value::Tuple(Vec::new()),
+        FieldShape::Struct(fields) => Value::Tuple(fields.iter().map(zero_of_shape).collect()),
+    }
+}
+
+/// Zero of a type.
+pub(crate) fn zero(ty: ir::Type) -> ir::Expr {
+    ir::Expr::constant(ty, Bits::zero(ty.width()))
+}
+
+/// A constant of a type.
+pub(crate) fn number(ty: ir::Type, value: &BigInt) -> ir::Expr {
+    ir::Expr::constant(ty, Bits::from_bigint(ty.width(), value))
+}
+
+impl<'h> Lowerer<'h> {
+    /// What is in a place.
+    pub fn read(&self, place: &Place) -> Value {
+        let header = |place: &HeaderPlace| HeaderValue {
+            shape: place.shape.clone(),
+            kind: HeaderKind::Ref(place.header.clone()),
+        };
+        match place {
+            Place::Scalar { place, .. } => Value::Scalar(self.read_ir_place(place)),
+            Place::Varbit { header, field, max } => Value::Varbit { header: header.clone(), field: *field, max: *max },
+            Place::Header(place) => Value::Header(header(place)),
+            Place::Tuple(items) => Value::Tuple(items.iter().map(|item| self.read(item)).collect()),
+            Place::Union(members) => Value::Union(members.iter().map(header).collect()),
+            Place::Stack(stack) => Value::Stack(stack.clone()),
+            Place::Choice { index, items } => {
+                let items: Vec<_> = items.iter().map(|item| self.read(item)).collect();
+                choose(index, &items)
+            }
+        }
+    }
+
+    /// The value as one run-time value.
+    pub fn scalar_value(&mut self, value: Value, span: Span) -> Lowered<ir::Expr> {
+        match value {
+            Value::Scalar(expr) => Ok(expr),
+            _ => self.unsupported(span, "a value of this type here"),
+        }
+    }
+
+    /// The value as a number known at compile time.
+    pub fn constant_number(&mut self, value: &Value, span: Span) -> Lowered<BigInt> {
+        let number = match value {
+            Value::Integer(number) => Some(number.clone()),
+            Value::Scalar(expr) => expr.as_const().map(|bits| match expr.ty.is_signed() {
+                true => bits.to_signed_bigint(),
+                false => bits.to_bigint(),
+            }),
+            _ => None,
+        };
+        match number {
+            Some(number) => Ok(number),
+            None => self.refuse(codes::NOT_CONSTANT, span, "this must be a number known at compile time"),
+        }
+    }
+
+    /// The value as a count known at compile time, at most `max`.
+    pub fn constant_count(&mut self, value: &Value, max: u64, span: Span) -> Lowered<u64> {
+        let number = self.constant_number(value, span)?;
+        match number.to_u64() {
+            Some(count) if count <= max => Ok(count),
+            _ => self.refuse(codes::LIMIT, span, format!("{number} is out of range: it must be between 0 and {max}")),
+        }
+    }
+
+    /// The scalars that the value is made of, in order. Headers give their fields.
+    pub fn leaves(&mut self, value: &Value, span: Span) -> Lowered<Vec<ir::Expr>> {
+        Ok(match value {
+            Value::Scalar(expr) => vec![expr.clone()],
+            Value::Tuple(items) => {
+                let mut leaves = Vec::new();
+                for item in items {
+                    leaves.extend(self.leaves(item, span)?);
+                }
+                leaves
+            }
+            Value::Header(header) => {
+                let fields = (0..header.shape.fields.len()).filter_map(|field| header.field(field, self));
+                let fields = Value::Tuple(fields.collect());
+                self.leaves(&fields, span)?
+            }
+            Value::Integer(_) => {
+                return self.refuse(codes::NOT_CONSTANT, span, "the width of this number is not known");
+            }
+            _ => return self.unsupported(span, "a value of this type here"),
+        })
+    }
+
+    /// The value, kept in new storage unless it is known at compile time, so that later statements do not change it.
+    pub fn spill(&mut self, value: Value, ty: &Type, span: Span) -> Lowered<Value> {
+        match &value {
+            Value::Scalar(expr) => Ok(Value::Scalar(self.pin_expr(expr.clone(), span)?)),
+            Value::Integer(_) | Value::String(_) | Value::Object(_) | Value::Void => Ok(value),
+            Value::Tuple(items) => {
+                if let Form::Tuple(fields) = self.form(ty, span)? {
+                    let items = items.iter().zip(&fields).map(|(item, (_, ty))| self.spill(item.clone(), ty, span));
+                    return Ok(Value::Tuple(items.collect::<Lowered<_>>()?));
+                }
+                self.keep(value, ty, span)
+            }
+            _ => self.keep(value, ty, span),
+        }
+    }
+
+    fn keep(&mut self, value: Value, ty: &Type, span: Span) -> Lowered<Value> {
+        let place = self.temporary_place(ty, span)?;
+        self.assign(&place, value, span)?;
+        Ok(self.read(&place))
+    }
+
+    /// The default value of a type.
+    pub fn default_value(&mut self, ty: &Type, span: Span) -> Lowered<Value> {
+        match self.resolve(ty) {
+            Type::Integer => return Ok(Value::Integer(BigInt::ZERO)),
+            Type::String => return Ok(Value::String(Rc::from(""))),
+            _ => {}
+        }
+        let invalid = |shape: Rc<HeaderShape>| HeaderValue { shape, kind: HeaderKind::Invalid };
+        Ok(match self.form(ty, span)? {
+            Form::Scalar(ty) => Value::Scalar(zero(ty)),
+            Form::Header(shape) => Value::Header(invalid(shape)),
+            Form::Union(members) => Value::Union(members.into_iter().map(|(_, shape)| invalid(shape)).collect()),
+            Form::Tuple(fields) => {
+                let items = fields.iter().map(|(_, ty)| self.nested(span, |l| l.default_value(ty, span)));
+                Value::Tuple(items.collect::<Lowered<_>>()?)
+            }
+            Form::Stack { members, is_union, size } => {
+                let members: Vec<_> = members.into_iter().map(|(_, shape)| invalid(shape)).collect();
+                let element = if is_union { Value::Union(members) } else { Value::Header(members[0].clone()) };
+                Value::Tuple(vec![element; size as usize])
+            }
+            Form::Array(ty, size) => Value::Tuple(vec![self.default_value(&ty, span)?; size as usize]),
+            Form::Varbit(_) => Value::Tuple(Vec::new()),
+            Form::None => return self.unsupported(span, "a default value of this type"),
+        })
+    }
+
+    /// The elements of a stack, tuple, array or list.
+    pub fn elements(&mut self, value: &Value, span: Span) -> Lowered<Vec<Value>> {
+        match value {
+            Value::Tuple(items) => Ok(items.clone()),
+            Value::Stack(stack) => {
+                let element = |position| self.read(&stack.at_position(&self.ir, position));
+                Ok((0..stack.size).map(element).collect())
+            }
+            _ => self.unsupported(span, "a collection of this type"),
+        }
+    }
+
+    /// `a == b`
+    pub fn equal(&mut self, a: &Value, b: &Value, span: Span) -> Lowered<ir::Expr> {
+        Ok(match (a, b) {
+            (Value::Scalar(a), Value::Scalar(b)) if a.ty.width() == b.ty.width() => {
+                fold::binary(BinaryOp::Eq, a.clone(), fold::cast(a.ty, b.clone()))
+            }
+            (Value::Integer(a), Value::Integer(b)) => ir::Expr::bool(a == b),
+            (Value::String(a), Value::String(b)) => ir::Expr::bool(a == b),
+            (Value::Header(a), Value::Header(b)) => {
+                let fields = |header: &HeaderValue| {
+                    let fields = (0..header.shape.fields.len()).filter_map(|field| header.field(field, self));
+                    Value::Tuple(fields.collect())
+                };
+                let (x, y) = (fields(a), fields(b));
+                let same = fold::and(fold::and(a.is_valid(), b.is_valid()), self.equal(&x, &y, span)?);
+                fold::or(fold::and(fold::not(a.is_valid()), fold::not(b.is_valid())), same)
+            }
+            (Value::Union(a), Value::Union(b)) => {
+                let list = |members: &[HeaderValue]| members.iter().cloned().map(Value::Header).collect();
+                self.all_equal(list(a), list(b), span)?
+            }
+            (Value::Tuple(_) | Value::Stack(_), Value::Tuple(_) | Value::Stack(_)) => {
+                let (a, b) = (self.elements(a, span)?, self.elements(b, span)?);
+                self.all_equal(a, b, span)?
+            }
+            _ => return self.unsupported(span, "a comparison of values of this type"),
+        })
+    }
+
+    fn all_equal(&mut self, a: Vec<Value>, b: Vec<Value>, span: Span) -> Lowered<ir::Expr> {
+        let mut all = ir::Expr::bool(true);
+        for (a, b) in a.iter().zip(&b) {
+            let equal = self.nested(span, |l| l.equal(a, b, span))?;
+            all = fold::and(all, equal);
+        }
+        Ok(all)
+    }
+}
+
+/// The item at a run-time index; out of range: zero. Items that are no scalars are chosen part by part; headers cannot be.
+pub(crate) fn choose(index: &ir::Expr, items: &[Value]) -> Value {
+    if let Some(Value::Tuple(first)) = items.first() {
+        let part = |position: usize| {
+            let parts = items.iter().filter_map(|item| match item {
+                Value::Tuple(parts) => parts.get(position).cloned(),
+                _ => None,
+            });
+            choose(index, &parts.collect::<Vec<_>>())
+        };
+        return Value::Tuple((0..first.len()).map(part).collect());
+    }
+    let Some(Value::Scalar(first)) = items.first() else { return Value::Void };
+    let mut result = zero(first.ty);
+    for (position, item) in items.iter().enumerate().rev() {
+        let Value::Scalar(item) = item else { return Value::Void };
+        result = fold::mux(index_is(index, position), item.clone(), result);
+    }
+    Value::Scalar(result)
+}
+
+/// `index == position`; false where the index's type cannot hold the position.
+pub(crate) fn index_is(index: &ir::Expr, position: usize) -> ir::Expr {
+    let bits = Bits::from_u64(64, position as u64);
+    let width = index.ty.width();
+    if bits.resize(width).resize(64) != bits && width < 64 {
+        return ir::Expr::bool(false);
+    }
+    fold::binary(BinaryOp::Eq, index.clone(), ir::Expr::constant(index.ty, bits.resize(width)))
+}
