@@ -30,7 +30,7 @@ impl Ident {
 }
 
 /// A name, or a name of the outermost scope written with a leading dot.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Path {
     /// Whether a dot stands before the name.
     pub is_global: bool,
@@ -1102,6 +1102,12 @@ macro_rules! debug_as_field {
 }
 
 debug_as_field!(Type.kind, Statement.kind, Expr.kind);
+
+impl std::fmt::Debug for Path {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", if self.is_global { "." } else { "" }, self.name.name)
+    }
+}
 
 impl std::fmt::Debug for Ident {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -357,10 +357,9 @@ mod tests {
     #[test]
     fn faults_are_tokens() {
         check(
-            "\0 $ é \"no end\nx /* no end",
+            "$ é \"no end\nx /* no end",
             expect![[r#"
-                |InvalidCharacter �
-                InvalidCharacter $
+                |InvalidCharacter $
                 InvalidCharacter é
                 UnterminatedString "no end"
                 |Word x

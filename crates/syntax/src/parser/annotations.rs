@@ -69,7 +69,8 @@ impl Parser<'_> {
                 TokenKind::LeftBrace => closing.push(TokenKind::RightBrace),
                 TokenKind::RightParen if closing.is_empty() => break,
                 kind @ (TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace) => {
-                    if closing.pop() != Some(kind) {
+                    let opened = closing.pop();
+                    if opened != Some(kind) {
                         self.expect_close(TokenKind::RightParen, open)?;
                     }
                 }

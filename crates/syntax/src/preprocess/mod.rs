@@ -13,6 +13,8 @@
 
 mod condition;
 mod macros;
+#[cfg(test)]
+mod tests;
 
 use crate::builtin;
 use crate::codes;

@@ -1,0 +1,179 @@
+//! The preprocessor's tokens, written as text.
+
+use super::*;
+use crate::loader::MemoryFiles;
+use expect_test::{Expect, expect};
+
+/// The tokens, and what is reported, one a line.
+fn preprocessed(files: &MemoryFiles, adjust: impl FnOnce(&mut Options<'_>), text: &str) -> String {
+    let mut sources = SourceMap::new();
+    let mut diagnostics = Diagnostics::new();
+    let mut options = Options::new(files);
+    adjust(&mut options);
+    let folder = Some(Path::new("d"));
+    let Tokens { tokens, names } = preprocess(&mut sources, "d/a.p4", folder, text.into(), &options, &mut diagnostics);
+    let mut output = String::new();
+    for token in &tokens[..tokens.len() - 1] {
+        let separator = if output.is_empty() {
+            ""
+        } else if token.is_first_on_line {
+            "\n"
+        } else if token.has_space_before {
+            " "
+        } else {
+            ""
+        };
+        output.push_str(separator);
+        output.push_str(&token.text(&names));
+    }
+    for diagnostic in &diagnostics {
+        output.push_str(&format!("\n{}", crate::render_short(&sources, diagnostic)));
+    }
+    output
+}
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&preprocessed(&MemoryFiles::new(), |_| {}, text));
+}
+
+#[test]
+fn macros_with_and_without_arguments() {
+    check("#define X 1\n#define F(a, b) a + b\nX F(X, (2, 3)) F\nF (X\n, 5) F(,)", expect!["1 1 + (2, 3) F\n1 + 5 +"]);
+    check("#define E\n#define G() 7\n[E] G() G ( ) G", expect!["[] 7 7 G"]);
+    check("#define V(a, ...) f(a, __VA_ARGS__)\nV(1, 2, 3) V(1)", expect!["f(1, 2, 3) f(1,)"]);
+    check("#define X 1\n#undef X\n#define LONG 1 \\\n  + 2\nX LONG", expect!["X 1 + 2"]);
+}
+
+#[test]
+fn expansion_is_scanned_again_but_not_for_its_own_name() {
+    check("#define A B\n#define B A x\nA", expect!["A x"]);
+    check("#define F(x) x F\nF(F)(1)", expect!["F F(1)"]);
+    check("#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)", expect!["2*9*g"]);
+    check("#define NAME F\n#define F(x) [x]\nNAME(1) NAME (2)", expect!["[1] [2]"]);
+}
+
+#[test]
+fn strings_and_pastes() {
+    check("#define S(x) #x\n#define X 1\nS(a + X) S( \"q\\n\" ) S()", expect![[r#""a + X" "\"q\\n\"" """#]]);
+    check("#define P(a, b) a##b x\nP(he, ader) P(8w, 1) P(, b) P(a, ) P(,)", expect!["header x 8w1 x b x a x x"]);
+    check("#define X 1\n#define P(a) a##_t X##2\nP(X)", expect!["X_t X2"]);
+}
+
+#[test]
+fn line_and_file_are_those_of_the_use() {
+    check("#define L __LINE__\n\n__LINE__ L __FILE__", expect![[r#"3 3 "d/a.p4""#]]);
+    check(
+        "#line 100 \"x.p4\"\n__LINE__ __FILE__ $\n# 7 \"y.p4\" 1\n__LINE__",
+        expect![[r#"
+        100 "x.p4"
+        7
+        x.p4:100:19: error[E0106]: the character `$` has no meaning in P4"#]],
+    );
+}
+
+#[test]
+fn conditionals_choose_one_branch() {
+    let branches = "#if X == 1\none\n#elif X == 2\ntwo\n#elifdef Y\nthree\n#else\nother\n#endif\n";
+    for (define, expected) in [("X 1", "one"), ("X 2", "two"), ("Y", "three"), ("Z", "other")] {
+        assert_eq!(preprocessed(&MemoryFiles::new(), |_| {}, &format!("#define {define}\n{branches}")), expected);
+    }
+    check("#ifdef X\n#if 1\na\n#else\nb\n#endif\n#else\nc\n#endif\n#ifndef X\nd\n#endif", expect!["c\nd"]);
+    check("#if 0\nit's \"not read $\n#bad\n#if 1 +\n#endif\n/* #endif */\n#endif\nx", expect!["x"]);
+}
+
+#[test]
+fn conditions_compute() {
+    for (condition, value) in [
+        ("1 + 2 * 3 == 7 && -1 < 0", true),
+        ("defined(X) && X >= 20200408", true),
+        ("defined X && !defined Y", true),
+        ("Y", false),
+        ("true && !false", true),
+        ("0 && 1 / 0", false),
+        ("1 || 1 % 0", true),
+        ("1 ? 0 : 1 / 0", false),
+        ("(0x10 >> 2 | 1) == 5 && ~0 == -1", true),
+        ("F(1) == 2", true),
+        ("1 << 70", false),
+    ] {
+        let text = format!("#define X 20200408\n#define F(x) x + 1\n#if {condition}\nyes\n#else\nno\n#endif");
+        let expected = if value { "yes" } else { "no" };
+        assert_eq!(preprocessed(&MemoryFiles::new(), |_| {}, &text), expected, "{condition}");
+    }
+}
+
+#[test]
+fn includes_are_looked_for_in_order() {
+    let files = MemoryFiles::new()
+        .with("d/x.p4", "own")
+        .with("i/x.p4", "first")
+        .with("j/x.p4", "second")
+        .with("j/y.p4", "#include \"z.p4\"\n")
+        .with("j/z.p4", "beside")
+        .with("j/core.p4", "mine");
+    let text = "#include \"x.p4\"\n#include <x.p4>\n#include <y.p4> // comment\n#define W <x.p4>\n#include W\n\
+                #include <core.p4>";
+    let found = preprocessed(&files, |options| options.include_paths = vec!["i".into(), "j".into()], text);
+    expect!["own\nfirst\nbeside\nfirst\nmine"].assert_eq(&found);
+}
+
+#[test]
+fn missing_includes_say_where_was_looked() {
+    let files = MemoryFiles::new();
+    let mut options = Options::new(&files);
+    options.include_paths = vec!["i".into()];
+    let mut sources = SourceMap::new();
+    let (_, diagnostics) = crate::parse_text(&mut sources, "d/a.p4", "#include \"x.p4\"\n", &options);
+    expect![[r#"
+        error[E0102]: there is no file `x.p4`
+         --> d/a.p4:1:1
+          |
+        1 | #include "x.p4"
+          | ^^^^^^^^^^^^^^^
+          |
+          = note: looked in `d`
+          = note: looked in `i`
+          = note: the built-in files are core.p4, v1model.p4
+
+        1 error
+    "#]]
+    .assert_eq(&crate::render_all(&sources, &diagnostics, false));
+}
+
+#[test]
+fn guards_and_pragma_once() {
+    let files = MemoryFiles::new()
+        .with("d/g.p4", "#ifndef G\n#define G\nguarded\n#endif\n")
+        .with("d/o.p4", "#pragma once\nonce\n");
+    let text = "#include \"g.p4\"\n#include \"o.p4\"\n#include \"g.p4\"\n#include \"o.p4\"\nend";
+    expect!["guarded\nonce\nend"].assert_eq(&preprocessed(&files, |_| {}, text));
+}
+
+#[test]
+fn the_command_line_defines_and_undefines() {
+    let adjust = |options: &mut Options<'_>| {
+        options.defines = vec![("X".into(), "1\n2".into()), ("F(a)".into(), "a a".into()), ("Y".into(), "3".into())];
+        options.undefines = vec!["Y".into()];
+    };
+    expect!["1 2 4 4 Y"].assert_eq(&preprocessed(&MemoryFiles::new(), adjust, "X F(4) Y"));
+}
+
+#[test]
+fn a_fault_in_an_include_names_the_way_there() {
+    let files = MemoryFiles::new().with("d/b.p4", "\nconst int x = ;\n");
+    let mut sources = SourceMap::new();
+    let text = "\n#include \"b.p4\"\n";
+    let (_, diagnostics) = crate::parse_text(&mut sources, "d/a.p4", text, &Options::new(&files));
+    expect![[r#"
+        error[E0120]: expected an expression, found `;`
+         --> d/b.p4:2:15
+          |
+        2 | const int x = ;
+          |               ^ expected an expression
+          |
+          = note: included from d/a.p4:2
+
+        1 error
+    "#]]
+    .assert_eq(&crate::render_all(&sources, &diagnostics, false));
+}
