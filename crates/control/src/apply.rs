@@ -293,14 +293,15 @@ fn counter(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
         CounterRef::Direct(id) => &mut externs.direct_counters[*id],
     };
     let size = cells.len() as u64;
-    let mut cell = |index: u64| cells.get_mut(index as usize).ok_or_else(|| no_cell(index, size));
     match command {
         Command::CounterRead { index, .. } => {
-            let CounterCell { packets, bytes } = *cell(*index)?;
+            let cell = cells.get(*index as usize).ok_or_else(|| no_cell(*index, size))?;
+            let CounterCell { packets, bytes } = *cell;
             Ok(Reply::Text(format!("packets={packets}, bytes={bytes}")))
         }
         Command::CounterWrite { index, packets, bytes, .. } => {
-            *cell(*index)? = CounterCell { packets: *packets, bytes: *bytes };
+            let cell = cells.get_mut(*index as usize).ok_or_else(|| no_cell(*index, size))?;
+            *cell = CounterCell { packets: *packets, bytes: *bytes };
             Ok(Reply::Done)
         }
         _ => {
