@@ -248,8 +248,18 @@ pub fn bodies(program: &Program) -> Vec<&Body> {
     bodies
 }
 
-/// Changes every expression in a program, inner ones first: those of bodies, transitions, keys, indices and places.
-pub fn rewrite_exprs(program: &mut Program, change: &mut dyn FnMut(&mut Expr)) {
+/// Something that a rewrite may change.
+#[derive(Debug)]
+pub enum Part<'a> {
+    /// An expression.
+    Expr(&'a mut Expr),
+    /// A reference to a header, in an expression, a place or a statement.
+    Header(&'a mut HeaderRef),
+}
+
+/// Changes every expression and header reference in a program, inner ones first: those of bodies, transitions, keys, indices
+/// and places.
+pub fn rewrite_program(program: &mut Program, change: &mut dyn FnMut(Part<'_>)) {
     for block in program.blocks.iter_mut() {
         match &mut block.kind {
             BlockKind::Parser { states, .. } => {
@@ -274,13 +284,13 @@ pub fn rewrite_exprs(program: &mut Program, change: &mut dyn FnMut(&mut Expr)) {
 }
 
 /// Changes every expression of a parser state.
-pub fn rewrite_state(state: &mut State, change: &mut dyn FnMut(&mut Expr)) {
+pub fn rewrite_state(state: &mut State, change: &mut dyn FnMut(Part<'_>)) {
     rewrite_body(&mut state.body, change);
     rewrite_transition(&mut state.transition, change);
 }
 
 /// Changes every expression of a transition.
-pub fn rewrite_transition(transition: &mut Transition, change: &mut dyn FnMut(&mut Expr)) {
+pub fn rewrite_transition(transition: &mut Transition, change: &mut dyn FnMut(Part<'_>)) {
     let Transition::Select { keys, cases } = transition else { return };
     for key in keys {
         rewrite_expr(key, change);
@@ -301,7 +311,7 @@ pub fn rewrite_transition(transition: &mut Transition, change: &mut dyn FnMut(&m
 }
 
 /// Changes every expression in a body, those of inner bodies included.
-pub fn rewrite_body(body: &mut [Stmt], change: &mut dyn FnMut(&mut Expr)) {
+pub fn rewrite_body(body: &mut [Stmt], change: &mut dyn FnMut(Part<'_>)) {
     for stmt in body {
         rewrite_own(&mut stmt.kind, change);
         for inner in stmt.kind.bodies_mut() {
@@ -311,7 +321,7 @@ pub fn rewrite_body(body: &mut [Stmt], change: &mut dyn FnMut(&mut Expr)) {
 }
 
 /// Changes the expressions that a statement itself contains, indices in places and header references included.
-pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(&mut Expr)) {
+pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
     if let Some(dst) = stmt.dst_mut() {
         rewrite_place(dst, change);
     }
@@ -368,7 +378,7 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(&mut Expr)) {
 }
 
 /// Changes the expressions in a place.
-pub fn rewrite_place(place: &mut Place, change: &mut dyn FnMut(&mut Expr)) {
+pub fn rewrite_place(place: &mut Place, change: &mut dyn FnMut(Part<'_>)) {
     match place {
         Place::Var(_) => {}
         Place::Field(header, _) => rewrite_header(header, change),
@@ -376,15 +386,16 @@ pub fn rewrite_place(place: &mut Place, change: &mut dyn FnMut(&mut Expr)) {
     }
 }
 
-/// Changes the index in a header reference.
-pub fn rewrite_header(header: &mut HeaderRef, change: &mut dyn FnMut(&mut Expr)) {
+/// Changes a header reference after its index.
+pub fn rewrite_header(header: &mut HeaderRef, change: &mut dyn FnMut(Part<'_>)) {
     if let HeaderRef::Element { index, .. } = header {
         rewrite_expr(index, change);
     }
+    change(Part::Header(header));
 }
 
 /// Changes an expression after its parts.
-pub fn rewrite_expr(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {
+pub fn rewrite_expr(expr: &mut Expr, change: &mut dyn FnMut(Part<'_>)) {
     match &mut expr.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::PacketLength => {}
         ExprKind::Field(header, _) | ExprKind::IsValid(header) => rewrite_header(header, change),
@@ -401,7 +412,7 @@ pub fn rewrite_expr(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {
             rewrite_expr(no, change);
         }
     }
-    change(expr);
+    change(Part::Expr(expr));
 }
 
 /// Shows `see` everything that a block uses: in its own statements and transitions, and in the keys, results and actions of

@@ -1,1 +1,76 @@
-//! Passes over the IR, and the pipelines as lists
+//! Passes over the IR.
+//!
+//! What enters: a program that the verifier accepts. What leaves: a program that means exactly the same and costs less to run.
+//! "The same" is strict: every packet, every write to a register, every count and metering, every message and the sequence of
+//! random numbers are as before, for every packet, valid or hostile.
+//!
+//! A [`Pass`] is a value; [`pipelines`] are plain lists of them; [`run`] runs one and asks the verifier after each pass in
+//! debug builds, or when told to.
+//!
+//! * [`simplify`]: constant folding and algebra.
+//! * [`propagate`]: values of variables are put where the variables are read.
+//! * [`validity`]: tests of headers whose validity is known.
+//! * [`dead_code`]: branches, states and statements that nothing reaches.
+//! * [`dead_stores`]: assignments to local variables that nothing reads.
+//! * `flow`, `effects`: the walk along control flow that `propagate` and `validity` share, and what statements write.
+
+pub mod dead_code;
+pub mod dead_stores;
+mod effects;
+mod flow;
+pub mod pipelines;
+pub mod propagate;
+pub mod simplify;
+pub mod validity;
+
+use ir::{Program, VerifyError};
+
+/// A rewrite of programs.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Short, with hyphens.
+    pub name: &'static str,
+    /// One line for people.
+    pub description: &'static str,
+    /// What it does.
+    pub run: fn(&mut Program),
+}
+
+/// A pass that broke a program: a bug in the pass.
+#[derive(Debug)]
+pub struct BrokenPass {
+    /// Its name.
+    pub pass: &'static str,
+    /// What the verifier says of the program.
+    pub errors: Vec<VerifyError>,
+}
+
+impl std::fmt::Display for BrokenPass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the pass {} broke the program:", self.pass)?;
+        self.errors.iter().try_for_each(|error| write!(f, "\n  {error}"))
+    }
+}
+
+impl std::error::Error for BrokenPass {}
+
+/// Runs passes in order. With `verify`, and always in debug builds, the verifier looks at the program after each.
+pub fn run(program: &mut Program, pipeline: &[Pass], verify: bool) -> Result<(), BrokenPass> {
+    for pass in pipeline {
+        (pass.run)(program);
+        if verify || cfg!(debug_assertions) {
+            ir::verify(program).map_err(|errors| BrokenPass { pass: pass.name, errors })?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs the standard pipeline.
+///
+/// # Panics
+/// If a pass breaks the program and the verifier sees it: a bug of ours, reported with the pass and the program.
+pub fn optimise(program: &mut Program) {
+    if let Err(broken) = run(program, pipelines::STANDARD, false) {
+        panic!("{broken}\n\nThe program after it:\n{}", ir::text::print(program));
+    }
+}

@@ -1,0 +1,292 @@
+//! Removes assignments to local variables that nothing reads.
+//!
+//! Before:
+//! ```text
+//! v5 = h0.2
+//! if (h0.2 == 16w0x800) {
+//!   v6 = 8w0x1
+//!   v6 = 8w0x2
+//!   v1 = v6
+//! }
+//! apply table0 hit v7
+//! ```
+//! After:
+//! ```text
+//! if (h0.2 == 16w0x800) {
+//!   v6 = 8w0x2
+//!   v1 = v6
+//! }
+//! apply table0
+//! ```
+//! A walk against the direction of control flow that carries the set of local variables which may still be read; local
+//! variables end with their block. Statements that only compute go (assignments, register reads, hashes, lookaheads that
+//! cannot fail); those with an effect of their own stay (random numbers advance the generator, meters meter).
+//!
+//! Limits: metadata and header fields are never dead, as other blocks may read them; local headers are not followed.
+
+use crate::Pass;
+use base::IndexVec;
+use ir::walk::{self, Item};
+use ir::{
+    ActionId, BlockKind, Body, Expr, ExprKind, HeaderRef, LabelId, Place, Program, State, StateId, Stmt, StmtKind,
+    TableId, Target, VarId, VarKind,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// See the module.
+pub const PASS: Pass =
+    Pass { name: "dead-stores", description: "removes assignments to local variables that nothing reads", run };
+
+type Live = BTreeSet<VarId>;
+
+fn run(program: &mut Program) {
+    let mut blocks = std::mem::take(&mut program.blocks);
+    let mut actions = std::mem::take(&mut program.actions);
+    let mut ends: BTreeMap<ActionId, Live> = BTreeMap::new();
+    let mut walk =
+        Walk { program, action_reads: IndexVec::new(), ends: &mut ends, exits: BTreeMap::new(), remove: false };
+    walk.action_reads = actions.iter().map(|action| walk.reads(&action.body)).collect();
+    for block in blocks.iter_mut() {
+        match &mut block.kind {
+            BlockKind::Parser { states, .. } => walk.parser(states),
+            BlockKind::Control { body } => {
+                walk.remove = true;
+                walk.body(body, Live::new());
+            }
+        }
+    }
+    let ends = std::mem::take(walk.ends);
+    for (id, end) in ends {
+        let mut unused = BTreeMap::new();
+        let exits = free_exits(&actions[id].body, &end);
+        let mut walk = Walk { program, action_reads: IndexVec::new(), ends: &mut unused, exits, remove: true };
+        walk.body(&mut actions[id].body, end);
+    }
+    program.blocks = blocks;
+    program.actions = actions;
+}
+
+/// What is live where an action leaves its block's labels: no less than at its end.
+fn free_exits(body: &[Stmt], end: &Live) -> BTreeMap<LabelId, Live> {
+    crate::effects::free_labels(body).into_iter().map(|label| (label, end.clone())).collect()
+}
+
+struct Walk<'w> {
+    program: &'w Program,
+    /// The local variables that each action reads.
+    action_reads: IndexVec<ActionId, Live>,
+    /// What is live after each action that a table runs.
+    ends: &'w mut BTreeMap<ActionId, Live>,
+    /// What is live after each labelled statement that is open.
+    exits: BTreeMap<LabelId, Live>,
+    /// Whether dead statements go now, or the walk is one of those that look for what is live in a loop.
+    remove: bool,
+}
+
+impl Walk<'_> {
+    fn is_local(&self, var: VarId) -> bool {
+        self.program.vars[var].kind == VarKind::Local
+    }
+
+    /// Adds what is read by an item that is not the target of a write.
+    fn read_item(&self, item: Item<'_>, live: &mut Live) {
+        match item {
+            Item::Expr(Expr { kind: ExprKind::Var(var), .. }) => {
+                live.extend(Some(*var).filter(|var| self.is_local(*var)))
+            }
+            Item::Header(header) | Item::Field(header, _) => self.read_stack(header, live),
+            _ => {}
+        }
+    }
+
+    fn read_stack(&self, header: &HeaderRef, live: &mut Live) {
+        if let HeaderRef::Next(stack) | HeaderRef::Last(stack) = header {
+            live.extend(Some(self.program.stacks[*stack].next).filter(|next| self.is_local(*next)));
+        }
+    }
+
+    fn read_expr(&self, expr: &Expr, live: &mut Live) {
+        walk::visit_expr(expr, &mut |item| self.read_item(item, live));
+    }
+
+    /// Adds what a statement itself reads.
+    fn read_own(&self, stmt: &StmtKind, live: &mut Live) {
+        walk::visit_own(stmt, &mut |item| self.read_item(item, live));
+        if let StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } = stmt {
+            self.read_stack(&HeaderRef::Next(*stack), live);
+        }
+    }
+
+    /// All local variables that a body reads, and those it writes in part only.
+    fn reads(&self, body: &[Stmt]) -> Live {
+        let mut live = Live::new();
+        walk::visit_body(body, &mut |stmt| self.read_own(&stmt.kind, &mut live));
+        live
+    }
+
+    /// States in rounds, until nothing more becomes live at the start of any.
+    fn parser(&mut self, states: &mut IndexVec<StateId, State>) {
+        let mut live_in: IndexVec<StateId, Live> = states.iter().map(|_| Live::new()).collect();
+        self.remove = false;
+        loop {
+            let before = live_in.clone();
+            for id in states.ids().rev() {
+                let end = self.parser_end(&states[id], &live_in);
+                let live = self.body(&mut states[id].body, end);
+                live_in[id] = live;
+            }
+            if before == live_in {
+                break;
+            }
+        }
+        self.remove = true;
+        for id in states.ids() {
+            let end = self.parser_end(&states[id], &live_in);
+            self.body(&mut states[id].body, end);
+        }
+    }
+
+    fn parser_end(&self, state: &State, live_in: &IndexVec<StateId, Live>) -> Live {
+        let mut live = Live::new();
+        for target in crate::flow::targets(&state.transition) {
+            if let Target::State(next) = target {
+                live.extend(&live_in[next]);
+            }
+        }
+        for expr in walk::transition_exprs(&state.transition) {
+            self.read_expr(expr, &mut live);
+        }
+        live
+    }
+
+    /// Walks a body backwards from what is live after it to what is live before it.
+    fn body(&mut self, body: &mut Body, mut live: Live) -> Live {
+        let mut kept = Vec::new();
+        for mut stmt in std::mem::take(body).into_iter().rev() {
+            if self.remove && self.is_dead(&stmt.kind, &live) {
+                continue;
+            }
+            live = self.stmt(&mut stmt.kind, live);
+            kept.push(stmt);
+        }
+        kept.reverse();
+        *body = kept;
+        live
+    }
+
+    /// Whether a statement only computes a local that is not read.
+    fn is_dead(&self, stmt: &StmtKind, live: &Live) -> bool {
+        let pure = match stmt {
+            StmtKind::Assign { .. } | StmtKind::RegisterRead { .. } | StmtKind::Hash { .. } => true,
+            StmtKind::Lookahead { checked, .. } => !checked,
+            _ => false,
+        };
+        pure && stmt.dst().is_some_and(|dst| {
+            let var = whole_var(dst);
+            var.is_some_and(|var| self.is_local(var) && !live.contains(&var))
+        })
+    }
+
+    fn stmt(&mut self, stmt: &mut StmtKind, mut live: Live) -> Live {
+        match stmt {
+            StmtKind::If { cond, then_body, else_body } => {
+                let mut before = self.body(then_body, live.clone());
+                before.extend(self.body(else_body, live));
+                self.read_expr(cond, &mut before);
+                before
+            }
+            StmtKind::Switch { value, cases, default } => {
+                let mut before = self.body(default, live.clone());
+                for case in cases {
+                    before.extend(self.body(&mut case.body, live.clone()));
+                }
+                self.read_expr(value, &mut before);
+                before
+            }
+            StmtKind::Block { label, body } => {
+                self.exits.insert(*label, live.clone());
+                let before = self.body(body, live);
+                self.exits.remove(label);
+                before
+            }
+            StmtKind::Loop { label, body } => self.loop_statement(*label, body, live),
+            StmtKind::Leave(label) => self.exits.get(label).cloned().unwrap_or_default(),
+            StmtKind::ApplyTable { table, hit, action } => self.apply(*table, hit, action, live),
+            _ => {
+                if let Some(Place::Var(var)) = stmt.dst().filter(|_| always_writes(stmt)) {
+                    live.remove(var);
+                }
+                self.read_own(stmt, &mut live);
+                // A part of a variable leaves the rest as it was.
+                live
+            }
+        }
+    }
+
+    /// What is live at the end of a loop's body is what is live at its start; that grows until it does not.
+    fn loop_statement(&mut self, label: LabelId, body: &mut Body, after: Live) -> Live {
+        self.exits.insert(label, after.clone());
+        let remove = std::mem::replace(&mut self.remove, false);
+        let mut head = after;
+        loop {
+            let mut before = self.body(body, head.clone());
+            before.extend(&head);
+            if before == head {
+                break;
+            }
+            head = before;
+        }
+        self.remove = remove;
+        if remove {
+            self.body(body, head.clone());
+        }
+        self.exits.remove(&label);
+        head
+    }
+
+    /// A table runs one of its actions, or none. What actions read is live before, in whatever order they read and write.
+    fn apply(&mut self, id: TableId, hit: &mut Option<VarId>, action: &mut Option<VarId>, mut live: Live) -> Live {
+        let table = &self.program.tables[id];
+        let mut in_actions = Live::new();
+        for listed in &table.actions {
+            in_actions.extend(&self.action_reads[listed.action]);
+        }
+        let mut after_action = live.clone();
+        // An action may run again, or leave for where another label's statement ends.
+        after_action.extend(&in_actions);
+        after_action.extend(self.exits.values().flatten());
+        for listed in &table.actions {
+            self.ends.entry(listed.action).or_default().extend(&after_action);
+        }
+        live.extend(after_action);
+        if self.remove {
+            for result in [&mut *hit, &mut *action] {
+                *result = result.filter(|var| !self.is_local(*var) || live.contains(var));
+            }
+        }
+        for var in [hit, action].into_iter().flatten() {
+            live.remove(var);
+        }
+        for key in &table.keys {
+            self.read_expr(&key.expr, &mut live);
+        }
+        if let Some((_, place)) = &table.direct_meter {
+            walk::visit_place(place, &mut |item| self.read_item(item, &mut live));
+        }
+        live
+    }
+}
+
+/// The variable that a place is, as a whole or in part.
+fn whole_var(place: &Place) -> Option<VarId> {
+    match place {
+        Place::Var(var) => Some(*var),
+        Place::Field(..) => None,
+        Place::Slice { base, .. } => whole_var(base),
+    }
+}
+
+/// Whether a statement with a target writes it in any case.
+fn always_writes(stmt: &StmtKind) -> bool {
+    matches!(stmt, StmtKind::Assign { .. } | StmtKind::Hash { .. } | StmtKind::Lookahead { .. })
+}

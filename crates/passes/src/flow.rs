@@ -1,0 +1,201 @@
+//! A walk along control flow that carries what is known, for analyses that rewrite as they go.
+//!
+//! What enters: a [`Domain`], which says what can be known, how statements change it and how it is used. What leaves: bodies in
+//! which the domain has rewritten each statement with what is known when it runs. What is known after a branch is what is
+//! known after both ways; in a loop, what nothing in its body can change.
+
+use crate::effects::{Context, Writes};
+use base::{IndexVec, index::Id as _};
+use ir::walk::{self, Part};
+use ir::{
+    BlockKind, Body, CaseMatch, Expr, LabelId, Program, State, StateId, StmtKind, Table, TableId, Target, Transition,
+};
+use std::collections::BTreeMap;
+
+/// What an analysis knows at a point, and what it does with it.
+pub(crate) trait Domain {
+    /// What is known.
+    type State: Clone;
+    /// What is known at the start of a control or parser.
+    fn start(&self) -> Self::State;
+    /// What is known where nothing is.
+    fn nothing(&self) -> Self::State;
+    /// Keeps in `state` only what is known in `other` too.
+    fn meet(&self, state: &mut Self::State, other: &Self::State);
+    /// Forgets what writes may have made wrong.
+    fn forget(&self, state: &mut Self::State, writes: &Writes);
+    /// Rewrites a part of an expression that is evaluated here.
+    fn rewrite(&self, state: &Self::State, part: Part<'_>);
+    /// Learns from a statement that has just run. What it may have made wrong has been forgotten.
+    fn learn(&self, state: &mut Self::State, stmt: &StmtKind);
+    /// Learns that a condition has this value.
+    fn assume(&self, state: &mut Self::State, cond: &Expr, value: bool);
+}
+
+/// Walks all blocks and actions of a program.
+pub(crate) fn walk_program<D: Domain>(program: &mut Program, domain: &D) {
+    let context = Context::new(program);
+    let mut walk = Walk { domain, context: &context, tables: &mut program.tables, exits: BTreeMap::new() };
+    for block in program.blocks.iter_mut() {
+        match &mut block.kind {
+            BlockKind::Parser { start, states, .. } => walk.parser(*start, states),
+            BlockKind::Control { body } => _ = walk.body(body, Some(domain.start())),
+        }
+    }
+    for action in program.actions.iter_mut() {
+        walk.body(&mut action.body, Some(domain.nothing()));
+    }
+}
+
+struct Walk<'w, D: Domain> {
+    domain: &'w D,
+    context: &'w Context,
+    tables: &'w mut IndexVec<TableId, Table>,
+    /// What is known wherever a label that is open is left; nothing if it is not left so far.
+    exits: BTreeMap<LabelId, Option<D::State>>,
+}
+
+impl<D: Domain> Walk<'_, D> {
+    /// States that are entered from one place only start with what is known there.
+    fn parser(&mut self, start: StateId, states: &mut IndexVec<StateId, State>) {
+        let mut entries = vec![0u32; states.len()];
+        entries[start.index()] += 1;
+        for state in states.iter() {
+            for target in targets(&state.transition) {
+                if let Target::State(next) = target {
+                    entries[next.index()] += 1;
+                }
+            }
+        }
+        let mut known: Vec<Option<D::State>> = vec![None; states.len()];
+        let mut done = vec![false; states.len()];
+        let mut waiting: Vec<StateId> = states.ids().rev().collect();
+        waiting.push(start);
+        while let Some(id) = waiting.pop() {
+            if std::mem::replace(&mut done[id.index()], true) {
+                continue;
+            }
+            let alone = entries[id.index()] == 1;
+            let first = match known[id.index()].take() {
+                _ if id == start && alone => self.domain.start(),
+                Some(known) if alone => known,
+                _ => self.domain.nothing(),
+            };
+            let state = &mut states[id];
+            let Some(last) = self.body(&mut state.body, Some(first)) else { continue };
+            walk::rewrite_transition(&mut state.transition, &mut |part| self.domain.rewrite(&last, part));
+            for target in targets(&state.transition) {
+                if let Target::State(next) = target {
+                    known[next.index()] = Some(last.clone());
+                    waiting.push(next);
+                }
+            }
+        }
+    }
+
+    /// Walks a body; without a state, nothing reaches it, and it stays as it is.
+    fn body(&mut self, body: &mut Body, mut state: Option<D::State>) -> Option<D::State> {
+        for stmt in body {
+            state = self.stmt(&mut stmt.kind, state?);
+        }
+        state
+    }
+
+    fn stmt(&mut self, stmt: &mut StmtKind, mut state: D::State) -> Option<D::State> {
+        walk::rewrite_own(stmt, &mut |part| self.domain.rewrite(&state, part));
+        match stmt {
+            StmtKind::If { cond, then_body, else_body } => {
+                let mut taken = state.clone();
+                self.domain.assume(&mut taken, cond, true);
+                self.domain.assume(&mut state, cond, false);
+                let taken = self.body(then_body, Some(taken));
+                let not_taken = self.body(else_body, Some(state));
+                self.joined(taken, not_taken)
+            }
+            StmtKind::Switch { cases, default, .. } => {
+                let mut after = None;
+                for case in cases {
+                    let end = self.body(&mut case.body, Some(state.clone()));
+                    after = self.joined(after, end);
+                }
+                let end = self.body(default, Some(state));
+                self.joined(after, end)
+            }
+            StmtKind::Block { label, body } => {
+                self.exits.insert(*label, None);
+                let end = self.body(body, Some(state));
+                let left = self.exits.remove(label).flatten();
+                self.joined(end, left)
+            }
+            StmtKind::Loop { label, body } => {
+                let mut writes = Writes::default();
+                self.context.body_writes(body, &mut writes);
+                self.domain.forget(&mut state, &writes);
+                self.exits.insert(*label, None);
+                self.body(body, Some(state.clone()));
+                let left = self.exits.remove(label).flatten();
+                // A loop whose budget is spent ends where it starts.
+                self.joined(Some(state), left)
+            }
+            StmtKind::Leave(label) => {
+                self.leave(*label, &state);
+                None
+            }
+            StmtKind::ApplyTable { table, .. } => {
+                let id = *table;
+                if self.context.table_sites[id] == 1 {
+                    for key in &mut self.tables[id].keys {
+                        walk::rewrite_expr(&mut key.expr, &mut |part| self.domain.rewrite(&state, part));
+                    }
+                }
+                self.after(stmt, &mut state);
+                for label in &self.context.table_leaves[id] {
+                    self.leave(*label, &state);
+                }
+                Some(state)
+            }
+            _ => {
+                self.after(stmt, &mut state);
+                Some(state)
+            }
+        }
+    }
+
+    fn after(&self, stmt: &StmtKind, state: &mut D::State) {
+        let mut writes = Writes::default();
+        self.context.own_writes(stmt, &mut writes);
+        self.domain.forget(state, &writes);
+        self.domain.learn(state, stmt);
+    }
+
+    fn leave(&mut self, label: LabelId, state: &D::State) {
+        // A label of the applying block is not open in the action that leaves it.
+        if let Some(exit) = self.exits.remove(&label) {
+            let exit = self.joined(exit, Some(state.clone()));
+            self.exits.insert(label, exit);
+        }
+    }
+
+    fn joined(&self, a: Option<D::State>, b: Option<D::State>) -> Option<D::State> {
+        match (a, b) {
+            (Some(mut a), Some(b)) => {
+                self.domain.meet(&mut a, &b);
+                Some(a)
+            }
+            (a, b) => a.or(b),
+        }
+    }
+}
+
+/// Where a transition may lead.
+pub(crate) fn targets(transition: &Transition) -> Vec<Target> {
+    match transition {
+        Transition::Goto(target) => vec![*target],
+        Transition::Select { cases, .. } => cases.iter().map(|case| case.target).collect(),
+    }
+}
+
+/// Whether a case matches whatever the keys are.
+pub(crate) fn matches_all(matches: &CaseMatch) -> bool {
+    matches!(matches, CaseMatch::Keys(sets) if sets.iter().all(|set| *set == ir::KeySet::Any))
+}

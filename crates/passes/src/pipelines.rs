@@ -1,0 +1,22 @@
+//! The pipelines: which passes run, in which order.
+
+use crate::{Pass, dead_code, dead_stores, propagate, simplify, validity};
+
+/// What every compiled program goes through. The first round removes the temporaries of lowering; what that uncovers
+/// (constants, branches that are decided) is used up in the second.
+pub const STANDARD: &[Pass] = &[
+    simplify::PASS,
+    propagate::PASS,
+    validity::PASS,
+    simplify::PASS,
+    dead_code::PASS,
+    dead_stores::PASS,
+    propagate::PASS,
+    validity::PASS,
+    simplify::PASS,
+    dead_code::PASS,
+    dead_stores::PASS,
+];
+
+/// All passes, for `--passes` and for tests.
+pub const ALL: &[Pass] = &[simplify::PASS, propagate::PASS, validity::PASS, dead_code::PASS, dead_stores::PASS];

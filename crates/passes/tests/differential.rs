@@ -1,0 +1,91 @@
+//! Random programs before and after passes: the interpreter sees no difference, packet by packet.
+
+use base::Rng;
+use interp::{Interpreter, NoTrace, Outcome, PacketState};
+use ir::v1model::Slot;
+use ir::{Entry, Program, TableId, VarKind};
+use passes::{Pass, pipelines};
+use testkit::plain_host::{Effects, PlainHost};
+use testkit::random_ir::{Options, random_entries, random_packet, random_program};
+
+/// What a packet's way through all blocks leaves behind, block by block, but for the values of local storage.
+#[derive(PartialEq, Debug)]
+struct Result {
+    outcomes: Vec<Outcome>,
+    vars: Vec<base::Bits>,
+    headers: Vec<interp::HeaderState>,
+    cursor: usize,
+    output: Vec<u8>,
+}
+
+/// Sends packets through all blocks of a program.
+fn play(program: &Program, entries: &[(TableId, Entry)], packets: &[Vec<u8>]) -> (Vec<Result>, Effects) {
+    let mut host = PlainHost::new(program, entries.to_vec(), 1);
+    let interpreter = Interpreter::new(program);
+    let mut results = Vec::new();
+    for (number, packet) in packets.iter().enumerate() {
+        let mut state = PacketState::new(program, packet.clone());
+        state.set_intrinsic(Slot::IngressPort, number as u64);
+        state.set_intrinsic(Slot::PacketLength, packet.len() as u64);
+        state.set_intrinsic(Slot::IngressGlobalTimestamp, 1_000_000_007 * number as u64);
+        let run = |block| interpreter.run_block(block, &mut state, &mut host, &mut NoTrace);
+        let outcomes = program.blocks.ids().map(run).collect();
+        let lasting = program.vars.iter_enumerated().filter(|(_, var)| var.kind != VarKind::Local);
+        let vars = lasting.map(|(id, _)| state.var(id)).collect();
+        let lasting = program.headers.iter_enumerated().filter(|(_, header)| header.metadata);
+        let headers = lasting.map(|(id, _)| state.header(id).clone()).collect();
+        results.push(Result { outcomes, vars, headers, cursor: state.cursor, output: state.output });
+    }
+    (results, host.effects)
+}
+
+/// Runs a pipeline over random programs. Returns how many programs it changed.
+fn compare(pipeline: &[Pass], seeds: std::ops::Range<u64>, options: &Options) -> u32 {
+    let mut changed = 0;
+    for seed in seeds {
+        let mut rng = Rng::new(seed);
+        let program = random_program(&mut rng, options);
+        let entries = random_entries(&mut rng, &program);
+        let packets: Vec<_> = (0..6).map(|_| random_packet(&mut rng, &program)).collect();
+        let mut optimised = program.clone();
+        if let Err(broken) = passes::run(&mut optimised, pipeline, true) {
+            panic!("seed {seed}: {broken}\n{}", ir::text::print(&program));
+        }
+        changed += u32::from(optimised != program);
+        let (before, after) = (play(&program, &entries, &packets), play(&optimised, &entries, &packets));
+        if before != after {
+            let first = before.0.iter().zip(&after.0).find(|(before, after)| before != after);
+            let (before_text, after_text) = (ir::text::print(&program), ir::text::print(&optimised));
+            panic!("seed {seed}: {first:#?}\n{:?}\n{:?}\n{before_text}\n{after_text}", before.1, after.1);
+        }
+    }
+    changed
+}
+
+#[test]
+fn each_pass_keeps_the_meaning() {
+    for (number, pass) in pipelines::ALL.iter().enumerate() {
+        let start = 1000 * (number as u64 + 1);
+        let changed = compare(&[*pass], start..start + 150, &Options::default());
+        assert!(changed > 5, "{} changed {changed} of 150 programs", pass.name);
+    }
+}
+
+#[test]
+fn the_standard_pipeline_keeps_the_meaning() {
+    let changed = compare(pipelines::STANDARD, 0..200, &Options { statements: 16, ..Options::default() });
+    assert!(changed > 190, "{changed} of 200");
+}
+
+/// Narrow values and small expressions, so that branches, copies and hits coincide more often.
+#[test]
+fn narrow_programs_keep_their_meaning() {
+    let options = Options { width_bits_max: 3, expression_height: 1, statements: 24, ..Options::default() };
+    compare(pipelines::STANDARD, 5000..5200, &options);
+}
+
+#[test]
+fn the_pipeline_is_idempotent_enough_to_be_run_twice() {
+    let twice: Vec<Pass> = pipelines::STANDARD.iter().chain(pipelines::STANDARD).copied().collect();
+    compare(&twice, 9000..9050, &Options::default());
+}
