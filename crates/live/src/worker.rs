@@ -210,7 +210,11 @@ impl Worker<'_> {
         let mut heads: Vec<Head> = self.ports.drivers.iter().map(|_| Head::default()).collect();
         let mut first_ns = None;
         let mut batch_ns = 0;
-        while !stop.stopped() {
+        let mut stopping = false;
+        loop {
+            if stop.stopped() && !std::mem::replace(&mut stopping, true) {
+                self.ports.drivers.iter_mut().for_each(|driver| driver.stop_receiving());
+            }
             let Some(position) = self.earliest(&mut heads) else { break };
             let head = &mut heads[position];
             let start_ns = *first_ns.get_or_insert(head.stamp_ns);
@@ -228,7 +232,7 @@ impl Worker<'_> {
         }
         let start_ns = first_ns.unwrap_or(0);
         self.run_until(u64::MAX, start_ns);
-        if stop.stopped() { Ended::Stopped } else { Ended::Exhausted }
+        if stopping { Ended::Stopped } else { Ended::Exhausted }
     }
 
     /// Works on what was received, then on queued packets that are due before `until_ns`.
