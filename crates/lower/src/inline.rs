@@ -98,7 +98,9 @@ impl<'h> Lowerer<'h> {
             .collect();
         let mut copy_outs = Vec::new();
         for (position, (param, arg)) in params.iter().zip(args).enumerate() {
-            self.bind_one(*param, arg, by_reference[position], &mut copy_outs, span)?;
+            let by_reference = by_reference[position];
+            let keeps_constants = sight != Sight::OwnStorage;
+            self.bind_one(*param, arg, (by_reference, keeps_constants), &mut copy_outs, span)?;
         }
         Ok(copy_outs)
     }
@@ -107,16 +109,21 @@ impl<'h> Lowerer<'h> {
         &mut self,
         param: hir::VarId,
         arg: Argument,
-        by_reference: bool,
+        (by_reference, keeps_constants): (bool, bool),
         copy_outs: &mut Vec<(Place, Place)>,
         span: Span,
     ) -> Lowered<()> {
         match arg {
-            Argument::Value(value) if is_static(&value) || (by_reference && is_simple(&value)) => {
+            Argument::Value(value)
+                if matches!(value, Value::Object(_))
+                    || (keeps_constants && is_static(&value))
+                    || (by_reference && is_simple(&value)) =>
+            {
                 self.env.insert(param, Binding::Value(value));
             }
             Argument::Value(value) => {
                 let (place, _) = self.declare(param)?;
+                let value = self.convert(value, &self.hir.vars[param].ty, span)?;
                 self.assign(&place, value, span)?;
             }
             Argument::Place(place, direction) if by_reference => {
@@ -251,7 +258,7 @@ impl<'h> Lowerer<'h> {
             let mut frame = l.frames.pop().expect("the frame that was pushed above");
             let copy_outs = bound?;
             frame.copy_outs = copy_outs.clone();
-            l.remember_bindings(object, control);
+            l.remember_bindings(object, control, span)?;
             l.in_frame(frame, span, |l| {
                 l.declare_locals(&control.locals)?;
                 l.lower_block(&control.body)
@@ -264,19 +271,23 @@ impl<'h> Lowerer<'h> {
 
     /// A control with tables must be applied with the same bindings everywhere, since its tables and actions name them. If it is
     /// not, the next attempt gives its parameters storage of their own.
-    fn remember_bindings(&mut self, object: ObjectId, control: &hir::Control) {
+    fn remember_bindings(&mut self, object: ObjectId, control: &hir::Control, span: Span) -> Lowered<()> {
         if !control.locals.iter().any(|local| matches!(local, hir::Local::Table(_))) {
-            return;
+            return Ok(());
         }
         let now: Vec<Binding> = control.params.iter().filter_map(|param| self.env.get(param).cloned()).collect();
-        let ObjectKind::Control { first, .. } = &mut self.objects[object].kind else { return };
+        let ObjectKind::Control { first, .. } = &mut self.objects[object].kind else { return Err(Refused) };
         match first {
             None => *first = Some(now),
             Some(first) if *first != now => {
-                self.learned.shared_controls.insert(object);
+                if !self.learned.shared_controls.insert(object) {
+                    let what = "applying a control with tables to different objects";
+                    return self.unsupported(span, what);
+                }
             }
             Some(_) => {}
         }
+        Ok(())
     }
 
     /// `return`

@@ -72,6 +72,8 @@ pub mod codes {
 const DEPTH_MAX: u32 = 400;
 /// Statements of the lowered program.
 const STATEMENTS_MAX: usize = 400_000;
+/// Expressions, statements and calls that are looked at in one attempt.
+const STEPS_MAX: u64 = 4_000_000;
 /// Variables and headers of the lowered program.
 const STORAGE_MAX: usize = 200_000;
 /// Attempts, each of which learns at least one fact.
@@ -166,6 +168,8 @@ pub(crate) struct Lowerer<'h> {
     /// How many bodies are being collected within one another.
     pub collecting: u32,
     pub statement_count: usize,
+    /// Expressions, statements and calls that were looked at.
+    pub steps: u64,
 }
 
 /// What has been made already, by what it was made from.
@@ -222,6 +226,7 @@ impl<'h> Lowerer<'h> {
             depth: 0,
             collecting: 0,
             statement_count: 0,
+            steps: 0,
         };
         lowerer.number_errors();
         lowerer
@@ -275,6 +280,11 @@ impl<'h> Lowerer<'h> {
         }
         if self.statement_count > STATEMENTS_MAX {
             let message = format!("the program has more than {STATEMENTS_MAX} statements when all calls are inlined");
+            return self.refuse(codes::LIMIT, span, message);
+        }
+        self.steps += 1;
+        if self.steps > STEPS_MAX {
+            let message = "the program is too large when all calls are inlined";
             return self.refuse(codes::LIMIT, span, message);
         }
         self.depth += 1;

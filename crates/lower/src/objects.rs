@@ -6,7 +6,7 @@ use crate::places::Binding;
 use crate::values::Value;
 use crate::{Lowered, Lowerer};
 use base::{Span, entity_id};
-use sema::hir::{self, Expr, Type};
+use sema::hir::{self, Expr, ExprKind, Type};
 
 entity_id! {
     /// An instance.
@@ -63,6 +63,9 @@ impl<'h> Lowerer<'h> {
         let name = full_name(&self.objects[owner].name, &declaration.name, &declaration.annotations);
         let made = (&declaration.ty, declaration.constructor, &declaration.args[..]);
         let object = self.nested(span, |l| l.make(name, made, declaration.span))?;
+        if let ObjectKind::Extern(made) = &mut self.objects[object].kind {
+            made.is_attached = is_named_by_table(self.hir, id);
+        }
         self.memo.instances.insert((owner, id), object);
         Ok(object)
     }
@@ -133,4 +136,10 @@ impl<'h> Lowerer<'h> {
         }
         Ok(())
     }
+}
+
+/// Whether a table's property is this instance.
+fn is_named_by_table(program: &hir::Program, id: hir::InstanceId) -> bool {
+    let is_it = |property: &hir::Property| matches!(property.value.kind, ExprKind::Instance(other) if other == id);
+    program.tables.iter().any(|table| table.properties.iter().any(is_it))
 }

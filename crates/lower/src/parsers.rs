@@ -42,6 +42,7 @@ impl<'h> Lowerer<'h> {
             State { name: "init".to_owned(), body: Vec::new(), transition: ir::Transition::Goto(Target::Reject), span };
         let mut states = IndexVec::new();
         let first = states.push(initial);
+        self.body.clear();
         self.parser = Some(Builder { states, current: first, level: self.collecting, prefix: String::new() });
         let result = self.parser_states(object, args, Target::Accept, span);
         let builder = self.parser.take();

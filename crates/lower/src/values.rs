@@ -3,7 +3,7 @@
 use crate::objects::ObjectId;
 use crate::places::{HeaderPlace, Place, StackPlace};
 use crate::types::{FieldShape, Form, HeaderShape};
-use crate::{Lowered, Lowerer, codes, fold};
+use crate::{Lowered, Lowerer, STORAGE_MAX, codes, fold};
 use base::{Bits, Span};
 use ir::{BinaryOp, HeaderRef};
 use num_bigint::BigInt;
@@ -214,7 +214,13 @@ impl<'h> Lowerer<'h> {
                 let element = if is_union { Value::Union(members) } else { Value::Header(members[0].clone()) };
                 Value::Tuple(vec![element; size as usize])
             }
-            Form::Array(ty, size) => Value::Tuple(vec![self.default_value(&ty, span)?; size as usize]),
+            Form::Array(ty, size) => {
+                let item = self.nested(span, |l| l.default_value(&ty, span))?;
+                if part_count(&item).saturating_mul(size as usize) > STORAGE_MAX {
+                    return self.refuse(codes::LIMIT, span, "the array is too large");
+                }
+                Value::Tuple(vec![item; size as usize])
+            }
             Form::Varbit(_) => Value::Tuple(Vec::new()),
             Form::None => return self.unsupported(span, "a default value of this type"),
         })
@@ -262,12 +268,9 @@ impl<'h> Lowerer<'h> {
     }
 
     fn all_equal(&mut self, a: Vec<Value>, b: Vec<Value>, span: Span) -> Lowered<ir::Expr> {
-        let mut all = ir::Expr::bool(true);
-        for (a, b) in a.iter().zip(&b) {
-            let equal = self.nested(span, |l| l.equal(a, b, span))?;
-            all = fold::and(all, equal);
-        }
-        Ok(all)
+        let pairs = a.iter().zip(&b).map(|(a, b)| self.nested(span, |l| l.equal(a, b, span)));
+        let pairs = pairs.collect::<Lowered<Vec<_>>>()?;
+        Ok(all(&pairs))
     }
 }
 
@@ -283,13 +286,57 @@ pub(crate) fn choose(index: &ir::Expr, items: &[Value]) -> Value {
         };
         return Value::Tuple((0..first.len()).map(part).collect());
     }
-    let Some(Value::Scalar(first)) = items.first() else { return Value::Void };
-    let mut result = zero(first.ty);
-    for (position, item) in items.iter().enumerate().rev() {
-        let Value::Scalar(item) = item else { return Value::Void };
-        result = fold::mux(index_is(index, position), item.clone(), result);
+    let scalar = |item: &Value| match item {
+        Value::Scalar(expr) => Some(expr.clone()),
+        _ => None,
+    };
+    let Some(scalars) = items.iter().map(scalar).collect::<Option<Vec<_>>>() else { return Value::Void };
+    let Some(first) = scalars.first() else { return Value::Void };
+    let none = zero(first.ty);
+    let chosen = choose_scalar(index, &scalars, 0);
+    let is_inside = index_below(index, items.len());
+    Value::Scalar(fold::mux(is_inside, chosen, none))
+}
+
+/// By halves, so that the expression stays flat. The first item is at `start`.
+fn choose_scalar(index: &ir::Expr, items: &[ir::Expr], start: usize) -> ir::Expr {
+    if let [item] = items {
+        return item.clone();
     }
-    Value::Scalar(result)
+    let (low, high) = items.split_at(items.len() / 2);
+    let middle = start + low.len();
+    let is_low = index_below(index, middle);
+    fold::mux(is_low, choose_scalar(index, low, start), choose_scalar(index, high, middle))
+}
+
+/// `index < bound`; true where the index's type cannot hold the bound.
+fn index_below(index: &ir::Expr, bound: usize) -> ir::Expr {
+    let bits = Bits::from_u64(64, bound as u64);
+    let width = index.ty.width();
+    if width < 64 && bits.resize(width).resize(64) != bits {
+        return ir::Expr::bool(true);
+    }
+    fold::binary(BinaryOp::Lt, index.clone(), ir::Expr::constant(index.ty, bits.resize(width)))
+}
+
+/// Whether all hold. By halves, so that the expression stays flat.
+fn all(conditions: &[ir::Expr]) -> ir::Expr {
+    match conditions {
+        [] => ir::Expr::bool(true),
+        [condition] => condition.clone(),
+        _ => {
+            let (first, second) = conditions.split_at(conditions.len() / 2);
+            fold::and(all(first), all(second))
+        }
+    }
+}
+
+/// How many parts a value has, all levels counted.
+fn part_count(value: &Value) -> usize {
+    match value {
+        Value::Tuple(items) => items.iter().map(part_count).sum::<usize>().max(1),
+        _ => 1,
+    }
 }
 
 /// `index == position`; false where the index's type cannot hold the position.

@@ -18,6 +18,8 @@ pub(crate) struct ExternObject {
     /// Its type.
     pub id: hir::ExternId,
     pub kind: ExternKind,
+    /// Whether a table names it in its properties, so that its uses in actions attach it to no other table.
+    pub is_attached: bool,
 }
 
 /// What an extern object is in the IR.
@@ -65,7 +67,7 @@ impl<'h> Lowerer<'h> {
         let type_name = self.hir.externs[made.id].name.clone();
         let id = made.id;
         match self.construct_v1model(&type_name, made, name)? {
-            Some(kind) => Ok(ExternObject { id, kind }),
+            Some(kind) => Ok(ExternObject { id, kind, is_attached: false }),
             None => Err(crate::Refused),
         }
     }
@@ -87,7 +89,7 @@ impl<'h> Lowerer<'h> {
         let Some(method) = declaration.methods.get(method) else { return Err(crate::Refused) };
         let done = match object.kind {
             ExternKind::PacketIn | ExternKind::PacketOut => self.call_packet_method(&method.name, call, ty, span)?,
-            kind => self.call_v1model_method(kind, &method.name, call, ty, span)?,
+            _ => self.call_v1model_method(&object, &method.name, call, ty, span)?,
         };
         match done {
             Some(value) => Ok(value),
@@ -122,7 +124,7 @@ impl<'h> Lowerer<'h> {
             "packet_out" => ExternKind::PacketOut,
             name => return self.unsupported(span, format!("a parameter of type `{name}` here")),
         };
-        let kind = ObjectKind::Extern(ExternObject { id, kind });
+        let kind = ObjectKind::Extern(ExternObject { id, kind, is_attached: false });
         Ok(self.objects.push(crate::objects::Object { name: String::new(), kind }))
     }
 }

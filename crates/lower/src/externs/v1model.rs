@@ -3,7 +3,7 @@
 //! Requests (`clone`, `resubmit`, ...) only raise a flag that the switch looks at when the block ends, so they are assignments to
 //! intrinsic variables; see [`ir::v1model`].
 
-use crate::externs::{Construction, DirectUse, ExternKind};
+use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
 use crate::objects::ObjectKind;
 use crate::places::{Footprint, Place};
 use crate::storage::Life;
@@ -137,13 +137,13 @@ impl<'h> Lowerer<'h> {
     /// Calls a method; `None` if there is none of this name.
     pub(super) fn call_v1model_method(
         &mut self,
-        object: ExternKind,
+        object: &ExternObject,
         name: &str,
         call: &'h Call,
         ty: &Type,
         span: Span,
     ) -> Lowered<Option<Value>> {
-        match (object, name) {
+        match (object.kind, name) {
             (ExternKind::Register(register), "read") => {
                 let place = self.target(call, 0, span)?;
                 let index = self.index_argument(call, 1, span)?;
@@ -168,11 +168,15 @@ impl<'h> Lowerer<'h> {
                 self.through(place, ty, span, |dst| StmtKind::ExecuteMeter { dst, meter, index })?;
             }
             (ExternKind::DirectCounter(counter), "count") => {
-                self.externs.direct_uses.push(DirectUse::Counter(counter));
+                if !object.is_attached {
+                    self.externs.direct_uses.push(DirectUse::Counter(counter));
+                }
             }
             (ExternKind::DirectMeter(meter), "read") => {
                 let place = self.target(call, 0, span)?;
-                self.externs.direct_uses.push(DirectUse::Meter(meter));
+                if !object.is_attached {
+                    self.externs.direct_uses.push(DirectUse::Meter(meter));
+                }
                 self.read_direct_meter(meter, &place, span)?;
             }
             (ExternKind::Checksum16, "get") => {
