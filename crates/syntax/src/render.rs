@@ -92,7 +92,7 @@ fn printable(text: &str) -> String {
 struct Window<'a> {
     stretch: Stretch,
     span: Span,
-    text: &'a str,
+    text: String,
     first_line: u32,
     labels: Vec<(AnnotationKind, Span, &'a str)>,
 }
@@ -113,7 +113,7 @@ fn windows<'a>(sources: &'a SourceMap, diagnostic: &'a Diagnostic) -> Vec<Window
             }
             None => {
                 let labels = vec![(kind, span, label.text.as_str())];
-                windows.push(Window { stretch, span: lines, text: "", first_line: 0, labels });
+                windows.push(Window { stretch, span: lines, text: String::new(), first_line: 0, labels });
             }
         }
     }
@@ -160,21 +160,22 @@ fn whole_lines(sources: &SourceMap, span: Span, stretch: &Stretch) -> Span {
     Span::new(stretch.lo + from as u32, stretch.lo + to as u32)
 }
 
-fn fill<'a>(sources: &'a SourceMap, window: &mut Window<'a>) {
-    window.text = sources.text(window.span);
+fn fill(sources: &SourceMap, window: &mut Window<'_>) {
+    // A carriage return would be drawn as a symbol.
+    window.text = sources.text(window.span).replace('\r', " ");
     let before = sources.text(Span::new(window.stretch.lo, window.span.lo));
     let line_breaks = before.bytes().filter(|&byte| byte == b'\n').count();
     window.first_line = window.stretch.first_line.saturating_add(line_breaks as u32);
 }
 
-fn snippet<'a>(window: &Window<'a>) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+fn snippet<'a>(window: &'a Window<'_>) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let base = window.span.lo;
     let annotations = window.labels.iter().map(|&(kind, span, text)| {
-        let range = on_boundaries(window.text, (span.lo - base) as usize, (span.hi - base) as usize);
+        let range = on_boundaries(&window.text, (span.lo - base) as usize, (span.hi - base) as usize);
         let annotation = kind.span(range);
         if text.is_empty() { annotation } else { annotation.label(printable(text)) }
     });
-    Snippet::source(window.text)
+    Snippet::source(window.text.as_str())
         .path(printable(&window.stretch.name))
         .line_start(window.first_line as usize)
         .annotations(annotations)
@@ -232,6 +233,27 @@ mod tests {
                   = note: a fact
                   = help: a way out
             "#]],
+        );
+    }
+
+    #[test]
+    fn carriage_returns_are_not_drawn() {
+        check(
+            "const int a = 1;\r\nconst int b = c;\r\n",
+            "= c",
+            "int a",
+            expect![[r#"
+            error[E0000]: this is wrong
+             --> a.p4:2:13
+              |
+            1 | const int a = 1; 
+              |       ----- because of this
+            2 | const int b = c; 
+              |             ^^^ here
+              |
+              = note: a fact
+              = help: a way out
+        "#]],
         );
     }
 

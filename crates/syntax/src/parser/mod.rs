@@ -201,7 +201,8 @@ impl Parser<'_> {
         let diagnostic = Diagnostic::error(code, self.peek().span, message)
             .label(format!("expected `{close}`"))
             .secondary(open, "to close this");
-        self.report(diagnostic);
+        let is_assignment = kind == TokenKind::RightParen && self.at(TokenKind::Equal);
+        self.report(if is_assignment { diagnostic.help("write `==` to compare") } else { diagnostic });
         Err(Failed)
     }
 
