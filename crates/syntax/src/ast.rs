@@ -1,10 +1,10 @@
 //! The syntax tree of P4_16.
 //!
-//! The parser builds it, `sema` reads it, `printer` writes it back as P4 text and `dump` as a tree without places. Every
-//! node carries the place it was read from. The tree keeps what the text says and decides nothing: names are unresolved
-//! (whether a name is a type is known, because the grammar depends on it), widths are expressions, and parentheses are
-//! gone because the shape of the tree says the same. No tree is higher than `base::limits::NESTING_MAX` in expressions,
-//! types and statements each, so that those who walk it may recurse.
+//! The parser builds it, `sema` reads it, `printer` writes it back as P4 text and `dump` as a tree without places.
+//! Every node carries the place it was read from. The tree keeps what the text says and decides nothing: names are
+//! unresolved (whether a name is a type is known, because the grammar depends on it), widths are expressions, and
+//! parentheses are gone because the shape of the tree says the same. No tree is higher than `base::limits::NESTING_MAX`
+//! in expressions, types and statements each, so that those who walk it may recurse.
 
 use base::Span;
 use num_bigint::BigInt;
@@ -71,7 +71,8 @@ pub enum AnnotationBody {
     Unstructured {
         /// The tokens between the parentheses.
         tokens: Vec<AnnotationToken>,
-        /// The same tokens read as a list of expressions, where they are one: what `@field_list(1, 2)` and the like need.
+        /// The same tokens read as a list of expressions, where they are one: what `@field_list(1, 2)` and the like
+        /// need.
         expressions: Option<Vec<Expr>>,
     },
     /// `[a, b]`: expressions. Empty brackets are an empty list.

@@ -1,7 +1,7 @@
 //! The codes of this crate's diagnostics: one for each kind of fault, never reused for another.
 //!
-//! `E01..` are errors and `W01..` warnings of the preprocessor, the lexer and the parser. Other stages have other ranges.
-//! The test `tests/codes.rs` shows each of them.
+//! `E01..` are errors and `W01..` warnings of the preprocessor, the lexer and the parser. Other stages have other
+//! ranges. The test `tests/codes.rs` shows each of them.
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)*) => {

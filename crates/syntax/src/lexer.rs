@@ -1,8 +1,8 @@
 //! Text to tokens.
 //!
-//! The preprocessor pulls tokens one at a time, because what follows may have to be skipped (`#if`) or read as plain text
-//! (`#error`, `#include <...>`). Faults become tokens of their own kind, which the preprocessor reports if they are in
-//! text that counts.
+//! The preprocessor pulls tokens one at a time, because what follows may have to be skipped (`#if`) or read as plain
+//! text (`#error`, `#include <...>`). Faults become tokens of their own kind, which the preprocessor reports if they
+//! are in text that counts.
 
 use crate::token::{Names, Symbol, Token, TokenKind};
 use base::Span;
@@ -233,8 +233,8 @@ impl Lexer {
         (text, Span::new(self.base + lo as u32, self.base + hi as u32))
     }
 
-    /// `<path>` or `"path"` after `#include`: the path, whether it is in quotes, and its place. Does not move if there is
-    /// neither.
+    /// `<path>` or `"path"` after `#include`: the path, whether it is in quotes, and its place. Does not move if there
+    /// is neither.
     pub fn include_path(&mut self) -> Option<(String, bool, Span)> {
         let rest = &self.text[self.position..];
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
@@ -252,8 +252,8 @@ impl Lexer {
         Some((path[1..=length].to_string(), close == '"', span))
     }
 
-    /// Skips text that a conditional excludes: moves behind the next `#` that is first on its line and returns its span,
-    /// or moves to the end. Inside the text only comments matter; a quotation mark is just a character.
+    /// Skips text that a conditional excludes: moves behind the next `#` that is first on its line and returns its
+    /// span, or moves to the end. Inside the text only comments matter; a quotation mark is just a character.
     pub fn skip_to_directive(&mut self) -> Option<Span> {
         loop {
             if self.skip_blanks().is_some() {

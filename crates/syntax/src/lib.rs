@@ -1,15 +1,15 @@
 //! P4 text to a syntax tree.
 //!
 //! Enters: the path or the text of a program, and [`Options`] (include folders, macros, where files come from). Leaves:
-//! an [`ast::Program`], the [`SourceMap`] that knows where everything stands, and [`Diagnostics`]. A program with errors
-//! still has a tree, of what could be read.
+//! an [`ast::Program`], the [`SourceMap`] that knows where everything stands, and [`Diagnostics`]. A program with
+//! errors still has a tree, of what could be read.
 //!
 //! The way through:
 //!
 //! * [`source`]: all text of a compilation; turns a span into file, line and column.
 //! * `preprocess`, with `lexer` and `token`: includes, macros, conditionals; text to tokens.
 //! * `parser`: tokens to the tree, with recovery.
-//! * [`ast`]: the tree. [`printer`] writes it as P4 again, [`dump`] as an outline without places.
+//! * [`ast`]: the tree. [`printer`] writes it as P4 again, [`mod@dump`] as an outline without places.
 //! * [`diag`], [`codes`], [`render`]: faults, their codes, and how they are shown. The later stages use them too.
 //! * [`builtin`]: `core.p4` and `v1model.p4`, which `#include` finds without an include folder.
 

@@ -1,7 +1,7 @@
 //! Where the text of files comes from.
 //!
-//! The preprocessor asks a [`FileLoader`] and touches no file itself, so that an editor, a test or a web page can hand in
-//! files that are on no disk.
+//! The preprocessor asks a [`FileLoader`] and touches no file itself, so that an editor, a test or a web page can hand
+//! in files that are on no disk.
 
 use crate::source::SOURCE_BYTES_MAX;
 use std::collections::BTreeMap;

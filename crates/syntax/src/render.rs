@@ -42,8 +42,11 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, is_coloured: bool) -
         group = group.element(Level::HELP.message(printable(help)));
     }
     let renderer = if is_coloured { Renderer::styled() } else { Renderer::plain() };
-    let mut text = renderer.render(&[group]);
-    text.push('\n');
+    let mut text = String::new();
+    for line in renderer.render(&[group]).lines() {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
     text
 }
 
@@ -243,17 +246,17 @@ mod tests {
             "= c",
             "int a",
             expect![[r#"
-            error[E0000]: this is wrong
-             --> a.p4:2:13
-              |
-            1 | const int a = 1; 
-              |       ----- because of this
-            2 | const int b = c; 
-              |             ^^^ here
-              |
-              = note: a fact
-              = help: a way out
-        "#]],
+                error[E0000]: this is wrong
+                 --> a.p4:2:13
+                  |
+                1 | const int a = 1;
+                  |       ----- because of this
+                2 | const int b = c;
+                  |             ^^^ here
+                  |
+                  = note: a fact
+                  = help: a way out
+            "#]],
         );
     }
 

@@ -1,6 +1,7 @@
 //! Tokens, keywords and interned names.
 //!
-//! A token is sixteen bytes and owns nothing: the text of a word, an integer or a string is a [`Symbol`] in a [`Names`].
+//! A token is sixteen bytes and owns nothing: the text of a word, an integer or a string is a [`Symbol`] in a
+//! [`Names`].
 
 use crate::ast::Name;
 use base::Span;

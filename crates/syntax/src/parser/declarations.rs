@@ -189,8 +189,8 @@ impl Parser<'_> {
         Ok(DeclarationKind::Action(ActionDeclaration { name, parameters, body }))
     }
 
-    /// `name<T>(parameters)` of a parser, control or package. The name is declared outside, the parameters in the current
-    /// scope, which the caller opened.
+    /// `name<T>(parameters)` of a parser, control or package. The name is declared outside, the parameters in the
+    /// current scope, which the caller opened.
     pub(super) fn apply_type(&mut self, name: Ident) -> Parsed<ApplyType> {
         let type_parameters = self.type_parameters()?;
         let parameters = self.parameters()?;

@@ -1,14 +1,15 @@
 //! Tokens to the syntax tree: recursive descent, one function for each rule of the grammar.
 //!
-//! P4's grammar depends on which names are types (`(a) - b`, `f<a>(b)`), so the parser keeps the scopes of declared names
-//! ([`scopes`]). Where the text alone decides, it does not ask: `Foo x;` is a declaration even if nothing declares `Foo`,
-//! and `sema` says that there is no such type.
+//! P4's grammar depends on which names are types (`(a) - b`, `f<a>(b)`), so the parser keeps the scopes of declared
+//! names ([`scopes`]). Where the text alone decides, it does not ask: `Foo x;` is a declaration even if nothing
+//! declares `Foo`, and `sema` says that there is no such type.
 //!
-//! A rule that fails has reported why and returns [`Failed`]; the list it stands in goes on behind the next `;` or before
-//! the closing `}`. One token gives at most one error.
+//! A rule that fails has reported why and returns [`Failed`]; the list it stands in goes on behind the next `;` or
+//! before the closing `}`. One token gives at most one error.
 //!
 //! * this module: tokens, errors, recovery, names;
-//! * [`annotations`], [`declarations`], [`blocks`] (parsers, controls, tables), [`types`], [`statements`], [`expressions`].
+//! * [`annotations`], [`declarations`], [`blocks`] (parsers, controls, tables), [`types`], [`statements`],
+//!   [`expressions`].
 
 mod annotations;
 mod blocks;
@@ -206,8 +207,8 @@ impl Parser<'_> {
         Err(Failed)
     }
 
-    /// A semicolon. Where the next token begins a line or closes a block it was plainly forgotten, and parsing goes on as if
-    /// it were there.
+    /// A semicolon. Where the next token begins a line or closes a block it was plainly forgotten, and parsing goes on
+    /// as if it were there.
     fn expect_semicolon(&mut self) -> Parsed<()> {
         if self.take(TokenKind::Semicolon) {
             return Ok(());
@@ -307,7 +308,8 @@ impl Parser<'_> {
         is_outer && token.is_first_on_line
     }
 
-    /// Skips what failed: to behind the next `;`, or behind the block that began, or before the `}` that closes the list.
+    /// Skips what failed: to behind the next `;`, or behind the block that began, or before the `}` that closes the
+    /// list.
     fn recover(&mut self) {
         let mut open_braces = 0u32;
         loop {
@@ -333,8 +335,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `{ element ... }`: reads elements to the closing brace, going on behind those that fail. Returns them and the span
-    /// of the whole.
+    /// `{ element ... }`: reads elements to the closing brace, going on behind those that fail. Returns them and the
+    /// span of the whole.
     fn braced<T>(&mut self, mut element: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<(Vec<T>, Span)> {
         let open = self.expect(TokenKind::LeftBrace)?.span;
         let mut elements = Vec::new();

@@ -1,7 +1,7 @@
 //! Definition and expansion of macros.
 //!
-//! Expansion follows C: arguments are expanded before they are put in, except beside `#` and `##`; the result is scanned
-//! again together with what follows; a macro's own name is not expanded inside its expansion.
+//! Expansion follows C: arguments are expanded before they are put in, except beside `#` and `##`; the result is
+//! scanned again together with what follows; a macro's own name is not expanded inside its expansion.
 
 use super::{Preprocessor, Stop, TOKENS_MAX};
 use crate::codes;

@@ -1,15 +1,15 @@
 //! The preprocessor: a file and what it includes become one list of tokens.
 //!
 //! Enters: the path (or text) of a program and [`Options`]. Leaves: tokens whose spans point into the files as written.
-//! A token that a macro made has the span of the macro's use; an argument's token keeps its own. Faults are reported and
-//! reading goes on; only a limit ends it.
+//! A token that a macro made has the span of the macro's use; an argument's token keeps its own. Faults are reported
+//! and reading goes on; only a limit ends it.
 //!
 //! * this module: files, directives, conditionals;
 //! * [`macros`]: definition and expansion of macros;
 //! * [`condition`]: the expressions of `#if`.
 //!
-//! Hostile programs are bounded by limits on include depth, on the number of included files, on the number of tokens and
-//! on the work of macro expansion.
+//! Hostile programs are bounded by limits on include depth, on the number of included files, on the number of tokens
+//! and on the work of macro expansion.
 
 mod condition;
 mod macros;

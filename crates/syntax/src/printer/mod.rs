@@ -1,10 +1,10 @@
 //! The syntax tree as P4 text.
 //!
-//! The text parses back to the same tree; comments, macros and the original layout are gone. Parentheses stand where the
-//! tree needs them and nowhere else.
+//! The text parses back to the same tree; comments, macros and the original layout are gone. Parentheses stand where
+//! the tree needs them and nowhere else.
 //!
 //! * this module: declarations;
-//! * [`statements`], [`expressions`] (with types and annotations).
+//! * `statements`, `expressions` (with types and annotations).
 
 mod expressions;
 mod statements;
