@@ -3,10 +3,26 @@
 //! What enters: an [`ir::Program`]. What leaves: C text, and a loaded shared object whose functions run a block of the program
 //! over a burst of packets.
 //!
+//! ```text
+//! program ──► Plan::new ──► emit_c ──► compile ──► Native::load ──► Native::run_block
+//! ```
+//!
 //! * [`abi`]: the layouts shared with generated code (`runtime/c/wirespeed.h`).
 //! * [`plan`]: where everything lives, and what may run together.
+//! * [`emit`]: C from program and plan, built as a tree (`ctree`) and printed last.
+//! * [`runtime`]: the C headers that generated code includes.
+//! * [`compile`](mod@compile): the system's compiler, and a cache of what it made.
+//! * [`native`]: loads shared objects and calls them.
 
 pub mod abi;
+pub mod compile;
+mod ctree;
+pub mod emit;
+pub mod native;
 pub mod plan;
+pub mod runtime;
 
+pub use compile::{CompileError, CompileOptions, Optimise, SharedObject, compile};
+pub use emit::{SourceLine, emit_c};
+pub use native::{LoadError, Native};
 pub use plan::{AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot};

@@ -99,7 +99,8 @@ impl<'p> Graph<'p> {
         let mut seen = BTreeSet::new();
         self.order.iter().all(|&id| {
             let mut here = BTreeSet::new();
-            if let Some(meter) = self.nodes[id].head.and_then(|apply| program.tables[apply.table].direct_meter.as_ref()) {
+            if let Some(meter) = self.nodes[id].head.and_then(|apply| program.tables[apply.table].direct_meter.as_ref())
+            {
                 here.insert(state::Object::DirectMeter(meter.0));
             }
             self.walk_node(program, id, &mut |item| {
@@ -123,7 +124,14 @@ struct Builder<'p, 'c> {
 
 impl<'p, 'c> Builder<'p, 'c> {
     fn new(cuttable: &'c dyn Fn(TableId) -> bool) -> Self {
-        Builder { cuttable, nodes: Vec::new(), order: Vec::new(), labels: BTreeMap::new(), current: 0, label_twice: false }
+        Builder {
+            cuttable,
+            nodes: Vec::new(),
+            order: Vec::new(),
+            labels: BTreeMap::new(),
+            current: 0,
+            label_twice: false,
+        }
     }
 
     /// None if a label names two statements, so that nothing can be said of it.

@@ -114,7 +114,8 @@ pub struct Plan {
 impl Plan {
     /// Plans a program, which must have passed the verifier.
     pub fn new(program: &Program) -> Result<Plan, PlanError> {
-        let tables: IndexVec<TableId, TablePlan> = program.tables.iter().map(|table| table_plan(program, table)).collect();
+        let tables: IndexVec<TableId, TablePlan> =
+            program.tables.iter().map(|table| table_plan(program, table)).collect();
         let built = storage::build(program, &|table: TableId| tables[table].key.words())?;
         let (mut log_sites, mut assert_sites) = (Vec::new(), Vec::new());
         state::walk_program(program, &mut |stmt| match &stmt.kind {

@@ -32,7 +32,7 @@ pub struct HeaderSlot {
     pub home: Option<u32>,
     /// Its position in the array of varbit lengths, if it has such a field.
     pub varbit: Option<u32>,
-    /// Its position in the array of homes, if its stack is pushed or popped.
+    /// Its position in the array of homes, if it has a home and is in a stack whose elements are named at run time or moved.
     pub home_slot: Option<u32>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Storage {
     pub(crate) valid_words: u32,
     /// Header offsets.
     pub(crate) slots: u32,
-    /// Homes of elements of stacks that are pushed or popped: their starting values.
+    /// Homes of elements of dynamic stacks: their starting values.
     pub(crate) homes: Vec<u32>,
     /// Varbit lengths.
     pub(crate) varbits: u32,
@@ -232,7 +232,7 @@ fn place_headers(program: &Program, uses: &HeaderUses, storage: &mut Storage) ->
     let in_dynamic: BTreeSet<HeaderId> =
         uses.dynamic.iter().flat_map(|&stack| &program.stacks[stack].elements).copied().collect();
     let mut bits = 0;
-    let mut place = |id: HeaderId, moved: bool, bits: &mut u32, storage: &mut Storage| {
+    let mut place = |id: HeaderId, home_in_context: bool, bits: &mut u32, storage: &mut Storage| {
         let slot = &mut headers[id];
         slot.slot = storage.slots;
         storage.slots += 1;
@@ -242,7 +242,7 @@ fn place_headers(program: &Program, uses: &HeaderUses, storage: &mut Storage) ->
             slot.varbit = Some(storage.varbits);
             storage.varbits += 1;
         }
-        if moved {
+        if home_in_context {
             slot.home_slot = Some(storage.homes.len() as u32);
             storage.homes.push(0);
         }
@@ -260,7 +260,7 @@ fn place_headers(program: &Program, uses: &HeaderUses, storage: &mut Storage) ->
         bits = bits.next_multiple_of(64);
         let homed = stack.elements.iter().any(|element| uses.homed.contains(element));
         for &element in &stack.elements {
-            place(element, homed && uses.moved.contains(&id), &mut bits, storage);
+            place(element, homed, &mut bits, storage);
         }
     }
     storage.valid_words = bits.div_ceil(64);

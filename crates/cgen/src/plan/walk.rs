@@ -148,9 +148,7 @@ impl<'p> Walk<'p> {
             ExprKind::Unary(_, operand) | ExprKind::Cast(operand) | ExprKind::Slice { base: operand, .. } => {
                 self.expr(operand, visit)
             }
-            ExprKind::Binary(_, left, right) | ExprKind::Concat(left, right) => {
-                self.exprs([&**left, &**right], visit)
-            }
+            ExprKind::Binary(_, left, right) | ExprKind::Concat(left, right) => self.exprs([&**left, &**right], visit),
             ExprKind::Mux(cond, yes, no) => self.exprs([&**cond, &**yes, &**no], visit),
         }
     }

@@ -1,0 +1,293 @@
+//! Runs the system's C compiler and keeps what it makes.
+//!
+//! What enters: C text. What leaves: a shared object, from a private cache if the same text was compiled before with the same
+//! runtime headers, flags, compiler and machine.
+
+use crate::runtime;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How a program is compiled.
+#[derive(Clone, Debug, Default)]
+pub struct CompileOptions {
+    /// The compiler, with arguments after spaces if need be. None: `$CC`, else the first of `cc`, `clang` and `gcc` that
+    /// there is.
+    pub compiler: Option<String>,
+    /// The machine to compile for, as `aarch64-linux-gnu`: the compiler is then `aarch64-linux-gnu-gcc` unless one is named
+    /// (a clang is told by `--target`), and the result is for no particular processor. None: this very machine.
+    pub target: Option<String>,
+    /// Where results are kept. None: `$XDG_CACHE_HOME/wirespeed` or `~/.cache/wirespeed`, else a private temporary folder.
+    pub cache_dir: Option<PathBuf>,
+    /// How much time the compiler takes to make the code fast.
+    pub optimise: Optimise,
+    /// Undefined behaviour of the C code stops the process (for tests).
+    pub sanitize: bool,
+    /// All warnings are errors (for tests).
+    pub deny_warnings: bool,
+}
+
+/// How much time the compiler takes to make the code fast.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Optimise {
+    /// Compiles fast.
+    None,
+    /// Runs fast.
+    #[default]
+    Full,
+}
+
+/// Why there is no shared object.
+#[derive(Debug)]
+pub enum CompileError {
+    /// There is no compiler: those that were tried.
+    NoCompiler {
+        /// Their names.
+        tried: Vec<String>,
+    },
+    /// The compiler failed.
+    Failed {
+        /// The command.
+        command: String,
+        /// What it said.
+        stderr: String,
+    },
+    /// A file or folder cannot be used.
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl std::fmt::Display for CompileError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CompileError::NoCompiler { tried } => write!(
+                f,
+                "no C compiler found (tried {}); install gcc or clang, or name one in the environment variable CC",
+                tried.join(", ")
+            ),
+            CompileError::Failed { command, stderr } => write!(f, "the C compiler failed: {command}\n{stderr}"),
+            CompileError::Io { path, error } => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// A compiled program.
+#[derive(Debug)]
+pub struct SharedObject {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it was compiled before.
+    pub from_cache: bool,
+    /// Deletes the file in the end, if there is no cache to keep it in.
+    _temporary: Option<tempfile::TempDir>,
+}
+
+/// Compiles C text to a shared object.
+pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, CompileError> {
+    let compiler = Compiler::find(options)?;
+    let flags = flags(options, &compiler);
+    let (folder, temporary) = cache_folder(options)?;
+    let key = cache_key(c_text, &flags, &compiler, options.target.is_none());
+    let source = folder.join(format!("{key}.c"));
+    let object = folder.join(format!("{key}.so"));
+    if object.is_file() && fs::read(&source).is_ok_and(|text| text == c_text.as_bytes()) {
+        return Ok(SharedObject { path: object, from_cache: true, _temporary: temporary });
+    }
+    let include = write_runtime(&folder)?;
+    write_atomically(&source, c_text.as_bytes())?;
+    let scratch = folder.join(temporary_name(&key));
+    let mut arguments = flags;
+    arguments.extend(["-I".into(), include.into(), "-o".into(), scratch.clone().into(), source.into()]);
+    let output = compiler.command().args(&arguments).output();
+    let output = output.map_err(|error| CompileError::Io { path: compiler.words[0].clone().into(), error })?;
+    if !output.status.success() {
+        // What the compiler may have left is of no use; the error that counts is the compiler's.
+        let _ = fs::remove_file(&scratch);
+        let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let command = format!("{} {}", compiler.words.join(" "), words.join(" "));
+        return Err(CompileError::Failed { command, stderr: String::from_utf8_lossy(&output.stderr).into_owned() });
+    }
+    fs::rename(&scratch, &object).map_err(|error| CompileError::Io { path: object.clone(), error })?;
+    Ok(SharedObject { path: object, from_cache: false, _temporary: temporary })
+}
+
+struct Compiler {
+    /// The command and its first arguments.
+    words: Vec<String>,
+    /// What `--version` says.
+    version: String,
+}
+
+impl Compiler {
+    fn find(options: &CompileOptions) -> Result<Compiler, CompileError> {
+        let from_environment = || std::env::var("CC").ok().filter(|value| !value.trim().is_empty());
+        let candidates: Vec<String> = match (&options.compiler, &options.target) {
+            (Some(compiler), _) => vec![compiler.clone()],
+            (None, Some(target)) => vec![format!("{target}-gcc"), "clang".into()],
+            (None, None) => match from_environment() {
+                Some(compiler) => vec![compiler],
+                None => vec!["cc".into(), "clang".into(), "gcc".into()],
+            },
+        };
+        for candidate in &candidates {
+            let words: Vec<String> = candidate.split_whitespace().map(str::to_owned).collect();
+            let Some((program, arguments)) = words.split_first() else { continue };
+            let output = Command::new(program).args(arguments).arg("--version").output();
+            if let Ok(output) = output.as_ref().map(|output| String::from_utf8_lossy(&output.stdout).into_owned()) {
+                return Ok(Compiler { words, version: output });
+            }
+        }
+        Err(CompileError::NoCompiler { tried: candidates })
+    }
+
+    fn is_clang(&self) -> bool {
+        self.version.contains("clang")
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]);
+        command
+    }
+}
+
+fn flags(options: &CompileOptions, compiler: &Compiler) -> Vec<OsString> {
+    let mut flags = vec!["-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-g1"];
+    flags.push(match options.optimise {
+        Optimise::None => "-O0",
+        Optimise::Full => "-O3",
+    });
+    if compiler.is_clang() {
+        // Generated code nests as deep as the program does.
+        flags.push("-fbracket-depth=65536");
+    }
+    if options.sanitize {
+        flags.extend(["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]);
+    }
+    if options.deny_warnings {
+        flags.extend(["-Wall", "-Wextra", "-Werror"]);
+    }
+    let mut flags: Vec<OsString> = flags.into_iter().map(Into::into).collect();
+    match &options.target {
+        None => flags.push("-march=native".into()),
+        Some(target) if compiler.is_clang() => flags.push(format!("--target={target}").into()),
+        Some(_) => {}
+    }
+    flags
+}
+
+/// The folder for results: the cache if there can be one, else a temporary one.
+fn cache_folder(options: &CompileOptions) -> Result<(PathBuf, Option<tempfile::TempDir>), CompileError> {
+    if let Some(folder) = &options.cache_dir {
+        make_private(folder).map_err(|error| CompileError::Io { path: folder.clone(), error })?;
+        return Ok((folder.clone(), None));
+    }
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+    if let Some(folder) = folder.map(|folder| folder.join("wirespeed"))
+        && make_private(&folder).is_ok()
+    {
+        return Ok((folder, None));
+    }
+    let temporary = tempfile::Builder::new().prefix("wirespeed-").tempdir();
+    let temporary = temporary.map_err(|error| CompileError::Io { path: std::env::temp_dir(), error })?;
+    Ok((temporary.path().to_owned(), Some(temporary)))
+}
+
+/// Makes the folder, and makes sure that it is ours and no one else's: what lies in it is loaded and run.
+fn make_private(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let metadata = fs::symlink_metadata(folder)?;
+    let ours = fs::metadata("/proc/self")?.uid();
+    if !metadata.is_dir() || metadata.uid() != ours {
+        return Err(io::Error::other("the cache is not a folder that belongs to this user"));
+    }
+    if metadata.mode() & 0o077 != 0 {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+fn cache_key(c_text: &str, flags: &[OsString], compiler: &Compiler, for_this_machine: bool) -> String {
+    let mut hash = Fnv::new();
+    hash.part(env!("CARGO_PKG_VERSION").as_bytes());
+    hash.part(c_text.as_bytes());
+    for (name, text) in runtime::FILES {
+        hash.part(name.as_bytes());
+        hash.part(text.as_bytes());
+    }
+    flags.iter().for_each(|flag| hash.part(flag.as_encoded_bytes()));
+    compiler.words.iter().for_each(|word| hash.part(word.as_bytes()));
+    hash.part(compiler.version.as_bytes());
+    if for_this_machine {
+        hash.part(processor().as_bytes());
+    }
+    format!("{:032x}", hash.0)
+}
+
+/// What `-march=native` depends on, so that a cache that several machines share does not mix them up.
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let telling = ["model name", "flags", "Features", "CPU part", "isa"];
+    let first = text.split("\n\n").next().unwrap_or_default();
+    first.lines().filter(|line| telling.iter().any(|name| line.starts_with(name))).collect()
+}
+
+/// FNV-1a of 128 bits, over parts with their lengths.
+struct Fnv(u128);
+
+impl Fnv {
+    fn new() -> Fnv {
+        Fnv(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+
+    fn part(&mut self, bytes: &[u8]) {
+        for &byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
+            self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        }
+    }
+}
+
+/// Puts the runtime headers into a folder named by their contents.
+fn write_runtime(folder: &Path) -> Result<PathBuf, CompileError> {
+    let mut hash = Fnv::new();
+    for (name, text) in runtime::FILES {
+        hash.part(name.as_bytes());
+        hash.part(text.as_bytes());
+    }
+    let include = folder.join(format!("runtime-{:032x}", hash.0));
+    fs::create_dir_all(&include).map_err(|error| CompileError::Io { path: include.clone(), error })?;
+    for (name, text) in runtime::FILES {
+        let path = include.join(name);
+        if !fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+            write_atomically(&path, text.as_bytes())?;
+        }
+    }
+    Ok(include)
+}
+
+fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), CompileError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let scratch = path.with_file_name(temporary_name(&name));
+    let write = || {
+        fs::File::create(&scratch)?.write_all(bytes)?;
+        fs::rename(&scratch, path)
+    };
+    write().map_err(|error| CompileError::Io { path: path.to_owned(), error })
+}
+
+/// A name that no other process or thread uses at this time.
+fn temporary_name(name: &str) -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("{name}.{}.{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}

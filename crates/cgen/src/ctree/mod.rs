@@ -1,0 +1,149 @@
+//! C as a tree: as much of the language as generated code uses. `print` alone knows how it is written.
+
+mod print;
+
+pub(crate) use print::print;
+
+/// An expression.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Expr {
+    /// An identifier or a type's name.
+    Name(String),
+    /// A number of type `uint32_t`.
+    Int(u32),
+    /// A number of type `uint64_t`.
+    Long(u64),
+    /// An operator before its operand.
+    Unary(&'static str, Box<Expr>),
+    /// An operator between its operands.
+    Binary(&'static str, Box<Expr>, Box<Expr>),
+    /// `condition ? a : b`.
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A function's value.
+    Call(Box<Expr>, Vec<Expr>),
+    /// An array's item.
+    Index(Box<Expr>, Box<Expr>),
+    /// A member of the struct that a pointer points to.
+    Arrow(Box<Expr>, String),
+    /// A member of a struct.
+    Dot(Box<Expr>, String),
+    /// A conversion to a type.
+    Cast(&'static str, Box<Expr>),
+    /// Initial values of an array or struct.
+    List(Vec<Expr>),
+}
+
+/// A statement.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Stmt {
+    /// A variable, or an array of so many items.
+    Declare { ty: String, name: String, length: Option<u32>, value: Option<Expr> },
+    /// `place op value`, such as `a |= b`.
+    Assign(Expr, &'static str, Expr),
+    /// An expression for its effect.
+    Eval(Expr),
+    /// Two ways.
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// Many ways without falling through.
+    Switch { value: Expr, cases: Vec<(Vec<Expr>, Vec<Stmt>)>, default: Vec<Stmt> },
+    /// For ever.
+    Loop(Vec<Stmt>),
+    /// `for (declaration; condition; step)`.
+    For { first: Box<Stmt>, condition: Expr, step: Box<Stmt>, body: Vec<Stmt> },
+    /// A scope.
+    Block(Vec<Stmt>),
+    /// To a label of the function.
+    Goto(String),
+    /// A label.
+    Label(String),
+    /// For readers.
+    Comment(String),
+}
+
+/// Something at file level.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Item {
+    /// For readers.
+    Comment(String),
+    /// `#define name`.
+    Define(String),
+    /// `#include "name"`.
+    Include(String),
+    /// A struct.
+    Struct { name: String, members: Vec<Member> },
+    /// `_Static_assert(condition, "reason")`.
+    Assert(Expr, String),
+    /// A constant.
+    Constant { ty: String, name: String, length: Option<u32>, value: Expr },
+    /// A function.
+    Function { head: String, body: Vec<Stmt> },
+}
+
+/// A member of a struct.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Member {
+    pub(crate) ty: &'static str,
+    pub(crate) name: String,
+    pub(crate) length: Option<u32>,
+}
+
+pub(crate) fn name(text: impl Into<String>) -> Expr {
+    Expr::Name(text.into())
+}
+
+pub(crate) fn int(value: u32) -> Expr {
+    Expr::Int(value)
+}
+
+pub(crate) fn long(value: u64) -> Expr {
+    Expr::Long(value)
+}
+
+pub(crate) fn binary(op: &'static str, left: Expr, right: Expr) -> Expr {
+    Expr::Binary(op, Box::new(left), Box::new(right))
+}
+
+pub(crate) fn unary(op: &'static str, operand: Expr) -> Expr {
+    Expr::Unary(op, Box::new(operand))
+}
+
+pub(crate) fn conditional(condition: Expr, yes: Expr, no: Expr) -> Expr {
+    Expr::Conditional(Box::new(condition), Box::new(yes), Box::new(no))
+}
+
+pub(crate) fn call(function: &str, arguments: Vec<Expr>) -> Expr {
+    Expr::Call(Box::new(name(function)), arguments)
+}
+
+pub(crate) fn index(array: Expr, position: Expr) -> Expr {
+    Expr::Index(Box::new(array), Box::new(position))
+}
+
+pub(crate) fn arrow(pointer: Expr, member: impl Into<String>) -> Expr {
+    Expr::Arrow(Box::new(pointer), member.into())
+}
+
+pub(crate) fn dot(value: Expr, member: &str) -> Expr {
+    Expr::Dot(Box::new(value), member.to_owned())
+}
+
+pub(crate) fn cast(ty: &'static str, operand: Expr) -> Expr {
+    Expr::Cast(ty, Box::new(operand))
+}
+
+pub(crate) fn assign(place: Expr, value: Expr) -> Stmt {
+    Stmt::Assign(place, "=", value)
+}
+
+pub(crate) fn declare(ty: &str, name: impl Into<String>, value: Expr) -> Stmt {
+    Stmt::Declare { ty: ty.to_owned(), name: name.into(), length: None, value: Some(value) }
+}
+
+pub(crate) fn declare_array(ty: &str, name: impl Into<String>, length: u32, value: Option<Expr>) -> Stmt {
+    Stmt::Declare { ty: ty.to_owned(), name: name.into(), length: Some(length), value }
+}
+
+/// The sum of a pointer or number and a constant.
+pub(crate) fn plus(base: Expr, constant: u32) -> Expr {
+    if constant == 0 { base } else { binary("+", base, int(constant)) }
+}

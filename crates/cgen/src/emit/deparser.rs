@@ -1,0 +1,118 @@
+//! The deparser: a list of the headers that are emitted, put before the payload at the end.
+//!
+//! A deparser that changes headers between its emits, emits in a loop or emits very much copies each header when it is
+//! emitted; all others only note where it is, so that what is in its place already need not move.
+
+use super::Emitter;
+use super::scope::Scope;
+use crate::ctree::{
+    Expr as C, Stmt as S, arrow, assign, call, cast, declare, declare_array, dot, index, int, name, unary,
+};
+use crate::plan::walk::{Item, Tables, Walk};
+use ir::{BlockId, Body, HeaderRef, Place, Program, StmtKind};
+
+/// The most bytes that headers may take if they are not copied when they are emitted.
+const BOUNCE_BYTES_MAX: u32 = 4096;
+
+/// The body of a deparser's function.
+pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S> {
+    let emits = Emits::of(emitter.program, body);
+    let mut scope = Scope::new(emitter, block, "done", 0);
+    scope.staged = emits.staged;
+    scope.reset_local_headers();
+    scope.stmts(body);
+    let mut function = Vec::new();
+    if emits.staged {
+        function.push(S::Declare { ty: "struct ws_staged".into(), name: "staged".into(), length: None, value: None });
+    }
+    let mut per_packet = super::control::packet_declarations(&scope, name("i"));
+    let floor = int(emitter.plan.headroom_offset());
+    let finish = if emits.staged {
+        per_packet.push(assign(dot(name("staged"), "size"), int(0)));
+        let payload = arrow(name("p"), "payload");
+        let bytes = dot(name("staged"), "bytes");
+        vec![S::Eval(call("ws_prepend", vec![name("p"), bytes, dot(name("staged"), "size"), payload, floor]))]
+    } else {
+        per_packet.push(declare_array("struct ws_segment", "segments", emits.count.max(1), None));
+        per_packet.push(declare_array("uint8_t", "bounce", emits.bytes.max(1), None));
+        per_packet.push(declare("uint32_t", "emitted", int(0)));
+        vec![S::Eval(call("ws_deparse", vec![name("p"), name("segments"), name("emitted"), name("bounce"), floor]))]
+    };
+    let (write_back, exit) = (scope.write_back(), scope.used.exit);
+    per_packet.extend(scope.out);
+    if exit {
+        per_packet.push(S::Label("done".into()));
+    }
+    per_packet.extend(finish);
+    per_packet.extend(write_back);
+    function.push(super::control::for_each_packet(per_packet));
+    function
+}
+
+/// What a deparser emits.
+struct Emits {
+    count: u32,
+    bytes: u32,
+    staged: bool,
+}
+
+impl Emits {
+    fn of(program: &Program, body: &Body) -> Emits {
+        let mut emits = Emits { count: 0, bytes: 0, staged: false };
+        Walk::new(program, Tables::Inside).body(body, &mut |item| {
+            let Item::Stmt(stmt) = item else { return };
+            match &stmt.kind {
+                StmtKind::Emit(header) => {
+                    emits.count += 1;
+                    emits.bytes = emits.bytes.saturating_add(program.header_type(header).bytes_max());
+                }
+                StmtKind::SetValid(_)
+                | StmtKind::SetInvalid(_)
+                | StmtKind::CopyHeader { .. }
+                | StmtKind::PushFront { .. }
+                | StmtKind::PopFront { .. }
+                | StmtKind::Loop { .. }
+                | StmtKind::ApplyTable { .. } => emits.staged = true,
+                kind => emits.staged |= target(kind).is_some_and(is_field),
+            }
+        });
+        emits.staged |= emits.bytes > BOUNCE_BYTES_MAX;
+        emits
+    }
+}
+
+/// The place that a statement writes.
+fn target(stmt: &StmtKind) -> Option<&Place> {
+    match stmt {
+        StmtKind::Assign { dst, .. }
+        | StmtKind::RegisterRead { dst, .. }
+        | StmtKind::ExecuteMeter { dst, .. }
+        | StmtKind::Hash { dst, .. }
+        | StmtKind::Random { dst, .. } => Some(dst),
+        _ => None,
+    }
+}
+
+fn is_field(place: &Place) -> bool {
+    match place {
+        Place::Var(_) => false,
+        Place::Field(..) => true,
+        Place::Slice { base, .. } => is_field(base),
+    }
+}
+
+impl Scope<'_, '_> {
+    pub(crate) fn emit_header(&mut self, header: &HeaderRef) {
+        let access = self.access(header);
+        let valid = self.valid(&access);
+        let (offset, size) = (self.offset(&access), self.size(&access));
+        let statements = if self.staged {
+            vec![S::Eval(call("ws_stage", vec![unary("&", name("staged")), name("p"), offset, size]))]
+        } else {
+            let segment = index(name("segments"), name("emitted"));
+            let both: Vec<C> = vec![offset, size];
+            vec![assign(segment, cast("struct ws_segment", C::List(both))), S::Assign(name("emitted"), "+=", int(1))]
+        };
+        self.guarded(valid, statements);
+    }
+}

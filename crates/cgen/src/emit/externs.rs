@@ -1,0 +1,131 @@
+//! Statements that ask or change what outlives the packet: registers, counters, meters, random numbers, messages.
+
+use super::expr::Value;
+use super::scope::Scope;
+use crate::abi;
+use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, dot, index, int, long, name, unary};
+use base::index::Id;
+use ir::{CounterId, DigestId, Expr, MeterId, Place, RegisterId, Stmt};
+
+impl Scope<'_, '_> {
+    /// An item of an array in the environment.
+    pub(crate) fn env_item(&self, array: &str, id: impl Id) -> C {
+        index(arrow(name("env"), array), int(super::header::number(id)))
+    }
+
+    /// Calls a callback with the core as its first argument.
+    pub(crate) fn callback(&self, function: &str, mut arguments: Vec<C>) -> C {
+        arguments.insert(0, arrow(name("env"), "core"));
+        C::Call(Box::new(arrow(name("env"), function)), arguments)
+    }
+
+    /// The first word of a register's cell.
+    fn cell(&self, register: RegisterId, position: &C) -> (C, u32) {
+        let limbs = self.emitter.program.registers[register].ty.width().div_ceil(64);
+        let words = dot(self.env_item("registers", register), "words");
+        let offset = if limbs == 1 { position.clone() } else { binary("*", position.clone(), int(limbs)) };
+        (binary("+", words, offset), limbs)
+    }
+
+    fn exists(&self, array: &str, id: impl Id, position: &C) -> C {
+        binary("<", position.clone(), dot(self.env_item(array, id), "size"))
+    }
+
+    pub(crate) fn register_read(&mut self, dst: &Place, register: RegisterId, position: &Expr) {
+        let position = self.number(position);
+        let position = self.atom(position);
+        let width = self.emitter.program.registers[register].ty.width();
+        let (cell, limbs) = self.cell(register, &position);
+        let statements = self.take(|scope| {
+            let value = match limbs {
+                0 => Value::Narrow(long(0)),
+                1 => Value::Narrow(super::masked(unary("*", cell), width)),
+                _ => Value::Wide(cell),
+            };
+            let to = scope.place_width(dst);
+            let value = scope.resized(value, width, to);
+            scope.write(dst, value);
+        });
+        self.push(S::If(self.exists("registers", register, &position), statements, Vec::new()));
+    }
+
+    pub(crate) fn register_write(&mut self, register: RegisterId, position: &Expr, value: &Expr) {
+        let position = self.number(position);
+        let position = self.atom(position);
+        let width = self.emitter.program.registers[register].ty.width();
+        let value = self.value(value);
+        let (cell, limbs) = self.cell(register, &position);
+        let store = match value {
+            _ if limbs == 0 => return,
+            Value::Narrow(value) => assign(unary("*", cell), value),
+            Value::Wide(words) => S::Eval(call("ws_wide_copy", vec![cell, words, int(width)])),
+        };
+        self.push(S::If(self.exists("registers", register, &position), vec![store], Vec::new()));
+    }
+
+    pub(crate) fn count(&mut self, counter: CounterId, position: &Expr) {
+        let position = self.number(position);
+        let position = self.atom(position);
+        self.count_at("counters", counter, position);
+    }
+
+    /// Counts the packet in a cell, if there is such a cell.
+    pub(crate) fn count_at(&mut self, array: &str, id: impl Id, position: C) {
+        let cell = index(dot(self.env_item(array, id), "cells"), position.clone());
+        let statements = vec![
+            S::Assign(dot(cell.clone(), "packets"), "+=", int(1)),
+            S::Assign(dot(cell, "bytes"), "+=", arrow(name("p"), "ingress_length")),
+        ];
+        self.push(S::If(self.exists(array, id, &position), statements, Vec::new()));
+    }
+
+    pub(crate) fn execute_meter(&mut self, dst: &Place, meter: MeterId, position: &Expr) {
+        let position = self.number(position);
+        let position = self.atom(position);
+        let exists = binary("<", position.clone(), long(self.emitter.program.meters[meter].size));
+        let statements = self.take(|scope| {
+            let number = int(super::header::number(meter));
+            let colour = scope.callback("meter", vec![number, position, name("p")]);
+            scope.write_resized(dst, cast("uint64_t", colour), 32);
+        });
+        self.push(S::If(exists, statements, Vec::new()));
+    }
+
+    pub(crate) fn random(&mut self, dst: &Place, low: &Expr, high: &Expr) {
+        let low = self.low_word(low);
+        let low = self.atom(low);
+        let high = self.low_word(high);
+        let high = self.atom(high);
+        let in_order = binary("<=", low.clone(), high.clone());
+        let statements = self.take(|scope| {
+            let drawn = scope.callback("random", vec![low, high]);
+            scope.write_resized(dst, drawn, 64);
+        });
+        self.push(S::If(in_order, statements, Vec::new()));
+    }
+
+    pub(crate) fn digest(&mut self, digest: DigestId, values: &[Expr]) {
+        let words = self.words(values);
+        let number = int(super::header::number(digest));
+        self.push(S::Eval(self.callback("digest", vec![number, name("p"), words])));
+    }
+
+    pub(crate) fn log(&mut self, stmt: &Stmt, args: &[Expr]) {
+        let words = self.words(args);
+        self.push(S::Eval(self.callback("log", vec![self.site(stmt), name("p"), words])));
+    }
+
+    /// A false condition ends the block for this packet.
+    pub(crate) fn assert(&mut self, stmt: &Stmt, cond: &Expr) {
+        let condition = self.narrow(cond);
+        let before = self.known.clone();
+        let statements = self.take(|scope| {
+            scope.push(S::Assign(arrow(name("p"), "flags"), "|=", int(abi::FLAG_ASSERT_FAILED)));
+            scope.push(S::Eval(scope.callback("assert_failed", vec![scope.site(stmt), name("p")])));
+            scope.leave();
+        });
+        self.known = before;
+        self.known.assume(cond, true);
+        self.push(S::If(unary("!", condition), statements, Vec::new()));
+    }
+}

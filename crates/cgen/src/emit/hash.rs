@@ -1,0 +1,438 @@
+//! Hashes and checksums.
+//!
+//! Inputs with the same guard form a group. Fields that follow one another in a header become one piece. A ones' complement
+//! sum is computed straight from words of the header wherever all groups but the last are whole 16-bit words, since then
+//! leaving a group out moves nothing; other functions run over a small buffer, to which pieces are copied at known places if
+//! all of them are whole bytes, and joined bit by bit if not.
+
+use super::expr::Value;
+use super::field::{Bits, load};
+use super::header::Access;
+use super::scope::Scope;
+use crate::ctree::{
+    Expr as C, Stmt as S, binary, call, cast, declare, declare_array, index, int, long, name, plus, unary,
+};
+use ir::{Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderRef, Place};
+
+/// Inputs that are hashed together or not at all.
+struct Group<'p> {
+    guard: Option<&'p HeaderRef>,
+    pieces: Vec<Piece<'p>>,
+}
+
+/// Something hashed.
+enum Piece<'p> {
+    /// A value.
+    Expr(&'p Expr),
+    /// Fields that follow one another in a header that is valid when they are read, whole bytes in all.
+    Fields { header: &'p HeaderRef, first: u32, bits: u32 },
+    /// A varbit field.
+    Varbit(&'p HeaderRef, u32),
+}
+
+impl Piece<'_> {
+    /// Width, if it is the same for every packet.
+    fn width(&self) -> Option<u32> {
+        match self {
+            Piece::Expr(expr) => Some(expr.ty.width()),
+            Piece::Fields { bits, .. } => Some(*bits),
+            Piece::Varbit(..) => None,
+        }
+    }
+}
+
+impl Group<'_> {
+    /// Width of all pieces, if it is the same for every packet.
+    fn width(&self) -> Option<u32> {
+        self.pieces.iter().map(Piece::width).sum()
+    }
+}
+
+impl<'e> Scope<'_, 'e> {
+    pub(crate) fn hash(&mut self, dst: &Place, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {
+        let groups = self.groups(inputs);
+        let value = if algorithm == HashAlgorithm::Csum16 && self.sums_by_words(&groups, payload) {
+            self.sum(&groups, payload)
+        } else {
+            self.over_buffer(algorithm, &groups, payload)
+        };
+        let value = self.spill(value);
+        let width = match algorithm {
+            HashAlgorithm::Crc32 => 32,
+            HashAlgorithm::Identity => 64,
+            _ => 16,
+        };
+        self.write_resized(dst, value, width);
+    }
+
+    fn groups<'p>(&self, inputs: &'p [HashInput]) -> Vec<Group<'p>> {
+        let mut groups: Vec<Group<'p>> = Vec::new();
+        for input in inputs {
+            let guard = input.guard.as_ref();
+            if groups.last().is_none_or(|group| group.guard != guard) {
+                groups.push(Group { guard, pieces: Vec::new() });
+            }
+            let group = groups.last_mut().expect("a group was made above");
+            let piece = match &input.value {
+                HashValue::Expr(expr) => Piece::Expr(expr),
+                HashValue::Varbit(header, field) => Piece::Varbit(header, *field),
+            };
+            group.pieces.push(piece);
+        }
+        for group in &mut groups {
+            let pieces = std::mem::take(&mut group.pieces);
+            group.pieces = self.merged(group.guard, pieces);
+        }
+        groups
+    }
+
+    /// Merges fields that follow one another.
+    fn merged<'p>(&self, guard: Option<&'p HeaderRef>, pieces: Vec<Piece<'p>>) -> Vec<Piece<'p>> {
+        let mut out = Vec::new();
+        let mut rest = &pieces[..];
+        while let Some(piece) = rest.first() {
+            let run = self.run(guard, rest);
+            match run {
+                Some((count, fields)) => {
+                    out.push(fields);
+                    rest = &rest[count..];
+                }
+                None => {
+                    out.push(match piece {
+                        Piece::Expr(expr) => Piece::Expr(expr),
+                        Piece::Varbit(header, field) => Piece::Varbit(header, *field),
+                        Piece::Fields { header, first, bits } => Piece::Fields { header, first: *first, bits: *bits },
+                    });
+                    rest = &rest[1..];
+                }
+            }
+        }
+        out
+    }
+
+    /// The longest run of fields at the start of `pieces` that is whole bytes, and how many pieces it is.
+    fn run<'p>(&self, guard: Option<&'p HeaderRef>, pieces: &[Piece<'p>]) -> Option<(usize, Piece<'p>)> {
+        let field_of = |piece: &Piece<'p>| match piece {
+            Piece::Expr(Expr { kind: ExprKind::Field(header, field), ty }) => Some((header, *field, ty.width())),
+            _ => None,
+        };
+        let (header, first, _) = field_of(pieces.first()?)?;
+        let HeaderRef::Fixed(id) = header else { return None };
+        if guard != Some(header) && !self.known.valid.contains(id) {
+            return None;
+        }
+        let ty = self.emitter.program.header_type(header);
+        if !ty.offset_bits(first as usize).is_multiple_of(8) {
+            return None;
+        }
+        let (mut bits, mut best) = (0, None);
+        for (count, piece) in pieces.iter().enumerate() {
+            let follows =
+                field_of(piece).filter(|(other, field, _)| *other == header && *field == first + count as u32);
+            let Some((_, field, width)) = follows else { break };
+            // A varbit field in between would make a hole of unknown length.
+            if matches!(ty.fields[field as usize].ty, FieldType::Varbit(_)) {
+                break;
+            }
+            bits += width;
+            if bits > 0 && bits.is_multiple_of(8) {
+                best = Some((count + 1, Piece::Fields { header, first, bits }));
+            }
+        }
+        best
+    }
+
+    /// Runs `write` where the group's guard holds.
+    fn in_group(&mut self, group: &Group<'_>, write: impl FnOnce(&mut Self)) {
+        let Some(guard) = group.guard else { return write(self) };
+        let access = self.access(guard);
+        let valid = self.valid(&access);
+        let before = self.known.clone();
+        self.learn(&access, true);
+        let statements = self.take(write);
+        self.known = before;
+        self.guarded(valid, statements);
+    }
+
+    /// The pointer to the first byte of a run of fields, and their place.
+    fn fields_place(&mut self, header: &HeaderRef, first: u32) -> (Access, C) {
+        let access = self.access(header);
+        let bits = self.field_bits(&access, first, None);
+        let pointer = self.pointer(&access);
+        let base = if bits.after_varbit { binary("+", pointer, self.varbit_bytes(&access)) } else { pointer };
+        (access, plus(base, bits.offset / 8))
+    }
+
+    /// The ones' complement sum.
+    fn sum(&mut self, groups: &[Group<'_>], payload: bool) -> C {
+        let sum = self.fresh("sum");
+        self.push(declare("uint64_t", sum.clone(), long(0)));
+        for group in groups {
+            self.in_group(group, |scope| {
+                let mut position = 0;
+                for piece in &group.pieces {
+                    scope.add_piece(&sum, piece, position);
+                    position += piece.width().unwrap_or(0);
+                }
+            });
+        }
+        if payload {
+            let (pointer, count) = self.payload();
+            self.push(S::Assign(name(sum.clone()), "+=", call("ws_sum_bytes", vec![pointer, count])));
+        }
+        binary("&", unary("~", call("ws_sum_fold", vec![name(sum)])), long(0xffff))
+    }
+
+    /// Adds a piece that begins at bit `position` of the words.
+    fn add_piece(&mut self, sum: &str, piece: &Piece<'_>, position: u32) {
+        let add = |scope: &mut Self, value: C| scope.push(S::Assign(name(sum), "+=", value));
+        match piece {
+            Piece::Varbit(header, field) => {
+                let (access, pointer) = self.fields_place(header, *field);
+                let count = self.varbit_bytes(&access);
+                add(self, call("ws_sum_bytes", vec![pointer, count]));
+            }
+            Piece::Fields { header, first, bits } => {
+                let (_, pointer) = self.fields_place(header, *first);
+                for (word, at) in word_sums(&pointer, bits / 8, position) {
+                    add(self, if at == 0 { word } else { binary("<<", word, int(at)) });
+                }
+            }
+            Piece::Expr(expr) => {
+                let width = expr.ty.width();
+                let pad = (16 - (position + width) % 16) % 16;
+                let shifted = |value: C| if pad == 0 { value } else { binary("<<", value, int(pad)) };
+                match self.value(expr) {
+                    _ if width == 0 => {}
+                    Value::Narrow(value) => {
+                        let value = if width == 1 { cast("uint64_t", value) } else { value };
+                        if width + pad <= 32 {
+                            add(self, shifted(value));
+                        } else if width + pad <= 64 {
+                            add(self, call("ws_sum_word", vec![shifted(value)]));
+                        } else {
+                            let value = self.atom(value);
+                            add(self, call("ws_sum_word", vec![binary(">>", value.clone(), int(16 - pad))]));
+                            add(self, binary("&", shifted(value), long(0xffff)));
+                        }
+                    }
+                    Value::Wide(limbs) => {
+                        let (wider, moved) = (self.limbs(width + pad), self.limbs(width + pad));
+                        let resize = vec![wider.clone(), int(width + pad), limbs, int(width)];
+                        self.push(S::Eval(call("ws_wide_resize", resize)));
+                        let shift = vec![moved.clone(), wider, int(pad), int(width + pad)];
+                        self.push(S::Eval(call("ws_wide_shl", shift)));
+                        for limb in 0..(width + pad).div_ceil(64) {
+                            add(self, call("ws_sum_word", vec![index(moved.clone(), int(limb))]));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A hash over the inputs joined in a buffer.
+    fn over_buffer(&mut self, algorithm: HashAlgorithm, groups: &[Group<'_>], payload: bool) -> C {
+        let bytes_max: u32 = groups.iter().flat_map(|group| &group.pieces).map(|piece| self.bytes_max(piece)).sum();
+        let buffer = self.fresh("buffer");
+        self.push(declare_array("uint8_t", buffer.clone(), bytes_max + 1, None));
+        let count = if self.in_whole_bytes(groups) {
+            self.copy_groups(&buffer, groups)
+        } else {
+            self.join_groups(&buffer, groups)
+        };
+        let function = match algorithm {
+            HashAlgorithm::Crc32 => "ws_hash_crc32",
+            HashAlgorithm::Crc16 => "ws_hash_crc16",
+            HashAlgorithm::CrcCcitt => "ws_hash_crc_ccitt",
+            HashAlgorithm::Csum16 => "ws_hash_csum16",
+            HashAlgorithm::Xor16 => "ws_hash_xor16",
+            HashAlgorithm::Identity => "ws_hash_identity",
+        };
+        let (rest, rest_count) = if payload { self.payload() } else { (name(buffer.clone()), int(0)) };
+        call(function, vec![name(buffer), count, rest, rest_count])
+    }
+
+    /// Bytes that a piece takes at most.
+    fn bytes_max(&self, piece: &Piece<'_>) -> u32 {
+        match piece {
+            Piece::Varbit(header, field) => match self.emitter.program.header_type(header).fields[*field as usize].ty {
+                FieldType::Varbit(max) => max.div_ceil(8),
+                FieldType::Fixed(ty) => ty.width().div_ceil(8),
+            },
+            _ => piece.width().unwrap_or(0).div_ceil(8),
+        }
+    }
+
+    /// Copies pieces that are whole bytes; the count of bytes is left in a variable.
+    fn copy_groups(&mut self, buffer: &str, groups: &[Group<'_>]) -> C {
+        let count = self.fresh("count");
+        self.push(declare("uint32_t", count.clone(), int(0)));
+        for group in groups {
+            self.in_group(group, |scope| {
+                let mut position = 0;
+                for piece in &group.pieces {
+                    let target = plus(binary("+", name(buffer), name(count.clone())), position / 8);
+                    scope.copy_piece(&target, piece);
+                    position += piece.width().unwrap_or(0);
+                }
+                if position > 0 {
+                    scope.push(S::Assign(name(count.clone()), "+=", int(position / 8)));
+                }
+                if let Some(Piece::Varbit(header, field)) = group.pieces.last() {
+                    let (access, _) = scope.fields_place(header, *field);
+                    let length = scope.varbit_bytes(&access);
+                    scope.push(S::Assign(name(count.clone()), "+=", length));
+                }
+            });
+        }
+        name(count)
+    }
+
+    fn copy_piece(&mut self, target: &C, piece: &Piece<'_>) {
+        match piece {
+            Piece::Varbit(header, field) => {
+                let (access, pointer) = self.fields_place(header, *field);
+                let count = self.varbit_bytes(&access);
+                self.push(S::Eval(call("memcpy", vec![target.clone(), pointer, count])));
+            }
+            Piece::Fields { header, first, bits } => {
+                let (_, pointer) = self.fields_place(header, *first);
+                self.push(S::Eval(call("memcpy", vec![target.clone(), pointer, int(bits / 8)])));
+            }
+            Piece::Expr(expr) => {
+                let bits = Bits { offset: 0, width: expr.ty.width(), bytes: expr.ty.width() / 8, after_varbit: false };
+                match self.value(expr) {
+                    _ if bits.width == 0 => {}
+                    Value::Narrow(value) => {
+                        let value = self.atom(value);
+                        super::field::store(target, bits, &value, &mut self.out);
+                    }
+                    Value::Wide(limbs) => {
+                        let arguments = vec![target.clone(), int(0), int(bits.width), limbs];
+                        self.push(S::Eval(call("ws_wide_store", arguments)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Joins pieces bit by bit; returns the count of bytes.
+    fn join_groups(&mut self, buffer: &str, groups: &[Group<'_>]) -> C {
+        let joined = self.fresh("joined");
+        let start = C::List(vec![name(buffer), int(0)]);
+        self.push(declare("struct ws_joined", joined.clone(), start));
+        let target = unary("&", name(joined));
+        for group in groups {
+            self.in_group(group, |scope| {
+                for piece in &group.pieces {
+                    scope.join_piece(&target, piece);
+                }
+            });
+        }
+        call("ws_joined_bytes", vec![target])
+    }
+
+    fn join_piece(&mut self, target: &C, piece: &Piece<'_>) {
+        let stmt = match piece {
+            Piece::Varbit(header, field) => {
+                let access = self.access(header);
+                let valid = self.valid(&access);
+                let bits = self.field_bits(&access, *field, None);
+                let (pointer, length) = (self.pointer(&access), self.varbit_bytes(&access));
+                let count = binary("*", length, int(8));
+                let join = S::Eval(call("ws_join_bits", vec![target.clone(), pointer, int(bits.offset), count]));
+                match valid {
+                    Some(valid) => S::If(valid, vec![join], Vec::new()),
+                    None => join,
+                }
+            }
+            Piece::Fields { header, first, bits } => {
+                let (_, pointer) = self.fields_place(header, *first);
+                S::Eval(call("ws_join_bits", vec![target.clone(), pointer, int(0), int(*bits)]))
+            }
+            Piece::Expr(expr) => {
+                let width = expr.ty.width();
+                match self.value(expr) {
+                    Value::Narrow(value) => S::Eval(call("ws_join", vec![target.clone(), value, int(width)])),
+                    Value::Wide(limbs) => S::Eval(call("ws_join_wide", vec![target.clone(), limbs, int(width)])),
+                }
+            }
+        };
+        self.push(stmt);
+    }
+}
+
+/// Loads that sum `bytes` bytes which begin at bit `position` (a whole byte) of the words: each with the bits to shift it by.
+fn word_sums(pointer: &C, bytes: u32, position: u32) -> Vec<(C, u32)> {
+    const LOADS_MAX: u32 = 16;
+    let word = |at: u32, size: u32| {
+        load(pointer, Bits { offset: 8 * at, width: 8 * size, bytes: at + size, after_varbit: false })
+    };
+    let (mut sums, mut at) = (Vec::new(), 0);
+    if position % 16 == 8 && bytes > 0 {
+        sums.push((word(0, 1), 0));
+        at = 1;
+    }
+    if (bytes - at).div_ceil(4) > LOADS_MAX {
+        sums.push((call("ws_sum_bytes", vec![plus(pointer.clone(), at), int(bytes - at)]), 0));
+        return sums;
+    }
+    while at < bytes {
+        let size = match bytes - at {
+            4.. => 4,
+            2..=3 => 2,
+            _ => 1,
+        };
+        sums.push((word(at, size), if size == 1 { 8 } else { 0 }));
+        at += size;
+    }
+    sums
+}
+
+/// Whether pieces of fields, which are loaded as words, begin at whole bytes of the words.
+fn fields_start_on_bytes(group: &Group<'_>) -> bool {
+    let mut position = 0;
+    group.pieces.iter().all(|piece| {
+        let fits = !matches!(piece, Piece::Fields { .. }) || position % 8 == 0;
+        position += piece.width().unwrap_or(0);
+        fits
+    })
+}
+
+fn pieces_are_bytes(pieces: &[Piece<'_>]) -> bool {
+    pieces.iter().all(|piece| piece.width().is_some_and(|width| width.is_multiple_of(8)))
+}
+
+impl Scope<'_, '_> {
+    /// Whether a sum can be taken group by group: all groups but the last are whole words, a varbit field comes last if at all
+    /// and begins a word, and so does the payload.
+    fn sums_by_words(&self, groups: &[Group<'_>], payload: bool) -> bool {
+        let Some((last, others)) = groups.split_last() else { return true };
+        let whole_words = |group: &Group<'_>| group.width().is_some_and(|width| width.is_multiple_of(16));
+        let last_fits = match last.width() {
+            Some(_) => !payload || whole_words(last),
+            None => !payload && self.varbit_ends(last, 16),
+        };
+        others.iter().all(whole_words) && last_fits && groups.iter().all(fields_start_on_bytes)
+    }
+
+    /// Whether every piece is whole bytes, and varbit fields come last in their groups.
+    fn in_whole_bytes(&self, groups: &[Group<'_>]) -> bool {
+        groups.iter().all(|group| match group.width() {
+            Some(_) => pieces_are_bytes(&group.pieces),
+            None => self.varbit_ends(group, 8) && pieces_are_bytes(&group.pieces[..group.pieces.len() - 1]),
+        })
+    }
+
+    /// Whether a varbit field is the group's last piece and its only one, in a header that is valid then, whole bytes from the
+    /// header's start, and begins at a multiple of `unit` bits of the group.
+    fn varbit_ends(&self, group: &Group<'_>, unit: u32) -> bool {
+        let Some((Piece::Varbit(header, field), others)) = group.pieces.split_last() else { return false };
+        let before: Option<u32> = others.iter().map(Piece::width).sum();
+        let ty = self.emitter.program.header_type(header);
+        group.guard == Some(*header)
+            && ty.offset_bits(*field as usize).is_multiple_of(8)
+            && before.is_some_and(|width| width.is_multiple_of(unit))
+    }
+}

@@ -1,0 +1,360 @@
+//! Access to header instances: where they are, whether they are valid, and statements that change that.
+
+use super::scope::{Scope, add, valid_in_context};
+use crate::ctree::{
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, index, int, long, name, plus, unary,
+};
+use crate::plan::StackSlot;
+
+use ir::{HeaderId, HeaderRef, HeaderTypeId, StackId};
+
+/// A header instance that code works on.
+#[derive(Clone)]
+pub(crate) struct Access {
+    pub(crate) place: Place,
+    pub(crate) ty: HeaderTypeId,
+}
+
+/// How it is found.
+#[derive(Clone)]
+pub(crate) enum Place {
+    /// By its number; pointer and valid bit are kept in C variables.
+    Plain(HeaderId),
+    /// In a stack whose elements are named at run time.
+    Element {
+        stack: StackId,
+        /// Less than the stack's size (0 in an empty stack).
+        position: C,
+        /// Whether there is such an element, if that is in question.
+        in_range: Option<C>,
+        /// The element, if it is the same in every run.
+        id: Option<HeaderId>,
+    },
+}
+
+/// A pointer to an offset of the chunk.
+pub(crate) fn at(offset: C) -> C {
+    call("ws_at", vec![name("p"), offset])
+}
+
+impl Scope<'_, '_> {
+    /// Finds a header. Its index, if it has one, is computed here.
+    pub(crate) fn access(&mut self, header: &HeaderRef) -> Access {
+        let program = self.emitter.program;
+        let ty = program.header_type_id(header);
+        let stack = match header {
+            HeaderRef::Fixed(id) => {
+                let place = match self.emitter.dynamic_element(*id) {
+                    Some((stack, position)) => {
+                        Place::Element { stack, position: int(position), in_range: None, id: Some(*id) }
+                    }
+                    None => Place::Plain(*id),
+                };
+                return Access { place, ty };
+            }
+            HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => *stack,
+        };
+        let number = match header {
+            HeaderRef::Element { index, .. } => self.number(index),
+            HeaderRef::Last(_) => binary("-", self.stack_next(stack), long(1)),
+            _ => self.stack_next(stack),
+        };
+        let number = self.spill(number);
+        let in_range = binary("<", number.clone(), long(u64::from(self.stack_slot(stack).size)));
+        let position = self.fresh("e");
+        let chosen = conditional(in_range.clone(), cast("uint32_t", number), int(0));
+        self.push(declare("const uint32_t", position.clone(), chosen));
+        Access { place: Place::Element { stack, position: name(position), in_range: Some(in_range), id: None }, ty }
+    }
+
+    pub(crate) fn stack_slot(&self, stack: StackId) -> StackSlot {
+        self.emitter.plan.stacks[stack]
+    }
+
+    /// The stack's `next` index.
+    pub(crate) fn stack_next(&mut self, stack: StackId) -> C {
+        let var = self.emitter.program.stacks[stack].next;
+        let ty = self.emitter.program.vars[var].ty;
+        self.narrow(&ir::Expr { kind: ir::ExprKind::Var(var), ty })
+    }
+
+    /// Whether the header is valid; none if it certainly is.
+    pub(crate) fn valid(&mut self, access: &Access) -> Option<C> {
+        match &access.place {
+            Place::Plain(id) => {
+                if self.known.valid.contains(id) {
+                    return None;
+                }
+                let bit = self.emitter.plan.headers[*id].bit;
+                let word = self.valid_word(bit / 64, false);
+                let shifted = if bit % 64 == 0 { word } else { binary(">>", word, int(bit % 64)) };
+                Some(binary("&", shifted, long(1)))
+            }
+            Place::Element { stack, position, in_range, id } => {
+                if id.is_some_and(|id| self.known.valid.contains(&id)) {
+                    return None;
+                }
+                let first = self.stack_slot(*stack).first;
+                let bit = call("ws_bit", vec![arrow(name("c"), "valid"), add(first.bit, position.clone())]);
+                Some(match in_range {
+                    Some(in_range) => binary("&&", in_range.clone(), bit),
+                    None => bit,
+                })
+            }
+        }
+    }
+
+    /// Whether the header is valid, as a `Bool`.
+    pub(crate) fn is_valid(&mut self, header: &HeaderRef) -> C {
+        let access = self.access(header);
+        self.valid(&access).unwrap_or(long(1))
+    }
+
+    /// The pointer to the header's first byte. It means something only if the header is valid.
+    pub(crate) fn pointer(&mut self, access: &Access) -> C {
+        match &access.place {
+            Place::Plain(id) => {
+                self.used.headers.insert(*id);
+                name(self.emitter.header_name(*id))
+            }
+            Place::Element { .. } => at(self.offset(access)),
+        }
+    }
+
+    /// The place of the header's offset.
+    pub(crate) fn offset(&mut self, access: &Access) -> C {
+        let slot = match &access.place {
+            Place::Plain(id) => int(self.emitter.plan.headers[*id].slot),
+            Place::Element { stack, position, .. } => add(self.stack_slot(*stack).first.slot, position.clone()),
+        };
+        index(arrow(name("c"), "offset"), slot)
+    }
+
+    /// The place of the length of the header's varbit field, in bytes.
+    pub(crate) fn varbit_bytes(&mut self, access: &Access) -> C {
+        let slot = match &access.place {
+            Place::Plain(id) => int(self.emitter.plan.headers[*id].varbit.unwrap_or(0)),
+            Place::Element { stack, position, .. } => {
+                add(self.stack_slot(*stack).first.varbit.unwrap_or(0), position.clone())
+            }
+        };
+        index(arrow(name("c"), "varbit_bytes"), slot)
+    }
+
+    pub(crate) fn has_varbit(&self, access: &Access) -> bool {
+        self.emitter.program.header_types[access.ty].varbit().is_some()
+    }
+
+    /// Bytes of the header without its varbit field.
+    pub(crate) fn fixed_bytes(&self, access: &Access) -> u32 {
+        self.emitter.program.header_types[access.ty].fixed_width() / 8
+    }
+
+    /// Bytes of the header.
+    pub(crate) fn size(&mut self, access: &Access) -> C {
+        let fixed = self.fixed_bytes(access);
+        if self.has_varbit(access) { add(fixed, self.varbit_bytes(access)) } else { int(fixed) }
+    }
+
+    /// The offset of the header's scratch place.
+    fn home(&mut self, access: &Access) -> C {
+        match &access.place {
+            Place::Plain(id) => int(self.emitter.plan.headers[*id].home.unwrap_or(0)),
+            Place::Element { stack, position, .. } => {
+                let first = self.stack_slot(*stack).first.home_slot.unwrap_or(0);
+                index(arrow(name("c"), "home"), add(first, position.clone()))
+            }
+        }
+    }
+
+    /// Puts the header at an offset.
+    pub(crate) fn set_offset(&mut self, access: &Access, offset: C) {
+        let place = self.offset(access);
+        self.push(assign(place, offset.clone()));
+        if let Place::Plain(_) = access.place {
+            let pointer = self.pointer(access);
+            self.push(assign(pointer, at(offset)));
+        }
+    }
+
+    pub(crate) fn set_bit(&mut self, access: &Access, valid: bool) {
+        match &access.place {
+            Place::Plain(id) => {
+                let bit = self.emitter.plan.headers[*id].bit;
+                let word = self.valid_word(bit / 64, true);
+                let mask = 1 << (bit % 64);
+                self.push(if valid { S::Assign(word, "|=", long(mask)) } else { S::Assign(word, "&=", long(!mask)) });
+            }
+            Place::Element { stack, position, .. } => {
+                let bit = add(self.stack_slot(*stack).first.bit, position.clone());
+                let arguments = vec![arrow(name("c"), "valid"), bit, long(u64::from(valid))];
+                self.push(S::Eval(call("ws_bit_set", arguments)));
+            }
+        }
+    }
+
+    /// What is known of the header's validity changes.
+    pub(crate) fn learn(&mut self, access: &Access, valid: bool) {
+        match &access.place {
+            Place::Plain(id) | Place::Element { id: Some(id), .. } => {
+                if valid {
+                    self.known.valid.insert(*id);
+                } else {
+                    self.known.valid.remove(id);
+                }
+            }
+            Place::Element { stack, .. } if !valid => self.forget_stack(*stack),
+            Place::Element { .. } => {}
+        }
+    }
+
+    /// Nothing is known of a stack's elements any more.
+    pub(crate) fn forget_stack(&mut self, stack: StackId) {
+        for element in &self.emitter.program.stacks[stack].elements {
+            self.known.valid.remove(element);
+        }
+    }
+
+    /// `if (condition) { statements }`, or the statements alone if there is no condition.
+    pub(crate) fn guarded(&mut self, condition: Option<C>, statements: Vec<S>) {
+        match condition {
+            Some(condition) => self.push(S::If(condition, statements, Vec::new())),
+            None => self.out.extend(statements),
+        }
+    }
+
+    pub(crate) fn set_valid(&mut self, header: &HeaderRef) {
+        let access = self.access(header);
+        let Some(valid) = self.valid(&access) else { return };
+        let statements = self.take(|scope| {
+            let home = scope.home(&access);
+            scope.set_offset(&access, home);
+            let (pointer, bytes) = (scope.pointer(&access), scope.fixed_bytes(&access));
+            if bytes > 0 {
+                scope.push(S::Eval(call("memset", vec![pointer, name("0"), int(bytes)])));
+            }
+            if scope.has_varbit(&access) {
+                let length = scope.varbit_bytes(&access);
+                scope.push(assign(length, int(0)));
+            }
+            scope.set_bit(&access, true);
+        });
+        let missing = match (&access.place, valid) {
+            // The element must exist to be made valid.
+            (Place::Element { in_range: Some(in_range), .. }, C::Binary(_, _, bit)) => {
+                binary("&&", in_range.clone(), unary("!", *bit))
+            }
+            (_, valid) => unary("!", valid),
+        };
+        self.push(S::If(missing, statements, Vec::new()));
+        self.learn(&access, true);
+    }
+
+    pub(crate) fn set_invalid(&mut self, header: &HeaderRef) {
+        let access = self.access(header);
+        let statements = self.take(|scope| scope.set_bit(&access, false));
+        self.guarded(in_range(&access), statements);
+        self.learn(&access, false);
+    }
+
+    pub(crate) fn copy_header(&mut self, dst: &HeaderRef, src: &HeaderRef) {
+        let (from, to) = (self.access(src), self.access(dst));
+        let from_valid = self.valid(&from);
+        let certain = from_valid.is_none();
+        let copied = self.take(|scope| scope.copy_contents(&to, &from));
+        let cleared = self.take(|scope| scope.set_bit(&to, false));
+        let statements = match from_valid {
+            Some(valid) => vec![S::If(valid, copied, cleared)],
+            None => copied,
+        };
+        self.guarded(in_range(&to), statements);
+        self.learn(&to, certain);
+    }
+
+    /// Copies a valid header: to where the target is if it is valid (and cannot grow), else to its home.
+    fn copy_contents(&mut self, to: &Access, from: &Access) {
+        let target = self.fresh("o");
+        let home = self.home(to);
+        let place = if self.has_varbit(to) {
+            home
+        } else {
+            let offset = self.offset(to);
+            match self.valid(to) {
+                Some(valid) => conditional(valid, offset, home),
+                None => offset,
+            }
+        };
+        self.push(declare("const uint32_t", target.clone(), place));
+        let (source, size) = (self.pointer(from), self.size(from));
+        self.push(S::Eval(call("memmove", vec![at(name(target.clone())), source, size])));
+        if self.has_varbit(to) {
+            let (to_length, from_length) = (self.varbit_bytes(to), self.varbit_bytes(from));
+            self.push(assign(to_length, from_length));
+        }
+        self.set_offset(to, name(target));
+        self.set_bit(to, true);
+    }
+
+    pub(crate) fn move_stack(&mut self, stack: StackId, count: u32, up: bool) {
+        let StackSlot { first, size, .. } = self.stack_slot(stack);
+        let count = count.min(size);
+        let direction = int(u32::from(up));
+        if count > 0 {
+            let arrays = [("offset", Some(first.slot)), ("home", first.home_slot), ("varbit_bytes", first.varbit)];
+            for (array, start) in arrays {
+                let Some(start) = start else { continue };
+                let items = plus(arrow(name("c"), array), start);
+                self.push(S::Eval(call("ws_rotate", vec![items, int(size), int(count), direction.clone()])));
+            }
+            let words = plus(arrow(name("c"), "valid"), first.bit / 64);
+            self.push(S::Eval(call("ws_move_valid", vec![words, int(size), int(count), direction])));
+        }
+        self.forget_stack(stack);
+        let next = self.stack_next(stack);
+        let (count, size) = (long(u64::from(count)), long(u64::from(size)));
+        let moved = if up {
+            let sum = self.spill(binary("+", next, count));
+            conditional(binary("<", sum.clone(), size.clone()), sum, size)
+        } else {
+            let next = self.atom(next);
+            conditional(binary(">", next.clone(), count.clone()), binary("-", next, count), long(0))
+        };
+        self.write_var(self.emitter.program.stacks[stack].next, super::expr::Value::Narrow(moved));
+    }
+
+    /// Marks every header invalid and puts homes where they start: the first thing that a parser does.
+    pub(crate) fn reset_headers(&mut self) {
+        let dynamic_words: std::collections::BTreeSet<u32> = self
+            .emitter
+            .program
+            .headers
+            .ids()
+            .filter(|&id| self.emitter.dynamic_element(id).is_some())
+            .map(|id| self.emitter.plan.headers[id].bit / 64)
+            .collect();
+        for word in 0..self.emitter.plan.storage.valid_words {
+            if dynamic_words.contains(&word) {
+                self.push(assign(valid_in_context(word), long(0)));
+            } else {
+                self.valid_word(word, true);
+            }
+        }
+        if !self.emitter.plan.storage.homes.is_empty() {
+            let size = call("sizeof", vec![name("homes")]);
+            self.push(S::Eval(call("memcpy", vec![arrow(name("c"), "home"), name("homes"), size])));
+        }
+    }
+}
+
+/// Whether there is such an element, if that is in question.
+pub(crate) fn in_range(access: &Access) -> Option<C> {
+    match &access.place {
+        Place::Element { in_range, .. } => in_range.clone(),
+        Place::Plain(_) => None,
+    }
+}
+
+/// A number for names in C.
+pub(crate) fn number(id: impl base::index::Id) -> u32 {
+    u32::try_from(id.index()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,296 @@
+//! From the IR and its plan to C.
+//!
+//! What enters: a verified program and its [`Plan`]. What leaves: the text of one C file, the same for the same program.
+//!
+//! * `scope`: what is known while the code that one packet runs through is written: validity of headers, labels, temporaries.
+//! * `expr`, `wide`: values of at most 64 bits as C expressions, wider ones as arrays of limbs.
+//! * `field`: loads and stores of bit fields in network order.
+//! * `header`: access to header instances, changes of validity, stacks.
+//! * `stmt`, `externs`, `hash`, `table`: statements.
+//! * `control`, `parser`, `deparser`: blocks as functions over a burst.
+
+mod control;
+mod deparser;
+mod expr;
+mod externs;
+mod field;
+mod hash;
+mod header;
+mod parser;
+mod scope;
+mod stmt;
+mod table;
+mod wide;
+
+use crate::abi;
+use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print};
+use crate::plan::{Plan, state};
+use base::Span;
+use base::index::Id as _;
+use ir::v1model::Stage;
+use ir::{BlockId, BlockKind, HashAlgorithm, HeaderId, Program, Stmt, StmtKind, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A line of the program's source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceLine {
+    /// The file's name.
+    pub file: String,
+    /// The line's number, from 1.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
+}
+
+/// Where the text of a span is found.
+pub type Source<'s> = &'s dyn Fn(Span) -> Option<SourceLine>;
+
+/// The C text of a program. `source` gives the line that a span begins on, if there is one; it becomes a comment above the
+/// statement.
+pub fn emit_c(program: &Program, plan: &Plan, source: Source<'_>) -> String {
+    print(&Emitter::new(program, plan, source).items())
+}
+
+/// What holds for the whole program.
+pub(crate) struct Emitter<'e> {
+    pub(crate) program: &'e Program,
+    pub(crate) plan: &'e Plan,
+    pub(crate) source: Source<'e>,
+    /// Numbers of `log` and `assert` statements, by the address of the statement.
+    sites: BTreeMap<*const Stmt, u32>,
+    /// Headers in stacks whose elements are named at run time: their offsets and valid bits are never kept in C variables.
+    in_dynamic_stack: BTreeMap<HeaderId, (ir::StackId, u32)>,
+}
+
+impl<'e> Emitter<'e> {
+    fn new(program: &'e Program, plan: &'e Plan, source: Source<'e>) -> Emitter<'e> {
+        let mut sites = BTreeMap::new();
+        let (mut logs, mut asserts) = (0, 0);
+        state::walk_program(program, &mut |stmt| {
+            let next = match &stmt.kind {
+                StmtKind::Log { .. } => &mut logs,
+                StmtKind::Assert { .. } => &mut asserts,
+                _ => return,
+            };
+            sites.insert(std::ptr::from_ref(stmt), *next);
+            *next += 1;
+        });
+        let dynamic = program.stacks.iter_enumerated().filter(|(id, _)| plan.stacks[*id].dynamic);
+        let in_dynamic_stack = dynamic
+            .flat_map(|(id, stack)| {
+                stack.elements.iter().zip(0..).map(move |(&element, position)| (element, (id, position)))
+            })
+            .collect();
+        Emitter { program, plan, source, sites, in_dynamic_stack }
+    }
+
+    /// The number of a `log` or `assert`.
+    pub(crate) fn site(&self, stmt: &Stmt) -> u32 {
+        self.sites.get(&std::ptr::from_ref(stmt)).copied().unwrap_or(0)
+    }
+
+    /// The element's stack and position, if its stack is dynamic.
+    pub(crate) fn dynamic_element(&self, header: HeaderId) -> Option<(ir::StackId, u32)> {
+        self.in_dynamic_stack.get(&header).copied()
+    }
+
+    fn items(&self) -> Vec<Item> {
+        let mut items = vec![Item::Comment("Made by wirespeed from a P4 program; changes will be lost.".into())];
+        items.extend(self.hash_tables().into_iter().map(|name| Item::Define(name.into())));
+        items.extend(
+            ["wirespeed.h", "arith.h", "wide.h", "header.h", "hash.h", "deparse.h"]
+                .map(|name| Item::Include(name.into())),
+        );
+        items.push(self.context());
+        items.extend(self.context_asserts());
+        if !self.plan.storage.homes.is_empty() {
+            let homes = self.plan.storage.homes.iter().map(|&home| int(home)).collect();
+            items.push(Item::Constant {
+                ty: "static const uint32_t".into(),
+                name: "homes".into(),
+                length: Some(self.plan.storage.homes.len() as u32),
+                value: C::List(homes),
+            });
+        }
+        items.push(self.info());
+        for id in self.program.blocks.ids() {
+            self.block(id, &mut items);
+        }
+        items
+    }
+
+    fn block(&self, id: BlockId, items: &mut Vec<Item>) {
+        let block = &self.program.blocks[id];
+        let waiting = &self.plan.blocks[id].waiting;
+        if !waiting.is_empty() {
+            let member = |(&var, _): (&VarId, &u32)| Member {
+                ty: "uint64_t",
+                name: self.var_name(var),
+                length: self.limbs(var).filter(|&limbs| limbs > 1),
+            };
+            let mut members: Vec<(u32, Member)> = waiting.iter().map(|entry| (*entry.1, member(entry))).collect();
+            members.sort_by_key(|(offset, _)| *offset);
+            let members = members.into_iter().map(|(_, member)| member).collect();
+            items.push(Item::Comment(format!("Variables of {} that wait for tables.", block.name)));
+            items.push(Item::Struct { name: waiting_name(id), members });
+        }
+        let what = match &block.kind {
+            BlockKind::Parser { .. } => "Parser",
+            BlockKind::Control { .. } if is_deparser(id) => "Deparser",
+            BlockKind::Control { .. } => "Control",
+        };
+        items.push(Item::Comment(format!("{what} {}.", block.name)));
+        let head = format!(
+            "WS_EXPORT void ws_block_{}(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)",
+            id.index()
+        );
+        let body = match &block.kind {
+            BlockKind::Parser { start, states, error } => parser::emit(self, id, *start, states, *error),
+            BlockKind::Control { body } if is_deparser(id) => deparser::emit(self, id, body),
+            BlockKind::Control { body } => control::emit(self, id, body),
+        };
+        items.push(Item::Function { head, body });
+    }
+
+    /// The part of a packet's chunk that is the program's own.
+    fn context(&self) -> Item {
+        let storage = &self.plan.storage;
+        let mut members = Vec::new();
+        let mut bytes = 0;
+        for &var in &storage.metadata {
+            let slot = self.plan.vars[var].expect("a metadata variable has a place");
+            let (ty, length) = match slot.bytes {
+                1 => ("uint8_t", None),
+                2 => ("uint16_t", None),
+                4 => ("uint32_t", None),
+                8 => ("uint64_t", None),
+                bytes => ("uint64_t", Some(bytes / 8)),
+            };
+            members.push(Member { ty, name: self.var_name(var), length });
+            bytes += slot.bytes;
+        }
+        let fill = self.plan.metadata.end - self.plan.metadata.start - bytes;
+        let mut array = |ty, name: &str, length: u32| {
+            if length > 0 {
+                members.push(Member { ty, name: name.into(), length: Some(length) });
+            }
+        };
+        array("uint8_t", "metadata_end", fill);
+        array("uint64_t", "valid", storage.valid_words);
+        array("uint32_t", "offset", storage.slots);
+        array("uint32_t", "home", storage.homes.len() as u32);
+        array("uint32_t", "varbit_bytes", storage.varbits);
+        let words = storage.slots + storage.homes.len() as u32 + storage.varbits;
+        array("uint32_t", "arrays_end", words % 2);
+        array("uint64_t", "waiting", storage.waiting_bytes / 8);
+        let end = abi_size() + self.plan.context_size;
+        array("uint8_t", "scratch", end - storage.scratch_offset);
+        Item::Struct { name: "context".into(), members }
+    }
+
+    /// That C places the members where the plan says.
+    fn context_asserts(&self) -> Vec<Item> {
+        let offset_is = |member: String, offset: u32| {
+            let found = call("offsetof", vec![name("struct context"), name(member)]);
+            Item::Assert(binary("==", found, int(offset - abi_size())), "the plan's place".into())
+        };
+        let mut asserts = vec![Item::Assert(
+            binary("==", call("sizeof", vec![name("struct context")]), int(self.plan.context_size)),
+            "the plan's size".into(),
+        )];
+        for &var in &self.plan.storage.metadata {
+            let slot = self.plan.vars[var].expect("a metadata variable has a place");
+            asserts.push(offset_is(self.var_name(var), slot.offset));
+        }
+        if self.plan.storage.valid_words > 0 {
+            asserts.push(offset_is("valid".into(), self.plan.storage.valid_offset));
+        }
+        if self.plan.storage.waiting_bytes > 0 {
+            asserts.push(offset_is("waiting".into(), self.plan.storage.waiting_offset));
+        }
+        asserts.push(offset_is("scratch".into(), self.plan.storage.scratch_offset));
+        asserts
+    }
+
+    fn info(&self) -> Item {
+        let info = crate::native::program_info(self.plan);
+        let members =
+            [info.context_size, info.metadata_offset, info.metadata_size, info.block_count, info.reserved].map(int);
+        let mut list = vec![name("WS_ABI_VERSION")];
+        list.extend(members);
+        Item::Constant {
+            ty: "WS_EXPORT const struct ws_program_info".into(),
+            name: "ws_program".into(),
+            length: None,
+            value: C::List(list),
+        }
+    }
+
+    /// Which tables of hash functions the program needs.
+    fn hash_tables(&self) -> BTreeSet<&'static str> {
+        let mut names = BTreeSet::new();
+        state::walk_program(self.program, &mut |stmt| {
+            let StmtKind::Hash { algorithm, .. } = &stmt.kind else { return };
+            names.extend(match algorithm {
+                HashAlgorithm::Crc32 => Some("WS_CRC32"),
+                HashAlgorithm::Crc16 => Some("WS_CRC16"),
+                HashAlgorithm::CrcCcitt => Some("WS_CRC_CCITT"),
+                HashAlgorithm::Csum16 | HashAlgorithm::Xor16 | HashAlgorithm::Identity => None,
+            });
+        });
+        names
+    }
+
+    /// The C name of a variable: its number, and its P4 name for readers.
+    pub(crate) fn var_name(&self, var: VarId) -> String {
+        identifier("v", var.index(), &self.program.vars[var].name)
+    }
+
+    /// The C name of the pointer to a header.
+    pub(crate) fn header_name(&self, header: HeaderId) -> String {
+        identifier("h", header.index(), &self.program.headers[header].name)
+    }
+
+    /// Limbs of a variable.
+    fn limbs(&self, var: VarId) -> Option<u32> {
+        Some(self.program.vars[var].ty.width().div_ceil(64))
+    }
+}
+
+/// Bytes of `struct ws_packet`.
+pub(crate) fn abi_size() -> u32 {
+    size_of::<abi::Packet>() as u32
+}
+
+pub(crate) fn is_deparser(id: BlockId) -> bool {
+    id.index() == Stage::Deparser as usize
+}
+
+/// The struct of a block's variables that wait for tables.
+pub(crate) fn waiting_name(id: BlockId) -> String {
+    format!("waiting_{}", id.index())
+}
+
+/// An identifier from a prefix, a number that makes it unique, and a name for readers.
+pub(crate) fn identifier(prefix: &str, number: usize, name: &str) -> String {
+    const READABLE_CHARS_MAX: usize = 40;
+    let readable: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let start = readable.len().saturating_sub(READABLE_CHARS_MAX);
+    match readable[start..].trim_matches('_') {
+        "" => format!("{prefix}{number}"),
+        readable => format!("{prefix}{number}_{readable}"),
+    }
+}
+
+/// The expression cut to a width.
+pub(crate) fn masked(value: C, width: u32) -> C {
+    match width {
+        64.. => value,
+        _ => binary("&", value, long(mask(width))),
+    }
+}
+
+/// The low `width` bits.
+pub(crate) fn mask(width: u32) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}

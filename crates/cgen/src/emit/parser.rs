@@ -1,0 +1,371 @@
+//! Parser blocks: states as labels of one function that takes packet after packet.
+//!
+//! `cursor` and `end` are offsets in the chunk; `cursor <= end` always holds, and nothing beyond `end` is read.
+
+use super::expr::{Value, compare_wide};
+use super::field::{Bits, load};
+use super::header::{at, in_range};
+use super::scope::{Known, Scope};
+use super::{Emitter, abi_size};
+use crate::abi;
+use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, index, int, long, name, unary};
+use base::IndexVec;
+use base::index::Id as _;
+use base::limits::PARSER_STEPS_MAX;
+use ir::{
+    BlockId, CaseMatch, ERROR_HEADER_TOO_SHORT, ERROR_NO_MATCH, ERROR_PACKET_TOO_SHORT, ERROR_PARSER_INVALID_ARGUMENT,
+    ERROR_PARSER_TIMEOUT, ERROR_STACK_OUT_OF_BOUNDS, Expr, HeaderRef, KeySet, Place, State, StateId, Target,
+    Transition, Type, VarId,
+};
+use std::collections::BTreeSet;
+
+/// The body of a parser's function.
+pub(crate) fn emit(
+    emitter: &Emitter<'_>,
+    block: BlockId,
+    start: StateId,
+    states: &IndexVec<StateId, State>,
+    error: VarId,
+) -> Vec<S> {
+    let mut scope = Scope::new(emitter, block, "done", 0);
+    scope.parser_error = Some(error);
+    let reached = reached(start, states);
+    let counted = reached.len() > PARSER_STEPS_MAX as usize || has_cycle(start, states);
+    let targets: BTreeSet<StateId> = reached.iter().flat_map(|&id| targets(&states[id])).collect();
+    scope.reset_headers();
+    for id in reached {
+        let state = &states[id];
+        if targets.contains(&id) {
+            scope.push(S::Label(label(id, states)));
+        }
+        scope.known = Known::nothing();
+        scope.forget_line();
+        scope.comment(state.span);
+        if counted {
+            let spent = binary(">=", name("states"), int(PARSER_STEPS_MAX));
+            let fail = scope.take(|scope| scope.fail(ERROR_PARSER_TIMEOUT));
+            scope.push(S::If(spent, fail, Vec::new()));
+            scope.push(S::Assign(name("states"), "+=", int(1)));
+            scope.known = Known::nothing();
+        }
+        scope.stmts(&state.body);
+        scope.known.reachable = true;
+        scope.transition(&state.transition, states);
+    }
+    function(scope, counted)
+}
+
+/// Puts what the states need around them.
+fn function(scope: Scope<'_, '_>, counted: bool) -> Vec<S> {
+    let member = |member: &str| arrow(name("p"), member);
+    let mut body = vec![
+        declare("struct ws_packet *const ", "p", index(name("packets"), name("i"))),
+        declare("struct context *const ", "c WS_UNUSED", cast("void *", binary("+", name("p"), int(1)))),
+        declare("const uint32_t", "end WS_UNUSED", binary("+", member("data"), member("length"))),
+        declare("uint32_t", "cursor", member("data")),
+    ];
+    if counted {
+        body.push(declare("uint32_t", "states", int(0)));
+    }
+    body.extend(scope.declarations(|_| long(0), |_| cast("uint8_t *", name("p"))));
+    let metadata = &scope.emitter.plan.metadata;
+    if !metadata.is_empty() {
+        let kept = binary("&", member("flags"), int(abi::FLAG_KEEP_METADATA));
+        let size = int(metadata.end - metadata.start);
+        let clear = S::Eval(call("memset", vec![name("c"), name("0"), size]));
+        debug_assert_eq!(metadata.start, abi_size());
+        body.push(S::If(unary("!", kept), vec![clear], Vec::new()));
+    }
+    let (write_back, exit) = (scope.write_back(), scope.used.exit);
+    body.extend(scope.out);
+    if exit {
+        body.push(S::Label("done".into()));
+    }
+    body.push(assign(member("payload"), name("cursor")));
+    body.extend(write_back);
+    vec![super::control::for_each_packet(body)]
+}
+
+/// The states that can be reached, each after one that leads to it.
+fn reached(start: StateId, states: &IndexVec<StateId, State>) -> Vec<StateId> {
+    let (mut order, mut seen, mut pending) = (Vec::new(), BTreeSet::new(), vec![start]);
+    while let Some(id) = pending.pop() {
+        if seen.insert(id) {
+            order.push(id);
+            pending.extend(targets(&states[id]).into_iter().rev());
+        }
+    }
+    order
+}
+
+/// The states that a state leads to.
+fn targets(state: &State) -> Vec<StateId> {
+    let state_of = |target: &Target| match target {
+        Target::State(id) => Some(*id),
+        Target::Accept | Target::Reject => None,
+    };
+    match &state.transition {
+        Transition::Goto(target) => state_of(target).into_iter().collect(),
+        Transition::Select { cases, .. } => cases.iter().filter_map(|case| state_of(&case.target)).collect(),
+    }
+}
+
+/// Whether a packet can visit a state twice.
+fn has_cycle(start: StateId, states: &IndexVec<StateId, State>) -> bool {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks: IndexVec<StateId, Mark> = states.iter().map(|_| Mark::New).collect();
+    let mut path: Vec<(StateId, Vec<StateId>)> = vec![(start, targets(&states[start]))];
+    marks[start] = Mark::Open;
+    while let Some((id, left)) = path.last_mut() {
+        match left.pop() {
+            Some(next) if marks[next] == Mark::Open => return true,
+            Some(next) if marks[next] == Mark::New => {
+                marks[next] = Mark::Open;
+                path.push((next, targets(&states[next])));
+            }
+            Some(_) => {}
+            None => {
+                marks[*id] = Mark::Done;
+                path.pop();
+            }
+        }
+    }
+    false
+}
+
+fn label(id: StateId, states: &IndexVec<StateId, State>) -> String {
+    super::identifier("state", id.index(), &states[id].name)
+}
+
+impl Scope<'_, '_> {
+    /// Ends parsing with an error.
+    fn fail(&mut self, error: u64) {
+        if let Some(var) = self.parser_error {
+            self.write_var(var, Value::Narrow(long(error)));
+        }
+        self.leave();
+    }
+
+    /// Ends parsing with an error if a condition holds.
+    fn fail_if(&mut self, condition: C, error: u64) {
+        let before = self.known.clone();
+        let statements = self.take(|scope| scope.fail(error));
+        self.known = before;
+        self.push(S::If(condition, statements, Vec::new()));
+    }
+
+    /// Bytes between the cursor and the end of the packet.
+    fn left(&self) -> C {
+        binary("-", name("end"), name("cursor"))
+    }
+
+    pub(crate) fn extract(&mut self, dst: &HeaderRef, varbit_bits: Option<&Expr>) {
+        let access = self.access(dst);
+        if let Some(in_range) = in_range(&access) {
+            self.fail_if(unary("!", in_range), ERROR_STACK_OUT_OF_BOUNDS);
+        }
+        let fixed = self.fixed_bytes(&access);
+        let size = match varbit_bits {
+            None => int(fixed),
+            Some(bits) => self.varbit_size(&access, bits),
+        };
+        if !matches!(size, C::Name(_)) {
+            self.fail_if(binary("<", self.left(), size.clone()), ERROR_PACKET_TOO_SHORT);
+        }
+        if self.has_varbit(&access) {
+            let length = self.varbit_bytes(&access);
+            let bytes = if varbit_bits.is_some() { binary("-", size.clone(), int(fixed)) } else { int(0) };
+            self.push(assign(length, bytes));
+        }
+        self.set_offset(&access, name("cursor"));
+        self.set_bit(&access, true);
+        self.learn(&access, true);
+        self.push(S::Assign(name("cursor"), "+=", size));
+        if let HeaderRef::Next(stack) = dst {
+            let next = self.stack_next(*stack);
+            let var = self.emitter.program.stacks[*stack].next;
+            let width = self.emitter.program.vars[var].ty.width();
+            self.write_var(var, Value::Narrow(super::masked(binary("+", next, long(1)), width)));
+        }
+    }
+
+    /// Checks the length of a varbit field; the header's size is left in a constant of its own.
+    fn varbit_size(&mut self, access: &super::header::Access, bits: &Expr) -> C {
+        let fixed = self.fixed_bytes(access);
+        let max = self.emitter.program.header_types[access.ty].varbit().map_or(0, |(_, max)| max);
+        let bits = self.low_word(bits);
+        let bits = self.atom(bits);
+        self.fail_if(binary("!=", binary("&", bits.clone(), long(7)), long(0)), ERROR_PARSER_INVALID_ARGUMENT);
+        let bytes = self.spill(binary("+", long(u64::from(fixed)), binary(">>", bits.clone(), int(3))));
+        self.fail_if(binary(">", bytes.clone(), self.left()), ERROR_PACKET_TOO_SHORT);
+        self.fail_if(binary(">", bits, long(u64::from(max))), ERROR_HEADER_TOO_SHORT);
+        let size = self.fresh("size");
+        self.push(declare("const uint32_t", size.clone(), cast("uint32_t", bytes)));
+        name(size)
+    }
+
+    pub(crate) fn advance(&mut self, bits: &Expr) {
+        let bits = self.low_word(bits);
+        let bits = self.atom(bits);
+        self.fail_if(binary("!=", binary("&", bits.clone(), long(7)), long(0)), ERROR_PARSER_INVALID_ARGUMENT);
+        let bytes = binary(">>", bits, int(3));
+        self.fail_if(binary(">", bytes.clone(), self.left()), ERROR_PACKET_TOO_SHORT);
+        self.push(S::Assign(name("cursor"), "+=", cast("uint32_t", bytes)));
+    }
+
+    pub(crate) fn lookahead(&mut self, dst: &Place, offset_bits: u32, checked: bool) {
+        let width = self.place_width(dst);
+        let end_bit = u64::from(offset_bits) + u64::from(width);
+        let bytes = end_bit.div_ceil(8);
+        let short = binary("<", cast("uint64_t", self.left()), long(bytes));
+        if checked {
+            self.fail_if(short.clone(), ERROR_PACKET_TOO_SHORT);
+        }
+        if width == 0 {
+            return;
+        }
+        let limbs = self.limbs(width);
+        let pointer = at(name("cursor"));
+        let bits = Bits { offset: offset_bits, width, bytes: bytes as u32, after_varbit: false };
+        let direct = if width <= 64 {
+            assign(index(limbs.clone(), int(0)), load(&pointer, bits))
+        } else {
+            S::Eval(call("ws_wide_load", vec![limbs.clone(), pointer.clone(), int(offset_bits), int(width)]))
+        };
+        if checked {
+            self.push(direct);
+        } else {
+            let arguments = vec![limbs.clone(), pointer, at(name("end")), int(offset_bits), int(width)];
+            let careful = S::Eval(call("ws_lookahead", arguments));
+            self.push(S::If(short, vec![careful], vec![direct]));
+        }
+        let value = if width <= 64 { Value::Narrow(index(limbs, int(0))) } else { Value::Wide(limbs) };
+        self.write(dst, value);
+    }
+
+    pub(crate) fn verify(&mut self, cond: &Expr, error: &Expr) {
+        let condition = self.narrow(cond);
+        let before = self.known.clone();
+        let statements = self.take(|scope| {
+            let error = scope.narrow(error);
+            if let Some(var) = scope.parser_error {
+                scope.write_var(var, Value::Narrow(error));
+            }
+            scope.leave();
+        });
+        self.known = before;
+        self.known.assume(cond, true);
+        self.push(S::If(unary("!", condition), statements, Vec::new()));
+    }
+
+    fn transition(&mut self, transition: &Transition, states: &IndexVec<StateId, State>) {
+        let (keys, cases) = match transition {
+            Transition::Goto(target) => return self.go(target, states),
+            Transition::Select { keys, cases } => (keys, cases),
+        };
+        let mut values = Vec::new();
+        for key in keys {
+            let value = self.value(key);
+            values.push(match value {
+                Value::Narrow(value) => Value::Narrow(self.atom(value)),
+                wide => wide,
+            });
+        }
+        for case in cases {
+            let condition = match &case.matches {
+                CaseMatch::Keys(sets) => self.all_contain(sets, keys, &values),
+                CaseMatch::ValueSet(set) => {
+                    let words = self.words(keys);
+                    Some(self.callback("value_set", vec![int(super::header::number(*set)), words]))
+                }
+            };
+            let jump = self.take(|scope| scope.go(&case.target, states));
+            match condition {
+                Some(condition) => self.push(S::If(condition, jump, Vec::new())),
+                None => {
+                    // This case takes all: what follows is never reached.
+                    self.out.extend(jump);
+                    return;
+                }
+            }
+        }
+        self.fail(ERROR_NO_MATCH);
+    }
+
+    fn go(&mut self, target: &Target, states: &IndexVec<StateId, State>) {
+        match target {
+            Target::State(id) => self.push(S::Goto(label(*id, states))),
+            Target::Accept | Target::Reject => {
+                let known = self.known.clone();
+                self.leave();
+                self.known = known;
+            }
+        }
+    }
+
+    /// Whether each set contains its key; none if they certainly do.
+    fn all_contain(&mut self, sets: &[KeySet], keys: &[Expr], values: &[Value]) -> Option<C> {
+        let mut all = None;
+        for ((set, key), value) in sets.iter().zip(keys).zip(values) {
+            let Some(condition) = self.contains(set, key.ty, value) else { continue };
+            all = Some(match all {
+                Some(others) => binary("&&", others, condition),
+                None => condition,
+            });
+        }
+        all
+    }
+
+    fn contains(&mut self, set: &KeySet, ty: Type, key: &Value) -> Option<C> {
+        let width = ty.width();
+        match (set, key) {
+            (KeySet::Any, _) => None,
+            (KeySet::Value(value), Value::Narrow(key)) => {
+                let value = self.unsigned(value);
+                Some(binary("==", key.clone(), value))
+            }
+            (KeySet::Value(value), Value::Wide(key)) => {
+                let value = self.wide(value);
+                Some(compare_wide("==", ty, key.clone(), value))
+            }
+            (KeySet::Mask(value, mask), Value::Narrow(key)) => {
+                let (value, mask) = (self.unsigned(value), self.unsigned(mask));
+                let mask = self.atom(mask);
+                let wanted = match (&value, &mask) {
+                    (C::Long(value), C::Long(mask)) => long(value & mask),
+                    _ => binary("&", value, mask.clone()),
+                };
+                Some(binary("==", binary("&", key.clone(), mask), wanted))
+            }
+            (KeySet::Mask(value, mask), Value::Wide(key)) => {
+                let (value, mask) = (self.wide(value), self.wide(mask));
+                let mut masked = |operand: C| {
+                    let limbs = self.limbs(width);
+                    self.push(S::Eval(call("ws_wide_and", vec![limbs.clone(), operand, mask.clone(), int(width)])));
+                    limbs
+                };
+                let (a, b) = (masked(key.clone()), masked(value));
+                Some(compare_wide("==", ty, a, b))
+            }
+            (KeySet::Range(low, high), Value::Narrow(key)) => {
+                let (low, high) = (self.unsigned(low), self.unsigned(high));
+                let number = |value: C| match ty.is_signed() {
+                    true => call("ws_signed", vec![value, int(width)]),
+                    false => value,
+                };
+                let above = binary(">=", number(key.clone()), number(low));
+                Some(binary("&&", above, binary("<=", number(key.clone()), number(high))))
+            }
+            (KeySet::Range(low, high), Value::Wide(key)) => {
+                let (low, high) = (self.wide(low), self.wide(high));
+                let above = compare_wide(">=", ty, key.clone(), low);
+                Some(binary("&&", above, compare_wide("<=", ty, key.clone(), high)))
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! What is known while the code that one packet runs through is written.
+
+use super::Emitter;
+use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, cast, declare, declare_array, index, int, long, name};
+use crate::plan::graph::NodeId;
+use base::Span;
+use ir::{BinaryOp, BlockId, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Stmt, UnaryOp, VarId, VarKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What holds at a place in the code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Known {
+    /// Whether control gets there.
+    pub(crate) reachable: bool,
+    /// Headers that are valid there for certain.
+    pub(crate) valid: BTreeSet<HeaderId>,
+}
+
+impl Known {
+    pub(crate) fn nothing() -> Known {
+        Known { reachable: true, valid: BTreeSet::new() }
+    }
+
+    pub(crate) fn unreachable() -> Known {
+        Known { reachable: false, valid: BTreeSet::new() }
+    }
+
+    /// What holds where two ways meet.
+    pub(crate) fn join(&mut self, other: &Known) {
+        if !self.reachable {
+            *self = other.clone();
+        } else if other.reachable {
+            self.valid.retain(|header| other.valid.contains(header));
+        }
+    }
+
+    /// A condition was found true or false.
+    pub(crate) fn assume(&mut self, condition: &Expr, truth: bool) {
+        match &condition.kind {
+            ExprKind::IsValid(HeaderRef::Fixed(id)) if truth => {
+                self.valid.insert(*id);
+            }
+            ExprKind::Unary(UnaryOp::Not, inner) => self.assume(inner, !truth),
+            ExprKind::Binary(BinaryOp::LogicalAnd, left, right) if truth => {
+                self.assume(left, true);
+                self.assume(right, true);
+            }
+            ExprKind::Binary(BinaryOp::LogicalOr, left, right) if !truth => {
+                self.assume(left, false);
+                self.assume(right, false);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Where a label is.
+pub(crate) enum Jump {
+    /// In this code: the C label, and what is known at each jump to it.
+    Here { label: String, known: Known, used: bool },
+    /// At the start of a node.
+    Node(NodeId),
+}
+
+/// What the code has used, so that it can be declared before it.
+#[derive(Default)]
+pub(crate) struct Used {
+    pub(crate) locals: BTreeSet<VarId>,
+    pub(crate) headers: BTreeSet<HeaderId>,
+    pub(crate) words: BTreeSet<u32>,
+    pub(crate) dirty_words: BTreeSet<u32>,
+    pub(crate) loops: BTreeSet<LabelId>,
+    pub(crate) waiting: bool,
+    pub(crate) exit: bool,
+}
+
+/// The code that one packet runs through: a node of a control, a parser, a deparser.
+pub(crate) struct Scope<'s, 'e> {
+    pub(crate) emitter: &'s Emitter<'e>,
+    pub(crate) block: BlockId,
+    /// The C label at its end.
+    pub(crate) exit: String,
+    pub(crate) out: Vec<S>,
+    pub(crate) known: Known,
+    pub(crate) labels: BTreeMap<LabelId, Jump>,
+    pub(crate) used: Used,
+    /// What is known where packets leave to other nodes.
+    pub(crate) transfers: Vec<(NodeId, Known)>,
+    /// The parser's error variable.
+    pub(crate) parser_error: Option<VarId>,
+    /// Whether emitted headers are copied at once.
+    pub(crate) staged: bool,
+    /// Next number of a temporary or label; it goes on from scope to scope of a function.
+    pub(crate) next_name: u32,
+    pub(crate) depth: u32,
+    last_line: Option<(String, u32)>,
+}
+
+impl<'s, 'e> Scope<'s, 'e> {
+    pub(crate) fn new(emitter: &'s Emitter<'e>, block: BlockId, exit: impl Into<String>, next_name: u32) -> Self {
+        Scope {
+            emitter,
+            block,
+            exit: exit.into(),
+            out: Vec::new(),
+            known: Known::nothing(),
+            labels: BTreeMap::new(),
+            used: Used::default(),
+            transfers: Vec::new(),
+            parser_error: None,
+            staged: false,
+            next_name,
+            depth: 0,
+            last_line: None,
+        }
+    }
+
+    pub(crate) fn push(&mut self, stmt: S) {
+        self.out.push(stmt);
+    }
+
+    /// The statements that `write` writes, set apart.
+    pub(crate) fn take(&mut self, write: impl FnOnce(&mut Self)) -> Vec<S> {
+        let outer = std::mem::take(&mut self.out);
+        write(self);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    pub(crate) fn fresh(&mut self, prefix: &str) -> String {
+        self.next_name += 1;
+        format!("{prefix}{}", self.next_name)
+    }
+
+    /// The value in a constant of its own, unless it is a name or number already.
+    pub(crate) fn atom(&mut self, value: C) -> C {
+        match value {
+            C::Name(_) | C::Int(_) | C::Long(_) => value,
+            _ => self.spill(value),
+        }
+    }
+
+    /// The value in a constant of its own.
+    pub(crate) fn spill(&mut self, value: C) -> C {
+        let temp = self.fresh("t");
+        self.push(declare("const uint64_t", temp.clone(), value));
+        name(temp)
+    }
+
+    /// An array of limbs for a value of this width.
+    pub(crate) fn limbs(&mut self, width: u32) -> C {
+        let temp = self.fresh("t");
+        self.push(declare_array("uint64_t", temp.clone(), width.div_ceil(64).max(1), None));
+        name(temp)
+    }
+
+    /// The source line of a span as a comment, if it is another than that of the comment before.
+    pub(crate) fn comment(&mut self, span: Span) {
+        if span.is_none() {
+            return;
+        }
+        if let Some(line) = (self.emitter.source)(span) {
+            let place = (line.file.clone(), line.line);
+            if self.last_line.as_ref() != Some(&place) {
+                self.push(S::Comment(format!("{}:{}: {}", line.file, line.line, line.text.trim())));
+                self.last_line = Some(place);
+            }
+        }
+    }
+
+    /// The next statement gets its comment even if it stands on the line of the one before.
+    pub(crate) fn forget_line(&mut self) {
+        self.last_line = None;
+    }
+
+    /// Ends this packet's way through the code.
+    pub(crate) fn leave(&mut self) {
+        self.used.exit = true;
+        self.push(S::Goto(self.exit.clone()));
+        self.known = Known::unreachable();
+    }
+
+    /// The word of valid bits that a plain header's bit is in.
+    pub(crate) fn valid_word(&mut self, word: u32, written: bool) -> C {
+        self.used.words.insert(word);
+        if written {
+            self.used.dirty_words.insert(word);
+        }
+        name(format!("valid{word}"))
+    }
+
+    /// A variable as a C place: a number, or an array of limbs.
+    pub(crate) fn var_place(&mut self, var: VarId) -> C {
+        let program = self.emitter.program;
+        match program.vars[var].kind {
+            VarKind::Intrinsic(slot) => index(arrow(name("p"), "intrinsic"), int(slot)),
+            VarKind::Metadata => arrow(name("c"), self.emitter.var_name(var)),
+            VarKind::Local if self.emitter.plan.blocks[self.block].waiting.contains_key(&var) => {
+                self.used.waiting = true;
+                arrow(name("w"), self.emitter.var_name(var))
+            }
+            VarKind::Local => {
+                self.used.locals.insert(var);
+                name(self.emitter.var_name(var))
+            }
+        }
+    }
+
+    /// Declarations of what the code has used, to stand before it. `valid` gives the start of a word of valid bits, `pointer`
+    /// that of the pointer to a header with this slot.
+    pub(crate) fn declarations(&self, valid: impl Fn(u32) -> C, pointer: impl Fn(u32) -> C) -> Vec<S> {
+        let mut out = Vec::new();
+        if self.used.waiting {
+            let ty = format!("struct {}", super::waiting_name(self.block));
+            let place = cast("void *", arrow(name("c"), "waiting"));
+            out.push(declare(&format!("{ty} *const "), "w", place));
+        }
+        for &word in &self.used.words {
+            out.push(declare("uint64_t", format!("valid{word}"), valid(word)));
+        }
+        for &header in &self.used.headers {
+            let slot = self.emitter.plan.headers[header].slot;
+            out.push(declare("uint8_t *", format!("{} WS_UNUSED", self.emitter.header_name(header)), pointer(slot)));
+        }
+        for &var in &self.used.locals {
+            out.extend(self.local(var));
+        }
+        for label in &self.used.loops {
+            out.push(declare("uint32_t", loop_counter(*label), int(0)));
+        }
+        out
+    }
+
+    fn local(&self, var: VarId) -> Option<S> {
+        let text = format!("{} WS_UNUSED", self.emitter.var_name(var));
+        match self.emitter.program.vars[var].ty.width() {
+            0..=64 => Some(declare("uint64_t", text, long(0))),
+            width => {
+                let text = self.emitter.var_name(var);
+                Some(declare_array("uint64_t", text, width.div_ceil(64), Some(C::List(vec![long(0)]))))
+            }
+        }
+    }
+
+    /// Writes back what the code has changed in its copies of the context.
+    pub(crate) fn write_back(&self) -> Vec<S> {
+        let word = |&word: &u32| assign(valid_in_context(word), name(format!("valid{word}")));
+        self.used.dirty_words.iter().map(word).collect()
+    }
+
+    /// Makes the block's local headers invalid: the first thing that a block does.
+    pub(crate) fn reset_local_headers(&mut self) {
+        let headers: Vec<HeaderId> = self.emitter.plan.blocks[self.block].local_headers.iter().copied().collect();
+        let mut words: BTreeMap<u32, (u64, bool)> = BTreeMap::new();
+        for header in headers {
+            let bit = self.emitter.plan.headers[header].bit;
+            let dynamic = self.emitter.dynamic_element(header).is_some();
+            let word = words.entry(bit / 64).or_insert((0, dynamic));
+            word.0 |= 1 << (bit % 64);
+        }
+        for (word, (bits, dynamic)) in words {
+            let place = if dynamic { valid_in_context(word) } else { self.valid_word(word, true) };
+            self.push(S::Assign(place, "&=", long(!bits)));
+        }
+    }
+
+    /// Makes locals that wait for tables zero: the other first thing that a block does.
+    pub(crate) fn reset_waiting(&mut self) {
+        let vars: Vec<VarId> = self.emitter.plan.blocks[self.block].waiting.keys().copied().collect();
+        for var in vars {
+            let (width, place) = (self.emitter.program.vars[var].ty.width(), self.var_place(var));
+            if width > 64 {
+                self.push(S::Eval(crate::ctree::call("ws_wide_zero", vec![place, int(width)])));
+            } else if width > 0 {
+                self.push(assign(place, long(0)));
+            }
+        }
+    }
+
+    /// Number of a `log` or `assert`.
+    pub(crate) fn site(&self, stmt: &Stmt) -> C {
+        int(self.emitter.site(stmt))
+    }
+}
+
+/// A word of valid bits in the context.
+pub(crate) fn valid_in_context(word: u32) -> C {
+    index(arrow(name("c"), "valid"), int(word))
+}
+
+/// The C variable that counts a loop's iterations.
+pub(crate) fn loop_counter(label: LabelId) -> String {
+    format!("steps_{label}")
+}
+
+/// `base + offset` where the offset is known or computed.
+pub(crate) fn add(base: u32, offset: C) -> C {
+    match offset {
+        C::Int(offset) => int(base + offset),
+        _ if base == 0 => offset,
+        _ => binary("+", int(base), offset),
+    }
+}

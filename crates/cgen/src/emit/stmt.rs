@@ -1,0 +1,343 @@
+//! Statements that every block may have: assignments and the flow of control.
+
+use super::expr::{Value, compare_wide, with_slice};
+use super::scope::{Jump, Known, Scope, loop_counter};
+use super::{header::at, masked};
+use crate::ctree::{Expr as C, Stmt as S, assign, binary, call, cast, declare_array, int, long, name};
+use crate::plan::walk::{Item, Tables, Walk};
+use base::limits::LOOP_STEPS_MAX;
+use ir::{Body, Expr, HeaderRef, LabelId, Place, Stmt, StmtKind, SwitchCase, VarId, VarKind};
+
+impl Scope<'_, '_> {
+    pub(crate) fn stmts(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            self.stmt(stmt);
+        }
+    }
+
+    pub(crate) fn stmt(&mut self, stmt: &Stmt) {
+        // Nothing gets here; what it would need may not even be declared.
+        if !self.known.reachable {
+            return;
+        }
+        self.comment(stmt.span);
+        let statements = self.take(|scope| scope.stmt_kind(stmt));
+        // Large temporaries get a scope of their own, so that statements can share their space.
+        let has_arrays = statements.iter().any(|stmt| matches!(stmt, S::Declare { length: Some(_), .. }));
+        match has_arrays {
+            true => self.push(S::Block(statements)),
+            false => self.out.extend(statements),
+        }
+    }
+
+    fn stmt_kind(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign { dst, src } => {
+                let value = self.value(src);
+                self.write(dst, value);
+            }
+            StmtKind::SetValid(header) => self.set_valid(header),
+            StmtKind::SetInvalid(header) => self.set_invalid(header),
+            StmtKind::CopyHeader { dst, src } => self.copy_header(dst, src),
+            StmtKind::PushFront { stack, count } => self.move_stack(*stack, *count, true),
+            StmtKind::PopFront { stack, count } => self.move_stack(*stack, *count, false),
+            StmtKind::If { cond, then_body, else_body } => self.if_stmt(cond, then_body, else_body),
+            StmtKind::Switch { value, cases, default } => self.switch(value, cases, default),
+            StmtKind::Block { label, body } => self.block(*label, body),
+            StmtKind::Loop { label, body } => self.loop_stmt(*label, body),
+            StmtKind::Leave(label) => self.leave_to(*label),
+            StmtKind::ApplyTable { table, hit, action } => self.apply_inline(*table, *hit, *action),
+            StmtKind::Extract { dst, varbit_bits } => self.extract(dst, varbit_bits.as_ref()),
+            StmtKind::Advance { bits } => self.advance(bits),
+            StmtKind::Lookahead { dst, offset_bits, checked } => self.lookahead(dst, *offset_bits, *checked),
+            StmtKind::Verify { cond, error } => self.verify(cond, error),
+            StmtKind::Emit(header) => self.emit_header(header),
+            StmtKind::RegisterRead { dst, register, index } => self.register_read(dst, *register, index),
+            StmtKind::RegisterWrite { register, index, value } => self.register_write(*register, index, value),
+            StmtKind::Count { counter, index } => self.count(*counter, index),
+            StmtKind::ExecuteMeter { dst, meter, index } => self.execute_meter(dst, *meter, index),
+            StmtKind::Hash { dst, algorithm, inputs, payload } => self.hash(dst, *algorithm, inputs, *payload),
+            StmtKind::Random { dst, low, high } => self.random(dst, low, high),
+            StmtKind::Digest { digest, values } => self.digest(*digest, values),
+            StmtKind::Log { args, .. } => self.log(stmt, args),
+            StmtKind::Assert { cond, .. } => self.assert(stmt, cond),
+        }
+    }
+
+    /// Width of a place.
+    pub(crate) fn place_width(&self, place: &Place) -> u32 {
+        let program = self.emitter.program;
+        match place {
+            Place::Var(var) => program.vars[*var].ty.width(),
+            Place::Field(header, field) => match program.header_type(header).fields[*field as usize].ty {
+                ir::FieldType::Fixed(ty) => ty.width(),
+                ir::FieldType::Varbit(_) => 0,
+            },
+            Place::Slice { high, low, .. } => high - low + 1,
+        }
+    }
+
+    /// Writes a value of the place's width.
+    pub(crate) fn write(&mut self, place: &Place, value: Value) {
+        let (mut base, mut slice) = (place, None);
+        while let Place::Slice { base: inner, high, low } = base {
+            slice = Some(slice.map_or((*high, *low), |(above, below)| (above + low, below + low)));
+            base = inner;
+        }
+        match (base, slice) {
+            (Place::Field(header, field), slice) => self.write_field(header, *field, slice, value),
+            (Place::Var(var), None) => self.write_var(*var, value),
+            (Place::Var(var), Some((high, low))) => self.write_var_slice(*var, high, low, value),
+            // The loop above has gone through all slices.
+            (Place::Slice { .. }, _) => {}
+        }
+    }
+
+    /// Writes a value of the variable's width.
+    pub(crate) fn write_var(&mut self, var: VarId, value: Value) {
+        let width = self.emitter.program.vars[var].ty.width();
+        if width == 0 {
+            return;
+        }
+        let place = self.var_place(var);
+        match value {
+            Value::Narrow(value) => {
+                let value = self.stored(var, value);
+                self.push(assign(place, value));
+            }
+            Value::Wide(limbs) => self.push(S::Eval(call("ws_wide_copy", vec![place, limbs, int(width)]))),
+        }
+    }
+
+    /// The value as its variable's storage wants it, without a warning.
+    fn stored(&self, var: VarId, value: C) -> C {
+        let var = &self.emitter.program.vars[var];
+        let ty = match (var.kind, var.ty.width()) {
+            (VarKind::Metadata, ..=8) => "uint8_t",
+            (VarKind::Metadata, 9..=16) => "uint16_t",
+            (VarKind::Metadata, 17..=32) => "uint32_t",
+            _ => return value,
+        };
+        match value {
+            C::Long(_) => value,
+            _ => cast(ty, value),
+        }
+    }
+
+    fn write_var_slice(&mut self, var: VarId, high: u32, low: u32, value: Value) {
+        let (width, place) = (high - low + 1, self.var_place(var));
+        let wide = self.emitter.program.vars[var].ty.width() > 64;
+        match value {
+            Value::Narrow(value) if wide => {
+                self.push(S::Eval(call("ws_wide_put", vec![place, int(low), int(width), value])))
+            }
+            Value::Narrow(value) => {
+                let part = if width == 1 { cast("uint64_t", value) } else { value };
+                let value = self.stored(var, with_slice(place.clone(), part, low, width));
+                self.push(assign(place, value));
+            }
+            Value::Wide(limbs) => {
+                // The part may be computed from the variable itself: it is copied before the variable changes.
+                let part = self.limbs(width);
+                self.push(S::Eval(call("ws_wide_copy", vec![part.clone(), limbs, int(width)])));
+                self.push(S::Eval(call("ws_wide_set_slice", vec![place, int(low), part, int(width)])));
+            }
+        }
+    }
+
+    fn if_stmt(&mut self, cond: &Expr, then_body: &[Stmt], else_body: &[Stmt]) {
+        let condition = self.narrow(cond);
+        let before = self.known.clone();
+        self.known.assume(cond, true);
+        let yes = self.take(|scope| scope.stmts(then_body));
+        let after_yes = std::mem::replace(&mut self.known, before);
+        self.known.assume(cond, false);
+        self.forget_line();
+        let no = self.take(|scope| scope.stmts(else_body));
+        self.known.join(&after_yes);
+        self.forget_line();
+        match (yes.is_empty(), no.is_empty()) {
+            (true, true) => {}
+            (true, false) => self.push(S::If(crate::ctree::unary("!", condition), no, yes)),
+            _ => self.push(S::If(condition, yes, no)),
+        }
+    }
+
+    fn switch(&mut self, value: &Expr, cases: &[SwitchCase], default: &[Stmt]) {
+        let ty = value.ty;
+        let before = self.known.clone();
+        let mut after = Known::unreachable();
+        let chosen = self.value(value);
+        let mut ways = Vec::new();
+        for body in cases.iter().map(|case| &case.body[..]).chain([default]) {
+            self.known = before.clone();
+            self.forget_line();
+            ways.push(self.take(|scope| scope.stmts(body)));
+            after.join(&self.known);
+        }
+        self.known = after;
+        self.forget_line();
+        let default = ways.pop().unwrap_or_default();
+        match chosen {
+            Value::Narrow(value) => {
+                let constants = |case: &SwitchCase| case.values.iter().map(|value| long(value.low_u64())).collect();
+                let cases = cases.iter().map(constants).zip(ways).collect();
+                // An `int` would let compilers warn of constants that it cannot have.
+                self.push(S::Switch { value: cast("uint64_t", value), cases, default });
+            }
+            Value::Wide(limbs) => {
+                let mut rest = default;
+                for (case, way) in cases.iter().zip(ways).rev() {
+                    let mut condition: Option<C> = None;
+                    for value in &case.values {
+                        let constant = self.wide(&Expr::constant(ty, value.clone()));
+                        let equal = compare_wide("==", ty, limbs.clone(), constant);
+                        condition = Some(match condition {
+                            Some(other) => binary("||", other, equal),
+                            None => equal,
+                        });
+                    }
+                    rest = vec![S::If(condition.unwrap_or(long(0)), way, rest)];
+                }
+                self.out.extend(rest);
+            }
+        }
+    }
+
+    fn block(&mut self, label: LabelId, body: &Body) {
+        let end = self.fresh("end");
+        let outer = self.open(label, end.clone());
+        self.stmts(body);
+        self.close(label, outer, end);
+    }
+
+    /// Begins a labelled statement; returns what the label meant before.
+    fn open(&mut self, label: LabelId, end: String) -> Option<Jump> {
+        self.labels.insert(label, Jump::Here { label: end, known: Known::unreachable(), used: false })
+    }
+
+    fn close(&mut self, label: LabelId, outer: Option<Jump>, end: String) {
+        let inner = match outer {
+            Some(outer) => self.labels.insert(label, outer),
+            None => self.labels.remove(&label),
+        };
+        if let Some(Jump::Here { known, used: true, .. }) = inner {
+            self.known.join(&known);
+            self.push(S::Label(end));
+        }
+    }
+
+    pub(crate) fn leave_to(&mut self, label: LabelId) {
+        let known = std::mem::replace(&mut self.known, Known::unreachable());
+        match self.labels.get_mut(&label) {
+            Some(Jump::Here { label, known: at_label, used }) => {
+                at_label.join(&known);
+                *used = true;
+                let label = label.clone();
+                self.push(S::Goto(label));
+            }
+            Some(Jump::Node(node)) => {
+                let node = *node;
+                self.known = known;
+                self.transfer(node);
+                self.leave();
+            }
+            // Only the block's end is left.
+            None => self.leave(),
+        }
+    }
+
+    /// Sends the packet to a node.
+    pub(crate) fn transfer(&mut self, node: crate::plan::graph::NodeId) {
+        self.transfers.push((node, self.known.clone()));
+        self.push(S::Assign(name(super::control::mask_name(node)), "|=", name("bit")));
+    }
+
+    fn loop_stmt(&mut self, label: LabelId, body: &Body) {
+        let end = self.fresh("end");
+        self.forget_what_changes(body);
+        self.used.loops.insert(label);
+        let outer = self.open(label, end.clone());
+        let counter = name(loop_counter(label));
+        let statements = self.take(|scope| {
+            let spent = binary(">=", counter.clone(), int(LOOP_STEPS_MAX));
+            let leave = scope.take(|scope| {
+                let known = scope.known.clone();
+                scope.leave_to(label);
+                scope.known = known;
+            });
+            scope.push(S::If(spent, leave, Vec::new()));
+            scope.push(S::Assign(counter, "+=", int(1)));
+            scope.stmts(body);
+        });
+        self.push(S::Loop(statements));
+        self.known = Known::unreachable();
+        self.close(label, outer, end);
+    }
+
+    /// Forgets what is known of headers that a loop's body may make invalid.
+    fn forget_what_changes(&mut self, body: &Body) {
+        let program = self.emitter.program;
+        let mut changed = Vec::new();
+        let mut moved = Vec::new();
+        Walk::new(program, Tables::Inside).body(body, &mut |item| {
+            let Item::Stmt(stmt) = item else { return };
+            match &stmt.kind {
+                StmtKind::SetInvalid(header) | StmtKind::CopyHeader { dst: header, .. } => match header {
+                    HeaderRef::Fixed(id) => changed.push(*id),
+                    HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => {
+                        moved.push(*stack)
+                    }
+                },
+                StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => moved.push(*stack),
+                _ => {}
+            }
+        });
+        changed.iter().for_each(|id| {
+            self.known.valid.remove(id);
+        });
+        moved.into_iter().for_each(|stack| self.forget_stack(stack));
+    }
+
+    /// Values as the words that callbacks get: `ceil(width / 64)` words each. Returns a pointer to the first.
+    pub(crate) fn words<'x>(&mut self, values: impl IntoIterator<Item = &'x Expr>) -> C {
+        let values: Vec<&Expr> = values.into_iter().collect();
+        let total: u32 = values.iter().map(|value| value.ty.width().div_ceil(64)).sum();
+        let words = self.fresh("words");
+        self.push(declare_array("uint64_t", words.clone(), total.max(1), Some(C::List(vec![long(0)]))));
+        let mut position = 0;
+        for value in values {
+            let count = value.ty.width().div_ceil(64);
+            match self.value(value) {
+                _ if count == 0 => {}
+                Value::Narrow(value) => {
+                    self.push(assign(crate::ctree::index(name(words.clone()), int(position)), value))
+                }
+                Value::Wide(limbs) => {
+                    let target = crate::ctree::plus(name(words.clone()), position);
+                    self.push(S::Eval(call("ws_wide_copy", vec![target, limbs, int(value.ty.width())])));
+                }
+            }
+            position += count;
+        }
+        name(words)
+    }
+
+    /// The payload: a pointer to the first byte that the parser has not extracted, and how many there are.
+    pub(crate) fn payload(&self) -> (C, C) {
+        let member = |member: &str| crate::ctree::arrow(name("p"), member);
+        if self.parser_error.is_some() {
+            return (at(name("cursor")), binary("-", name("end"), name("cursor")));
+        }
+        let end = binary("+", member("data"), member("length"));
+        (at(member("payload")), binary("-", end, member("payload")))
+    }
+
+    /// A value that a callback or cell gives, cut to a place's width.
+    pub(crate) fn write_resized(&mut self, place: &Place, value: C, width: u32) {
+        let to = self.place_width(place);
+        let value = if to < width { Value::Narrow(masked(value, to)) } else { Value::Narrow(value) };
+        let value = if to > 64 { self.resized(value, width, to) } else { value };
+        self.write(place, value);
+    }
+}

@@ -1,0 +1,136 @@
+//! Tables: rows of keys, and what is done with an entry.
+
+use super::expr::Value;
+use super::scope::{Known, Scope};
+use crate::ctree::{
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, dot, index, int,
+    name, plus, unary,
+};
+use ir::{ActionId, TableId, VarId};
+
+/// The type of pointers to entries.
+pub(crate) const ENTRY: &str = "const struct ws_entry *";
+
+impl Scope<'_, '_> {
+    /// Writes the table's key into a row of words.
+    pub(crate) fn key_row(&mut self, table: TableId, row: &C) {
+        let program = self.emitter.program;
+        let layout = &self.emitter.plan.tables[table].key;
+        let mut words: Vec<Option<C>> = vec![None; layout.words()];
+        for (key, slot) in program.tables[table].keys.iter().zip(layout.slots()) {
+            match self.value(&key.expr) {
+                _ if slot.width_bits == 0 => {}
+                Value::Narrow(value) => {
+                    let value = if slot.width_bits == 1 { cast("uint64_t", value) } else { value };
+                    let part = if slot.shift_bits == 0 { value } else { binary("<<", value, int(slot.shift_bits)) };
+                    let word = &mut words[slot.word];
+                    *word = Some(match word.take() {
+                        Some(below) => binary("|", below, part),
+                        None => part,
+                    });
+                }
+                Value::Wide(limbs) => {
+                    let target = plus(row.clone(), slot.word as u32);
+                    self.push(S::Eval(call("ws_wide_copy", vec![target, limbs, int(slot.width_bits)])));
+                }
+            }
+        }
+        for (position, word) in words.into_iter().enumerate() {
+            if let Some(word) = word {
+                self.push(assign(index(row.clone(), int(position as u32)), word));
+            }
+        }
+    }
+
+    /// The statement that asks a table.
+    pub(crate) fn lookup(&self, table: TableId, keys: C, count: C, results: C) -> S {
+        let handle = self.env_item("tables", table);
+        let function = dot(handle.clone(), "function");
+        S::Eval(C::Call(Box::new(function), vec![dot(handle, "context"), keys, count, results]))
+    }
+
+    /// Asks a table for this packet alone and does what the entry says.
+    pub(crate) fn apply_inline(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>) {
+        let words = self.emitter.plan.tables[table].key.words() as u32;
+        let (row, entry) = (self.fresh("row"), self.fresh("entry"));
+        self.push(declare_array("uint64_t", row.clone(), words.max(1), None));
+        if words == 0 {
+            self.push(assign(index(name(row.clone()), int(0)), int(0)));
+        }
+        self.key_row(table, &name(row.clone()));
+        self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: None });
+        self.push(self.lookup(table, name(row), int(1), unary("&", name(entry.clone()))));
+        self.table_results(table, hit, action, &name(entry));
+    }
+
+    /// What follows a lookup: direct counter and meter, results, the action.
+    pub(crate) fn table_results(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>, entry: &C) {
+        let program = self.emitter.program;
+        let member = |member: &str| arrow(entry.clone(), member);
+        let table_ir = &program.tables[table];
+        let on_hit = self.take(|scope| {
+            if let Some(counter) = table_ir.direct_counter {
+                scope.count_at("direct_counters", counter, member("index"));
+            }
+            if let Some((meter, dst)) = &table_ir.direct_meter {
+                let number = int(super::header::number(*meter));
+                let colour = scope.callback("direct_meter", vec![number, member("index"), name("p")]);
+                let colour = scope.spill(cast("uint64_t", colour));
+                scope.write_resized(dst, colour, 32);
+            }
+        });
+        if !on_hit.is_empty() {
+            self.push(S::If(member("hit"), on_hit, Vec::new()));
+        }
+        if let Some(var) = hit {
+            let value = conditional(member("hit"), int(1), int(0));
+            self.write_var(var, Value::Narrow(cast("uint64_t", value)));
+        }
+        if let Some(var) = action {
+            self.write_var(var, Value::Narrow(cast("uint64_t", member("action"))));
+        }
+        let before = self.known.clone();
+        let mut after = before.clone();
+        let mut cases = Vec::new();
+        for (position, listed) in table_ir.actions.iter().enumerate() {
+            self.known = before.clone();
+            self.forget_line();
+            let body = self.take(|scope| scope.action(table, position, listed.action, entry));
+            after.join(&self.known);
+            if !body.is_empty() {
+                cases.push((vec![int(position as u32)], body));
+            }
+        }
+        self.known = if after.reachable { after } else { Known::unreachable() };
+        self.forget_line();
+        if !cases.is_empty() {
+            self.push(S::Switch { value: member("action"), cases, default: Vec::new() });
+        }
+    }
+
+    /// The body of an action, its parameters first.
+    fn action(&mut self, table: TableId, position: usize, action: ActionId, entry: &C) {
+        let program = self.emitter.program;
+        let action = &program.actions[action];
+        if action.body.is_empty() && action.params.is_empty() {
+            return;
+        }
+        self.push(S::Comment(format!("action {}", action.name)));
+        let layout = &self.emitter.plan.tables[table].actions[position];
+        for (number, &param) in action.params.iter().enumerate() {
+            let word = layout.word(number) as u32;
+            let data = arrow(entry.clone(), "data");
+            let value = match program.vars[param].ty.width() {
+                0..=64 => Value::Narrow(index(data, int(word))),
+                _ => Value::Wide(plus(data, word)),
+            };
+            self.write_var(param, value);
+        }
+        self.stmts(&action.body);
+    }
+}
+
+/// `const struct ws_entry *const entry = value`.
+pub(crate) fn declare_entry(value: C) -> S {
+    declare("const struct ws_entry *const ", "entry", value)
+}

@@ -1,0 +1,103 @@
+//! Loads compiled programs and calls their blocks. The only place in the project that calls generated code.
+#![allow(unsafe_code, reason = "opens a shared object and calls the functions in it")]
+
+use crate::abi::{ABI_VERSION, BlockFunction, Env, Packet, ProgramInfo};
+use crate::plan::Plan;
+use base::index::Id as _;
+use base::limits::BURST_PACKETS_MAX;
+use ir::BlockId;
+use libloading::Library;
+use std::path::Path;
+
+/// Why a shared object cannot be loaded.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The system's loader refused it, or a symbol is missing.
+    Library(libloading::Error),
+    /// It is not the program that the plan is of, or was compiled with other layouts.
+    Mismatch {
+        /// What it says of itself.
+        found: ProgramInfo,
+        /// What it should say.
+        expected: ProgramInfo,
+    },
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LoadError::Library(error) => write!(f, "the compiled program cannot be loaded: {error}"),
+            LoadError::Mismatch { found, expected } => {
+                write!(f, "the compiled program does not fit: it is {found:?}, expected is {expected:?}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl From<libloading::Error> for LoadError {
+    fn from(error: libloading::Error) -> Self {
+        LoadError::Library(error)
+    }
+}
+
+/// What the shared object of a plan says of itself.
+pub fn program_info(plan: &Plan) -> ProgramInfo {
+    ProgramInfo {
+        abi_version: ABI_VERSION,
+        context_size: plan.context_size,
+        metadata_offset: plan.metadata.start,
+        metadata_size: plan.metadata.end - plan.metadata.start,
+        block_count: plan.blocks.len() as u32,
+        reserved: 0,
+    }
+}
+
+/// A loaded program.
+#[derive(Debug)]
+pub struct Native {
+    blocks: Vec<BlockFunction>,
+    /// Keeps the functions mapped.
+    _library: Library,
+}
+
+impl Native {
+    /// Loads what [`crate::compile`] has made from the C text of `plan`'s program. The file may be deleted afterwards.
+    pub fn load(path: &Path, plan: &Plan) -> Result<Native, LoadError> {
+        // SAFETY: generated code has no constructors but those of the runtime headers, which fill tables of constants.
+        let library = unsafe { Library::new(path)? };
+        // SAFETY: every version of the ABI begins the exported `ws_program` with the fields of `ProgramInfo`.
+        let found = unsafe { **library.get::<*const ProgramInfo>(b"ws_program\0")? };
+        let expected = program_info(plan);
+        if found != expected {
+            return Err(LoadError::Mismatch { found, expected });
+        }
+        let mut blocks = Vec::new();
+        for number in 0..found.block_count {
+            let name = format!("ws_block_{number}\0");
+            // SAFETY: by the ABI version, the symbols with these names are functions of this type.
+            blocks.push(unsafe { *library.get::<BlockFunction>(name.as_bytes())? });
+        }
+        Ok(Native { blocks, _library: library })
+    }
+
+    /// Runs a block over a burst of packets.
+    ///
+    /// # Panics
+    /// If there are more than [`BURST_PACKETS_MAX`] packets, or no such block.
+    ///
+    /// # Safety
+    /// * Each packet points to a chunk of its own, aligned to [`crate::abi::CHUNK_ALIGN_BYTES`], that this call alone uses, of
+    ///   `capacity` readable and writable bytes, at least [`Plan::headroom_offset`]; `headroom_offset <= data`,
+    ///   `data + length <= capacity`.
+    /// * The chunk was passed through the program's parser block, or copied from one that was, before any other block.
+    ///   `data <= payload <= data + length` then holds and is left alone, except by the deparser.
+    /// * `env` has as many tables, registers, counters and direct counters as the program, with the sizes that they say, which
+    ///   no one else writes during the call; its callbacks may be called with its `core`.
+    pub unsafe fn run_block(&self, block: BlockId, env: &Env, packets: &[*mut Packet]) {
+        assert!(packets.len() <= BURST_PACKETS_MAX, "a burst of {} packets", packets.len());
+        // SAFETY: what the caller vouches for is what generated code relies on.
+        unsafe { self.blocks[block.index()](env, packets.as_ptr(), packets.len() as u32) }
+    }
+}

@@ -1,0 +1,75 @@
+/* Puts emitted headers before the payload.
+ *
+ * What is in its place already is not touched: a packet whose headers kept their sizes costs nothing, a header taken off
+ * moves only those before it. What must move goes through a small buffer, since sources and destinations may overlap.
+ */
+#ifndef WIRESPEED_DEPARSE_H
+#define WIRESPEED_DEPARSE_H
+
+#include "wirespeed.h"
+
+/* A header that was emitted: its bytes in the chunk. */
+struct ws_segment {
+    uint32_t offset;
+    uint32_t size;
+};
+
+/* Puts `total` bytes before offset `at`, what is before it being free down to `floor`. Without enough space there, the bytes
+ * from `at` on move towards the end of the chunk. */
+static inline void ws_prepend(struct ws_packet *packet, const uint8_t *bytes, uint32_t total, uint32_t at, uint32_t floor)
+{
+    uint32_t end = packet->data + packet->length;
+    if (WS_UNLIKELY(at - floor < total)) {
+        uint32_t missing = total - (at - floor);
+        if (packet->capacity - end < missing) {
+            packet->flags |= WS_FLAG_NO_ROOM;
+            return;
+        }
+        memmove(ws_at(packet, at + missing), ws_at(packet, at), end - at);
+        at += missing;
+        end += missing;
+        packet->payload += missing;
+    }
+    memcpy(ws_at(packet, at - total), bytes, total);
+    packet->data = at - total;
+    packet->length = end - packet->data;
+}
+
+/* Puts the segments, in order, before the payload. `bounce` has space for all of them. */
+static inline void ws_deparse(struct ws_packet *packet, const struct ws_segment *segments, uint32_t count, uint8_t *bounce,
+                              uint32_t floor)
+{
+    uint32_t at = packet->payload, total = 0;
+    while (count > 0 && segments[count - 1].offset + segments[count - 1].size == at)
+        at = segments[--count].offset;
+    if (WS_LIKELY(count == 0)) {
+        packet->length = packet->data + packet->length - at;
+        packet->data = at;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(bounce + total, ws_at(packet, segments[i].offset), segments[i].size);
+        total += segments[i].size;
+    }
+    ws_prepend(packet, bounce, total, at, floor);
+}
+
+/* Bytes of emitted headers that are copied at once, because the program changes headers between its emits. */
+#define WS_STAGED_MAX 65536u
+
+struct ws_staged {
+    uint32_t size;
+    uint8_t bytes[WS_STAGED_MAX];
+};
+
+static inline WS_UNUSED void ws_stage(struct ws_staged *staged, struct ws_packet *packet, uint32_t offset, uint32_t size)
+{
+    if (WS_STAGED_MAX - staged->size < size) {
+        packet->flags |= WS_FLAG_NO_ROOM;
+        return;
+    }
+    memcpy(staged->bytes + staged->size, ws_at(packet, offset), size);
+    staged->size += size;
+}
+
+#endif

@@ -1,0 +1,220 @@
+/* Hash and checksum functions over bytes.
+ *
+ * A hash runs over the inputs that the program names and then, if asked, over the packet's payload: two ranges. The tables
+ * of a CRC are there if the program defines WS_CRC32, WS_CRC16 or WS_CRC_CCITT before including this file; they are filled
+ * when the shared object is loaded.
+ */
+#ifndef WIRESPEED_HASH_H
+#define WIRESPEED_HASH_H
+
+#include "header.h"
+
+/* The sum of the 16-bit words in network order, not folded; an odd byte counts as the upper half of a word. */
+static inline uint64_t ws_sum_bytes(const uint8_t *bytes, uint64_t count)
+{
+    uint64_t sum = 0;
+    for (; count >= 4; bytes += 4, count -= 4)
+        sum += ws_load32(bytes);
+    if (count >= 2) {
+        sum += ws_load16(bytes);
+        bytes += 2;
+        count -= 2;
+    }
+    if (count != 0)
+        sum += (uint64_t)bytes[0] << 8;
+    return sum;
+}
+
+/* The summands of a 64-bit number: a sum of 2^32 of them cannot overflow. */
+static inline uint64_t ws_sum_word(uint64_t word)
+{
+    return (word >> 32) + (word & 0xffffffffu);
+}
+
+/* The sum as a 16-bit ones' complement number. */
+static inline uint64_t ws_sum_fold(uint64_t sum)
+{
+    sum = (sum >> 32) + (sum & 0xffffffffu);
+    sum = (sum >> 32) + (sum & 0xffffffffu);
+    sum = (sum >> 16) + (sum & 0xffff);
+    sum = (sum >> 16) + (sum & 0xffff);
+    return (sum >> 16) + (sum & 0xffff);
+}
+
+/* A sum of bytes that begin at an odd place: halves of words are exchanged. */
+static inline uint64_t ws_sum_odd(uint64_t sum)
+{
+    sum = ws_sum_fold(sum);
+    return sum >> 8 | (sum & 0xff) << 8;
+}
+
+static inline WS_UNUSED uint64_t ws_hash_csum16(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
+{
+    uint64_t sum = ws_sum_bytes(a, a_count), rest = ws_sum_bytes(b, b_count);
+    return ~ws_sum_fold(ws_sum_fold(sum) + (a_count % 2 != 0 ? ws_sum_odd(rest) : ws_sum_fold(rest))) & 0xffff;
+}
+
+static inline uint64_t ws_xor_bytes(const uint8_t *bytes, uint64_t count)
+{
+    uint64_t value = 0;
+    for (; count >= 2; bytes += 2, count -= 2)
+        value ^= ws_load16(bytes);
+    return count != 0 ? value ^ (uint64_t)bytes[0] << 8 : value;
+}
+
+static inline WS_UNUSED uint64_t ws_hash_xor16(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
+{
+    uint64_t value = ws_xor_bytes(a, a_count), rest = ws_xor_bytes(b, b_count);
+    return value ^ (a_count % 2 != 0 ? rest >> 8 | (rest & 0xff) << 8 : rest);
+}
+
+static inline WS_UNUSED uint64_t ws_hash_identity(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
+{
+    uint64_t value = 0;
+    uint32_t left = 8;
+    for (; a_count > 0 && left > 0; a_count--, left--)
+        value = value << 8 | *a++;
+    for (; b_count > 0 && left > 0; b_count--, left--)
+        value = value << 8 | *b++;
+    return value;
+}
+
+/* Tables for eight bytes at a time: [k][byte] is the effect of a byte that k more bytes follow. */
+typedef uint32_t ws_crc_tables[8][256];
+
+static inline WS_UNUSED void ws_crc_fill_reflected(ws_crc_tables tables, uint32_t reversed_polynomial)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t crc = byte;
+        for (uint32_t bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? reversed_polynomial : 0);
+        tables[0][byte] = crc;
+    }
+    for (uint32_t k = 1; k < 8; k++)
+        for (uint32_t byte = 0; byte < 256; byte++)
+            tables[k][byte] = tables[k - 1][byte] >> 8 ^ tables[0][tables[k - 1][byte] & 0xff];
+}
+
+static inline WS_UNUSED void ws_crc_fill_ccitt(ws_crc_tables tables)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t crc = byte << 8;
+        for (uint32_t bit = 0; bit < 8; bit++)
+            crc = (crc << 1 ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff;
+        tables[0][byte] = crc;
+    }
+    for (uint32_t k = 1; k < 8; k++)
+        for (uint32_t byte = 0; byte < 256; byte++) {
+            uint32_t crc = tables[k - 1][byte];
+            tables[k][byte] = (crc << 8 ^ tables[0][crc >> 8]) & 0xffff;
+        }
+}
+
+static inline WS_UNUSED uint32_t ws_crc_reflected(const ws_crc_tables t, uint32_t crc, const uint8_t *p, uint64_t count)
+{
+    for (; count >= 8; p += 8, count -= 8) {
+        uint32_t low = crc ^ ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+        crc = t[7][low & 0xff] ^ t[6][low >> 8 & 0xff] ^ t[5][low >> 16 & 0xff] ^ t[4][low >> 24] ^ t[3][p[4]] ^ t[2][p[5]] ^
+              t[1][p[6]] ^ t[0][p[7]];
+    }
+    for (; count > 0; count--)
+        crc = crc >> 8 ^ t[0][(crc ^ *p++) & 0xff];
+    return crc;
+}
+
+static inline WS_UNUSED uint32_t ws_crc_forward16(const ws_crc_tables t, uint32_t crc, const uint8_t *p, uint64_t count)
+{
+    for (; count >= 8; p += 8, count -= 8)
+        crc = t[7][crc >> 8 ^ p[0]] ^ t[6][(crc & 0xff) ^ p[1]] ^ t[5][p[2]] ^ t[4][p[3]] ^ t[3][p[4]] ^ t[2][p[5]] ^
+              t[1][p[6]] ^ t[0][p[7]];
+    for (; count > 0; count--)
+        crc = (crc << 8 ^ t[0][crc >> 8 ^ *p++]) & 0xffff;
+    return crc;
+}
+
+#ifdef WS_CRC32
+static ws_crc_tables ws_crc32_tables;
+
+__attribute__((constructor)) static void ws_crc32_fill(void)
+{
+    ws_crc_fill_reflected(ws_crc32_tables, 0xedb88320u);
+}
+
+static inline uint64_t ws_hash_crc32(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
+{
+    uint32_t crc = ws_crc_reflected((const uint32_t(*)[256])ws_crc32_tables, 0xffffffffu, a, a_count);
+    return (uint32_t)~ws_crc_reflected((const uint32_t(*)[256])ws_crc32_tables, crc, b, b_count);
+}
+#endif
+
+#ifdef WS_CRC16
+static ws_crc_tables ws_crc16_tables;
+
+__attribute__((constructor)) static void ws_crc16_fill(void)
+{
+    ws_crc_fill_reflected(ws_crc16_tables, 0xa001u);
+}
+
+static inline uint64_t ws_hash_crc16(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
+{
+    uint32_t crc = ws_crc_reflected((const uint32_t(*)[256])ws_crc16_tables, 0, a, a_count);
+    return ws_crc_reflected((const uint32_t(*)[256])ws_crc16_tables, crc, b, b_count);
+}
+#endif
+
+#ifdef WS_CRC_CCITT
+static ws_crc_tables ws_crc_ccitt_tables;
+
+__attribute__((constructor)) static void ws_crc_ccitt_fill(void)
+{
+    ws_crc_fill_ccitt(ws_crc_ccitt_tables);
+}
+
+static inline uint64_t ws_hash_crc_ccitt(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
+{
+    uint32_t crc = ws_crc_forward16((const uint32_t(*)[256])ws_crc_ccitt_tables, 0xffff, a, a_count);
+    return ws_crc_forward16((const uint32_t(*)[256])ws_crc_ccitt_tables, crc, b, b_count);
+}
+#endif
+
+/* Joins values of any width, most significant bit first. The bits after the last one in its byte are zero. */
+struct ws_joined {
+    uint8_t *bytes;
+    uint64_t bits;
+};
+
+static inline void ws_join(struct ws_joined *joined, uint64_t value, uint32_t width)
+{
+    while (width > 0) {
+        uint32_t used = (uint32_t)(joined->bits % 8), space = 8 - used, take = width < space ? width : space;
+        uint8_t *byte = joined->bytes + joined->bits / 8;
+        if (used == 0)
+            *byte = 0;
+        *byte = (uint8_t)(*byte | (value >> (width - take) & ws_mask(take)) << (space - take));
+        joined->bits += take;
+        width -= take;
+    }
+}
+
+static inline void ws_join_wide(struct ws_joined *joined, const uint64_t *value, uint32_t width)
+{
+    uint32_t top = width % 64;
+    if (top != 0)
+        ws_join(joined, value[width / 64], top);
+    for (uint32_t i = width / 64; i-- > 0;)
+        ws_join(joined, value[i], 64);
+}
+
+/* Joins `count` bits of a header from bit `offset`. */
+static inline void ws_join_bits(struct ws_joined *joined, const uint8_t *bytes, uint32_t offset, uint32_t count)
+{
+    for (uint32_t i = offset; i < offset + count; i++)
+        ws_join(joined, bytes[i / 8] >> (7 - i % 8) & 1, 1);
+}
+
+static inline uint64_t ws_joined_bytes(const struct ws_joined *joined)
+{
+    return (joined->bits + 7) / 8;
+}
+
+#endif

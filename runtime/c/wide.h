@@ -1,0 +1,456 @@
+/* Arithmetic on values over 64 bits.
+ *
+ * A value of `width` bits is an array of ceil(width / 64) limbs, lowest first; the bits above the width are zero on entry
+ * and on return. Widths go up to WS_WIDTH_MAX. A destination never overlaps an operand unless a function says so.
+ */
+#ifndef WIRESPEED_WIDE_H
+#define WIRESPEED_WIDE_H
+
+#include "arith.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define WS_WIDTH_MAX 16384u
+#define WS_LIMBS(width) (((width) + 63u) / 64u)
+
+static inline void ws_wide_zero(uint64_t *d, uint32_t width)
+{
+    memset(d, 0, WS_LIMBS(width) * sizeof *d);
+}
+
+static inline void ws_wide_copy(uint64_t *d, const uint64_t *a, uint32_t width)
+{
+    memmove(d, a, WS_LIMBS(width) * sizeof *d);
+}
+
+/* Clears the bits above the width. */
+static inline void ws_wide_trim(uint64_t *d, uint32_t width)
+{
+    if (width % 64 != 0)
+        d[width / 64] &= ws_mask(width % 64);
+}
+
+static inline uint32_t ws_wide_is_zero(const uint64_t *a, uint32_t width)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        any |= a[i];
+    return any == 0;
+}
+
+static inline uint32_t ws_wide_is_negative(const uint64_t *a, uint32_t width)
+{
+    return width != 0 && (a[(width - 1) / 64] >> ((width - 1) % 64) & 1);
+}
+
+/* The value, or the greatest 64-bit number if it does not fit. */
+static inline uint64_t ws_wide_to_u64(const uint64_t *a, uint32_t width)
+{
+    for (uint32_t i = 1; i < WS_LIMBS(width); i++)
+        if (a[i] != 0)
+            return ~UINT64_C(0);
+    return a[0];
+}
+
+static inline void ws_wide_from_u64(uint64_t *d, uint64_t a, uint32_t width)
+{
+    ws_wide_zero(d, width);
+    d[0] = a;
+}
+
+static inline uint32_t ws_wide_eq(const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    uint64_t difference = 0;
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        difference |= a[i] ^ b[i];
+    return difference == 0;
+}
+
+/* Less than zero, zero, more than zero: as a is less than, equal to, greater than b. */
+static inline int32_t ws_wide_compare(const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    for (uint32_t i = WS_LIMBS(width); i-- > 0;)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static inline int32_t ws_wide_compare_signed(const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    uint32_t negative = ws_wide_is_negative(a, width);
+    if (negative != ws_wide_is_negative(b, width))
+        return negative ? -1 : 1;
+    return ws_wide_compare(a, b, width);
+}
+
+static inline void ws_wide_not(uint64_t *d, const uint64_t *a, uint32_t width)
+{
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = ~a[i];
+    ws_wide_trim(d, width);
+}
+
+static inline void ws_wide_and(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = a[i] & b[i];
+}
+
+static inline void ws_wide_or(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = a[i] | b[i];
+}
+
+static inline void ws_wide_xor(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = a[i] ^ b[i];
+}
+
+/* Returns the carry out of the width. */
+static inline uint32_t ws_wide_add_carry(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    unsigned __int128 sum = 0;
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
+        sum += (unsigned __int128)a[i] + b[i];
+        d[i] = (uint64_t)sum;
+        sum >>= 64;
+    }
+    uint32_t carry = (uint32_t)sum;
+    if (width % 64 != 0)
+        carry = (uint32_t)(d[width / 64] >> (width % 64) & 1);
+    ws_wide_trim(d, width);
+    return carry;
+}
+
+/* Returns the borrow. */
+static inline uint32_t ws_wide_sub_borrow(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    uint64_t borrow = 0;
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
+        unsigned __int128 difference = (unsigned __int128)a[i] - b[i] - borrow;
+        d[i] = (uint64_t)difference;
+        borrow = (uint64_t)(difference >> 64) & 1;
+    }
+    ws_wide_trim(d, width);
+    return (uint32_t)borrow;
+}
+
+static inline void ws_wide_add(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    (void)ws_wide_add_carry(d, a, b, width);
+}
+
+static inline void ws_wide_sub(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    (void)ws_wide_sub_borrow(d, a, b, width);
+}
+
+static inline void ws_wide_neg(uint64_t *d, const uint64_t *a, uint32_t width)
+{
+    uint64_t carry = 1;
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
+        d[i] = ~a[i] + carry;
+        carry = carry && d[i] == 0;
+    }
+    ws_wide_trim(d, width);
+}
+
+static inline void ws_wide_add_saturating(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    if (ws_wide_add_carry(d, a, b, width)) {
+        memset(d, 0xff, WS_LIMBS(width) * sizeof *d);
+        ws_wide_trim(d, width);
+    }
+}
+
+static inline void ws_wide_sub_saturating(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    if (ws_wide_sub_borrow(d, a, b, width))
+        ws_wide_zero(d, width);
+}
+
+/* The least signed value, or the greatest. */
+static inline void ws_wide_extreme_signed(uint64_t *d, uint32_t least, uint32_t width)
+{
+    uint64_t top = UINT64_C(1) << ((width - 1) % 64);
+    memset(d, least ? 0 : 0xff, WS_LIMBS(width) * sizeof *d);
+    if (least)
+        d[(width - 1) / 64] = top;
+    else
+        d[(width - 1) / 64] = top - 1;
+}
+
+static inline void ws_wide_add_saturating_signed(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    uint32_t negative = ws_wide_is_negative(a, width);
+    ws_wide_add(d, a, b, width);
+    if (negative == ws_wide_is_negative(b, width) && negative != ws_wide_is_negative(d, width))
+        ws_wide_extreme_signed(d, negative, width);
+}
+
+static inline void ws_wide_sub_saturating_signed(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    uint32_t negative = ws_wide_is_negative(a, width);
+    ws_wide_sub(d, a, b, width);
+    if (negative != ws_wide_is_negative(b, width) && negative != ws_wide_is_negative(d, width))
+        ws_wide_extreme_signed(d, negative, width);
+}
+
+static inline void ws_wide_mul(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    uint32_t limbs = WS_LIMBS(width);
+    ws_wide_zero(d, width);
+    for (uint32_t i = 0; i < limbs; i++) {
+        uint64_t carry = 0;
+        for (uint32_t j = 0; i + j < limbs; j++) {
+            unsigned __int128 sum = (unsigned __int128)a[i] * b[j] + d[i + j] + carry;
+            d[i + j] = (uint64_t)sum;
+            carry = (uint64_t)(sum >> 64);
+        }
+    }
+    ws_wide_trim(d, width);
+}
+
+/* Digits of 32 bits, lowest first, for division. Returns how many count. */
+static inline uint32_t ws_wide_digits(uint32_t *digits, const uint64_t *a, uint32_t width)
+{
+    uint32_t count = 2 * WS_LIMBS(width);
+    for (uint32_t i = 0; i < count; i++)
+        digits[i] = (uint32_t)(a[i / 2] >> (32 * (i % 2)));
+    while (count > 0 && digits[count - 1] == 0)
+        count--;
+    return count;
+}
+
+/* Takes quotient digit `j` out of the remainder `u`, by the normalised divisor `v` of `n` digits (Knuth, volume 2, 4.3.1,
+ * algorithm D, steps D3 to D6). */
+static inline uint32_t ws_wide_quotient_digit(uint32_t *u, const uint32_t *v, uint32_t n, uint32_t j)
+{
+    uint64_t top = (uint64_t)u[j + n] << 32 | u[j + n - 1];
+    uint64_t guess = top / v[n - 1], rest = top % v[n - 1];
+    while (guess >> 32 != 0 || (n > 1 && guess * v[n - 2] > (rest << 32 | u[j + n - 2]))) {
+        guess--;
+        rest += v[n - 1];
+        if (rest >> 32 != 0)
+            break;
+    }
+    uint64_t carry = 0;
+    int64_t borrow = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        carry += guess * v[i];
+        int64_t difference = (int64_t)u[i + j] - (int64_t)(carry & 0xffffffffu) + borrow;
+        u[i + j] = (uint32_t)difference;
+        borrow = difference >> 32;
+        carry >>= 32;
+    }
+    int64_t difference = (int64_t)u[j + n] - (int64_t)carry + borrow;
+    u[j + n] = (uint32_t)difference;
+    if (difference < 0) {
+        uint64_t sum = 0;
+        guess--;
+        for (uint32_t i = 0; i < n; i++) {
+            sum += (uint64_t)u[i + j] + v[i];
+            u[i + j] = (uint32_t)sum;
+            sum >>= 32;
+        }
+        u[j + n] += (uint32_t)sum;
+    }
+    return (uint32_t)guess;
+}
+
+/* Quotient and remainder, unsigned; both zero if b is zero. */
+static inline void ws_wide_divide(uint64_t *quotient, uint64_t *remainder, const uint64_t *a, const uint64_t *b,
+                                  uint32_t width)
+{
+    uint32_t u[WS_WIDTH_MAX / 32 + 2], v[WS_WIDTH_MAX / 32];
+    uint32_t m = ws_wide_digits(u, a, width), n = ws_wide_digits(v, b, width);
+    ws_wide_zero(quotient, width);
+    ws_wide_zero(remainder, width);
+    if (n == 0)
+        return;
+    if (m < n) {
+        ws_wide_copy(remainder, a, width);
+        return;
+    }
+    uint32_t shift = (uint32_t)__builtin_clz(v[n - 1]);
+    for (uint32_t i = n; i-- > 0;)
+        v[i] = v[i] << shift | (i > 0 && shift != 0 ? v[i - 1] >> (32 - shift) : 0);
+    u[m] = shift != 0 ? u[m - 1] >> (32 - shift) : 0;
+    for (uint32_t i = m; i-- > 0;)
+        u[i] = u[i] << shift | (i > 0 && shift != 0 ? u[i - 1] >> (32 - shift) : 0);
+    for (uint32_t j = m - n + 1; j-- > 0;)
+        quotient[j / 2] |= (uint64_t)ws_wide_quotient_digit(u, v, n, j) << (32 * (j % 2));
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t digit = u[i] >> shift | (shift != 0 ? (uint64_t)u[i + 1] << (32 - shift) : 0);
+        remainder[i / 2] |= (digit & 0xffffffffu) << (32 * (i % 2));
+    }
+}
+
+static inline void ws_wide_div(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    uint64_t remainder[WS_WIDTH_MAX / 64];
+    ws_wide_divide(d, remainder, a, b, width);
+}
+
+static inline void ws_wide_rem(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    uint64_t quotient[WS_WIDTH_MAX / 64];
+    ws_wide_divide(quotient, d, a, b, width);
+}
+
+static inline void ws_wide_shl(uint64_t *d, const uint64_t *a, uint64_t amount, uint32_t width)
+{
+    if (amount >= width) {
+        ws_wide_zero(d, width);
+        return;
+    }
+    uint32_t limbs = (uint32_t)amount / 64, bits = (uint32_t)amount % 64;
+    for (uint32_t i = WS_LIMBS(width); i-- > 0;) {
+        uint64_t limb = i >= limbs ? a[i - limbs] << bits : 0;
+        if (bits != 0 && i > limbs)
+            limb |= a[i - limbs - 1] >> (64 - bits);
+        d[i] = limb;
+    }
+    ws_wide_trim(d, width);
+}
+
+static inline void ws_wide_shr(uint64_t *d, const uint64_t *a, uint64_t amount, uint32_t width)
+{
+    if (amount >= width) {
+        ws_wide_zero(d, width);
+        return;
+    }
+    uint32_t limbs = (uint32_t)amount / 64, bits = (uint32_t)amount % 64, count = WS_LIMBS(width);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t limb = i + limbs < count ? a[i + limbs] >> bits : 0;
+        if (bits != 0 && i + limbs + 1 < count)
+            limb |= a[i + limbs + 1] << (64 - bits);
+        d[i] = limb;
+    }
+}
+
+/* Copies of the sign enter. */
+static inline void ws_wide_sar(uint64_t *d, const uint64_t *a, uint64_t amount, uint32_t width)
+{
+    if (!ws_wide_is_negative(a, width)) {
+        ws_wide_shr(d, a, amount, width);
+        return;
+    }
+    uint64_t inverted[WS_WIDTH_MAX / 64];
+    ws_wide_not(inverted, a, width);
+    ws_wide_shr(d, inverted, amount, width);
+    ws_wide_not(d, d, width);
+}
+
+/* `width` bits (at most 64) from bit `low`; low + width is at most the operand's width. */
+static inline uint64_t ws_wide_get(const uint64_t *a, uint32_t low, uint32_t width)
+{
+    if (width == 0)
+        return 0;
+    uint32_t limb = low / 64, bits = low % 64;
+    uint64_t value = a[limb] >> bits;
+    if (bits + width > 64)
+        value |= a[limb + 1] << (64 - bits);
+    return value & ws_mask(width);
+}
+
+/* Sets `width` bits (at most 64) from bit `low`. */
+static inline void ws_wide_put(uint64_t *d, uint32_t low, uint32_t width, uint64_t value)
+{
+    if (width == 0)
+        return;
+    uint32_t limb = low / 64, bits = low % 64;
+    uint64_t mask = ws_mask(width);
+    d[limb] = (d[limb] & ~(mask << bits)) | value << bits;
+    if (bits + width > 64)
+        d[limb + 1] = (d[limb + 1] & ~(mask >> (64 - bits))) | value >> (64 - bits);
+}
+
+/* The bits from `low`, as many as the destination has. */
+static inline void ws_wide_slice(uint64_t *d, uint32_t width, const uint64_t *a, uint32_t low)
+{
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = ws_wide_get(a, low + 64 * i, width - 64 * i < 64 ? width - 64 * i : 64);
+}
+
+/* Replaces the bits from `low` by a part of `part_width` bits. */
+static inline void ws_wide_set_slice(uint64_t *d, uint32_t low, const uint64_t *part, uint32_t part_width)
+{
+    for (uint32_t i = 0; i < WS_LIMBS(part_width); i++)
+        ws_wide_put(d, low + 64 * i, part_width - 64 * i < 64 ? part_width - 64 * i : 64, part[i]);
+}
+
+/* Cut, or extended with zeros. */
+static inline void ws_wide_resize(uint64_t *d, uint32_t width, const uint64_t *a, uint32_t a_width)
+{
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = i < WS_LIMBS(a_width) ? a[i] : 0;
+    ws_wide_trim(d, width);
+}
+
+/* Cut, or extended with the sign. */
+static inline void ws_wide_resize_signed(uint64_t *d, uint32_t width, const uint64_t *a, uint32_t a_width)
+{
+    ws_wide_resize(d, width, a, a_width);
+    if (width > a_width && ws_wide_is_negative(a, a_width)) {
+        if (a_width % 64 != 0)
+            d[a_width / 64] |= ~ws_mask(a_width % 64);
+        for (uint32_t i = WS_LIMBS(a_width); i < WS_LIMBS(width); i++)
+            d[i] = ~UINT64_C(0);
+        ws_wide_trim(d, width);
+    }
+}
+
+/* a above b. */
+static inline void ws_wide_concat(uint64_t *d, const uint64_t *a, uint32_t a_width, const uint64_t *b, uint32_t b_width)
+{
+    ws_wide_resize(d, a_width + b_width, b, b_width);
+    ws_wide_set_slice(d, b_width, a, a_width);
+}
+
+/* The number in `width` bits of the packet from bit `offset`, most significant bit first. */
+static inline void ws_wide_load(uint64_t *d, const uint8_t *bytes, uint32_t offset, uint32_t width)
+{
+    int32_t first = (int32_t)(offset / 8), last = (int32_t)((offset + width - 1) / 8);
+    uint32_t shift = 7 - (offset + width - 1) % 8;
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
+        int32_t low = last - 8 * (int32_t)i;
+        uint64_t limb = 0;
+        for (int32_t j = 0; j < 8 && low - j >= first; j++)
+            limb |= (uint64_t)bytes[low - j] << (8 * j);
+        limb >>= shift;
+        if (shift != 0 && low - 8 >= first)
+            limb |= (uint64_t)bytes[low - 8] << (64 - shift);
+        d[i] = limb;
+    }
+    ws_wide_trim(d, width);
+}
+
+/* Writes the number to `width` bits of the packet from bit `offset`; the bits around them stay. */
+static inline void ws_wide_store(uint8_t *bytes, uint32_t offset, uint32_t width, const uint64_t *a)
+{
+    int32_t first = (int32_t)(offset / 8), last = (int32_t)((offset + width - 1) / 8);
+    uint32_t shift = 7 - (offset + width - 1) % 8;
+    for (int32_t at = last; at >= first; at--) {
+        uint32_t position = 8 * (uint32_t)(last - at);
+        uint64_t value;
+        uint32_t mask = 0xff;
+        if (position < shift) {
+            value = a[0] << shift;
+            mask = 0xffu << shift & 0xff;
+        } else {
+            uint32_t low = position - shift;
+            value = a[low / 64] >> (low % 64);
+            if (low % 64 > 56 && low / 64 + 1 < WS_LIMBS(width))
+                value |= a[low / 64 + 1] << (64 - low % 64);
+        }
+        if (at == first)
+            mask &= 0xffu >> (offset % 8);
+        bytes[at] = (uint8_t)((bytes[at] & ~mask) | ((uint32_t)value & mask));
+    }
+}
+
+#endif
