@@ -43,8 +43,8 @@ struct standard_metadata_t {
     bit<32> instance_type;  // How this copy of the packet came to be: received, cloned, replicated, ...
     bit<32> packet_length;  // In bytes.
 
-    // The queue between ingress and egress: when the packet entered (in microseconds), how many packets were there then,
-    // how long it stayed (in microseconds), and how many packets were there when it left.
+    // The queue between ingress and egress: when the packet entered (in microseconds), how many packets were there
+    // then, how long it stayed (in microseconds), and how many packets were there when it left.
     @alias("queueing_metadata.enq_timestamp")
     bit<32> enq_timestamp;
     @alias("queueing_metadata.enq_qdepth")

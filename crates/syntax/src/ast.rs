@@ -5,6 +5,8 @@
 //! unresolved (whether a name is a type is known, because the grammar depends on it), widths are expressions, and
 //! parentheses are gone because the shape of the tree says the same. No tree is higher than `base::limits::NESTING_MAX`
 //! in expressions, types and statements each, so that those who walk it may recurse.
+//!
+//! The file is over a thousand lines because it is one grammar: definitions without logic, read by searching for a name.
 
 use base::Span;
 use num_bigint::BigInt;

@@ -1,7 +1,7 @@
 //! What is wrong with a program, and the list in which the stages collect it.
 //!
 //! A [`Diagnostic`] is made where the fault is found and goes into a [`Diagnostics`]; the stage goes on.
-//! [`crate::render`] turns them into text for people.
+//! [`mod@crate::render`] turns them into text for people.
 
 use base::Span;
 

@@ -292,7 +292,9 @@ mod tests {
                 break;
             }
             let mark = if token.is_first_on_line { "|" } else { "" };
-            lines.push_str(&format!("{mark}{:?} {}\n", token.kind, token.text(&names)));
+            let line = format!("{mark}{:?} {}", token.kind, token.text(&names));
+            lines.push_str(line.trim_end());
+            lines.push('\n');
         }
         expected.assert_eq(&lines);
     }
@@ -363,7 +365,7 @@ mod tests {
                 InvalidCharacter é
                 UnterminatedString "no end"
                 |Word x
-                UnterminatedComment 
+                UnterminatedComment
             "#]],
         );
     }

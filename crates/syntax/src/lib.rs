@@ -10,7 +10,7 @@
 //! * `preprocess`, with `lexer` and `token`: includes, macros, conditionals; text to tokens.
 //! * `parser`: tokens to the tree, with recovery.
 //! * [`ast`]: the tree. [`printer`] writes it as P4 again, [`mod@dump`] as an outline without places.
-//! * [`diag`], [`codes`], [`render`]: faults, their codes, and how they are shown. The later stages use them too.
+//! * [`diag`], [`codes`], [`mod@render`]: faults, their codes, and how they are shown. The later stages use them too.
 //! * [`builtin`]: `core.p4` and `v1model.p4`, which `#include` finds without an include folder.
 
 pub mod ast;
