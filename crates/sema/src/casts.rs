@@ -1,0 +1,199 @@
+//! Casts: those that the language puts in by itself, and those that are written.
+
+use crate::checker::{Checker, expr, poisoned};
+use crate::diagnostics as d;
+use crate::hir::*;
+use crate::types::{fits, wrap};
+use crate::unify::has_variables;
+use num_bigint::BigInt;
+use num_traits::{One, Signed, Zero};
+
+impl Checker<'_> {
+    /// The expression as a value of `target`, with the cast that the language allows to leave out; complains if there is none.
+    pub(crate) fn coerce(&mut self, e: Expr, target: &Type) -> Expr {
+        let target = self.resolve(target);
+        match self.try_coerce(e, &target) {
+            Ok(value) => value,
+            Err(e) => {
+                self.report_mismatch(&e, &target);
+                poisoned(e.span)
+            }
+        }
+    }
+
+    fn report_mismatch(&mut self, e: &Expr, target: &Type) {
+        let (wanted, found) = (self.hir.show_type(target), self.hir.show_type(&e.ty));
+        let mut diagnostic = d::mismatched_types(e.span, &wanted, &found);
+        if e.ty != Type::Void && self.can_cast(e, target) {
+            diagnostic = diagnostic.help(format!("convert it explicitly: `({wanted})`"));
+        } else if let (Type::Int(from), Type::Bit(to)) | (Type::Bit(from), Type::Int(to)) = (&e.ty, target)
+            && from != to
+        {
+            let middle = if matches!(target, Type::Bit(_)) { format!("int<{to}>") } else { format!("bit<{to}>") };
+            diagnostic = diagnostic.help(format!("change the width first, then the sign: `({wanted})({middle})`"));
+        }
+        self.report(diagnostic);
+    }
+
+    /// The expression as a value of `target`, or the expression itself if the language has no implicit cast for it.
+    pub(crate) fn try_coerce(&mut self, mut e: Expr, target: &Type) -> Result<Expr, Expr> {
+        e.ty = self.resolve(&e.ty);
+        if e.ty == *target || e.ty == Type::Unknown || *target == Type::Unknown {
+            return Ok(e);
+        }
+        match (&e.ty, target) {
+            (Type::Integer, Type::Bit(_) | Type::Int(_)) => Ok(self.sized(e, target)),
+            (Type::Enum(_), Type::Bit(_) | Type::Int(_) | Type::NewType(_)) => match self.representation(&e.ty) {
+                Some(representation) if representation == target => Ok(implicit_cast(e, target)),
+                _ => Err(e),
+            },
+            (Type::Tuple(_), Type::Struct(..) | Type::Tuple(_) | Type::Array(..) | Type::List(_)) => {
+                self.coerce_tuple(e, target)
+            }
+            _ if has_variables(target) || has_variables(&e.ty) || is_block(target) => {
+                let ty = e.ty.clone();
+                if self.unify(target, &ty) { Ok(e) } else { Err(e) }
+            }
+            _ => Err(e),
+        }
+    }
+
+    /// An `int` as a value of a sized type.
+    fn sized(&mut self, e: Expr, target: &Type) -> Expr {
+        let ExprKind::Int(value) = &e.kind else { return implicit_cast(e, target) };
+        let wrapped = wrap(value, target);
+        let fits_as_pattern =
+            matches!(target, Type::Int(width) if !value.is_negative() && fits(value, &Type::Bit(*width)));
+        if !fits(value, target) {
+            let warning =
+                d::literal_does_not_fit(e.span, value, &self.hir.show_type(target), &wrapped, fits_as_pattern);
+            self.warn("overflow", warning);
+        }
+        expr(ExprKind::Int(wrapped), target.clone(), e.span)
+    }
+
+    /// A list as a struct, header, tuple, array or list.
+    fn coerce_tuple(&mut self, e: Expr, target: &Type) -> Result<Expr, Expr> {
+        let Type::Tuple(sources) = e.ty.clone() else { return Err(e) };
+        let Some(targets) = self.part_types(target, sources.len()) else { return Err(e) };
+        if targets.len() != sources.len() {
+            self.report_part_count(&e, target, targets.len(), sources.len());
+            return Ok(poisoned(e.span));
+        }
+        let span = e.span;
+        match e.kind {
+            ExprKind::Aggregate(elements) => {
+                let parts = elements.into_iter().zip(&targets);
+                let parts = parts.map(|(element, ty)| element.map(|element| self.coerce(element, ty))).collect();
+                Ok(expr(ExprKind::Aggregate(parts), target.clone(), span))
+            }
+            _ if sources.iter().zip(&targets).all(|(source, target)| self.unify(source, target)) => {
+                Ok(implicit_cast(e, &self.resolve(target)))
+            }
+            _ => Err(e),
+        }
+    }
+
+    fn report_part_count(&mut self, e: &Expr, target: &Type, wanted: usize, found: usize) {
+        let shown = self.hir.show_type(target);
+        self.report(d::initializer_count(e.span, &shown, wanted, found));
+    }
+
+    /// The types of the parts of an aggregate; `length` is that of the list from which it is made.
+    pub(crate) fn part_types(&self, ty: &Type, length: usize) -> Option<Vec<Type>> {
+        match ty {
+            Type::Struct(id, args) if !self.is_union(ty) => Some(self.field_types(*id, args)),
+            Type::Tuple(elements) => Some(elements.clone()),
+            Type::Array(element, size) => Some(vec![(**element).clone(); *size as usize]),
+            Type::List(element) => Some(vec![(**element).clone(); length]),
+            _ => None,
+        }
+    }
+
+    /// `(target) e`
+    pub(crate) fn explicit_cast(&mut self, e: Expr, target: &Type, span: base::Span) -> Expr {
+        if e.ty == Type::Unknown || *target == Type::Unknown {
+            return poisoned(span);
+        }
+        if e.ty == *target {
+            return Expr { span, ..e };
+        }
+        if let (ExprKind::Int(value), Type::Integer, Type::Bit(_) | Type::Int(_)) = (&e.kind, &e.ty, target) {
+            return expr(ExprKind::Int(wrap(value, target)), target.clone(), span);
+        }
+        if self.can_cast(&e, target) {
+            let cast = expr(ExprKind::Cast(Box::new(e)), target.clone(), span);
+            // An `int` must be known wherever it is not a parameter of a constructor.
+            return match (target, self.fold(&cast)) {
+                (Type::Integer, Some(literal)) => literal,
+                _ => cast,
+            };
+        }
+        let coerces = matches!(e.ty, Type::Tuple(_)) || has_variables(&e.ty);
+        let e = match if coerces { self.try_coerce(e, target) } else { Err(e) } {
+            Ok(value) => return Expr { span, ..value },
+            Err(e) => e,
+        };
+        let (wanted, found) = (self.hir.show_type(target), self.hir.show_type(&e.ty));
+        let steps = self.cast_steps(&e.ty, target);
+        self.report(d::invalid_cast(span, &wanted, &found, steps));
+        poisoned(span)
+    }
+
+    /// The casts that would do together what one cannot.
+    fn cast_steps(&self, from: &Type, to: &Type) -> Option<String> {
+        match (self.underlying(from), to) {
+            (Type::Bit(_), Type::Int(width)) => Some(format!("(int<{width}>)(bit<{width}>)")),
+            (Type::Int(_), Type::Bit(width)) => Some(format!("(bit<{width}>)(int<{width}>)")),
+            (Type::Bool, Type::Bit(width)) => Some(format!("(bit<{width}>)(bit<1>)")),
+            _ => None,
+        }
+    }
+
+    /// Whether the language has an explicit cast for this.
+    pub(crate) fn can_cast(&self, e: &Expr, to: &Type) -> bool {
+        self.can_cast_type(&e.ty, to, e)
+    }
+
+    fn can_cast_type(&self, from: &Type, to: &Type, e: &Expr) -> bool {
+        if from == to {
+            return !matches!(from, Type::Void | Type::Extern(..) | Type::Table(_));
+        }
+        match (from, to) {
+            (Type::NewType(id), _) => {
+                let target = &self.hir.new_types[*id].target;
+                target == to || matches!(to, Type::NewType(_) | Type::Enum(_)) && self.can_cast_type(target, to, e)
+            }
+            (_, Type::NewType(id)) => {
+                let target = &self.hir.new_types[*id].target;
+                from == target || *from == Type::Integer && self.can_cast_type(from, target, e)
+            }
+            (Type::Enum(_), _) => {
+                self.representation(from).is_some_and(|representation| self.can_cast_type(representation, to, e))
+            }
+            (_, Type::Enum(_)) => {
+                self.representation(to).is_some_and(|representation| self.can_cast_type(from, representation, e))
+            }
+            (Type::Bit(1), Type::Bool) | (Type::Bool, Type::Bit(1)) => true,
+            (Type::Integer, Type::Bool) => {
+                matches!(&e.kind, ExprKind::Int(value) if value.is_zero() || *value == BigInt::one())
+            }
+            (Type::Bit(a), Type::Int(b)) | (Type::Int(a), Type::Bit(b)) => a == b,
+            (Type::Bit(_), Type::Bit(_)) | (Type::Int(_), Type::Int(_)) => true,
+            (Type::Bit(_) | Type::Int(_), Type::Integer) => self.fold(e).is_some(),
+            (Type::Integer, Type::Bit(_) | Type::Int(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A cast that is not written.
+fn implicit_cast(e: Expr, target: &Type) -> Expr {
+    let span = e.span;
+    expr(ExprKind::Cast(Box::new(e)), target.clone(), span)
+}
+
+/// Whether the type is one of parsers, controls or packages.
+fn is_block(ty: &Type) -> bool {
+    matches!(ty, Type::Parser(..) | Type::Control(..) | Type::Apply(..))
+}

@@ -1,0 +1,195 @@
+//! The state of a check, and what every part of it needs.
+
+use crate::hir::*;
+use crate::scopes::Scopes;
+use base::Span;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use syntax::ast::{self, Annotation, Direction};
+use syntax::diag::{Diagnostic, Diagnostics};
+
+/// What kind of code is being checked: it decides which statements and calls are allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PlaceKind {
+    /// Declarations outside all blocks, or in the declaring part of a parser or control.
+    Declarations,
+    ParserState,
+    ControlBody,
+    Action,
+    Function,
+    /// An implementation of an abstract method.
+    Method,
+}
+
+impl PlaceKind {
+    /// With its article, for messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            PlaceKind::Declarations => "a declaration",
+            PlaceKind::ParserState => "a parser state",
+            PlaceKind::ControlBody => "a control's apply block",
+            PlaceKind::Action => "an action",
+            PlaceKind::Function => "a function",
+            PlaceKind::Method => "a method",
+        }
+    }
+}
+
+/// The code that is being checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) kind: PlaceKind,
+    pub(crate) return_type: Type,
+    pub(crate) loop_depth: u32,
+    /// Whether constructor calls are allowed: as arguments of constructors, and as values of table properties.
+    pub(crate) allows_construct: bool,
+    /// Whether this is inside a parser (its states or its declarations).
+    pub(crate) in_parser: bool,
+    /// The type of `this`.
+    pub(crate) this: Option<Type>,
+}
+
+impl Place {
+    fn outermost() -> Place {
+        Place {
+            kind: PlaceKind::Declarations,
+            return_type: Type::Void,
+            loop_depth: 0,
+            allows_construct: false,
+            in_parser: false,
+            this: None,
+        }
+    }
+}
+
+/// A check under way.
+pub(crate) struct Checker<'d> {
+    pub(crate) hir: Program,
+    diagnostics: &'d mut Diagnostics,
+    pub(crate) scopes: Scopes,
+    /// What the inference variables stand for.
+    pub(crate) bindings: Vec<Option<Type>>,
+    /// The values of constants, as far as they are known without instantiation.
+    pub(crate) constants: BTreeMap<VarId, Expr>,
+    pub(crate) place: Place,
+    /// Names of the outermost scope that have not been reached yet, with the place of their declaration.
+    pub(crate) declared_later: BTreeMap<Rc<str>, Span>,
+    /// What is being declared: functions, actions, parsers and controls that would call themselves.
+    pub(crate) open_functions: Vec<FunctionId>,
+    pub(crate) open_actions: Vec<ActionId>,
+    pub(crate) open_parsers: Vec<ParserId>,
+    pub(crate) open_controls: Vec<ControlId>,
+    /// The warnings that the declarations around do not want to hear of: `None` for all.
+    silenced: Vec<Option<Rc<str>>>,
+    /// Where match kinds and errors were declared.
+    pub(crate) error_spans: Vec<Span>,
+    pub(crate) match_kind_spans: Vec<Span>,
+}
+
+impl<'d> Checker<'d> {
+    pub(crate) fn new(diagnostics: &'d mut Diagnostics) -> Checker<'d> {
+        let mut scopes = Scopes::default();
+        scopes.push();
+        Checker {
+            hir: Program::default(),
+            diagnostics,
+            scopes,
+            bindings: Vec::new(),
+            constants: BTreeMap::new(),
+            place: Place::outermost(),
+            declared_later: BTreeMap::new(),
+            open_functions: Vec::new(),
+            open_actions: Vec::new(),
+            open_parsers: Vec::new(),
+            open_controls: Vec::new(),
+            silenced: Vec::new(),
+            error_spans: Vec::new(),
+            match_kind_spans: Vec::new(),
+        }
+    }
+
+    /// Hands in a diagnostic.
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Hands in a warning, unless a declaration around says `@noWarn("group")`.
+    pub(crate) fn warn(&mut self, group: &str, warning: Diagnostic) {
+        let is_silenced = self.silenced.iter().any(|name| name.as_deref().is_none_or(|name| name == group));
+        if !is_silenced {
+            self.diagnostics.push(warning);
+        }
+    }
+
+    /// Whether errors were found so far.
+    pub(crate) fn error_count(&self) -> usize {
+        self.diagnostics.error_count()
+    }
+
+    /// Does `work` while the warnings named by `@noWarn` among `annotations` are not given.
+    pub(crate) fn with_silence<R>(&mut self, annotations: &[Annotation], work: impl FnOnce(&mut Self) -> R) -> R {
+        let before = self.silenced.len();
+        for annotation in annotations {
+            if matches!(annotation.name.as_str(), "noWarn" | "noWarnings") {
+                self.silenced.push(annotation.single_string().map(Into::into));
+            }
+        }
+        let result = work(self);
+        self.silenced.truncate(before);
+        result
+    }
+
+    /// Does `work` in a scope of its own.
+    pub(crate) fn with_scope<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.scopes.push();
+        let result = work(self);
+        self.scopes.pop();
+        result
+    }
+
+    /// Does `work` as code of the given kind.
+    pub(crate) fn with_place<R>(&mut self, kind: PlaceKind, return_type: Type, work: impl FnOnce(&mut Self) -> R) -> R {
+        let place = Place { kind, return_type, loop_depth: 0, allows_construct: false, ..self.place.clone() };
+        let outer = std::mem::replace(&mut self.place, place);
+        let result = work(self);
+        self.place = outer;
+        result
+    }
+
+    /// Does `work` where constructor calls are allowed or not.
+    pub(crate) fn with_construct<R>(&mut self, allowed: bool, work: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.place.allows_construct, allowed);
+        let result = work(self);
+        self.place.allows_construct = outer;
+        result
+    }
+
+    /// A new variable, parameter or constant; its name is entered elsewhere.
+    pub(crate) fn new_var(&mut self, name: &ast::Ident, ty: Type, kind: VarKind, annotations: &[Annotation]) -> VarId {
+        self.hir.vars.push(Var {
+            name: name.name.clone(),
+            ty,
+            kind,
+            annotations: annotations.to_vec(),
+            span: name.span,
+        })
+    }
+
+    /// The direction of a parameter; `None` for one of a constructor.
+    pub(crate) fn direction(&self, param: VarId) -> Direction {
+        match self.hir.vars[param].kind {
+            VarKind::Parameter { direction, .. } => direction,
+            _ => Direction::None,
+        }
+    }
+}
+
+/// The stand-in for an expression that had an error.
+pub(crate) fn poisoned(span: Span) -> Expr {
+    Expr { kind: ExprKind::Poisoned, ty: Type::Unknown, span }
+}
+
+/// An expression.
+pub(crate) fn expr(kind: ExprKind, ty: Type, span: Span) -> Expr {
+    Expr { kind, ty, span }
+}

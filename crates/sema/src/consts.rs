@@ -1,0 +1,266 @@
+//! The values of expressions that are known without running the program.
+//!
+//! [`Checker::fold`] computes; it answers with a literal expression, or nothing if the value depends on something that is
+//! only known later: a packet, an argument of a constructor.
+
+use crate::checker::{Checker, expr};
+use crate::diagnostics as d;
+use crate::hir::*;
+use crate::types::{fits, wrap};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{Signed, ToPrimitive, Zero};
+use syntax::ast::{self, BinaryOperator, UnaryOperator};
+
+/// The most bits of an `int` constant: what a program may compute with, and no more, so that it cannot eat the memory.
+pub(crate) const CONSTANT_BITS_MAX: u64 = 1 << 17;
+
+impl Checker<'_> {
+    /// The value of an expression that must be a known number.
+    pub(crate) fn constant_integer(&mut self, written: &ast::Expr) -> Option<BigInt> {
+        let checked = self.expr(written, None);
+        self.integer_value(&checked)
+    }
+
+    /// The value of a checked expression that must be a known number.
+    pub(crate) fn integer_value(&mut self, checked: &Expr) -> Option<BigInt> {
+        if checked.ty == Type::Unknown {
+            return None;
+        }
+        if !matches!(self.underlying(&checked.ty), Type::Integer | Type::Bit(_) | Type::Int(_)) {
+            let found = self.hir.show_type(&checked.ty);
+            self.report(d::mismatched_types(checked.span, "a number", &found));
+            return None;
+        }
+        let value = self.fold(checked).and_then(|literal| self.number(&literal));
+        if value.is_none() {
+            self.report(d::not_constant(checked.span));
+        }
+        value
+    }
+
+    /// The number that a literal stands for; enum members with a representation are numbers too.
+    pub(crate) fn number(&self, literal: &Expr) -> Option<BigInt> {
+        match (&literal.kind, &literal.ty) {
+            (ExprKind::Int(value), _) => Some(value.clone()),
+            (ExprKind::EnumMember(position), Type::Enum(id)) => {
+                let declared = &self.hir.enums[*id];
+                declared.representation.as_ref()?;
+                declared.members.get(*position).map(|(_, value)| value.clone())
+            }
+            (ExprKind::Bool(value), _) => Some(BigInt::from(u8::from(*value))),
+            (ExprKind::Cast(inner), _) => self.number(inner),
+            _ => None,
+        }
+    }
+
+    /// The value of an expression as a literal: a number, truth value, string, member of an enum or of `error`, or an
+    /// aggregate of such. `None` if it is not known.
+    pub(crate) fn fold(&self, e: &Expr) -> Option<Expr> {
+        let literal = |kind| Some(expr(kind, e.ty.clone(), e.span));
+        match &e.kind {
+            ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::String(_)
+            | ExprKind::Error(_)
+            | ExprKind::MatchKind(_)
+            | ExprKind::EnumMember(_)
+            | ExprKind::Default
+            | ExprKind::Invalid => Some(e.clone()),
+            ExprKind::Var(id) => {
+                self.constants.get(id).map(|value| Expr { span: e.span, ty: e.ty.clone(), ..value.clone() })
+            }
+            ExprKind::Aggregate(elements) => {
+                let folded = |element: &Option<Expr>| match element {
+                    Some(element) => self.fold(element).map(Some),
+                    None => Some(None),
+                };
+                literal(ExprKind::Aggregate(elements.iter().map(folded).collect::<Option<_>>()?))
+            }
+            ExprKind::Field(base, index) | ExprKind::TupleIndex(base, index) => self.fold_part(base, *index),
+            ExprKind::Index(base, index) => {
+                let index = self.number(&self.fold(index)?)?.to_usize()?;
+                self.fold_part(base, index)
+            }
+            ExprKind::Slice(base, high, low) => {
+                let value = self.number(&self.fold(base)?)?;
+                literal(ExprKind::Int(wrap(&(value >> *low), &Type::Bit(high - low + 1))))
+            }
+            ExprKind::IndexedSlice { base, low, width } => {
+                let (value, low) = (self.number(&self.fold(base)?)?, self.number(&self.fold(low)?)?);
+                literal(ExprKind::Int(wrap(&(value >> low.to_u32()?), &Type::Bit(*width))))
+            }
+            ExprKind::Unary(operator, operand) => {
+                let operand = self.fold(operand)?;
+                literal(fold_unary(*operator, &operand, &e.ty)?)
+            }
+            ExprKind::Binary(operator, left, right) => {
+                self.fold_binary(*operator, left, right, &e.ty).and_then(literal)
+            }
+            ExprKind::Conditional(condition, yes, no) => match self.fold(condition)?.kind {
+                ExprKind::Bool(true) => self.fold(yes),
+                ExprKind::Bool(false) => self.fold(no),
+                _ => None,
+            },
+            ExprKind::Cast(inner) => {
+                let inner = self.fold(inner)?;
+                self.fold_cast(&inner, &e.ty).and_then(literal)
+            }
+            _ => None,
+        }
+    }
+
+    fn fold_part(&self, base: &Expr, index: usize) -> Option<Expr> {
+        match self.fold(base)?.kind {
+            ExprKind::Aggregate(elements) => elements.into_iter().nth(index).flatten(),
+            _ => None,
+        }
+    }
+
+    fn fold_cast(&self, inner: &Expr, target: &Type) -> Option<ExprKind> {
+        match target {
+            Type::Bit(_) | Type::Int(_) | Type::Integer => {
+                self.number(inner).map(|it| ExprKind::Int(wrap(&it, target)))
+            }
+            Type::Bool => match inner.kind {
+                ExprKind::Bool(value) => Some(ExprKind::Bool(value)),
+                _ => self.number(inner).map(|value| ExprKind::Bool(!value.is_zero())),
+            },
+            Type::Enum(id) => {
+                if let ExprKind::EnumMember(_) = inner.kind
+                    && inner.ty == *target
+                {
+                    return Some(inner.kind.clone());
+                }
+                let value = self.number(inner)?;
+                let position = self.hir.enums[*id].members.iter().position(|(_, member)| *member == value);
+                // A value without a name is kept as a number under the cast.
+                Some(position.map_or_else(|| ExprKind::Cast(Box::new(inner.clone())), ExprKind::EnumMember))
+            }
+            Type::NewType(_) => match &inner.kind {
+                ExprKind::Int(_) | ExprKind::Bool(_) => Some(inner.kind.clone()),
+                _ => self.number(inner).map(ExprKind::Int),
+            },
+            Type::Struct(..) | Type::Tuple(_) | Type::Array(..) | Type::List(_) => Some(inner.kind.clone()),
+            _ => None,
+        }
+    }
+
+    fn fold_binary(&self, operator: BinaryOperator, left: &Expr, right: &Expr, ty: &Type) -> Option<ExprKind> {
+        use BinaryOperator as Op;
+        let left = self.fold(left)?;
+        if let (Op::And | Op::Or, ExprKind::Bool(value)) = (operator, &left.kind)
+            && *value == (operator == Op::Or)
+        {
+            return Some(left.kind);
+        }
+        let right = self.fold(right)?;
+        match operator {
+            Op::And | Op::Or => Some(right.kind),
+            Op::Equal => self.literals_equal(&left, &right).map(ExprKind::Bool),
+            Op::NotEqual => self.literals_equal(&left, &right).map(|same| ExprKind::Bool(!same)),
+            Op::Concatenate => match (&left.kind, &right.kind) {
+                (ExprKind::String(a), ExprKind::String(b)) if (a.len() + b.len()) as u64 <= CONSTANT_BITS_MAX => {
+                    Some(ExprKind::String(format!("{a}{b}").into()))
+                }
+                _ => {
+                    let width = type_width(&right.ty)?;
+                    let low = wrap(&self.number(&right)?, &Type::Bit(width));
+                    Some(ExprKind::Int(wrap(&((self.number(&left)? << width) + low), ty)))
+                }
+            },
+            _ => fold_arithmetic(operator, &self.number(&left)?, &self.number(&right)?, ty),
+        }
+    }
+
+    fn literals_equal(&self, left: &Expr, right: &Expr) -> Option<bool> {
+        match (&left.kind, &right.kind) {
+            (ExprKind::Aggregate(a), ExprKind::Aggregate(b)) if a.len() == b.len() => {
+                let mut all = true;
+                for (a, b) in a.iter().zip(b) {
+                    all &= self.literals_equal(a.as_ref()?, b.as_ref()?)?;
+                }
+                Some(all)
+            }
+            (ExprKind::String(a), ExprKind::String(b)) => Some(a == b),
+            (ExprKind::Error(a), ExprKind::Error(b)) | (ExprKind::MatchKind(a), ExprKind::MatchKind(b)) => Some(a == b),
+            (ExprKind::EnumMember(a), ExprKind::EnumMember(b)) if self.representation(&left.ty).is_none() => {
+                Some(a == b)
+            }
+            _ => Some(self.number(left)? == self.number(right)?),
+        }
+    }
+}
+
+/// The width of a sized number type.
+pub(crate) fn type_width(ty: &Type) -> Option<u32> {
+    match ty {
+        Type::Bit(width) | Type::Int(width) => Some(*width),
+        _ => None,
+    }
+}
+
+fn fold_unary(operator: UnaryOperator, operand: &Expr, ty: &Type) -> Option<ExprKind> {
+    match (operator, &operand.kind) {
+        (UnaryOperator::Not, ExprKind::Bool(value)) => Some(ExprKind::Bool(!value)),
+        (UnaryOperator::Complement, ExprKind::Int(value)) => Some(ExprKind::Int(wrap(&(-value - 1), ty))),
+        (UnaryOperator::Negate, ExprKind::Int(value)) => Some(ExprKind::Int(wrap(&-value, ty))),
+        (UnaryOperator::Plus, ExprKind::Int(_)) => Some(operand.kind.clone()),
+        _ => None,
+    }
+}
+
+/// Everything that takes two numbers. `None` for a division by zero, or a result that is too large.
+fn fold_arithmetic(operator: BinaryOperator, left: &BigInt, right: &BigInt, ty: &Type) -> Option<ExprKind> {
+    use BinaryOperator as Op;
+    let number = |value: BigInt| {
+        let value = wrap(&value, ty);
+        (value.bits() <= CONSTANT_BITS_MAX).then_some(ExprKind::Int(value))
+    };
+    match operator {
+        Op::Multiply => number(left * right),
+        Op::Divide if right.is_zero() => None,
+        Op::Modulo if right.is_zero() => None,
+        Op::Divide => number(left.div_floor(right)),
+        Op::Modulo => number(left.mod_floor(right)),
+        Op::Add => number(left + right),
+        Op::Subtract => number(left - right),
+        Op::SaturatingAdd => number(saturate(left + right, ty)),
+        Op::SaturatingSubtract => number(saturate(left - right, ty)),
+        Op::ShiftLeft => number(shift_left(left, right, ty)?),
+        Op::ShiftRight => {
+            let far = if left.is_negative() { BigInt::from(-1) } else { BigInt::zero() };
+            number(right.to_u32().map_or(far, |count| left >> count))
+        }
+        Op::Less => Some(ExprKind::Bool(left < right)),
+        Op::LessOrEqual => Some(ExprKind::Bool(left <= right)),
+        Op::Greater => Some(ExprKind::Bool(left > right)),
+        Op::GreaterOrEqual => Some(ExprKind::Bool(left >= right)),
+        Op::BitAnd => number(left & right),
+        Op::BitXor => number(left ^ right),
+        Op::BitOr => number(left | right),
+        Op::Equal | Op::NotEqual | Op::Concatenate | Op::And | Op::Or => None,
+    }
+}
+
+fn shift_left(left: &BigInt, right: &BigInt, ty: &Type) -> Option<BigInt> {
+    let count = right.to_u64().filter(|&count| count <= CONSTANT_BITS_MAX);
+    match (count, type_width(ty)) {
+        (None, Some(_)) => Some(BigInt::zero()),
+        (Some(count), Some(width)) if count >= u64::from(width) => Some(BigInt::zero()),
+        (count, _) => Some(left << count?),
+    }
+}
+
+fn saturate(value: BigInt, ty: &Type) -> BigInt {
+    if fits(&value, ty) {
+        return value;
+    }
+    match ty {
+        Type::Bit(_) if value.is_negative() => BigInt::zero(),
+        Type::Bit(width) => (BigInt::from(1) << *width) - 1,
+        Type::Int(width) if value.is_negative() => -(BigInt::from(1) << (width - 1)),
+        Type::Int(width) => (BigInt::from(1) << (width - 1)) - 1,
+        _ => value,
+    }
+}

@@ -1,0 +1,378 @@
+//! Declarations of the outermost scope, and those that parsers, controls and blocks share with it.
+
+use crate::checker::{Checker, PlaceKind, poisoned};
+use crate::diagnostics as d;
+use crate::hir::*;
+use crate::params::ParamOwner;
+use crate::scopes::Entity;
+use base::Span;
+use syntax::ast::{self, Annotation, Declaration, DeclarationKind};
+
+impl Checker<'_> {
+    /// The whole program.
+    pub(crate) fn program(&mut self, program: &ast::Program) {
+        self.expect_later(&program.declarations);
+        for declaration in &program.declarations {
+            self.with_silence(&declaration.annotations, |checker| checker.declaration(declaration));
+            self.reached(declaration);
+        }
+    }
+
+    /// Remembers names that will be declared, so that a use before that is explained.
+    fn expect_later(&mut self, declarations: &[Declaration]) {
+        for declaration in declarations {
+            if let Some(name) = declaration.name() {
+                self.declared_later.entry(name.name.clone()).or_insert(name.span);
+            }
+        }
+    }
+
+    fn reached(&mut self, declaration: &Declaration) {
+        if let Some(name) = declaration.name() {
+            self.declared_later.remove(&name.name);
+        }
+    }
+
+    fn declaration(&mut self, declaration: &Declaration) {
+        let annotations = &declaration.annotations;
+        match &declaration.kind {
+            DeclarationKind::Constant(constant) => {
+                let local = self.constant(constant, annotations);
+                self.hir.top.extend(local);
+            }
+            DeclarationKind::Instantiation(instantiation) => {
+                if let Some(id) = self.instantiation(instantiation, annotations, declaration.span) {
+                    self.hir.top.push(Local::Instance(id));
+                    if instantiation.name.as_str() == "main" {
+                        self.set_main(id);
+                    }
+                }
+            }
+            DeclarationKind::Struct(written) => self.struct_declaration(written, annotations),
+            DeclarationKind::Typedef(typedef) => self.typedef(typedef, annotations),
+            DeclarationKind::Enum(written) => self.enum_declaration(written, annotations),
+            DeclarationKind::Error(names) => self.errors(names),
+            DeclarationKind::MatchKind(names) => self.match_kinds(names),
+            DeclarationKind::ExternObject(written) => self.extern_object(written, annotations),
+            DeclarationKind::ExternFunction(prototype) => {
+                let id = self.function(prototype, None, declaration, PlaceKind::Function);
+                self.declare(&prototype.name, Entity::Function(id));
+            }
+            DeclarationKind::Action(action) => {
+                self.action(action, declaration);
+            }
+            DeclarationKind::Function(written) => {
+                let prototype = &written.prototype;
+                self.function(prototype, Some(&written.body), declaration, PlaceKind::Function);
+            }
+            DeclarationKind::ParserType(ty) => self.apply_type(ty, ApplyTypeKind::Parser, annotations),
+            DeclarationKind::ControlType(ty) => self.apply_type(ty, ApplyTypeKind::Control, annotations),
+            DeclarationKind::Package(ty) => self.apply_type(ty, ApplyTypeKind::Package, annotations),
+            DeclarationKind::Parser(parser) => self.parser(parser, declaration),
+            DeclarationKind::Control(control) => self.control(control, declaration),
+            DeclarationKind::Variable(_) | DeclarationKind::Table(_) | DeclarationKind::ValueSet(_) => {
+                self.report(d::declaration_not_allowed_here(declaration.span, "the outermost scope"));
+                if let Some(name) = declaration.name() {
+                    self.declare(name, Entity::Poisoned);
+                }
+            }
+        }
+    }
+
+    fn set_main(&mut self, id: InstanceId) {
+        let is_package = matches!(&self.hir.instances[id].ty, Type::Apply(..));
+        if is_package {
+            self.hir.main = Some(id);
+        } else {
+            let (span, shown) = (self.hir.instances[id].span, self.hir.show_type(&self.hir.instances[id].ty));
+            self.report(d::main_not_a_package(span, &shown));
+        }
+    }
+
+    /// Declarations of a parser or control, in order.
+    pub(crate) fn locals(&mut self, declarations: &[Declaration], owner: &str) -> Vec<Local> {
+        let saved = self.declared_later.clone();
+        self.expect_later(declarations);
+        let mut locals = Vec::new();
+        for declaration in declarations {
+            let local = self.with_silence(&declaration.annotations, |checker| checker.local(declaration, owner));
+            locals.extend(local);
+            self.reached(declaration);
+        }
+        self.declared_later = saved;
+        locals
+    }
+
+    fn local(&mut self, declaration: &Declaration, owner: &str) -> Option<Local> {
+        let annotations = &declaration.annotations;
+        let in_parser = owner == "a parser";
+        match &declaration.kind {
+            DeclarationKind::Constant(constant) => self.constant(constant, annotations),
+            DeclarationKind::Variable(variable) => self.variable_declaration(variable, annotations),
+            DeclarationKind::Instantiation(written) => {
+                self.instantiation(written, annotations, declaration.span).map(Local::Instance)
+            }
+            DeclarationKind::Action(action) if !in_parser => Some(Local::Action(self.action(action, declaration))),
+            DeclarationKind::Table(table) if !in_parser => Some(Local::Table(self.table(table, declaration))),
+            DeclarationKind::ValueSet(set) if in_parser => Some(Local::ValueSet(self.value_set(set, annotations))),
+            _ => {
+                self.report(d::declaration_not_allowed_here(declaration.span, owner));
+                if let Some(name) = declaration.name() {
+                    self.declare(name, Entity::Poisoned);
+                }
+                None
+            }
+        }
+    }
+
+    /// `const T name = value;`
+    pub(crate) fn constant(&mut self, written: &ast::Constant, annotations: &[Annotation]) -> Option<Local> {
+        let ty = self.resolve_type(&written.type_ref);
+        let is_constant_type = matches!(ty, Type::Integer | Type::String | Type::List(_) | Type::MatchKind);
+        let is_fine = is_constant_type || self.check_variable_type(&ty, written.type_ref.span, "a constant");
+        let ty = if is_fine { ty } else { Type::Unknown };
+        let mut value = self.value(&written.value, &ty);
+        if !self.is_known(&value) {
+            self.report(d::not_constant(written.value.span));
+            value = poisoned(written.value.span);
+        }
+        let folded = self.fold(&value);
+        let var = self.new_var(&written.name, ty, VarKind::Constant, annotations);
+        if let Some(folded) = folded {
+            self.constants.insert(var, folded);
+        }
+        self.declare(&written.name, Entity::Var(var));
+        Some(Local::Const(var, value))
+    }
+
+    /// `T name = value;`
+    pub(crate) fn variable_declaration(
+        &mut self,
+        written: &ast::Variable,
+        annotations: &[Annotation],
+    ) -> Option<Local> {
+        let mut ty = self.resolve_type(&written.type_ref);
+        if !self.check_variable_type(&ty, written.type_ref.span, "a variable") {
+            ty = Type::Unknown;
+        }
+        let value = written.value.as_ref().map(|value| self.value(value, &ty));
+        let var = self.new_var(&written.name, ty, VarKind::Variable, annotations);
+        self.declare(&written.name, Entity::Var(var));
+        Some(Local::Var(var, value))
+    }
+
+    fn errors(&mut self, names: &[ast::Ident]) {
+        for name in names {
+            match self.hir.errors.iter().position(|known| *known == name.name) {
+                Some(first) => self.report(d::duplicate_declaration(name, self.error_spans[first])),
+                None => {
+                    self.hir.errors.push(name.name.clone());
+                    self.error_spans.push(name.span);
+                }
+            }
+        }
+    }
+
+    fn match_kinds(&mut self, names: &[ast::Ident]) {
+        for name in names {
+            match self.hir.match_kinds.iter().position(|known| *known == name.name) {
+                Some(first) => self.report(d::duplicate_declaration(name, self.match_kind_spans[first])),
+                None => {
+                    self.hir.match_kinds.push(name.name.clone());
+                    self.match_kind_spans.push(name.span);
+                }
+            }
+        }
+    }
+
+    /// `parser name<...>(...);`, `control ...`, `package ...`
+    fn apply_type(&mut self, written: &ast::ApplyType, kind: ApplyTypeKind, annotations: &[Annotation]) {
+        let owner = match kind {
+            ApplyTypeKind::Package => ParamOwner::Constructor,
+            ApplyTypeKind::Parser | ApplyTypeKind::Control => ParamOwner::Block,
+        };
+        let (type_params, params) = self.with_scope(|checker| {
+            let type_params = checker.type_params(&written.type_parameters);
+            (type_params, checker.params(&written.parameters, owner))
+        });
+        let id = self.hir.apply_types.push(ApplyType {
+            kind,
+            name: written.name.name.clone(),
+            type_params,
+            params,
+            annotations: annotations.to_vec(),
+            span: written.name.span,
+        });
+        self.declare(&written.name, Entity::ApplyType(id));
+    }
+
+    /// `extern name<...> { ... }`
+    fn extern_object(&mut self, written: &ast::ExternObject, annotations: &[Annotation]) {
+        let id = self.hir.externs.push(Extern {
+            name: written.name.name.clone(),
+            type_params: Vec::new(),
+            constructors: Vec::new(),
+            methods: Vec::new(),
+            annotations: annotations.to_vec(),
+            span: written.name.span,
+        });
+        self.declare(&written.name, Entity::Extern(id));
+        self.with_scope(|checker| {
+            checker.hir.externs[id].type_params = checker.type_params(&written.type_parameters);
+            for member in &written.members {
+                checker.extern_member(id, member);
+            }
+        });
+    }
+
+    fn extern_member(&mut self, id: ExternId, member: &ast::ExternMember) {
+        match &member.kind {
+            ast::ExternMemberKind::Constructor { name, parameters } => {
+                let params = self.with_scope(|checker| checker.params(parameters, ParamOwner::Constructor));
+                let owner = &self.hir.externs[id];
+                if owner.constructors.iter().any(|other| !self.params_differ(other, &params)) {
+                    let span = owner.span;
+                    self.report(d::duplicate_declaration(name, span));
+                    return;
+                }
+                self.hir.externs[id].constructors.push(params);
+            }
+            ast::ExternMemberKind::Method { is_abstract, prototype } => {
+                let (type_params, params, return_type) = self.with_scope(|checker| {
+                    let type_params = checker.type_params(&prototype.type_parameters);
+                    let return_type = checker.resolve_type(&prototype.return_type);
+                    (type_params, checker.params(&prototype.parameters, ParamOwner::Function), return_type)
+                });
+                let owner = &self.hir.externs[id];
+                let clash = owner
+                    .methods
+                    .iter()
+                    .find(|other| other.name == prototype.name.name && !self.params_differ(&other.params, &params));
+                if let Some(clash) = clash {
+                    let span = clash.span;
+                    self.report(d::duplicate_declaration(&prototype.name, span));
+                    return;
+                }
+                self.hir.externs[id].methods.push(Method {
+                    name: prototype.name.name.clone(),
+                    is_abstract: *is_abstract,
+                    type_params,
+                    params,
+                    return_type,
+                    annotations: member.annotations.clone(),
+                    span: prototype.name.span,
+                });
+            }
+        }
+    }
+
+    /// A function with its body, or an extern function. A method's name is not entered into the scope; an extern function's
+    /// is entered by the caller.
+    pub(crate) fn function(
+        &mut self,
+        prototype: &ast::FunctionPrototype,
+        body: Option<&ast::Block>,
+        declaration: &Declaration,
+        kind: PlaceKind,
+    ) -> FunctionId {
+        let id = self.hir.functions.push(Function {
+            name: prototype.name.name.clone(),
+            type_params: Vec::new(),
+            params: Vec::new(),
+            return_type: Type::Unknown,
+            body: body.map(|_| Block::default()),
+            annotations: declaration.annotations.clone(),
+            span: prototype.name.span,
+        });
+        self.scopes.push();
+        let type_params = self.type_params(&prototype.type_parameters);
+        let return_type = self.resolve_type(&prototype.return_type);
+        self.check_return_type(&return_type, prototype.return_type.span, body.is_some());
+        let params = self.params(&prototype.parameters, ParamOwner::Function);
+        let function = &mut self.hir.functions[id];
+        (function.type_params, function.params, function.return_type) = (type_params, params, return_type.clone());
+        if let Some(body) = body {
+            if kind == PlaceKind::Function {
+                self.declare_outside(&prototype.name, Entity::Function(id));
+            }
+            self.open_functions.push(id);
+            let checked = self.with_place(kind, return_type.clone(), |checker| checker.block(body));
+            self.open_functions.pop();
+            if !matches!(return_type, Type::Void | Type::Unknown) && !Self::always_leaves(&checked) {
+                self.report(d::missing_return(prototype.name.span, &prototype.name.name));
+            }
+            self.hir.functions[id].body = Some(checked);
+        }
+        self.scopes.pop();
+        id
+    }
+
+    /// Enters a name into the scope around the innermost one.
+    fn declare_outside(&mut self, name: &ast::Ident, entity: Entity) {
+        let inner = self.scopes.suspend();
+        self.declare(name, entity);
+        self.scopes.resume(inner);
+    }
+
+    fn check_return_type(&mut self, ty: &Type, span: Span, has_body: bool) {
+        let is_fine = match ty {
+            Type::Void => true,
+            Type::Integer | Type::String if !has_body => true,
+            Type::Extern(..) if !has_body => true,
+            _ => self.check_variable_type(ty, span, "a function's result"),
+        };
+        debug_assert!(is_fine || self.error_count() > 0);
+    }
+
+    /// `action name(...) { ... }`
+    pub(crate) fn action(&mut self, written: &ast::ActionDeclaration, declaration: &Declaration) -> ActionId {
+        let id = self.hir.actions.push(Action {
+            name: written.name.name.clone(),
+            params: Vec::new(),
+            body: Block::default(),
+            annotations: declaration.annotations.clone(),
+            span: written.name.span,
+        });
+        self.scopes.push();
+        let params = self.params(&written.parameters, ParamOwner::Action);
+        self.hir.actions[id].params = params;
+        self.declare_outside(&written.name, Entity::Action(id));
+        self.open_actions.push(id);
+        let body = self.with_place(PlaceKind::Action, Type::Void, |checker| checker.block(&written.body));
+        self.open_actions.pop();
+        self.scopes.pop();
+        self.hir.actions[id].body = body;
+        id
+    }
+
+    /// `control name(...)(...) { ... }`
+    fn control(&mut self, written: &ast::ControlDeclaration, declaration: &Declaration) {
+        let signature = &written.signature;
+        let id = self.hir.controls.push(Control {
+            name: signature.name.name.clone(),
+            type_params: Vec::new(),
+            params: Vec::new(),
+            constructor_params: Vec::new(),
+            locals: Vec::new(),
+            body: Block::default(),
+            annotations: declaration.annotations.clone(),
+            span: signature.name.span,
+        });
+        self.declare(&signature.name, Entity::Control(id));
+        self.open_controls.push(id);
+        self.with_scope(|checker| {
+            checker.hir.controls[id].type_params = checker.type_params(&signature.type_parameters);
+            checker.hir.controls[id].params = checker.params(&signature.parameters, ParamOwner::Block);
+            checker.hir.controls[id].constructor_params =
+                checker.params(&written.constructor_parameters, ParamOwner::Constructor);
+            checker.with_scope(|checker| {
+                let locals = checker.locals(&written.locals, "a control");
+                let body =
+                    checker.with_place(PlaceKind::ControlBody, Type::Void, |checker| checker.block(&written.body));
+                checker.hir.controls[id].locals = locals;
+                checker.hir.controls[id].body = body;
+            });
+        });
+        self.open_controls.pop();
+    }
+}

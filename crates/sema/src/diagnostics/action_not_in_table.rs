@@ -1,0 +1,21 @@
+//! `E0624`: an action that is not in the table's list of actions.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `declared` is where the table is declared.
+pub(crate) fn action_not_in_table(
+    span: Span,
+    action: &str,
+    table: &str,
+    suggestion: Option<String>,
+    declared: Span,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::error("E0624", span, format!("`{action}` is not in the `actions` of `{table}`"))
+        .label("not an action of the table")
+        .secondary(declared, "the table");
+    match suggestion {
+        Some(suggestion) => diagnostic.help(format!("did you mean `{suggestion}`? Otherwise add it to `actions`")),
+        None => diagnostic.help(format!("add `{action};` to `actions`")),
+    }
+}

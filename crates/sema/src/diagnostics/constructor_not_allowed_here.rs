@@ -1,0 +1,13 @@
+//! `E0511`: the call of a constructor where no instance can be made.
+//!
+//! Instances are declared (`register<bit<8>>(16) r;`), or made as arguments of other constructors.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// The place of the call.
+pub(crate) fn constructor_not_allowed_here(span: Span) -> Diagnostic {
+    Diagnostic::error("E0511", span, "no instance can be made here")
+        .label("constructor call")
+        .help("declare an instance with a name, and use it")
+}

@@ -1,0 +1,11 @@
+//! `E0311`: a member with a value, in an enum that has no type of values.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `name` is the enum's.
+pub(crate) fn enum_value_without_type(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::error("E0311", span, format!("the members of `{name}` have no values"))
+        .label("a value is given")
+        .help(format!("give the enum a type: `enum bit<8> {name}`"))
+}

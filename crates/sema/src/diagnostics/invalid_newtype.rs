@@ -1,0 +1,17 @@
+//! `E0305`: a `type` (or `typedef`) of something that cannot have one.
+//!
+//! `type` makes a new type of numbers, truth values and other new types. For structs, headers and the rest use `typedef`, which only
+//! gives another name.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `keyword` is the one that was used.
+pub(crate) fn invalid_newtype(span: Span, keyword: &str, found: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::error("E0305", span, format!("`{keyword}` cannot be used with {found}"))
+        .label("not a number or bool");
+    match keyword {
+        "type" => diagnostic.help("use `typedef` to give a type another name"),
+        _ => diagnostic,
+    }
+}

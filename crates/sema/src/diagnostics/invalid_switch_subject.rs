@@ -1,0 +1,16 @@
+//! `E0607`: a `switch` on something that it cannot decide on.
+//!
+//! `switch` takes `t.apply().action_run`, or a number, truth value, error or enum member.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `found` is the type.
+pub(crate) fn invalid_switch_subject(span: Span, found: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::error("E0607", span, format!("`switch` cannot decide on {found}"))
+        .label("not a number, enum or `action_run`");
+    match found.starts_with("the result of") {
+        true => diagnostic.help("add `.action_run`"),
+        false => diagnostic,
+    }
+}

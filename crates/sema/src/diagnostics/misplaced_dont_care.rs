@@ -1,0 +1,11 @@
+//! `E0414`: `_` where a value is needed.
+//!
+//! `_` may stand for an `out` argument whose value does not matter, for an optional argument, and for a key that matches anything.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// The place of the `_`.
+pub(crate) fn misplaced_dont_care(span: Span) -> Diagnostic {
+    Diagnostic::error("E0414", span, "`_` is no value").label("a value is needed here")
+}

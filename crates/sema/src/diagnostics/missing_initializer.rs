@@ -1,0 +1,13 @@
+//! `E0409`: a list of named fields that leaves fields out.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `names` are the fields that have no value.
+pub(crate) fn missing_initializer(span: Span, owner: &str, names: &[&str], declared: Span) -> Diagnostic {
+    let list = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    Diagnostic::error("E0409", span, format!("no value for {list} of `{owner}`"))
+        .label("incomplete")
+        .secondary(declared, "declared here")
+        .help("add them, or end the list with `...` to give them their default values")
+}

@@ -1,0 +1,12 @@
+//! `E0516`: a function in an instance's initializer that implements nothing.
+
+use base::Span;
+use syntax::ast::Ident;
+use syntax::diag::Diagnostic;
+
+/// `declared` is where the instance's type is declared.
+pub(crate) fn no_such_abstract_method(name: &Ident, owner: &str, declared: Span) -> Diagnostic {
+    Diagnostic::error("E0516", name.span, format!("`{owner}` has no abstract method `{}`", name.name))
+        .label("implements nothing")
+        .secondary(declared, "declared here")
+}

@@ -1,0 +1,12 @@
+//! `E0613`: a state called `accept` or `reject`.
+//!
+//! These two exist in every parser and mean that it ends.
+
+use syntax::ast::Ident;
+use syntax::diag::Diagnostic;
+
+/// The state's name.
+pub(crate) fn reserved_state(name: &Ident) -> Diagnostic {
+    Diagnostic::error("E0613", name.span, format!("`{}` exists already and cannot be declared", name.name))
+        .label("choose another name")
+}

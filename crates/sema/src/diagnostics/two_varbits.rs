@@ -1,0 +1,13 @@
+//! `E0312`: a header with two `varbit` fields.
+//!
+//! When a header is extracted one length is given; it could not be divided between two fields.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `first` is the first of the two.
+pub(crate) fn two_varbits(span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error("E0312", span, "a header can have only one varbit field")
+        .label("the second")
+        .secondary(first, "the first")
+}

@@ -1,0 +1,13 @@
+//! `E0317`: something that takes its type from its surroundings, where they have none.
+//!
+//! `...`, `{#}` and `{ x = 1 }` have the type that the place wants. Put a cast before it: `(T){ x = 1 }`.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `what` is what has no type of its own.
+pub(crate) fn type_not_known(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error("E0317", span, format!("the type of {what} is not known here"))
+        .label("the place does not say which type it wants")
+        .help("write a cast before it")
+}

@@ -1,0 +1,16 @@
+//! `E0503`: a named argument for a parameter that does not exist.
+
+use base::Span;
+use syntax::ast::Ident;
+use syntax::diag::Diagnostic;
+
+/// `declared` is where the callee is declared.
+pub(crate) fn unknown_parameter(name: &Ident, callee: &str, suggestion: Option<String>, declared: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::error("E0503", name.span, format!("`{callee}` has no parameter `{}`", name.name))
+        .label("unknown parameter")
+        .secondary(declared, "declared here");
+    match suggestion {
+        Some(suggestion) => diagnostic.help(format!("did you mean `{suggestion}`?")),
+        None => diagnostic,
+    }
+}

@@ -1,0 +1,132 @@
+//! Keysets: what the keys of a `select` and of a table's entry are compared with.
+
+use crate::checker::Checker;
+use crate::diagnostics as d;
+use crate::hir::*;
+use crate::scopes::Entity;
+use base::Span;
+use syntax::ast;
+
+impl Checker<'_> {
+    /// One element of a keyset, for a key of this type. `None` after an error.
+    pub(crate) fn key_element(&mut self, written: &ast::Expr, key: &Type) -> Option<KeyElement> {
+        match &written.kind {
+            ast::ExprKind::DontCare | ast::ExprKind::Default => Some(KeyElement::Any),
+            ast::ExprKind::Mask { value, mask } => {
+                let (value, mask) = self.key_pair(value, mask, key, "&&&", written.span)?;
+                Some(KeyElement::Mask(value, mask))
+            }
+            ast::ExprKind::Range { low, high } => {
+                let (low, high) = self.key_pair(low, high, key, "..", written.span)?;
+                self.check_range_order(&low, &high, written.span);
+                Some(KeyElement::Range(low, high))
+            }
+            ast::ExprKind::Name(path) if self.value_set_named(path).is_some() => {
+                let id = self.value_set_named(path)?;
+                let element = self.hir.value_sets[id].element.clone();
+                if !self.unify(&element, key) {
+                    self.report_value_set_mismatch(written.span, &element, std::slice::from_ref(key));
+                    return None;
+                }
+                Some(KeyElement::ValueSet(id))
+            }
+            _ => {
+                let value = self.value(written, key);
+                (value.ty != Type::Unknown).then_some(KeyElement::Value(value))
+            }
+        }
+    }
+
+    /// The two sides of a mask or range, as values of the key's type.
+    fn key_pair(
+        &mut self,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        key: &Type,
+        operator: &str,
+        span: Span,
+    ) -> Option<(Expr, Expr)> {
+        let plain = self.underlying(key);
+        if !matches!(plain, Type::Bit(_) | Type::Int(_) | Type::Unknown) {
+            let shown = self.hir.show_type(key);
+            self.report(d::invalid_operand(span, operator, &shown, "numbers with a width"));
+            return None;
+        }
+        let target = if matches!(key, Type::Enum(_)) { plain } else { key.clone() };
+        let (a, b) = (self.value(a, &target), self.value(b, &target));
+        (a.ty != Type::Unknown && b.ty != Type::Unknown).then_some((a, b))
+    }
+
+    fn check_range_order(&mut self, low: &Expr, high: &Expr, span: Span) {
+        let number = |e| self.fold(e).and_then(|literal| self.number(&literal));
+        if let (Some(low), Some(high)) = (number(low), number(high))
+            && low > high
+        {
+            self.warn("range", d::empty_range(span, &low, &high));
+        }
+    }
+
+    /// The value set that a path names.
+    pub(crate) fn value_set_named(&self, path: &ast::Path) -> Option<ValueSetId> {
+        match self.scopes.lookup_path(path).first()?.entity {
+            Entity::ValueSet(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    fn report_value_set_mismatch(&mut self, span: Span, element: &Type, keys: &[Type]) {
+        let (wanted, found) = (self.hir.show_types(keys), self.hir.show_type(element));
+        self.report(d::value_set_mismatch(span, &found, &wanted));
+    }
+
+    /// The keyset of a case of a `select`. `None` after an error.
+    pub(crate) fn select_keyset(&mut self, written: &ast::Keyset, keys: &[Type]) -> Option<Keyset> {
+        if let [only] = written.elements.as_slice() {
+            match &only.kind {
+                ast::ExprKind::DontCare | ast::ExprKind::Default => return Some(Keyset::Default),
+                ast::ExprKind::Name(path) if self.value_set_named(path).is_some() => {
+                    let id = self.value_set_named(path)?;
+                    let element = self.hir.value_sets[id].element.clone();
+                    if !self.value_set_fits(&element, keys) {
+                        self.report_value_set_mismatch(only.span, &element, keys);
+                        return None;
+                    }
+                    return Some(Keyset::ValueSet(id));
+                }
+                _ => {}
+            }
+        }
+        self.key_elements(written, keys).map(Keyset::Keys)
+    }
+
+    /// One element for each key; complains if there are more or fewer.
+    pub(crate) fn key_elements(&mut self, written: &ast::Keyset, keys: &[Type]) -> Option<Vec<KeyElement>> {
+        // A tuple in parentheses may also be written as a list.
+        let elements: &[ast::Expr] = match written.elements.as_slice() {
+            [ast::Expr { kind: ast::ExprKind::List(inner), .. }] if keys.len() > 1 => inner,
+            other => other,
+        };
+        if elements.len() != keys.len() {
+            self.report(d::keyset_count(written.span, elements.len(), keys.len()));
+            return None;
+        }
+        let checked: Vec<Option<KeyElement>> =
+            elements.iter().zip(keys).map(|(element, key)| self.key_element(element, key)).collect();
+        checked.into_iter().collect()
+    }
+
+    fn value_set_fits(&self, element: &Type, keys: &[Type]) -> bool {
+        let agrees = |a: &Type, b: &Type| a == b || *a == Type::Unknown || *b == Type::Unknown;
+        if let [key] = keys
+            && agrees(element, key)
+        {
+            return true;
+        }
+        match self.part_types(element, 0) {
+            Some(parts) if !matches!(element, Type::List(_)) => {
+                parts.len() == keys.len() && parts.iter().zip(keys).all(|(part, key)| agrees(part, key))
+            }
+            _ => *element == Type::Unknown,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What is known before a packet arrives, and the functions of the core library that the language itself has rules for.
+
+use crate::checker::{Checker, PlaceKind, expr};
+use crate::diagnostics as d;
+use crate::hir::*;
+use base::Span;
+use std::rc::Rc;
+use syntax::ast::Annotation;
+
+impl Checker<'_> {
+    /// Whether a value is known when the program is instantiated: made of literals, constants, instances and parameters of
+    /// constructors.
+    pub(crate) fn is_known(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Var(id) => {
+                matches!(self.hir.vars[*id].kind, VarKind::Constant | VarKind::ConstructorParameter { .. })
+            }
+            ExprKind::Aggregate(parts) | ExprKind::Construct { args: parts, .. } => {
+                parts.iter().flatten().all(|part| self.is_known(part))
+            }
+            ExprKind::Field(base, _) | ExprKind::TupleIndex(base, _) | ExprKind::Slice(base, _, _) => {
+                self.is_known(base)
+            }
+            ExprKind::Unary(_, inner) | ExprKind::Cast(inner) => self.is_known(inner),
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Mask(a, b) | ExprKind::Range(a, b) => {
+                self.is_known(a) && self.is_known(b)
+            }
+            ExprKind::IndexedSlice { base, low, .. } => self.is_known(base) && self.is_known(low),
+            ExprKind::Conditional(a, b, c) => self.is_known(a) && self.is_known(b) && self.is_known(c),
+            ExprKind::This
+            | ExprKind::Table(_)
+            | ExprKind::StackNext(_)
+            | ExprKind::StackLast(_)
+            | ExprKind::StackLastIndex(_)
+            | ExprKind::Call(_)
+            | ExprKind::Hit(_)
+            | ExprKind::Miss(_) => false,
+            ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::String(_)
+            | ExprKind::Error(_)
+            | ExprKind::MatchKind(_)
+            | ExprKind::EnumMember(_)
+            | ExprKind::Instance(_)
+            | ExprKind::Default
+            | ExprKind::Invalid
+            | ExprKind::Poisoned => true,
+        }
+    }
+
+    /// Warns of the use of something marked `@deprecated("...")`.
+    pub(crate) fn warn_if_deprecated(&mut self, annotations: &[Annotation], name: &Rc<str>, span: Span) {
+        if let Some(annotation) = annotations.iter().find(|annotation| annotation.name.as_str() == "deprecated") {
+            let advice = annotation.single_string().map(str::to_owned);
+            self.warn("deprecated", d::deprecated(span, name, advice));
+        }
+    }
+
+    /// The call of a function as an expression. `static_assert` is decided here.
+    pub(crate) fn finish_function_call(&mut self, id: FunctionId, call: Call, ty: Type, span: Span) -> Expr {
+        let function = &self.hir.functions[id];
+        if function.body.is_none() {
+            match &*function.name {
+                "static_assert" => {
+                    self.check_static_assert(&call, span);
+                    return expr(ExprKind::Bool(true), ty, span);
+                }
+                "verify" if self.place.kind != PlaceKind::ParserState => {
+                    self.report(d::call_not_allowed_here(span, "verify()", self.place.kind.name()));
+                }
+                _ => {}
+            }
+        }
+        expr(ExprKind::Call(Box::new(call)), ty, span)
+    }
+
+    fn check_static_assert(&mut self, call: &Call, span: Span) {
+        let Some(condition) = call.args.first().and_then(Option::as_ref) else { return };
+        if condition.ty == Type::Unknown {
+            return;
+        }
+        match self.fold(condition).map(|value| value.kind) {
+            Some(ExprKind::Bool(true)) => {}
+            Some(_) => {
+                let message = call.args.get(1).and_then(Option::as_ref).and_then(|message| self.fold(message));
+                let message = message.and_then(|message| match message.kind {
+                    ExprKind::String(text) => Some(text.to_string()),
+                    _ => None,
+                });
+                self.report(d::static_assert_failed(span, message));
+            }
+            None => self.report(d::not_constant(condition.span)),
+        }
+    }
+
+    /// What `extract`, `lookahead` and `emit` ask of their argument.
+    pub(crate) fn check_core_method(&mut self, id: ExternId, call: &Call, span: Span) {
+        let owner = &self.hir.externs[id];
+        let Callee::Method(_, position) = &call.callee else { return };
+        let method = &owner.methods[*position];
+        let Some(ty) = call.type_args.first().cloned() else { return };
+        if matches!(ty, Type::Unknown | Type::Param(_)) {
+            return;
+        }
+        match (&*owner.name, &*method.name, method.params.len()) {
+            ("packet_in", "extract", count) => self.check_extracted(&ty, count == 2, span),
+            ("packet_in", "lookahead", _) => {
+                let is_fixed = self.size_bits(&ty).is_some_and(|(low, high)| low == high);
+                if !is_fixed {
+                    let shown = self.hir.show_type(&ty);
+                    self.report(d::invalid_packet_type(span, "lookahead", &shown, "a type of fixed size"));
+                }
+            }
+            ("packet_out", "emit", _) if !self.can_emit(&ty) => {
+                let shown = self.hir.show_type(&ty);
+                let wanted = "a header, header union, stack, or a struct of them";
+                self.report(d::invalid_packet_type(span, "emit", &shown, wanted));
+            }
+            _ => {}
+        }
+    }
+
+    fn check_extracted(&mut self, ty: &Type, has_length: bool, span: Span) {
+        let shown = self.hir.show_type(ty);
+        if !self.is_header(ty) {
+            self.report(d::invalid_packet_type(span, "extract", &shown, "a header"));
+            return;
+        }
+        let is_variable = match ty {
+            Type::Struct(id, args) => self.field_types(*id, args).iter().any(|field| matches!(field, Type::Varbit(_))),
+            _ => false,
+        };
+        if is_variable && !has_length {
+            self.report(d::invalid_packet_type(
+                span,
+                "extract",
+                &shown,
+                "a second argument: the varbit field's length",
+            ));
+        } else if has_length && !is_variable {
+            self.report(d::invalid_packet_type(span, "extract", &shown, "a header with a varbit field"));
+        }
+    }
+
+    fn can_emit(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Struct(id, args) if self.is_plain_struct(ty) => {
+                self.field_types(*id, args).iter().all(|field| self.can_emit(field))
+            }
+            Type::Struct(..) | Type::Unknown | Type::Param(_) => true,
+            Type::Array(element, _) => self.can_emit(element),
+            Type::Tuple(elements) => elements.iter().all(|element| self.can_emit(element)),
+            _ => false,
+        }
+    }
+}

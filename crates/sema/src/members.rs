@@ -1,0 +1,144 @@
+//! `base.member` that is not called: fields, enum members, and what stacks and tables offer.
+
+use crate::checker::{Checker, expr, poisoned};
+use crate::diagnostics as d;
+use crate::hir::*;
+use crate::scopes::did_you_mean;
+use base::Span;
+use num_bigint::BigInt;
+use syntax::ast;
+
+impl Checker<'_> {
+    /// The type that an expression names, if it names one.
+    pub(crate) fn named_type(&mut self, written: &ast::Expr) -> Option<Type> {
+        match &written.kind {
+            ast::ExprKind::Type(ty) => Some(self.resolve_type(ty)),
+            ast::ExprKind::Name(path) => {
+                let binding = self.scopes.lookup_path(path).first()?;
+                if !binding.entity.is_type() {
+                    return None;
+                }
+                let kind = ast::TypeKind::Named(path.clone());
+                Some(self.resolve_type(&ast::Type { kind, span: path.span }))
+            }
+            _ => None,
+        }
+    }
+
+    /// `base.member`
+    pub(crate) fn member(&mut self, base: &ast::Expr, member: &ast::Ident, span: Span) -> Expr {
+        if let Some(ty) = self.named_type(base) {
+            return self.static_member(&ty, member, span);
+        }
+        let base = self.expr(base, None);
+        match base.ty.clone() {
+            Type::Unknown => poisoned(span),
+            Type::Struct(id, args) => self.field(base, id, &args, member, span),
+            Type::Array(element, size) => self.stack_member(base, &element, size, member, span),
+            Type::ApplyResult(table) => self.apply_result_member(base, table, member, span),
+            other => {
+                let shown = self.hir.show_type(&other);
+                self.report(d::no_members(member, &shown));
+                poisoned(span)
+            }
+        }
+    }
+
+    fn static_member(&mut self, ty: &Type, member: &ast::Ident, span: Span) -> Expr {
+        let names: Vec<_> = match ty {
+            Type::Unknown => return poisoned(span),
+            Type::Error => self.hir.errors.clone(),
+            Type::MatchKind => self.hir.match_kinds.clone(),
+            Type::Enum(id) => self.hir.enums[*id].members.iter().map(|(name, _)| name.clone()).collect(),
+            other => {
+                let shown = self.hir.show_type(other);
+                self.report(d::no_members(member, &format!("the type {shown}")));
+                return poisoned(span);
+            }
+        };
+        let Some(position) = names.iter().position(|name| *name == member.name) else {
+            let shown = self.hir.show_type(ty);
+            let suggestion = did_you_mean(&member.name, names.iter().map(|name| &**name));
+            self.report(d::unknown_member(member, &shown, suggestion, self.type_span(ty)));
+            return poisoned(span);
+        };
+        let kind = match ty {
+            Type::Error => ExprKind::Error(position),
+            Type::MatchKind => ExprKind::MatchKind(position),
+            _ => ExprKind::EnumMember(position),
+        };
+        expr(kind, ty.clone(), span)
+    }
+
+    /// Where a type was declared.
+    pub(crate) fn type_span(&self, ty: &Type) -> Span {
+        match ty {
+            Type::Struct(id, _) => self.hir.structs[*id].span,
+            Type::Enum(id) => self.hir.enums[*id].span,
+            Type::NewType(id) => self.hir.new_types[*id].span,
+            Type::Extern(id, _) => self.hir.externs[*id].span,
+            Type::Parser(id, _) => self.hir.parsers[*id].span,
+            Type::Control(id, _) => self.hir.controls[*id].span,
+            Type::Apply(id, _) => self.hir.apply_types[*id].span,
+            _ => Span::NONE,
+        }
+    }
+
+    fn field(&mut self, base: Expr, id: StructId, args: &[Type], member: &ast::Ident, span: Span) -> Expr {
+        let Some(position) = self.hir.structs[id].fields.iter().position(|field| field.name == member.name) else {
+            self.report_unknown_field(member, id);
+            return poisoned(span);
+        };
+        let ty = self.field_type(id, args, position);
+        expr(ExprKind::Field(Box::new(base), position), ty, span)
+    }
+
+    /// Says that a struct has no such field.
+    pub(crate) fn report_unknown_field(&mut self, member: &ast::Ident, id: StructId) {
+        let owner = &self.hir.structs[id];
+        let suggestion = did_you_mean(&member.name, owner.fields.iter().map(|field| &*field.name));
+        let diagnostic = d::unknown_member(member, &owner.name, suggestion, owner.span);
+        self.report(diagnostic);
+    }
+
+    fn stack_member(&mut self, base: Expr, element: &Type, size: u32, member: &ast::Ident, span: Span) -> Expr {
+        let is_stack = self.is_header(element) || self.is_union(element);
+        let make = |kind, ty| expr(kind, ty, span);
+        match member.as_str() {
+            "size" => make(ExprKind::Int(BigInt::from(size)), Type::Bit(32)),
+            "next" | "last" | "lastIndex" if !is_stack => {
+                let shown = self.hir.show_type(&base.ty);
+                self.report(d::not_a_header_stack(member, &shown));
+                poisoned(span)
+            }
+            "next" | "last" | "lastIndex" if !self.place.in_parser => {
+                self.report(d::stack_member_outside_parser(member));
+                poisoned(span)
+            }
+            "next" => make(ExprKind::StackNext(Box::new(base)), element.clone()),
+            "last" => make(ExprKind::StackLast(Box::new(base)), element.clone()),
+            "lastIndex" => make(ExprKind::StackLastIndex(Box::new(base)), Type::Bit(32)),
+            name => {
+                let suggestion = did_you_mean(name, ["size", "next", "last", "lastIndex"]);
+                let shown = self.hir.show_type(&base.ty);
+                self.report(d::unknown_member(member, &shown, suggestion, Span::NONE));
+                poisoned(span)
+            }
+        }
+    }
+
+    fn apply_result_member(&mut self, base: Expr, table: TableId, member: &ast::Ident, span: Span) -> Expr {
+        match member.as_str() {
+            "hit" => expr(ExprKind::Hit(Box::new(base)), Type::Bool, span),
+            "miss" => expr(ExprKind::Miss(Box::new(base)), Type::Bool, span),
+            // Only `switch` takes it, and looks for the call inside.
+            "action_run" => expr(base.kind, Type::ActionEnum(table), span),
+            name => {
+                let suggestion = did_you_mean(name, ["hit", "miss", "action_run"]);
+                let shown = self.hir.show_type(&base.ty);
+                self.report(d::unknown_member(member, &shown, suggestion, Span::NONE));
+                poisoned(span)
+            }
+        }
+    }
+}

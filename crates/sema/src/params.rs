@@ -1,0 +1,117 @@
+//! Parameters and type parameters.
+
+use crate::checker::Checker;
+use crate::diagnostics as d;
+use crate::hir::*;
+use crate::scopes::Entity;
+use syntax::ast::{self, Direction};
+
+/// Whose parameters they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ParamOwner {
+    /// `apply` of a parser or control, or a type of them.
+    Block,
+    Action,
+    /// A function or method, extern ones too.
+    Function,
+    /// A constructor, or a package.
+    Constructor,
+}
+
+impl Checker<'_> {
+    /// Declares type parameters in the scope that is open.
+    pub(crate) fn type_params(&mut self, names: &[ast::Ident]) -> Vec<TypeParamId> {
+        let mut params = Vec::with_capacity(names.len());
+        for name in names {
+            let id = self.hir.type_params.push(TypeParam { name: name.name.clone(), span: name.span });
+            self.declare(name, Entity::TypeParam(id));
+            params.push(id);
+        }
+        params
+    }
+
+    /// Declares parameters in the scope that is open.
+    pub(crate) fn params(&mut self, written: &[ast::Parameter], owner: ParamOwner) -> Vec<VarId> {
+        let mut params = Vec::with_capacity(written.len());
+        let mut first_default = None;
+        let mut has_control_plane_params = false;
+        for param in written {
+            params.push(self.param(param, owner));
+            let is_optional = has_optional(param);
+            if param.default.is_some() {
+                first_default.get_or_insert(param.span);
+            } else if let Some(first) = first_default
+                && !is_optional
+            {
+                self.report(d::default_before_required(param.span, &param.name.name, first));
+            }
+            if owner == ParamOwner::Action {
+                if param.direction == Direction::None {
+                    has_control_plane_params = true;
+                } else if has_control_plane_params {
+                    self.report(d::direction_after_control_plane(param.span, &param.name.name));
+                }
+            }
+        }
+        params
+    }
+
+    fn param(&mut self, param: &ast::Parameter, owner: ParamOwner) -> VarId {
+        let mut ty = self.resolve_type(&param.type_ref);
+        if !self.check_param_type(param, &ty, owner) {
+            ty = Type::Unknown;
+        }
+        let default = param.default.as_ref().map(|default| {
+            let value = self.value(default, &ty);
+            if !self.is_known(&value) {
+                self.report(d::not_constant(default.span));
+            }
+            value
+        });
+        let is_optional = has_optional(param);
+        let kind = match owner {
+            ParamOwner::Constructor => VarKind::ConstructorParameter { default, is_optional },
+            _ => VarKind::Parameter { direction: param.direction, default, is_optional },
+        };
+        if owner == ParamOwner::Constructor && param.direction != Direction::None {
+            self.report(d::invalid_direction(param.span, "a constructor's parameter", "no direction"));
+        }
+        if param.default.is_some() && matches!(param.direction, Direction::Out | Direction::InOut) {
+            self.report(d::invalid_direction(param.span, "a parameter with a default value", "`in` or no direction"));
+        }
+        let id = self.new_var(&param.name, ty, kind, &param.annotations);
+        self.declare(&param.name, Entity::Var(id));
+        id
+    }
+
+    fn check_param_type(&mut self, param: &ast::Parameter, ty: &Type, owner: ParamOwner) -> bool {
+        let what = match owner {
+            ParamOwner::Action => "a parameter of an action",
+            _ => "a parameter",
+        };
+        if matches!(ty, Type::Extern(..)) && param.direction != Direction::None {
+            let shown = format!("a parameter of the extern type `{}`", self.hir.show_type(ty));
+            self.report(d::invalid_direction(param.span, &shown, "no direction"));
+            return true;
+        }
+        let is_object = matches!(ty, Type::Parser(..) | Type::Control(..) | Type::Apply(..));
+        let needs_value = param.direction != Direction::None || owner == ParamOwner::Action;
+        if needs_value {
+            // `string` and `int` may be read by code of the target.
+            let is_constant =
+                matches!(ty, Type::String | Type::Integer | Type::List(_)) && owner == ParamOwner::Function;
+            return is_constant && param.direction == Direction::In
+                || self.check_variable_type(ty, param.type_ref.span, what);
+        }
+        if *ty == Type::Void || is_object && owner != ParamOwner::Constructor {
+            let shown = self.hir.show_type(ty);
+            self.report(d::invalid_variable_type(param.type_ref.span, what, &shown));
+            return false;
+        }
+        true
+    }
+}
+
+fn has_optional(param: &ast::Parameter) -> bool {
+    param.annotations.iter().any(|annotation| annotation.name.as_str() == "optional")
+}

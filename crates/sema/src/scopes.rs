@@ -1,0 +1,273 @@
+//! Names and what they stand for.
+//!
+//! A scope maps a name to its bindings: several for overloaded functions, one for anything else. Declarations enter their
+//! scope when they are reached, which is what makes a use before the declaration fail.
+
+use crate::checker::Checker;
+use crate::diagnostics as d;
+use crate::hir::*;
+use base::Span;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use syntax::ast;
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Entity {
+    Struct(StructId),
+    Enum(EnumId),
+    NewType(NewTypeId),
+    /// A `typedef`.
+    Alias(Type),
+    Extern(ExternId),
+    Parser(ParserId),
+    Control(ControlId),
+    ApplyType(ApplyTypeId),
+    TypeParam(TypeParamId),
+    Function(FunctionId),
+    Action(ActionId),
+    Table(TableId),
+    Instance(InstanceId),
+    ValueSet(ValueSetId),
+    Var(VarId),
+    /// Position in `Parser::states`.
+    State,
+    /// The declaration had an error that makes it useless.
+    Poisoned,
+}
+
+impl Entity {
+    /// With its article, for messages.
+    pub(crate) fn kind_name(&self) -> &'static str {
+        match self {
+            Entity::Struct(_) => "a struct or header type",
+            Entity::Enum(_) => "an enum",
+            Entity::NewType(_) | Entity::Alias(_) => "a type",
+            Entity::Extern(_) => "an extern type",
+            Entity::Parser(_) => "a parser",
+            Entity::Control(_) => "a control",
+            Entity::ApplyType(_) => "a parser type, control type or package",
+            Entity::TypeParam(_) => "a type parameter",
+            Entity::Function(_) => "a function",
+            Entity::Action(_) => "an action",
+            Entity::Table(_) => "a table",
+            Entity::Instance(_) => "an instance",
+            Entity::ValueSet(_) => "a value set",
+            Entity::Var(_) => "a variable",
+            Entity::State => "a parser state",
+            Entity::Poisoned => "a declaration with an error",
+        }
+    }
+
+    /// Whether a type may be written with this name.
+    pub(crate) fn is_type(&self) -> bool {
+        matches!(
+            self,
+            Entity::Struct(_)
+                | Entity::Enum(_)
+                | Entity::NewType(_)
+                | Entity::Alias(_)
+                | Entity::Extern(_)
+                | Entity::Parser(_)
+                | Entity::Control(_)
+                | Entity::ApplyType(_)
+                | Entity::TypeParam(_)
+        )
+    }
+
+    /// Whether a local name that hides this one deserves a warning: it holds a value or does something.
+    fn warns_when_shadowed(&self) -> bool {
+        matches!(
+            self,
+            Entity::Var(_) | Entity::Table(_) | Entity::Action(_) | Entity::Instance(_) | Entity::ValueSet(_)
+        )
+    }
+}
+
+/// A name's meaning and where it was declared.
+#[derive(Clone, Debug)]
+pub(crate) struct Binding {
+    pub(crate) entity: Entity,
+    pub(crate) span: Span,
+}
+
+/// The scopes that are open, outermost first.
+#[derive(Default)]
+pub(crate) struct Scopes {
+    stack: Vec<BTreeMap<Rc<str>, Vec<Binding>>>,
+}
+
+impl Scopes {
+    pub(crate) fn push(&mut self) {
+        self.stack.push(BTreeMap::new());
+    }
+
+    pub(crate) fn pop(&mut self) {
+        self.stack.pop();
+    }
+
+    /// Takes the innermost scope away for a while.
+    pub(crate) fn suspend(&mut self) -> BTreeMap<Rc<str>, Vec<Binding>> {
+        self.stack.pop().unwrap_or_default()
+    }
+
+    /// Puts a scope back that [`Scopes::suspend`] took.
+    pub(crate) fn resume(&mut self, scope: BTreeMap<Rc<str>, Vec<Binding>>) {
+        self.stack.push(scope);
+    }
+
+    /// Adds a binding to the innermost scope.
+    pub(crate) fn add(&mut self, name: &Rc<str>, binding: Binding) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.entry(name.clone()).or_default().push(binding);
+        }
+    }
+
+    /// The bindings of a name in the innermost scope.
+    pub(crate) fn local(&self, name: &str) -> &[Binding] {
+        self.stack.last().and_then(|scope| scope.get(name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The bindings that a name has here: those of the innermost scope that knows it.
+    pub(crate) fn lookup(&self, name: &str) -> &[Binding] {
+        self.stack.iter().rev().find_map(|scope| scope.get(name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The bindings of a path.
+    pub(crate) fn lookup_path(&self, path: &ast::Path) -> &[Binding] {
+        if path.is_global {
+            return self.stack.first().and_then(|scope| scope.get(&path.name.name)).map_or(&[], Vec::as_slice);
+        }
+        self.lookup(&path.name.name)
+    }
+
+    /// The binding that a new name of the innermost scope would hide.
+    fn hidden(&self, name: &str) -> Option<&Binding> {
+        let outer = self.stack.len().saturating_sub(1);
+        self.stack[..outer].iter().rev().find_map(|scope| scope.get(name)).and_then(|found| found.first())
+    }
+
+    /// All names that are visible and mean something of which `wanted` holds.
+    pub(crate) fn visible(&self, wanted: impl Fn(&Entity) -> bool) -> Vec<Rc<str>> {
+        let all = self.stack.iter().rev().flatten();
+        all.filter(|(_, found)| found.iter().any(|binding| wanted(&binding.entity)))
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+}
+
+/// The candidate that was probably meant by `name`: the closest one, if it is close.
+pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let limit = (name.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .filter(|candidate| *candidate != name)
+        .map(|candidate| (edit_distance(name, candidate, limit), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate.to_owned())
+}
+
+/// How many letters must be inserted, removed, replaced or swapped to make `b` of `a`; `limit + 1` if it is clearly more
+/// than `limit`. A different case alone counts as one.
+fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
+    if a.eq_ignore_ascii_case(b) {
+        return 1;
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
+    if a.len().abs_diff(b.len()) > limit {
+        return limit + 1;
+    }
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+impl Checker<'_> {
+    /// Enters a name into the innermost scope; complains if it is there already.
+    pub(crate) fn declare(&mut self, name: &ast::Ident, entity: Entity) {
+        if let Some(first) = self.scopes.local(&name.name).first().cloned() {
+            let both_callable = |checker: &Checker| {
+                let others = checker.scopes.local(&name.name);
+                others.iter().all(|other| checker.can_overload(&other.entity, &entity))
+            };
+            if !both_callable(self) {
+                self.report(d::duplicate_declaration(name, first.span));
+                return;
+            }
+        } else {
+            self.warn_if_shadowing(name, &entity);
+        }
+        self.scopes.add(&name.name, Binding { entity, span: name.span });
+    }
+
+    fn warn_if_shadowing(&mut self, name: &ast::Ident, entity: &Entity) {
+        if !matches!(entity, Entity::Var(_) | Entity::Table(_) | Entity::Action(_) | Entity::Instance(_)) {
+            return;
+        }
+        if let Some(hidden) = self.scopes.hidden(&name.name)
+            && hidden.entity.warns_when_shadowed()
+        {
+            let warning = d::shadowed_name(name, hidden.span);
+            self.warn("shadow", warning);
+        }
+    }
+
+    /// Whether two functions, or two actions, of one name can be told apart by the number or the names of parameters.
+    fn can_overload(&self, old: &Entity, new: &Entity) -> bool {
+        let params = |entity: &Entity| match entity {
+            Entity::Function(id) => Some((0, &self.hir.functions[*id].params)),
+            Entity::Action(id) => Some((1, &self.hir.actions[*id].params)),
+            _ => None,
+        };
+        match (params(old), params(new)) {
+            (Some((old_kind, old)), Some((new_kind, new))) => old_kind == new_kind && self.params_differ(old, new),
+            _ => false,
+        }
+    }
+
+    /// Whether two lists of parameters differ in number or in a name.
+    pub(crate) fn params_differ(&self, a: &[VarId], b: &[VarId]) -> bool {
+        let names = |list: &[VarId]| list.iter().map(|&id| self.hir.vars[id].name.clone()).collect::<Vec<_>>();
+        names(a) != names(b)
+    }
+
+    /// Says that a name means nothing here, with a proposal among the names of which `wanted` holds.
+    pub(crate) fn report_unknown_name(&mut self, name: &ast::Ident, wanted: impl Fn(&Entity) -> bool) {
+        if let Some(&span) = self.declared_later.get(&name.name) {
+            self.report(d::used_before_declaration(name, span));
+            return;
+        }
+        let visible = self.scopes.visible(wanted);
+        let suggestion = did_you_mean(&name.name, visible.iter().map(|name| &**name));
+        self.report(d::unknown_name(name, suggestion));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::did_you_mean;
+
+    #[test]
+    fn the_closest_name_is_proposed_only_if_it_is_close() {
+        let names = ["ipv4", "ethernet", "NoAction"];
+        assert_eq!(did_you_mean("ethrenet", names), Some("ethernet".into()));
+        assert_eq!(did_you_mean("noaction", names), Some("NoAction".into()));
+        assert_eq!(did_you_mean("udp", names), None);
+    }
+}

@@ -1,0 +1,246 @@
+//! Statements.
+
+use crate::calls::WrittenCall;
+use crate::checker::{Checker, PlaceKind, expr};
+use crate::diagnostics as d;
+use crate::hir::*;
+use crate::scopes::Entity;
+use base::Span;
+use syntax::ast;
+
+impl Checker<'_> {
+    /// `{ ... }` with a scope of its own.
+    pub(crate) fn block(&mut self, written: &ast::Block) -> Block {
+        let stmts = self.with_scope(|checker| checker.statements(&written.statements));
+        Block { stmts, annotations: written.annotations.clone(), span: written.span }
+    }
+
+    /// Statements in the scope that is open.
+    pub(crate) fn statements(&mut self, written: &[ast::Statement]) -> Vec<Stmt> {
+        written.iter().filter_map(|statement| self.statement(statement)).collect()
+    }
+
+    /// A statement as a block: the branch of an `if`, the body of a loop.
+    fn body(&mut self, written: &ast::Statement) -> Block {
+        match &written.kind {
+            ast::StatementKind::Block(block) => self.block(block),
+            _ => {
+                let stmts = self.with_scope(|checker| checker.statements(std::slice::from_ref(written)));
+                Block { stmts, annotations: Vec::new(), span: written.span }
+            }
+        }
+    }
+
+    /// A statement; `None` for one that does nothing or had an error.
+    fn statement(&mut self, written: &ast::Statement) -> Option<Stmt> {
+        let span = written.span;
+        let kind = match &written.kind {
+            ast::StatementKind::Empty => return None,
+            ast::StatementKind::Block(block) => StmtKind::Block(self.block(block)),
+            ast::StatementKind::Declaration(declaration) => StmtKind::Local(self.local_declaration(declaration)?),
+            ast::StatementKind::Assignment { target, operator, value } => {
+                self.assignment(target, *operator, value, span)?
+            }
+            ast::StatementKind::Call(call) => self.call_statement(call)?,
+            ast::StatementKind::DirectApplication { type_ref, arguments } => {
+                self.direct_application(type_ref, arguments, span)?
+            }
+            ast::StatementKind::If { condition, then_branch, else_branch } => {
+                let condition = self.condition(condition);
+                let then_body = self.body(then_branch);
+                let else_body = else_branch.as_ref().map(|branch| self.body(branch)).unwrap_or_default();
+                StmtKind::If { condition, then_body, else_body }
+            }
+            ast::StatementKind::Switch { subject, cases } => self.switch(subject, cases, span)?,
+            ast::StatementKind::For(written) => self.for_loop(written),
+            ast::StatementKind::ForIn(written) => self.for_in_loop(written),
+            ast::StatementKind::Break => self.loop_exit(StmtKind::Break, "break", span)?,
+            ast::StatementKind::Continue => self.loop_exit(StmtKind::Continue, "continue", span)?,
+            ast::StatementKind::Return(value) => self.return_statement(value.as_ref(), span)?,
+            ast::StatementKind::Exit => {
+                if !matches!(self.place.kind, PlaceKind::ControlBody | PlaceKind::Action) {
+                    self.report(d::statement_not_allowed_here(span, "exit", self.place.kind.name()));
+                    return None;
+                }
+                StmtKind::Exit
+            }
+        };
+        Some(Stmt { kind, span })
+    }
+
+    /// A declaration among statements.
+    fn local_declaration(&mut self, declaration: &ast::Declaration) -> Option<Local> {
+        match &declaration.kind {
+            ast::DeclarationKind::Constant(constant) => self.constant(constant, &declaration.annotations),
+            ast::DeclarationKind::Variable(variable) => self.variable_declaration(variable, &declaration.annotations),
+            ast::DeclarationKind::Instantiation(instantiation) => {
+                self.instantiation(instantiation, &declaration.annotations, declaration.span).map(Local::Instance)
+            }
+            _ => {
+                self.report(d::declaration_not_allowed_here(declaration.span, self.place.kind.name()));
+                None
+            }
+        }
+    }
+
+    fn assignment(
+        &mut self,
+        target: &ast::Expr,
+        operator: Option<ast::BinaryOperator>,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let target = self.expr(target, None);
+        let is_lvalue = self.check_lvalue(&target);
+        let Some(operator) = operator else {
+            let value = self.value(value, &target.ty);
+            return is_lvalue.then_some(StmtKind::Assign { target, value });
+        };
+        let value = self.operand(value, Some(&target.ty));
+        let whole = match operator {
+            ast::BinaryOperator::And | ast::BinaryOperator::Or => {
+                let (left, right) = (self.coerce(target.clone(), &Type::Bool), self.coerce(value, &Type::Bool));
+                expr(ExprKind::Binary(operator, Box::new(left), Box::new(right)), Type::Bool, span)
+            }
+            _ => self.binary_checked(operator, target.clone(), value, span),
+        };
+        let value = self.coerce(whole, &target.ty);
+        is_lvalue.then_some(StmtKind::Assign { target, value })
+    }
+
+    fn call_statement(&mut self, call: &ast::Expr) -> Option<StmtKind> {
+        let call = self.expr(call, None);
+        match call.kind {
+            ExprKind::Call(_) => Some(StmtKind::Call(call)),
+            // Decided already (`static_assert`), or in error.
+            _ => None,
+        }
+    }
+
+    /// `T.apply(...);`
+    fn direct_application(
+        &mut self,
+        type_ref: &ast::Type,
+        arguments: &[ast::Argument],
+        span: Span,
+    ) -> Option<StmtKind> {
+        let construction = WrittenCall { type_arguments: &[], arguments: &[], span: type_ref.span };
+        let instance = self.with_construct(true, |checker| checker.construct(type_ref, construction, None));
+        if instance.ty == Type::Unknown {
+            self.check_arguments_alone(arguments);
+            return None;
+        }
+        let apply = ast::Ident { name: "apply".into(), span: type_ref.span };
+        let call = self.apply_block(instance, &apply, WrittenCall { type_arguments: &[], arguments, span });
+        (call.ty != Type::Unknown).then_some(StmtKind::Call(call))
+    }
+
+    fn for_loop(&mut self, written: &ast::ForLoop) -> StmtKind {
+        self.with_scope(|checker| {
+            let init = checker.statements(&written.init);
+            let condition = checker.condition(&written.condition);
+            let update = checker.statements(&written.update);
+            let body = checker.loop_body(&written.body);
+            StmtKind::For { init, condition, update, body }
+        })
+    }
+
+    fn loop_body(&mut self, written: &ast::Statement) -> Block {
+        self.place.loop_depth += 1;
+        let body = self.body(written);
+        self.place.loop_depth -= 1;
+        body
+    }
+
+    fn for_in_loop(&mut self, written: &ast::ForInLoop) -> StmtKind {
+        let ty = self.resolve_type(&written.type_ref);
+        self.check_variable_type(&ty, written.type_ref.span, "a loop's variable");
+        let collection = self.collection(&written.collection, &ty);
+        self.with_scope(|checker| {
+            let var = checker.new_var(&written.name, ty, VarKind::Loop, &[]);
+            checker.declare(&written.name, Entity::Var(var));
+            let body = checker.loop_body(&written.body);
+            StmtKind::ForIn { var, collection, body }
+        })
+    }
+
+    /// What a loop goes over.
+    fn collection(&mut self, written: &ast::Expr, element: &Type) -> Collection {
+        if let ast::ExprKind::Range { low, high } = &written.kind {
+            if !matches!(self.underlying(element), Type::Bit(_) | Type::Int(_) | Type::Unknown) {
+                let shown = self.hir.show_type(element);
+                self.report(d::mismatched_types(written.span, &shown, "a range of numbers"));
+            }
+            return Collection::Range(self.value(low, element), self.value(high, element));
+        }
+        if let ast::ExprKind::List(elements) = &written.kind {
+            let hint = Type::List(Box::new(element.clone()));
+            let items: Vec<Option<Expr>> =
+                elements.iter().map(|element_expr| Some(self.value(element_expr, element))).collect();
+            return Collection::Items(expr(ExprKind::Aggregate(items), hint, written.span));
+        }
+        let items = self.expr(written, None);
+        match &items.ty {
+            Type::Array(found, _) | Type::List(found) => {
+                if **found != *element && **found != Type::Unknown && *element != Type::Unknown {
+                    let (wanted, found) = (self.hir.show_type(element), self.hir.show_type(found));
+                    self.report(d::mismatched_types(written.span, &wanted, &found));
+                }
+            }
+            Type::Unknown => {}
+            other => {
+                let shown = self.hir.show_type(other);
+                self.report(d::not_iterable(written.span, &shown));
+            }
+        }
+        Collection::Items(items)
+    }
+
+    fn loop_exit(&mut self, kind: StmtKind, name: &str, span: Span) -> Option<StmtKind> {
+        if self.place.loop_depth == 0 {
+            self.report(d::outside_loop(span, name));
+            return None;
+        }
+        Some(kind)
+    }
+
+    fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
+        let wanted = self.place.return_type.clone();
+        match (self.place.kind, value) {
+            (PlaceKind::ParserState | PlaceKind::Declarations, _) => {
+                self.report(d::statement_not_allowed_here(span, "return", self.place.kind.name()));
+                None
+            }
+            (_, None) if matches!(wanted, Type::Void | Type::Unknown) => Some(StmtKind::Return(None)),
+            (_, None) => {
+                let shown = self.hir.show_type(&wanted);
+                self.report(d::missing_return_value(span, &shown));
+                None
+            }
+            (_, Some(value)) if wanted == Type::Void => {
+                self.expr(value, None);
+                self.report(d::unexpected_return_value(value.span, self.place.kind.name()));
+                None
+            }
+            (_, Some(value)) => Some(StmtKind::Return(Some(self.value(value, &wanted)))),
+        }
+    }
+
+    /// Whether control never reaches the end of a block.
+    pub(crate) fn always_leaves(block: &Block) -> bool {
+        block.stmts.iter().any(|stmt| match &stmt.kind {
+            StmtKind::Return(_) | StmtKind::Exit => true,
+            StmtKind::Block(inner) => Self::always_leaves(inner),
+            StmtKind::If { then_body, else_body, .. } => {
+                Self::always_leaves(then_body) && Self::always_leaves(else_body)
+            }
+            StmtKind::SwitchValue { cases, default: Some(default), .. } => {
+                Self::always_leaves(default) && cases.iter().all(|case| Self::always_leaves(&case.body))
+            }
+            StmtKind::SwitchAction { cases, default: Some(default), .. } => {
+                Self::always_leaves(default) && cases.iter().all(|(_, body)| Self::always_leaves(body))
+            }
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,384 @@
+//! Tables.
+
+use crate::arguments::Style;
+use crate::checker::{Checker, poisoned};
+use crate::diagnostics as d;
+use crate::hir::*;
+use crate::key_names::key_name;
+use crate::scopes::{Entity, did_you_mean};
+use base::Span;
+use num_traits::Signed;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use syntax::ast::{self, Direction, TablePropertyKind};
+
+impl Checker<'_> {
+    /// `table name { ... }`
+    pub(crate) fn table(&mut self, written: &ast::Table, declaration: &ast::Declaration) -> TableId {
+        let mut table = Table {
+            name: written.name.name.clone(),
+            keys: Vec::new(),
+            actions: Vec::new(),
+            entries: Vec::new(),
+            const_entries: false,
+            default_action: None,
+            const_default: false,
+            size: None,
+            properties: Vec::new(),
+            annotations: declaration.annotations.clone(),
+            span: written.name.span,
+        };
+        self.check_property_order(written);
+        self.table_keys_and_actions(written, &mut table);
+        for property in &written.properties {
+            match &property.kind {
+                TablePropertyKind::Key(_) | TablePropertyKind::Actions(_) => {}
+                TablePropertyKind::DefaultAction(action) => {
+                    table.const_default = property.is_const;
+                    table.default_action = self.default_action(&table, action);
+                }
+                TablePropertyKind::Entries(entries) => self.entries(&mut table, entries, property),
+                TablePropertyKind::Size(size) => table.size = self.table_size(size),
+                TablePropertyKind::Other { name, value } => {
+                    let value = self.property_value(value);
+                    let (name, is_const, span) = (name.name.clone(), property.is_const, property.span);
+                    table.properties.push(Property { name, value, is_const, span });
+                }
+            }
+        }
+        let id = self.hir.tables.push(table);
+        self.declare(&written.name, Entity::Table(id));
+        id
+    }
+
+    fn table_keys_and_actions(&mut self, written: &ast::Table, table: &mut Table) {
+        let mut has_actions = false;
+        for property in &written.properties {
+            match &property.kind {
+                TablePropertyKind::Key(keys) => {
+                    table.keys = keys.iter().filter_map(|key| self.table_key(key)).collect();
+                }
+                TablePropertyKind::Actions(actions) => {
+                    has_actions = true;
+                    self.table_actions(table, actions);
+                }
+                _ => {}
+            }
+        }
+        if !has_actions {
+            self.report(d::table_without_actions(written.name.span, &written.name.name));
+        }
+    }
+
+    /// Complains of repeated properties, and of entries before the keys that give them their types.
+    fn check_property_order(&mut self, written: &ast::Table) {
+        let mut seen: BTreeMap<Rc<str>, Span> = BTreeMap::new();
+        for property in &written.properties {
+            let name: Rc<str> = match &property.kind {
+                TablePropertyKind::Key(_) => "key".into(),
+                TablePropertyKind::Actions(_) => "actions".into(),
+                TablePropertyKind::Entries(_) => "entries".into(),
+                TablePropertyKind::DefaultAction(_) => "default_action".into(),
+                TablePropertyKind::Size(_) => "size".into(),
+                TablePropertyKind::Other { name, .. } => name.name.clone(),
+            };
+            if let Some(first) = seen.get(&name) {
+                self.report(d::duplicate_property(property.span, &name, *first));
+                continue;
+            }
+            if matches!(&*name, "key" | "actions")
+                && let Some(&entries) = seen.get("entries")
+            {
+                self.report(d::entries_before(entries, &name, property.span));
+            }
+            seen.insert(name, property.span);
+        }
+    }
+
+    fn table_key(&mut self, written: &ast::KeyElement) -> Option<TableKey> {
+        let key = self.operand(&written.expression, None);
+        let kinds = &self.hir.match_kinds;
+        let match_kind = kinds.iter().position(|kind| *kind == written.match_kind.name);
+        let Some(match_kind) = match_kind else {
+            let suggestion = did_you_mean(&written.match_kind.name, kinds.iter().map(|kind| &**kind));
+            let known = kinds.join(", ");
+            self.report(d::unknown_match_kind(&written.match_kind, suggestion, &known));
+            return None;
+        };
+        let plain = self.underlying(&key.ty);
+        let is_fine = match plain {
+            Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_) | Type::Varbit(_) => true,
+            Type::Struct(..) | Type::Tuple(_) | Type::Array(..) => self.is_comparable(&plain),
+            Type::Param(_) | Type::Unknown => true,
+            _ => false,
+        };
+        let key = if is_fine {
+            key
+        } else {
+            let shown = self.hir.show_type(&key.ty);
+            self.report(d::invalid_key_type(key.span, &shown));
+            poisoned(key.span)
+        };
+        let given = written.annotations.iter().find(|annotation| annotation.name.as_str() == "name");
+        let name = match given.and_then(ast::Annotation::single_string) {
+            Some(name) => name.into(),
+            None => key_name(&written.expression).into(),
+        };
+        Some(TableKey { expr: key, match_kind, name, annotations: written.annotations.clone(), span: written.span })
+    }
+
+    fn table_actions(&mut self, table: &mut Table, written: &[ast::ActionListElement]) {
+        for element in written {
+            let Some(id) = self.action_named(&element.action.path) else { continue };
+            if let Some(first) = table.actions.iter().find(|listed| listed.action.action == id) {
+                self.report(d::duplicate_action(
+                    element.action.span,
+                    &element.action.path.name.name,
+                    first.action.span,
+                ));
+                continue;
+            }
+            let arguments = element.action.arguments.as_deref().unwrap_or(&[]);
+            let Some(args) = self.listed_arguments(id, arguments, element.action.span) else { continue };
+            let position = table.actions.len();
+            let action = ActionRef { action: id, position, args, span: element.action.span };
+            table.actions.push(TableAction { action, annotations: element.annotations.clone() });
+        }
+    }
+
+    fn action_named(&mut self, path: &ast::Path) -> Option<ActionId> {
+        let Some(binding) = self.scopes.lookup_path(path).first().cloned() else {
+            self.report_unknown_name(&path.name, |entity| matches!(entity, Entity::Action(_)));
+            return None;
+        };
+        match binding.entity {
+            Entity::Action(id) => Some(id),
+            Entity::Poisoned => None,
+            other => {
+                self.report(d::wrong_kind_of_name(&path.name, "an action", other.kind_name(), binding.span));
+                None
+            }
+        }
+    }
+
+    /// Arguments in the table's list: those of parameters with a direction, all of them.
+    fn listed_arguments(&mut self, id: ActionId, arguments: &[ast::Argument], span: Span) -> Option<Vec<Option<Expr>>> {
+        let signature = self.action_signature(id, Style::ActionRef);
+        let surplus = self.arrange(&signature, arguments, span)?;
+        let params = signature.params.iter().zip(&surplus);
+        let given: Vec<(VarId, Span)> =
+            params.filter_map(|(&param, argument)| argument.map(|argument| (param, argument.span))).collect();
+        for (param, span) in given {
+            if self.direction(param) == Direction::None {
+                let (name, place) = (self.hir.vars[param].name.clone(), self.hir.vars[param].span);
+                self.report(d::control_plane_argument(span, &name, place));
+                return None;
+            }
+        }
+        self.bind_arguments(&signature, &[], arguments, span).map(|bound| bound.args)
+    }
+
+    fn default_action(&mut self, table: &Table, written: &ast::Expr) -> Option<ActionRef> {
+        let (path, arguments) = match &written.kind {
+            ast::ExprKind::Name(path) => (path, &[][..]),
+            ast::ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+                ast::ExprKind::Name(path) => (path, arguments.as_slice()),
+                _ => {
+                    self.report(d::not_an_action(written.span));
+                    return None;
+                }
+            },
+            _ => {
+                self.report(d::not_an_action(written.span));
+                return None;
+            }
+        };
+        self.chosen_action(table, path, arguments, written.span)
+    }
+
+    /// An action of the table's list with all its arguments: a default action, or that of an entry.
+    fn chosen_action(
+        &mut self,
+        table: &Table,
+        path: &ast::Path,
+        arguments: &[ast::Argument],
+        span: Span,
+    ) -> Option<ActionRef> {
+        let id = self.action_named(path)?;
+        let Some(listed) = table.actions.iter().find(|listed| listed.action.action == id) else {
+            let names: Vec<_> =
+                table.actions.iter().map(|listed| self.hir.actions[listed.action.action].name.clone()).collect();
+            let suggestion = did_you_mean(&path.name.name, names.iter().map(|name| &**name));
+            self.report(d::action_not_in_table(span, &path.name.name, &table.name, suggestion, table.span));
+            return None;
+        };
+        let (position, listed_args) = (listed.action.position, listed.action.args.clone());
+        let mut signature = self.action_signature(id, Style::ActionRef);
+        let data: Vec<VarId> =
+            signature.params.iter().copied().filter(|&param| self.direction(param) == Direction::None).collect();
+        let skipped = signature.params.len() - data.len();
+        // The list has given the parameters with direction; they need not be repeated.
+        let is_data_only = skipped > 0 && arguments.len() <= data.len();
+        if is_data_only {
+            signature.params = data;
+        }
+        let mut args = self.bind_arguments(&signature, &[], arguments, span)?.args;
+        if is_data_only {
+            args = listed_args.iter().take(skipped).cloned().chain(args).collect();
+        }
+        let params = self.hir.actions[id].params.clone();
+        for (param, arg) in params.iter().zip(&args) {
+            match arg {
+                None if self.direction(*param) == Direction::None => {
+                    let (name, place) = (self.hir.vars[*param].name.clone(), self.hir.vars[*param].span);
+                    self.report(d::missing_argument(span, &path.name.name, &name, place));
+                    return None;
+                }
+                Some(arg) if self.direction(*param) == Direction::None && !self.is_known(arg) => {
+                    self.report(d::not_constant(arg.span));
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        Some(ActionRef { action: id, position, args, span })
+    }
+
+    fn table_size(&mut self, written: &ast::Expr) -> Option<Expr> {
+        let size = self.operand(written, None);
+        if size.ty == Type::Unknown {
+            return None;
+        }
+        if !matches!(size.ty, Type::Integer | Type::Bit(_) | Type::Int(_)) {
+            let found = self.hir.show_type(&size.ty);
+            self.report(d::mismatched_types(size.span, "a number", &found));
+            return None;
+        }
+        if !self.is_known(&size) {
+            self.report(d::not_constant(size.span));
+            return None;
+        }
+        if self.fold(&size).and_then(|value| self.number(&value)).is_some_and(|value| value.is_negative()) {
+            self.report(d::negative_table_size(size.span));
+            return None;
+        }
+        Some(size)
+    }
+
+    fn property_value(&mut self, written: &ast::Expr) -> Expr {
+        let value = self.with_construct(true, |checker| checker.expr(written, None));
+        if value.ty != Type::Unknown && !self.is_known(&value) {
+            self.report(d::not_constant(value.span));
+        }
+        value
+    }
+
+    fn entries(&mut self, table: &mut Table, written: &[ast::Entry], property: &ast::TableProperty) {
+        table.const_entries = property.is_const;
+        if table.keys.is_empty() {
+            self.report(d::entries_without_key(property.span, &table.name));
+            return;
+        }
+        let mut seen = BTreeMap::new();
+        for entry in written {
+            let Some(checked) = self.entry(table, entry, property.is_const) else { continue };
+            if let Some(key) = self.exact_key(&checked)
+                && let Some(first) = seen.insert(key, checked.span)
+            {
+                self.warn("duplicate", d::duplicate_entry(checked.span, first));
+            }
+            table.entries.push(checked);
+        }
+    }
+
+    fn entry(&mut self, table: &Table, written: &ast::Entry, all_const: bool) -> Option<Entry> {
+        let types: Vec<Type> = table.keys.iter().map(|key| key.expr.ty.clone()).collect();
+        let keys = match written.keyset.elements.as_slice() {
+            [ast::Expr { kind: ast::ExprKind::Default | ast::ExprKind::DontCare, .. }] => {
+                Some(types.iter().map(|_| KeyElement::Any).collect())
+            }
+            _ => self.key_elements(&written.keyset, &types),
+        };
+        let priority = written.priority.as_ref().and_then(|priority| {
+            let checked = self.operand(priority, None);
+            self.integer_value(&checked).map(|_| checked)
+        });
+        let arguments = written.action.arguments.as_deref().unwrap_or(&[]);
+        let action = self.chosen_action(table, &written.action.path, arguments, written.action.span);
+        let (keys, action) = (keys?, action?);
+        for ((key, element), place) in table.keys.iter().zip(&keys).zip(&written.keyset.elements) {
+            self.check_entry_element(key, element, place.span);
+        }
+        Some(Entry {
+            is_const: all_const || written.is_const,
+            priority,
+            keys,
+            action,
+            annotations: written.annotations.clone(),
+            span: written.span,
+        })
+    }
+
+    /// Complains if an element is not known, or of a form that its key's match kind cannot match.
+    fn check_entry_element(&mut self, key: &TableKey, element: &KeyElement, span: Span) {
+        let parts: Vec<&Expr> = match element {
+            KeyElement::Any => Vec::new(),
+            KeyElement::Value(value) => vec![value],
+            KeyElement::Mask(a, b) | KeyElement::Range(a, b) => vec![a, b],
+            KeyElement::ValueSet(_) => {
+                self.report(d::invalid_entry_key(span, "a value set", "any"));
+                return;
+            }
+        };
+        if let Some(unknown) = parts.iter().find(|part| !self.is_known(part)) {
+            self.report(d::not_constant(unknown.span));
+            return;
+        }
+        let kind = self.hir.match_kinds[key.match_kind].clone();
+        let form = match element {
+            KeyElement::Any => "`_`",
+            KeyElement::Value(_) => "a value",
+            KeyElement::Mask(..) => "a mask",
+            KeyElement::Range(..) => "a range",
+            KeyElement::ValueSet(_) => "a value set",
+        };
+        let is_fine = match (&*kind, element) {
+            ("exact", KeyElement::Value(_)) => true,
+            ("exact", _) => false,
+            ("lpm" | "optional" | "ternary", KeyElement::Range(..)) | ("optional", KeyElement::Mask(..)) => false,
+            ("range", KeyElement::Mask(..)) => false,
+            ("lpm", KeyElement::Mask(_, mask)) => self.is_prefix_mask(mask),
+            _ => true,
+        };
+        if !is_fine {
+            let form = if &*kind == "lpm" && form == "a mask" { "a mask with ones after a zero" } else { form };
+            self.report(d::invalid_entry_key(span, form, &kind));
+        }
+    }
+
+    /// Whether the ones of a mask are its first bits.
+    fn is_prefix_mask(&self, mask: &Expr) -> bool {
+        let Some(value) = self.fold(mask).and_then(|mask| self.number(&mask)) else { return true };
+        let Some(width) = crate::consts::type_width(&self.underlying(&mask.ty)) else { return true };
+        let value = crate::types::wrap(&value, &Type::Bit(width));
+        let zeros = value.trailing_zeros().unwrap_or(u64::from(width));
+        let ones = value >> zeros;
+        let count = ones.bits();
+        (&ones + 1u8).trailing_zeros().unwrap_or(0) == count && count + zeros == u64::from(width)
+    }
+
+    /// The values of an entry whose elements are all plain values, to find another one like it.
+    fn exact_key(&self, entry: &Entry) -> Option<Vec<String>> {
+        let value = |element: &KeyElement| match element {
+            KeyElement::Value(value) => {
+                let literal = self.fold(value)?;
+                Some(self.number(&literal).map_or_else(|| format!("{:?}", literal.kind), |number| number.to_string()))
+            }
+            _ => None,
+        };
+        if entry.priority.is_some() {
+            return None;
+        }
+        entry.keys.iter().map(value).collect()
+    }
+}

@@ -1,0 +1,395 @@
+//! Types: from what is written to what is meant, and which types may stand where.
+
+use crate::checker::Checker;
+use crate::diagnostics as d;
+use crate::hir::*;
+use crate::scopes::Entity;
+use crate::unify::{any_type, substitute, substitution};
+use base::Span;
+use base::limits::{STACK_ELEMENTS_MAX, WIDTH_BITS_MAX};
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive, Zero};
+use syntax::ast::{self, StructKind};
+
+/// The most parts that one written type may have once its typedefs are replaced: more is a mistake or an attack.
+const TYPE_PARTS_MAX: usize = 1 << 12;
+
+/// The most values without parts (numbers, truth values) that one value may consist of, so that nested structs cannot
+/// grow without bound.
+const VALUE_LEAVES_MAX: usize = 1 << 16;
+
+/// What to do about type arguments that are left out or written `_`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Omitted {
+    /// They must be written.
+    Refuse,
+    /// They will be inferred.
+    Infer,
+}
+
+impl Checker<'_> {
+    /// The type that is written.
+    pub(crate) fn resolve_type(&mut self, written: &ast::Type) -> Type {
+        self.resolve_type_with(written, Omitted::Refuse)
+    }
+
+    /// The type that is written; type arguments may be left to inference.
+    pub(crate) fn resolve_type_with(&mut self, written: &ast::Type, omitted: Omitted) -> Type {
+        let ty = self.resolve_kind(written, omitted);
+        let mut parts = 0;
+        any_type(&ty, &mut |_| {
+            parts += 1;
+            parts > TYPE_PARTS_MAX
+        });
+        if parts > TYPE_PARTS_MAX || self.is_too_large(&ty) {
+            self.report(d::type_too_large(written.span));
+            return Type::Unknown;
+        }
+        ty
+    }
+
+    /// Whether a value of the type has more parts than anything can handle.
+    pub(crate) fn is_too_large(&self, ty: &Type) -> bool {
+        self.leaf_count(ty, VALUE_LEAVES_MAX) > VALUE_LEAVES_MAX
+    }
+
+    /// The number of values without parts in a value of the type; stops counting when it exceeds `limit`.
+    fn leaf_count(&self, ty: &Type, limit: usize) -> usize {
+        let sum = |types: &[Type]| {
+            let mut count = 1;
+            for part in types {
+                if count > limit {
+                    break;
+                }
+                count += self.leaf_count(part, limit - count);
+            }
+            count
+        };
+        match ty {
+            Type::Struct(id, args) => sum(&self.field_types(*id, args)),
+            Type::Tuple(elements) => sum(elements),
+            Type::Array(element, count) => self.leaf_count(element, limit).saturating_mul(*count as usize),
+            _ => 1,
+        }
+    }
+
+    fn resolve_kind(&mut self, written: &ast::Type, omitted: Omitted) -> Type {
+        match &written.kind {
+            ast::TypeKind::Bool => Type::Bool,
+            ast::TypeKind::Error => Type::Error,
+            ast::TypeKind::MatchKind => Type::MatchKind,
+            ast::TypeKind::String => Type::String,
+            ast::TypeKind::Void => Type::Void,
+            ast::TypeKind::Integer => Type::Integer,
+            ast::TypeKind::Bit(None) => Type::Bit(1),
+            ast::TypeKind::Bit(Some(width)) => self.width(width, "bit").map_or(Type::Unknown, Type::Bit),
+            ast::TypeKind::Int(width) => self.width(width, "int").map_or(Type::Unknown, Type::Int),
+            ast::TypeKind::Varbit(width) => self.width(width, "varbit").map_or(Type::Unknown, Type::Varbit),
+            ast::TypeKind::Named(path) => self.resolve_named(path, None, written.span, omitted),
+            ast::TypeKind::Specialized { base, arguments } => {
+                let arguments = arguments.iter().map(|argument| self.resolve_type_with(argument, omitted)).collect();
+                self.resolve_named(base, Some(arguments), written.span, omitted)
+            }
+            ast::TypeKind::Array { element, size } => self.resolve_array(element, size, omitted),
+            ast::TypeKind::Tuple(elements) => {
+                let resolved: Vec<Type> = elements.iter().map(|it| self.resolve_type_with(it, omitted)).collect();
+                for (ty, element) in resolved.iter().zip(elements) {
+                    self.check_element_type(ty, element.span, "a tuple");
+                }
+                Type::Tuple(resolved)
+            }
+            ast::TypeKind::List(element) => Type::List(Box::new(self.resolve_type_with(element, omitted))),
+            ast::TypeKind::DontCare if omitted == Omitted::Infer => self.fresh_variable(),
+            ast::TypeKind::DontCare => {
+                self.report(d::misplaced_dont_care_type(written.span));
+                Type::Unknown
+            }
+        }
+    }
+
+    fn resolve_array(&mut self, element: &ast::Type, size: &ast::Expr, omitted: Omitted) -> Type {
+        let element_type = self.resolve_type_with(element, omitted);
+        let Some(count) = self.constant_integer(size) else { return Type::Unknown };
+        if count < BigInt::from(1) || count > BigInt::from(STACK_ELEMENTS_MAX) {
+            self.report(d::array_size_out_of_range(size.span, &count));
+            return Type::Unknown;
+        }
+        self.check_element_type(&element_type, element.span, "an array");
+        Type::Array(Box::new(element_type), count.to_u32().unwrap_or(1))
+    }
+
+    /// The width in `bit<...>` and its like.
+    fn width(&mut self, written: &ast::Expr, type_name: &str) -> Option<u32> {
+        let width = self.constant_integer(written)?;
+        let lowest = u32::from(type_name != "varbit");
+        if width < BigInt::from(lowest) || width > BigInt::from(WIDTH_BITS_MAX) {
+            self.report(d::width_out_of_range(written.span, type_name, &width));
+            return None;
+        }
+        width.to_u32()
+    }
+
+    fn resolve_named(&mut self, path: &ast::Path, arguments: Option<Vec<Type>>, span: Span, omitted: Omitted) -> Type {
+        let Some(binding) = self.scopes.lookup_path(path).first().cloned() else {
+            self.report_unknown_name(&path.name, Entity::is_type);
+            return Type::Unknown;
+        };
+        if !binding.entity.is_type() {
+            if binding.entity != Entity::Poisoned {
+                self.report(d::wrong_kind_of_name(&path.name, "a type", binding.entity.kind_name(), binding.span));
+            }
+            return Type::Unknown;
+        }
+        let arity = self.arity(&binding.entity);
+        let arguments = match arguments {
+            Some(arguments) if arguments.len() == arity => arguments,
+            Some(arguments) => {
+                self.report(d::type_argument_count(span, &path.name.name, arguments.len(), arity, binding.span));
+                return Type::Unknown;
+            }
+            None if arity == 0 => Vec::new(),
+            None if omitted == Omitted::Infer => (0..arity).map(|_| self.fresh_variable()).collect(),
+            None => {
+                self.report(d::type_argument_count(span, &path.name.name, 0, arity, binding.span));
+                return Type::Unknown;
+            }
+        };
+        entity_type(&binding.entity, arguments)
+    }
+
+    /// The number of type parameters.
+    fn arity(&self, entity: &Entity) -> usize {
+        match entity {
+            Entity::Struct(id) => self.hir.structs[*id].type_params.len(),
+            Entity::Extern(id) => self.hir.externs[*id].type_params.len(),
+            Entity::Parser(id) => self.hir.parsers[*id].type_params.len(),
+            Entity::Control(id) => self.hir.controls[*id].type_params.len(),
+            Entity::ApplyType(id) => self.hir.apply_types[*id].type_params.len(),
+            _ => 0,
+        }
+    }
+
+    /// Whether the type is a header.
+    pub(crate) fn is_header(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Struct(id, _) if self.hir.structs[*id].kind == StructKind::Header)
+    }
+
+    /// Whether the type is a header union.
+    pub(crate) fn is_union(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Struct(id, _) if self.hir.structs[*id].kind == StructKind::HeaderUnion)
+    }
+
+    /// Whether the type is a plain struct.
+    pub(crate) fn is_plain_struct(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Struct(id, _) if self.hir.structs[*id].kind == StructKind::Struct)
+    }
+
+    /// The type of a field, as an owner with these type arguments sees it.
+    pub(crate) fn field_type(&self, owner: StructId, args: &[Type], field: usize) -> Type {
+        let owner = &self.hir.structs[owner];
+        owner.fields.get(field).map_or(Type::Unknown, |it| substitute(&it.ty, &substitution(&owner.type_params, args)))
+    }
+
+    /// The types of all fields.
+    pub(crate) fn field_types(&self, owner: StructId, args: &[Type]) -> Vec<Type> {
+        (0..self.hir.structs[owner].fields.len()).map(|field| self.field_type(owner, args, field)).collect()
+    }
+
+    /// The type below all `type` declarations and enum representations: what a value is made of.
+    pub(crate) fn underlying(&self, ty: &Type) -> Type {
+        match ty {
+            Type::NewType(id) => self.underlying(&self.hir.new_types[*id].target),
+            Type::Enum(id) => match &self.hir.enums[*id].representation {
+                Some(representation) => self.underlying(representation),
+                None => ty.clone(),
+            },
+            _ => ty.clone(),
+        }
+    }
+
+    /// The representation of an enum that has one.
+    pub(crate) fn representation(&self, ty: &Type) -> Option<&Type> {
+        match ty {
+            Type::Enum(id) => self.hir.enums[*id].representation.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Complains unless a variable, parameter with direction or result may have this type.
+    pub(crate) fn check_variable_type(&mut self, ty: &Type, span: Span, what: &str) -> bool {
+        let is_fine = match ty {
+            Type::Void
+            | Type::Integer
+            | Type::String
+            | Type::MatchKind
+            | Type::Extern(..)
+            | Type::Parser(..)
+            | Type::Control(..)
+            | Type::Apply(..)
+            | Type::Table(_)
+            | Type::Action
+            | Type::ValueSet(_)
+            | Type::Set(_)
+            | Type::List(_) => false,
+            _ => true,
+        };
+        if !is_fine {
+            let shown = self.hir.show_type(ty);
+            self.report(d::invalid_variable_type(span, what, &shown));
+        }
+        is_fine
+    }
+
+    /// Complains unless a tuple or array may have elements of this type.
+    fn check_element_type(&mut self, ty: &Type, span: Span, container: &str) {
+        let is_fine = match ty {
+            Type::Void
+            | Type::MatchKind
+            | Type::Extern(..)
+            | Type::Parser(..)
+            | Type::Control(..)
+            | Type::Apply(..)
+            | Type::List(_) => false,
+            Type::Integer | Type::String => container == "a tuple",
+            _ => true,
+        };
+        if !is_fine {
+            let shown = self.hir.show_type(ty);
+            self.report(d::invalid_field_type(span, container, &shown));
+        }
+    }
+
+    /// Complains unless a struct, header or header union may have a field of this type.
+    pub(crate) fn check_field_type(&mut self, kind: StructKind, ty: &Type, span: Span) -> bool {
+        let is_fine = match kind {
+            StructKind::Header => self.fits_in_header(ty),
+            StructKind::HeaderUnion => self.is_header(ty) || matches!(ty, Type::Unknown | Type::Param(_)),
+            StructKind::Struct => match ty {
+                Type::Bool | Type::Bit(_) | Type::Int(_) | Type::Varbit(_) | Type::Error => true,
+                Type::Struct(..) | Type::Enum(_) | Type::NewType(_) | Type::Array(..) | Type::Tuple(_) => true,
+                Type::Param(_) | Type::Unknown => true,
+                _ => false,
+            },
+        };
+        if !is_fine {
+            let shown = self.hir.show_type(ty);
+            self.report(d::invalid_field_type(span, struct_kind_name(kind), &shown));
+        }
+        is_fine
+    }
+
+    fn fits_in_header(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Bool | Type::Bit(_) | Type::Int(_) | Type::Varbit(_) | Type::Param(_) | Type::Unknown => true,
+            Type::Enum(id) => self.hir.enums[*id].representation.is_some(),
+            Type::NewType(id) => self.fits_in_header(&self.hir.new_types[*id].target),
+            Type::Struct(id, args) if self.hir.structs[*id].kind == StructKind::Struct => {
+                let types = self.field_types(*id, args);
+                types.iter().all(|field| self.fits_in_header(field) && !matches!(field, Type::Varbit(_)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether `==` compares values of this type.
+    pub(crate) fn is_comparable(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Bool | Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Varbit(_) | Type::Error => true,
+            Type::Enum(_) | Type::NewType(_) | Type::Unknown | Type::ActionEnum(_) => true,
+            Type::Struct(id, args) => self.field_types(*id, args).iter().all(|field| self.is_comparable(field)),
+            Type::Array(element, _) => self.is_comparable(element),
+            Type::Tuple(elements) => elements.iter().all(|element| self.is_comparable(element)),
+            Type::Param(_) => true,
+            _ => false,
+        }
+    }
+
+    /// How many bits a value has at least and at most when it is emitted; `None` for a type that has no fixed layout. Widths
+    /// add up without limit, so that they are counted with big numbers.
+    pub(crate) fn size_bits(&self, ty: &Type) -> Option<(BigInt, BigInt)> {
+        let both = |width: u32| Some((BigInt::from(width), BigInt::from(width)));
+        match ty {
+            Type::Bool => both(1),
+            Type::Bit(width) | Type::Int(width) => both(*width),
+            Type::Varbit(width) => Some((BigInt::zero(), BigInt::from(*width))),
+            Type::Enum(_) | Type::NewType(_) => match self.underlying(ty) {
+                Type::Enum(_) | Type::NewType(_) => None,
+                inner => self.size_bits(&inner),
+            },
+            Type::Array(element, count) => {
+                let (low, high) = self.size_bits(element)?;
+                Some((low * *count, high * *count))
+            }
+            Type::Tuple(elements) => self.sum_sizes(elements),
+            Type::Struct(id, args) if self.hir.structs[*id].kind == StructKind::HeaderUnion => {
+                let fields = self.field_types(*id, args);
+                let sizes: Vec<_> = fields.iter().map(|field| self.size_bits(field)).collect::<Option<_>>()?;
+                let low = sizes.iter().map(|(low, _)| low.clone()).min().unwrap_or_default();
+                let high = sizes.iter().map(|(_, high)| high.clone()).max().unwrap_or_default();
+                Some((low, high))
+            }
+            Type::Struct(id, args) => self.sum_sizes(&self.field_types(*id, args)),
+            _ => None,
+        }
+    }
+
+    fn sum_sizes(&self, types: &[Type]) -> Option<(BigInt, BigInt)> {
+        types.iter().try_fold((BigInt::zero(), BigInt::zero()), |(low, high), ty| {
+            let (more_low, more_high) = self.size_bits(ty)?;
+            Some((low + more_low, high + more_high))
+        })
+    }
+}
+
+/// With its article, for messages.
+pub(crate) fn struct_kind_name(kind: StructKind) -> &'static str {
+    match kind {
+        StructKind::Struct => "a struct",
+        StructKind::Header => "a header",
+        StructKind::HeaderUnion => "a header union",
+    }
+}
+
+/// The type that an entity names.
+fn entity_type(entity: &Entity, arguments: Vec<Type>) -> Type {
+    match entity {
+        Entity::Struct(id) => Type::Struct(*id, arguments),
+        Entity::Enum(id) => Type::Enum(*id),
+        Entity::NewType(id) => Type::NewType(*id),
+        Entity::Alias(ty) => ty.clone(),
+        Entity::Extern(id) => Type::Extern(*id, arguments),
+        Entity::Parser(id) => Type::Parser(*id, arguments),
+        Entity::Control(id) => Type::Control(*id, arguments),
+        Entity::ApplyType(id) => Type::Apply(*id, arguments),
+        Entity::TypeParam(id) => Type::Param(*id),
+        _ => Type::Unknown,
+    }
+}
+
+/// Whether `value` is a value of a two's complement or unsigned type.
+pub(crate) fn fits(value: &BigInt, ty: &Type) -> bool {
+    match ty {
+        Type::Bit(width) => !value.is_negative() && value.bits() <= u64::from(*width),
+        Type::Int(width) => {
+            let magnitude = if value.is_negative() { value + 1 } else { value.clone() };
+            magnitude.bits() < u64::from(*width)
+        }
+        _ => true,
+    }
+}
+
+/// The value cut to the width of its type, two's complement.
+pub(crate) fn wrap(value: &BigInt, ty: &Type) -> BigInt {
+    let cut = |width: u32| {
+        let modulus = BigInt::from(1) << width;
+        num_integer::Integer::mod_floor(value, &modulus)
+    };
+    match ty {
+        Type::Bit(width) => cut(*width),
+        Type::Int(width) => {
+            let low = cut(*width);
+            if low.bit(u64::from(*width) - 1) { low - (BigInt::from(1) << *width) } else { low }
+        }
+        _ => value.clone(),
+    }
+}

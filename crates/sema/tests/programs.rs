@@ -1,0 +1,26 @@
+//! Whole programs of the kind that courses use: all must check without a word.
+
+use syntax::{Diagnostics, DiskFiles, Options, SourceMap, parse_program, render_all};
+
+fn check_file(path: &std::path::Path) -> String {
+    let mut sources = SourceMap::new();
+    let files = DiskFiles;
+    let (program, parsed) = parse_program(&mut sources, path, &Options::new(&files));
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.append(parsed);
+    if !diagnostics.has_errors() {
+        let hir = sema::check(&program, &mut diagnostics);
+        assert!(diagnostics.has_errors() || hir.main.is_some(), "{}: no main", path.display());
+    }
+    render_all(&sources, &diagnostics, false)
+}
+
+#[test]
+fn course_programs_check_without_diagnostics() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let faults: String = paths.iter().map(|path| check_file(path)).collect();
+    assert_eq!(faults, "");
+    assert!(paths.len() >= 9);
+}
