@@ -13,7 +13,7 @@
 //! the rest of the range fits is checked on the candidate.
 //!
 //! The tail of a cell: rows of value and mask, in a range table also of low and high; two words of rank; one word that
-//! names the list of entries with the same value, plus one, or 0.
+//! names the list of entries with the same value, plus one, or 0; it counts only while the cell is in an index.
 
 use crate::cells::{Cell, Cells, prefetch};
 use crate::hash_index::{HashIndex, hash_words};
@@ -166,7 +166,6 @@ impl Ternary {
         if rank > head_rank {
             tuple.lists[list].insert(head_rank, head, &[]);
             tuple.index.replace(hash, head, cell);
-            set_list(cells, head, None);
             set_list(cells, cell, Some(list));
         } else {
             tuple.lists[list].insert(rank, cell, &[]);

@@ -109,6 +109,34 @@ fn dense_prefixes() {
     }
 }
 
+/// Four masks with many entries each, which a key matches under several of them: which mask has the greatest priority
+/// changes all the time.
+#[test]
+fn few_masks_and_many_priorities() {
+    let mut rng = Rng::new(6);
+    let mut set = TableSet::new(vec![table_spec(&[(Ternary, 16)], 2000)], 1).expect("the table is well formed");
+    let mut reader = set.reader();
+    let mut handles = Vec::new();
+    for step in 0..4000 {
+        let mut entry = random_entry(&mut rng, set.tables()[0].spec());
+        let mask = Bits::from_u64(16, *rng.pick(&[0xff00, 0x0fff, 0xf00f, 0xffff]));
+        entry.key = vec![tables::MatchValue::Ternary { value: Bits::from_u64(16, rng.below(1 << 16)), mask }];
+        entry.priority = rng.below(1000) as i32 - 500;
+        handles.extend(set.insert(0, entry));
+        if rng.chance(2, 5) {
+            // Often the entry that wins over all others, so that the greatest priority of a mask falls too.
+            let best = set.tables()[0].entries().max_by_key(|entry| entry.spec.priority).map(|entry| entry.handle);
+            let best = best.and_then(|best| handles.iter().position(|handle| *handle == best));
+            let at = best.filter(|_| rng.chance(1, 2)).unwrap_or(rng.below(handles.len() as u64) as usize);
+            let handle = handles.swap_remove(at);
+            set.perform(0, Operation::Delete { handle }).expect("the entry exists");
+        }
+        if step % 10 == 0 {
+            check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 16);
+        }
+    }
+}
+
 #[test]
 fn a_table_without_key_runs_its_default() {
     let mut rng = Rng::new(5);
