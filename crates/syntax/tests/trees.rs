@@ -5,6 +5,16 @@ mod common;
 use common::{parse, short};
 use expect_test::{Expect, expect};
 
+/// The outline moved to the left margin.
+fn dedented(outline: &str) -> String {
+    let indents = outline.lines().map(|line| line.len() - line.trim_start().len());
+    let margin = indents.filter(|&indent| indent > 0).min().unwrap_or(0);
+    outline
+        .lines()
+        .map(|line| line.get(margin..).filter(|_| line.starts_with(' ')).unwrap_or(line))
+        .fold(String::new(), |text, line| text + line + "\n")
+}
+
 /// The tree of a constant's value.
 fn check_value(expression: &str, expected: Expect) {
     let text = format!("struct T {{ }} extern E<U> {{ E(int a); }}\nconst int x = {expression};");
@@ -13,7 +23,7 @@ fn check_value(expression: &str, expected: Expect) {
     program.declarations.drain(..2);
     let dump = syntax::dump(&program);
     let value = dump.split_once("value: ").unwrap().1;
-    expected.assert_eq(value);
+    expected.assert_eq(&dedented(value));
 }
 
 /// The tree of the statements in the body of a control.
@@ -21,7 +31,7 @@ fn check_statement(statement: &str, expected: Expect) {
     let (sources, program, diagnostics) = parse(&format!("struct T {{ }} control c() {{ apply {{ {statement} }} }}"));
     assert!(diagnostics.is_empty(), "{}", short(&sources, &diagnostics));
     let dump = syntax::dump(&program);
-    expected.assert_eq(dump.split_once("statements:\n").unwrap().1);
+    expected.assert_eq(&dedented(dump.split_once("statements:\n").unwrap().1));
 }
 
 fn check_errors(text: &str, expected: Expect) {
@@ -35,15 +45,15 @@ fn bit_operators_bind_tighter_than_comparisons() {
         "a & b == c",
         expect![[r#"
             Binary
-                        operator: Equal
-                        left: Binary
-                          operator: BitAnd
-                          left: Name
-                            a
-                          right: Name
-                            b
-                        right: Name
-                          c
+            operator: Equal
+            left: Binary
+              operator: BitAnd
+              left: Name
+                a
+              right: Name
+                b
+            right: Name
+              c
         "#]],
     );
 }
@@ -54,23 +64,23 @@ fn type_names_decide_between_casts_and_parentheses() {
         "(T) - a",
         expect![[r#"
             Cast
-                        type_ref: Named
-                          T
-                        operand: Unary
-                          operator: Negate
-                          operand: Name
-                            a
+            type_ref: Named
+              T
+            operand: Unary
+              operator: Negate
+              operand: Name
+                a
         "#]],
     );
     check_value(
         "(t) - a",
         expect![[r#"
             Binary
-                        operator: Subtract
-                        left: Name
-                          t
-                        right: Name
-                          a
+            operator: Subtract
+            left: Name
+              t
+            right: Name
+              a
         "#]],
     );
 }
@@ -81,47 +91,47 @@ fn type_names_decide_between_calls_and_comparisons() {
         "f<T>(a)",
         expect![[r#"
             Call
-                        callee: Name
-                          f
-                        type_arguments:
-                          Named
-                            T
-                        arguments:
-                          Argument
-                            value: Name
-                              a
+            callee: Name
+              f
+            type_arguments:
+              Named
+                T
+            arguments:
+              Argument
+                value: Name
+                  a
         "#]],
     );
     check_value(
         "f < t > (a)",
         expect![[r#"
             Binary
-                        operator: Greater
-                        left: Binary
-                          operator: Less
-                          left: Name
-                            f
-                          right: Name
-                            t
-                        right: Name
-                          a
+            operator: Greater
+            left: Binary
+              operator: Less
+              left: Name
+                f
+              right: Name
+                t
+            right: Name
+              a
         "#]],
     );
     check_value(
         "E<bit<8>>(1)",
         expect![[r#"
             Call
-                        callee: Type
-                          Specialized
-                            base: E
-                            arguments:
-                              Bit
-                                  Integer
-                                    8
-                        arguments:
-                          Argument
-                            value: Integer
-                              1
+            callee: Type
+              Specialized
+                base: E
+                arguments:
+                  Bit
+                      Integer
+                        8
+            arguments:
+              Argument
+                value: Integer
+                  1
         "#]],
     );
 }
@@ -132,16 +142,16 @@ fn shifts_and_closing_brackets_share_their_characters() {
         "(tuple<bit<8>>) a >> 1",
         expect![[r#"
             Binary
-                        operator: ShiftRight
-                        left: Cast
-                          type_ref: Tuple
-                              Bit
-                                  Integer
-                                    8
-                          operand: Name
-                            a
-                        right: Integer
-                          1
+            operator: ShiftRight
+            left: Cast
+              type_ref: Tuple
+                  Bit
+                      Integer
+                        8
+              operand: Name
+                a
+            right: Integer
+              1
         "#]],
     );
 }
