@@ -10,7 +10,7 @@
 //! - [`pcap`]: capture files, pcap and pcapng, in and out.
 //! - [`af_packet`]: interfaces of Linux through memory-mapped rings; [`offload`] turns what the kernel hands over
 //!   (partial checksums, segments of up to 64 KiB) into frames of a wire.
-//! - [`memory`]: queues and generators in memory, for tests and benchmarks.
+//! - [`memory`]: queues and generators in memory, for tests and benchmarks; [`traffic`]: routes and frames for a router.
 //! - [`worker`]: joins drivers to a switch core and runs them.
 //! - [`counters`], [`clock`], [`signals`], [`poll`]: per-port counts, time, a clean stop, waiting for packets.
 
@@ -24,6 +24,7 @@ pub mod pcap;
 pub mod poll;
 pub mod port_spec;
 pub mod signals;
+pub mod traffic;
 pub mod worker;
 
 pub use clock::Clock;
