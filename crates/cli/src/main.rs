@@ -1,2 +1,47 @@
-//! The `wirespeed` command.
-fn main() {}
+//! The `wirespeed` command: the only crate that reads arguments and speaks to a terminal.
+//!
+//! * [`args`]: the arguments.
+//! * [`frontend`]: from a source file to a program, with its diagnostics shown.
+//! * [`backend`]: from a program to a switch.
+//! * [`check`], [`compile`], [`run`], [`trace`], [`demo`]: the commands.
+//! * [`terminal`]: colours, progress, messages.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the crate that speaks to the terminal")]
+
+mod args;
+mod backend;
+mod check;
+mod compile;
+mod demo;
+mod frontend;
+mod run;
+mod terminal;
+mod trace;
+
+use clap::Parser as _;
+use std::process::ExitCode;
+
+/// How the command ended, as its exit status.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// Everything went well.
+    Success = 0,
+    /// The program, the entries or another input is wrong; what was wrong has been said.
+    BadInput = 1,
+    /// The arguments make no sense (the number that clap uses, too).
+    Usage = 2,
+    /// The system refused something: a port, a file, a compiler.
+    System = 3,
+}
+
+fn main() -> ExitCode {
+    let arguments = args::Arguments::parse();
+    let exit = match arguments.command {
+        args::Command::Check(arguments) => check::check(&arguments),
+        args::Command::Compile(arguments) => compile::compile(&arguments),
+        args::Command::Run(arguments) => run::run(&arguments),
+        args::Command::Trace(arguments) => trace::trace(&arguments),
+        args::Command::Demo(arguments) => demo::demo(&arguments),
+    };
+    ExitCode::from(exit.unwrap_or_else(|exit| exit) as u8)
+}

@@ -10,15 +10,17 @@
 //! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the interpreter.
 //! * `packet`: packets and the pool of their memory.
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
-//! * [`output`], [`stats`]: what comes out, and what is counted.
+//! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
 pub mod externs;
 mod interpreted;
 pub mod meter;
+mod native;
 pub mod output;
 mod packet;
 mod pipeline;
 pub mod replication;
+mod stage_times;
 pub mod stats;
 pub mod switch;
 mod table_specs;
@@ -29,6 +31,7 @@ pub use meter::MeterConfig;
 pub use output::{Decision, Observer, Output};
 pub use packet::PoolLimits;
 pub use replication::{CloneTarget, Destination, Replica, ReplicationError};
+pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};
 pub use table_specs::{match_kind, match_value, table_specs};

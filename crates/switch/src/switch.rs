@@ -2,10 +2,12 @@
 
 use crate::externs::Externs;
 use crate::interpreted::Interpreted;
+use crate::native::NativePipeline;
 use crate::output::{Observer, Output};
 use crate::packet::{Packet, Pool, PoolLimits};
 use crate::pipeline::{Pipeline, World};
 use crate::replication::Replication;
+use crate::stage_times::CoreStage;
 use crate::stats::Stats;
 use crate::table_specs::table_specs;
 use crate::traffic::{Refusal, TrafficManager};
@@ -20,6 +22,8 @@ use tables::{Reader, TableError, TableSet};
 pub enum Backend {
     /// The reference interpreter.
     Interpreter,
+    /// A pipeline compiled by `cgen` from this very program, and its plan.
+    Native(Box<cgen::Native>, Box<cgen::Plan>),
 }
 
 /// How a core is set up.
@@ -95,6 +99,10 @@ impl Switch {
                 let start = pool.start();
                 (pool, Box::new(Interpreted::new(Arc::clone(&program), start)))
             }
+            Backend::Native(native, plan) => {
+                let pool = Pool::new(plan.context_size as usize, growth_bytes, config.pool);
+                (pool, Box::new(NativePipeline::new(Arc::clone(&program), native, plan)))
+            }
         };
         let architecture = V1Model::new(&program, pipeline, pool, config.priorities);
         let received = Vec::with_capacity(BURST_PACKETS_MAX);
@@ -162,6 +170,16 @@ impl Switch {
     /// What the core has counted.
     pub fn stats(&self) -> &Stats {
         &self.architecture.stats
+    }
+
+    /// Measures the stages of the core from now on with a clock in nanoseconds, or stops measuring.
+    pub fn measure_stages(&mut self, clock: Option<fn() -> u64>) {
+        self.architecture.timer.set_clock(clock);
+    }
+
+    /// What a stage has taken since measuring began.
+    pub fn stage_ns(&self, stage: CoreStage) -> u64 {
+        self.architecture.timer.spent_ns(stage)
     }
 
     /// The time of the last run.

@@ -12,6 +12,7 @@ use crate::output::{Decision, Observer};
 use crate::packet::{Packet, Pool};
 use crate::pipeline::{Pipeline, World};
 use crate::replication::{Destination, Replication};
+use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{Departure, Refusal, TrafficManager};
 use base::index::Id as _;
@@ -28,6 +29,7 @@ pub(crate) struct V1Model {
     pub replication: Replication,
     pub pool: Pool,
     pub stats: Stats,
+    pub timer: StageTimer,
     /// Packets that go through ingress again, before any new one.
     again: VecDeque<Packet>,
     /// The present burst, kept to save its allocation.
@@ -49,6 +51,7 @@ impl V1Model {
             replication: Replication::default(),
             pool,
             stats: Stats::default(),
+            timer: StageTimer::default(),
             again: VecDeque::new(),
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
             originals: Vec::with_capacity(BURST_PACKETS_MAX),
@@ -137,9 +140,13 @@ impl V1Model {
         if self.keeps_originals {
             self.originals.extend(burst.iter().map(|packet| self.pool.take(packet.bytes())));
         }
+        self.timer.start();
         self.pipeline.run(block(Stage::Parser), burst, world);
+        self.timer.lap(CoreStage::Parser);
         self.pipeline.run(block(Stage::VerifyChecksum), burst, world);
+        self.timer.lap(CoreStage::VerifyChecksum);
         self.pipeline.run(block(Stage::Ingress), burst, world);
+        self.timer.lap(CoreStage::Ingress);
         let mut originals = std::mem::take(&mut self.originals);
         let mut original_of = originals.drain(..);
         for packet in burst.drain(..) {
@@ -148,6 +155,7 @@ impl V1Model {
         }
         drop(original_of);
         self.originals = originals;
+        self.timer.lap(CoreStage::Decide);
     }
 
     /// The decisions after ingress, in the order of the reference: clone, resubmit, multicast, drop, unicast. (A digest was
@@ -275,6 +283,7 @@ impl V1Model {
 
     /// Empties the queues as far as packets are due, burst by burst.
     fn egress(&mut self, burst_max: usize, world: &mut World<'_>) {
+        self.timer.start();
         loop {
             let mut burst = std::mem::take(&mut self.burst);
             while burst.len() < burst_max
@@ -286,6 +295,7 @@ impl V1Model {
                 self.burst = burst;
                 return;
             }
+            self.timer.lap(CoreStage::Dequeue);
             self.egress_burst(&mut burst, world);
             self.burst = burst;
         }
@@ -303,14 +313,18 @@ impl V1Model {
                 }
             }
         }
+        self.timer.lap(CoreStage::Egress);
         if burst.is_empty() {
             return;
         }
         self.pipeline.run(block(Stage::ComputeChecksum), burst, world);
+        self.timer.lap(CoreStage::ComputeChecksum);
         self.pipeline.run(block(Stage::Deparser), burst, world);
+        self.timer.lap(CoreStage::Deparser);
         for packet in burst.drain(..) {
             self.after_deparser(packet, world);
         }
+        self.timer.lap(CoreStage::Transmit);
     }
 
     /// The decisions after egress: clone, then drop.

@@ -1,0 +1,214 @@
+//! The arguments of the command.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// A P4 compiler and software switch.
+///
+/// Compiles a P4_16 program for v1model to native code and forwards packets with it: on interfaces, over capture files,
+/// or one packet at a time with everything shown.
+#[derive(Parser, Debug)]
+#[command(name = "wirespeed", version, propagate_version = true, after_help = EXAMPLES)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  wirespeed demo                                  a router at work on this machine, without root
+  wirespeed check router.p4                       what is wrong with a program
+  wirespeed run router.p4 --entries s1.json --port 1=eth0 --port 2=eth1
+  wirespeed run router.p4 --port 1=pcap:in.pcap --port 2=pcap:,out.pcap
+  wirespeed trace router.p4 --entries s1.json --packet 1:ffffffffffff0000000000010806...
+
+Exit status: 0 success, 1 the program or its entries are wrong, 2 wrong arguments, 3 the system refused something.";
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Check programs and show what is wrong with them
+    Check(CheckArguments),
+    /// Compile a program, or show a stage of it
+    Compile(CompileArguments),
+    /// Forward packets with a program
+    Run(RunArguments),
+    /// Show a packet's journey through a program
+    Trace(TraceArguments),
+    /// Route packets through the example router: needs no root, takes seconds
+    Demo(DemoArguments),
+}
+
+/// Where a program comes from.
+#[derive(Args, Debug, Clone)]
+pub struct SourceArguments {
+    /// Folder in which #include looks, before the built-in files
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Undefine a macro
+    #[arg(short = 'U', long = "undefine", value_name = "NAME")]
+    pub undefine: Vec<String>,
+}
+
+/// `wirespeed check`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed check router.p4
+  wirespeed check -I include -D DEBUG=1 a.p4 b.p4
+  wirespeed check --summary *.p4                  one line per file")]
+pub struct CheckArguments {
+    /// The programs
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub source: SourceArguments,
+    /// One line per file instead of the full messages
+    #[arg(long)]
+    pub summary: bool,
+}
+
+/// A stage that `wirespeed compile` can show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Emit {
+    /// The syntax tree
+    Ast,
+    /// The program as P4 text, printed from the syntax tree
+    P4,
+    /// The intermediate representation, after the passes
+    Ir,
+    /// The C code
+    C,
+    /// The shared object
+    So,
+}
+
+/// `wirespeed compile`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed compile router.p4 -o router.so
+  wirespeed compile router.p4 --emit c | less
+  wirespeed compile router.p4 --target aarch64-linux-gnu -o router.so")]
+pub struct CompileArguments {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub source: SourceArguments,
+    /// What to write
+    #[arg(long, value_enum, default_value = "so")]
+    pub emit: Emit,
+    /// Where to write it [default: standard output; for a shared object FILE with the ending .so, in this folder]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The machine to compile for, as aarch64-linux-gnu [default: this one]
+    #[arg(long, value_name = "TRIPLE")]
+    pub target: Option<String>,
+    /// The C compiler [default: $CC, else cc, clang or gcc]
+    #[arg(long, value_name = "COMMAND")]
+    pub cc: Option<String>,
+    /// Leave the passes out
+    #[arg(long)]
+    pub no_optimise: bool,
+}
+
+/// What runs the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum BackendKind {
+    /// Compiled code
+    Native,
+    /// The reference interpreter
+    Interp,
+}
+
+/// How a program is run.
+#[derive(Args, Debug, Clone)]
+pub struct SwitchArguments {
+    #[command(flatten)]
+    pub source: SourceArguments,
+    /// Entries: switch commands (table_add ...) or a runtime JSON file; may be repeated
+    #[arg(short, long, value_name = "FILE")]
+    pub entries: Vec<PathBuf>,
+    /// Seed of the program's random numbers
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+    /// Queues per port; standard_metadata.priority chooses one
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub priority_queues: u8,
+}
+
+/// `wirespeed run`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed run router.p4 --entries s1-runtime.json --port 1=eth0 --port 2=eth1
+  wirespeed run router.p4 --entries cmds.txt --port 1=pcap:in.pcap,back.pcap --port 2=pcap:,out.pcapng
+
+Ctrl-C stops cleanly: packets already received are forwarded first. A second Ctrl-C stops at once.")]
+pub struct RunArguments {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub switch: SwitchArguments,
+    /// A port: NUMBER=INTERFACE, NUMBER=pcap:INPUT,OUTPUT, or NUMBER=null; may be repeated
+    #[arg(short, long = "port", required = true, value_name = "PORT")]
+    pub ports: Vec<String>,
+    /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendKind>,
+    /// The C compiler [default: $CC, else cc, clang or gcc]
+    #[arg(long, value_name = "COMMAND")]
+    pub cc: Option<String>,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub duration: Option<u64>,
+    /// Print the final counters, and digests and log lines as they come, as JSON lines
+    #[arg(long)]
+    pub json: bool,
+    /// No counter line while running
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `wirespeed trace`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed trace router.p4 --entries s1-runtime.json --packet 1:080000000200080000000100080045...
+  wirespeed trace router.p4 --pcap 2=in.pcap --count 3")]
+pub struct TraceArguments {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub switch: SwitchArguments,
+    /// A packet: its port and its bytes in hexadecimal; may be repeated
+    #[arg(long = "packet", value_name = "PORT:HEX", required_unless_present = "pcap")]
+    pub packets: Vec<String>,
+    /// A capture: the port its packets enter at, and the file
+    #[arg(long, value_name = "PORT=FILE")]
+    pub pcap: Option<String>,
+    /// How many packets of the capture to show
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub count: usize,
+}
+
+/// `wirespeed demo`
+#[derive(Args, Debug)]
+pub struct DemoArguments {
+    /// Packets to route
+    #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub packets: u32,
+    /// Routes to install
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    pub routes: u32,
+    /// Where to leave the files
+    #[arg(long, default_value = "wirespeed-demo", value_name = "DIR")]
+    pub dir: PathBuf,
+}

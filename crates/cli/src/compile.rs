@@ -1,0 +1,78 @@
+//! `wirespeed compile`: a shared object, or any stage before it.
+
+use crate::Exit;
+use crate::args::{CompileArguments, Emit};
+use crate::backend;
+use crate::frontend;
+use crate::terminal::{self, Progress};
+use cgen::CompileOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Compiles a file as far as was asked for and writes the result.
+pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
+    match arguments.emit {
+        Emit::Ast | Emit::P4 => {
+            let source = frontend::parse(&arguments.file, &arguments.source);
+            frontend::show(&source);
+            if source.diagnostics.has_errors() {
+                return Err(Exit::BadInput);
+            }
+            let text = match arguments.emit {
+                Emit::Ast => syntax::dump(&source.tree),
+                _ => syntax::print(&source.tree),
+            };
+            write_text(arguments.output.as_deref(), &text)
+        }
+        Emit::Ir => {
+            let compiled = frontend::load(&arguments.file, &arguments.source, !arguments.no_optimise)?;
+            write_text(arguments.output.as_deref(), &ir::text::print(&compiled.program))
+        }
+        Emit::C => {
+            let compiled = frontend::load(&arguments.file, &arguments.source, !arguments.no_optimise)?;
+            let (text, _) = backend::generate(&compiled)?;
+            write_text(arguments.output.as_deref(), &text)
+        }
+        Emit::So => shared_object(arguments),
+    }
+}
+
+fn shared_object(arguments: &CompileArguments) -> Result<Exit, Exit> {
+    let compiled = frontend::load(&arguments.file, &arguments.source, !arguments.no_optimise)?;
+    let (text, _) = backend::generate(&compiled)?;
+    let output = arguments.output.clone().unwrap_or_else(|| default_output(&arguments.file));
+    let options = CompileOptions {
+        compiler: arguments.cc.clone(),
+        target: arguments.target.clone(),
+        ..CompileOptions::default()
+    };
+    let object = {
+        let _progress = Progress::start("compiling to native code");
+        cgen::compile(&text, &options).map_err(system_error)?
+    };
+    std::fs::copy(&object.path, &output)
+        .map_err(|error| system_error(format!("cannot write {}: {error}", output.display())))?;
+    println!("{}", output.display());
+    Ok(Exit::Success)
+}
+
+fn default_output(file: &Path) -> PathBuf {
+    PathBuf::from(file.file_stem().unwrap_or(file.as_os_str())).with_extension("so")
+}
+
+fn write_text(output: Option<&Path>, text: &str) -> Result<Exit, Exit> {
+    let written = match output {
+        Some(path) => std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display())),
+        None => match std::io::stdout().write_all(text.as_bytes()) {
+            // Whoever read the output has seen enough.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            result => result.map_err(|error| format!("cannot write to standard output: {error}")),
+        },
+    };
+    written.map(|()| Exit::Success).map_err(system_error)
+}
+
+fn system_error(error: impl std::fmt::Display) -> Exit {
+    terminal::error(error);
+    Exit::System
+}

@@ -1,0 +1,88 @@
+//! From a source file to a program. Diagnostics are shown on standard error.
+
+use crate::Exit;
+use crate::args::SourceArguments;
+use crate::terminal;
+use base::Span;
+use std::path::Path;
+use syntax::{Diagnostics, DiskFiles, Options, SourceMap, ast};
+
+/// A source file as far as it could be read.
+pub struct Source {
+    /// All its text.
+    pub map: SourceMap,
+    /// Its tree.
+    pub tree: ast::Program,
+    /// What is wrong so far.
+    pub diagnostics: Diagnostics,
+}
+
+/// A checked and lowered program, with its text for those who show places.
+pub struct Compiled {
+    /// All its text.
+    pub map: SourceMap,
+    /// The program.
+    pub program: ir::Program,
+}
+
+/// Reads and parses a file.
+pub fn parse(path: &Path, arguments: &SourceArguments) -> Source {
+    let define = |text: &String| match text.split_once('=') {
+        Some((name, value)) => (name.to_owned(), value.to_owned()),
+        None => (text.clone(), "1".to_owned()),
+    };
+    let mut options = Options::new(&DiskFiles);
+    options.include_paths = arguments.include.clone();
+    options.defines = arguments.define.iter().map(define).collect();
+    options.undefines = arguments.undefine.clone();
+    let mut map = SourceMap::new();
+    let (tree, diagnostics) = syntax::parse_program(&mut map, path, &options);
+    Source { map, tree, diagnostics }
+}
+
+/// Checks and lowers a parsed file; the diagnostics grow. None if there are errors.
+pub fn lower(source: &mut Source) -> Option<ir::Program> {
+    let typed = check(source)?;
+    let program = lower::lower(&typed, &mut source.diagnostics)?;
+    if source.diagnostics.has_errors() { None } else { Some(program) }
+}
+
+/// Checks a parsed file; the diagnostics grow. None if there are errors.
+pub fn check(source: &mut Source) -> Option<sema::hir::Program> {
+    if source.diagnostics.has_errors() {
+        return None;
+    }
+    let typed = sema::check(&source.tree, &mut source.diagnostics);
+    if source.diagnostics.has_errors() { None } else { Some(typed) }
+}
+
+/// Shows all diagnostics, and how many errors there were.
+pub fn show(source: &Source) {
+    let is_coloured = terminal::is_coloured();
+    let text = syntax::render_all(&source.map, &source.diagnostics, is_coloured);
+    if !text.is_empty() {
+        eprintln!("{}", text.trim_end());
+    }
+}
+
+/// A file as an optimised program, or the exit after its errors were shown.
+pub fn load(path: &Path, arguments: &SourceArguments, optimise: bool) -> Result<Compiled, Exit> {
+    let mut source = parse(path, arguments);
+    let program = lower(&mut source);
+    show(&source);
+    let mut program = program.ok_or(Exit::BadInput)?;
+    if optimise {
+        passes::run(&mut program, passes::pipelines::STANDARD, false).unwrap_or_else(|broken| panic!("{broken}"));
+    }
+    Ok(Compiled { map: source.map, program })
+}
+
+/// The source line of a place, for generated code.
+pub fn source_line(map: &SourceMap, span: Span) -> Option<cgen::SourceLine> {
+    if span.is_none() {
+        return None;
+    }
+    let location = map.location(span.lo)?;
+    let text = map.line_text(span.lo).trim().to_owned();
+    Some(cgen::SourceLine { file: location.file.to_string(), line: location.line, text })
+}

@@ -1,0 +1,69 @@
+//! Colours, progress and messages. Everything that is not the result of a command goes to standard error; colours and
+//! moving lines appear on terminals only.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::Duration;
+
+/// Whether messages are coloured: on a terminal, unless the user's environment says `NO_COLOR`.
+pub fn is_coloured() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// `error: ...`
+pub fn error(message: impl std::fmt::Display) {
+    label("error", "31", &message.to_string());
+}
+
+/// `warning: ...`
+pub fn warning(message: impl std::fmt::Display) {
+    label("warning", "33", &message.to_string());
+}
+
+/// `note: ...`
+pub fn note(message: impl std::fmt::Display) {
+    label("note", "36", &message.to_string());
+}
+
+fn label(word: &str, color: &str, message: &str) {
+    if is_coloured() {
+        eprintln!("\x1b[1;{color}m{word}\x1b[0m\x1b[1m:\x1b[0m {message}");
+    } else {
+        eprintln!("{word}: {message}");
+    }
+}
+
+/// A spinner with a text, for work that may take a while. It is drawn on terminals only and gone when it is dropped.
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    /// Starts it.
+    pub fn start(text: impl Into<String>) -> Progress {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        bar.set_style(
+            ProgressStyle::with_template("{spinner} {msg} ({elapsed})").expect("the template is well formed"),
+        );
+        bar.set_message(text.into());
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Progress(bar)
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// A number with spaces between groups of three digits: 1 234 567.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,387 @@
+//! `wirespeed trace`: a packet's journey through a program, from the reference interpreter.
+
+use crate::Exit;
+use crate::args::TraceArguments;
+use crate::backend;
+use crate::frontend::{self, Compiled};
+use crate::terminal;
+use base::index::Id as _;
+use base::{Bits, Span};
+use control::show;
+use interp::{Event, HeaderState, Tracer};
+use ir::{HeaderRef, Place, Program, TableId, Target};
+use live::pcap::CaptureDriver;
+use live::{Driver as _, DriverError};
+use std::path::Path;
+use std::sync::Arc;
+use switch::{Backend, Decision, Observer, Output, Switch};
+use syntax::SourceMap;
+use tables::Handle;
+
+/// Sends packets through a switch in the interpreter, one at a time, and prints what happens to each.
+pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
+    // The program as it was written: the passes would hide steps.
+    let compiled = frontend::load(&arguments.file, &arguments.switch.source, false)?;
+    let packets = packets(arguments)?;
+    let Compiled { map, program } = compiled;
+    let program = Arc::new(program);
+    let mut switch = backend::build(Arc::clone(&program), Backend::Interpreter, &arguments.switch)?;
+    for (number, packet) in packets.iter().enumerate() {
+        if number > 0 {
+            println!();
+        }
+        println!("packet {}: {} bytes on port {}", number + 1, packet.bytes.len(), packet.port);
+        let mut journey = Journey { program: &program, map: &map, lines: Vec::new(), depth: 1 };
+        switch.receive(packet.time_ns, packet.port, &packet.bytes);
+        let mut sent = Sent::default();
+        switch.run_observed(packet.time_ns, &mut sent, &mut journey);
+        journey.print(&switch);
+        sent.print();
+    }
+    Ok(Exit::Success)
+}
+
+struct InputPacket {
+    port: u32,
+    bytes: Vec<u8>,
+    time_ns: u64,
+}
+
+/// The packets that the arguments name, those of the command line first.
+fn packets(arguments: &TraceArguments) -> Result<Vec<InputPacket>, Exit> {
+    let usage = |message: String| {
+        terminal::error(message);
+        Exit::Usage
+    };
+    let mut packets = Vec::new();
+    for text in &arguments.packets {
+        let (port, bytes) = parse_packet(text).map_err(usage)?;
+        packets.push(InputPacket { port, bytes, time_ns: 0 });
+    }
+    if let Some(text) = &arguments.pcap {
+        let (port, file) = text
+            .split_once('=')
+            .and_then(|(port, file)| Some((port.parse().ok()?, file)))
+            .ok_or_else(|| usage(format!("`{text}` is not PORT=FILE, as in 1=in.pcap")))?;
+        let read = read_capture(port, Path::new(file), arguments.count, &mut packets);
+        if let Err(error) = read {
+            terminal::error(error);
+            return Err(Exit::System);
+        }
+    }
+    Ok(packets)
+}
+
+/// `PORT:HEX`, white space between digits allowed.
+fn parse_packet(text: &str) -> Result<(u32, Vec<u8>), String> {
+    let form = "write PORT:HEX, as in 1:ffffffffffff0000000000010806";
+    let (port, digits) = text.split_once(':').ok_or_else(|| format!("`{text}` has no port; {form}"))?;
+    let port: u32 = port.trim().parse().map_err(|_| format!("`{port}` is no port number; {form}"))?;
+    let digits: Vec<u8> = digits.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    if digits.len() % 2 != 0 {
+        return Err(format!("the packet has {} hexadecimal digits; a byte has two", digits.len()));
+    }
+    let byte = |pair: &[u8]| {
+        let pair = std::str::from_utf8(pair).ok()?;
+        pair.bytes().all(|it| it.is_ascii_hexdigit()).then(|| u8::from_str_radix(pair, 16).ok())?
+    };
+    let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
+    Ok((port, bytes.ok_or_else(|| format!("the packet is not hexadecimal; {form}"))?))
+}
+
+fn read_capture(port: u32, file: &Path, count: usize, packets: &mut Vec<InputPacket>) -> Result<(), DriverError> {
+    let mut driver = CaptureDriver::open(Some(file), None)?;
+    let end = packets.len() + count;
+    while packets.len() < end && !driver.exhausted() {
+        driver.receive(1, &mut |frame, time_ns| packets.push(InputPacket { port, bytes: frame.to_vec(), time_ns }))?;
+    }
+    Ok(())
+}
+
+/// What left the switch.
+#[derive(Default)]
+struct Sent {
+    frames: Vec<(u32, Vec<u8>)>,
+}
+
+impl Sent {
+    fn print(&self) {
+        if self.frames.is_empty() {
+            println!("  nothing was sent");
+        }
+        for (port, frame) in &self.frames {
+            let hex: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();
+            println!("  out on port {port}: {hex}");
+        }
+    }
+}
+
+impl Output for Sent {
+    fn transmit(&mut self, port: u32, frame: &[u8]) {
+        self.frames.push((port, frame.to_vec()));
+    }
+}
+
+/// A line of the story. An entry is looked up for its text when the packet is through.
+struct Line {
+    depth: usize,
+    text: String,
+    place: String,
+    entry: Option<(TableId, Handle)>,
+}
+
+/// Collects the story of one packet.
+struct Journey<'a> {
+    program: &'a Program,
+    map: &'a SourceMap,
+    lines: Vec<Line>,
+    depth: usize,
+}
+
+/// Where the places of the source begin.
+const PLACE_COLUMN: usize = 88;
+
+impl Journey<'_> {
+    fn line(&mut self, depth: usize, span: Span, text: String) {
+        let place = match self.map.location(span.lo) {
+            Some(location) if !span.is_none() => {
+                let file = Path::new(&*location.file).file_name().map(|name| name.to_string_lossy().into_owned());
+                format!("{}:{}", file.unwrap_or_default(), location.line)
+            }
+            _ => String::new(),
+        };
+        self.lines.push(Line { depth, text, place, entry: None });
+    }
+
+    fn print(&self, switch: &Switch) {
+        for line in &self.lines {
+            let mut text = format!("{}{}", "  ".repeat(line.depth), line.text);
+            if let Some((table, handle)) = line.entry {
+                let stored = &switch.tables().tables()[table.index()];
+                let entry = stored.get(handle).map(|entry| show::entry(stored, entry));
+                text += &entry.unwrap_or_default();
+            }
+            if line.place.is_empty() {
+                println!("{text}");
+            } else {
+                println!("{text:<PLACE_COLUMN$}  {}", line.place);
+            }
+        }
+    }
+
+    fn header_name(&self, header: &HeaderRef) -> String {
+        match header {
+            HeaderRef::Fixed(id) => self.program.headers[*id].name.clone(),
+            HeaderRef::Element { stack, .. } => format!("{}[...]", self.program.stacks[*stack].name),
+            HeaderRef::Next(stack) => format!("{}.next", self.program.stacks[*stack].name),
+            HeaderRef::Last(stack) => format!("{}.last", self.program.stacks[*stack].name),
+        }
+    }
+
+    fn place_name(&self, place: &Place) -> String {
+        match place {
+            Place::Var(var) => self.program.vars[*var].name.clone(),
+            Place::Field(header, field) => {
+                let ty = match header {
+                    HeaderRef::Fixed(id) => self.program.headers[*id].ty,
+                    HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => {
+                        self.program.headers[self.program.stacks[*stack].elements[0]].ty
+                    }
+                };
+                let field = &self.program.header_types[ty].fields[*field as usize].name;
+                format!("{}.{field}", self.header_name(header))
+            }
+            Place::Slice { base, high, low } => format!("{}[{high}:{low}]", self.place_name(base)),
+        }
+    }
+
+    fn fields(&self, header: ir::HeaderId, contents: &HeaderState) -> String {
+        let ty = &self.program.header_types[self.program.headers[header].ty];
+        let field = |(field, value): (&ir::HeaderField, &Bits)| format!("{}={value}", field.name);
+        ty.fields.iter().zip(&contents.fields).map(field).collect::<Vec<_>>().join(" ")
+    }
+
+    fn error_name(&self, error: u64) -> &str {
+        self.program.errors.get(error as usize).map_or("an unknown error", |name| name)
+    }
+
+    fn target_name(&self, states: Option<&str>, target: Target) -> String {
+        match target {
+            Target::Accept => "accept".to_owned(),
+            Target::Reject => "reject".to_owned(),
+            Target::State(_) => states.unwrap_or("the next state").to_owned(),
+        }
+    }
+}
+
+fn list(values: &[Bits]) -> String {
+    values.iter().map(Bits::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl Tracer for Journey<'_> {
+    fn event(&mut self, span: Span, event: Event<'_>) {
+        let program = self.program;
+        match event {
+            Event::BlockEntered(block) => {
+                self.depth = 2;
+                self.line(1, Span::NONE, program.blocks[block].name.clone());
+            }
+            Event::StateEntered { block, state } => {
+                if let ir::BlockKind::Parser { states, .. } = &program.blocks[block].kind {
+                    self.line(2, span, format!("state {}", states[state].name));
+                }
+                self.depth = 3;
+            }
+            Event::TableApplied { table, keys, lookup } => {
+                let declared = &program.tables[table];
+                let named = declared.keys.iter().zip(keys).map(|(key, value)| format!("{}={value}", key.name));
+                let keys: Vec<String> = named.collect();
+                self.line(2, span, format!("table {} {}", declared.name, keys.join(" ")));
+                self.depth = 2;
+                match lookup.entry {
+                    Some(entry) => {
+                        self.line(3, Span::NONE, "hit entry ".to_owned());
+                        let handle = Handle(entry as u32);
+                        self.lines.last_mut().into_iter().for_each(|line| line.entry = Some((table, handle)));
+                    }
+                    None => self.line(3, Span::NONE, "miss".to_owned()),
+                }
+            }
+            Event::ActionEntered { action, args } => {
+                let action = &program.actions[action];
+                let params = action.params.iter().zip(args);
+                let named: Vec<String> =
+                    params.map(|(&param, value)| format!("{}={value}", program.vars[param].name)).collect();
+                self.line(2, span, format!("action {}({})", action.name, named.join(", ")));
+                self.depth = 3;
+            }
+            other => {
+                if let Some(text) = self.step(other) {
+                    self.line(self.depth, span, text);
+                }
+            }
+        }
+    }
+}
+
+impl Journey<'_> {
+    /// A step within a state, a control or an action.
+    fn step(&self, event: Event<'_>) -> Option<String> {
+        let program = self.program;
+        Some(match event {
+            Event::Extracted { header, contents, offset_bytes } => {
+                let name = &program.headers[header].name;
+                format!("extract {name} at byte {offset_bytes}: {}", self.fields(header, contents))
+            }
+            Event::Advanced { bytes } => format!("skip {bytes} bytes"),
+            Event::Selected { keys, chosen: Some((_, target)) } => {
+                format!("select {} -> {}", list(keys), self.target_name(None, target))
+            }
+            Event::Selected { keys, chosen: None } => format!("select {}: no case matches", list(keys)),
+            Event::ParserError { error } => format!("parser error {}", self.error_name(error)),
+            Event::ParserDone { accepted } => if accepted { "accept" } else { "reject" }.to_owned(),
+            Event::DirectCounted { counter, entry } => {
+                format!("counter {} counts entry {entry}", program.direct_counters[counter].name)
+            }
+            Event::DirectMetered { meter, entry, colour } => {
+                format!("meter {} at entry {entry}: {}", program.direct_meters[meter].name, color(Some(colour)))
+            }
+            Event::Assigned { place, value } => format!("{} = {value}", self.place_name(place)),
+            Event::VarSet { .. } | Event::Left { .. } => return None,
+            Event::ValiditySet { header, valid } => {
+                let name = &program.headers[header].name;
+                format!("{name} becomes {}", if valid { "valid" } else { "invalid" })
+            }
+            Event::HeaderCopied { dst, src } => {
+                let source = src.map_or("an invalid header", |src| &program.headers[src].name);
+                format!("{} = {source}", program.headers[dst].name)
+            }
+            Event::StackMoved { stack, count, up } => {
+                let name = &program.stacks[stack].name;
+                format!("{name}.{}({count})", if up { "push_front" } else { "pop_front" })
+            }
+            Event::Branched { taken } => format!("if: {taken}"),
+            Event::Switched { value, case } => match case {
+                Some(case) => format!("switch {value}: case {case}"),
+                None => format!("switch {value}: default"),
+            },
+            Event::LoopExhausted { .. } => "the loop is ended: too many iterations".to_owned(),
+            Event::Emitted { header, bytes } => format!("emit {}: {} bytes", program.headers[header].name, bytes.len()),
+            Event::EmitSkipped { .. } => return None,
+            other => return self.extern_step(other),
+        })
+    }
+
+    /// A step of an extern instance.
+    fn extern_step(&self, event: Event<'_>) -> Option<String> {
+        let program = self.program;
+        Some(match event {
+            Event::RegisterRead { register, index, value } => {
+                let value = value.map_or_else(|| "no such cell".to_owned(), Bits::to_string);
+                format!("read {}[{index}]: {value}", program.registers[register].name)
+            }
+            Event::RegisterWritten { register, index, value } => {
+                format!("write {}[{index}] = {value}", program.registers[register].name)
+            }
+            Event::Counted { counter, index } => format!("count {}[{index}]", program.counters[counter].name),
+            Event::Metered { meter, index, colour } => {
+                format!("meter {}[{index}]: {}", program.meters[meter].name, color(colour))
+            }
+            Event::Hashed { algorithm, bytes, value } => {
+                format!("{algorithm:?} over {} bytes: {value}", bytes.len())
+            }
+            Event::Digested { digest, values } => format!("digest {}: {}", program.digests[digest].name, list(values)),
+            Event::Logged { message } => format!("log: {message}"),
+            Event::AssertFailed { text } => format!("assertion failed: {text}"),
+            _ => return None,
+        })
+    }
+}
+
+fn color(colour: Option<u8>) -> &'static str {
+    match colour {
+        None => "no such cell",
+        Some(0) => "green",
+        Some(1) => "yellow",
+        Some(_) => "red",
+    }
+}
+
+impl Observer for Journey<'_> {
+    fn decision(&mut self, decision: Decision) {
+        self.depth = 1;
+        let text = match decision {
+            Decision::IngressStarts { port, bytes, instance_type } => {
+                format!("ingress: port {port}, {bytes} bytes, {}", instance(instance_type))
+            }
+            Decision::Unicast { port } => format!("=> queued to port {port}"),
+            Decision::Multicast { group, replicas } => format!("=> multicast group {group}: {replicas} copies"),
+            Decision::Cloned { session, copies: Some(copies) } => {
+                format!("=> cloned to session {session}: {copies} copies")
+            }
+            Decision::Cloned { session, copies: None } => {
+                format!("=> clone session {session} is not configured: no copy")
+            }
+            Decision::Resubmitted => "=> resubmitted".to_owned(),
+            Decision::Recirculated => "=> recirculated".to_owned(),
+            Decision::EgressStarts { port, rid, instance_type } => {
+                format!("egress: port {port}, replica {rid}, {}", instance(instance_type))
+            }
+            Decision::Transmitted { port, bytes } => format!("=> sent on port {port}, {bytes} bytes"),
+            Decision::Dropped(reason) => format!("=> {}", reason.describe()),
+        };
+        self.line(1, Span::NONE, text);
+    }
+}
+
+fn instance(instance_type: u64) -> &'static str {
+    match instance_type {
+        0 => "a normal packet",
+        1 => "a clone from ingress",
+        2 => "a clone from egress",
+        4 => "a recirculated packet",
+        5 => "a replica",
+        6 => "a resubmitted packet",
+        _ => "a packet of unknown kind",
+    }
+}
