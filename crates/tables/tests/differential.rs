@@ -5,7 +5,9 @@ mod support;
 use base::{Bits, Rng};
 use support::*;
 use tables::MatchKind::{Exact, Lpm, Optional, Range, Ternary};
-use tables::{ActionCall, Handle, MatchKind, Operation, Table, TableKind, TableSet, Update};
+use tables::{
+    ActionCall, EntrySpec, Handle, MatchKind, MatchValue, Operation, Reader, Table, TableKind, TableSet, Update,
+};
 
 /// A random operation, most of which are valid.
 fn random_operation(rng: &mut Rng, table: &Table) -> Operation {
@@ -94,7 +96,7 @@ fn dense_prefixes() {
                 let prefix_len = rng.between(0, 16) as u32;
                 let value = Bits::from_u64(16, rng.below(1 << 16)).resize(width).shl(u64::from(width - 16));
                 let mut entry = random_entry(&mut rng, set.tables()[0].spec());
-                entry.key = vec![tables::MatchValue::Lpm { value, prefix_len }];
+                entry.key = vec![MatchValue::Lpm { value, prefix_len }];
                 handles.extend(set.insert(0, entry));
             }
             check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 64);
@@ -109,32 +111,31 @@ fn dense_prefixes() {
     }
 }
 
-/// Four masks with many entries each, which a key matches under several of them: which mask has the greatest priority
-/// changes all the time.
+/// Two masks with many entries each, and a key that both match. An entry that is added later, or deleted, changes which
+/// mask has the greater priority.
 #[test]
-fn few_masks_and_many_priorities() {
+fn the_order_of_masks_follows_their_priorities() {
     let mut rng = Rng::new(6);
-    let mut set = TableSet::new(vec![table_spec(&[(Ternary, 16)], 2000)], 1).expect("the table is well formed");
+    let mut set = TableSet::new(vec![table_spec(&[(Ternary, 16)], 200)], 1).expect("the table is well formed");
     let mut reader = set.reader();
-    let mut handles = Vec::new();
-    for step in 0..4000 {
-        let mut entry = random_entry(&mut rng, set.tables()[0].spec());
-        let mask = Bits::from_u64(16, *rng.pick(&[0xff00, 0x0fff, 0xf00f, 0xffff]));
-        entry.key = vec![tables::MatchValue::Ternary { value: Bits::from_u64(16, rng.below(1 << 16)), mask }];
-        entry.priority = rng.below(1000) as i32 - 500;
-        handles.extend(set.insert(0, entry));
-        if rng.chance(2, 5) {
-            // Often the entry that wins over all others, so that the greatest priority of a mask falls too.
-            let best = set.tables()[0].entries().max_by_key(|entry| entry.spec.priority).map(|entry| entry.handle);
-            let best = best.and_then(|best| handles.iter().position(|handle| *handle == best));
-            let at = best.filter(|_| rng.chance(1, 2)).unwrap_or(rng.below(handles.len() as u64) as usize);
-            let handle = handles.swap_remove(at);
-            set.perform(0, Operation::Delete { handle }).expect("the entry exists");
-        }
-        if step % 10 == 0 {
-            check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 16);
-        }
+    let entry = |value, mask, priority| EntrySpec {
+        key: vec![MatchValue::Ternary { value: Bits::from_u64(16, value), mask: Bits::from_u64(16, mask) }],
+        priority,
+        action: 0,
+        args: vec![Bits::zero(32)],
+    };
+    for value in 0..40 {
+        set.insert(0, entry(value << 8, 0xff00, 0)).expect("the entry is valid");
+        set.insert(0, entry(value, 0x00ff, 100)).expect("the entry is valid");
     }
+    let winner = |reader: &mut Reader| reader.enter().snapshot(0).map(|snapshot| snapshot.lookup(&[0x0707]).index);
+    let low = winner(&mut reader);
+    let high = set.insert(0, entry(0x0700, 0xff00, 1000)).expect("the entry is valid");
+    assert_eq!(winner(&mut reader), Some(high.0));
+    check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 64);
+    set.perform(0, Operation::Delete { handle: high }).expect("the entry exists");
+    assert_eq!(winner(&mut reader), low);
+    check_lookups(&mut rng, &reader.enter(), 0, &set.tables()[0], 64);
 }
 
 #[test]
