@@ -1,0 +1,383 @@
+//! The language: programs run on the interpreter, packet in, packet out.
+
+mod support;
+
+use expect_test::expect;
+use support::{Parts, check_packets};
+
+fn ingress(ingress: &str, packets: &[&str], expected: expect_test::Expect) {
+    check_packets(&Parts { ingress, ..Parts::default() }, packets, expected);
+}
+
+fn with_locals(locals: &str, ingress: &str, packets: &[&str], expected: expect_test::Expect) {
+    check_packets(&Parts { locals, ingress, ..Parts::default() }, packets, expected);
+}
+
+fn with_types(types: &str, ingress: &str, packets: &[&str], expected: expect_test::Expect) {
+    check_packets(&Parts { types, ingress, ..Parts::default() }, packets, expected);
+}
+
+#[test]
+fn operators() {
+    ingress(
+        "hdr.h.c = (hdr.h.a ++ hdr.h.b) + 16w3 * (bit<16>) hdr.h.a; hdr.h.b = hdr.h.b |-| 8w200; \
+         hdr.h.a[3:0] = hdr.h.a[7:4]; hdr.h.a = hdr.h.a << 1;",
+        &["12 c9 0000", "f0 01 0000"],
+        expect![[r#"
+            12 c9 0000 -> 220112ff
+            f0 01 0000 -> fe00f2d1
+        "#]],
+    );
+}
+
+#[test]
+fn signed_arithmetic_keeps_the_sign() {
+    ingress(
+        "int<8> x = (int<8>) hdr.h.a; hdr.h.c = (bit<16>) (int<16>) (x >> 1); hdr.h.b = x < 0 ? 8w1 : 8w2;",
+        &["80 00 0000", "7f 00 0000"],
+        expect![[r#"
+            80 00 0000 -> 8001ffc0
+            7f 00 0000 -> 7f02003f
+        "#]],
+    );
+}
+
+#[test]
+fn integers_are_computed_at_compile_time() {
+    with_types(
+        "const int BIG = 1 << 100; const bit<16> SMALL = (bit<16>) (BIG >> 93); const bit<8> X = 8w250 + 10;",
+        "hdr.h.c = SMALL; hdr.h.a = X;",
+        &["00 00 0000"],
+        expect![[r#"
+            00 00 0000 -> 04000080
+        "#]],
+    );
+}
+
+#[test]
+fn variables_that_are_not_initialised_are_zero_every_time() {
+    ingress(
+        "for (bit<8> i in 8w1..8w3) { bit<8> x; x = x + i; hdr.h.a = hdr.h.a + x; }",
+        &["00 00 0000"],
+        expect![[r#"
+            00 00 0000 -> 06000000
+        "#]],
+    );
+}
+
+#[test]
+fn loops_break_and_continue() {
+    ingress(
+        "for (bit<8> i = 0; i < 10; i = i + 1) { if (i == 2) { continue; } if (i == 5) { break; } hdr.h.a = hdr.h.a + i; } \
+         for (bit<8> i in 8w254..8w255) { hdr.h.b = hdr.h.b + 1; } \
+         for (bit<16> x in { 16w1, 16w2, 16w4 }) { if (x == 4) { break; } hdr.h.c = hdr.h.c + x; }",
+        &["00 00 0000"],
+        expect![[r#"
+            00 00 0000 -> 08020003
+        "#]],
+    );
+}
+
+#[test]
+fn functions_return_from_inside() {
+    with_types(
+        "bit<8> f(in bit<8> x) { if (x > 10) { return 1; } if (x > 5) { return 2; } return 3; }",
+        "hdr.h.a = f(hdr.h.a) + f(hdr.h.b);",
+        &["0b 06 0000", "00 0b 0000"],
+        expect![[r#"
+            0b 06 0000 -> 03060000
+            00 0b 0000 -> 040b0000
+        "#]],
+    );
+}
+
+#[test]
+fn generic_functions_are_made_per_type() {
+    with_types(
+        "T pick<T>(in bool first, in T a, in T b) { if (first) { return a; } return b; }",
+        "hdr.h.a = pick(hdr.h.c == 1, hdr.h.a, hdr.h.b); hdr.h.c = pick(false, hdr.h.c, 16w7);",
+        &["0a 0b 0001", "0a 0b 0002"],
+        expect![[r#"
+            0a 0b 0001 -> 0a0b0007
+            0a 0b 0002 -> 0b0b0007
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_are_evaluated_from_left_to_right_and_copied() {
+    with_types(
+        "bit<8> bump(inout bit<8> x) { x = x + 1; return x; }\n\
+         void two(inout bit<8> x, inout bit<8> y) { x = x + 1; y = y + 10; }\n\
+         bit<8> seen(in bit<8> before, inout bit<8> x) { x = 9; return before; }",
+        "hdr.h.c = hdr.h.a ++ bump(hdr.h.a); two(hdr.h.b, hdr.h.b); hdr.h.a = seen(hdr.h.a, hdr.h.a);",
+        &["05 20 0000"],
+        expect![[r#"
+            05 20 0000 -> 062a0506
+        "#]],
+    );
+}
+
+#[test]
+fn the_right_side_of_logic_is_evaluated_only_if_it_matters() {
+    with_types(
+        "bool touch(inout bit<8> x) { x = x + 1; return true; }",
+        "if (hdr.h.a == 1 && touch(hdr.h.b)) { hdr.h.c = 1; } if (hdr.h.a == 1 || touch(hdr.h.b)) { hdr.h.c = hdr.h.c + 2; } \
+         bit<8> x = hdr.h.a == 2 ? 8w0 : (touch(hdr.h.b) ? 8w1 : 8w2);",
+        &["01 00 0000", "02 00 0000", "03 00 0000"],
+        expect![[r#"
+            01 00 0000 -> 01020003
+            02 00 0000 -> 02010002
+            03 00 0000 -> 03020002
+        "#]],
+    );
+}
+
+#[test]
+fn structs_and_tuples_are_assigned_as_wholes() {
+    with_types(
+        "struct pair_t { bit<8> x; bit<8> y; } struct outer_t { pair_t p; bit<16> z; }",
+        "pair_t p = { hdr.h.a, hdr.h.b }; p = { p.y, p.x }; outer_t o = { p = p, z = 16w5 }; \
+         tuple<bit<8>, bit<16>> t = { o.p.x, o.z }; hdr.h.a = t[0]; hdr.h.b = o.p.y; hdr.h.c = t[1]; \
+         if (p == { hdr.h.a, hdr.h.b }) { hdr.h.c = hdr.h.c + 16w0x100; }",
+        &["01 02 0000"],
+        expect![[r#"
+            01 02 0000 -> 02010105
+        "#]],
+    );
+}
+
+#[test]
+fn headers_are_copied_compared_and_made() {
+    check_packets(
+        &Parts {
+            headers: "h_t h; h_t g; h_t k;",
+            ingress: "hdr.g = hdr.h; hdr.g.a = 0x77; if (hdr.g == hdr.h) { hdr.h.b = 1; } \
+                      hdr.k = { 8w1, 8w2, hdr.h.c }; hdr.h = {#}; if (hdr.h == {#} && !hdr.h.isValid()) { hdr.k.a = 3; } \
+                      h_t local; if (!local.isValid()) { hdr.k.b = 4; } local.setValid(); local.c = 6; \
+                      hdr.k.c = hdr.k.c + local.c;",
+            ..Parts::default()
+        },
+        &["01 02 0304"],
+        expect![[r#"
+            01 02 0304 -> 770203040304030a
+        "#]],
+    );
+}
+
+#[test]
+fn fields_of_invalid_headers_are_zero_and_keep_nothing() {
+    check_packets(
+        &Parts {
+            headers: "h_t h; h_t g;",
+            ingress: "hdr.g.a = 5; hdr.h.a = hdr.g.a; hdr.g.setValid(); hdr.h.b = hdr.g.a;",
+            ..Parts::default()
+        },
+        &["01 02 0304"],
+        expect![[r#"
+            01 02 0304 -> 0000030400000000
+        "#]],
+    );
+}
+
+const STACK: Parts<'static> = Parts {
+    types: "header b_t { bit<8> v; }",
+    headers: "h_t h; b_t[3] s;",
+    metadata: "",
+    parser: "state start { packet.extract(hdr.s.next); transition select(hdr.s.last.v) { 0 &&& 1: start; default: accept; } }",
+    locals: "",
+    ingress: "",
+    egress: "",
+    verify: "",
+    compute: "",
+    deparser: "packet.emit(hdr.s);",
+};
+
+#[test]
+fn stacks_are_pushed_and_popped() {
+    check_packets(
+        &Parts { ingress: "hdr.s.push_front(1); hdr.s[0].setValid(); hdr.s[0].v = 0xee;", ..STACK },
+        &["01", "0203", "020405", "02040608"],
+        expect![[r#"
+            01 -> ee01
+            0203 -> ee0203
+            020405 -> ee0204
+            02040608 -> ee020408 parser_error=3
+        "#]],
+    );
+    check_packets(
+        &Parts { ingress: "hdr.s.pop_front(1); hdr.s[1] = hdr.s[0]; hdr.s[0].v = 9;", ..STACK },
+        &["01", "0203", "020405"],
+        expect![[r#"
+            01 -> 
+            0203 -> 0903
+            020405 -> 0904
+        "#]],
+    );
+}
+
+#[test]
+fn stacks_are_indexed_at_run_time() {
+    check_packets(
+        &Parts { ingress: "bit<8> i = hdr.s[0].v >> 4; hdr.s[i].v = 0xaa; hdr.s[0].v = hdr.s[i + 1].v;", ..STACK },
+        &["00 02 05", "10 02 05", "20 02 05", "70 02 05"],
+        expect![[r#"
+            00 02 05 -> 020205
+            10 02 05 -> 05aa05
+            20 02 05 -> 0002aa
+            70 02 05 -> 000205
+        "#]],
+    );
+}
+
+#[test]
+fn arrays_of_values_are_indexed_at_run_time() {
+    ingress(
+        "bit<8>[4] x = { 10, 20, 30, 40 }; x[hdr.h.a] = 99; hdr.h.b = x[hdr.h.b]; hdr.h.c = (bit<16>) x[2];",
+        &["00 00 0000", "02 01 0000", "09 07 0000"],
+        expect![[r#"
+            00 00 0000 -> 0063001e
+            02 01 0000 -> 02140063
+            09 07 0000 -> 0900001e
+        "#]],
+    );
+}
+
+#[test]
+fn one_member_of_a_union_is_valid() {
+    check_packets(
+        &Parts {
+            types: "header s_t { bit<8> x; } header l_t { bit<16> y; } header_union u_t { s_t s; l_t l; }",
+            headers: "h_t h; u_t u; u_t v;",
+            parser: "state start { packet.extract(hdr.h); transition select(hdr.h.a) { 1: short; 2: long; _: accept; } } \
+                     state short { packet.extract(hdr.u.s); transition accept; } \
+                     state long { packet.extract(hdr.u.l); transition accept; }",
+            ingress: "hdr.v = hdr.u; if (hdr.h.b == 1) { hdr.v.s.setValid(); hdr.v.s.x = 0x55; } \
+                      if (hdr.h.b == 2) { hdr.v.l = hdr.u.l; } hdr.h.c = hdr.v.isValid() ? 16w1 : 16w0;",
+            ..Parts::default()
+        },
+        &["01 00 0000 aa", "02 00 0000 aabb", "00 00 0000", "02 01 0000 aabb", "01 02 0000 aa", "02 02 0000 aabb"],
+        expect![[r#"
+            01 00 0000 aa -> 01000001aaaa
+            02 00 0000 aabb -> 02000001aabbaabb
+            00 00 0000 -> 00000000
+            02 01 0000 aabb -> 02010001aabb55
+            01 02 0000 aa -> 01020001aaaa
+            02 02 0000 aabb -> 02020001aabbaabb
+        "#]],
+    );
+}
+
+#[test]
+fn stacks_of_unions_share_their_next() {
+    check_packets(
+        &Parts {
+            types: "header s_t { bit<8> x; } header l_t { bit<16> y; } header_union u_t { s_t s; l_t l; }",
+            headers: "u_t[3] u;",
+            parser: "state start { transition select(packet.lookahead<bit<8>>()) { 0: short; 1: long; _: accept; } } \
+                     state short { packet.extract(hdr.u.next.s); transition start; } \
+                     state long { packet.extract(hdr.u.next.l); transition start; }",
+            ingress: "hdr.u.pop_front(1);",
+            ..Parts::default()
+        },
+        &["00 01aa 00 ff", "01aa 00 ff", "ff"],
+        expect![[r#"
+            00 01aa 00 ff -> 01aa00ff
+            01aa 00 ff -> 00ff
+            ff -> ff
+        "#]],
+    );
+}
+
+#[test]
+fn switches_on_values() {
+    with_types(
+        "enum color_t { red, green, blue } enum bit<8> kind_t { one = 1, two = 2 }",
+        "color_t c = color_t.red; switch (hdr.h.a) { 1: 2: { c = color_t.green; } 3: { c = color_t.blue; } } \
+         switch (c) { color_t.green: { hdr.h.b = 10; } color_t.blue: { hdr.h.b = 20; } default: { hdr.h.b = 30; } } \
+         kind_t k = (kind_t) hdr.h.a; if (k == kind_t.two) { hdr.h.c = (bit<16>) (bit<8>) kind_t.two; }",
+        &["01 00 0000", "02 00 0000", "03 00 0000", "04 00 0000"],
+        expect![[r#"
+            01 00 0000 -> 010a0000
+            02 00 0000 -> 020a0002
+            03 00 0000 -> 03140000
+            04 00 0000 -> 041e0000
+        "#]],
+    );
+}
+
+#[test]
+fn actions_see_their_control_and_are_copied() {
+    with_locals(
+        "bit<8> g = 1; action a(inout bit<8> x, in bit<8> y) { hdr.h.a = 7; x = x + y; g = g + 1; } \
+         action r(in bit<8> x) { if (x == 0) { return; } hdr.h.b = x; }",
+        "a(hdr.h.a, 1); a(hdr.h.b, g); r(0); hdr.h.c = (bit<16>) g; r(hdr.h.b);",
+        &["20 30 0000"],
+        expect![[r#"
+            20 30 0000 -> 07320003
+        "#]],
+    );
+}
+
+#[test]
+fn exit_copies_out_and_ends_the_block_only() {
+    check_packets(
+        &Parts {
+            types: "control Sub(inout bit<8> x, inout bit<8> y) { apply { x = 0x11; if (y == 1) { exit; } y = 0x22; } }",
+            locals: "Sub() sub;",
+            ingress: "bit<8> z = hdr.h.b; sub.apply(hdr.h.a, z); hdr.h.b = z; hdr.h.c = 16w1;",
+            egress: "hdr.h.c = hdr.h.c + 16w0x100;",
+            ..Parts::default()
+        },
+        &["00 01 0000", "00 02 0000"],
+        expect![[r#"
+            00 01 0000 -> 11010100
+            00 02 0000 -> 11220101
+        "#]],
+    );
+}
+
+#[test]
+fn sub_controls_take_constructor_parameters() {
+    check_packets(
+        &Parts {
+            types: "control Add(inout h_t h)(bit<8> amount, bool twice) { apply { h.a = h.a + amount; if (twice) { h.a = h.a + amount; } } }",
+            locals: "Add(1, false) one; Add(amount = 3, twice = true) three;",
+            ingress: "one.apply(hdr.h); three.apply(hdr.h); one.apply(hdr.h);",
+            ..Parts::default()
+        },
+        &["01 00 0000"],
+        expect![[r#"
+            01 00 0000 -> 09000000
+        "#]],
+    );
+}
+
+#[test]
+fn aliases_among_arguments_are_copied() {
+    check_packets(
+        &Parts {
+            types: "control Sub(inout h_t x, inout h_t y, in bit<8> v) { apply { x.a = 1; y.b = 2; x.c = (bit<16>) v; } }",
+            headers: "h_t h; h_t g;",
+            locals: "Sub() s1; Sub() s2;",
+            ingress: "hdr.g = hdr.h; s1.apply(hdr.h, hdr.h, hdr.h.a); s2.apply(hdr.g, hdr.g, 8w5);",
+            ..Parts::default()
+        },
+        &["50 60 7070"],
+        expect![[r#"
+            50 60 7070 -> 5002707050027070
+        "#]],
+    );
+}
+
+#[test]
+fn bits_are_assigned_at_run_time_positions() {
+    ingress(
+        "hdr.h.c[hdr.h.a +: 4] = 4w0xf; hdr.h.b = hdr.h.c[hdr.h.b +: 8];",
+        &["04 00 0000", "0e 08 0000"],
+        expect![[r#"
+            04 00 0000 -> 04f000f0
+            0e 08 0000 -> 0ec0c000
+        "#]],
+    );
+}
