@@ -17,6 +17,10 @@
 
 #define WS_ABI_VERSION 1u
 
+/* A program may compare what never differs; that is not a mistake of the C that says so. */
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+
 /* Packets in a burst at most: one bit each in a 64-bit mask. */
 #define WS_BURST_MAX 64u
 

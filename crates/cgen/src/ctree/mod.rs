@@ -1,8 +1,10 @@
 //! C as a tree: as much of the language as generated code uses. `print` alone knows how it is written.
 
 mod print;
+mod prune;
 
 pub(crate) use print::print;
+pub(crate) use prune::prune;
 
 /// An expression.
 #[derive(Clone, PartialEq, Debug)]

@@ -23,7 +23,7 @@ mod table;
 mod wide;
 
 use crate::abi;
-use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print};
+use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print, prune};
 use crate::plan::{Plan, state};
 use base::Span;
 use base::index::Id as _;
@@ -144,11 +144,12 @@ impl<'e> Emitter<'e> {
             "WS_EXPORT void ws_block_{}(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)",
             id.index()
         );
-        let body = match &block.kind {
+        let mut body = match &block.kind {
             BlockKind::Parser { start, states, error } => parser::emit(self, id, *start, states, *error),
             BlockKind::Control { body } if is_deparser(id) => deparser::emit(self, id, body),
             BlockKind::Control { body } => control::emit(self, id, body),
         };
+        prune(&mut body);
         items.push(Item::Function { head, body });
     }
 

@@ -1,0 +1,101 @@
+//! Takes out of a function what nothing in it uses: constants and labels that were made in case they were needed.
+
+use super::{Expr, Stmt};
+use std::collections::BTreeSet;
+
+/// Removes declarations of constants that no expression names, and labels that no `goto` leads to.
+pub(crate) fn prune(body: &mut Vec<Stmt>) {
+    loop {
+        let mut used = BTreeSet::new();
+        body.iter().for_each(|stmt| names_in(stmt, &mut used));
+        if !remove(body, &used) {
+            return;
+        }
+    }
+}
+
+fn names_in(stmt: &Stmt, used: &mut BTreeSet<String>) {
+    let mut all = |body: &[Stmt]| body.iter().for_each(|stmt| names_in(stmt, used));
+    match stmt {
+        Stmt::If(condition, yes, no) => {
+            all(yes);
+            all(no);
+            names_of(condition, used);
+        }
+        Stmt::Switch { value, cases, default } => {
+            cases.iter().for_each(|(_, body)| all(body));
+            all(default);
+            names_of(value, used);
+        }
+        Stmt::Loop(body) | Stmt::Block(body) => all(body),
+        Stmt::For { first, condition, step, body } => {
+            all(body);
+            names_in(first, used);
+            names_in(step, used);
+            names_of(condition, used);
+        }
+        Stmt::Declare { value, .. } => value.iter().for_each(|value| names_of(value, used)),
+        Stmt::Assign(place, _, value) => {
+            names_of(place, used);
+            names_of(value, used);
+        }
+        Stmt::Eval(value) => names_of(value, used),
+        Stmt::Goto(label) => {
+            used.insert(label.clone());
+        }
+        Stmt::Label(_) | Stmt::Comment(_) => {}
+    }
+}
+
+fn names_of(value: &Expr, used: &mut BTreeSet<String>) {
+    match value {
+        Expr::Name(name) => {
+            used.insert(name.clone());
+        }
+        Expr::Int(_) | Expr::Long(_) => {}
+        Expr::Unary(_, inner) | Expr::Cast(_, inner) | Expr::Arrow(inner, _) | Expr::Dot(inner, _) => {
+            names_of(inner, used)
+        }
+        Expr::Binary(_, left, right) | Expr::Index(left, right) => {
+            names_of(left, used);
+            names_of(right, used);
+        }
+        Expr::Conditional(condition, yes, no) => {
+            names_of(condition, used);
+            names_of(yes, used);
+            names_of(no, used);
+        }
+        Expr::Call(function, arguments) => {
+            names_of(function, used);
+            arguments.iter().for_each(|argument| names_of(argument, used));
+        }
+        Expr::List(items) => items.iter().for_each(|item| names_of(item, used)),
+    }
+}
+
+/// Whether anything was removed.
+fn remove(body: &mut Vec<Stmt>, used: &BTreeSet<String>) -> bool {
+    let before = body.len();
+    body.retain(|stmt| match stmt {
+        Stmt::Declare { ty, name, .. } => used.contains(name) || !is_constant(ty),
+        Stmt::Label(name) => used.contains(name),
+        _ => true,
+    });
+    let mut removed = body.len() != before;
+    for stmt in body {
+        removed |= match stmt {
+            Stmt::If(_, yes, no) => remove(yes, used) | remove(no, used),
+            Stmt::Switch { cases, default, .. } => {
+                cases.iter_mut().fold(remove(default, used), |removed, (_, body)| removed | remove(body, used))
+            }
+            Stmt::Loop(body) | Stmt::Block(body) | Stmt::For { body, .. } => remove(body, used),
+            _ => false,
+        };
+    }
+    removed
+}
+
+/// Whether a variable of this type never changes. Attributes are part of the name of others.
+fn is_constant(ty: &str) -> bool {
+    ty.starts_with("const uint") || ty.starts_with("static const")
+}

@@ -1,0 +1,51 @@
+//! Native code against the interpreter on random programs, packets and entries.
+
+mod support;
+
+use base::Rng;
+use cgen::Optimise;
+use support::{Compiled, check_same, options};
+use testkit::plain_host::PlainHost;
+use testkit::random_ir::{Options, random_entries, random_packet, random_program};
+
+const PACKETS: usize = 100;
+
+/// `CGEN_SEEDS=100..200` runs other programs than the usual ones.
+fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
+    let parse = |text: String| {
+        let (from, to) = text.split_once("..")?;
+        Some(from.parse().ok()?..to.parse().ok()?)
+    };
+    std::env::var("CGEN_SEEDS").ok().and_then(parse).unwrap_or(usual)
+}
+
+fn check_seed(seed: u64, options_of_program: &Options, optimise: Optimise) {
+    let mut rng = Rng::new(seed);
+    let program = random_program(&mut rng, options_of_program);
+    let entries = random_entries(&mut rng, &program);
+    let host = PlainHost::new(&program, entries, seed);
+    let packets: Vec<Vec<u8>> = (0..PACKETS).map(|_| random_packet(&mut rng, &program)).collect();
+    let compiled = Compiled::new(&program, &options(optimise));
+    for burst in [64, 7, 1] {
+        let result = std::panic::catch_unwind(|| check_same(&compiled, &packets, &host, burst));
+        if let Err(error) = result {
+            eprintln!("seed {seed}, bursts of {burst}");
+            std::panic::resume_unwind(error);
+        }
+    }
+}
+
+#[test]
+fn native_code_agrees_with_the_interpreter() {
+    for seed in seeds(0..12) {
+        check_seed(seed, &Options::default(), if seed % 4 == 0 { Optimise::Full } else { Optimise::None });
+    }
+}
+
+#[test]
+fn so_it_does_on_very_wide_values() {
+    for seed in seeds(1000..1003) {
+        let wide = Options { width_bits_max: 2100, statements: 8, ..Options::default() };
+        check_seed(seed, &wide, Optimise::None);
+    }
+}
