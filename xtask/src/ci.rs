@@ -87,7 +87,7 @@ fn test() -> Result<(), String> {
 
 /// Without optimisation, so that the verifiers and assertions of debug builds run, and the tests' build is used again.
 fn fuzz_smoke() -> Result<(), String> {
-    finish(cargo().args(["run", "--package", "testkit", "--bin", "fuzz", "--", "--seconds", "5", "--seed", "1"]))
+    finish(cargo().args(["run", "--package", "fuzz", "--", "--seconds", "5", "--seed", "1"]))
 }
 
 fn docs() -> Result<(), String> {

@@ -5,7 +5,7 @@
 //!
 //! * [`ci`]: every check, in stages.
 //! * [`tidy`]: the rules of the house that neither the compiler nor clippy knows; also a test of this crate.
-//! * `bless` rewrites the expectations of snapshot tests; `fuzz` runs the bodies that `testkit` has.
+//! * `bless` rewrites the expectations of snapshot tests; `fuzz` runs the bodies of the crate of that name.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program speaks to the terminal")]
 
@@ -21,7 +21,7 @@ usage: cargo xtask COMMAND
   ci [--skip STAGE]... [--only STAGE]...   every check; stages: fmt lint tidy test fuzz-smoke docs
   tidy                                     the rules that the compiler and clippy do not know
   bless [CARGO TEST ARGUMENT]...           rewrites the expectations of snapshot tests; read the difference before you commit
-  fuzz [NAME] [--seconds N] [--seed S]     runs the fuzz bodies (or one of them) with optimisation; without N, 60 s each";
+  fuzz [NAME] [--seconds N] [--seed S]     runs the fuzz bodies, or one, optimised; without N, 60 s each; --list";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -89,5 +89,5 @@ fn bless(options: &[&str]) -> Result<(), String> {
 }
 
 fn fuzz(options: &[&str]) -> Result<(), String> {
-    finish(cargo().args(["run", "--release", "--package", "testkit", "--bin", "fuzz", "--"]).args(options))
+    finish(cargo().args(["run", "--release", "--package", "fuzz", "--"]).args(options))
 }

@@ -144,14 +144,18 @@ fn number(text: &str) -> Option<BigInt> {
 
 fn fit(number: &BigInt, text: &str, target: &Target<'_>) -> Result<Bits, Problem> {
     let width = target.width();
+    // `0xfd` for a signed value is its bits, not a number of 253.
+    let is_pattern = text.starts_with('0') && text.contains(|c: char| c.is_ascii_alphabetic());
     let (least, greatest) = match target.ty {
-        Type::Int(width) if width > 0 => (-(BigInt::from(1) << (width - 1)), (BigInt::from(1) << (width - 1)) - 1),
+        Type::Int(width) if width > 0 && !is_pattern => {
+            (-(BigInt::from(1) << (width - 1)), (BigInt::from(1) << (width - 1)) - 1)
+        }
         _ => (BigInt::ZERO, (BigInt::from(1) << width) - 1),
     };
     if (&least..=&greatest).contains(&number) {
         return Ok(Bits::from_bigint(width, number));
     }
-    let message = if target.ty.is_signed() {
+    let message = if target.ty.is_signed() && !is_pattern {
         format!("{text} is not between {least} and {greatest}, the values of {target}")
     } else if *number < BigInt::ZERO {
         format!("{text} is negative, {target} is unsigned")
@@ -344,6 +348,8 @@ mod tests {
         check("-1", Type::Bit(8), expect!["-1 is negative, key hdr.x is unsigned"]);
         check("128", Type::Int(8), expect!["128 is not between -128 and 127, the values of key hdr.x"]);
         check("-128", Type::Int(8), expect!["8w0x80"]);
+        check("0x80", Type::Int(8), expect!["8w0x80"]);
+        check("0x180", Type::Int(8), expect!["0x180 needs 9 bits, key hdr.x has 8"]);
         check("2", Type::Bool, expect!["2 needs 2 bits, key hdr.x has 1"]);
     }
 
@@ -369,13 +375,6 @@ mod tests {
             expect![[r#"
                 yes is no value for key hdr.x
                   help: it takes true or false"#]],
-        );
-        check(
-            "",
-            Type::Bit(8),
-            expect![[r#"
-                 is no value for key hdr.x
-                  help: it takes a number such as 10, 0x0a or 0b1010"#]],
         );
     }
 

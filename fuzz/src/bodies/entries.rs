@@ -1,0 +1,143 @@
+//! Entries of random programs, in both forms: right ones are read, wrong ones are refused, no text panics.
+
+use crate::mutate::mutated;
+use base::{Bits, Rng};
+use control::{Command, parse_entries};
+use ir::{Entry, EntryKey, Program, TableId};
+use testkit::random_ir::{Options, random_entries, random_program};
+
+/// Words that entries files have.
+const WORDS: [&str; 20] = [
+    "=>",
+    "/",
+    "&&&",
+    "->",
+    "#",
+    "\"",
+    "'",
+    "-1",
+    "0x",
+    "10.0.0.1",
+    "::1",
+    "00:00:00:00:00:01",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "table_add",
+    "null",
+];
+
+pub(crate) fn run(rng: &mut Rng) -> Result<(), String> {
+    let program = random_program(rng, &Options::default());
+    let entries: Vec<(TableId, Entry)> = random_entries(rng, &program)
+        .into_iter()
+        .filter(|(table, entry)| is_allowed(&program, *table, entry))
+        .collect();
+    for text in [as_commands(&program, &entries), as_json(&program, &entries)] {
+        check_right(&program, &entries, &text)?;
+        for _ in 0..10 {
+            // Whether a changed file is still right does not matter here; that somebody can say so does.
+            let _verdict = parse_entries("fuzz", &mutated(rng, &text, &WORDS), &program);
+        }
+    }
+    Ok(())
+}
+
+/// Whether the control plane may add this entry.
+fn is_allowed(program: &Program, table: TableId, entry: &Entry) -> bool {
+    let table = &program.tables[table];
+    // A table may list an action twice; then its name means the first.
+    let named = table.actions[entry.call.action as usize].action;
+    let Some(action) = table.actions.iter().find(|action| action.action == named) else { return false };
+    // A command gives a priority from 0, JSON one from 1.
+    !table.const_entries && !table.keys.is_empty() && !action.default_only && entry.priority >= 0
+}
+
+fn check_right(program: &Program, entries: &[(TableId, Entry)], text: &str) -> Result<(), String> {
+    let commands = parse_entries("fuzz", text, program)
+        .map_err(|errors| format!("right entries are refused: {}\n{text}", errors[0]))?;
+    if commands.len() != entries.len() {
+        return Err(format!("{} entries became {} commands\n{text}", entries.len(), commands.len()));
+    }
+    for ((command, origin), (wanted, entry)) in commands.iter().zip(entries) {
+        let Command::TableAdd { table, key, call, .. } = command else {
+            return Err(format!("{origin}: an entry became {command:?}"));
+        };
+        // A table may list an action twice; then its name means the first.
+        let action = |position: u32| program.tables[*table].actions[position as usize].action;
+        let is_same_call = action(call.action) == action(entry.call.action) && call.args == entry.call.args;
+        if table != wanted || *key != entry.key || !is_same_call {
+            return Err(format!("{origin}: {entry:?} became {command:?}\n{text}"));
+        }
+    }
+    Ok(())
+}
+
+fn as_commands(program: &Program, entries: &[(TableId, Entry)]) -> String {
+    let mut text = String::new();
+    for (id, entry) in entries {
+        let table = &program.tables[*id];
+        let action = &program.actions[table.actions[entry.call.action as usize].action];
+        text += &format!("table_add {} {}", table.name, action.name);
+        for key in &entry.key {
+            text += &match key {
+                EntryKey::Exact(value) | EntryKey::Optional(Some(value)) => format!(" {value}"),
+                EntryKey::Lpm { value, prefix_len } => format!(" {value}/{prefix_len}"),
+                EntryKey::Ternary { value, mask } => format!(" {value}&&&{mask}"),
+                EntryKey::Range { low, high } => format!(" {low}->{high}"),
+                EntryKey::Optional(None) => " *".to_string(),
+            };
+        }
+        text += " =>";
+        for arg in &entry.call.args {
+            text += &format!(" {arg}");
+        }
+        if has_priority(&entry.key) {
+            text += &format!(" {}", entry.priority);
+        }
+        text += "\n";
+    }
+    text
+}
+
+fn has_priority(key: &[EntryKey]) -> bool {
+    key.iter().any(|key| !matches!(key, EntryKey::Exact(_) | EntryKey::Lpm { .. }))
+}
+
+fn as_json(program: &Program, entries: &[(TableId, Entry)]) -> String {
+    let quoted = |value: &Bits| format!("\"{value}\"");
+    let mut elements = Vec::new();
+    for (id, entry) in entries {
+        let table = &program.tables[*id];
+        let action = &program.actions[table.actions[entry.call.action as usize].action];
+        let keys = table.keys.iter().zip(&entry.key).filter_map(|(key, value)| {
+            let value = match value {
+                EntryKey::Exact(value) | EntryKey::Optional(Some(value)) => quoted(value),
+                EntryKey::Lpm { value, prefix_len } => format!("[{}, {prefix_len}]", quoted(value)),
+                EntryKey::Ternary { value, mask } => format!("[{}, {}]", quoted(value), quoted(mask)),
+                EntryKey::Range { low, high } => format!("[{}, {}]", quoted(low), quoted(high)),
+                EntryKey::Optional(None) => return None,
+            };
+            Some(format!("\"{}\": {value}", key.name))
+        });
+        let keys: Vec<String> = keys.collect();
+        let params = action.params.iter().zip(&entry.call.args);
+        let params: Vec<String> = params
+            .map(|(&var, value)| {
+                format!("\"{}\": {}", control::names::last_part(&program.vars[var].name), quoted(value))
+            })
+            .collect();
+        elements.push(format!(
+            "{{\"table\": \"{}\", \"priority\": {}, \"match\": {{{}}}, \"action_name\": \"{}\", \"action_params\": {{{}}}}}",
+            table.name,
+            i64::from(entry.priority) + 1,
+            keys.join(", "),
+            action.name,
+            params.join(", ")
+        ));
+    }
+    format!("{{\"table_entries\": [\n{}\n]}}", elements.join(",\n"))
+}

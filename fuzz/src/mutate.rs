@@ -1,0 +1,76 @@
+//! Text that is almost right: right text with a few changes.
+
+use base::Rng;
+
+/// Changes in one text at most.
+const CHANGES_MAX: u64 = 6;
+
+/// `text` with a few changes: characters and spans of it deleted, doubled, exchanged or moved, or one of `words`
+/// inserted.
+pub fn mutated(rng: &mut Rng, text: &str, words: &[&str]) -> String {
+    let mut characters: Vec<char> = text.chars().collect();
+    for _ in 0..rng.between(1, CHANGES_MAX) {
+        change(rng, &mut characters, words);
+    }
+    characters.into_iter().collect()
+}
+
+fn change(rng: &mut Rng, text: &mut Vec<char>, words: &[&str]) {
+    let length = text.len() as u64;
+    let start = rng.below(length + 1) as usize;
+    let end = (start + rng.between(1, 30) as usize).min(text.len());
+    match rng.below(7) {
+        0 => drop(text.drain(start..end)),
+        1 => {
+            let span = text[start..end].to_vec();
+            text.splice(end..end, span);
+        }
+        2 => {
+            let span: Vec<char> = text.drain(start..end).collect();
+            let target = rng.below(text.len() as u64 + 1) as usize;
+            text.splice(target..target, span);
+        }
+        3 => {
+            if let Some(character) = text.get_mut(start) {
+                *character = char::from(rng.between(32, 126) as u8);
+            }
+        }
+        4 => text.insert(start, *rng.pick(&['\0', '\n', '\t', 'é', '\u{202e}', '"', '\\', '9', 'f', '_'])),
+        // A cut in the middle, but not often: little is left to go wrong.
+        5 if rng.chance(1, 4) => text.truncate(start),
+        _ => drop(text.splice(start..start, format!(" {} ", rng.pick(words)).chars())),
+    }
+}
+
+/// A part of `text` of whole lines, and sometimes all of it.
+pub fn some_of(rng: &mut Rng, text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.is_empty() || rng.chance(1, 2) {
+        return text.to_string();
+    }
+    let first = rng.below(lines.len() as u64);
+    let last = rng.between(first, lines.len() as u64 - 1);
+    lines[first as usize..=last as usize].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_seeds_give_equal_changes() {
+        let make = || mutated(&mut Rng::new(7), "table_add a b 1 => 2", &["x"]);
+        assert_eq!(make(), make());
+    }
+
+    #[test]
+    fn any_text_can_be_changed() {
+        for seed in 0..1000 {
+            let mut rng = Rng::new(seed);
+            mutated(&mut rng, "", &["x"]);
+            mutated(&mut rng, "é", &["x"]);
+            some_of(&mut rng, "");
+            some_of(&mut rng, "a\nb");
+        }
+    }
+}
