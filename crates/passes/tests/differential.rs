@@ -80,8 +80,22 @@ fn the_standard_pipeline_keeps_the_meaning() {
 /// Narrow values and small expressions, so that branches, copies and hits coincide more often.
 #[test]
 fn narrow_programs_keep_their_meaning() {
-    let options = Options { width_bits_max: 3, expression_height: 1, statements: 24, ..Options::default() };
+    let options = Options { width_bits_max: 3, expression_height: 2, statements: 24, ..Options::default() };
     compare(pipelines::STANDARD, 5000..5200, &options);
+}
+
+/// Values of one and two bits under deep expressions, so that every operator meets equal operands and the ends of its range.
+#[test]
+fn expressions_keep_their_values() {
+    let options = Options {
+        width_bits_max: 2,
+        expression_height: 4,
+        statements: 30,
+        match_kinds: Vec::new(),
+        externs: false,
+        ..Options::default()
+    };
+    compare(&[passes::simplify::PASS], 7000..7300, &options);
 }
 
 #[test]

@@ -146,7 +146,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) -> Option<StmtKind> {
-        match self.below(24) {
+        match self.below(26) {
             0..=7 => {
                 let (dst, ty) = self.place();
                 Some(StmtKind::Assign { dst, src: self.expr(ty) })

@@ -1,0 +1,457 @@
+//! Each pass on small programs: text in, text out.
+//!
+//! The storage that the bodies speak of is in `prelude.ir`: `v0` `bit<9>`, `v2` `bit<8>`, `v3` `int<8>`, `v5` `bool` last;
+//! `v6`, `v7` `bit<8>`, `v8` `bool`, `v9` `bit<32>` are local; `h4` is a local header; `stack0` is `h2`, `h3`. The only table's
+//! key is `v6`; its action `set` writes `v0`, `stop` writes `v7` and leaves `l0`.
+
+use expect_test::{Expect, expect};
+use passes::{Pass, dead_code, dead_stores, propagate, simplify, validity};
+
+const PRELUDE: &str = include_str!("prelude.ir");
+
+fn program(parser: &str, ingress: &str) -> String {
+    let exit = if ingress.contains("block l0") { " exit l0" } else { "" };
+    format!(
+        "{PRELUDE}block0 \"P\" parser start state0 error v1 {{\n{parser}}}\nblock1 \"V\" control {{\n}}\n\
+         block2 \"I\" control{exit} {{\n{ingress}}}\nblock3 \"E\" control {{\n}}\nblock4 \"C\" control {{\n}}\n\
+         block5 \"D\" control {{\n}}\n"
+    )
+}
+
+/// The text of a program after passes, from the line that starts with `from` to the one that starts with `to`.
+fn after(passes: &[Pass], text: &str, from: &str, to: &str) -> String {
+    let mut program = ir::text::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(ir::verify(&program), Ok(()));
+    passes::run(&mut program, passes, true).unwrap();
+    let text = ir::text::print(&program);
+    let lines = text.lines().skip_while(|line| !line.starts_with(from)).skip(1);
+    let lines: Vec<&str> = lines.take_while(|line| !line.starts_with(to)).collect();
+    // Two spaces belong to the block, the last line is its brace.
+    lines[..lines.len() - 1].iter().map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line))).collect()
+}
+
+/// Runs a pass on the ingress control.
+fn check(pass: Pass, body: &str, expected: Expect) {
+    let parser = "state0 \"start\" {\n  goto accept\n}\n";
+    expected.assert_eq(&after(&[pass], &program(parser, body), "block2", "block3"));
+}
+
+/// Runs a pass on the parser.
+fn check_parser(pass: Pass, states: &str, expected: Expect) {
+    expected.assert_eq(&after(&[pass], &program(states, ""), "block0", "block1"));
+}
+
+/// An expression, simplified as the value of the first variable that it fits.
+fn simplifies(before: &str, expected: Expect) {
+    let parser = "state0 \"start\" {\n  goto accept\n}\n";
+    let assigned = |var: &&str| program(parser, &format!("  {var} = {before}\n"));
+    let fits = |text: &String| ir::text::parse(text).is_ok_and(|program| ir::verify(&program).is_ok());
+    let text = ["v5", "v2", "v3", "v0", "v1"].iter().map(assigned).find(fits).expect("a variable of the width");
+    let text = after(&[simplify::PASS], &text, "block2", "block3");
+    expected.assert_eq(text.trim_end().split_once(" = ").unwrap().1);
+}
+
+#[test]
+fn constants_are_folded() {
+    simplifies("(8w0xff + 8w0x2)", expect!["8w0x1"]);
+    simplifies("((8w0x3 * 8w0x5) ++ 1w0x1)", expect!["9w0x1f"]);
+    simplifies("(8s0x80 >> 8w0x3)", expect!["8s0xf0"]);
+    simplifies("(8w0x1 / 8w0x0)", expect!["8w0x0"]);
+    simplifies("(8s0xff < 8s0x1)", expect!["true"]);
+    simplifies("int<8>(4s0x8)", expect!["8s0xf8"]);
+    simplifies("(true ? v2 : v6)", expect!["v2"]);
+}
+
+#[test]
+fn identities() {
+    simplifies("(v2 + 8w0x0)", expect!["v2"]);
+    simplifies("(8w0x0 - v2)", expect!["-v2"]);
+    simplifies("(8w0xff & v2)", expect!["v2"]);
+    simplifies("(v2 & 8w0x0)", expect!["8w0x0"]);
+    simplifies("(v2 ^ 8w0xff)", expect!["~v2"]);
+    simplifies("(v2 << 8w0x8)", expect!["8w0x0"]);
+    simplifies("(v3 >> 8w0x8)", expect!["(v3 >> 8w0x8)"]);
+    simplifies("(v2 ^ v2)", expect!["8w0x0"]);
+    simplifies("(v2 >= 8w0x0)", expect!["true"]);
+    simplifies("(v3 >= 8s0x0)", expect!["(v3 >= 8s0x0)"]);
+    simplifies("~~v2", expect!["v2"]);
+    simplifies("!(v2 > v6)", expect!["(v2 <= v6)"]);
+    simplifies("!(8w0x5 < v2)", expect!["(v2 <= 8w0x5)"]);
+    simplifies("(v5 == false)", expect!["!v5"]);
+    simplifies("(v5 || true)", expect!["true"]);
+    simplifies("(v5 ? false : true)", expect!["!v5"]);
+    simplifies("(!v5 ? v2 : v6)", expect!["(v5 ? v6 : v2)"]);
+}
+
+#[test]
+fn casts_and_slices() {
+    simplifies("bit<8>(bit<32>(v2))", expect!["v2"]);
+    simplifies("bit<9>(bit<8>(v3))", expect!["bit<9>(bit<8>(v3))"]);
+    simplifies("bit<9>(int<16>(v3))", expect!["bit<9>(v3)"]);
+    simplifies("bit<32>(int<16>(v2))", expect!["bit<32>(v2)"]);
+    simplifies("bit<32>(int<8>(v2))", expect!["bit<32>(int<8>(v2))"]);
+    simplifies("h0.1[11:4][7:0]", expect!["h0.1[11:4]"]);
+    simplifies("(v2 ++ v6)[7:0]", expect!["v6"]);
+    simplifies("(v2 ++ v6)[15:8]", expect!["v2"]);
+    simplifies("(v2 ++ v6)[11:4]", expect!["(v2 ++ v6)[11:4]"]);
+    simplifies("(1w0x0 ++ v2)", expect!["bit<9>(v2)"]);
+    simplifies("bit<32>(v2)[7:0]", expect!["v2"]);
+}
+
+#[test]
+fn constant_indices_name_the_element() {
+    check(
+        simplify::PASS,
+        "v2 = stack0[(2w0x0 + 2w0x1)].0\nset_valid stack0[4w0x9]\n",
+        expect![[r#"
+        v2 = h3.0
+        set_valid stack0[4w0x9]
+    "#]],
+    );
+}
+
+#[test]
+fn copies_are_forwarded_until_they_change() {
+    check(
+        propagate::PASS,
+        "v6 = h0.0\nv7 = v6\nv2 = (v6 + v7)\nh0.0 = 8w0x1\nv2 = v6\nv6 = v2\nv2 = 8w0x5\nwrite register0[v2] = v6\n",
+        expect![[r#"
+            v6 = h0.0
+            v7 = h0.0
+            v2 = (h0.0 + h0.0)
+            h0.0 = 8w0x1
+            v2 = v6
+            v6 = v6
+            v2 = 8w0x5
+            write register0[8w0x5] = v6
+        "#]],
+    );
+}
+
+#[test]
+fn what_differs_after_a_branch_is_forgotten() {
+    check(
+        propagate::PASS,
+        "v6 = 8w0x1\nv7 = 8w0x1\nif v5 {\n  v6 = 8w0x2\n} else {\n  v2 = v6\n}\nv2 = (v6 + v7)\n",
+        expect![[r#"
+            v6 = 8w0x1
+            v7 = 8w0x1
+            if v5 {
+              v6 = 8w0x2
+            } else {
+              v2 = 8w0x1
+            }
+            v2 = (v6 + 8w0x1)
+        "#]],
+    );
+    check(
+        propagate::PASS,
+        "v6 = 8w0x1\nswitch v9 {\n  case 32w0x1 {\n    v6 = 8w0x2\n  }\n  default {\n  }\n}\nv2 = v6\n",
+        expect![[r#"
+            v6 = 8w0x1
+            switch 32w0x0 {
+              case 32w0x1 {
+                v6 = 8w0x2
+              }
+              default {
+              }
+            }
+            v2 = v6
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_known_at_every_way_out_of_a_block_is_known_after_it() {
+    check(
+        propagate::PASS,
+        "block l1 {\n  v6 = 8w0x1\n  v7 = 8w0x2\n  if v5 {\n    v7 = 8w0x3\n    leave l1\n  }\n}\nv2 = v6\nv2 = v7\n",
+        expect![[r#"
+            block l1 {
+              v6 = 8w0x1
+              v7 = 8w0x2
+              if v5 {
+                v7 = 8w0x3
+                leave l1
+              }
+            }
+            v2 = 8w0x1
+            v2 = v7
+        "#]],
+    );
+}
+
+#[test]
+fn loops_and_tables_forget_what_they_write() {
+    check(
+        propagate::PASS,
+        "v6 = 8w0x1\nv7 = 8w0x1\nloop l1 {\n  v2 = (v6 + v7)\n  v6 = (v6 + 8w0x1)\n  if (v6 > 8w0x5) {\n    leave l1\n  }\n}\nv2 = (v6 + v7)\n",
+        expect![[r#"
+            v6 = 8w0x1
+            v7 = 8w0x1
+            loop l1 {
+              v2 = (v6 + 8w0x1)
+              v6 = (v6 + 8w0x1)
+              if (v6 > 8w0x5) {
+                leave l1
+              }
+            }
+            v2 = (v6 + 8w0x1)
+        "#]],
+    );
+    check(
+        propagate::PASS,
+        "block l0 {\n  v6 = 8w0x1\n  v7 = 8w0x2\n  v0 = 9w0x3\n  apply table0 hit v8\n  v2 = (v6 + v7)\n  v5 = (v8 == (v0 == 9w0x3))\n}\n",
+        expect![[r#"
+            block l0 {
+              v6 = 8w0x1
+              v7 = 8w0x2
+              v0 = 9w0x3
+              apply table0 hit v8
+              v2 = (8w0x1 + v7)
+              v5 = (v8 == (v0 == 9w0x3))
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn values_used_once_move_whole_and_locals_start_at_zero() {
+    check(
+        propagate::PASS,
+        "v2 = v7\nv6 = ((v2 * v2) + 8w0x1)\nv2 = v6\nv7 = ((v2 * v2) + 8w0x1)\nv2 = (v7 + v7)\n",
+        expect![[r#"
+            v2 = 8w0x0
+            v6 = ((8w0x0 * 8w0x0) + 8w0x1)
+            v2 = v6
+            v7 = ((v6 * v6) + 8w0x1)
+            v2 = (v7 + v7)
+        "#]],
+    );
+}
+
+#[test]
+fn parser_states_entered_from_one_place_know_what_came_before() {
+    check_parser(
+        propagate::PASS,
+        "  state0 \"start\" {\n    v2 = 8w0x5\n    select (v2) {\n      case (8w0x1): state1\n      case (any): state2\n    }\n  }\n\
+         \x20 state1 \"one\" {\n    v3 = int<8>(v2)\n    goto state2\n  }\n  state2 \"two\" {\n    v3 = int<8>(v2)\n    goto accept\n  }\n",
+        expect![[r#"
+            state0 "start" {
+              v2 = 8w0x5
+              select (8w0x5) {
+                case (8w0x1): state1
+                case (any): state2
+              }
+            }
+            state1 "one" {
+              v3 = int<8>(8w0x5)
+              goto state2
+            }
+            state2 "two" {
+              v3 = int<8>(v2)
+              goto accept
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn validity_follows_tests_and_statements() {
+    check(
+        validity::PASS,
+        "if (valid(h0) && !valid(h1)) {\n  v5 = valid(h0)\n  v2 = h1.0\n  set_valid h1\n  copy h0 = h1\n  v5 = valid(h0)\n  set_invalid stack0[v2]\n  v5 = (valid(h2) == valid(h1))\n} else {\n  v5 = valid(h0)\n}\nv5 = valid(h4)\n",
+        expect![[r#"
+            if (valid(h0) && !valid(h1)) {
+              v5 = true
+              v2 = 8w0x0
+              set_valid h1
+              copy h0 = h1
+              v5 = true
+              set_invalid stack0[v2]
+              v5 = (valid(h2) == true)
+            } else {
+              v5 = valid(h0)
+            }
+            v5 = false
+        "#]],
+    );
+    check(
+        validity::PASS,
+        "if (valid(h0) || valid(h1)) {\n  v5 = valid(h0)\n} else {\n  v5 = (valid(h0) == valid(h1))\n  set_invalid h3\n  push_front stack0 1\n  v5 = valid(h3)\n}\n",
+        expect![[r#"
+            if (valid(h0) || valid(h1)) {
+              v5 = valid(h0)
+            } else {
+              v5 = (false == false)
+              set_invalid h3
+              push_front stack0 1
+              v5 = valid(h3)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn an_extracted_header_is_valid() {
+    check_parser(
+        validity::PASS,
+        "  state0 \"start\" {\n    extract h0\n    extract stack0.next\n    v5 = (valid(h0) && valid(h2))\n    goto accept\n  }\n",
+        expect![[r#"
+            state0 "start" {
+              extract h0
+              extract stack0.next
+              v5 = (true && valid(h2))
+              goto accept
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn decided_branches_go() {
+    check(
+        dead_code::PASS,
+        "if true {\n  v2 = 8w0x1\n} else {\n  v2 = 8w0x2\n}\nif v5 {\n} else {\n  v2 = v2\n  set_valid h0\n}\nif v5 {\n}\nswitch 32w0x2 {\n  case 32w0x1, 32w0x2 {\n    v2 = 8w0x3\n  }\n  default {\n  }\n}\n",
+        expect![[r#"
+            v2 = 8w0x1
+            if !v5 {
+              set_valid h0
+            }
+            v2 = 8w0x3
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_follows_a_leave_and_labels_that_nothing_leaves_go() {
+    check(
+        dead_code::PASS,
+        "block l1 {\n  block l2 {\n    v2 = 8w0x1\n  }\n  if v5 {\n    leave l1\n    v2 = 8w0x2\n  }\n  v2 = 8w0x3\n  leave l1\n  v2 = 8w0x4\n}\n",
+        expect![[r#"
+            block l1 {
+              v2 = 8w0x1
+              if v5 {
+                leave l1
+              }
+              v2 = 8w0x3
+            }
+        "#]],
+    );
+    check(
+        dead_code::PASS,
+        "block l0 {\n  apply table0\n}\n",
+        expect![[r#"
+        block l0 {
+          apply table0
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn parser_states_that_nothing_reaches_go() {
+    check_parser(
+        dead_code::PASS,
+        "  state0 \"start\" {\n    select (8w0x3, v2) {\n      case (8w0x2, any): state1\n      case (8w0x1 .. 8w0x4, 8w0x1): state2\n      case (8w0x1 &&& 8w0x1, any): accept\n      case (any, any): state1\n    }\n  }\n\
+         \x20 state1 \"gone\" {\n    goto accept\n  }\n  state2 \"kept\" {\n    select (true) {\n      case (true): state2\n    }\n  }\n",
+        expect![[r#"
+            state0 "start" {
+              select (8w0x3, v2) {
+                case (8w0x1 .. 8w0x4, 8w0x1): state1
+                case (8w0x1 &&& 8w0x1, any): accept
+              }
+            }
+            state1 "kept" {
+              goto state1
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn stores_that_nothing_reads_go() {
+    check(
+        dead_stores::PASS,
+        "v6 = h0.0\nv6 = 8w0x1\nv6 = 8w0x2\nv2 = v6\nv6[3:0] = 4w0x1\nread v7 = register0[v2]\nrandom v7 = v2 .. v2\nhash v7 = crc32(v2)\n",
+        expect![[r#"
+            v6 = 8w0x2
+            v2 = v6
+            random v7 = v2 .. v2
+        "#]],
+    );
+}
+
+#[test]
+fn stores_are_kept_for_every_way_they_are_read() {
+    check(
+        dead_stores::PASS,
+        "block l1 {\n  v6 = 8w0x1\n  if v5 {\n    leave l1\n  }\n  v6 = 8w0x2\n}\nv2 = v6\n",
+        expect![[r#"
+            block l1 {
+              v6 = 8w0x1
+              if v5 {
+                leave l1
+              }
+              v6 = 8w0x2
+            }
+            v2 = v6
+        "#]],
+    );
+    check(
+        dead_stores::PASS,
+        "v6 = 8w0x1\nv7 = 8w0x9\nloop l1 {\n  v2 = v6\n  v6 = 8w0x3\n  if v5 {\n    v7 = 8w0x4\n    leave l1\n  }\n  v7 = 8w0x5\n}\nv2 = v7\n",
+        expect![[r#"
+            v6 = 8w0x1
+            v7 = 8w0x9
+            loop l1 {
+              v2 = v6
+              v6 = 8w0x3
+              if v5 {
+                v7 = 8w0x4
+                leave l1
+              }
+              v7 = 8w0x5
+            }
+            v2 = v7
+        "#]],
+    );
+}
+
+#[test]
+fn tables_read_their_keys_and_results_that_nothing_reads_go() {
+    check(
+        dead_stores::PASS,
+        "block l0 {\n  v6 = 8w0x1\n  v7 = 8w0x2\n  apply table0 hit v8 action v9\n  v5 = v8\n}\nv2 = v7\n",
+        expect![[r#"
+            block l0 {
+              v6 = 8w0x1
+              v7 = 8w0x2
+              apply table0 hit v8
+              v5 = v8
+            }
+            v2 = v7
+        "#]],
+    );
+}
+
+/// What lowering typically makes of `ttl_expired(hdr.a.f, meta.flag)`: copies in, an inlined body with a return, copies out.
+#[test]
+fn the_standard_pipeline_removes_the_copies_of_an_inlined_call() {
+    let body = "v6 = h0.0\nblock l1 {\n  v8 = false\n  if (v6 == 8w0x0) {\n    v8 = true\n    leave l1\n  }\n  v7 = (v6 - 8w0x1)\n  v6 = v7\n}\nh0.0 = v6\nv5 = v8\n";
+    let text = program("state0 \"start\" {\n  goto accept\n}\n", body);
+    expect![[r#"
+        v6 = h0.0
+        block l1 {
+          v8 = false
+          if (h0.0 == 8w0x0) {
+            v8 = true
+            leave l1
+          }
+          v6 = (h0.0 - 8w0x1)
+        }
+        h0.0 = v6
+        v5 = v8
+    "#]]
+    .assert_eq(&after(passes::pipelines::STANDARD, &text, "block2", "block3"));
+}
