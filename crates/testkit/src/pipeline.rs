@@ -1,0 +1,72 @@
+//! From P4 text to a switch, for tests.
+//!
+//! What enters: the text of a program. What leaves: its IR, optimised if asked for, and a [`Switch`] that runs it in one way or
+//! another. Errors come as the text that users would see.
+
+use ir::Program;
+use std::path::Path;
+use std::sync::Arc;
+use switch::{Backend, Config, Switch};
+use syntax::{DiskFiles, Options, SourceMap};
+
+/// What runs a program's blocks.
+#[derive(Clone, Debug)]
+pub enum Engine {
+    /// The reference interpreter.
+    Interpreter,
+}
+
+/// The program in a file, not optimised; or the rendered diagnostics.
+pub fn program_of_file(path: &Path) -> Result<Program, String> {
+    let mut sources = SourceMap::new();
+    let (tree, diagnostics) = syntax::parse_program(&mut sources, path, &Options::new(&DiskFiles));
+    program_of_tree(&sources, &tree, diagnostics)
+}
+
+/// The program in `text`, not optimised; or the rendered diagnostics.
+pub fn program_of_text(name: &str, text: &str) -> Result<Program, String> {
+    let mut sources = SourceMap::new();
+    let (tree, diagnostics) = syntax::parse_text(&mut sources, name, text, &Options::new(&DiskFiles));
+    program_of_tree(&sources, &tree, diagnostics)
+}
+
+fn program_of_tree(
+    sources: &SourceMap,
+    tree: &syntax::ast::Program,
+    mut diagnostics: syntax::Diagnostics,
+) -> Result<Program, String> {
+    let mut lowered = None;
+    if !diagnostics.has_errors() {
+        let typed = sema::check(tree, &mut diagnostics);
+        if !diagnostics.has_errors() {
+            lowered = lower::lower(&typed, &mut diagnostics);
+        }
+    }
+    match lowered {
+        Some(program) if !diagnostics.has_errors() => {
+            ir::verify(&program).map_err(|errors| format!("the lowered program is not valid: {errors:#?}"))?;
+            Ok(program)
+        }
+        _ => Err(syntax::render_all(sources, &diagnostics, false)),
+    }
+}
+
+/// The program after all passes, verified after each.
+pub fn optimised(program: &Program) -> Result<Program, String> {
+    let mut program = program.clone();
+    passes::run(&mut program, passes::pipelines::STANDARD, true).map_err(|broken| broken.to_string())?;
+    Ok(program)
+}
+
+/// A switch that runs the program.
+pub fn switch_for(program: &Arc<Program>, engine: &Engine) -> Result<Switch, String> {
+    switch_with(program, engine, Config::default())
+}
+
+/// The same, set up as `config` says.
+pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> Result<Switch, String> {
+    let backend = match engine {
+        Engine::Interpreter => Backend::Interpreter,
+    };
+    Switch::new(Arc::clone(program), backend, config).map_err(|error| error.to_string())
+}

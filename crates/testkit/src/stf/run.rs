@@ -1,0 +1,318 @@
+//! Carries a script out on a switch.
+
+use super::compare::{self, Expectation, Fault, Sent};
+use super::script::{Call, Command, CounterCell, CounterCheck, Script, Value};
+use super::{names, values};
+use base::index::Id as _;
+use control::{Command as Control, CounterRef, Reply};
+use ir::{ActionCall, TableId};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use switch::Switch;
+
+/// How much time passes from one packet to the next.
+pub const PACKET_NS: u64 = 10_000;
+
+/// How much time passes in a `wait`.
+pub const WAIT_NS: u64 = 1_000_000_000;
+
+/// Bytes that `check_counter` takes each packet to have beyond those of the file: a frame check sequence.
+const COUNTED_EXTRA_BYTES: u64 = 4;
+
+/// Packets that a script may make the switch send: what loops for ever is stopped here.
+const SENT_MAX: usize = 1_000_000;
+
+/// What a run gave.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Report {
+    /// What did not happen as the file says.
+    pub failures: Vec<Failure>,
+    /// What the switch refused or answered without consequence for the verdict.
+    pub notes: Vec<Failure>,
+    /// Packets that the file sent in.
+    pub packets: usize,
+    /// Expectations that were checked: of packets and of counters.
+    pub checks: usize,
+}
+
+impl Report {
+    /// Whether everything happened as the file says.
+    pub fn is_passed(&self) -> bool {
+        self.failures.is_empty()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for failure in &self.failures {
+            writeln!(f, "{failure}")?;
+        }
+        write!(f, "{} packets in, {} checks, {} failed", self.packets, self.checks, self.failures.len())
+    }
+}
+
+/// Something to tell about a line of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The file, as the user named it.
+    pub file: Arc<str>,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// What happened and what should have.
+    pub message: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.message)
+    }
+}
+
+/// Runs a script on a switch that has no packets under way.
+pub fn run(script: &Script, switch: &mut Switch) -> Report {
+    let now_ns = switch.now_ns();
+    let mut runner =
+        Runner { script, switch, now_ns, sent: Sent::default(), ids: BTreeMap::new(), report: Report::default() };
+    let mut expectations = Vec::new();
+    let mut quiet_line = None;
+    for (line, command) in &script.commands {
+        match command {
+            Command::Expect { port, pattern } => {
+                runner.report.checks += 1;
+                expectations.push(Expectation { line: *line, port: *port, pattern: pattern.as_ref() });
+            }
+            Command::NoPacket => {
+                runner.report.checks += 1;
+                quiet_line = Some(*line);
+            }
+            _ => {
+                if let Err(message) = runner.command(*line, command) {
+                    runner.fail(*line, message);
+                }
+            }
+        }
+    }
+    let in_ports = script.commands.iter().filter_map(|(line, command)| match command {
+        Command::Packet { port, .. } => Some((*port, *line)),
+        _ => None,
+    });
+    let in_ports: BTreeMap<u32, u32> = in_ports.collect();
+    for Fault { line, message } in compare::faults(&expectations, &in_ports, quiet_line, &runner.sent) {
+        runner.fail(line, message);
+    }
+    let mut report = runner.report;
+    report.failures.sort_by_key(|failure| failure.line);
+    report
+}
+
+/// A run under way.
+struct Runner<'a> {
+    script: &'a Script,
+    switch: &'a mut Switch,
+    now_ns: u64,
+    /// What was sent so far.
+    sent: Sent,
+    /// Entries that were given a name.
+    ids: BTreeMap<String, (TableId, u32)>,
+    report: Report,
+}
+
+impl Runner<'_> {
+    fn about(&self, line: u32, message: String) -> Failure {
+        Failure { file: Arc::clone(&self.script.file), line, message }
+    }
+
+    fn fail(&mut self, line: u32, message: String) {
+        let failure = self.about(line, message);
+        self.report.failures.push(failure);
+    }
+
+    fn command(&mut self, line: u32, command: &Command) -> Result<(), String> {
+        match command {
+            Command::Add { table, priority, keys, call, id } => {
+                let table = self.table(table)?;
+                let handle = self.add(table, *priority, keys, call)?;
+                if let Some(id) = id {
+                    self.ids.insert(id.clone(), (table, handle));
+                }
+                Ok(())
+            }
+            Command::SetDefault { table, call } => {
+                let table = self.table(table)?;
+                let call = self.call(table, call)?;
+                self.apply(&Control::TableSetDefault { table, call }).map(|_| ())
+            }
+            Command::Packet { port, bytes } => self.packet(*port, bytes),
+            Command::CheckCounter { counter, cell, check } => self.check_counter(counter, cell, check),
+            Command::RemoveAll => self.remove_all(),
+            Command::Wait => {
+                self.now_ns += WAIT_NS;
+                self.settle()
+            }
+            Command::Control(text) => {
+                self.control(line, text);
+                Ok(())
+            }
+            Command::Expect { .. } | Command::NoPacket => Ok(()),
+        }
+    }
+
+    fn apply(&mut self, command: &Control) -> Result<Reply, String> {
+        control::apply(self.switch, command).map_err(|problem| problem.to_string())
+    }
+
+    fn table(&self, given: &str) -> Result<TableId, String> {
+        let tables = &self.switch.program().tables;
+        let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
+        names::find("table", given, &names).map(TableId::from_index)
+    }
+
+    fn call(&self, table: TableId, call: &Call) -> Result<ActionCall, String> {
+        let program = self.switch.program();
+        let listed = &program.tables[table].actions;
+        let actions: Vec<&str> = listed.iter().map(|it| program.actions[it.action].name.as_str()).collect();
+        let position = names::find("action", &call.action, &actions)?;
+        let action = &program.actions[listed[position].action];
+        let params: Vec<&str> = action.params.iter().map(|&param| names::parameter(program, param)).collect();
+        for (given, _) in &call.arguments {
+            if !params.contains(&given.as_str()) {
+                return Err(format!(
+                    "action {} has no parameter {given}\n  help: it has {}",
+                    action.name,
+                    if params.is_empty() { "none".to_owned() } else { params.join(", ") }
+                ));
+            }
+        }
+        let mut args = Vec::new();
+        for (&param, name) in action.params.iter().zip(&params) {
+            let given = call.arguments.iter().rev().find(|(given, _)| given == name);
+            let (_, number) =
+                given.ok_or_else(|| format!("action {} needs a value for its parameter {name}", action.name))?;
+            let value = values::exact(number, program.vars[param].ty.width());
+            args.push(value.map_err(|message| format!("parameter {name}: {message}"))?);
+        }
+        Ok(ActionCall { action: position as u32, args })
+    }
+
+    fn add(
+        &mut self,
+        id: TableId,
+        priority: Option<i32>,
+        keys: &[(String, Value)],
+        call: &Call,
+    ) -> Result<u32, String> {
+        let program = Arc::clone(self.switch.program());
+        let table = &program.tables[id];
+        let mut given: Vec<Option<&Value>> = vec![None; table.keys.len()];
+        for (name, value) in keys {
+            given[names::key(table, name)?] = Some(value);
+        }
+        let key = table.keys.iter().zip(given).map(|(key, value)| {
+            let width = key.expr.ty.width();
+            let result = match value {
+                Some(value) => values::entry_key(value, width, key.kind),
+                None => values::unnamed(width, key.kind),
+            };
+            result.map_err(|message| format!("key {}: {message}", key.name))
+        });
+        let key = key.collect::<Result<Vec<_>, _>>()?;
+        let has_priority = self.switch.tables().tables()[id.index()].kind().has_priority();
+        let priority = match priority {
+            Some(priority) if has_priority => priority,
+            None if has_priority => {
+                return Err(format!("table {} has ternary or optional keys: the entry needs a priority", table.name));
+            }
+            _ => 0,
+        };
+        let call = self.call(id, call)?;
+        match self.apply(&Control::TableAdd { table: id, key, priority, call })? {
+            Reply::Handle(handle) => Ok(handle),
+            other => Err(format!("the switch answered {other:?}")),
+        }
+    }
+
+    fn packet(&mut self, port: u32, bytes: &[u8]) -> Result<(), String> {
+        self.report.packets += 1;
+        self.now_ns += PACKET_NS;
+        self.switch.receive(self.now_ns, port, bytes);
+        self.settle()
+    }
+
+    /// Lets the switch work until nothing is under way any more.
+    fn settle(&mut self) -> Result<(), String> {
+        loop {
+            self.switch.run(self.now_ns, &mut self.sent);
+            if self.sent.count > SENT_MAX {
+                return Err(format!("the switch has sent more than {SENT_MAX} packets"));
+            }
+            match self.switch.next_event_ns() {
+                Some(next_ns) => self.now_ns = self.now_ns.max(next_ns),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    fn remove_all(&mut self) -> Result<(), String> {
+        let program = Arc::clone(self.switch.program());
+        let changeable = program.tables.iter_enumerated().filter(|(_, table)| !table.const_entries);
+        for (table, _) in changeable {
+            self.apply(&Control::TableClear { table })?;
+        }
+        self.ids.clear();
+        Ok(())
+    }
+
+    /// Carries a command of the switch's command line out. Whether it succeeds is not what the file tests.
+    fn control(&mut self, line: u32, text: &str) {
+        let parsed = control::parse_entries(&self.script.file, text, self.switch.program());
+        let result = match parsed {
+            Ok(commands) => commands.iter().try_for_each(|(command, _)| match self.apply(command)? {
+                Reply::Text(answer) => {
+                    let note = self.about(line, answer);
+                    self.report.notes.push(note);
+                    Ok(())
+                }
+                Reply::Done | Reply::Handle(_) => Ok(()),
+            }),
+            Err(errors) => Err(errors.iter().map(|error| error.problem.to_string()).collect::<Vec<_>>().join("\n")),
+        };
+        if let Err(message) = result {
+            let note = self.about(line, message);
+            self.report.notes.push(note);
+        }
+    }
+
+    fn check_counter(&mut self, given: &str, cell: &CounterCell, check: &CounterCheck) -> Result<(), String> {
+        self.report.checks += 1;
+        let program = self.switch.program();
+        let arrays = program.counters.iter_enumerated().map(|(id, it)| (it.name.as_str(), CounterRef::Array(id)));
+        let direct = program.direct_counters.iter_enumerated();
+        let direct = direct.map(|(id, it)| (it.name.as_str(), CounterRef::Direct(id)));
+        let (names, counters): (Vec<&str>, Vec<CounterRef>) = arrays.chain(direct).unzip();
+        let counter = counters[names::find("counter", given, &names)?];
+        let index = match cell {
+            CounterCell::Index(index) => *index,
+            CounterCell::Entry(id) => {
+                let entry = self.ids.get(id).ok_or_else(|| format!("no entry was added as {id} (`add ... = {id}`)"))?;
+                u64::from(entry.1)
+            }
+        };
+        let externs = self.switch.externs();
+        let cells = match counter {
+            CounterRef::Array(id) => &externs.counters[id],
+            CounterRef::Direct(id) => &externs.direct_counters[id],
+        };
+        let cell = usize::try_from(index).ok().and_then(|index| cells.get(index));
+        let cell = cell.ok_or_else(|| format!("counter {given} has no cell {index}; it has {}", cells.len()))?;
+        let (unit, count) = match check.is_bytes {
+            true => ("bytes", cell.bytes.wrapping_add(cell.packets.wrapping_mul(COUNTED_EXTRA_BYTES))),
+            false => ("packets", cell.packets),
+        };
+        if check.relation.holds(count, check.number) {
+            return Ok(());
+        }
+        let CounterCheck { relation, number, .. } = check;
+        Err(format!("counter {given}({index}) has counted {count} {unit}, expected {} {number}", relation.symbol()))
+    }
+}

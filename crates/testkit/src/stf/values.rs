@@ -1,0 +1,280 @@
+//! What keys and arguments are worth.
+
+use super::script::{Number, Radix, Value};
+use base::Bits;
+use ir::{EntryKey, MatchKind};
+
+/// The most digits of a number: more than the widest field has bits.
+const DIGITS_MAX: usize = base::limits::WIDTH_BITS_MAX as usize + 64;
+
+/// A number's value and mask: a bit of the mask is set where a digit that matters stands.
+fn value_and_mask(number: &Number, width: u32) -> Result<(Bits, Bits), String> {
+    let bits_per_digit = match number.radix {
+        Radix::Binary => 1,
+        Radix::Hexadecimal => 4,
+        Radix::Decimal => return Ok((decimal(number, width)?, Bits::ones(width))),
+    };
+    if number.digits.len() > DIGITS_MAX {
+        return Err(format!("a number of {} digits is too long", number.digits.len()));
+    }
+    let mut value = Bits::zero(width);
+    let mut mask = Bits::zero(width);
+    for (position, digit) in number.digits.chars().rev().enumerate() {
+        let Some(digit) = digit.to_digit(16) else { continue };
+        for bit in 0..bits_per_digit {
+            let index = position as u32 * bits_per_digit + bit;
+            let is_one = digit >> bit & 1 == 1;
+            if index < width {
+                value.set_bit(index, is_one);
+                mask.set_bit(index, true);
+            } else if is_one {
+                return Err(too_wide(number, width));
+            }
+        }
+    }
+    Ok((value, mask))
+}
+
+fn decimal(number: &Number, width: u32) -> Result<Bits, String> {
+    if number.digits.len() > DIGITS_MAX {
+        return Err(format!("a number of {} digits is too long", number.digits.len()));
+    }
+    let ten = Bits::from_u64(width + 4, 10);
+    let mut value = Bits::zero(width + 4);
+    for digit in number.digits.chars() {
+        value = value.mul(&ten).add(&Bits::from_u64(width + 4, u64::from(digit.to_digit(10).unwrap_or(0))));
+        if !value.shr(u64::from(width)).is_zero() {
+            return Err(too_wide(number, width));
+        }
+    }
+    Ok(value.resize(width))
+}
+
+fn too_wide(number: &Number, width: u32) -> String {
+    format!("{number} does not fit {width} bits")
+}
+
+/// A number without digits that do not matter.
+pub(super) fn exact(number: &Number, width: u32) -> Result<Bits, String> {
+    if number.digits.contains('*') {
+        return Err(format!("{number}: every digit must be given here"));
+    }
+    value_and_mask(number, width).map(|(value, _)| value)
+}
+
+/// What an entry says of a key of this kind.
+pub(super) fn entry_key(value: &Value, width: u32, kind: MatchKind) -> Result<EntryKey, String> {
+    let number = &value.number;
+    if value.prefix.is_some() && !matches!(kind, MatchKind::Lpm | MatchKind::Ternary) {
+        return Err(format!("{number}/...: only lpm and ternary keys take prefixes"));
+    }
+    match kind {
+        MatchKind::Exact => exact(number, width).map(EntryKey::Exact),
+        MatchKind::Lpm => {
+            let (value, prefix_len) = prefix(value, width)?;
+            let dropped = u64::from(width - prefix_len);
+            Ok(EntryKey::Lpm { value: value.shr(dropped).shl(dropped), prefix_len })
+        }
+        MatchKind::Ternary => {
+            let (value, mask) = if value.prefix.is_some() {
+                let (value, prefix_len) = prefix(value, width)?;
+                (value, Bits::ones(width).shl(u64::from(width - prefix_len)))
+            } else if number.radix == Radix::Decimal {
+                return Err(format!("{number}: a ternary key takes a hexadecimal or binary number, as 0x0a**"));
+            } else {
+                value_and_mask(number, width)?
+            };
+            Ok(EntryKey::Ternary { value: value.and(&mask), mask })
+        }
+        MatchKind::Optional => optional(number, width),
+        MatchKind::Range => {
+            Err("the form has no way to write a range; give the table its entries in the program".to_owned())
+        }
+    }
+}
+
+/// The value and the length of a prefix: given after a slash, or by the digits that are not `*`.
+fn prefix(value: &Value, width: u32) -> Result<(Bits, u32), String> {
+    let number = &value.number;
+    if let Some(length) = &value.prefix {
+        let length = exact(length, 32)?.low_u64();
+        let length = u32::try_from(length).ok().filter(|length| *length <= width);
+        let length = length.ok_or_else(|| format!("a prefix of {width} bits has at most {width} bits"))?;
+        return Ok((exact(number, width)?, length));
+    }
+    let bits_per_digit = match number.radix {
+        Radix::Decimal => return Ok((decimal(number, width)?, width)),
+        Radix::Hexadecimal => 4,
+        Radix::Binary => 1,
+    };
+    let given = number.digits.trim_end_matches('*');
+    if given.contains('*') {
+        return Err(format!("{number}: in a prefix, the digits that do not matter stand at the end"));
+    }
+    let length = u32::try_from(given.len()).unwrap_or(u32::MAX).saturating_mul(bits_per_digit);
+    Ok((value_and_mask(number, width)?.0, length.min(width)))
+}
+
+fn optional(number: &Number, width: u32) -> Result<EntryKey, String> {
+    if number.digits.chars().all(|it| it == '*') {
+        return Ok(EntryKey::Optional(None));
+    }
+    if number.digits.contains('*') {
+        return Err(format!("{number}: an optional key takes a whole value, or `*` digits only for any"));
+    }
+    exact(number, width).map(|value| EntryKey::Optional(Some(value)))
+}
+
+/// What a key that an entry does not name is.
+pub(super) fn unnamed(width: u32, kind: MatchKind) -> Result<EntryKey, String> {
+    let zero = Bits::zero(width);
+    match kind {
+        MatchKind::Exact => Ok(EntryKey::Exact(zero)),
+        MatchKind::Lpm => Ok(EntryKey::Lpm { value: zero, prefix_len: 0 }),
+        MatchKind::Ternary => Ok(EntryKey::Ternary { value: zero.clone(), mask: zero }),
+        MatchKind::Optional => Ok(EntryKey::Optional(None)),
+        MatchKind::Range => {
+            Err("the table has a range key, which `add` cannot give; give it its entries in the program".to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    /// Shows what `text` means for each kind of key of this width.
+    fn check(text: &str, width: u32, expected: Expect) {
+        let (number, prefix) = match text.split_once('/') {
+            Some((number, prefix)) => (number, Some(prefix)),
+            None => (text, None),
+        };
+        let value = Value { number: number_of(number), prefix: prefix.map(number_of) };
+        let mut shown = String::new();
+        for kind in [MatchKind::Exact, MatchKind::Lpm, MatchKind::Ternary, MatchKind::Optional] {
+            shown += &match entry_key(&value, width, kind) {
+                Ok(key) => format!("{}\n", key_text(&key)),
+                Err(message) => format!("{kind:?}: {message}\n"),
+            };
+        }
+        expected.assert_eq(&shown);
+    }
+
+    fn number_of(text: &str) -> Number {
+        match super::super::lexer::tokens(text).unwrap().pop() {
+            Some(super::super::lexer::Token::Number(number)) => number,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn key_text(key: &EntryKey) -> String {
+        match key {
+            EntryKey::Exact(value) => format!("exact {value}"),
+            EntryKey::Lpm { value, prefix_len } => format!("lpm {value}/{prefix_len}"),
+            EntryKey::Ternary { value, mask } => format!("ternary {value} &&& {mask}"),
+            EntryKey::Range { low, high } => format!("range {low}..{high}"),
+            EntryKey::Optional(value) => format!("optional {value:?}"),
+        }
+    }
+
+    #[test]
+    fn whole_values() {
+        check(
+            "0x0a00",
+            16,
+            expect![[r#"
+                exact 0xa00
+                lpm 0xa00/16
+                ternary 0xa00 &&& 0xffff
+                optional Some(16w0xa00)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn digits_that_do_not_matter() {
+        check(
+            "0x0a**",
+            16,
+            expect![[r#"
+                Exact: 0x0a**: every digit must be given here
+                lpm 0xa00/8
+                ternary 0xa00 &&& 0xff00
+                Optional: 0x0a**: an optional key takes a whole value, or `*` digits only for any
+            "#]],
+        );
+        check(
+            "0b1*1",
+            9,
+            expect![[r#"
+                Exact: 0b1*1: every digit must be given here
+                Lpm: 0b1*1: in a prefix, the digits that do not matter stand at the end
+                ternary 0x5 &&& 0x5
+                Optional: 0b1*1: an optional key takes a whole value, or `*` digits only for any
+            "#]],
+        );
+    }
+
+    #[test]
+    fn short_values_leave_the_bits_above_alone() {
+        check(
+            "0x5",
+            32,
+            expect![[r#"
+                exact 0x5
+                lpm 0x0/4
+                ternary 0x5 &&& 0xf
+                optional Some(32w0x5)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn decimal_values_and_prefixes() {
+        check(
+            "511",
+            9,
+            expect![[r#"
+                exact 0x1ff
+                lpm 0x1ff/9
+                Ternary: 511: a ternary key takes a hexadecimal or binary number, as 0x0a**
+                optional Some(9w0x1ff)
+            "#]],
+        );
+        check(
+            "0x0a000000/8",
+            32,
+            expect![[r#"
+                Exact: 0x0a000000/...: only lpm and ternary keys take prefixes
+                lpm 0xa000000/8
+                ternary 0xa000000 &&& 0xff000000
+                Optional: 0x0a000000/...: only lpm and ternary keys take prefixes
+            "#]],
+        );
+    }
+
+    #[test]
+    fn values_that_do_not_fit() {
+        check(
+            "0x200",
+            9,
+            expect![[r#"
+                Exact: 0x200 does not fit 9 bits
+                Lpm: 0x200 does not fit 9 bits
+                Ternary: 0x200 does not fit 9 bits
+                Optional: 0x200 does not fit 9 bits
+            "#]],
+        );
+        check(
+            "512",
+            9,
+            expect![[r#"
+                Exact: 512 does not fit 9 bits
+                Lpm: 512 does not fit 9 bits
+                Ternary: 512: a ternary key takes a hexadecimal or binary number, as 0x0a**
+                Optional: 512 does not fit 9 bits
+            "#]],
+        );
+    }
+}
