@@ -18,6 +18,8 @@
 //! * Parsing that ends with `Accept` or `Reject` leaves the error variable as it is.
 //! * The iterations of a loop are counted over the block's whole run, so that nested loops cannot multiply; a loop whose
 //!   budget is spent is left, and execution goes on after it.
+//! * A table's application writes, in this order: the direct meter's colour, whether it hit, which action runs, the action's
+//!   parameters. Then the action runs. The direct counter counts first of all.
 //! * An assertion that fails ends the block at once with [`Outcome::AssertionFailed`].
 //! * The bytes of a payload that is hashed follow the padding of the inputs.
 //! * A header that becomes invalid loses its contents.
