@@ -1,0 +1,34 @@
+//! Benchmarks. Run with `cargo run --release -p bench`; nothing here is a test.
+//!
+//! * [`router`]: the example IPv4 router from memory to memory on one core: native code, the interpreter, and, as the
+//!   limit, the same work written by hand ([`by_hand`]). Several runs, interleaved, so that all three see the same machine.
+//!
+//! Every figure is a ratio or stands beside its peer of the same run. `--json` prints what `bench/runs/` keeps.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
+
+mod by_hand;
+mod router;
+
+use clap::Parser;
+
+/// Benchmarks of the compiled pipeline.
+#[derive(Parser, Debug)]
+pub struct Arguments {
+    /// Runs of each contestant
+    #[arg(long, default_value_t = 7)]
+    runs: usize,
+    /// Packets of one run
+    #[arg(long, default_value_t = 1_000_000)]
+    packets: u32,
+    /// Routes
+    #[arg(long, default_value_t = 100)]
+    routes: u32,
+    /// One JSON object instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    router::run(&Arguments::parse())
+}
