@@ -31,7 +31,7 @@ pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
             println!();
         }
         println!("packet {}: {} bytes on port {}", number + 1, packet.bytes.len(), packet.port);
-        let mut journey = Journey { program: &program, map: &map, lines: Vec::new(), depth: 1 };
+        let mut journey = Journey { program: &program, map: &map, lines: Vec::new(), depth: 1, block: None };
         switch.receive(packet.time_ns, packet.port, &packet.bytes);
         let mut sent = Sent::default();
         switch.run_observed(packet.time_ns, &mut sent, &mut journey);
@@ -136,6 +136,8 @@ struct Journey<'a> {
     map: &'a SourceMap,
     lines: Vec<Line>,
     depth: usize,
+    /// The block that runs.
+    block: Option<ir::BlockId>,
 }
 
 /// Where the places of the source begin.
@@ -205,11 +207,12 @@ impl Journey<'_> {
         self.program.errors.get(error as usize).map_or("an unknown error", |name| name)
     }
 
-    fn target_name(&self, states: Option<&str>, target: Target) -> String {
-        match target {
-            Target::Accept => "accept".to_owned(),
-            Target::Reject => "reject".to_owned(),
-            Target::State(_) => states.unwrap_or("the next state").to_owned(),
+    fn target_name(&self, target: Target) -> String {
+        let block = self.block.map(|block| &self.program.blocks[block].kind);
+        match (target, block) {
+            (Target::Accept, _) => "accept".to_owned(),
+            (Target::State(state), Some(ir::BlockKind::Parser { states, .. })) => states[state].name.clone(),
+            _ => "reject".to_owned(),
         }
     }
 }
@@ -224,6 +227,7 @@ impl Tracer for Journey<'_> {
         match event {
             Event::BlockEntered(block) => {
                 self.depth = 2;
+                self.block = Some(block);
                 self.line(1, Span::NONE, program.blocks[block].name.clone());
             }
             Event::StateEntered { block, state } => {
@@ -275,7 +279,7 @@ impl Journey<'_> {
             }
             Event::Advanced { bytes } => format!("skip {bytes} bytes"),
             Event::Selected { keys, chosen: Some((_, target)) } => {
-                format!("select {} -> {}", list(keys), self.target_name(None, target))
+                format!("select {} -> {}", list(keys), self.target_name(target))
             }
             Event::Selected { keys, chosen: None } => format!("select {}: no case matches", list(keys)),
             Event::ParserError { error } => format!("parser error {}", self.error_name(error)),
