@@ -78,7 +78,9 @@ impl Checker<'_> {
             }
             [first, ..] => {
                 // One that needs no default value is the better fit.
-                let exact = fitting.iter().find(|&&index| candidates[index].params.len() == arguments.len());
+                let has_all = |index: &&usize| candidates[**index].params.len() == arguments.len();
+                let mut exact = fitting.iter().filter(has_all);
+                let exact = exact.next().filter(|_| exact.next().is_none());
                 if exact.is_none() {
                     let spans: Vec<Span> = fitting.iter().map(|&index| candidates[index].span).collect();
                     self.report(d::ambiguous_call(span, &candidates[*first].name, &spans));

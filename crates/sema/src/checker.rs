@@ -121,7 +121,7 @@ impl<'d> Checker<'d> {
         }
     }
 
-    /// Whether errors were found so far.
+    /// The number of errors found so far.
     pub(crate) fn error_count(&self) -> usize {
         self.diagnostics.error_count()
     }

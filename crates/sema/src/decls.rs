@@ -71,7 +71,10 @@ impl Checker<'_> {
             DeclarationKind::Parser(parser) => self.parser(parser, declaration),
             DeclarationKind::Control(control) => self.control(control, declaration),
             DeclarationKind::Variable(_) | DeclarationKind::Table(_) | DeclarationKind::ValueSet(_) => {
-                self.report(d::declaration_not_allowed_here(declaration.span, "the outermost scope"));
+                // The parser has complained of a variable.
+                if !matches!(declaration.kind, DeclarationKind::Variable(_)) || self.error_count() == 0 {
+                    self.report(d::declaration_not_allowed_here(declaration.span, "the outermost scope"));
+                }
                 if let Some(name) = declaration.name() {
                     self.declare(name, Entity::Poisoned);
                 }

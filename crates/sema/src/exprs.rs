@@ -46,7 +46,7 @@ impl Checker<'_> {
             ast::ExprKind::String(text) => expr(ExprKind::String(text.clone()), Type::String, span),
             ast::ExprKind::Name(path) => self.name(path),
             ast::ExprKind::Type(_) => {
-                self.report(d::type_as_value(span));
+                self.report(d::not_a_value(span, "a type"));
                 poisoned(span)
             }
             ast::ExprKind::This => self.this(span),
@@ -55,7 +55,7 @@ impl Checker<'_> {
                 poisoned(span)
             }
             ast::ExprKind::Default => {
-                self.report(d::misplaced_default(span));
+                self.report(d::not_a_value(span, "`default`"));
                 poisoned(span)
             }
             ast::ExprKind::Dots => self.default_value_of(hint, span),

@@ -35,6 +35,8 @@ mod scopes;
 mod stmts;
 mod switches;
 mod tables;
+#[cfg(test)]
+mod testing;
 mod type_decls;
 mod types;
 mod unify;

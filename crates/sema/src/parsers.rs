@@ -12,6 +12,7 @@ impl Checker<'_> {
     /// `parser name(...)(...) { ... }`
     pub(crate) fn parser(&mut self, written: &ast::ParserDeclaration, declaration: &ast::Declaration) {
         let signature = &written.signature;
+        let errors_before = self.error_count();
         let id = self.hir.parsers.push(Parser {
             name: signature.name.name.clone(),
             type_params: Vec::new(),
@@ -42,7 +43,9 @@ impl Checker<'_> {
         });
         self.place.in_parser = outer;
         self.open_parsers.pop();
-        self.warn_of_unreachable_states(id);
+        if self.error_count() == errors_before {
+            self.warn_of_unreachable_states(id);
+        }
     }
 
     fn declare_states(&mut self, states: &[ast::ParserState], signature: &ast::ApplyType) {

@@ -158,7 +158,11 @@ impl Scopes {
 
 /// The candidate that was probably meant by `name`: the closest one, if it is close.
 pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let limit = (name.chars().count() / 3).max(1);
+    // A name of one or two letters is like any other; only its case may be wrong.
+    let limit = match name.chars().count() {
+        0..3 => 0,
+        length => (length / 3).max(1),
+    };
     candidates
         .into_iter()
         .filter(|candidate| *candidate != name)
@@ -169,10 +173,10 @@ pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = 
 }
 
 /// How many letters must be inserted, removed, replaced or swapped to make `b` of `a`; `limit + 1` if it is clearly more
-/// than `limit`. A different case alone counts as one.
+/// than `limit`. A different case alone does not count.
 fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
     if a.eq_ignore_ascii_case(b) {
-        return 1;
+        return 0;
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
     if a.len().abs_diff(b.len()) > limit {

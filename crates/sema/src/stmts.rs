@@ -1,7 +1,7 @@
 //! Statements.
 
 use crate::calls::WrittenCall;
-use crate::checker::{Checker, PlaceKind, expr};
+use crate::checker::{Checker, PlaceKind, expr, poisoned};
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::scopes::Entity;
@@ -170,6 +170,7 @@ impl Checker<'_> {
             if !matches!(self.underlying(element), Type::Bit(_) | Type::Int(_) | Type::Unknown) {
                 let shown = self.hir.show_type(element);
                 self.report(d::mismatched_types(written.span, &shown, "a range of numbers"));
+                return Collection::Items(poisoned(written.span));
             }
             return Collection::Range(self.value(low, element), self.value(high, element));
         }
@@ -215,7 +216,7 @@ impl Checker<'_> {
             (_, None) => {
                 let shown = self.hir.show_type(&wanted);
                 self.report(d::missing_return_value(span, &shown));
-                None
+                Some(StmtKind::Return(None))
             }
             (_, Some(value)) if wanted == Type::Void => {
                 self.expr(value, None);

@@ -70,7 +70,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Complains of repeated properties, and of entries before the keys that give them their types.
+    /// Complains of entries before the keys that give them their types. (Repeated properties are the parser's business.)
     fn check_property_order(&mut self, written: &ast::Table) {
         let mut seen: BTreeMap<Rc<str>, Span> = BTreeMap::new();
         for property in &written.properties {
@@ -82,10 +82,6 @@ impl Checker<'_> {
                 TablePropertyKind::Size(_) => "size".into(),
                 TablePropertyKind::Other { name, .. } => name.name.clone(),
             };
-            if let Some(first) = seen.get(&name) {
-                self.report(d::duplicate_property(property.span, &name, *first));
-                continue;
-            }
             if matches!(&*name, "key" | "actions")
                 && let Some(&entries) = seen.get("entries")
             {

@@ -19,3 +19,26 @@ pub(crate) fn action_not_in_table(
         None => diagnostic.help(format!("add `{action};` to `actions`")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn default_and_entry() {
+        check_control(
+            "table u { key = { r: exact; } actions = { one; } default_action = two; entries = { 1: one(); 2: two(s.x, 1); } }",
+            expect![[r#"
+                t.p4:3:67: error[E0624]: `two` is not in the `actions` of `u`
+                  `two`: not an action of the table
+                  `u`: the table
+                  = add `two;` to `actions`
+                t.p4:3:97: error[E0624]: `two` is not in the `actions` of `u`
+                  `two(s.x, 1)`: not an action of the table
+                  `u`: the table
+                  = add `two;` to `actions`
+            "#]],
+        );
+    }
+}

@@ -10,3 +10,26 @@ pub(crate) fn ambiguous_call(span: Span, name: &str, candidates: &[Span]) -> Dia
         .help("name the arguments");
     candidates.iter().fold(diagnostic, |diagnostic, &candidate| diagnostic.secondary(candidate, "a candidate"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn names_decide() {
+        check_errors(
+            "
+            void f(in bit<8> a) { }
+            void f(in bit<8> b) { }
+            void g() { f(1); f(b = 1); }",
+            expect![[r#"
+                t.p4:4:24: error[E0507]: several `f` take these arguments
+                  `f(1)`: which one?
+                  `f`: a candidate
+                  `f`: a candidate
+                  = name the arguments
+            "#]],
+        );
+    }
+}

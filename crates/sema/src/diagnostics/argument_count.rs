@@ -10,3 +10,39 @@ pub(crate) fn argument_count(span: Span, name: &str, found: usize, wanted: usize
         .label("wrong number of arguments")
         .secondary(declared, "declared here")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn too_many_and_too_few() {
+        check_apply(
+            "
+            x.m();
+            x.m(1, 2);
+            one(1);
+            t.apply(1);
+            s.h.setValid(1);
+            s.stack.push_front();",
+            expect![[r#"
+                t.p4:4:13: error[E0501]: `m` takes 1 argument, found 0
+                  `x.m()`: wrong number of arguments
+                  `m`: declared here
+                t.p4:5:13: error[E0501]: `m` takes 1 argument, found 2
+                  `x.m(1, 2)`: wrong number of arguments
+                  `m`: declared here
+                t.p4:6:13: error[E0501]: `one` takes 0 arguments, found 1
+                  `one(1)`: wrong number of arguments
+                  `one`: declared here
+                t.p4:7:21: error[E0501]: `apply` takes 0 arguments, found 1
+                  `1`: wrong number of arguments
+                t.p4:8:13: error[E0501]: `setValid` takes 0 arguments, found 1
+                  `s.h.setValid(1)`: wrong number of arguments
+                t.p4:9:13: error[E0501]: `push_front` takes 1 argument, found 0
+                  `s.stack.push_front()`: wrong number of arguments
+            "#]],
+        );
+    }
+}

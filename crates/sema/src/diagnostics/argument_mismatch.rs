@@ -11,3 +11,27 @@ pub(crate) fn argument_mismatch(span: Span, param: &str, wanted: &str, found: &s
         .label(format!("this is {found}"))
         .secondary(declared, "this parameter")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn exact_type_for_inout() {
+        check_apply(
+            "
+            inner.apply(s.y);
+            bit<4> v;
+            inner.apply(v);",
+            expect![[r#"
+                t.p4:4:25: error[E0508]: the argument for `v` must be bit<8>, found bit<16>
+                  `s.y`: this is bit<16>
+                  `v`: this parameter
+                t.p4:6:25: error[E0508]: the argument for `v` must be bit<8>, found bit<4>
+                  `v`: this is bit<4>
+                  `v`: this parameter
+            "#]],
+        );
+    }
+}

@@ -10,3 +10,22 @@ pub(crate) fn branches_differ(span: Span, yes: (Span, &str), no: (Span, &str)) -
         .secondary(yes.0, yes.1)
         .secondary(no.0, no.1)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn width() {
+        check_apply(
+            "s.x = s.f ? s.x : s.y;",
+            expect![[r#"
+            t.p4:3:7: error[E0422]: the two values of `?:` have different types: bit<8> and bit<16>
+              `s.f ? s.x : s.y`: types differ
+              `s.x`: bit<8>
+              `s.y`: bit<16>
+        "#]],
+        );
+    }
+}

@@ -20,3 +20,37 @@ pub(crate) fn cannot_infer_instance(span: Span, shown: &str, declared: Span) -> 
         .secondary(declared, "declared here")
         .help("write the type arguments")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{check_errors, check_states};
+    use expect_test::expect;
+
+    #[test]
+    fn result_only() {
+        check_states(
+            "state start { s.x = p.lookahead(); transition accept; }",
+            expect![[r#"
+            t.p4:3:21: error[E0313]: the type argument `T` of `lookahead` cannot be inferred
+              `p.lookahead()`: nothing determines it
+              `lookahead`: declared here
+              = write it: `lookahead<...>(...)`
+        "#]],
+        );
+    }
+
+    #[test]
+    fn instance() {
+        check_errors(
+            "
+            extern G<T> { G(); }
+            G() g;",
+            expect![[r#"
+                t.p4:3:13: error[E0313]: the type arguments of `G<_>` cannot be inferred
+                  `G() g;`: nothing determines them
+                  `G`: declared here
+                  = write the type arguments
+            "#]],
+        );
+    }
+}

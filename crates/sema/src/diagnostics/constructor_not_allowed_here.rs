@@ -11,3 +11,23 @@ pub(crate) fn constructor_not_allowed_here(span: Span) -> Diagnostic {
         .label("constructor call")
         .help("declare an instance with a name, and use it")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn in_an_assignment() {
+        check_apply(
+            "x = X();",
+            expect![[r#"
+            t.p4:3:1: error[E0401]: this cannot be written to
+              `x`: not a variable, field, element or slice
+            t.p4:3:5: error[E0511]: no instance can be made here
+              `X()`: constructor call
+              = declare an instance with a name, and use it
+        "#]],
+        );
+    }
+}

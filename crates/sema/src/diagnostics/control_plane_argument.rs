@@ -9,3 +9,21 @@ pub(crate) fn control_plane_argument(span: Span, param: &str, declared: Span) ->
         .label("remove this argument")
         .secondary(declared, "a parameter without direction")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn in_the_list() {
+        check_control(
+            "table u { actions = { two(s.x, 1); } }",
+            expect![[r#"
+            t.p4:3:32: error[E0625]: `q` is given by the table's entries, not by its list of actions
+              `1`: remove this argument
+              `q`: a parameter without direction
+        "#]],
+        );
+    }
+}

@@ -9,3 +9,21 @@ pub(crate) fn default_before_required(span: Span, name: &str, first: Span) -> Di
         .label("no default value")
         .secondary(first, "has one")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn order() {
+        check_errors(
+            "void f(in bit<8> a = 1, in bit<8> b) { }",
+            expect![[r#"
+            t.p4:1:25: error[E0517]: `b` needs a default value, because a parameter before it has one
+              `in bit<8> b`: no default value
+              `in bit<8> a = 1`: has one
+        "#]],
+        );
+    }
+}

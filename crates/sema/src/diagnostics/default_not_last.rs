@@ -7,3 +7,20 @@ use syntax::diag::Diagnostic;
 pub(crate) fn default_not_last(span: Span) -> Diagnostic {
     Diagnostic::error("E0610", span, "`default` must be the last label").label("other labels follow")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn followed() {
+        check_apply(
+            "switch (s.x) { default: { } 1: { } }",
+            expect![[r#"
+            t.p4:3:16: error[E0610]: `default` must be the last label
+              `default`: other labels follow
+        "#]],
+        );
+    }
+}

@@ -11,3 +11,23 @@ pub(crate) fn deprecated(span: Span, name: &str, advice: Option<String>) -> Diag
         None => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn a_function() {
+        check_errors(
+            r#"
+            @deprecated("use g") extern void f();
+            void h() { f(); }"#,
+            expect![[r#"
+                t.p4:3:24: warning[W0202]: `f` is deprecated
+                  `f()`: deprecated
+                  = use g
+            "#]],
+        );
+    }
+}

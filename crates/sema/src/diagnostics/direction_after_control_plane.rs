@@ -11,3 +11,21 @@ pub(crate) fn direction_after_control_plane(span: Span, name: &str) -> Diagnosti
         .label("must come first")
         .help("put the parameters without direction last")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn order() {
+        check_control(
+            "action a(bit<8> d, in bit<8> e) { }",
+            expect![[r#"
+            t.p4:3:20: error[E0518]: `e` has a direction, but follows a parameter without
+              `in bit<8> e`: must come first
+              = put the parameters without direction last
+        "#]],
+        );
+    }
+}

@@ -9,3 +9,21 @@ pub(crate) fn duplicate_action(span: Span, name: &str, first: Span) -> Diagnosti
         .label("listed again")
         .secondary(first, "first listed here")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn listed_twice() {
+        check_control(
+            "table u { actions = { one; one; } }",
+            expect![[r#"
+            t.p4:3:28: error[E0626]: `one` is listed twice
+              `one`: listed again
+              `one`: first listed here
+        "#]],
+        );
+    }
+}

@@ -9,3 +9,21 @@ pub(crate) fn duplicate_entry(span: Span, first: Span) -> Diagnostic {
         .label("never used")
         .secondary(first, "the earlier one")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn same_key() {
+        check_control(
+            "table u { key = { r: exact; } actions = { one; } entries = { 1: one(); 0x1: one(); } }",
+            expect![[r#"
+                t.p4:3:72: warning[W0207]: this entry has the keys of an earlier one
+                  `0x1: one()`: never used
+                  `1: one()`: the earlier one
+            "#]],
+        );
+    }
+}

@@ -7,3 +7,20 @@ use syntax::diag::Diagnostic;
 pub(crate) fn duplicate_initializer(name: &Ident) -> Diagnostic {
     Diagnostic::error("E0410", name.span, format!("`{}` is given a value twice", name.name)).label("the second value")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn field_twice() {
+        check_apply(
+            "s.h = { a = 1, a = 2, b = 3 };",
+            expect![[r#"
+            t.p4:3:16: error[E0410]: `a` is given a value twice
+              `a`: the second value
+        "#]],
+        );
+    }
+}

@@ -8,3 +8,20 @@ use syntax::diag::Diagnostic;
 pub(crate) fn empty_range(span: Span, low: &BigInt, high: &BigInt) -> Diagnostic {
     Diagnostic::warning("W0206", span, format!("the range {low} .. {high} is empty")).label("matches nothing")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_states;
+    use expect_test::expect;
+
+    #[test]
+    fn reversed() {
+        check_states(
+            "state start { transition select(s.x) { 5 .. 3: accept; default: reject; } }",
+            expect![[r#"
+            t.p4:3:40: warning[W0206]: the range 5 .. 3 is empty
+              `5 .. 3`: matches nothing
+        "#]],
+        );
+    }
+}

@@ -9,3 +9,24 @@ pub(crate) fn entries_before(span: Span, name: &str, late: Span) -> Diagnostic {
         .label("too early")
         .secondary(late, format!("`{name}` stands here"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn key() {
+        check_control(
+            "table u { entries = { 1: one(); } key = { r: exact; } actions = { one; } }",
+            expect![[r#"
+            t.p4:3:11: error[E0628]: `entries` must stand after `key`
+              `entries = { 1: one(); }`: too early
+              `key = { r: exact; }`: `key` stands here
+            t.p4:3:11: error[E0628]: `entries` must stand after `actions`
+              `entries = { 1: one(); }`: too early
+              `actions = { one; }`: `actions` stands here
+        "#]],
+        );
+    }
+}

@@ -7,3 +7,20 @@ use syntax::diag::Diagnostic;
 pub(crate) fn entries_without_key(span: Span, table: &str) -> Diagnostic {
     Diagnostic::error("E0629", span, format!("`{table}` has entries but no key")).label("nothing to compare with")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn no_key() {
+        check_control(
+            "table u { actions = { one; } entries = { _: one(); } }",
+            expect![[r#"
+            t.p4:3:30: error[E0629]: `u` has entries but no key
+              `entries = { _: one(); }`: nothing to compare with
+        "#]],
+        );
+    }
+}

@@ -8,3 +8,22 @@ use syntax::diag::Diagnostic;
 pub(crate) fn enum_value_out_of_range(span: Span, value: &BigInt, representation: &str) -> Diagnostic {
     Diagnostic::error("E0309", span, format!("{value} does not fit in {representation}")).label("out of range")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn too_large_and_negative() {
+        check_errors(
+            "enum bit<2> E { A = 3, B = 4, C = -1 }",
+            expect![[r#"
+            t.p4:1:28: error[E0309]: 4 does not fit in bit<2>
+              `4`: out of range
+            t.p4:1:35: error[E0309]: -1 does not fit in bit<2>
+              `-1`: out of range
+        "#]],
+        );
+    }
+}

@@ -9,3 +9,21 @@ pub(crate) fn enum_value_without_type(span: Span, name: &str) -> Diagnostic {
         .label("a value is given")
         .help(format!("give the enum a type: `enum bit<8> {name}`"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn value_in_plain_enum() {
+        check_errors(
+            "enum E { A = 1, B }",
+            expect![[r#"
+            t.p4:1:14: error[E0311]: the members of `E` have no values
+              `1`: a value is given
+              = give the enum a type: `enum bit<8> E`
+        "#]],
+        );
+    }
+}

@@ -9,3 +9,28 @@ pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Dia
     Diagnostic::error("E0404", span, format!("{index} is out of range: there are {size} elements"))
         .label("out of range")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn stack_and_tuple() {
+        check_apply(
+            "
+            s.stack[4].a = 1;
+            s.stack[-1].a = 1;
+            tuple<bit<8>, bool> u = { 1, true };
+            s.f = u[2];",
+            expect![[r#"
+                t.p4:4:21: error[E0404]: 4 is out of range: there are 4 elements
+                  `4`: out of range
+                t.p4:5:21: error[E0404]: -1 is out of range: there are 4 elements
+                  `-1`: out of range
+                t.p4:7:21: error[E0404]: 2 is out of range: there are 2 elements
+                  `2`: out of range
+            "#]],
+        );
+    }
+}

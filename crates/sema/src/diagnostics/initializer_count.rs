@@ -13,3 +13,26 @@ pub(crate) fn initializer_count(span: Span, shown: &str, wanted: usize, found: u
         false => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn list_too_short_and_too_long() {
+        check_apply(
+            "
+            s.h = { 1 };
+            s.h = { 1, 2, 3 };
+            s.h = { 1, ... };",
+            expect![[r#"
+                t.p4:4:19: error[E0408]: H has 2 parts, but 1 values are given
+                  `{ 1 }`: wrong number of values
+                  = end the list with `...` to give the others their default values
+                t.p4:5:19: error[E0408]: H has 2 parts, but 3 values are given
+                  `{ 1, 2, 3 }`: wrong number of values
+            "#]],
+        );
+    }
+}

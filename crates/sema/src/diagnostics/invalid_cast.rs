@@ -14,3 +14,38 @@ pub(crate) fn invalid_cast(span: Span, wanted: &str, found: &str, steps: Option<
         None => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn what_cannot_be_cast() {
+        check_apply(
+            "
+            s.f = (bool)s.x;
+            s.x = (bit<8>)s.h;
+            s.i = (int<8>)s.y;
+            s.x = (bit<8>)s.f;
+            E e = (E)1;
+            s.h = (H)s.x;",
+            expect![[r#"
+                t.p4:4:19: error[E0302]: cannot cast bit<8> to bool
+                  `(bool)s.x`: no such cast
+                t.p4:5:19: error[E0302]: cannot cast H to bit<8>
+                  `(bit<8>)s.h`: no such cast
+                t.p4:6:19: error[E0302]: cannot cast bit<16> to int<8>
+                  `(int<8>)s.y`: no such cast
+                  = cast in two steps: `(int<8>)(bit<8>)`
+                t.p4:7:19: error[E0302]: cannot cast bool to bit<8>
+                  `(bit<8>)s.f`: no such cast
+                  = cast in two steps: `(bit<8>)(bit<1>)`
+                t.p4:8:19: error[E0302]: cannot cast int to E
+                  `(E)1`: no such cast
+                t.p4:9:19: error[E0302]: cannot cast bit<8> to H
+                  `(H)s.x`: no such cast
+            "#]],
+        );
+    }
+}

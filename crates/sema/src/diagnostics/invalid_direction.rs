@@ -7,3 +7,28 @@ use syntax::diag::Diagnostic;
 pub(crate) fn invalid_direction(span: Span, what: &str, wanted: &str) -> Diagnostic {
     Diagnostic::error("E0519", span, format!("{what} must have {wanted}")).label("wrong direction")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn extern_and_constructor() {
+        check_errors(
+            "
+            extern X { X(); }
+            void f(in X x) { }
+            control C()(in bit<8> a) { apply { } }
+            void g(out bit<8> a = 1) { a = 1; }",
+            expect![[r#"
+                t.p4:3:20: error[E0519]: a parameter of the extern type `X` must have no direction
+                  `in X x`: wrong direction
+                t.p4:4:25: error[E0519]: a constructor's parameter must have no direction
+                  `in bit<8> a`: wrong direction
+                t.p4:5:20: error[E0519]: a parameter with a default value must have `in` or no direction
+                  `out bit<8> a = 1`: wrong direction
+            "#]],
+        );
+    }
+}

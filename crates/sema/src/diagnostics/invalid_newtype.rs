@@ -15,3 +15,26 @@ pub(crate) fn invalid_newtype(span: Span, keyword: &str, found: &str) -> Diagnos
         _ => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn of_a_header() {
+        check_errors(
+            "
+            header H { bit<8> a; }
+            type H N;
+            typedef void V;",
+            expect![[r#"
+                t.p4:3:18: error[E0305]: `type` cannot be used with H
+                  `H`: not a number or bool
+                  = use `typedef` to give a type another name
+                t.p4:4:21: error[E0305]: `typedef` cannot be used with void
+                  `void`: not a number or bool
+            "#]],
+        );
+    }
+}

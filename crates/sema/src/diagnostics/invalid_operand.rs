@@ -14,3 +14,47 @@ pub(crate) fn invalid_operand(span: Span, operator: &str, found: &str, wanted: &
         _ => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn bools_and_signs() {
+        check_apply(
+            "
+            s.f = s.f + s.f;
+            s.f = !s.x;
+            s.f = s.x && true;
+            s.i = s.i / 2;
+            s.x = s.x << s.i;
+            s.x = 3 & 5;
+            s.h = s.h + s.h;
+            s.x = ~s.f;
+            s.f = s.f < true;",
+            expect![[r#"
+                t.p4:4:19: error[E0419]: `+` takes numbers, found bool
+                  `s.f`: this is bool
+                t.p4:5:20: error[E0419]: `!` takes a bool, found bit<8>
+                  `s.x`: this is bit<8>
+                t.p4:6:19: error[E0419]: `&&` takes a bool, found bit<8>
+                  `s.x`: this is bit<8>
+                t.p4:7:19: error[E0419]: `/` takes unsigned numbers, found int<8>
+                  `s.i`: this is int<8>
+                t.p4:8:26: error[E0419]: `<<` takes an unsigned number on its right, found int<8>
+                  `s.i`: this is int<8>
+                t.p4:9:19: error[E0419]: `&` takes numbers with a width, found int
+                  `3`: this is int
+                  = write the width, as in `8w5`
+                t.p4:10:19: error[E0419]: `+` takes numbers, found H
+                  `s.h`: this is H
+                t.p4:11:20: error[E0419]: `~` takes a number with a width, found bool
+                  `s.f`: this is bool
+                  = use `&&`, `||` and `!` with truth values
+                t.p4:12:19: error[E0419]: `<` takes numbers, found bool
+                  `s.f`: this is bool
+            "#]],
+        );
+    }
+}

@@ -8,3 +8,26 @@ pub(crate) fn invalid_packet_type(span: Span, method: &str, found: &str, wanted:
     Diagnostic::error("E0320", span, format!("`{method}` of {found} needs {wanted}"))
         .label(format!("expected {wanted}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_states;
+    use expect_test::expect;
+
+    #[test]
+    fn extract_lookahead_emit() {
+        check_states(
+            "state start { p.extract(s.x); p.extract(s.h, 8); s.f = p.lookahead<varbit<8>>() == p.lookahead<varbit<8>>(); transition accept; }",
+            expect![[r#"
+                t.p4:3:15: error[E0320]: `extract` of bit<8> needs a header
+                  `p.extract(s.x)`: expected a header
+                t.p4:3:31: error[E0320]: `extract` of H needs a header with a varbit field
+                  `p.extract(s.h, 8)`: expected a header with a varbit field
+                t.p4:3:56: error[E0320]: `lookahead` of varbit<8> needs a type of fixed size
+                  `p.lookahead<varbit<8>>()`: expected a type of fixed size
+                t.p4:3:84: error[E0320]: `lookahead` of varbit<8> needs a type of fixed size
+                  `p.lookahead<varbit<8>>()`: expected a type of fixed size
+            "#]],
+        );
+    }
+}

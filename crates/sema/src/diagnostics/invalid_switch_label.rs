@@ -8,3 +8,24 @@ pub(crate) fn invalid_switch_label(span: Span, table: &str) -> Diagnostic {
     Diagnostic::error("E0608", span, format!("a label must be an action of `{table}`"))
         .label("not the name of an action")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn number_for_an_action() {
+        check_apply(
+            "switch (t.apply().action_run) { 1: { } one: { } three: { } }",
+            expect![[r#"
+            t.p4:3:33: error[E0608]: a label must be an action of `t`
+              `1`: not the name of an action
+            t.p4:3:49: error[E0624]: `three` is not in the `actions` of `t`
+              `three`: not an action of the table
+              `t`: the table
+              = add `three;` to `actions`
+        "#]],
+        );
+    }
+}

@@ -14,3 +14,25 @@ pub(crate) fn invalid_switch_subject(span: Span, found: &str) -> Diagnostic {
         false => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn header_and_result() {
+        check_apply(
+            "
+            switch (s.h) { default: { } }
+            switch (t.apply()) { default: { } }",
+            expect![[r#"
+                t.p4:4:21: error[E0607]: `switch` cannot decide on H
+                  `s.h`: not a number, enum or `action_run`
+                t.p4:5:21: error[E0607]: `switch` cannot decide on the result of t.apply()
+                  `t.apply()`: not a number, enum or `action_run`
+                  = add `.action_run`
+            "#]],
+        );
+    }
+}

@@ -19,3 +19,31 @@ pub(crate) fn literal_does_not_fit(
         false => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn sized_and_plain() {
+        check_apply(
+            "
+            s.x = 256;
+            s.x = 8w256;
+            s.i = 128;
+            s.x = -1;",
+            expect![[r#"
+                t.p4:4:19: warning[W0203]: 256 does not fit in bit<8>
+                  `256`: becomes 0
+                t.p4:5:19: warning[W0203]: 256 does not fit in bit<8>
+                  `8w256`: becomes 0
+                t.p4:6:19: warning[W0203]: 128 does not fit in int<8>
+                  `128`: becomes -128
+                  = the bits are kept, the sign changes
+                t.p4:7:19: warning[W0203]: -1 does not fit in bit<8>
+                  `-1`: becomes 255
+            "#]],
+        );
+    }
+}

@@ -9,3 +9,23 @@ pub(crate) fn main_not_a_package(span: Span, found: &str) -> Diagnostic {
         .label("not a package")
         .help("write `V1Switch(...) main;`")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn a_register() {
+        check_errors(
+            "
+            extern X { X(); }
+            X() main;",
+            expect![[r#"
+                t.p4:3:17: error[E0702]: `main` must be an instance of a package, found X
+                  `main`: not a package
+                  = write `V1Switch(...) main;`
+            "#]],
+        );
+    }
+}

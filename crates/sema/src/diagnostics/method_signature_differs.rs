@@ -14,3 +14,23 @@ pub(crate) fn method_signature_differs(name: &Ident, declared: Span) -> Diagnost
     .label("types or directions differ")
     .secondary(declared, "the method")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn other_types() {
+        check_errors(
+            "
+            extern E { E(); abstract bit<8> m(in bit<8> a); }
+            E() e = { bit<8> m(in bit<9> a) { return 1; } };",
+            expect![[r#"
+                t.p4:3:30: error[E0515]: `m` has another signature than the method it implements
+                  `m`: types or directions differ
+                  `m`: the method
+            "#]],
+        );
+    }
+}

@@ -9,3 +9,21 @@ use syntax::diag::Diagnostic;
 pub(crate) fn misplaced_dont_care(span: Span) -> Diagnostic {
     Diagnostic::error("E0414", span, "`_` is no value").label("a value is needed here")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn as_value() {
+        check_apply(
+            "
+            inner.apply(_);",
+            expect![[r#"
+                t.p4:4:25: error[E0414]: `_` is no value
+                  `_`: a value is needed here
+            "#]],
+        );
+    }
+}

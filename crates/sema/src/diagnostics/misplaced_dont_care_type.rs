@@ -7,3 +7,23 @@ use syntax::diag::Diagnostic;
 pub(crate) fn misplaced_dont_care_type(span: Span) -> Diagnostic {
     Diagnostic::error("E0316", span, "`_` is no type here").label("nothing is inferred here").help("write the type")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn in_a_field() {
+        check_errors(
+            "
+            struct P<T> { T a; }
+            struct S { P<_> p; }",
+            expect![[r#"
+                t.p4:3:26: error[E0316]: `_` is no type here
+                  `_`: nothing is inferred here
+                  = write the type
+            "#]],
+        );
+    }
+}

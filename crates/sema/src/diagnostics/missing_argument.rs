@@ -9,3 +9,26 @@ pub(crate) fn missing_argument(span: Span, callee: &str, param: &str, declared: 
         .label(format!("`{param}` is missing"))
         .secondary(declared, "this parameter")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn named() {
+        check_errors(
+            "
+            void f(in bit<8> a, in bit<8> b) { }
+            void g() { f(a = 1); f(1); }",
+            expect![[r#"
+                t.p4:3:24: error[E0502]: the call of `f` has no argument for `b`
+                  `f(a = 1)`: `b` is missing
+                  `b`: this parameter
+                t.p4:3:34: error[E0502]: the call of `f` has no argument for `b`
+                  `f(1)`: `b` is missing
+                  `b`: this parameter
+            "#]],
+        );
+    }
+}

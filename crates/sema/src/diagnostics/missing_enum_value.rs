@@ -13,3 +13,21 @@ pub(crate) fn missing_enum_value(name: &Ident, representation: &str) -> Diagnost
     .label("no value")
     .help(format!("write `{} = ...`", name.name))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn one_is_missing() {
+        check_errors(
+            "enum bit<2> E { A, B = 1 }",
+            expect![[r#"
+            t.p4:1:17: error[E0310]: `A` needs a value, because the enum's type is bit<2>
+              `A`: no value
+              = write `A = ...`
+        "#]],
+        );
+    }
+}

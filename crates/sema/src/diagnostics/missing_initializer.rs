@@ -11,3 +11,24 @@ pub(crate) fn missing_initializer(span: Span, owner: &str, names: &[&str], decla
         .secondary(declared, "declared here")
         .help("add them, or end the list with `...` to give them their default values")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn field_left_out() {
+        check_apply(
+            "
+            s.h = { a = 1 };
+            s.h = { a = 1, ... };",
+            expect![[r#"
+                t.p4:4:19: error[E0409]: no value for `b` of `H`
+                  `{ a = 1 }`: incomplete
+                  `H`: declared here
+                  = add them, or end the list with `...` to give them their default values
+            "#]],
+        );
+    }
+}

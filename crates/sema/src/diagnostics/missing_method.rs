@@ -9,3 +9,24 @@ pub(crate) fn missing_method(span: Span, method: &str, declared: Span) -> Diagno
         .label(format!("needs `= {{ ... {method}(...) {{ ... }} }}`"))
         .secondary(declared, "the method")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn left_out() {
+        check_errors(
+            "
+            extern E { E(); abstract bit<8> m(in bit<8> a); }
+            E() e;
+            E() f = { bit<8> m(in bit<8> a) { return a; } };",
+            expect![[r#"
+                t.p4:3:13: error[E0514]: the abstract method `m` is not implemented
+                  `E() e;`: needs `= { ... m(...) { ... } }`
+                  `m`: the method
+            "#]],
+        );
+    }
+}

@@ -7,3 +7,22 @@ use syntax::diag::Diagnostic;
 pub(crate) fn mixed_arguments(span: Span) -> Diagnostic {
     Diagnostic::error("E0505", span, "either all arguments are named or none is").label("some are named, some are not")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn named_and_not() {
+        check_errors(
+            "
+            void f(in bit<8> a, in bit<8> b) { }
+            void g() { f(1, b = 2); }",
+            expect![[r#"
+                t.p4:3:24: error[E0505]: either all arguments are named or none is
+                  `f(1, b = 2)`: some are named, some are not
+            "#]],
+        );
+    }
+}

@@ -7,3 +7,20 @@ use syntax::diag::Diagnostic;
 pub(crate) fn negative_table_size(span: Span) -> Diagnostic {
     Diagnostic::error("E0632", span, "a table's size cannot be negative").label("this is negative")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn minus() {
+        check_control(
+            "table u { actions = { one; } size = -1; }",
+            expect![[r#"
+            t.p4:3:37: error[E0632]: a table's size cannot be negative
+              `-1`: this is negative
+        "#]],
+        );
+    }
+}

@@ -1,4 +1,4 @@
-//! `E0411`: `...` for a type that has no default value.
+//! `E0411`: `...` for a type that has no default value, such as a list.
 
 use base::Span;
 use syntax::diag::Diagnostic;
@@ -6,4 +6,21 @@ use syntax::diag::Diagnostic;
 /// `found` is the type.
 pub(crate) fn no_default_value(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error("E0411", span, format!("values of type {found} have no default")).label("no default value")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn of_a_list() {
+        check_errors(
+            "const list<bit<8>> A = ...;",
+            expect![[r#"
+            t.p4:1:24: error[E0411]: values of type list<bit<8>> have no default
+              `...`: no default value
+        "#]],
+        );
+    }
 }

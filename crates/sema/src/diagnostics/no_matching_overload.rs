@@ -10,3 +10,27 @@ pub(crate) fn no_matching_overload(span: Span, name: &str, found: usize, counts:
         .label("fits none of them")
         .note(format!("the numbers of parameters are: {counts}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn number_of_arguments() {
+        check_errors(
+            "
+            void f(in bit<8> a) { }
+            void f(in bit<8> a, in bit<8> b) { }
+            void g() { f(1, 2, 3); f(1); f(1, 2); f(c = 1); }",
+            expect![[r#"
+                t.p4:4:24: error[E0506]: no `f` takes these 3 argument(s)
+                  `f(1, 2, 3)`: fits none of them
+                  = the numbers of parameters are: 1, 2
+                t.p4:4:51: error[E0506]: no `f` takes these 1 argument(s)
+                  `f(c = 1)`: fits none of them
+                  = the numbers of parameters are: 1, 2
+            "#]],
+        );
+    }
+}

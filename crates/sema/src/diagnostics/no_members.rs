@@ -10,3 +10,24 @@ pub(crate) fn no_members(member: &Ident, what: &str) -> Diagnostic {
     Diagnostic::error("E0206", member.span, format!("`{what}` has no members, so `.{}` means nothing", member.name))
         .label("no such member")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn of_a_number() {
+        check_apply(
+            "
+            s.x = r.a;
+            s.x.isValid();",
+            expect![[r#"
+                t.p4:4:21: error[E0206]: `bit<8>` has no members, so `.a` means nothing
+                  `a`: no such member
+                t.p4:5:17: error[E0205]: `bit<8>` has no member `isValid`
+                  `isValid`: unknown member
+            "#]],
+        );
+    }
+}

@@ -10,3 +10,23 @@ pub(crate) fn no_such_abstract_method(name: &Ident, owner: &str, declared: Span)
         .label("implements nothing")
         .secondary(declared, "declared here")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn name() {
+        check_errors(
+            "
+            extern E { E(); void c(); }
+            E() e = { void c() { } };",
+            expect![[r#"
+                t.p4:3:28: error[E0516]: `E` has no abstract method `c`
+                  `c`: implements nothing
+                  `E`: declared here
+            "#]],
+        );
+    }
+}

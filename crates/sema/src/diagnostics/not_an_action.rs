@@ -9,3 +9,21 @@ pub(crate) fn not_an_action(span: Span) -> Diagnostic {
         .label("not an action")
         .help("write `default_action = name(...);`")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn number() {
+        check_control(
+            "table u { actions = { one; } default_action = 5; }",
+            expect![[r#"
+            t.p4:3:47: error[E0631]: the default action must be an action
+              `5`: not an action
+              = write `default_action = name(...);`
+        "#]],
+        );
+    }
+}

@@ -9,3 +9,24 @@ use syntax::diag::Diagnostic;
 pub(crate) fn not_an_lvalue(span: Span) -> Diagnostic {
     Diagnostic::error("E0401", span, "this cannot be written to").label("not a variable, field, element or slice")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn results_as_arguments() {
+        check_apply(
+            "
+            inner.apply(s.x + 1);
+            inner.apply(3);",
+            expect![[r#"
+                t.p4:4:25: error[E0401]: this cannot be written to
+                  `s.x + 1`: not a variable, field, element or slice
+                t.p4:5:25: error[E0401]: this cannot be written to
+                  `3`: not a variable, field, element or slice
+            "#]],
+        );
+    }
+}

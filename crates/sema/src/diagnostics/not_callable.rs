@@ -12,3 +12,29 @@ pub(crate) fn not_callable(span: Span, what: &str) -> Diagnostic {
     }
     diagnostic
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn table_and_variable() {
+        check_apply(
+            "
+            t();
+            r();
+            inner(s.x);",
+            expect![[r#"
+                t.p4:4:13: error[E0509]: `t`, which is a table, cannot be called
+                  `t`: not a function, action or method
+                  = write `.apply(...)`
+                t.p4:5:13: error[E0509]: `r`, which is a variable, cannot be called
+                  `r`: not a function, action or method
+                t.p4:6:13: error[E0509]: `inner`, which is an instance, cannot be called
+                  `inner`: not a function, action or method
+                  = write `.apply(...)`
+            "#]],
+        );
+    }
+}

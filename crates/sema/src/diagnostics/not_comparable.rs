@@ -8,3 +8,20 @@ pub(crate) fn not_comparable(span: Span, operator: &str, found: &str) -> Diagnos
     Diagnostic::error("E0421", span, format!("values of type {found} cannot be compared with `{operator}`"))
         .label("not comparable")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn strings() {
+        check_errors(
+            r#"const bool B = "a" == "b";"#,
+            expect![[r#"
+            t.p4:1:16: error[E0421]: values of type string cannot be compared with `==`
+              `"a" == "b"`: not comparable
+        "#]],
+        );
+    }
+}

@@ -10,3 +10,30 @@ use syntax::diag::Diagnostic;
 pub(crate) fn not_constant(span: Span) -> Diagnostic {
     Diagnostic::error("E0405", span, "this must be known at compile time").label("not a compile-time constant")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn widths_slices_labels() {
+        check_control(
+            "
+            action a(bit<8> d) { bit<(r)> v; s.x[0:0] = s.x[r:r]; switch (s.x) { r: { } } }
+            const bit<8> K = r;",
+            expect![[r#"
+                t.p4:4:39: error[E0405]: this must be known at compile time
+                  `r`: not a compile-time constant
+                t.p4:4:61: error[E0405]: this must be known at compile time
+                  `r`: not a compile-time constant
+                t.p4:4:63: error[E0405]: this must be known at compile time
+                  `r`: not a compile-time constant
+                t.p4:4:82: error[E0405]: this must be known at compile time
+                  `r`: not a compile-time constant
+                t.p4:5:30: error[E0405]: this must be known at compile time
+                  `r`: not a compile-time constant
+            "#]],
+        );
+    }
+}

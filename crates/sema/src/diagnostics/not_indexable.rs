@@ -14,3 +14,25 @@ pub(crate) fn not_indexable(span: Span, found: &str) -> Diagnostic {
     }
     diagnostic
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn a_number() {
+        check_apply(
+            "
+            s.x = s.x[1];
+            s.h[0].a = 1;",
+            expect![[r#"
+                t.p4:4:19: error[E0423]: bit<8> has no elements to index
+                  `s.x`: not a stack, array or tuple
+                  = a single bit is a slice: `x[3:3]`
+                t.p4:5:13: error[E0423]: H has no elements to index
+                  `s.h`: not a stack, array or tuple
+            "#]],
+        );
+    }
+}

@@ -13,3 +13,32 @@ pub(crate) fn recursion(span: Span, name: &str, declared: Span) -> Diagnostic {
         .secondary(declared, "declared here")
         .note("P4 has no recursion")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn functions_actions_controls() {
+        check_errors(
+            "
+            void f() { f(); }
+            control C() { action a() { a(); } C() c; apply { c.apply(); } }",
+            expect![[r#"
+                t.p4:2:24: error[E0207]: `f` calls itself
+                  `f()`: recursive use
+                  `f`: declared here
+                  = P4 has no recursion
+                t.p4:3:40: error[E0207]: `a` calls itself
+                  `a()`: recursive use
+                  `a`: declared here
+                  = P4 has no recursion
+                t.p4:3:47: error[E0207]: `C` calls itself
+                  `C() c;`: recursive use
+                  `C`: declared here
+                  = P4 has no recursion
+            "#]],
+        );
+    }
+}

@@ -10,3 +10,22 @@ pub(crate) fn reserved_state(name: &Ident) -> Diagnostic {
     Diagnostic::error("E0613", name.span, format!("`{}` exists already and cannot be declared", name.name))
         .label("choose another name")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_states;
+    use expect_test::expect;
+
+    #[test]
+    fn accept() {
+        check_states(
+            "
+            state start { transition accept; }
+            state accept { transition reject; }",
+            expect![[r#"
+                t.p4:5:19: error[E0613]: `accept` exists already and cannot be declared
+                  `accept`: choose another name
+            "#]],
+        );
+    }
+}

@@ -12,3 +12,27 @@ pub(crate) fn missing_return_value(span: Span, wanted: &str) -> Diagnostic {
 pub(crate) fn unexpected_return_value(span: Span, here: &str) -> Diagnostic {
     Diagnostic::error("E0601", span, format!("{here} without result returns a value")).label("remove the value")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn given_and_missing() {
+        check_errors(
+            "
+            bit<8> f() { return; }
+            void g() { return 1; }
+            bit<8> h() { return true; }",
+            expect![[r#"
+                t.p4:2:26: error[E0601]: this function gives bit<8>
+                  `return;`: no value is returned
+                t.p4:3:31: error[E0601]: a function without result returns a value
+                  `1`: remove the value
+                t.p4:4:33: error[E0301]: expected bit<8>, found bool
+                  `true`: this is bool
+            "#]],
+        );
+    }
+}

@@ -12,3 +12,33 @@ pub(crate) fn shadowed_name(name: &Ident, hidden: Span) -> Diagnostic {
         .label("hides it")
         .secondary(hidden, "the hidden one")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{check_apply, check_errors};
+    use expect_test::expect;
+
+    #[test]
+    fn local_over_parameter() {
+        check_apply(
+            "
+            bit<8> r = 1;
+            s.x = r;",
+            expect![[r#"
+                t.p4:4:20: warning[W0201]: `r` hides another declaration of that name
+                  `r`: hides it
+                  `r`: the hidden one
+            "#]],
+        );
+    }
+
+    #[test]
+    fn silenced() {
+        check_errors(
+            r#"
+            const bit<8> A = 1;
+            @noWarn("shadow") control C() { bit<8> A = 2; apply { } }"#,
+            expect![[""]],
+        );
+    }
+}

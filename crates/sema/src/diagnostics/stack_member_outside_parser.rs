@@ -11,3 +11,30 @@ pub(crate) fn stack_member_outside_parser(member: &Ident) -> Diagnostic {
         .label("not in a parser")
         .help("use an index, as in `stack[0]`")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn in_a_control() {
+        check_apply(
+            "
+            s.stack.next.a = 1;
+            s.x = s.stack.last.a;
+            s.y = (bit<16>)s.stack.lastIndex;",
+            expect![[r#"
+                t.p4:4:21: error[E0412]: `next` of a header stack exists only in parsers
+                  `next`: not in a parser
+                  = use an index, as in `stack[0]`
+                t.p4:5:27: error[E0412]: `last` of a header stack exists only in parsers
+                  `last`: not in a parser
+                  = use an index, as in `stack[0]`
+                t.p4:6:36: error[E0412]: `lastIndex` of a header stack exists only in parsers
+                  `lastIndex`: not in a parser
+                  = use an index, as in `stack[0]`
+            "#]],
+        );
+    }
+}

@@ -7,3 +7,24 @@ use syntax::diag::Diagnostic;
 pub(crate) fn statement_not_allowed_here(span: Span, keyword: &str, here: &str) -> Diagnostic {
     Diagnostic::error("E0604", span, format!("`{keyword}` cannot be used in {here}")).label("not here")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn exit_return_switch() {
+        check_errors(
+            "
+            void f() { exit; }
+            parser P(in bit<8> a) { state start { switch (a) { default: { } } transition accept; } }",
+            expect![[r#"
+                t.p4:2:24: error[E0604]: `exit` cannot be used in a function
+                  `exit;`: not here
+                t.p4:3:51: error[E0604]: `switch` cannot be used in a parser state
+                  `switch (a) { default: { } }`: not here
+            "#]],
+        );
+    }
+}

@@ -9,3 +9,23 @@ pub(crate) fn static_assert_failed(span: Span, message: Option<String>) -> Diagn
         message.map_or_else(|| "static_assert failed".into(), |message| format!("static_assert failed: {message}"));
     Diagnostic::error("E0701", span, message).label("the condition is false")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn message() {
+        check_errors(
+            r#"
+            #include <core.p4>
+            const bool A = static_assert(1 > 2, "numbers " ++ "are broken");
+            const bool B = static_assert(2 > 1);"#,
+            expect![[r#"
+                t.p4:3:28: error[E0701]: static_assert failed: numbers are broken
+                  `static_assert(1 > 2, "numbers " ++ "are broken")`: the condition is false
+            "#]],
+        );
+    }
+}

@@ -7,3 +7,20 @@ use syntax::diag::Diagnostic;
 pub(crate) fn table_without_actions(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error("E0621", span, format!("the table `{name}` has no `actions`")).label("add `actions = { ... }`")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn missing() {
+        check_control(
+            "table u { key = { r: exact; } }",
+            expect![[r#"
+            t.p4:3:7: error[E0621]: the table `u` has no `actions`
+              `u`: add `actions = { ... }`
+        "#]],
+        );
+    }
+}

@@ -11,3 +11,21 @@ pub(crate) fn two_varbits(span: Span, first: Span) -> Diagnostic {
         .label("the second")
         .secondary(first, "the first")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn second() {
+        check_errors(
+            "header H { varbit<8> a; bit<8> b; varbit<16> c; }",
+            expect![[r#"
+            t.p4:1:35: error[E0312]: a header can have only one varbit field
+              `varbit<16> c`: the second
+              `varbit<8> a`: the first
+        "#]],
+        );
+    }
+}

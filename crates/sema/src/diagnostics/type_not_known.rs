@@ -11,3 +11,26 @@ pub(crate) fn type_not_known(span: Span, what: &str) -> Diagnostic {
         .label("the place does not say which type it wants")
         .help("write a cast before it")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn no_target() {
+        check_apply(
+            "
+            if ({ a = 1, b = 2 } == { a = 1, b = 2 }) { }
+            if ({#} == {#}) { }",
+            expect![[r#"
+                t.p4:4:37: error[E0317]: the type of a list of named fields is not known here
+                  `{ a = 1, b = 2 }`: the place does not say which type it wants
+                  = write a cast before it
+                t.p4:5:24: error[E0317]: the type of `{#}` is not known here
+                  `{#}`: the place does not say which type it wants
+                  = write a cast before it
+            "#]],
+        );
+    }
+}

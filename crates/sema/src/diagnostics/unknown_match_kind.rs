@@ -13,3 +13,24 @@ pub(crate) fn unknown_match_kind(name: &Ident, suggestion: Option<String>, known
         (None, _) => diagnostic.note(format!("there are: {known}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn misspelled() {
+        check_control(
+            "table u { key = { r: exakt; s.x: fuzzy; } actions = { one; } }",
+            expect![[r#"
+            t.p4:3:22: error[E0622]: `exakt` is no match kind
+              `exakt`: unknown match kind
+              = did you mean `exact`?
+            t.p4:3:34: error[E0622]: `fuzzy` is no match kind
+              `fuzzy`: unknown match kind
+              = there are: exact, ternary, lpm
+        "#]],
+        );
+    }
+}

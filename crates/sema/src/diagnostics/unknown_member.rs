@@ -14,3 +14,39 @@ pub(crate) fn unknown_member(member: &Ident, owner: &str, suggestion: Option<Str
         None => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_apply;
+    use expect_test::expect;
+
+    #[test]
+    fn fields_methods_enums() {
+        check_apply(
+            "
+            s.hh.a = 1;
+            s.h.isvalid();
+            x.n(1);
+            if (s.h.a == 1) { E e = E.C; }
+            error e = error.NoErrors;",
+            expect![[r#"
+                t.p4:4:15: error[E0205]: `S` has no member `hh`
+                  `hh`: unknown member
+                  `S`: declared here
+                t.p4:5:17: error[E0205]: `H` has no member `isvalid`
+                  `isvalid`: unknown member
+                  `H`: declared here
+                  = did you mean `isValid`?
+                t.p4:6:15: error[E0205]: `X` has no member `n`
+                  `n`: unknown member
+                  `X`: declared here
+                t.p4:7:39: error[E0205]: `E` has no member `C`
+                  `C`: unknown member
+                  `E`: declared here
+                t.p4:8:29: error[E0205]: `error` has no member `NoErrors`
+                  `NoErrors`: unknown member
+                  = did you mean `NoError`?
+            "#]],
+        );
+    }
+}

@@ -17,3 +17,34 @@ pub(crate) fn unknown_name(name: &Ident, suggestion: Option<String>) -> Diagnost
         (None, _) => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{check_apply, check_errors};
+    use expect_test::expect;
+
+    #[test]
+    fn misspelled() {
+        check_apply(
+            "s.x = rr; etherType = 1;",
+            expect![[r#"
+                t.p4:3:7: error[E0201]: `rr` is not declared
+                  `rr`: unknown name
+                t.p4:3:11: error[E0201]: `etherType` is not declared
+                  `etherType`: unknown name
+            "#]],
+        );
+    }
+
+    #[test]
+    fn core_is_missing() {
+        check_errors(
+            "control C() { table t { actions = { NoAction; } } apply { } }",
+            expect![[r#"
+            t.p4:1:37: error[E0201]: `NoAction` is not declared
+              `NoAction`: unknown name
+              = add `#include <core.p4>`
+        "#]],
+        );
+    }
+}

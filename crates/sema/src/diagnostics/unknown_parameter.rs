@@ -14,3 +14,24 @@ pub(crate) fn unknown_parameter(name: &Ident, callee: &str, suggestion: Option<S
         None => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn named() {
+        check_errors(
+            "
+            void f(in bit<8> value) { }
+            void g() { f(valeu = 1); }",
+            expect![[r#"
+                t.p4:3:26: error[E0503]: `f` has no parameter `valeu`
+                  `valeu`: unknown parameter
+                  `f`: declared here
+                  = did you mean `value`?
+            "#]],
+        );
+    }
+}

@@ -17,3 +17,26 @@ pub(crate) fn unknown_state(name: &Ident, suggestion: Option<String>, found: Opt
         None => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_states;
+    use expect_test::expect;
+
+    #[test]
+    fn misspelled_and_variable() {
+        check_states(
+            "
+            state start { transition parse_ip; }
+            state parse_ipv { transition s; }",
+            expect![[r#"
+                t.p4:4:38: error[E0612]: `parse_ip` is no state of this parser
+                  `parse_ip`: not a state
+                  = did you mean `parse_ipv`?
+                t.p4:5:42: error[E0612]: `s` is no state of this parser
+                  `s`: not a state
+                  `s`: this is a variable
+            "#]],
+        );
+    }
+}

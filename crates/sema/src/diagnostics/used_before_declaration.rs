@@ -13,3 +13,24 @@ pub(crate) fn used_before_declaration(name: &Ident, declared: Span) -> Diagnosti
         .secondary(declared, "declared here, too late")
         .help("move the declaration before its first use")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn order_matters() {
+        check_errors(
+            "
+            const bit<8> A = B;
+            const bit<8> B = 1;",
+            expect![[r#"
+                t.p4:2:30: error[E0202]: `B` is used before it is declared
+                  `B`: not known here yet
+                  `B`: declared here, too late
+                  = move the declaration before its first use
+            "#]],
+        );
+    }
+}

@@ -8,3 +8,22 @@ pub(crate) fn value_set_mismatch(span: Span, found: &str, wanted: &str) -> Diagn
     Diagnostic::error("E0615", span, format!("the value set contains {found}, the keys are {wanted}"))
         .label("types differ")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_states;
+    use expect_test::expect;
+
+    #[test]
+    fn types() {
+        check_states(
+            "
+            value_set<bit<16>>(4) v;
+            state start { transition select(s.x) { v: accept; } }",
+            expect![[r#"
+                t.p4:5:52: error[E0615]: the value set contains bit<16>, the keys are bit<8>
+                  `v`: types differ
+            "#]],
+        );
+    }
+}

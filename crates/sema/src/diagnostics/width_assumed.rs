@@ -9,3 +9,26 @@ pub(crate) fn width_assumed(span: Span, ty: &str) -> Diagnostic {
         .label("no width")
         .help("write the width, as in `32w5`")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn type_parameter() {
+        check_errors(
+            "
+            extern void f<T>(in T v);
+            void g() { f(5); f(8w5); f({ 1, 8w2 }); }",
+            expect![[r#"
+                t.p4:3:26: warning[W0205]: this number has no width; bit<32> is taken
+                  `5`: no width
+                  = write the width, as in `32w5`
+                t.p4:3:42: warning[W0205]: this number has no width; bit<32> is taken
+                  `1`: no width
+                  = write the width, as in `32w5`
+            "#]],
+        );
+    }
+}

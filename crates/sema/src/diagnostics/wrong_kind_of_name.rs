@@ -10,3 +10,27 @@ pub(crate) fn wrong_kind_of_name(name: &Ident, wanted: &str, found: &str, declar
         .label(format!("expected {wanted}"))
         .secondary(declared, "declared here")
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn a_variable_is_no_type() {
+        check_control(
+            "
+            bit<8> v;
+            v w;
+            table t { actions = { v; } }",
+            expect![[r#"
+                t.p4:5:13: error[E0204]: `v` is a variable, not a type
+                  `v`: expected a type
+                  `v`: declared here
+                t.p4:6:35: error[E0204]: `v` is a variable, not an action
+                  `v`: expected an action
+                  `v`: declared here
+            "#]],
+        );
+    }
+}
