@@ -1,0 +1,139 @@
+//! Programs that are made to hurt: every one ends, with an error or a program, and nothing panics.
+
+mod support;
+
+use support::{Parts, lower};
+
+fn refused(parts: &Parts<'_>) -> String {
+    match lower(&parts.text()) {
+        Ok(_) => panic!("the program is accepted"),
+        Err(errors) => errors.lines().next().unwrap_or_default().split(" at `").next().unwrap_or_default().to_owned(),
+    }
+}
+
+#[test]
+fn functions_that_double_at_every_level() {
+    let mut types = "bit<8> f0(inout bit<8> x) { x = x + 1; return x; }\n".to_owned();
+    for level in 1..40 {
+        let below = level - 1;
+        types += &format!("bit<8> f{level}(inout bit<8> x) {{ return f{below}(x) + f{below}(x); }}\n");
+    }
+    let errors = refused(&Parts { types: &types, ingress: "hdr.h.a = f39(hdr.h.b);", ..Parts::default() });
+    assert!(errors.starts_with("E0802"), "{errors}");
+}
+
+#[test]
+fn functions_that_do_nothing_and_double_at_every_level() {
+    let mut types = "void f0() { }\n".to_owned();
+    for level in 1..40 {
+        let below = level - 1;
+        types += &format!("void f{level}() {{ f{below}(); f{below}(); }}\n");
+    }
+    let errors = refused(&Parts { types: &types, ingress: "f39();", ..Parts::default() });
+    assert!(errors.starts_with("E0802"), "{errors}");
+}
+
+#[test]
+fn calls_a_thousand_deep() {
+    let mut types = "bit<8> f0(in bit<8> x) { return x + 1; }\n".to_owned();
+    for level in 1..1000 {
+        types +=
+            &format!("bit<8> f{level}(in bit<8> x) {{ if (x == 3) {{ return f{}(x + 1); }} return 0; }}\n", level - 1);
+    }
+    let errors = refused(&Parts { types: &types, ingress: "hdr.h.a = f999(hdr.h.b);", ..Parts::default() });
+    assert!(errors.starts_with("E0802"), "{errors}");
+}
+
+#[test]
+fn expressions_as_deep_as_the_parser_allows() {
+    for (open, close) in
+        [("(", " + 1)"), ("f(", ")"), ("(hdr.h.b == 0 ? 8w1 : ", ")"), ("~", ""), ("(bit<8>) (bit<16>) ", "")]
+    {
+        for depth in [60, 120, 240, 1000] {
+            let value = format!("hdr.h.a = {}hdr.h.a{};", open.repeat(depth), close.repeat(depth));
+            let parts = Parts { types: "bit<8> f(inout bit<8> x) { return x; } ", ingress: &value, ..Parts::default() };
+            let _ = lower(&parts.text().replace("inout bit<8> x) { return", "in bit<8> x) { return"));
+        }
+    }
+}
+
+#[test]
+fn blocks_as_deep_as_the_parser_allows() {
+    for depth in [60, 120, 250] {
+        let ingress = format!("{} hdr.h.a = 1; {}", "if (hdr.h.a == 1) {".repeat(depth), "}".repeat(depth));
+        let _ = lower(&Parts { ingress: &ingress, ..Parts::default() }.text());
+    }
+}
+
+#[test]
+fn types_that_explode() {
+    let mut types = "struct s0 { bit<8> x; bit<8> y; }\n".to_owned();
+    for level in 1..40 {
+        types += &format!("struct s{level} {{ s{0} x; s{0} y; }}\n", level - 1);
+    }
+    refused(&Parts { types: &types, metadata: "s39 s;", ..Parts::default() });
+    refused(&Parts { types: &types, ingress: "s39 s = ...;", ..Parts::default() });
+    for array in ["bit<8>[1000][1000][1000] a;", "h_t[1024][1024] a;", "bit<16000>[60000] a;"] {
+        for parts in [
+            Parts { metadata: array, ..Parts::default() },
+            Parts { ingress: array, ..Parts::default() },
+            Parts { ingress: &array.replace(" a;", " a = ...;"), ..Parts::default() },
+        ] {
+            let _ = lower(&parts.text());
+        }
+    }
+}
+
+#[test]
+fn numbers_out_of_all_proportion() {
+    for ingress in [
+        "hdr.h.a = (bit<8>) (1 << 1000000000);",
+        "hdr.h.a = hdr.h.a << 100000000000000000000;",
+        "hdr.h.a = hdr.h.a >> 8w255;",
+        "hdr.h.c = 16w1 / 16w0;",
+        "hdr.h.a = (bit<8>) (5 % 0);",
+        "for (bit<32> i in 32w0..32w0xffffffff) { hdr.h.a = hdr.h.a + 1; }",
+        "bit<16384> x = (bit<16384>) hdr.h.a; hdr.h.b = (x ++ x)[7:0];",
+    ] {
+        let _ = lower(&Parts { ingress, ..Parts::default() }.text());
+    }
+    for locals in [
+        "register<bit<8>>(4000000000) r;",
+        "counter(0, CounterType.bytes) c;",
+        "table t { actions = { NoAction; } size = 100000000000; }",
+        "register<h_t>(4) r;",
+        "register<bit<8>>(32w4 / 0) r;",
+    ] {
+        let _ = lower(&Parts { locals, ingress: "", ..Parts::default() }.text());
+        let _ = lower(
+            &Parts { locals, ingress: if locals.starts_with("table") { "t.apply();" } else { "" }, ..Parts::default() }
+                .text(),
+        );
+    }
+}
+
+#[test]
+fn parsers_that_double_at_every_level() {
+    let mut types = "parser p0(packet_in packet) { state start { transition accept; } }\n".to_owned();
+    for level in 1..30 {
+        types += &format!(
+            "parser p{level}(packet_in packet) {{ p{0}() a; p{0}() b; state start {{ a.apply(packet); b.apply(packet); transition accept; }} }}\n",
+            level - 1
+        );
+    }
+    let parser = "p29() p; state start { p.apply(packet); transition accept; }";
+    let errors = refused(&Parts { types: &types, parser, ..Parts::default() });
+    assert!(errors.starts_with("E0802"), "{errors}");
+}
+
+#[test]
+fn wide_keys_lists_and_switches() {
+    let labels: String = (0..2000).map(|label| format!("{label}: {{ hdr.h.a = {}; }}", label % 250)).collect();
+    let ingress = format!("switch (hdr.h.c) {{ {labels} }}");
+    assert!(lower(&Parts { ingress: &ingress, ..Parts::default() }.text()).is_ok());
+    let entries: String = (0..2000).map(|entry| format!("{entry}: set({});", entry % 250)).collect();
+    let locals = format!(
+        "action set(bit<8> v) {{ hdr.h.b = v; }} table t {{ key = {{ hdr.h.c: exact; }} actions = {{ set; }} const entries = {{ {entries} }} }}"
+    );
+    assert!(lower(&Parts { locals: &locals, ingress: "t.apply();", ..Parts::default() }.text()).is_ok());
+}

@@ -1,0 +1,318 @@
+//! The externs of v1model.
+
+mod support;
+
+use expect_test::expect;
+use ir::v1model::Stage;
+use support::{Parts, check_errors, check_ir, check_packets, lower, lower_ok};
+
+#[test]
+fn registers_and_counters() {
+    check_packets(
+        &Parts {
+            locals: "register<bit<16>>(4) r; counter(4, CounterType.packets_and_bytes) c; bit<16> x;",
+            ingress: "c.count((bit<32>) hdr.h.a); hdr.h.c = 7; r.read(hdr.h.c, (bit<32>) hdr.h.a); x = hdr.h.c + 1; r.write((bit<32>) hdr.h.a, x);",
+            ..Parts::default()
+        },
+        &["01000000", "01000000", "03000000", "09000000"],
+        expect![[r#"
+            01000000 -> 01000000
+            01000000 -> 01000001
+            03000000 -> 03000000
+            09000000 -> 09000007
+            I.r[1] = 0x2
+            I.r[3] = 0x1
+            I.c[1] counted 2
+            I.c[3] counted 1
+        "#]],
+    );
+}
+
+#[test]
+fn meters_and_random_numbers() {
+    check_packets(
+        &Parts {
+            locals: "meter(4, MeterType.bytes) m;",
+            ingress: "hdr.h.b = 5; m.execute_meter((bit<32>) 1, hdr.h.b); random(hdr.h.c, 16w7, 16w7); random(hdr.h.a, 8w9, 8w3);",
+            ..Parts::default()
+        },
+        &["01000000"],
+        expect![[r#"
+            01000000 -> 01000007
+        "#]],
+    );
+}
+
+#[test]
+fn hashes() {
+    check_packets(
+        &Parts {
+            headers: "h_t h; h_t g;",
+            ingress: "hash(hdr.h.c, HashAlgorithm.crc16, 16w0, { hdr.h.a, hdr.h.b, hdr.g.c }, 32w65536); \
+                      hash(hdr.h.b, HashAlgorithm.identity, 8w10, { hdr.h.a }, 8w0);",
+            ..Parts::default()
+        },
+        &["31320000"],
+        expect![[r#"
+            31320000 -> 310a4594
+        "#]],
+    );
+    check_ir(
+        Stage::Ingress,
+        &Parts { ingress: "hash(hdr.h.c, HashAlgorithm.crc32, 16w1, hdr.h, 32w100);", ..Parts::default() },
+        expect![[r#"
+            block2 "I" control {
+              hash v16 = crc32(h0.0 if h0, h0.1 if h0, h0.2 if h0)
+              h0.2 = bit<16>((64w0x1 + (v16 % 64w0x64)))
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn checksums() {
+    check_packets(
+        &Parts {
+            verify: "verify_checksum(hdr.h.a != 0, { hdr.h.a, hdr.h.b }, hdr.h.c, HashAlgorithm.csum16);",
+            compute: "update_checksum(hdr.h.isValid(), { hdr.h.a, hdr.h.b }, hdr.h.c, HashAlgorithm.csum16);",
+            ..Parts::default()
+        },
+        &["1234edcb", "12340000", "00340000"],
+        expect![[r#"
+            1234edcb -> 1234edcb
+            12340000 -> 1234edcb checksum_error=1
+            00340000 -> 0034ffcb
+        "#]],
+    );
+}
+
+#[test]
+fn a_payload_in_a_checksum() {
+    check_packets(
+        &Parts {
+            compute: "update_checksum_with_payload(true, { hdr.h.a, hdr.h.b }, hdr.h.c, HashAlgorithm.csum16);",
+            ..Parts::default()
+        },
+        &["00010000 0002"],
+        expect![[r#"
+            00010000 0002 -> 0001fffc0002
+        "#]],
+    );
+}
+
+#[test]
+fn dropping_and_requests() {
+    check_packets(
+        &Parts {
+            metadata: "@field_list(1) bit<8> kept; @field_list(1, 2) bit<16> both; bit<8> lost;",
+            ingress: "sm.mcast_grp = 3; mark_to_drop(sm); \
+                      if (hdr.h.a == 1) { clone(CloneType.I2E, 5); } \
+                      if (hdr.h.a == 2) { clone_preserving_field_list(CloneType.I2E, 32w6, 2); resubmit_preserving_field_list(1); } \
+                      if (hdr.h.a == 3) { clone3(CloneType.I2E, 7, { meta.lost, sm.ingress_port }); resubmit({ meta.kept }); } \
+                      if (hdr.h.a == 4) { truncate(20); truncate(10); truncate(30); }",
+            egress: "if (hdr.h.a == 5) { clone(CloneType.E2E, 1); recirculate_preserving_field_list(2); } if (hdr.h.a == 6) { recirculate_preserving_field_list(9); }",
+            ..Parts::default()
+        },
+        &["01000000", "02000000", "03000000", "04000000", "05000000", "06000000"],
+        expect![[r#"
+            01000000 -> 01000000 egress_spec=511 CloneIngressSession=6
+            02000000 -> 02000000 egress_spec=511 CloneIngressSession=7 CloneIngressList=1 Resubmit=3
+            03000000 -> 03000000 egress_spec=511 CloneIngressSession=8 CloneIngressList=3 Resubmit=5
+            04000000 -> 04000000 egress_spec=511 Truncate=11
+            05000000 -> 05000000 egress_spec=511 CloneEgressSession=2 Recirculate=2
+            06000000 -> 06000000 egress_spec=511 Recirculate=1
+        "#]],
+    );
+}
+
+#[test]
+fn field_lists() {
+    let program = lower_ok(
+        &Parts {
+            types: "struct inner_t { bit<8> x; bit<8> y; }",
+            metadata: "@field_list(1) inner_t i; @field_list(2, 1) bit<16> both; bit<8> lost;",
+            ingress: "resubmit_preserving_field_list(1); clone_preserving_field_list(CloneType.I2E, 1, 2);",
+            ..Parts::default()
+        }
+        .text(),
+    );
+    let list = |list: &ir::FieldList| {
+        let names: Vec<&str> = list.vars.iter().map(|var| program.vars[*var].name.as_str()).collect();
+        format!("{}: {}\n", list.number, names.join(" "))
+    };
+    expect![[r#"
+        1: meta.i.x meta.i.y meta.both
+        2: meta.both
+    "#]]
+    .assert_eq(&program.field_lists.iter().map(list).collect::<String>());
+}
+
+#[test]
+fn digests_are_sent_when_ingress_ends_with_the_values_of_then() {
+    check_packets(
+        &Parts {
+            types: "struct news_t { bit<8> a; bit<16> c; bit<8> v; }",
+            locals: "action tell(bit<8> v) { digest<news_t>(7, { hdr.h.a, hdr.h.c, v }); } \
+                     table t { key = { hdr.h.a: exact; } actions = { tell; NoAction; } default_action = NoAction; const entries = { 1: tell(0x99); } }",
+            ingress: "t.apply(); hdr.h.c = 0x1234; if (hdr.h.b == 1) { exit; } hdr.h.c = 0x5678;",
+            ..Parts::default()
+        },
+        &["01000000", "01010000", "02000000"],
+        expect![[r#"
+            01000000 -> 01005678
+            01010000 -> 01011234
+            02000000 -> 02005678
+            message: digest0 [8w0x1, 16w0x5678, 8w0x99]
+            message: digest0 [8w0x1, 16w0x1234, 8w0x99]
+        "#]],
+    );
+}
+
+#[test]
+fn logs_and_assertions() {
+    check_packets(
+        &Parts {
+            ingress: "log_msg(\"start\"); log_msg(\"a={} c={}\", { hdr.h.a, hdr.h.c }); assert(hdr.h.a != 2); assume(true);",
+            ..Parts::default()
+        },
+        &["01000203", "02000000"],
+        expect![[r#"
+            01000203 -> 01000203
+            02000000 -> assertion failed
+            message: start
+            message: a=1 c=515
+            message: start
+            message: a=2 c=0
+            message: assertion failed: assert
+        "#]],
+    );
+}
+
+#[test]
+fn the_length_that_egress_sees_grows_with_headers() {
+    let parts = Parts {
+        headers: "h_t h; h_t g;",
+        ingress: "if (hdr.h.a == 1) { hdr.g.setValid(); hdr.g.setValid(); } if (hdr.h.a == 2) { hdr.h.setInvalid(); }",
+        egress: "hdr.h.c = (bit<16>) sm.packet_length; hdr.g.c = (bit<16>) sm.packet_length;",
+        ..Parts::default()
+    };
+    check_packets(
+        &parts,
+        &["0000000000", "0100000000", "0200000000"],
+        expect![[r#"
+        0000000000 -> 0000000500
+        0100000000 -> 010000090000000900 LengthDelta=4
+        0200000000 -> 00 LengthDelta=4294967292
+    "#]],
+    );
+}
+
+#[test]
+fn fields_are_known_by_name() {
+    let text = Parts { ingress: "sm.egress_spec = 3; sm.extra = 5; hdr.h.a = sm.extra;", ..Parts::default() }.text();
+    let own = "#include <core.p4>\n\
+        match_kind { range, optional, selector }\n\
+        struct standard_metadata_t { bit<8> extra; bit<9> egress_spec; bit<9> ingress_port; }\n\
+        parser Parser<H, M>(packet_in b, out H parsedHdr, inout M meta, inout standard_metadata_t standard_metadata);\n\
+        control VerifyChecksum<H, M>(inout H hdr, inout M meta);\n\
+        control Ingress<H, M>(inout H hdr, inout M meta, inout standard_metadata_t standard_metadata);\n\
+        control Egress<H, M>(inout H hdr, inout M meta, inout standard_metadata_t standard_metadata);\n\
+        control ComputeChecksum<H, M>(inout H hdr, inout M meta);\n\
+        control Deparser<H>(packet_out b, in H hdr);\n\
+        package V1Switch<H, M>(Parser<H, M> p, VerifyChecksum<H, M> vr, Ingress<H, M> ig, Egress<H, M> eg, ComputeChecksum<H, M> ck, Deparser<H> dep);\n";
+    let program = lower_ok(&text.replace("#include <core.p4>\n#include <v1model.p4>\n", own));
+    let standard = program.vars.iter().filter(|var| var.name.starts_with("sm.") || var.name == "parser_error");
+    let text: String = standard.map(|var| format!("{} {:?}\n", var.name, var.kind)).collect();
+    expect![[r#"
+        sm.extra Metadata
+        sm.egress_spec Intrinsic(1)
+        sm.ingress_port Intrinsic(0)
+        parser_error Intrinsic(14)
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn what_stands_in_the_wrong_block() {
+    check_errors(
+        &Parts { egress: "resubmit_preserving_field_list(1);", ..Parts::default() },
+        expect![[r#"
+        E0807 `resubmit_preserving_field_list` has a meaning in ingress only at `resubmit_preserving_field_list(1)`
+    "#]],
+    );
+    check_errors(
+        &Parts { egress: "clone(CloneType.I2E, 1);", ..Parts::default() },
+        expect![[r#"
+        E0807 `clone(CloneType.I2E)` has a meaning in ingress only at `clone(CloneType.I2E, 1)`
+    "#]],
+    );
+    check_errors(
+        &Parts { egress: "digest<bit<8>>(1, hdr.h.a);", ..Parts::default() },
+        expect![[r#"
+        E0807 `digest` has a meaning in ingress only at `digest<bit<8>>(1, hdr.h.a)`
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_not_supported_is_refused_at_its_place() {
+    for (types, locals, ingress, expected) in [
+        (
+            "extern widget { widget(); void run(); }",
+            "widget() w;",
+            "w.run();",
+            expect![[r#"
+            E0801 not supported yet: the extern type `widget` at `w`
+        "#]],
+        ),
+        (
+            "extern void poke(in bit<8> x);",
+            "",
+            "poke(hdr.h.a);",
+            expect![[r#"
+            E0801 not supported yet: the extern function `poke` at `poke(hdr.h.a)`
+        "#]],
+        ),
+        (
+            "",
+            "action_profile(4) p; action a() { } table t { key = { hdr.h.a: exact; } actions = { a; } implementation = p; }",
+            "t.apply();",
+            expect![[r#"
+            E0801 not supported yet: the extern type `action_profile` at `p`
+        "#]],
+        ),
+        (
+            "",
+            "",
+            "hash(hdr.h.c, HashAlgorithm.crc32_custom, 16w0, hdr.h, 16w9);",
+            expect![[r#"
+            E0801 not supported yet: the hash algorithm `crc32_custom` at `hash(hdr.h.c, HashAlgorithm.crc32_custom, 16w0, hdr.h, 16w9)`
+        "#]],
+        ),
+        (
+            "",
+            "action a() { } table t { key = { hdr.h.a: selector; } actions = { a; } }",
+            "t.apply();",
+            expect![[r#"
+            E0801 not supported yet: the match kind `selector` at `hdr.h.a: selector`
+        "#]],
+        ),
+    ] {
+        check_errors(&Parts { types, locals, ingress, ..Parts::default() }, expected);
+    }
+}
+
+#[test]
+fn other_architectures_and_no_main() {
+    let errors = |text: &str| lower(text).err().unwrap_or_default();
+    expect![[r#"
+        E0803 architecture `Other` is not supported yet at `main`
+    "#]]
+    .assert_eq(&errors(
+        "#include <core.p4>\ncontrol C(); package Other(C c); control D() { apply { } } Other(D()) main;",
+    ));
+    expect![[r#"
+        E0803 the program has no package instance called `main` at ``
+    "#]]
+    .assert_eq(&errors("#include <core.p4>\n#include <v1model.p4>\n"));
+}
