@@ -26,6 +26,12 @@ pub(crate) trait Domain {
     fn forget(&self, state: &mut Self::State, writes: &Writes);
     /// Rewrites a part of an expression that is evaluated here.
     fn rewrite(&self, state: &Self::State, part: Part<'_>);
+    /// Whether a statement does nothing where this is known, and may go.
+    fn is_idle(&self, _state: &Self::State, _stmt: &StmtKind) -> bool {
+        false
+    }
+    /// Rewrites a statement beyond its expressions.
+    fn rewrite_stmt(&self, _state: &Self::State, _stmt: &mut StmtKind) {}
     /// Learns from a statement that has just run. What it may have made wrong has been forgotten.
     fn learn(&self, state: &mut Self::State, stmt: &StmtKind);
     /// Learns that a condition has this value.
@@ -95,14 +101,21 @@ impl<D: Domain> Walk<'_, D> {
 
     /// Walks a body; without a state, nothing reaches it, and it stays as it is.
     fn body(&mut self, body: &mut Body, mut state: Option<D::State>) -> Option<D::State> {
-        for stmt in body {
-            state = self.stmt(&mut stmt.kind, state?);
-        }
+        body.retain_mut(|stmt| {
+            let Some(known) = state.take() else { return true };
+            if self.domain.is_idle(&known, &stmt.kind) {
+                state = Some(known);
+                return false;
+            }
+            state = self.stmt(&mut stmt.kind, known);
+            true
+        });
         state
     }
 
     fn stmt(&mut self, stmt: &mut StmtKind, mut state: D::State) -> Option<D::State> {
         walk::rewrite_own(stmt, &mut |part| self.domain.rewrite(&state, part));
+        self.domain.rewrite_stmt(&state, stmt);
         match stmt {
             StmtKind::If { cond, then_body, else_body } => {
                 let mut taken = state.clone();

@@ -4,25 +4,26 @@
 //! ```text
 //! if valid(h1) {
 //!   if valid(h1) {
-//!     set_invalid h1
+//!     set_valid h1
+//!     set_invalid h2
 //!   }
-//!   v0 = h1.2
+//!   hash v0 = csum16(h1.2 if h1, h2.0 if h2)
 //! }
 //! ```
 //! After:
 //! ```text
 //! if valid(h1) {
 //!   if true {
-//!     set_invalid h1
+//!     set_invalid h2
 //!   }
-//!   v0 = h1.2
+//!   hash v0 = csum16(h1.2)
 //! }
 //! ```
-//! Programs test a header in each control that uses it, and again around each statement once those are inlined. `dead-code`
-//! removes the decided tests.
+//! Programs test a header in each control that uses it, and again around each statement once those are inlined; every input of
+//! a checksum carries a test. `dead-code` removes the branches that are decided.
 //!
-//! A field of a header that is known to be invalid becomes zero. A header becomes known by a test, by being extracted, made
-//! valid or invalid, or copied from one that is known; local headers are invalid where a block starts.
+//! A field of a header that is known to be invalid becomes zero, and is not emitted. A header becomes known by a test, by being
+//! extracted, made valid or invalid, or copied from one that is known; local headers are invalid where a block starts.
 //!
 //! Limits: elements of stacks are followed only where they are named directly, and pushing or popping forgets the stack.
 
@@ -78,6 +79,29 @@ impl Domain for Validity {
             }
             _ => {}
         }
+    }
+
+    fn is_idle(&self, state: &Self::State, stmt: &StmtKind) -> bool {
+        match stmt {
+            StmtKind::SetValid(HeaderRef::Fixed(header)) => state.get(header) == Some(&true),
+            StmtKind::SetInvalid(HeaderRef::Fixed(header)) | StmtKind::Emit(HeaderRef::Fixed(header)) => {
+                state.get(header) == Some(&false)
+            }
+            _ => false,
+        }
+    }
+
+    fn rewrite_stmt(&self, state: &Self::State, stmt: &mut StmtKind) {
+        let StmtKind::Hash { inputs, .. } = stmt else { return };
+        inputs.retain_mut(|input| {
+            let Some(HeaderRef::Fixed(guard)) = input.guard else { return true };
+            match state.get(&guard) {
+                Some(true) => input.guard = None,
+                Some(false) => return false,
+                None => {}
+            }
+            true
+        });
     }
 
     fn learn(&self, state: &mut Self::State, stmt: &StmtKind) {

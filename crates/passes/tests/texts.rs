@@ -293,6 +293,20 @@ fn validity_follows_tests_and_statements() {
 }
 
 #[test]
+fn what_known_validity_makes_needless_goes() {
+    check(
+        validity::PASS,
+        "if valid(h0) {\n  set_valid h0\n  set_invalid h1\n  set_invalid h1\n  hash v2 = csum16(h0.0 if h0, h1.0 if h1, h2.0 if h2, h1.0)\n}\n",
+        expect![[r#"
+            if valid(h0) {
+              set_invalid h1
+              hash v2 = csum16(h0.0, h2.0 if h2, 8w0x0)
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn an_extracted_header_is_valid() {
     check_parser(
         validity::PASS,
