@@ -76,8 +76,18 @@ fn names_of(value: &Expr, used: &mut BTreeSet<String>) {
 /// Whether anything was removed.
 fn remove(body: &mut Vec<Stmt>, used: &BTreeSet<String>) -> bool {
     let before = body.len();
+    for stmt in body.iter_mut() {
+        if let Stmt::Declare { name, value: Some(value), .. } = stmt
+            && !used.contains(name)
+            && let Some(call) = callback(value)
+        {
+            *stmt = Stmt::Eval(call.clone());
+        }
+    }
     body.retain(|stmt| match stmt {
-        Stmt::Declare { ty, name, .. } => used.contains(name) || !is_constant(ty),
+        Stmt::Declare { ty, name, .. } => {
+            !is_constant(ty) || name.split(' ').next().is_some_and(|name| used.contains(name))
+        }
         Stmt::Label(name) => used.contains(name),
         _ => true,
     });
@@ -95,7 +105,16 @@ fn remove(body: &mut Vec<Stmt>, used: &BTreeSet<String>) -> bool {
     removed
 }
 
-/// Whether a variable of this type never changes. Attributes are part of the name of others.
+/// Whether a variable of this type never changes. (An attribute may follow its name.)
 fn is_constant(ty: &str) -> bool {
     ty.starts_with("const uint") || ty.starts_with("static const")
+}
+
+/// The callback that a value comes from: it must run even if no one wants the value. Functions of the runtime have no effect.
+fn callback(value: &Expr) -> Option<&Expr> {
+    match value {
+        Expr::Call(function, _) => (!matches!(**function, Expr::Name(_))).then_some(value),
+        Expr::Cast(_, inner) => callback(inner),
+        _ => None,
+    }
 }

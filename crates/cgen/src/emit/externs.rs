@@ -86,7 +86,9 @@ impl Scope<'_, '_> {
         let statements = self.take(|scope| {
             let number = int(super::header::number(meter));
             let colour = scope.callback("meter", vec![number, position, name("p")]);
-            scope.write_resized(dst, cast("uint64_t", colour), 32);
+            // The meter runs whether or not there is a header to write to.
+            let colour = scope.spill(cast("uint64_t", colour));
+            scope.write_resized(dst, colour, 32);
         });
         self.push(S::If(exists, statements, Vec::new()));
     }
@@ -99,6 +101,7 @@ impl Scope<'_, '_> {
         let in_order = binary("<=", low.clone(), high.clone());
         let statements = self.take(|scope| {
             let drawn = scope.callback("random", vec![low, high]);
+            let drawn = scope.spill(drawn);
             scope.write_resized(dst, drawn, 64);
         });
         self.push(S::If(in_order, statements, Vec::new()));

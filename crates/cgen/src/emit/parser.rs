@@ -61,7 +61,7 @@ fn function(scope: Scope<'_, '_>, counted: bool) -> Vec<S> {
     let mut body = vec![
         declare("struct ws_packet *const ", "p", index(name("packets"), name("i"))),
         declare("struct context *const ", "c WS_UNUSED", cast("void *", binary("+", name("p"), int(1)))),
-        declare("const uint32_t", "end WS_UNUSED", binary("+", member("data"), member("length"))),
+        declare("const uint32_t", "end", binary("+", member("data"), member("length"))),
         declare("uint32_t", "cursor", member("data")),
     ];
     if counted {

@@ -212,17 +212,17 @@ impl<'s, 'e> Scope<'s, 'e> {
         if self.used.waiting {
             let ty = format!("struct {}", super::waiting_name(self.block));
             let place = cast("void *", arrow(name("c"), "waiting"));
-            out.push(declare(&format!("{ty} *const "), "w", place));
+            out.push(declare(&format!("{ty} *const "), "w WS_UNUSED", place));
         }
         for &word in &self.used.words {
-            out.push(declare("uint64_t", format!("valid{word}"), valid(word)));
+            out.push(declare("uint64_t", format!("valid{word} WS_UNUSED"), valid(word)));
         }
         for &header in &self.used.headers {
             let slot = self.emitter.plan.headers[header].slot;
             out.push(declare("uint8_t *", format!("{} WS_UNUSED", self.emitter.header_name(header)), pointer(slot)));
         }
         for &var in &self.used.locals {
-            out.extend(self.local(var));
+            out.push(self.local(var));
         }
         for label in &self.used.loops {
             out.push(declare("uint32_t", loop_counter(*label), int(0)));
@@ -230,14 +230,11 @@ impl<'s, 'e> Scope<'s, 'e> {
         out
     }
 
-    fn local(&self, var: VarId) -> Option<S> {
-        let text = format!("{} WS_UNUSED", self.emitter.var_name(var));
+    fn local(&self, var: VarId) -> S {
+        let text = self.emitter.var_name(var);
         match self.emitter.program.vars[var].ty.width() {
-            0..=64 => Some(declare("uint64_t", text, long(0))),
-            width => {
-                let text = self.emitter.var_name(var);
-                Some(declare_array("uint64_t", text, width.div_ceil(64), Some(C::List(vec![long(0)]))))
-            }
+            0..=64 => declare("WS_UNUSED uint64_t", text, long(0)),
+            width => declare_array("WS_UNUSED uint64_t", text, width.div_ceil(64), Some(C::List(vec![long(0)]))),
         }
     }
 

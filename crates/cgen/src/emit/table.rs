@@ -132,5 +132,5 @@ impl Scope<'_, '_> {
 
 /// `const struct ws_entry *const entry = value`.
 pub(crate) fn declare_entry(value: C) -> S {
-    declare("const struct ws_entry *const ", "entry", value)
+    declare("const struct ws_entry *const ", "entry WS_UNUSED", value)
 }

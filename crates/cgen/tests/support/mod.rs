@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "generated code is called, and calls back, through raw pointers")]
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use base::index::Id as _;
 use base::Bits;
+use base::index::Id as _;
 use cgen::abi::{self, Cells, Count, Counts, Env, Packet};
 use cgen::{CompileOptions, Native, Optimise, Plan};
 use interp::{Host, Interpreter, NoTrace, Outcome, PacketState};
@@ -55,9 +55,8 @@ impl<'p> Compiled<'p> {
         for burst in packets.chunks(burst.min(self.plan.burst_max as usize)) {
             let mut chunks: Vec<Chunk> = burst.iter().map(|bytes| Chunk::new(&self.plan, bytes)).collect();
             for block in self.program.blocks.ids() {
-                let alive = |chunk: &mut Chunk| {
-                    (chunk.packet().flags & abi::FLAG_ASSERT_FAILED == 0).then(|| chunk.pointer())
-                };
+                let alive =
+                    |chunk: &mut Chunk| (chunk.packet().flags & abi::FLAG_ASSERT_FAILED == 0).then(|| chunk.pointer());
                 let pointers: Vec<*mut Packet> = chunks.iter_mut().filter_map(alive).collect();
                 world.run(block, &pointers);
             }
@@ -98,9 +97,10 @@ pub fn interpret(program: &Program, packets: &[Vec<u8>], host: &PlainHost<'_>) -
     let mut seen = Vec::new();
     for bytes in packets {
         let mut state = PacketState::new(program, bytes.clone());
-        let ended = program.blocks.ids().all(|block| {
-            interpreter.run_block(block, &mut state, &mut host, &mut NoTrace) == Outcome::Finished
-        });
+        let ended = program
+            .blocks
+            .ids()
+            .all(|block| interpreter.run_block(block, &mut state, &mut host, &mut NoTrace) == Outcome::Finished);
         let vars = program.vars.iter_enumerated().filter(|(_, var)| var.kind == ir::VarKind::Metadata);
         seen.push(Seen {
             output: ended.then(|| state.output.clone()),
@@ -130,9 +130,7 @@ pub fn interpret(program: &Program, packets: &[Vec<u8>], host: &PlainHost<'_>) -
         direct_counters: program
             .direct_counters
             .ids()
-            .map(|id| {
-                (0..ENTRIES_MAX).map(|at| effects.direct_counters.get(&(id, at)).copied().unwrap_or(0)).collect()
-            })
+            .map(|id| (0..ENTRIES_MAX).map(|at| effects.direct_counters.get(&(id, at)).copied().unwrap_or(0)).collect())
             .collect(),
         messages,
         assertions: sorted(assertions),
@@ -230,7 +228,12 @@ impl Chunk {
             let place = slot.offset as usize..(slot.offset + slot.bytes) as usize;
             let little_endian: Vec<u8> = self.bytes()[place].iter().rev().copied().collect();
             let value = Bits::from_be_bytes(slot.bytes * 8, &little_endian);
-            assert_eq!(value, value.resize(slot.width_bits).resize(slot.bytes * 8), "bits above the width of {}", var.name);
+            assert_eq!(
+                value,
+                value.resize(slot.width_bits).resize(slot.bytes * 8),
+                "bits above the width of {}",
+                var.name
+            );
             Some((format!("{id} {}", var.name), value.resize(slot.width_bits)))
         });
         Seen { output, vars: vars.collect(), intrinsics: packet.intrinsic.to_vec() }
@@ -280,8 +283,10 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
         let direct_counters: Vec<Counts> = self.direct_counters.iter_mut().map(counts).collect();
         let contexts: Vec<TableContext<'_, '_, '_>> =
             self.compiled.program.tables.ids().map(|table| TableContext { world: self, table }).collect();
-        let handle =
-            |context: &TableContext<'_, '_, '_>| LookupHandle { function: lookup, context: (&raw const *context).cast() };
+        let handle = |context: &TableContext<'_, '_, '_>| LookupHandle {
+            function: lookup,
+            context: (&raw const *context).cast(),
+        };
         let handles: Vec<LookupHandle> = contexts.iter().map(handle).collect();
         let env = Env {
             core: (&raw const *self).cast_mut().cast(),
@@ -416,4 +421,3 @@ unsafe extern "C" fn value_set(core: *mut c_void, set: u32, words: *const u64) -
         u32::from(world.host.borrow_mut().value_set_contains(set, &values(words, types)))
     }
 }
-
