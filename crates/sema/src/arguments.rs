@@ -283,6 +283,9 @@ impl Checker<'_> {
         if is_written && !self.check_lvalue(&value) {
             return Err(());
         }
+        if value.ty == Type::Unknown {
+            self.poison_variables(ty);
+        }
         let hint = self.resolve(ty);
         let learns = has_variables(&hint);
         let waits = value.ty == Type::Integer || matches!(value.ty, Type::Tuple(_)) && !matches!(hint, Type::Param(_));

@@ -392,7 +392,7 @@ impl Checker<'_> {
     fn stack_count(&mut self, argument: &ast::Argument) -> Option<Expr> {
         let count = self.constant_integer(&argument.value)?;
         if count < BigInt::from(1) || count > BigInt::from(STACK_ELEMENTS_MAX) {
-            self.report(d::index_out_of_range(argument.span, &count, STACK_ELEMENTS_MAX as usize));
+            self.report(d::count_out_of_range(argument.span, &count));
             return None;
         }
         Some(expr(ExprKind::Int(count), Type::Integer, argument.span))

@@ -22,13 +22,7 @@ impl Checker<'_> {
     /// Checks an expression that gives a value and whose type is its own.
     pub(crate) fn operand(&mut self, written: &ast::Expr, hint: Option<&Type>) -> Expr {
         let checked = self.expr(written, hint);
-        let is_value = match &checked.ty {
-            Type::Void | Type::Table(_) | Type::Action | Type::ApplyResult(_) => false,
-            Type::Extern(..) | Type::Parser(..) | Type::Control(..) | Type::Apply(..) => false,
-            Type::Set(_) | Type::ValueSet(_) => false,
-            _ => true,
-        };
-        if !is_value {
+        if !is_value_type(&checked.ty) {
             let found = self.hir.show_type(&checked.ty);
             self.report(d::not_a_value(checked.span, &found));
             return poisoned(checked.span);
@@ -447,4 +441,22 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Whether expressions of this type have a value, at compile time at least.
+fn is_value_type(ty: &Type) -> bool {
+    !matches!(
+        ty,
+        Type::Void
+            | Type::Table(_)
+            | Type::Action
+            | Type::ApplyResult(_)
+            | Type::ActionEnum(_)
+            | Type::Extern(..)
+            | Type::Parser(..)
+            | Type::Control(..)
+            | Type::Apply(..)
+            | Type::Set(_)
+            | Type::ValueSet(_)
+    )
 }

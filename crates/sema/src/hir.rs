@@ -536,7 +536,8 @@ pub enum StmtKind {
         cases: Vec<SwitchValueCase>,
         default: Option<Block>,
     },
-    /// `switch (t.apply().action_run)`: the labels are positions in the table's list of actions.
+    /// `switch (t.apply().action_run)`: the labels are positions in the table's list of actions; `table` is the call of
+    /// `apply`.
     SwitchAction {
         table: Expr,
         cases: Vec<(Vec<usize>, Block)>,

@@ -151,7 +151,14 @@ impl Checker<'_> {
             self.report(d::not_comparable(span, operator.as_str(), &shown));
             return expr(ExprKind::Poisoned, Type::Bool, span);
         }
-        binary_expr(operator, left, right, Type::Bool, span)
+        self.compared(operator, left, right, span)
+    }
+
+    /// A comparison; of plain numbers its result, because these do not exist at run time.
+    fn compared(&mut self, operator: BinaryOperator, left: Expr, right: Expr, span: Span) -> Expr {
+        let is_plain = left.ty == Type::Integer;
+        let whole = binary_expr(operator, left, right, Type::Bool, span);
+        if is_plain && let Some(value) = self.fold(&whole) { value } else { whole }
     }
 
     fn report_operands_differ(&mut self, operator: BinaryOperator, left: &Expr, right: &Expr, span: Span) {
@@ -190,7 +197,10 @@ impl Checker<'_> {
         if !self.check_divisor(operator, &left, &right) {
             return poisoned(span);
         }
-        let ty = if is_order(operator) { Type::Bool } else { left.ty.clone() };
+        if is_order(operator) {
+            return self.compared(operator, left, right, span);
+        }
+        let ty = left.ty.clone();
         binary_expr(operator, left, right, ty, span)
     }
 
@@ -229,12 +239,7 @@ impl Checker<'_> {
             self.report(d::negative_shift(right.span));
             return poisoned(span);
         }
-        let is_fine = match right.ty {
-            Type::Bit(_) => true,
-            Type::Integer => true,
-            _ => false,
-        };
-        if !is_fine {
+        if !matches!(right.ty, Type::Bit(_) | Type::Integer) {
             let shown = self.hir.show_type(&right.ty);
             self.report(d::invalid_operand(right.span, operator.as_str(), &shown, "an unsigned number on its right"));
             return poisoned(span);

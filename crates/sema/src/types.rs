@@ -154,7 +154,23 @@ impl Checker<'_> {
                 return Type::Unknown;
             }
         };
-        entity_type(&binding.entity, arguments)
+        let ty = entity_type(&binding.entity, arguments);
+        self.check_specialised_fields(&ty, span);
+        ty
+    }
+
+    /// Complains if type arguments give a field a type that it cannot have.
+    fn check_specialised_fields(&mut self, ty: &Type, span: Span) {
+        let Type::Struct(id, args) = ty else { return };
+        if args.is_empty() {
+            return;
+        }
+        let kind = self.hir.structs[*id].kind;
+        for field in self.field_types(*id, args) {
+            if !self.check_field_type(kind, &field, span) {
+                break;
+            }
+        }
     }
 
     /// The number of type parameters.
@@ -217,22 +233,22 @@ impl Checker<'_> {
 
     /// Complains unless a variable, parameter with direction or result may have this type.
     pub(crate) fn check_variable_type(&mut self, ty: &Type, span: Span, what: &str) -> bool {
-        let is_fine = match ty {
+        let is_fine = !matches!(
+            ty,
             Type::Void
-            | Type::Integer
-            | Type::String
-            | Type::MatchKind
-            | Type::Extern(..)
-            | Type::Parser(..)
-            | Type::Control(..)
-            | Type::Apply(..)
-            | Type::Table(_)
-            | Type::Action
-            | Type::ValueSet(_)
-            | Type::Set(_)
-            | Type::List(_) => false,
-            _ => true,
-        };
+                | Type::Integer
+                | Type::String
+                | Type::MatchKind
+                | Type::Extern(..)
+                | Type::Parser(..)
+                | Type::Control(..)
+                | Type::Apply(..)
+                | Type::Table(_)
+                | Type::Action
+                | Type::ValueSet(_)
+                | Type::Set(_)
+                | Type::List(_)
+        );
         if !is_fine {
             let shown = self.hir.show_type(ty);
             self.report(d::invalid_variable_type(span, what, &shown));
@@ -264,12 +280,7 @@ impl Checker<'_> {
         let is_fine = match kind {
             StructKind::Header => self.fits_in_header(ty),
             StructKind::HeaderUnion => self.is_header(ty) || matches!(ty, Type::Unknown | Type::Param(_)),
-            StructKind::Struct => match ty {
-                Type::Bool | Type::Bit(_) | Type::Int(_) | Type::Varbit(_) | Type::Error => true,
-                Type::Struct(..) | Type::Enum(_) | Type::NewType(_) | Type::Array(..) | Type::Tuple(_) => true,
-                Type::Param(_) | Type::Unknown => true,
-                _ => false,
-            },
+            StructKind::Struct => is_run_time_type(ty),
         };
         if !is_fine {
             let shown = self.hir.show_type(ty);
@@ -295,7 +306,7 @@ impl Checker<'_> {
     pub(crate) fn is_comparable(&self, ty: &Type) -> bool {
         match ty {
             Type::Bool | Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Varbit(_) | Type::Error => true,
-            Type::Enum(_) | Type::NewType(_) | Type::Unknown | Type::ActionEnum(_) => true,
+            Type::Enum(_) | Type::NewType(_) | Type::Unknown => true,
             Type::Struct(id, args) => self.field_types(*id, args).iter().all(|field| self.is_comparable(field)),
             Type::Array(element, _) => self.is_comparable(element),
             Type::Tuple(elements) => elements.iter().all(|element| self.is_comparable(element)),
@@ -339,6 +350,25 @@ impl Checker<'_> {
             Some((low + more_low, high + more_high))
         })
     }
+}
+
+/// Whether a struct may have fields of the type.
+fn is_run_time_type(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Bool
+            | Type::Bit(_)
+            | Type::Int(_)
+            | Type::Varbit(_)
+            | Type::Error
+            | Type::Struct(..)
+            | Type::Enum(_)
+            | Type::NewType(_)
+            | Type::Array(..)
+            | Type::Tuple(_)
+            | Type::Param(_)
+            | Type::Unknown
+    )
 }
 
 /// With its article, for messages.

@@ -115,9 +115,9 @@ impl Checker<'_> {
     pub(crate) fn unify(&mut self, a: &Type, b: &Type) -> bool {
         let (a, b) = (self.resolve(a), self.resolve(b));
         match (&a, &b) {
-            (Type::Unknown, _) | (_, Type::Unknown) => true,
             (Type::Param(x), Type::Param(y)) if x == y => true,
             (Type::Param(id), other) | (other, Type::Param(id)) if is_variable(*id) => self.bind(*id, other),
+            (Type::Unknown, _) | (_, Type::Unknown) => true,
             (Type::Struct(x, xs), Type::Struct(y, ys)) if x == y => self.unify_all(xs, ys),
             (Type::Extern(x, xs), Type::Extern(y, ys)) if x == y => self.unify_all(xs, ys),
             (Type::Parser(x, xs), Type::Parser(y, ys)) if x == y => self.unify_all(xs, ys),
@@ -130,6 +130,22 @@ impl Checker<'_> {
             (Type::List(x), Type::List(y)) => self.unify(x, y),
             (Type::ValueSet(x), Type::ValueSet(y)) | (Type::Set(x), Type::Set(y)) => self.unify(x, y),
             _ => a == b,
+        }
+    }
+
+    /// Gives up on the inference variables of a type: what they depend on had an error.
+    pub(crate) fn poison_variables(&mut self, ty: &Type) {
+        let mut open = Vec::new();
+        any_type(&self.resolve(ty), &mut |part| {
+            if let Type::Param(id) = part
+                && is_variable(*id)
+            {
+                open.push(*id);
+            }
+            false
+        });
+        for id in open {
+            self.bindings[id.index() - FIRST_VARIABLE] = Some(Type::Unknown);
         }
     }
 

@@ -10,6 +10,12 @@ fn check_file(path: &std::path::Path, needs_main: bool) -> String {
     diagnostics.append(parsed);
     if !diagnostics.has_errors() {
         let hir = sema::check(&program, &mut diagnostics);
+        if !diagnostics.has_errors() {
+            let tree = format!("{hir:?}");
+            // Index 2147483648 and above are inference variables.
+            let leftover = ["Poisoned", "Unknown", "tparam2147"].into_iter().find(|word| tree.contains(word));
+            assert_eq!(leftover, None, "{}: left in the typed tree", path.display());
+        }
         assert!(diagnostics.has_errors() || hir.main.is_some() || !needs_main, "{}: no main", path.display());
     }
     render_all(&sources, &diagnostics, false)

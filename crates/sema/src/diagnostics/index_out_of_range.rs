@@ -10,6 +10,13 @@ pub(crate) fn index_out_of_range(span: Span, index: &BigInt, size: usize) -> Dia
         .label("out of range")
 }
 
+/// `count` is how many elements are pushed or popped.
+pub(crate) fn count_out_of_range(span: Span, count: &BigInt) -> Diagnostic {
+    let limit = base::limits::STACK_ELEMENTS_MAX;
+    Diagnostic::error("E0404", span, format!("a stack cannot move by {count} elements"))
+        .label(format!("must be between 1 and {limit}"))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::testing::check_apply;

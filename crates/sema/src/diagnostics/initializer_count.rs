@@ -5,9 +5,8 @@ use syntax::diag::Diagnostic;
 
 /// `wanted` and `found` are numbers of values.
 pub(crate) fn initializer_count(span: Span, shown: &str, wanted: usize, found: usize) -> Diagnostic {
-    let diagnostic =
-        Diagnostic::error("E0408", span, format!("{shown} has {wanted} parts, but {found} values are given"))
-            .label("wrong number of values");
+    let diagnostic = Diagnostic::error("E0408", span, format!("{shown} takes {wanted} values, found {found}"))
+        .label("wrong number of values");
     match found < wanted {
         true => diagnostic.help("end the list with `...` to give the others their default values"),
         false => diagnostic,
@@ -27,10 +26,10 @@ mod tests {
             s.h = { 1, 2, 3 };
             s.h = { 1, ... };",
             expect![[r#"
-                t.p4:4:19: error[E0408]: H has 2 parts, but 1 values are given
+                t.p4:4:19: error[E0408]: H takes 2 values, found 1
                   `{ 1 }`: wrong number of values
                   = end the list with `...` to give the others their default values
-                t.p4:5:19: error[E0408]: H has 2 parts, but 3 values are given
+                t.p4:5:19: error[E0408]: H takes 2 values, found 3
                   `{ 1, 2, 3 }`: wrong number of values
             "#]],
         );

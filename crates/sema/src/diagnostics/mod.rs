@@ -137,6 +137,7 @@ pub(crate) use entries_before::entries_before;
 pub(crate) use entries_without_key::entries_without_key;
 pub(crate) use enum_value_out_of_range::enum_value_out_of_range;
 pub(crate) use enum_value_without_type::enum_value_without_type;
+pub(crate) use index_out_of_range::count_out_of_range;
 pub(crate) use index_out_of_range::index_out_of_range;
 pub(crate) use initializer_count::initializer_count;
 pub(crate) use instance_not_allowed_here::instance_not_allowed_here;

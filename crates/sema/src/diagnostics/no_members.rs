@@ -7,7 +7,7 @@ use syntax::diag::Diagnostic;
 
 /// `what` is what stands before the dot.
 pub(crate) fn no_members(member: &Ident, what: &str) -> Diagnostic {
-    Diagnostic::error("E0206", member.span, format!("`{what}` has no members, so `.{}` means nothing", member.name))
+    Diagnostic::error("E0206", member.span, format!("{what} has no members, so `.{}` means nothing", member.name))
         .label("no such member")
 }
 
@@ -23,7 +23,7 @@ mod tests {
             s.x = r.a;
             s.x.isValid();",
             expect![[r#"
-                t.p4:4:21: error[E0206]: `bit<8>` has no members, so `.a` means nothing
+                t.p4:4:21: error[E0206]: bit<8> has no members, so `.a` means nothing
                   `a`: no such member
                 t.p4:5:17: error[E0205]: `bit<8>` has no member `isValid`
                   `isValid`: unknown member

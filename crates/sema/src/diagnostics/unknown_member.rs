@@ -6,7 +6,8 @@ use syntax::diag::Diagnostic;
 
 /// `owner` is the type's name; `declared` is where the type is declared, if it is.
 pub(crate) fn unknown_member(member: &Ident, owner: &str, suggestion: Option<String>, declared: Span) -> Diagnostic {
-    let diagnostic = Diagnostic::error("E0205", member.span, format!("`{owner}` has no member `{}`", member.name))
+    let owner = if owner.contains(' ') { owner.to_owned() } else { format!("`{owner}`") };
+    let diagnostic = Diagnostic::error("E0205", member.span, format!("{owner} has no member `{}`", member.name))
         .label("unknown member")
         .secondary(declared, "declared here");
     match suggestion {
