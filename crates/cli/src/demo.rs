@@ -229,6 +229,7 @@ fn report(counts: &Counts, files: &Files, memory_ns: f64, packets: usize, kind: 
     let outputs: Vec<String> = files.outputs.iter().map(|path| path.display().to_string()).collect();
     println!("  tcpdump -e -c 3 -r {}", outputs[1]);
     let (program, entries) = (files.program.display(), files.entries.display());
-    println!("  wirespeed trace {program} --entries {entries} --pcap 1={} --count 1", files.input.display());
-    println!("  wirespeed compile {program} --emit c");
+    let command = std::env::args().next().unwrap_or_else(|| "wirespeed".to_owned());
+    println!("  {command} trace {program} --entries {entries} --pcap 1={} --count 1", files.input.display());
+    println!("  {command} compile {program} --emit c");
 }

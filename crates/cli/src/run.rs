@@ -45,7 +45,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let result = worker::run(&mut switch, ports, &stop, &mut reporter);
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, started.elapsed());
-    Ok(if reporter.failed_ports > 0 { Exit::System } else { Exit::Success })
+    Ok(reporter.exit)
 }
 
 fn open_ports(specs: &[PortSpec]) -> Result<Vec<Port>, Exit> {
@@ -71,14 +71,15 @@ struct Reporter {
     live_line: bool,
     last: Vec<CounterSnapshot>,
     last_at: Instant,
-    failed_ports: usize,
+    /// How the command will end: a port that failed makes it a failure.
+    exit: Exit,
 }
 
 impl Reporter {
     fn new(arguments: &RunArguments, program: Arc<Program>) -> Reporter {
         let live_line = !arguments.quiet && !arguments.json && std::io::stderr().is_terminal();
         let json = arguments.json;
-        Reporter { program, json, live_line, last: Vec::new(), last_at: Instant::now(), failed_ports: 0 }
+        Reporter { program, json, live_line, last: Vec::new(), last_at: Instant::now(), exit: Exit::Success }
     }
 
     fn clear_line(&self) {
@@ -145,7 +146,10 @@ impl Events for Reporter {
     }
 
     fn port_failed(&mut self, port: u32, error: &DriverError) {
-        self.failed_ports += 1;
+        self.exit = match error {
+            DriverError::Capture(_) => Exit::BadInput,
+            _ => Exit::System,
+        };
         self.clear_line();
         terminal::error(format!("port {port}: {error}"));
     }

@@ -223,6 +223,15 @@ impl Running {
         Running { child: Some(child.unwrap_or_else(|error| panic!("{command:?}: {error}"))) }
     }
 
+    /// Sends a signal to the program, as Ctrl-C does with `INT`.
+    pub fn signal(&self, name: &str) {
+        if let Some(child) = &self.child {
+            // `timeout` passes it on to the program.
+            let pid = child.id().to_string();
+            let _ = Command::new("kill").args([&format!("-{name}"), &pid]).stderr(Stdio::null()).status();
+        }
+    }
+
     /// Waits for the program's end and returns what it wrote.
     ///
     /// # Panics
@@ -236,9 +245,8 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        self.signal("TERM");
         if let Some(child) = &mut self.child {
-            // `timeout` passes the signal on to the program, which a kill would not reach.
-            let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).stderr(Stdio::null()).status();
             let _ = child.wait();
         }
     }
