@@ -18,7 +18,8 @@ pub fn hash(algorithm: HashAlgorithm, bytes: &[u8]) -> Bits {
     }
 }
 
-/// The CRC of Ethernet (IEEE 802.3): polynomial 0x04C11DB7, bits of a byte lowest first, start and final inversion all ones.
+/// The CRC of Ethernet (IEEE 802.3): polynomial 0x04C11DB7, bits of a byte lowest first, start and final inversion all
+/// ones.
 pub fn crc32(bytes: &[u8]) -> u32 {
     !crc_reflected(bytes, 0x04C1_1DB7, 32, 0xFFFF_FFFF)
 }

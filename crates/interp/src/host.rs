@@ -50,8 +50,8 @@ pub trait Host {
     fn value_set_contains(&mut self, value_set: ValueSetId, keys: &[Bits]) -> bool;
 }
 
-/// A log message with its arguments filled in as decimal numbers, as the reference switch does; a `{}` without an argument
-/// stays.
+/// A log message with its arguments filled in as decimal numbers, as the reference switch does; a `{}` without an
+/// argument stays.
 pub fn log_line(message: &str, types: &[Type], values: &[Bits]) -> String {
     let mut text = String::new();
     let mut args = types.iter().zip(values);

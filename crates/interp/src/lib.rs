@@ -1,9 +1,9 @@
 //! The reference interpreter: the definition of what the IR means.
 //!
 //! What enters: a verified [`ir::Program`], a packet's state, and the world outside of it as a [`Host`] (table entries,
-//! registers, counters, ...). What leaves: the packet's state after a block, and what happened on the way as events to a
-//! [`Tracer`]. Everything is written for obviousness and nothing for speed: where native code and this crate differ, native
-//! code is wrong until shown otherwise.
+//! registers, counters, ...). What leaves: the packet's state after a block, and what happened on the way as events to
+//! a [`Tracer`]. Everything is written for obviousness and nothing for speed: where native code and this crate differ,
+//! native code is wrong until shown otherwise.
 //!
 //! * [`state`]: what a packet carries through the blocks.
 //! * [`host`]: what the interpreter asks of the switch.
@@ -16,10 +16,10 @@
 //! * An extraction first finds its header: a full stack, an index out of range or an empty stack's `last` is
 //!   `StackOutOfBounds` before any length is looked at.
 //! * Parsing that ends with `Accept` or `Reject` leaves the error variable as it is.
-//! * The iterations of a loop are counted over the block's whole run, so that nested loops cannot multiply; a loop whose
-//!   budget is spent is left, and execution goes on after it.
-//! * A table's application writes, in this order: the direct meter's colour, whether it hit, which action runs, the action's
-//!   parameters. Then the action runs. The direct counter counts first of all.
+//! * The iterations of a loop are counted over the block's whole run, so that nested loops cannot multiply; a loop
+//!   whose budget is spent is left, and execution goes on after it.
+//! * A table's application writes, in this order: the direct meter's colour, whether it hit, which action runs, the
+//!   action's parameters. Then the action runs. The direct counter counts first of all.
 //! * An assertion that fails ends the block at once with [`Outcome::AssertionFailed`].
 //! * The bytes of a payload that is hashed follow the padding of the inputs.
 //! * A header that becomes invalid loses its contents.
@@ -67,8 +67,8 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Runs a block on a packet. Local variables are zero and local headers invalid when it starts. A parser moves
-    /// [`PacketState::cursor`] and sets its error variable; the deparser fills [`PacketState::output`] with the headers it
-    /// emits and the payload.
+    /// [`PacketState::cursor`] and sets its error variable; the deparser fills [`PacketState::output`] with the headers
+    /// it emits and the payload.
     pub fn run_block(
         &self,
         block: BlockId,

@@ -132,8 +132,8 @@ impl PacketState {
         self.packet.get(self.cursor..).unwrap_or(&[])
     }
 
-    /// Sets the program's metadata variables and the requests to the architecture to zero. The other intrinsic variables and
-    /// the headers stay.
+    /// Sets the program's metadata variables and the requests to the architecture to zero. The other intrinsic
+    /// variables and the headers stay.
     pub fn reset_metadata(&mut self) {
         for var in self.vars.iter_mut() {
             if let Slotted::Own(VarKind::Metadata, value) = var {
@@ -162,8 +162,8 @@ impl PacketState {
         self.var(program.stacks[stack].next).low_u64() as usize
     }
 
-    /// Moves a stack's elements `count` places up or down. Elements that enter are invalid, and `next` moves as well, clamped
-    /// to the stack.
+    /// Moves a stack's elements `count` places up or down. Elements that enter are invalid, and `next` moves as well,
+    /// clamped to the stack.
     pub(crate) fn move_stack(&mut self, program: &Program, stack: ir::StackId, count: u32, up: bool) {
         let ir::Stack { elements, next, .. } = &program.stacks[stack];
         let (size, count) = (elements.len(), (count as usize).min(elements.len()));

@@ -70,8 +70,8 @@ pub enum ExprKind {
     IsValid(HeaderRef),
     /// One operand.
     Unary(UnaryOp, Box<Expr>),
-    /// Two operands. Both have the same type, except that a shift's right operand is any `Bit`, and that comparisons and
-    /// logical operators give `Bool`.
+    /// Two operands. Both have the same type, except that a shift's right operand is any `Bit`, and that comparisons
+    /// and logical operators give `Bool`.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `condition ? a : b`.
     Mux(Box<Expr>, Box<Expr>, Box<Expr>),

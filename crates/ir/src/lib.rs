@@ -1,7 +1,9 @@
-//! The intermediate representation (IR): what a P4 program means, flat and typed, with nothing of P4's text or of C in it.
+//! The intermediate representation (IR): what a P4 program means, flat and typed, with nothing of P4's text or of C in
+//! it.
 //!
-//! What enters: programs built by `lower` from the typed tree, or read from text by [`text::parse`]. What leaves: programs for the
-//! `passes`, for the reference interpreter (`interp`, which defines what everything here means) and for `cgen`.
+//! What enters: programs built by `lower` from the typed tree, or read from text by [`text::parse`]. What leaves:
+//! programs for the `passes`, for the reference interpreter (`interp`, which defines what everything here means) and
+//! for `cgen`.
 //!
 //! The way through:
 //! * [`program`]: a whole program: storage (variables, headers, stacks), blocks, actions, tables, extern instances.
@@ -11,15 +13,16 @@
 //! * [`text`]: the text form, its writer and its reader.
 //! * [`verify`]: what every program must satisfy.
 //! * [`walk`]: walks over statements and expressions.
-//! * [`v1model`]: the blocks and intrinsic variables of the v1model architecture, as agreed between `lower` and `switch`.
+//! * [`v1model`]: the blocks and intrinsic variables of the v1model architecture, as agreed between `lower` and
+//!   `switch`.
 //!
 //! # Meaning, in short
 //!
-//! A packet's state is the value of every variable, the contents and validity of every header, the cursor in the packet. At the
-//! start of each pass through the switch all variables are zero and all headers invalid (the architecture then sets its
-//! intrinsic variables). Reading a field of an invalid header gives zero; writing one does nothing. A stack element whose index
-//! is out of range reads as an invalid header and ignores writes. Arithmetic wraps; shifts take any amount.
-//! There are no unions here: `lower` makes the other members invalid explicitly.
+//! A packet's state is the value of every variable, the contents and validity of every header, the cursor in the
+//! packet. At the start of each pass through the switch all variables are zero and all headers invalid (the
+//! architecture then sets its intrinsic variables). Reading a field of an invalid header gives zero; writing one does
+//! nothing. A stack element whose index is out of range reads as an invalid header and ignores writes. Arithmetic
+//! wraps; shifts take any amount. There are no unions here: `lower` makes the other members invalid explicitly.
 
 pub mod expr;
 pub mod program;

@@ -84,8 +84,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The type of the header that a reference names, whichever instance that is at run time. A stack without elements has
-    /// none; the verifier refuses it.
+    /// The type of the header that a reference names, whichever instance that is at run time. A stack without elements
+    /// has none; the verifier refuses it.
     pub fn header_type_id(&self, header: &HeaderRef) -> HeaderTypeId {
         let id = match header {
             HeaderRef::Fixed(id) => *id,

@@ -44,8 +44,8 @@ pub enum StmtKind {
         /// Value.
         src: Expr,
     },
-    /// Makes a header valid: all its fields become zero if it was invalid, nothing changes if it was valid. A varbit field
-    /// becomes empty.
+    /// Makes a header valid: all its fields become zero if it was invalid, nothing changes if it was valid. A varbit
+    /// field becomes empty.
     SetValid(HeaderRef),
     /// Makes a header invalid.
     SetInvalid(HeaderRef),
@@ -56,7 +56,8 @@ pub enum StmtKind {
         /// Source.
         src: HeaderRef,
     },
-    /// Moves the stack's elements `count` places up; the first `count` become invalid; `next` grows, clamped to the size.
+    /// Moves the stack's elements `count` places up; the first `count` become invalid; `next` grows, clamped to the
+    /// size.
     PushFront {
         /// The stack.
         stack: StackId,
@@ -95,16 +96,16 @@ pub enum StmtKind {
         /// The body.
         body: Body,
     },
-    /// A body that is repeated until it is left. More than `base::limits::LOOP_STEPS_MAX` iterations end it; they are counted
-    /// over the block's whole run, so that nested loops cannot multiply.
+    /// A body that is repeated until it is left. More than `base::limits::LOOP_STEPS_MAX` iterations end it; they are
+    /// counted over the block's whole run, so that nested loops cannot multiply.
     Loop {
         /// Its name.
         label: LabelId,
         /// The body.
         body: Body,
     },
-    /// Continues after the enclosing `Block` or `Loop` of this name. In an action that a table runs, a label of the block that
-    /// applies the table is allowed (`exit`): only the label `exit` of the block ([`crate::Block::exit`]).
+    /// Continues after the enclosing `Block` or `Loop` of this name. In an action that a table runs, a label of the
+    /// block that applies the table is allowed (`exit`): only the label `exit` of the block ([`crate::Block::exit`]).
     Leave(LabelId),
     /// Looks the table's keys up and runs the action. Controls only.
     ApplyTable {
@@ -116,9 +117,10 @@ pub enum StmtKind {
         action: Option<VarId>,
     },
     /// Parser: takes a header from the packet, all or nothing; too few bytes: `PacketTooShort`; a full stack:
-    /// `StackOutOfBounds` (as is any stack element that does not exist; looked at first). With `varbit_bits`: the length of the varbit field, `Bit(32)`; not a multiple of 8:
-    /// `ParserInvalidArgument`; too few bytes: `PacketTooShort`; more than its maximum: `HeaderTooShort`, in this order.
-    /// An extraction to `Next` advances the stack's `next`.
+    /// `StackOutOfBounds` (as is any stack element that does not exist; looked at first). With `varbit_bits`: the
+    /// length of the varbit field, `Bit(32)`; not a multiple of 8: `ParserInvalidArgument`; too few bytes:
+    /// `PacketTooShort`; more than its maximum: `HeaderTooShort`, in this order. An extraction to `Next` advances the
+    /// stack's `next`.
     Extract {
         /// Target.
         dst: HeaderRef,
@@ -183,8 +185,8 @@ pub enum StmtKind {
         /// The cell.
         index: Expr,
     },
-    /// The hash of the inputs joined (first input most significant; padded with zero bits at the end to whole bytes), resized to the
-    /// target's width.
+    /// The hash of the inputs joined (first input most significant; padded with zero bits at the end to whole bytes),
+    /// resized to the target's width.
     Hash {
         /// Target.
         dst: Place,
@@ -195,7 +197,8 @@ pub enum StmtKind {
         /// Whether all bytes that the parser did not extract are appended.
         payload: bool,
     },
-    /// A uniform number from `low` to `high`, both included (up to 64 bits); if `low > high` the target stays as it was.
+    /// A uniform number from `low` to `high`, both included (up to 64 bits); if `low > high` the target stays as it
+    /// was.
     Random {
         /// Target.
         dst: Place,

@@ -1,7 +1,7 @@
 //! What `lower` and `switch` agree on for v1model: the order of the blocks and the slots of the intrinsic variables.
 //!
-//! The architecture's functions (`clone`, `resubmit`, ...) only raise requests, so they are assignments to intrinsic variables
-//! here, and the IR needs no statement for them.
+//! The architecture's functions (`clone`, `resubmit`, ...) only raise requests, so they are assignments to intrinsic
+//! variables here, and the IR needs no statement for them.
 
 use crate::expr::Type;
 
@@ -53,8 +53,8 @@ pub enum Slot {
     Recirculate,
     /// Truncate: the least length asked for plus 1.
     Truncate,
-    /// Bytes that `setValid` and `setInvalid` have added to the packet in ingress, two's complement; kept only by programs that
-    /// read `packet_length` in egress.
+    /// Bytes that `setValid` and `setInvalid` have added to the packet in ingress, two's complement; kept only by
+    /// programs that read `packet_length` in egress.
     LengthDelta,
 }
 

@@ -1,7 +1,7 @@
 //! Walks over expressions, places, statements and bodies.
 //!
-//! What enters: a part of a program and a function. What leaves: the function has seen (or changed) every part of the wanted
-//! kind. "Own" parts of a statement are those outside of the bodies that it contains.
+//! What enters: a part of a program and a function. What leaves: the function has seen (or changed) every part of the
+//! wanted kind. "Own" parts of a statement are those outside of the bodies that it contains.
 
 use crate::expr::{Expr, ExprKind, HeaderRef};
 use crate::program::{BlockKind, Program, TableId, VarId};
@@ -257,8 +257,8 @@ pub enum Part<'a> {
     Header(&'a mut HeaderRef),
 }
 
-/// Changes every expression and header reference in a program, inner ones first: those of bodies, transitions, keys, indices
-/// and places.
+/// Changes every expression and header reference in a program, inner ones first: those of bodies, transitions, keys,
+/// indices and places.
 pub fn rewrite_program(program: &mut Program, change: &mut dyn FnMut(Part<'_>)) {
     for block in program.blocks.iter_mut() {
         match &mut block.kind {
@@ -415,8 +415,8 @@ pub fn rewrite_expr(expr: &mut Expr, change: &mut dyn FnMut(Part<'_>)) {
     change(Part::Expr(expr));
 }
 
-/// Shows `see` everything that a block uses: in its own statements and transitions, and in the keys, results and actions of
-/// the tables that it applies.
+/// Shows `see` everything that a block uses: in its own statements and transitions, and in the keys, results and
+/// actions of the tables that it applies.
 pub fn visit_block<'a>(program: &'a Program, block: &'a crate::Block, see: &mut dyn FnMut(Item<'a>)) {
     match &block.kind {
         BlockKind::Parser { states, error, .. } => {

@@ -24,8 +24,8 @@
 //! }
 //! v2 = 9w0x2
 //! ```
-//! In parsers: states that no transition leads to, cases behind one that always matches, cases that never match, and selects with
-//! one way left.
+//! In parsers: states that no transition leads to, cases behind one that always matches, cases that never match, and
+//! selects with one way left.
 //!
 //! Limits: parser states are not merged, as each counts towards the budget of a packet's steps.
 

@@ -19,8 +19,8 @@
 //! apply table0
 //! ```
 //! A walk against the direction of control flow that carries the set of local variables which may still be read; local
-//! variables end with their block. Statements that only compute go (assignments, register reads, hashes, lookaheads that
-//! cannot fail); those with an effect of their own stay (random numbers advance the generator, meters meter).
+//! variables end with their block. Statements that only compute go (assignments, register reads, hashes, lookaheads
+//! that cannot fail); those with an effect of their own stay (random numbers advance the generator, meters meter).
 //!
 //! Limits: metadata and header fields are never dead, as other blocks may read them; local headers are not followed.
 
@@ -244,7 +244,8 @@ impl Walk<'_> {
         head
     }
 
-    /// A table runs one of its actions, or none. What actions read is live before, in whatever order they read and write.
+    /// A table runs one of its actions, or none. What actions read is live before, in whatever order they read and
+    /// write.
     fn apply(&mut self, id: TableId, hit: &mut Option<VarId>, action: &mut Option<VarId>, mut live: Live) -> Live {
         let table = &self.program.tables[id];
         let mut in_actions = Live::new();

@@ -1,8 +1,8 @@
 //! A walk along control flow that carries what is known, for analyses that rewrite as they go.
 //!
-//! What enters: a [`Domain`], which says what can be known, how statements change it and how it is used. What leaves: bodies in
-//! which the domain has rewritten each statement with what is known when it runs. What is known after a branch is what is
-//! known after both ways; in a loop, what nothing in its body can change.
+//! What enters: a [`Domain`], which says what can be known, how statements change it and how it is used. What leaves:
+//! bodies in which the domain has rewritten each statement with what is known when it runs. What is known after a
+//! branch is what is known after both ways; in a loop, what nothing in its body can change.
 
 use crate::effects::{Context, Writes};
 use base::{IndexVec, index::Id as _};

@@ -1,11 +1,11 @@
 //! Passes over the IR.
 //!
-//! What enters: a program that the verifier accepts. What leaves: a program that means exactly the same and costs less to run.
-//! "The same" is strict: every packet, every write to a register, every count and metering, every message and the sequence of
-//! random numbers are as before, for every packet, valid or hostile.
+//! What enters: a program that the verifier accepts. What leaves: a program that means exactly the same and costs less
+//! to run. "The same" is strict: every packet, every write to a register, every count and metering, every message and
+//! the sequence of random numbers are as before, for every packet, valid or hostile.
 //!
-//! A [`Pass`] is a value; [`pipelines`] are plain lists of them; [`run`] runs one and asks the verifier after each pass in
-//! debug builds, or when told to.
+//! A [`Pass`] is a value; [`pipelines`] are plain lists of them; [`run`] runs one and asks the verifier after each pass
+//! in debug builds, or when told to.
 //!
 //! * [`simplify`]: constant folding and algebra.
 //! * [`propagate`]: values of variables are put where the variables are read.

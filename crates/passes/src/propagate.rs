@@ -18,15 +18,15 @@
 //!   v1 = (v0 + 9w0x1)
 //! }
 //! ```
-//! Lowering copies arguments in and results out of everything that it inlines. Each copy costs native code a store and a load
-//! per packet where a table lies between them; once nothing reads the copies, `dead-stores` removes them.
+//! Lowering copies arguments in and results out of everything that it inlines. Each copy costs native code a store and
+//! a load per packet where a table lies between them; once nothing reads the copies, `dead-stores` removes them.
 //!
-//! Constants, variables, fields of named headers and casts of these are put in wherever they are still what the variable
-//! holds. Greater expressions are put in only if their variable is read at one place in the whole program, so that nothing is
-//! computed twice. A local variable is zero where a block starts.
+//! Constants, variables, fields of named headers and casts of these are put in wherever they are still what the
+//! variable holds. Greater expressions are put in only if their variable is read at one place in the whole program, so
+//! that nothing is computed twice. A local variable is zero where a block starts.
 //!
-//! Limits: what is known does not reach into actions, and not into parser states that are entered from more than one place.
-//! Fields are not followed, as a write to one has no effect while its header is invalid.
+//! Limits: what is known does not reach into actions, and not into parser states that are entered from more than one
+//! place. Fields are not followed, as a write to one has no effect while its header is invalid.
 
 use crate::Pass;
 use crate::effects::Writes;

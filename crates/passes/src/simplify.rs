@@ -14,12 +14,12 @@
 //!   h2.0 = v3
 //! }
 //! ```
-//! Inlining and lowering leave constants where the source had parameters; native code would get the same from its compiler,
-//! but the other passes and the plan of tables see the simpler form too. Constants are computed by the interpreter's own
-//! functions, so that there is one meaning of each operator.
+//! Inlining and lowering leave constants where the source had parameters; native code would get the same from its
+//! compiler, but the other passes and the plan of tables see the simpler form too. Constants are computed by the
+//! interpreter's own functions, so that there is one meaning of each operator.
 //!
-//! Limits: sums are not reordered (`(a + 1) + 1` stays), and comparisons are not reasoned about beyond equal operands and the
-//! ends of the range.
+//! Limits: sums are not reordered (`(a + 1) + 1` stays), and comparisons are not reasoned about beyond equal operands
+//! and the ends of the range.
 
 use crate::Pass;
 use base::{Bits, IndexVec};

@@ -19,13 +19,15 @@
 //!   hash v0 = csum16(h1.2)
 //! }
 //! ```
-//! Programs test a header in each control that uses it, and again around each statement once those are inlined; every input of
-//! a checksum carries a test. `dead-code` removes the branches that are decided.
+//! Programs test a header in each control that uses it, and again around each statement once those are inlined; every
+//! input of a checksum carries a test. `dead-code` removes the branches that are decided.
 //!
-//! A field of a header that is known to be invalid becomes zero, and is not emitted. A header becomes known by a test, by being
-//! extracted, made valid or invalid, or copied from one that is known; local headers are invalid where a block starts.
+//! A field of a header that is known to be invalid becomes zero, and is not emitted. A header becomes known by a test,
+//! by being extracted, made valid or invalid, or copied from one that is known; local headers are invalid where a block
+//! starts.
 //!
-//! Limits: elements of stacks are followed only where they are named directly, and pushing or popping forgets the stack.
+//! Limits: elements of stacks are followed only where they are named directly, and pushing or popping forgets the
+//! stack.
 
 use crate::Pass;
 use crate::effects::Writes;

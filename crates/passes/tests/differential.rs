@@ -84,7 +84,8 @@ fn narrow_programs_keep_their_meaning() {
     compare(pipelines::STANDARD, 5000..5200, &options);
 }
 
-/// Values of one and two bits under deep expressions, so that every operator meets equal operands and the ends of its range.
+/// Values of one and two bits under deep expressions, so that every operator meets equal operands and the ends of its
+/// range.
 #[test]
 fn expressions_keep_their_values() {
     let options = Options {

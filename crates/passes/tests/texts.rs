@@ -1,8 +1,8 @@
 //! Each pass on small programs: text in, text out.
 //!
-//! The storage that the bodies speak of is in `prelude.ir`: `v0` `bit<9>`, `v2` `bit<8>`, `v3` `int<8>`, `v5` `bool` last;
-//! `v6`, `v7` `bit<8>`, `v8` `bool`, `v9` `bit<32>` are local; `h4` is a local header; `stack0` is `h2`, `h3`. The only table's
-//! key is `v6`; its action `set` writes `v0`, `stop` writes `v7` and leaves `l0`.
+//! The storage that the bodies speak of is in `prelude.ir`: `v0` `bit<9>`, `v2` `bit<8>`, `v3` `int<8>`, `v5` `bool`
+//! last; `v6`, `v7` `bit<8>`, `v8` `bool`, `v9` `bit<32>` are local; `h4` is a local header; `stack0` is `h2`, `h3`.
+//! The only table's key is `v6`; its action `set` writes `v0`, `stop` writes `v7` and leaves `l0`.
 
 use expect_test::{Expect, expect};
 use passes::{Pass, dead_code, dead_stores, propagate, simplify, validity};
@@ -449,7 +449,8 @@ fn tables_read_their_keys_and_results_that_nothing_reads_go() {
     );
 }
 
-/// What lowering typically makes of `ttl_expired(hdr.a.f, meta.flag)`: copies in, an inlined body with a return, copies out.
+/// What lowering typically makes of `ttl_expired(hdr.a.f, meta.flag)`: copies in, an inlined body with a return, copies
+/// out.
 #[test]
 fn the_standard_pipeline_removes_the_copies_of_an_inlined_call() {
     let body = "v6 = h0.0\nblock l1 {\n  v8 = false\n  if (v6 == 8w0x0) {\n    v8 = true\n    leave l1\n  }\n  v7 = (v6 - 8w0x1)\n  v6 = v7\n}\nh0.0 = v6\nv5 = v8\n";

@@ -1,11 +1,11 @@
 //! Random programs, packets and table entries, for tests that compare two ways of doing the same.
 //!
-//! What enters: a seeded [`Rng`]. What leaves: programs in the IR that the verifier accepts, packets that lead deep into their
-//! parsers, entries that packets have a chance to hit. Equal seeds give equal results.
+//! What enters: a seeded [`Rng`]. What leaves: programs in the IR that the verifier accepts, packets that lead deep
+//! into their parsers, entries that packets have a chance to hit. Equal seeds give equal results.
 //!
-//! Programs use every form of statement and expression, widths from 1 to [`Options::width_bits_max`] with the boundaries of
-//! machine words preferred, signed values, header stacks, varbit fields, tables of all match kinds, and all extern objects.
-//! They end: loops count, unless a program is asked for one that does not.
+//! Programs use every form of statement and expression, widths from 1 to [`Options::width_bits_max`] with the
+//! boundaries of machine words preferred, signed values, header stacks, varbit fields, tables of all match kinds, and
+//! all extern objects. They end: loops count, unless a program is asked for one that does not.
 
 mod body;
 mod entries;

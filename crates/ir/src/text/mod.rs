@@ -1,14 +1,14 @@
 //! The text form of a program, for people, tests and tools: a writer and a reader.
 //!
-//! What enters and leaves: a [`Program`](crate::Program) and its text. Every program that the verifier accepts survives the
-//! round trip exactly. The reader refuses text that is not in the form, and numbers or nesting beyond the limits of
+//! What enters and leaves: a [`Program`](crate::Program) and its text. Every program that the verifier accepts survives
+//! the round trip exactly. The reader refuses text that is not in the form, and numbers or nesting beyond the limits of
 //! [`base::limits`], with line and column; whether what it read makes sense is the verifier's business.
 //!
 //! # The form
 //!
-//! Declarations stand one a line, in the order of their numbers; bodies stand in braces, a statement a line; `#` starts a
-//! comment. A number of an entity has its kind in front (`v3` a variable, `h0` a header, ...). Names are for people, in
-//! quotes. `@lo..hi` is a source range.
+//! Declarations stand one a line, in the order of their numbers; bodies stand in braces, a statement a line; `#` starts
+//! a comment. A number of an entity has its kind in front (`v3` a variable, `h0` a header, ...). Names are for people,
+//! in quotes. `@lo..hi` is a source range.
 //!
 //! ```text
 //! program v1model
@@ -50,8 +50,8 @@
 //! ```
 //!
 //! Expressions: constants `8w0xff` (`bit`), `8s0xff` (`int`), `true`, `false`; `v0`; fields by number `h0.2`,
-//! `stack0[v1].2`, `stack0.next.2`, `stack0.last.2`; `valid(h0)`; `(a + b)` with the operators of P4, always in parentheses;
-//! `-a`, `~a`, `!a`; `(c ? a : b)`; casts `bit<8>(a)`; slices `a[7:0]`; `packet_length`.
+//! `stack0[v1].2`, `stack0.next.2`, `stack0.last.2`; `valid(h0)`; `(a + b)` with the operators of P4, always in
+//! parentheses; `-a`, `~a`, `!a`; `(c ? a : b)`; casts `bit<8>(a)`; slices `a[7:0]`; `packet_length`.
 
 mod lex;
 mod print;

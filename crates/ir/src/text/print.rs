@@ -11,7 +11,8 @@ pub fn print(program: &Program) -> String {
     Printer { program, annotated: false, depth: 0, text: String::new() }.run()
 }
 
-/// The text of a program, with the names of the variables and fields that each statement speaks of as a comment after it.
+/// The text of a program, with the names of the variables and fields that each statement speaks of as a comment after
+/// it.
 pub fn print_annotated(program: &Program) -> String {
     Printer { program, annotated: true, depth: 0, text: String::new() }.run()
 }

@@ -1,7 +1,7 @@
 //! The reader of the text form: statements, places and expressions.
 //!
-//! The text does not repeat the types of expressions: they follow from the types of variables, fields and constants. Where
-//! a type does not follow (operands of unlike types), the left operand's is taken, and the verifier complains.
+//! The text does not repeat the types of expressions: they follow from the types of variables, fields and constants.
+//! Where a type does not follow (operands of unlike types), the left operand's is taken, and the verifier complains.
 
 use super::lex::TokenKind;
 use super::read::{Reader, Result};

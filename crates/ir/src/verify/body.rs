@@ -55,7 +55,8 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// Where a table is applied, the labels that its actions leave to the block must be the block's exit, and around it.
+    /// Where a table is applied, the labels that its actions leave to the block must be the block's exit, and around
+    /// it.
     fn exits(&mut self, block: &Block, body: &'p [Stmt], around: &mut Vec<LabelId>) {
         for stmt in body {
             if let StmtKind::ApplyTable { table, .. } = &stmt.kind {

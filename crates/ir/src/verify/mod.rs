@@ -1,4 +1,5 @@
-//! The verifier: what every program must satisfy. It runs after lowering and after each pass in debug builds and on request.
+//! The verifier: what every program must satisfy. It runs after lowering and after each pass in debug builds and on
+//! request.
 //!
 //! What enters: any [`Program`], however broken. What leaves: nothing, or all violations found.
 //!
@@ -11,27 +12,29 @@
 //! * Types are 1 to `WIDTH_BITS_MAX` bits wide.
 //! * An intrinsic variable has at most 64 bits and a slot of its own that the architecture knows.
 //! * The first errors are those of core.p4, in order.
-//! * A header type's fixed fields fill whole bytes; it has at most one varbit field and is no longer than the longest packet.
-//! * A stack has 1 to `STACK_ELEMENTS_MAX` elements, all of one type and of one life; no header is an element twice; its
-//!   `next` is a `Bit(32)` variable.
+//! * A header type's fixed fields fill whole bytes; it has at most one varbit field and is no longer than the longest
+//!   packet.
+//! * A stack has 1 to `STACK_ELEMENTS_MAX` elements, all of one type and of one life; no header is an element twice;
+//!   its `next` is a `Bit(32)` variable.
 //! * Local variables and local headers are used in one block only, the actions of its tables included.
 //! * Field lists hold metadata and intrinsic variables only.
 //! * Register, counter and meter arrays have at most `CELLS_MAX` cells.
 //!
 //! Expressions and places
-//! * Every expression has the type that its operator gives to its operands, and these are of the types that the operator
-//!   takes (see [`crate::ExprKind`] and [`crate::BinaryOp`]): arithmetic and bitwise operators on `Bit` and `Int`, division
-//!   on `Bit`, logic on `Bool`, equality on all, order on numbers, shift amounts and stack indices of `Bit`.
+//! * Every expression has the type that its operator gives to its operands, and these are of the types that the
+//!   operator takes (see [`crate::ExprKind`] and [`crate::BinaryOp`]): arithmetic and bitwise operators on `Bit` and
+//!   `Int`, division on `Bit`, logic on `Bool`, equality on all, order on numbers, shift amounts and stack indices of
+//!   `Bit`.
 //! * Slices lie inside of their base, which is a number.
 //! * Fields that are read or written are not varbit; varbit inputs of hashes are.
 //! * The packet's length is read in parsers only.
 //!
 //! Statements
-//! * Each stands in a kind of block that allows it: extract, advance, lookahead and verify in parsers; emit in the deparser;
-//!   table application in controls other than the deparser, not in actions; loops not in parsers.
+//! * Each stands in a kind of block that allows it: extract, advance, lookahead and verify in parsers; emit in the
+//!   deparser; table application in controls other than the deparser, not in actions; loops not in parsers.
 //! * Values have the width of the place, register or digest field that they go to; conditions are `Bool`.
-//! * A label names one statement, and is left from inside of it; an action may also leave the `exit` label of every block that
-//!   applies a table with it, if that label is around the application.
+//! * A label names one statement, and is left from inside of it; an action may also leave the `exit` label of every
+//!   block that applies a table with it, if that label is around the application.
 //! * Copied headers are of one type. An extraction gives a varbit length if and only if the type has a varbit field.
 //! * Switch values are unique and of the width of what is compared.
 //! * `random` has at most 64 bits.
@@ -41,10 +44,10 @@
 //! * The error variable is a `Bit(32)`.
 //!
 //! Tables
-//! * At most one longest-prefix key. Entries have one key set per key, of the key's kind and width, with no bits outside of their
-//!   prefix or mask, and ranges that are not empty. A table without keys has no entries.
-//! * Action calls have the number and widths of the action's parameters. The default action is not marked for entries only,
-//!   nor an entry's action for the default only.
+//! * At most one longest-prefix key. Entries have one key set per key, of the key's kind and width, with no bits
+//!   outside of their prefix or mask, and ranges that are not empty. A table without keys has no entries.
+//! * Action calls have the number and widths of the action's parameters. The default action is not marked for entries
+//!   only, nor an entry's action for the default only.
 //! * A direct counter or meter belongs to one table.
 //! * Parameters of actions are distinct local variables.
 //!
@@ -53,8 +56,8 @@
 //!
 //! # What is not checked
 //!
-//! * That loops, parsers and recursion end (there are budgets), that registers' indices are in range, that headers are valid
-//!   when they are used: these have a meaning at run time.
+//! * That loops, parsers and recursion end (there are budgets), that registers' indices are in range, that headers are
+//!   valid when they are used: these have a meaning at run time.
 //! * That names are unique, and that source ranges lie in a source.
 //! * That entries of the program do not cover one another.
 //! * How deep statements and expressions nest.

@@ -3,8 +3,8 @@
 use base::{Bits, Rng, Span};
 use ir::{ActionCall, Entry, EntryKey, MatchKind, Program, Table, TableId};
 
-/// Entries for the tables whose entries are not constant, in the order in which they are to be added. No two entries of a table
-/// have the same key or priority.
+/// Entries for the tables whose entries are not constant, in the order in which they are to be added. No two entries of
+/// a table have the same key or priority.
 pub fn random_entries(rng: &mut Rng, program: &Program) -> Vec<(TableId, Entry)> {
     let mut entries = Vec::new();
     for (id, table) in program.tables.iter_enumerated() {

@@ -1,8 +1,8 @@
 //! Random packets that lead deep into a parser.
 //!
-//! A packet starts as random bytes. The interpreter parses it; at each select that it comes to, a case is drawn, and the
-//! bytes of the fields that the select looks at are changed so that they match the case. What the change moves is seen when
-//! the packet is parsed again for the next select.
+//! A packet starts as random bytes. The interpreter parses it; at each select that it comes to, a case is drawn, and
+//! the bytes of the fields that the select looks at are changed so that they match the case. What the change moves is
+//! seen when the packet is parsed again for the next select.
 
 use crate::plain_host::PlainHost;
 use base::{Bits, Rng, Span};
