@@ -9,7 +9,9 @@ const CHANGES_MAX: u64 = 6;
 /// inserted.
 pub fn mutated(rng: &mut Rng, text: &str, words: &[&str]) -> String {
     let mut characters: Vec<char> = text.chars().collect();
-    for _ in 0..rng.between(1, CHANGES_MAX) {
+    // One change alone leaves most of a text right, so that later stages see it too.
+    let changes = if rng.chance(1, 2) { 1 } else { rng.between(2, CHANGES_MAX) };
+    for _ in 0..changes {
         change(rng, &mut characters, words);
     }
     characters.into_iter().collect()
@@ -19,7 +21,7 @@ fn change(rng: &mut Rng, text: &mut Vec<char>, words: &[&str]) {
     let length = text.len() as u64;
     let start = rng.below(length + 1) as usize;
     let end = (start + rng.between(1, 30) as usize).min(text.len());
-    match rng.below(7) {
+    match rng.below(12) {
         0 => drop(text.drain(start..end)),
         1 => {
             let span = text[start..end].to_vec();
@@ -38,7 +40,23 @@ fn change(rng: &mut Rng, text: &mut Vec<char>, words: &[&str]) {
         4 => text.insert(start, *rng.pick(&['\0', '\n', '\t', 'é', '\u{202e}', '"', '\\', '9', 'f', '_'])),
         // A cut in the middle, but not often: little is left to go wrong.
         5 if rng.chance(1, 4) => text.truncate(start),
-        _ => drop(text.splice(start..start, format!(" {} ", rng.pick(words)).chars())),
+        5 | 6 => drop(text.splice(start..start, format!(" {} ", rng.pick(words)).chars())),
+        _ => exchange_word(rng, text),
+    }
+}
+
+/// Puts one of the text's own words in the place of another: still a text of the language, but hardly one that makes sense.
+fn exchange_word(rng: &mut Rng, text: &mut Vec<char>) {
+    let word_near = |rng: &mut Rng, text: &[char]| {
+        let is_part = |c: &char| c.is_alphanumeric() || *c == '_';
+        let start = rng.below(text.len() as u64 + 1) as usize;
+        let first = start + text[start..].iter().position(is_part)?;
+        let length = text[first..].iter().position(|c| !is_part(c)).unwrap_or(text.len() - first);
+        Some(first..first + length)
+    };
+    if let (Some(from), Some(to)) = (word_near(rng, text), word_near(rng, text)) {
+        let word = text[from].to_vec();
+        text.splice(to, word);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is thrown, and what must hold.
 
 mod entries;
+mod front_end;
 mod interpreter;
 mod ir_text;
 mod p4_text;
@@ -20,6 +21,11 @@ pub struct Body {
 
 /// All bodies.
 pub const BODIES: &[Body] = &[
+    Body {
+        name: "front-end",
+        about: "any text gives errors or a program that is valid, also optimised",
+        run: front_end::run,
+    },
     Body { name: "p4-text", about: "any text is parsed without a panic; a tree prints to itself", run: p4_text::run },
     Body {
         name: "ir-text",

@@ -1,0 +1,30 @@
+//! Text that is almost P4, all the way to the optimised IR: errors, or a program that the verifier accepts after each step.
+
+use crate::bodies::p4_text::{PROGRAMS, WORDS};
+use crate::mutate::mutated;
+use base::Rng;
+use syntax::{MemoryFiles, Options, SourceMap};
+
+pub(crate) fn run(rng: &mut Rng) -> Result<(), String> {
+    let program = *rng.pick(&PROGRAMS);
+    let text = mutated(rng, program, &WORDS);
+    let files = MemoryFiles::new();
+    let mut sources = SourceMap::new();
+    let (tree, mut diagnostics) = syntax::parse_text(&mut sources, "fuzz.p4", &text, &Options::new(&files));
+    if diagnostics.has_errors() {
+        return Ok(());
+    }
+    let typed = sema::check(&tree, &mut diagnostics);
+    if diagnostics.has_errors() {
+        return Ok(());
+    }
+    let lowered = lower::lower(&typed, &mut diagnostics);
+    let Some(mut program) = lowered.filter(|_| !diagnostics.has_errors()) else {
+        return match diagnostics.has_errors() {
+            true => Ok(()),
+            false => Err(format!("no program and no error\n{text}")),
+        };
+    };
+    ir::verify(&program).map_err(|errors| format!("the program lowered is not valid: {errors:?}\n{text}"))?;
+    passes::run(&mut program, passes::pipelines::STANDARD, true).map_err(|broken| format!("{broken}\n{text}"))
+}
