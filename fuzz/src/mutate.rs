@@ -45,7 +45,8 @@ fn change(rng: &mut Rng, text: &mut Vec<char>, words: &[&str]) {
     }
 }
 
-/// Puts one of the text's own words in the place of another: still a text of the language, but hardly one that makes sense.
+/// Puts one of the text's own words in the place of another: still a text of the language, but hardly one that makes
+/// sense.
 fn exchange_word(rng: &mut Rng, text: &mut Vec<char>) {
     let word_near = |rng: &mut Rng, text: &[char]| {
         let is_part = |c: &char| c.is_alphanumeric() || *c == '_';

@@ -1,8 +1,8 @@
 //! Carries commands out on a switch.
 //!
-//! What enters: commands and the switch they are for. What leaves: replies, or what the switch refused and why. Names and widths
-//! were settled when the commands were read; what can still fail is what only the switch knows: handles, duplicates,
-//! full tables, const entries.
+//! What enters: commands and the switch they are for. What leaves: replies, or what the switch refused and why. Names
+//! and widths were settled when the commands were read; what can still fail is what only the switch knows: handles,
+//! duplicates, full tables, const entries.
 
 use crate::command::{Burst, Command, CounterRef, MeterRef, Replica};
 use crate::problem::{EntryError, Origin, Problem};

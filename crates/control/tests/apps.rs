@@ -86,7 +86,8 @@ fn checksum(header: &[u8]) -> u16 {
     !((sum & 0xffff) + (sum >> 16)) as u16
 }
 
-/// An Ethernet frame to the router with an IPv4 packet from 10.0.1.2, whose checksum is right, and four bytes of payload.
+/// An Ethernet frame to the router with an IPv4 packet from 10.0.1.2, whose checksum is right, and four bytes of
+/// payload.
 fn ipv4(ttl: u8, destination: [u8; 4], options: &str) -> Vec<u8> {
     let options = bytes(options);
     let words = 5 + options.len() as u8 / 4;

@@ -1,4 +1,5 @@
-//! Text that is almost P4, all the way to the optimised IR: errors, or a program that the verifier accepts after each step.
+//! Text that is almost P4, all the way to the optimised IR: errors, or a program that the verifier accepts after each
+//! step.
 
 use crate::bodies::p4_text::{PROGRAMS, WORDS};
 use crate::mutate::mutated;

@@ -68,7 +68,7 @@ pub(crate) fn run(rng: &mut Rng) -> Result<(), String> {
     let options = Options::new(&files);
     let mut sources = SourceMap::new();
     let (tree, diagnostics) = syntax::parse_text(&mut sources, "fuzz.p4", &text, &options);
-    if !syntax::render_all(&sources, &diagnostics, false).is_empty() == diagnostics.is_empty() {
+    if syntax::render_all(&sources, &diagnostics, false).is_empty() != diagnostics.is_empty() {
         return Err(format!("diagnostics are lost when they are shown\n{text}"));
     }
     if diagnostics.has_errors() {
