@@ -71,6 +71,10 @@ impl<'h> Lowerer<'h> {
             };
             blocks.push((self.eval_object(arg)?, arg.span));
         }
+        let is_repeated = |position: usize| blocks[..position].iter().any(|(other, _)| *other == blocks[position].0);
+        if let Some(position) = (0..blocks.len()).find(|&position| is_repeated(position)) {
+            return self.unsupported(blocks[position].1, "one instance in the place of two blocks");
+        }
         let shared = self.shared_storage(blocks[0].0, main.span)?;
         let mut result = Ok(());
         for (stage, (object, span)) in STAGES.into_iter().zip(blocks) {

@@ -68,8 +68,8 @@ impl<'h> Lowerer<'h> {
             }
             (Place::Header(place), Value::Header(value)) => self.store_header(place, value, span),
             (Place::Tuple(places), Value::Tuple(items)) if places.len() == items.len() => {
-                let pairs = places.iter().zip(items);
-                pairs.map(|(place, item)| self.nested(span, |l| l.store(place, item, span))).collect()
+                let mut pairs = places.iter().zip(items);
+                pairs.try_for_each(|(place, item)| self.nested(span, |l| l.store(place, item, span)))
             }
             (Place::Union(places), Value::Union(members)) => self.store_union(places, members, span),
             (Place::Stack(to), Value::Stack(from)) => {

@@ -112,6 +112,9 @@ impl<'h> Lowerer<'h> {
             }
             KeyElement::Range(low, high) => {
                 let (low, high) = (self.key_bits(low, ty)?, self.key_bits(high, ty)?);
+                if low.cmp_unsigned(&high).is_gt() && !ty.is_signed() {
+                    return self.refuse(codes::ENTRY, span, format!("the range of key `{}` is empty", key.name));
+                }
                 if key.kind == MatchKind::Range && !ty.is_signed() {
                     return Ok(EntryKey::Range { low, high });
                 }

@@ -1,6 +1,6 @@
 //! Expressions and places of the program. Whatever has an effect becomes statements, in the order of evaluation.
 
-use crate::places::{Binding, HeaderPlace, Place};
+use crate::places::{Binding, HeaderPlace, Place, StackPlace};
 use crate::values::{HeaderKind, HeaderValue, Value, choose, number};
 use crate::{Lowered, Lowerer, Refused, fold};
 use base::Span;
@@ -443,7 +443,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// The stack that an expression names.
-    pub fn stack_place(&mut self, expr: &'h Expr) -> Lowered<Rc<crate::places::StackPlace>> {
+    pub fn stack_place(&mut self, expr: &'h Expr) -> Lowered<Rc<StackPlace>> {
         match self.place(expr)? {
             Place::Stack(stack) => Ok(stack),
             _ => self.unsupported(expr.span, "a stack of this kind"),
@@ -451,12 +451,28 @@ impl<'h> Lowerer<'h> {
     }
 
     /// In a parser: ends parsing unless `next op bound`.
-    fn verify_position(&mut self, op: BinaryOp, stack: &crate::places::StackPlace, bound: u32, span: Span) {
-        if self.parser.is_some() {
+    fn verify_position(&mut self, op: BinaryOp, stack: &StackPlace, bound: u32, span: Span) {
+        let is_known = op == BinaryOp::Ne && self.was_just_extracted(stack);
+        if self.parser.is_some() && !is_known {
             let cond = fold::binary(op, self.read_var(stack.next), ir::Expr::bit(32, u64::from(bound)));
             let error = ir::Expr::bit(32, ir::ERROR_STACK_OUT_OF_BOUNDS);
             self.emit(StmtKind::Verify { cond, error }, span);
         }
+    }
+
+    /// Whether the statements just before extract to the stack's `next`, so that the stack is not empty.
+    fn was_just_extracted(&self, stack: &StackPlace) -> bool {
+        for stmt in self.body.iter().rev() {
+            match &stmt.kind {
+                StmtKind::Extract { dst: HeaderRef::Next(to), .. } if stack.members.iter().any(|(id, _)| id == to) => {
+                    return true;
+                }
+                StmtKind::Assign { dst, .. } if *dst != ir::Place::Var(stack.next) => {}
+                StmtKind::Extract { .. } | StmtKind::Verify { .. } | StmtKind::SetInvalid(_) => {}
+                _ => return false,
+            }
+        }
+        false
     }
 
     fn last_index(&mut self, stack: &'h Expr, span: Span) -> Lowered<Value> {

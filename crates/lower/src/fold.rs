@@ -15,7 +15,23 @@ pub(crate) fn unary(op: UnaryOp, operand: Expr) -> Expr {
     }
     match operand.kind {
         ExprKind::Unary(inner, original) if inner == op => *original,
+        ExprKind::Binary(comparison, left, right) if op == UnaryOp::Not && comparison.is_comparison() => {
+            Expr::binary(opposite(comparison), *left, *right)
+        }
         _ => Expr::unary(op, operand),
+    }
+}
+
+/// The comparison that holds where the given one does not.
+fn opposite(comparison: BinaryOp) -> BinaryOp {
+    match comparison {
+        BinaryOp::Eq => BinaryOp::Ne,
+        BinaryOp::Ne => BinaryOp::Eq,
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Le => BinaryOp::Gt,
+        BinaryOp::Gt => BinaryOp::Le,
+        BinaryOp::Ge => BinaryOp::Lt,
+        other => other,
     }
 }
 

@@ -85,23 +85,27 @@ impl<'h> Lowerer<'h> {
             })
             .collect();
         let is_place: Vec<bool> = args.iter().map(|arg| matches!(arg, Argument::Place(..))).collect();
-        // A value may be shared with other values; a place with nothing.
+        // A value that a place touches is copied, so that it is in nobody's way; a place may not share with another.
         let alone = |position: usize| {
             footprints.iter().enumerate().all(|(other, footprint)| {
-                other == position
-                    || !(is_place[position] || is_place[other])
-                    || !footprint.overlaps(&footprints[position])
+                other == position || !is_place[other] || !footprint.overlaps(&footprints[position])
             })
         };
         let by_reference: Vec<bool> = (0..args.len())
             .map(|position| sight == Sight::Parameters && !footprints[position].moves && alone(position))
             .collect();
+        let keeps_constants = sight != Sight::OwnStorage;
         let mut copy_outs = Vec::new();
+        let mut outs = Vec::new();
         for (position, (param, arg)) in params.iter().zip(args).enumerate() {
             let by_reference = by_reference[position];
-            let keeps_constants = sight != Sight::OwnStorage;
+            if let (true, Argument::Place(place, Direction::Out)) = (by_reference, &arg) {
+                outs.push(place.clone());
+            }
             self.bind_one(*param, arg, (by_reference, keeps_constants), &mut copy_outs, span)?;
         }
+        // Only now, since other arguments may be read from there.
+        outs.iter().for_each(|place| self.invalidate(place, span));
         Ok(copy_outs)
     }
 
@@ -126,10 +130,7 @@ impl<'h> Lowerer<'h> {
                 let value = self.convert(value, &self.hir.vars[param].ty, span)?;
                 self.assign(&place, value, span)?;
             }
-            Argument::Place(place, direction) if by_reference => {
-                if direction == Direction::Out {
-                    self.invalidate(&place, span);
-                }
+            Argument::Place(place, _) if by_reference => {
                 self.env.insert(param, Binding::Place(Rc::new(place)));
             }
             Argument::Place(place, direction) => {

@@ -16,8 +16,11 @@ const SIZE_DEFAULT: u64 = 1024;
 pub(crate) struct LoweredTable<'h> {
     pub id: ir::TableId,
     /// Keys whose evaluation has effects: they are evaluated before the table is applied, into these variables.
-    pub keys: Vec<(ir::VarId, &'h Expr)>,
+    pub keys: EffectKeys<'h>,
 }
+
+/// Variables for keys, and the expressions that they take the values of.
+type EffectKeys<'h> = Vec<(ir::VarId, &'h Expr)>;
 
 /// The match kind of this name.
 pub(crate) fn match_kind(name: &str) -> Option<MatchKind> {
@@ -161,7 +164,7 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    fn lower_keys(&mut self, keys: &'h [hir::TableKey]) -> Lowered<(Vec<ir::Key>, Vec<(ir::VarId, &'h Expr)>)> {
+    fn lower_keys(&mut self, keys: &'h [hir::TableKey]) -> Lowered<(Vec<ir::Key>, EffectKeys<'h>)> {
         let (mut lowered, mut effects) = (Vec::new(), Vec::new());
         for key in keys {
             let kind_name = self.hir.match_kinds.get(key.match_kind).cloned().unwrap_or_default();
@@ -177,6 +180,10 @@ impl<'h> Lowerer<'h> {
                 self.read_var(var)
             };
             lowered.push(ir::Key { name: key.name.to_string(), expr, kind });
+        }
+        let mut prefixes = keys.iter().zip(&lowered).filter(|(_, key)| key.kind == MatchKind::Lpm);
+        if let Some((second, _)) = prefixes.nth(1) {
+            return self.unsupported(second.span, "a second key of kind `lpm` in one table");
         }
         Ok((lowered, effects))
     }

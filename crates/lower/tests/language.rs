@@ -3,7 +3,8 @@
 mod support;
 
 use expect_test::expect;
-use support::{Parts, check_packets};
+use ir::v1model::Stage;
+use support::{Parts, check_ir, check_packets};
 
 fn ingress(ingress: &str, packets: &[&str], expected: expect_test::Expect) {
     check_packets(&Parts { ingress, ..Parts::default() }, packets, expected);
@@ -378,6 +379,36 @@ fn bits_are_assigned_at_run_time_positions() {
         expect![[r#"
             04 00 0000 -> 04f000f0
             0e 08 0000 -> 0ec0c000
+        "#]],
+    );
+}
+
+#[test]
+fn a_parameter_stands_for_its_argument_where_nobody_can_tell() {
+    check_ir(
+        Stage::Ingress,
+        &Parts {
+            types: "control Sub(inout h_t x, out h_t y, in bit<8> v, in bit<8> w) { apply { x.b = v; y.setValid(); y.a = w; x.c = 3; } }",
+            headers: "h_t h; h_t g;",
+            locals: "Sub() s;",
+            ingress: "s.apply(hdr.h, hdr.g, hdr.h.a, hdr.g.a); s.apply(hdr.g, hdr.h, 5, 6);",
+            ..Parts::default()
+        },
+        expect![[r#"
+            block2 "I" control {
+              v16 = h0.0
+              v17 = h1.0
+              set_invalid h1
+              h0.1 = v16
+              set_valid h1
+              h1.0 = v17
+              h0.2 = 16w0x3
+              set_invalid h0
+              h1.1 = 8w0x5
+              set_valid h0
+              h0.0 = 8w0x6
+              h1.2 = 16w0x3
+            }
         "#]],
     );
 }

@@ -105,29 +105,40 @@ impl<'h> Lowerer<'h> {
         is_lookahead.then(|| self.lookahead(&key.ty, false, key.span))
     }
 
+    /// The bits at the cursor as a value. Only the look at the last field is checked, and it comes first, so that the others can be
+    /// left out where their values are not used.
     fn lookahead(&mut self, ty: &Type, checked: bool, span: Span) -> Lowered<Value> {
         let place = self.temporary_place(ty, span)?;
+        let mut fields = Vec::new();
+        self.fields_to_look_at(&place, &mut fields, span)?;
         let mut offset_bits = 0;
-        self.look(&place, &mut offset_bits, checked, span)?;
+        let mut looks = Vec::new();
+        for (dst, ty) in fields {
+            looks.push(StmtKind::Lookahead { dst, offset_bits, checked: false });
+            offset_bits += ty.width();
+        }
+        if let Some(StmtKind::Lookahead { dst, offset_bits, .. }) = looks.pop() {
+            self.emit(StmtKind::Lookahead { dst, offset_bits, checked }, span);
+        }
+        looks.into_iter().for_each(|look| self.emit(look, span));
         Ok(self.read(&place))
     }
 
-    /// Fills the place from the bits at the offset.
-    fn look(&mut self, place: &Place, offset_bits: &mut u32, checked: bool, span: Span) -> Lowered<()> {
+    /// The scalars of a place in order; its headers become valid.
+    fn fields_to_look_at(&mut self, place: &Place, fields: &mut Vec<(ir::Place, ir::Type)>, span: Span) -> Lowered<()> {
         match place {
             Place::Scalar { place, ty } => {
-                self.emit(StmtKind::Lookahead { dst: place.clone(), offset_bits: *offset_bits, checked }, span);
-                *offset_bits += ty.width();
+                fields.push((place.clone(), *ty));
                 Ok(())
             }
-            Place::Tuple(items) => items.iter().try_for_each(|item| self.look(item, offset_bits, checked, span)),
+            Place::Tuple(items) => items.iter().try_for_each(|item| self.fields_to_look_at(item, fields, span)),
             Place::Header(header) => {
                 self.emit(StmtKind::SetValid(header.header.clone()), span);
                 if header.shape.fields.iter().any(|field| matches!(field, FieldShape::Varbit { .. })) {
                     return self.unsupported(span, "looking ahead at a header with a varbit field");
                 }
-                let fields: Vec<Place> = (0..header.shape.fields.len()).filter_map(|i| header.field(i)).collect();
-                fields.iter().try_for_each(|field| self.look(field, offset_bits, checked, span))
+                let parts: Vec<Place> = (0..header.shape.fields.len()).filter_map(|i| header.field(i)).collect();
+                parts.iter().try_for_each(|part| self.fields_to_look_at(part, fields, span))
             }
             _ => self.unsupported(span, "looking ahead at a value of this type"),
         }
