@@ -122,6 +122,7 @@ impl Checker<'_> {
             return expr(ExprKind::Int(wrap(value, target)), target.clone(), span);
         }
         if self.can_cast(&e, target) {
+            let e = self.plain_number_for(e, target);
             let cast = expr(ExprKind::Cast(Box::new(e)), target.clone(), span);
             // An `int` must be known wherever it is not a parameter of a constructor.
             return match (target, self.fold(&cast)) {
@@ -138,6 +139,22 @@ impl Checker<'_> {
         let steps = self.cast_steps(&e.ty, target);
         self.report(d::invalid_cast(span, &wanted, &found, steps));
         poisoned(span)
+    }
+
+    /// A plain number that is cast to an enum or new type, as a value of what that is made of.
+    fn plain_number_for(&mut self, e: Expr, target: &Type) -> Expr {
+        if e.ty != Type::Integer || !matches!(target, Type::Enum(_) | Type::NewType(_)) {
+            return e;
+        }
+        let plain = self.underlying(target);
+        if let (ExprKind::Int(value), Type::Enum(_)) = (&e.kind, target)
+            && !fits(value, &plain)
+        {
+            let shown = self.hir.show_type(target);
+            self.report(d::enum_value_out_of_range(e.span, value, &shown));
+            return poisoned(e.span);
+        }
+        self.coerce(e, &plain)
     }
 
     /// The casts that would do together what one cannot.

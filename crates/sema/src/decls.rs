@@ -103,6 +103,7 @@ impl Checker<'_> {
             self.reached(declaration);
         }
         self.declared_later = saved;
+        self.check_control_plane_names(&locals);
         locals
     }
 
@@ -361,6 +362,7 @@ impl Checker<'_> {
         self.declare(&signature.name, Entity::Control(id));
         self.open_controls.push(id);
         self.with_scope(|checker| {
+            checker.check_not_generic(signature, "a control");
             checker.hir.controls[id].type_params = checker.type_params(&signature.type_parameters);
             checker.hir.controls[id].params = checker.params(&signature.parameters, ParamOwner::Block);
             checker.hir.controls[id].constructor_params =

@@ -10,6 +10,7 @@
 //! * `stmts` and `switches` check statements; `exprs`, `operators`, `members`, `calls` expressions.
 //! * `arguments` puts arguments in order and infers type arguments with `unify`; `casts` converts.
 //! * `scopes` says what a name means, `types` what a type means, `consts` and `known` what is known before a packet comes.
+//! * `control_plane` compares the names that controllers use, `key_names` makes those of keys.
 //! * `diagnostics` has a file for each kind of fault.
 
 mod arguments;
@@ -17,6 +18,7 @@ mod calls;
 mod casts;
 mod checker;
 mod consts;
+mod control_plane;
 mod decls;
 mod diagnostics;
 mod display;

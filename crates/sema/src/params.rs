@@ -30,6 +30,13 @@ impl Checker<'_> {
         params
     }
 
+    /// Complains of type parameters of a parser or control with a body: only their types may be generic.
+    pub(crate) fn check_not_generic(&mut self, signature: &ast::ApplyType, what: &str) {
+        if let (Some(first), Some(last)) = (signature.type_parameters.first(), signature.type_parameters.last()) {
+            self.report(d::generic_block(first.span.to(last.span), what));
+        }
+    }
+
     /// Declares parameters in the scope that is open.
     pub(crate) fn params(&mut self, written: &[ast::Parameter], owner: ParamOwner) -> Vec<VarId> {
         let mut params = Vec::with_capacity(written.len());

@@ -27,6 +27,7 @@ impl Checker<'_> {
         self.open_parsers.push(id);
         let outer = std::mem::replace(&mut self.place.in_parser, true);
         self.with_scope(|checker| {
+            checker.check_not_generic(signature, "a parser");
             checker.hir.parsers[id].type_params = checker.type_params(&signature.type_parameters);
             checker.hir.parsers[id].params = checker.params(&signature.parameters, ParamOwner::Block);
             checker.hir.parsers[id].constructor_params =

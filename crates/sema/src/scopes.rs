@@ -10,6 +10,7 @@ use base::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::ast;
+use syntax::diag::Diagnostics;
 
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,6 +157,9 @@ impl Scopes {
     }
 }
 
+/// With more names than this a proposal would take too long to find.
+const CANDIDATES_MAX: usize = 1 << 14;
+
 /// The candidate that was probably meant by `name`: the closest one, if it is close.
 pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     // A name of one or two letters is like any other; only its case may be wrong.
@@ -165,6 +169,7 @@ pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = 
     };
     candidates
         .into_iter()
+        .take(CANDIDATES_MAX)
         .filter(|candidate| *candidate != name)
         .map(|candidate| (edit_distance(name, candidate, limit), candidate))
         .filter(|(distance, _)| *distance <= limit)
@@ -257,7 +262,11 @@ impl Checker<'_> {
             self.report(d::used_before_declaration(name, span));
             return;
         }
-        let visible = self.scopes.visible(wanted);
+        // After so many errors no more are shown.
+        let visible = match self.error_count() {
+            0..Diagnostics::ERRORS_KEPT_MAX => self.scopes.visible(wanted),
+            _ => Vec::new(),
+        };
         let suggestion = did_you_mean(&name.name, visible.iter().map(|name| &**name));
         self.report(d::unknown_name(name, suggestion));
     }

@@ -2,6 +2,7 @@
 
 use crate::arguments::Style;
 use crate::checker::{Checker, poisoned};
+use crate::control_plane::given_name;
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::key_names::key_name;
@@ -57,6 +58,7 @@ impl Checker<'_> {
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
                     table.keys = keys.iter().filter_map(|key| self.table_key(key)).collect();
+                    self.check_key_names(&table.keys);
                 }
                 TablePropertyKind::Actions(actions) => {
                     has_actions = true;
@@ -115,8 +117,7 @@ impl Checker<'_> {
             self.report(d::invalid_key_type(key.span, &shown));
             poisoned(key.span)
         };
-        let given = written.annotations.iter().find(|annotation| annotation.name.as_str() == "name");
-        let name = match given.and_then(ast::Annotation::single_string) {
+        let name = match given_name(&written.annotations) {
             Some(name) => name.into(),
             None => key_name(&written.expression).into(),
         };

@@ -86,6 +86,12 @@ fn extreme_programs_end_soon() {
         deep("true ? 1 : (", "1", ")", 120),
         format!("const int a = 1{};", " + 1".repeat(200)),
     ];
+    programs.push(format!("typedef {}bool{} t;", "tuple<".repeat(240), ">".repeat(240)));
+    let nested =
+        format!("{}x = {}x{};{}", "if (x == 1) { ".repeat(120), "-(".repeat(110), ")".repeat(110), "}".repeat(120));
+    programs.push(format!("void f(inout bit<8> x) {{ {nested} }}"));
+    programs.push(format!("void f(inout bit<8> x) {{ {}{} }}", "{ bit<8> y = x;".repeat(240), "}".repeat(240)));
+    programs.push((0..20_000).map(|n| format!("const bit<8> a{n} = b{n};\n")).collect());
     let structs: String = (1..60).map(|n| format!("struct S{n} {{ S{} a; S{} b; }}\n", n - 1, n - 1)).collect();
     programs.push(format!("struct S0 {{ bit<8> a; }}\n{structs}const int n = S59.minSizeInBits();"));
     let generics: String = (1..60).map(|n| format!("typedef P<T{}> T{n};\n", n - 1)).collect();

@@ -1,7 +1,7 @@
 //! `E0510`: a call in a place where it cannot happen.
 //!
-//! Tables and controls are applied in the `apply` block of a control, parsers in states of parsers. Actions are called from controls
-//! and actions, `verify` from parser states.
+//! Tables and controls are applied in the `apply` block of a control, parsers in states of parsers. Actions are
+//! called from controls and actions, `verify` from parser states.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,7 +1,7 @@
 //! `E0203`: a name that is declared twice in one scope.
 //!
-//! A scope has one declaration for each name; only functions and actions with different parameters may share one. Rename or remove one
-//! of the two.
+//! A scope has one declaration for each name; only functions and actions with different parameters may share one.
+//! Rename or remove one of the two.
 
 use base::Span;
 use syntax::ast::Ident;

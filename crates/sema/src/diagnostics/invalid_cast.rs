@@ -1,7 +1,8 @@
 //! `E0302`: a cast that does not exist.
 //!
-//! Casts go between `bit<1>` and `bool`, between `bit<w>` and `int<w>` of one width, between widths of one sign, from `int` to numbers
-//! with a width, and between a type made by `type` (or an enum with a representation) and what it is made of.
+//! Casts go between `bit<1>` and `bool`, between `bit<w>` and `int<w>` of one width, between widths of one sign, from
+//! `int` to numbers with a width, and between a type made by `type` (or an enum with a representation) and what it is
+//! made of.
 
 use base::Span;
 use syntax::diag::Diagnostic;

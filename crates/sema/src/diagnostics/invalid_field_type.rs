@@ -1,7 +1,8 @@
 //! `E0303`: a field or element of a type that cannot be one.
 //!
-//! A header holds numbers, truth values, enums with a representation, and structs of these. A header union holds headers. Structs and
-//! tuples hold any value that exists at run time. Nothing holds tables, parsers, controls or extern objects.
+//! A header holds numbers, truth values, enums with a representation, and structs of these. A header union holds
+//! headers. Structs and tuples hold any value that exists at run time. Nothing holds tables, parsers, controls or
+//! extern objects.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,7 +1,7 @@
 //! `E0305`: a `type` (or `typedef`) of something that cannot have one.
 //!
-//! `type` makes a new type of numbers, truth values and other new types. For structs, headers and the rest use `typedef`, which only
-//! gives another name.
+//! `type` makes a new type of numbers, truth values and other new types. For structs, headers and the rest use
+//! `typedef`, which only gives another name.
 
 use base::Span;
 use syntax::diag::Diagnostic;

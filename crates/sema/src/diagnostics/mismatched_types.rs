@@ -1,7 +1,7 @@
 //! `E0301`: a value of the wrong type.
 //!
-//! The only conversions that need not be written are those from `int` (a number without width) to a number type, from an enum to its
-//! representation, and from lists to structs, headers and tuples. Write a cast where one exists.
+//! The only conversions that need not be written are those from `int` (a number without width) to a number type, from
+//! an enum to its representation, and from lists to structs, headers and tuples. Write a cast where one exists.
 
 use base::Span;
 use syntax::diag::Diagnostic;

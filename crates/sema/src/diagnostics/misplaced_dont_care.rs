@@ -1,6 +1,7 @@
 //! `E0414`: `_` where a value is needed.
 //!
-//! `_` may stand for an `out` argument whose value does not matter, for an optional argument, and for a key that matches anything.
+//! `_` may stand for an `out` argument whose value does not matter, for an optional argument, and for a key that
+//! matches anything.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,5 @@
-//! `E0416`: something that is no value where one is needed: a table, an instance, the call of a function that gives nothing.
+//! `E0416`: something that is no value where one is needed: a table, an instance, the call of a function that gives
+//! nothing.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,7 @@
 //! `E0401`: something that is written to and is no storage.
 //!
-//! Variables, `out` and `inout` parameters, their fields, elements and slices can be written; results of computations cannot.
+//! Variables, `out` and `inout` parameters, their fields, elements and slices can be written; results of computations
+//! cannot.
 
 use base::Span;
 use syntax::diag::Diagnostic;

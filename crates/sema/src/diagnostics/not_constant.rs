@@ -1,7 +1,7 @@
 //! `E0405`: something that must be known when the program is compiled, and is not.
 //!
-//! Widths, sizes, slice bounds, switch labels, entries of tables, arguments of constructors: made of literals, constants and parameters of
-//! constructors only.
+//! Widths, sizes, slice bounds, switch labels, entries of tables, arguments of constructors: made of literals,
+//! constants and parameters of constructors only.
 
 use base::Span;
 use syntax::diag::Diagnostic;

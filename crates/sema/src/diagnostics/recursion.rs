@@ -1,7 +1,7 @@
 //! `E0207`: a function, action, parser or control that calls itself.
 //!
-//! P4 has no recursion: everything a packet goes through is laid out when the program is compiled. Use a loop, or a parser that
-//! returns to an earlier state.
+//! P4 has no recursion: everything a packet goes through is laid out when the program is compiled. Use a loop, or a
+//! parser that returns to an earlier state.
 
 use base::Span;
 use syntax::diag::Diagnostic;

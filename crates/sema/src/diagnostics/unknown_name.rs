@@ -1,7 +1,7 @@
 //! `E0201`: a name that means nothing here.
 //!
-//! The name is neither declared in this scope nor in one around it. Often it is misspelled, or the file that declares it is
-//! not included (`#include <core.p4>`, `#include <v1model.p4>`).
+//! The name is neither declared in this scope nor in one around it. Often it is misspelled, or the file that declares
+//! it is not included (`#include <core.p4>`, `#include <v1model.p4>`).
 
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,5 @@
-//! `E0204`: a name of the wrong kind: a type where a value is expected, a variable where an action is expected, and so on.
+//! `E0204`: a name of the wrong kind: a type where a value is expected, a variable where an action is expected, and
+//! so on.
 
 use base::Span;
 use syntax::ast::Ident;

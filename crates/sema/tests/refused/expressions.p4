@@ -190,3 +190,19 @@ header H { bit<8> a; } control C(inout H[2] h) { apply { h.push_front(-1); h.pus
 header H { bit<8> a; } control C(inout H h) { apply { h.push_front(1); } }
 // ----
 header H { bit<8> a; } header_union U { H h; } control C(inout U u) { apply { u.setValid(); u.x = { 1 }; u = { { 1 } }; } }
+// ----
+enum bit<4> E { A = 1 } const E e = (E)16;
+// ----
+enum bit<4> E { A = 1 } const E e = (E)true;
+// ----
+const bit<8> a = (bit<8>)"x";
+// ----
+const bit<8> a = (bit<8>)error.NoError;
+// ----
+struct S { bit<8> a; } const S s = { 1 }; const bit<8> a = (bit<8>)s;
+// ----
+header H { bit<8> a; } struct S { bit<8> a; } const S s = { 1 }; const H h = (H)s;
+// ----
+const tuple<bit<8>> t = { 1 }; const tuple<bit<8>, bit<8>> u = t;
+// ----
+const list<bit<8>> l = { 1, 2 }; const tuple<bit<8>, bit<8>> t = l;

@@ -1,0 +1,72 @@
+//! Names that the control plane knows things by: `@name("...")`, or else the name in the program.
+
+use crate::checker::Checker;
+use crate::diagnostics as d;
+use crate::hir::*;
+use base::Span;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use syntax::ast::Annotation;
+
+/// What is listed apart from other things, so that names may be repeated.
+type Kind = &'static str;
+
+impl Checker<'_> {
+    /// Complains if two things of one kind, in one parser or control, have the same name for the control plane. Only
+    /// `@name` can do that: the names in the program differ.
+    pub(crate) fn check_control_plane_names(&mut self, locals: &[Local]) {
+        let mut seen: BTreeMap<(Kind, Rc<str>), Span> = BTreeMap::new();
+        for local in locals {
+            let (kind, name, annotations, span) = match local {
+                Local::Table(id) => {
+                    let it = &self.hir.tables[*id];
+                    ("table", &it.name, &it.annotations, it.span)
+                }
+                Local::Action(id) => {
+                    let it = &self.hir.actions[*id];
+                    ("action", &it.name, &it.annotations, it.span)
+                }
+                Local::Instance(id) => {
+                    let it = &self.hir.instances[*id];
+                    ("instance", &it.name, &it.annotations, it.span)
+                }
+                Local::ValueSet(id) => {
+                    let it = &self.hir.value_sets[*id];
+                    ("value set", &it.name, &it.annotations, it.span)
+                }
+                Local::Var(..) | Local::Const(..) => continue,
+            };
+            let given = given_name(annotations);
+            let known = given.map_or_else(|| name.clone(), Rc::from);
+            match seen.get(&(kind, known.clone())) {
+                // Overloaded actions share a name; that is no fault of an annotation.
+                Some(&first) if given.is_some() => {
+                    self.report(d::duplicate_control_plane_name(span, &known, kind, first))
+                }
+                Some(_) => {}
+                None => {
+                    seen.insert((kind, known), span);
+                }
+            }
+        }
+    }
+
+    /// The same for the keys of a table.
+    pub(crate) fn check_key_names(&mut self, keys: &[TableKey]) {
+        let mut seen: BTreeMap<Rc<str>, Span> = BTreeMap::new();
+        for key in keys {
+            match seen.get(&key.name) {
+                Some(&first) => self.report(d::duplicate_control_plane_name(key.span, &key.name, "key", first)),
+                None => {
+                    seen.insert(key.name.clone(), key.span);
+                }
+            }
+        }
+    }
+}
+
+/// What `@name` says.
+pub(crate) fn given_name(annotations: &[Annotation]) -> Option<&str> {
+    let annotation = annotations.iter().find(|annotation| annotation.name.as_str() == "name")?;
+    annotation.single_string()
+}

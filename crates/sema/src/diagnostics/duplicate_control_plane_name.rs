@@ -1,0 +1,55 @@
+//! `E0209`: two things of one kind that the control plane could not tell apart.
+//!
+//! Controllers know tables, actions, keys and instances by the name in `@name("...")`, or else by their name in the
+//! program. Give each its own.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `kind` is what both are; `first` is the first of them.
+pub(crate) fn duplicate_control_plane_name(span: Span, name: &str, kind: &str, first: Span) -> Diagnostic {
+    Diagnostic::error("E0209", span, format!("two {kind}s are called `{name}` for the control plane"))
+        .label("the same name")
+        .secondary(first, "the first one")
+        .help("choose another name with `@name(\"...\")`")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn tables_actions_keys() {
+        check_control(
+            r#"
+            @name("x") action a() { }
+            @name("x") action b() { }
+            action y() { }
+            @name("y") action z() { }
+            table t {
+                key = { r: exact; s.x: exact @name("r"); }
+                actions = { a; }
+            }
+            @name("t") table u { actions = { a; } }"#,
+            expect![[r#"
+                t.p4:9:35: error[E0209]: two keys are called `r` for the control plane
+                  `s.x: exact @name("r")`: the same name
+                  `r: exact`: the first one
+                  = choose another name with `@name("...")`
+                t.p4:5:31: error[E0209]: two actions are called `x` for the control plane
+                  `b`: the same name
+                  `a`: the first one
+                  = choose another name with `@name("...")`
+                t.p4:7:31: error[E0209]: two actions are called `y` for the control plane
+                  `z`: the same name
+                  `y`: the first one
+                  = choose another name with `@name("...")`
+                t.p4:12:30: error[E0209]: two tables are called `t` for the control plane
+                  `u`: the same name
+                  `t`: the first one
+                  = choose another name with `@name("...")`
+            "#]],
+        );
+    }
+}
