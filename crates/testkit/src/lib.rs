@@ -1,10 +1,12 @@
 //! Runners of text tests, generators of programs and packets.
 //!
 //! * [`pipeline`]: P4 text to a switch.
+//! * [`corpus`]: the programs in `tests`, and how they are run.
 //! * [`stf`]: packet tests in the Simple Test Framework's form.
 //! * [`random_ir`], [`plain_host`]: random programs with their entries and packets, and a host for the interpreter.
 //! * [`netns`]: live tests in network namespaces.
 
+pub mod corpus;
 pub mod netns;
 pub mod pipeline;
 pub mod plain_host;

@@ -3,6 +3,7 @@
 //! What enters: the text of a program. What leaves: its IR, optimised if asked for, and a [`Switch`] that runs it in one way or
 //! another. Errors come as the text that users would see.
 
+use cgen::{CompileOptions, Native, Plan};
 use ir::Program;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use syntax::{DiskFiles, Options, SourceMap};
 pub enum Engine {
     /// The reference interpreter.
     Interpreter,
+    /// Native code, compiled like this.
+    Native(CompileOptions),
 }
 
 /// The program in a file, not optimised; or the rendered diagnostics.
@@ -67,6 +70,15 @@ pub fn switch_for(program: &Arc<Program>, engine: &Engine) -> Result<Switch, Str
 pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> Result<Switch, String> {
     let backend = match engine {
         Engine::Interpreter => Backend::Interpreter,
+        Engine::Native(options) => native(program, options)?,
     };
     Switch::new(Arc::clone(program), backend, config).map_err(|error| error.to_string())
+}
+
+fn native(program: &Program, options: &CompileOptions) -> Result<Backend, String> {
+    let plan = Plan::new(program).map_err(|error| error.to_string())?;
+    let text = cgen::emit_c(program, &plan, &|_| None);
+    let object = cgen::compile(&text, options).map_err(|error| error.to_string())?;
+    let native = Native::load(&object.path, &plan).map_err(|error| error.to_string())?;
+    Ok(Backend::Native(Box::new(native), Box::new(plan)))
 }

@@ -1,7 +1,8 @@
 //! A host for the interpreter that is as plain as can be: tables are lists that are searched from the front.
 //!
-//! What enters: a program and its tables' entries. What leaves: what a run has done to registers, counters and the control
-//! plane, for comparison. There is no time here: meters are always green, and "random" numbers come from a seed.
+//! What enters: a program and its tables' entries. What leaves: what a run has done to registers, counters and the
+//! control plane, for comparison. There is no time here: meters are always green, and "random" numbers come from a
+//! seed.
 
 use base::index::Id as _;
 use base::{Bits, IndexVec, Rng};

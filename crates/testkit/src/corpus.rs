@@ -1,0 +1,157 @@
+//! The corpus of programs with packet tests: the folder `tests` at the root of the repository.
+//!
+//! A case is an STF file beside the program that it tests: `NAME.stf` or `NAME.WHAT.stf` for `NAME.p4`. If there is a
+//! `NAME.json`, its entries are installed first. Every case runs in every [`Way`].
+
+use crate::pipeline::{Engine, optimised, program_of_file, switch_for};
+use crate::stf;
+use cgen::{CompileOptions, Optimise};
+use ir::Program;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A program and its tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// The program.
+    pub program: PathBuf,
+    /// Entries to install first.
+    pub entries: Option<PathBuf>,
+    /// The STF files.
+    pub scripts: Vec<PathBuf>,
+}
+
+/// The folder of the corpus.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
+}
+
+/// The groups of cases: the folders in the corpus.
+pub fn groups() -> Vec<String> {
+    let folders = files(&folder()).into_iter().filter(|path| path.is_dir());
+    folders.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect()
+}
+
+/// The cases of a group, by name.
+pub fn cases(group: &str) -> Vec<Case> {
+    let mut cases: BTreeMap<String, Case> = BTreeMap::new();
+    let files = files(&folder().join(group));
+    for path in files.iter().filter(|path| has_extension(path, "p4")) {
+        let entries = path.with_extension("json");
+        let entries = entries.is_file().then_some(entries);
+        cases.insert(stem(path), Case { program: path.clone(), entries, scripts: Vec::new() });
+    }
+    for path in files.into_iter().filter(|path| has_extension(path, "stf")) {
+        let name = stem(&path).split('.').next().unwrap_or_default().to_owned();
+        let case = cases.get_mut(&name).unwrap_or_else(|| panic!("{} has no program {name}.p4", path.display()));
+        case.scripts.push(path);
+    }
+    cases.into_values().collect()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    files
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found == extension)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// A way to run a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// By native code; by the interpreter otherwise.
+    pub is_native: bool,
+    /// After all passes.
+    pub is_optimised: bool,
+}
+
+impl Way {
+    /// All ways. The first is the definition of what is right.
+    pub const ALL: [Way; 4] = [
+        Way { is_native: false, is_optimised: false },
+        Way { is_native: false, is_optimised: true },
+        Way { is_native: true, is_optimised: false },
+        Way { is_native: true, is_optimised: true },
+    ];
+
+    /// For messages.
+    pub fn describe(self) -> &'static str {
+        match (self.is_native, self.is_optimised) {
+            (false, false) => "interpreter, not optimised",
+            (false, true) => "interpreter, optimised",
+            (true, false) => "native, not optimised",
+            (true, true) => "native, optimised",
+        }
+    }
+
+    /// The program as this way runs it.
+    pub fn program(self, program: &Program) -> Result<Program, String> {
+        if self.is_optimised { optimised(program) } else { Ok(program.clone()) }
+    }
+
+    /// What runs it. `cache` is where compiled programs are kept.
+    pub fn engine(self, cache: &Path) -> Engine {
+        if self.is_native { Engine::Native(quick_options(cache)) } else { Engine::Interpreter }
+    }
+}
+
+/// How tests compile: soon done, with every warning an error.
+pub fn quick_options(cache: &Path) -> CompileOptions {
+    CompileOptions {
+        cache_dir: Some(cache.to_owned()),
+        optimise: Optimise::None,
+        deny_warnings: true,
+        ..CompileOptions::default()
+    }
+}
+
+/// Runs a case in every way; what went wrong.
+pub fn check(case: &Case, cache: &Path) -> Vec<String> {
+    let name = case.program.strip_prefix(folder()).unwrap_or(&case.program).display().to_string();
+    let program = match program_of_file(&case.program) {
+        Ok(program) => program,
+        Err(errors) => return vec![errors],
+    };
+    if case.scripts.is_empty() {
+        return vec![format!("{name} has no STF file")];
+    }
+    let mut failures = Vec::new();
+    for way in Way::ALL {
+        for script in &case.scripts {
+            if let Err(failure) = check_one(case, &program, script, way, cache) {
+                failures.push(format!("{name} ({}):\n{failure}", way.describe()));
+            }
+        }
+    }
+    failures
+}
+
+fn check_one(case: &Case, program: &Program, script: &Path, way: Way, cache: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(script).map_err(|error| format!("{}: {error}", script.display()))?;
+    let file = script.file_name().unwrap_or(script.as_os_str()).to_string_lossy().into_owned();
+    let script = stf::parse(&file, &text).map_err(lines)?;
+    let program = Arc::new(way.program(program)?);
+    let mut switch = switch_for(&program, &way.engine(cache))?;
+    if let Some(entries) = &case.entries {
+        let commands = control::load_entries(entries, &program).map_err(lines)?;
+        control::apply_all(&mut switch, &commands).map_err(lines)?;
+    }
+    let report = stf::run(&script, &mut switch);
+    if report.checks == 0 {
+        return Err(format!("{file} checks nothing"));
+    }
+    if report.is_passed() { Ok(()) } else { Err(report.to_string()) }
+}
+
+fn lines<E: std::fmt::Display>(errors: Vec<E>) -> String {
+    errors.iter().map(|error| format!("{error}\n")).collect()
+}

@@ -1,0 +1,31 @@
+//! Every program of the corpus passes its packet tests: on the interpreter and as native code, optimised and not.
+
+use std::path::Path;
+use testkit::corpus::{cases, check, groups};
+
+fn check_group(group: &str) {
+    let cases = cases(group);
+    assert!(!cases.is_empty(), "the group {group} has no cases");
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
+    let failures: Vec<String> = cases.iter().flat_map(|case| check(case, &cache)).collect();
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+/// One test for each group.
+macro_rules! group_tests {
+    ($($group:ident)*) => {
+        $(#[test]
+        fn $group() {
+            check_group(stringify!($group));
+        })*
+
+        #[test]
+        fn every_group_is_tested() {
+            assert_eq!(groups(), [$(stringify!($group)),*]);
+        }
+    };
+}
+
+group_tests! {
+    course
+}
