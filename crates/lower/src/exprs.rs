@@ -2,7 +2,7 @@
 
 use crate::places::{Binding, HeaderPlace, Place, StackPlace};
 use crate::values::{HeaderKind, HeaderValue, Value, choose, number};
-use crate::{Lowered, Lowerer, Refused, fold};
+use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::Span;
 use ir::{BinaryOp, HeaderRef, StmtKind};
 use sema::hir::{self, Builtin, Callee, Expr, ExprKind, Type};
@@ -11,7 +11,11 @@ use std::rc::Rc;
 impl<'h> Lowerer<'h> {
     /// Evaluates an expression. The value is read where it is used: see [`Value`].
     pub fn eval(&mut self, expr: &'h Expr) -> Lowered<Value> {
-        self.nested(expr.span, |l| l.eval_here(expr))
+        let value = self.nested(expr.span, |l| l.eval_here(expr))?;
+        match &value {
+            Value::Scalar(scalar) if scalar.ty.width() == 0 => self.unsupported(expr.span, "values of no width"),
+            _ => Ok(value),
+        }
     }
 
     /// Evaluates an expression that is one value at run time.
@@ -117,7 +121,10 @@ impl<'h> Lowerer<'h> {
             let name = &self.hir.vars[var].name;
             return self.unsupported(span, format!("the use of `{name}` here"));
         };
-        let value = self.eval(value)?;
+        let (statements, value) = self.collect(|l| l.eval(value))?;
+        if !statements.is_empty() {
+            return self.refuse(codes::NOT_CONSTANT, span, "this constant is not known at compile time");
+        }
         self.env.insert(var, Binding::Value(value.clone()));
         Ok(value)
     }

@@ -5,21 +5,21 @@
 //! compile-time value computed. Whatever cannot be expressed yet is refused with [`codes::UNSUPPORTED`] at its place.
 //!
 //! The way through:
-//! * [`types`]: which types are scalars, how headers are laid out, what type parameters stand for.
-//! * [`places`] and [`storage`]: what can be assigned to, and where it lives.
-//! * [`values`] and [`fold`]: results of expressions, folded where they are constant.
-//! * [`exprs`], [`operators`], [`assign`], [`stmts`]: the language, statement by statement. IR expressions are pure, so whatever has an effect is
+//! * `types`: which types are scalars, how headers are laid out, what type parameters stand for.
+//! * `places` and `storage`: what can be assigned to, and where it lives.
+//! * `values` and `fold`: results of expressions, folded where they are constant.
+//! * `exprs`, `operators`, `assign`, `stmts`: the language, statement by statement. IR expressions are pure, so whatever has an effect is
 //!   hoisted, in the order of evaluation.
-//! * [`objects`] and [`names`]: the tree of instances and their control-plane names.
-//! * [`calls`] and [`inline`]: calls, with copy-in and copy-out made exact or shown to be needless.
-//! * [`parsers`], [`tables`], [`entries`], [`actions`]: state machines and tables.
-//! * [`externs`]: the packet of core.p4, and the objects and functions of v1model.
-//! * [`architecture`]: the blocks of v1model, and what they share.
+//! * `objects` and `names`: the tree of instances and their control-plane names.
+//! * `calls` and `inline`: calls, with copy-in and copy-out made exact or shown to be needless.
+//! * `parsers`, `tables`, `entries`, `actions`: state machines and tables.
+//! * `externs`: the packet of core.p4, and the objects and functions of v1model.
+//! * `architecture`: the blocks of v1model, and what they share.
 //!
 //! # Attempts
 //!
 //! Some decisions need to know what comes later: whether a control with tables is applied with different arguments at another
-//! place (then its parameters need storage of their own), or whether egress reads the packet's length. Such [`Facts`] are learned
+//! place (then its parameters need storage of their own), or whether egress reads the packet's length. Such `Facts` are learned
 //! by lowering, and the program is lowered again with what was learned. Facts only grow, so this ends.
 
 mod actions;

@@ -412,3 +412,93 @@ fn a_parameter_stands_for_its_argument_where_nobody_can_tell() {
         "#]],
     );
 }
+
+#[test]
+fn headers_with_structs_and_other_types_in_them() {
+    check_packets(
+        &Parts {
+            types: "enum bit<4> nibble_t { one = 1, two = 2 } type bit<8> port_t; struct inner_t { bit<4> x; nibble_t y; } \
+                    header n_t { inner_t i; bool flag; bit<7> rest; int<8> n; port_t p; } struct nest_t { n_t n; h_t[2] s; } \
+                    header g_t<T> { T v; }",
+            headers: "nest_t nest; g_t<bit<16>> g;",
+            parser: "state start { packet.extract(hdr.nest.n); packet.extract(hdr.g); transition select(hdr.nest.n.i.y) { nibble_t.two: more; default: accept; } } \
+                     state more { packet.extract(hdr.nest.s.next); transition accept; }",
+            ingress: "inner_t old = hdr.nest.n.i; hdr.nest.n.i = { old.x + 1, nibble_t.one }; if (hdr.nest.n.flag) { hdr.nest.n.n = -hdr.nest.n.n; } \
+                      hdr.nest.n.flag = !hdr.nest.n.flag; hdr.nest.n.p = (port_t) ((bit<8>) hdr.nest.n.p + 1); hdr.g.v = hdr.nest.s[0].c; \
+                      if (old == { hdr.nest.n.i.x - 1, nibble_t.two }) { hdr.nest.n.rest = 7w0x7f; }",
+            ..Parts::default()
+        },
+        &["1280 0510 0000 01020304", "1300 0510 0000 01020304"],
+        expect![[r#"
+            1280 0510 0000 01020304 -> 217ffb11010203040304
+            1300 0510 0000 01020304 -> 21800511000001020304
+        "#]],
+    );
+}
+
+#[test]
+fn functions_and_conditionals_give_structs_and_headers() {
+    check_packets(
+        &Parts {
+            types: "struct pair_t { bit<8> x; bit<8> y; } pair_t swap(in pair_t p) { return { p.y, p.x }; } \
+                    h_t other(in h_t h, in bool swapped) { h_t result = h; if (swapped) { result.a = h.b; result.b = h.a; return result; } result.setInvalid(); return result; } \
+                    void fill(out h_t h) { h.setValid(); h.a = 7; }",
+            headers: "h_t h; h_t g; h_t k;",
+            ingress: "pair_t p = swap(swap({ hdr.h.a, hdr.h.b })); hdr.h.c = p.x ++ p.y; hdr.g = other(hdr.h, hdr.h.a == 1); \
+                      hdr.k = hdr.h.a == 1 ? hdr.g : hdr.h; if (hdr.h.a == 2) { fill(hdr.g); } p = hdr.h.a == 1 ? { 8w1, 8w2 } : p; hdr.k.b = p.y;",
+            ..Parts::default()
+        },
+        &["01 05 0000", "02 06 0000"],
+        expect![[r#"
+            01 05 0000 -> 010501050501010505020105
+            02 06 0000 -> 020602060700000002060206
+        "#]],
+    );
+}
+
+#[test]
+fn controls_are_given_to_controls() {
+    check_packets(
+        &Parts {
+            types: "control step_t(inout h_t h); control One(inout h_t h)(bit<8> by) { apply { h.a = h.a + by; } } \
+                    control Twice(inout h_t h)(step_t step) { apply { step.apply(h); step.apply(h); h.b = h.b + 1; } }",
+            locals: "Twice(One(3)) t; Twice(Twice(One(1))) u;",
+            ingress: "t.apply(hdr.h); u.apply(hdr.h);",
+            ..Parts::default()
+        },
+        &["00 00 0000"],
+        expect![[r#"
+            00 00 0000 -> 0a040000
+        "#]],
+    );
+}
+
+#[test]
+fn stacks_are_local_and_walked() {
+    ingress(
+        "h_t[2] s; s[0] = hdr.h; s[1] = { 8w9, 8w8, 16w7 }; for (h_t x in s) { hdr.h.b = hdr.h.b + x.a; } \
+         s.push_front(1); if (!s[0].isValid()) { hdr.h.c = s[1].c; } h_t[2] t = s; if (t == s) { hdr.h.a = 0xee; }",
+        &["01 02 0304"],
+        expect![[r#"
+            01 02 0304 -> ee0c0304
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_in_blocks_leave_what_they_should() {
+    with_types(
+        "bit<8> find(in bit<8> wanted, in bit<16> bits) { for (bit<8> i in 8w0..8w15) { switch (wanted) { 0: { return i; } 1: { if (bits >> i == 1) { return i; } } \
+         default: { for (bit<8> j in 8w0..8w3) { if (i == 3) { continue; } if (j + i == wanted) { return i + 0x10; } if (j == 2) { break; } } } } } return 0xff; }",
+        "hdr.h.b = find(hdr.h.a, hdr.h.c);",
+        &["00 00 0000", "01 00 0080", "02 00 0000", "04 00 0000", "06 00 0000", "20 00 0000"],
+        expect![[r#"
+            00 00 0000 -> 00000000
+            01 00 0080 -> 01070080
+            02 00 0000 -> 02100000
+            04 00 0000 -> 04120000
+            06 00 0000 -> 06140000
+            20 00 0000 -> 20ff0000
+        "#]],
+    );
+}
