@@ -26,7 +26,7 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
         }
         Emit::Ir => {
             let compiled = frontend::load(&arguments.file, &arguments.source, !arguments.no_optimise)?;
-            write_text(arguments.output.as_deref(), &ir::text::print(&compiled.program))
+            write_text(arguments.output.as_deref(), &ir::text::print_annotated(&compiled.program))
         }
         Emit::C => {
             let compiled = frontend::load(&arguments.file, &arguments.source, !arguments.no_optimise)?;

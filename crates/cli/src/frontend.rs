@@ -72,7 +72,7 @@ pub fn load(path: &Path, arguments: &SourceArguments, optimise: bool) -> Result<
     show(&source);
     let mut program = program.ok_or(Exit::BadInput)?;
     if optimise {
-        passes::run(&mut program, passes::pipelines::STANDARD, false).unwrap_or_else(|broken| panic!("{broken}"));
+        passes::optimise(&mut program);
     }
     Ok(Compiled { map: source.map, program })
 }

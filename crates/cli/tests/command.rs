@@ -1,0 +1,288 @@
+//! The command as its users meet it: what it prints, and how it ends.
+
+use expect_test::{Expect, expect};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A folder with files, and the command run in it.
+struct Folder(TempDir);
+
+impl Folder {
+    fn with(files: &[(&str, &str)]) -> Folder {
+        let folder = TempDir::new().unwrap();
+        for (name, content) in files {
+            std::fs::write(folder.path().join(name), content).unwrap();
+        }
+        Folder(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Runs `wirespeed` with these arguments, split at blanks.
+    fn run(&self, arguments: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        command.args(arguments.split_whitespace()).current_dir(self.0.path()).output().unwrap()
+    }
+
+    /// Runs and compares exit status, standard output and standard error. Lines that tell a time are left out.
+    fn check(&self, arguments: &str, expected: Expect) {
+        let output = self.run(arguments);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let timed = |line: &&str| !line.trim_end().ends_with(" s");
+        let lines: Vec<&str> = out.lines().chain(err.lines()).filter(timed).collect();
+        expected.assert_eq(&format!("exit {}\n{}\n", output.status.code().unwrap_or(-1), lines.join("\n")));
+    }
+}
+
+fn apps(file: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps").join(file).display().to_string()
+}
+
+/// Sends every packet to the next port; drops those with a value that an entry names.
+const PROGRAM: &str = "\
+#include <core.p4>
+#include <v1model.p4>
+header h_t { bit<8> value; bit<32> address; }
+struct headers { h_t h; }
+struct meta_t { }
+parser P(packet_in packet, out headers hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) {
+    state start { packet.extract(hdr.h); transition accept; }
+}
+control V(inout headers hdr, inout meta_t meta) { apply { } }
+control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) {
+    action drop() { mark_to_drop(standard_metadata); }
+    action send(bit<9> port) { standard_metadata.egress_spec = port; }
+    table by_value {
+        key = { hdr.h.value: exact; }
+        actions = { drop; send; }
+        default_action = send(2);
+    }
+    table by_address {
+        key = { hdr.h.address: lpm; }
+        actions = { send; NoAction; }
+    }
+    apply { by_value.apply(); by_address.apply(); }
+}
+control E(inout headers hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) { apply { } }
+control C(inout headers hdr, inout meta_t meta) { apply { } }
+control D(packet_out packet, in headers hdr) { apply { packet.emit(hdr.h); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+";
+
+#[test]
+fn check_shows_every_error_and_fails() {
+    let folder = Folder::with(&[("bad.p4", "const bit<8> a = b;\nconst bit<8> c = 1 + true;\n")]);
+    let output = folder.run("check bad.p4");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("bad.p4:1") && text.contains("bad.p4:2"), "{text}");
+}
+
+#[test]
+fn check_summary_has_a_line_per_file() {
+    let folder = Folder::with(&[("good.p4", PROGRAM), ("bad.p4", "const bit<8> a = b;\n")]);
+    let output = folder.run("check --summary good.p4 bad.p4 absent.p4");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let starts: Vec<&str> = text.lines().map(|line| &line[..4]).collect();
+    assert_eq!(starts, ["ok  ", "FAIL", "FAIL"], "{text}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn wrong_entries_are_all_reported_with_their_lines() {
+    let entries = "\
+table_add by_value drop 0x01 =>
+table_add by_value drop 0x1ff =>
+table_add by_valu drop 1 =>
+table_add by_value send 2 => 600
+table_add by_address send 10.0.0.300/8 => 1
+table_add by_value drop 1
+";
+    let folder = Folder::with(&[("p.p4", PROGRAM), ("entries.txt", entries)]);
+    let output = folder.run("run p.p4 --entries entries.txt --port 1=null --backend interp");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    for line in 2..=5 {
+        assert!(text.contains(&format!("entries.txt:{line}")), "line {line} is not reported:\n{text}");
+    }
+    assert!(!text.contains("entries.txt:1:"), "{text}");
+}
+
+#[test]
+fn a_duplicate_entry_is_refused_with_its_line() {
+    let entries = "table_add by_value drop 1 =>\ntable_add by_value send 1 => 3\n";
+    let folder = Folder::with(&[("p.p4", PROGRAM), ("entries.txt", entries)]);
+    let output = folder.run("run p.p4 --entries entries.txt --port 1=null --backend interp");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("entries.txt:2"), "{text}");
+}
+
+#[test]
+fn a_port_that_cannot_be_opened_is_explained() {
+    let folder = Folder::with(&[("p.p4", PROGRAM)]);
+    for (port, code, words) in [
+        ("1=no-such-if", 3, "no interface is called `no-such-if`"),
+        ("1=pcap:absent.pcap", 3, "absent.pcap"),
+        ("one=eth0", 2, "NUMBER=INTERFACE"),
+        ("600=null", 2, "0 to 511"),
+    ] {
+        let output = folder.run(&format!("run p.p4 --backend interp --port {port}"));
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(text.contains(words), "{port}: {text}");
+        assert_eq!(output.status.code(), Some(code), "{port}: {text}");
+    }
+}
+
+/// A capture with one packet of these bytes for each.
+fn capture(packets: &[&[u8]]) -> Vec<u8> {
+    let mut file = Vec::new();
+    for word in [0xa1b2_c3d4u32, 0x0004_0002, 0, 0, 65_535, 1] {
+        file.extend_from_slice(&word.to_le_bytes());
+    }
+    for (number, packet) in packets.iter().enumerate() {
+        for word in [number as u32, 0, packet.len() as u32, packet.len() as u32] {
+            file.extend_from_slice(&word.to_le_bytes());
+        }
+        file.extend_from_slice(packet);
+    }
+    file
+}
+
+/// The packets of a capture that this project wrote.
+fn packets_of(path: &Path) -> Vec<Vec<u8>> {
+    let bytes = std::fs::read(path).unwrap();
+    let mut packets = Vec::new();
+    let mut rest = &bytes[24..];
+    while rest.len() >= 16 {
+        let length = u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize;
+        packets.push(rest[16..16 + length].to_vec());
+        rest = &rest[16 + length..];
+    }
+    packets
+}
+
+#[test]
+fn a_run_over_captures_is_the_same_on_both_backends() {
+    let folder = Folder::with(&[("p.p4", PROGRAM), ("entries.txt", "table_add by_value drop 7 =>\n")]);
+    let long = |first: u8| [&[first, 10, 0, 0, 1][..], &[0xee; 20]].concat();
+    let inputs = [long(1), long(7), long(2), vec![3]];
+    let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+    std::fs::write(folder.path("in.pcap"), capture(&inputs)).unwrap();
+    for backend in ["native", "interp"] {
+        let ports = "--port 1=pcap:in.pcap --port 2=pcap:,out.pcap";
+        let output = folder.run(&format!("run p.p4 --entries entries.txt {ports} --backend {backend} --json"));
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        // The last packet is too short for its header: it is forwarded as it is, by the default action.
+        assert_eq!(packets_of(&folder.path("out.pcap")), [long(1), long(2), vec![3]], "{backend}");
+    }
+}
+
+#[test]
+fn a_capture_that_is_cut_off_gives_its_whole_packets_and_an_error() {
+    let folder = Folder::with(&[("p.p4", PROGRAM)]);
+    let mut file = capture(&[&[1; 30], &[2; 30]]);
+    file.truncate(file.len() - 5);
+    std::fs::write(folder.path("in.pcap"), file).unwrap();
+    let output = folder.run("run p.p4 --port 1=pcap:in.pcap --port 2=pcap:,out.pcap --backend interp");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("in.pcap"), "{text}");
+    assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
+}
+
+#[test]
+fn trace_tells_the_journey() {
+    let folder = Folder::with(&[("p.p4", PROGRAM), ("entries.txt", "table_add by_address send 10.0.0.0/8 => 5\n")]);
+    folder.check(
+        "trace p.p4 --entries entries.txt --packet 1:010a000001ff",
+        expect![[r#"
+            exit 0
+            packet 1: 6 bytes on port 1
+              ingress: port 1, 6 bytes, a normal packet
+              P
+                state start                                                                           p.p4:7
+                  extract hdr.h at byte 0: value=0x1 address=0xa000001                                p.p4:7
+                  accept                                                                              p.p4:7
+              V
+              I
+                table I.by_value hdr.h.value=0x1                                                      p.p4:22
+                  miss
+                action I.send(port=0x2)                                                               p.p4:22
+                  standard_metadata.egress_spec = 0x2                                                 p.p4:12
+                table I.by_address hdr.h.address=0xa000001                                            p.p4:22
+                  hit entry 0: hdr.h.address=0xa000000/8 -> I.send(0x5)
+                action I.send(port=0x5)                                                               p.p4:22
+                  standard_metadata.egress_spec = 0x5                                                 p.p4:12
+              => queued to port 5
+              egress: port 5, replica 0, a normal packet
+              E
+              C
+              D
+                emit hdr.h: 5 bytes                                                                   p.p4:26
+              => sent on port 5, 6 bytes
+              out on port 5: 010a000001ff
+        "#]],
+    );
+}
+
+#[test]
+fn trace_refuses_what_is_no_packet() {
+    let folder = Folder::with(&[("p.p4", PROGRAM)]);
+    folder.check(
+        "trace p.p4 --packet 1:012",
+        expect![[r#"
+            exit 2
+            error: the packet has 3 hexadecimal digits; a byte has two
+        "#]],
+    );
+    folder.check(
+        "trace p.p4 --packet 1:xy",
+        expect![[r#"
+            exit 2
+            error: the packet is not hexadecimal; write PORT:HEX, as in 1:ffffffffffff0000000000010806
+        "#]],
+    );
+}
+
+#[test]
+fn each_stage_can_be_shown() {
+    let folder = Folder::with(&[]);
+    let program = apps("l3fwd/l3fwd.p4");
+    for (stage, words) in
+        [("ast", "RouterParser"), ("p4", "parser RouterParser"), ("ir", "RouterIngress"), ("c", "ws_block_0")]
+    {
+        let output = folder.run(&format!("compile {program} --emit {stage}"));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{stage}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(text.contains(words), "{stage}: {text}");
+    }
+    assert_eq!(folder.run(&format!("compile {program} -o l3fwd.so")).status.code(), Some(0));
+    assert!(folder.path("l3fwd.so").is_file());
+}
+
+#[test]
+fn without_a_compiler_the_interpreter_runs_and_says_so() {
+    let folder = Folder::with(&[("p.p4", PROGRAM)]);
+    let output = folder.run("run p.p4 --port 1=null --cc no-such-compiler");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("interpreter"), "{text}");
+    let output = folder.run("run p.p4 --port 1=null --cc no-such-compiler --backend native");
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn the_demonstration_runs() {
+    let folder = Folder::with(&[]);
+    let output = folder.run("demo --packets 2000 --routes 50 --dir demo");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("the same"), "{text}");
+    let sent: usize = (1..=4).map(|port| packets_of(&folder.path(&format!("demo/out-{port}.pcap"))).len()).sum();
+    // One in twenty has no route; those whose TTL is spent are among them.
+    assert_eq!(sent, 1900);
+}
