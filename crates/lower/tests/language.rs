@@ -502,3 +502,71 @@ fn blocks_in_blocks_leave_what_they_should() {
         "#]],
     );
 }
+
+#[test]
+fn instances_are_made_where_they_are_applied() {
+    check_packets(
+        &Parts {
+            types: "control Add(inout h_t h, in bit<8> by) { register<bit<8>>(2) seen; apply { bit<8> old; seen.read(old, 0); h.a = h.a + by + old; seen.write(0, 1); } } \
+                    parser Skip(packet_in packet) { state start { packet.advance(8); transition accept; } }",
+            parser: "state start { Skip.apply(packet); packet.extract(hdr.h); transition accept; }",
+            ingress: "Add.apply(hdr.h, 1); Add.apply(hdr.h, 2); { Add() inner; inner.apply(hdr.h, 4); inner.apply(hdr.h, 8); }",
+            ..Parts::default()
+        },
+        &["ff 00 00 0000", "ff 00 00 0000"],
+        expect![[r#"
+            ff 00 00 0000 -> 10000000
+            ff 00 00 0000 -> 13000000
+            I.Add.seen[0] = 0x1
+            I.Add.seen[0] = 0x1
+            I.inner.seen[0] = 0x1
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_by_name_by_default_and_thrown_away() {
+    with_types(
+        "bit<8> f(in bit<8> x, in bit<8> y = 5) { return x - y; } void g(out bit<8> x, out bit<8> y) { x = 1; y = 2; }",
+        "hdr.h.a = f(y = 1, x = 9); hdr.h.b = f(9); g(_, hdr.h.c[7:0]); g(x = hdr.h.c[15:8], y = _);",
+        &["00 00 0000"],
+        expect![[r#"
+            00 00 0000 -> 08040102
+        "#]],
+    );
+}
+
+#[test]
+fn switches_fall_through_and_tuples_are_compared() {
+    ingress(
+        "tuple<bit<8>, bit<8>> t = { hdr.h.a, hdr.h.b }; if (t == { 8w1, 8w2 }) { hdr.h.c = 1; } else if (t != { 8w3, 8w4 }) { hdr.h.c = 2; } \
+         switch (hdr.h.a) { 1: 3: { hdr.h.b = 0x10; } 5: default: { hdr.h.b = 0x20; } }",
+        &["01 02 0000", "03 04 0000", "05 00 0000", "07 00 0000"],
+        expect![[r#"
+            01 02 0000 -> 01100001
+            03 04 0000 -> 03100000
+            05 00 0000 -> 05200002
+            07 00 0000 -> 07200002
+        "#]],
+    );
+}
+
+#[test]
+fn actions_call_actions_that_exit() {
+    check_packets(
+        &Parts {
+            types: "control Sub(inout bit<8> x) { bit<8> kept = x; action inner(inout bit<8> y) { y = 0x33; exit; } action outer() { kept = 1; inner(kept); } \
+                    table t { key = { x: exact; } actions = { outer; NoAction; } default_action = NoAction; const entries = { 1: outer(); } } \
+                    apply { switch (t.apply().action_run) { outer: { x = 0xff; } } x = x + kept; if (x == 4) { outer(); } } }",
+            locals: "Sub() s;",
+            ingress: "s.apply(hdr.h.a); s.apply(hdr.h.b); hdr.h.c = 0x7777;",
+            ..Parts::default()
+        },
+        &["01 00 0000", "03 02 0000", "02 05 0000"],
+        expect![[r#"
+            01 00 0000 -> 01000000
+            03 02 0000 -> 06040000
+            02 05 0000 -> 04050000
+        "#]],
+    );
+}
