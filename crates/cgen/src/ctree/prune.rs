@@ -76,6 +76,11 @@ fn names_of(value: &Expr, used: &mut BTreeSet<String>) {
 /// Whether anything was removed.
 fn remove(body: &mut Vec<Stmt>, used: &BTreeSet<String>) -> bool {
     let before = body.len();
+    // A jump to what follows anyway.
+    let idle = |pair: &[Stmt]| matches!(pair, [Stmt::Goto(target), Stmt::Label(label)] if target == label);
+    while let Some(position) = body.windows(2).position(idle) {
+        body.remove(position);
+    }
     for stmt in body.iter_mut() {
         if let Stmt::Declare { name, value: Some(value), .. } = stmt
             && !used.contains(name)

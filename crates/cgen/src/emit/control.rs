@@ -1,9 +1,10 @@
-//! Control blocks: the nodes of their graph, each over all packets of the burst that reach it.
+//! Control blocks: the regions of their graph, each over all packets of the burst that reach it.
 //!
-//! A node's packets are the bits of a mask. They are taken in order, so that packets keep their order within a node. A node
-//! that ends at a table writes a row of key words for each packet; the table is asked once for all rows, and the node after it
-//! begins with the answers, in the same order.
+//! A region's packets are the bits of a mask. They are taken in order, so that packets keep their order within a region. Where
+//! a packet comes to a table, a row of key words is written; the table is asked once for all rows, and the region after it
+//! begins with the answers, in the same order. Within a region packets go from node to node by `goto`.
 
+use super::expr::Value;
 use super::scope::{Jump, Known, Scope, valid_in_context};
 use super::{Emitter, header::at};
 use crate::ctree::{Expr as C, Stmt as S, arrow, binary, call, cast, declare, declare_array, index, int, long, name};
@@ -18,7 +19,7 @@ pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S>
     }
     let words = |table| emitter.plan.tables[table].key.words();
     let graph = Graph::new(emitter.program, body, &words);
-    Nodes { emitter, block, graph: &graph, known: graph.nodes.iter().map(|_| Known::unreachable()).collect() }.emit()
+    Regions { emitter, block, graph: &graph, known: graph.nodes.iter().map(|_| Known::unreachable()).collect() }.emit()
 }
 
 /// `for (i < count) { body }`.
@@ -66,7 +67,12 @@ pub(crate) fn mask_name(node: NodeId) -> String {
     format!("at{node}")
 }
 
-struct Nodes<'n, 'e> {
+/// The C label of a node.
+pub(crate) fn node_label(node: NodeId) -> String {
+    format!("node{node}")
+}
+
+struct Regions<'n, 'e> {
     emitter: &'n Emitter<'e>,
     block: BlockId,
     graph: &'n Graph<'n>,
@@ -74,89 +80,82 @@ struct Nodes<'n, 'e> {
     known: Vec<Known>,
 }
 
-impl Nodes<'_, '_> {
+impl Regions<'_, '_> {
     fn emit(mut self) -> Vec<S> {
-        let order = &self.graph.order;
         let mut out = Vec::new();
-        for (position, &node) in order.iter().enumerate() {
+        for (position, region) in self.graph.regions.iter().enumerate() {
             let start = if position == 0 { call("ws_all", vec![name("count")]) } else { long(0) };
-            out.push(declare("uint64_t", mask_name(node), start));
+            out.push(declare("uint64_t", mask_name(region[0]), start));
         }
-        let words = order.iter().filter_map(|&node| match &self.graph.nodes[node].end {
-            End::Apply { apply, .. } => Some(self.emitter.plan.tables[apply.table].key.words() as u32),
-            _ => None,
-        });
         let burst = BURST_PACKETS_MAX as u32;
-        out.push(declare_array("uint64_t", "keys", words.max().unwrap_or(0).max(1) * burst, None));
+        for &node in self.graph.regions.iter().flatten() {
+            if let End::Apply { apply, next } = &self.graph.nodes[node].end {
+                let words = self.emitter.plan.tables[apply.table].key.words() as u32;
+                // A table without a key gets rows of no words.
+                let zero = (words == 0).then(|| C::List(vec![long(0)]));
+                out.push(declare_array("uint64_t", keys_name(*next), words.max(1) * burst, zero));
+                out.push(declare("uint32_t", rows_name(*next), int(0)));
+            }
+        }
         out.push(declare_array(super::table::ENTRY, "entries", burst, None));
-        self.known[order[0]] = Known::nothing();
+        self.known[self.graph.regions[0][0]] = Known::nothing();
         let mut next_name = 0;
-        for (position, &node) in order.iter().enumerate() {
-            self.node(node, position == 0, &mut next_name, &mut out);
+        for (position, region) in self.graph.regions.iter().enumerate() {
+            self.region(region, position == 0, &mut next_name, &mut out);
         }
         out
     }
 
-    fn node(&mut self, id: NodeId, is_first: bool, next_name: &mut u32, out: &mut Vec<S>) {
-        let node = &self.graph.nodes[id];
-        let mut scope = Scope::new(self.emitter, self.block, format!("done{id}"), *next_name);
-        scope.known = self.known[id].clone();
+    fn region(&mut self, region: &[NodeId], is_first: bool, next_name: &mut u32, out: &mut Vec<S>) {
+        let head = region[0];
+        let mut scope = Scope::new(self.emitter, self.block, format!("done{head}"), *next_name);
         scope.labels = self.graph.labels.iter().map(|(&label, &node)| (label, Jump::Node(node))).collect();
-        if is_first {
-            scope.reset_local_headers();
-            scope.reset_waiting();
+        scope.region = region.iter().copied().collect();
+        scope.ends = (0..self.graph.nodes.len()).filter(|&id| self.graph.is_end(id)).collect();
+        for &id in region {
+            if id != head {
+                scope.push(S::Label(node_label(id)));
+            }
+            scope.known = self.known[id].clone();
+            scope.forget_line();
+            if is_first && id == head {
+                scope.reset_local_headers();
+                scope.reset_waiting();
+            }
+            self.node(id, &mut scope);
+            for (target, known) in std::mem::take(&mut scope.transfers) {
+                self.known[target].join(&known);
+            }
         }
+        *next_name = scope.next_name;
+
+        let mut first = Vec::new();
+        if let Some(apply) = &self.graph.nodes[head].head {
+            let rows = name(rows_name(head));
+            let ask = scope.lookup(apply.table, name(keys_name(head)), rows.clone(), name("entries"));
+            out.push(S::If(rows.clone(), vec![ask], Vec::new()));
+            out.push(S::Assign(rows.clone(), "=", int(0)));
+            first.push(super::table::declare_entry(index(name("entries"), rows.clone())));
+            first.push(S::Assign(rows, "+=", int(1)));
+        }
+        out.push(for_each_in_mask(head, packet_code(scope, name("i"), first)));
+    }
+
+    fn node(&self, id: NodeId, scope: &mut Scope<'_, '_>) {
+        let node = &self.graph.nodes[id];
         if let Some(apply) = &node.head {
             scope.comment(apply.stmt.span);
             scope.table_results(apply.table, apply.hit, apply.action, &name("entry"));
         }
         node.code.iter().for_each(|stmt| scope.stmt(stmt));
         if scope.known.reachable {
-            self.end(&node.end, &mut scope);
-        }
-        *next_name = scope.next_name;
-        for (target, known) in &scope.transfers {
-            self.known[*target].join(known);
-        }
-
-        let mut first = vec![];
-        let mut before = vec![];
-        if node.head.is_some() {
-            before.push(declare("uint32_t", format!("answer{id}"), int(0)));
-            let answer = name(format!("answer{id}"));
-            first.push(super::table::declare_entry(index(name("entries"), answer.clone())));
-            first.push(S::Assign(answer, "+=", int(1)));
-        }
-        let mut after = vec![];
-        if let End::Apply { apply, next } = &node.end {
-            before.push(declare("uint32_t", format!("rows{next}"), int(0)));
-            let rows = name(format!("rows{next}"));
-            let ask = scope.lookup(apply.table, name("keys"), rows.clone(), name("entries"));
-            after.push(S::If(rows, vec![ask], Vec::new()));
-        }
-        out.extend(before);
-        out.push(self.for_each_in_mask(id, packet_code(scope, name("i"), first)));
-        out.extend(after);
-    }
-
-    /// Takes the packets of a node's mask in order.
-    fn for_each_in_mask(&self, id: NodeId, code: Vec<S>) -> S {
-        let mut body = vec![
-            declare("const uint64_t", "bit WS_UNUSED", binary("&", name("todo"), binary("-", long(0), name("todo")))),
-            declare("const uint32_t", "i", cast("uint32_t", call("__builtin_ctzll", vec![name("todo")]))),
-        ];
-        body.extend(code);
-        S::For {
-            first: Box::new(declare("uint64_t", "todo", name(mask_name(id)))),
-            condition: binary("!=", name("todo"), long(0)),
-            step: Box::new(S::Assign(name("todo"), "&=", binary("-", name("todo"), long(1)))),
-            body,
+            self.end(&node.end, scope);
         }
     }
 
     fn end(&self, end: &End<'_>, scope: &mut Scope<'_, '_>) {
         match end {
-            End::Done => {}
+            End::Done => scope.leave(),
             End::Goto(node) => scope.transfer(*node),
             End::Branch { stmt, cond, yes, no } => {
                 scope.comment(stmt.span);
@@ -176,10 +175,10 @@ impl Nodes<'_, '_> {
             End::Apply { apply, next } => {
                 scope.comment(apply.stmt.span);
                 let words = scope.emitter.plan.tables[apply.table].key.words() as u32;
-                let rows = name(format!("rows{next}"));
+                let rows = name(rows_name(*next));
                 if words > 0 {
                     let row = scope.fresh("row");
-                    let place = binary("+", name("keys"), binary("*", rows.clone(), int(words)));
+                    let place = binary("+", name(keys_name(*next)), binary("*", rows.clone(), int(words)));
                     scope.push(declare("uint64_t *const ", row.clone(), place));
                     scope.key_row(apply.table, &name(row));
                 }
@@ -190,26 +189,56 @@ impl Nodes<'_, '_> {
     }
 }
 
+/// Takes the packets of a region's mask in order.
+fn for_each_in_mask(head: NodeId, code: Vec<S>) -> S {
+    let mut body = vec![
+        declare("const uint64_t", "bit WS_UNUSED", binary("&", name("todo"), binary("-", long(0), name("todo")))),
+        declare("const uint32_t", "i", cast("uint32_t", call("__builtin_ctzll", vec![name("todo")]))),
+    ];
+    body.extend(code);
+    S::For {
+        first: Box::new(declare("uint64_t", "todo", name(mask_name(head)))),
+        condition: binary("!=", name("todo"), long(0)),
+        step: Box::new(S::Assign(name("todo"), "&=", binary("-", name("todo"), long(1)))),
+        body,
+    }
+}
+
+/// The C array with the key rows of the table whose answers start a node.
+fn keys_name(node: NodeId) -> String {
+    format!("keys{node}")
+}
+
+/// The C variable that counts them.
+fn rows_name(node: NodeId) -> String {
+    format!("rows{node}")
+}
+
 impl Scope<'_, '_> {
     /// Sends the packet to the node of the case that has the value.
     fn switch_to_nodes(&mut self, value: &ir::Expr, cases: &[(&[base::Bits], NodeId)], default: NodeId) {
-        let to_default = self.take(|scope| scope.transfer(default));
-        if value.ty.width() <= 64 {
-            let chosen = self.narrow(value);
+        let before = self.known.clone();
+        let chosen = self.value(value);
+        let way = |scope: &mut Self, node| {
+            scope.known = before.clone();
+            scope.take(|scope| scope.transfer(node))
+        };
+        let to_default = way(self, default);
+        if let Value::Narrow(chosen) = chosen {
             let ways = cases
                 .iter()
                 .map(|(values, node)| {
                     let constants = values.iter().map(|value| long(value.low_u64())).collect();
-                    (constants, self.take(|scope| scope.transfer(*node)))
+                    (constants, way(self, *node))
                 })
                 .collect();
             self.push(S::Switch { value: cast("uint64_t", chosen), cases: ways, default: to_default });
             return;
         }
-        let chosen = self.wide(value);
+        let Value::Wide(chosen) = chosen else { return };
         let mut rest = to_default;
         for (values, node) in cases.iter().rev() {
-            let way = self.take(|scope| scope.transfer(*node));
+            let way = way(self, *node);
             let mut condition = None;
             for value_of_case in *values {
                 let constant = self.wide(&ir::Expr::constant(value.ty, value_of_case.clone()));

@@ -58,7 +58,7 @@ impl Known {
 pub(crate) enum Jump {
     /// In this code: the C label, and what is known at each jump to it.
     Here { label: String, known: Known, used: bool },
-    /// At the start of a node.
+    /// At the start of a node of the graph.
     Node(NodeId),
 }
 
@@ -84,7 +84,11 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) known: Known,
     pub(crate) labels: BTreeMap<LabelId, Jump>,
     pub(crate) used: Used,
-    /// What is known where packets leave to other nodes.
+    /// The nodes of the region that is written.
+    pub(crate) region: BTreeSet<NodeId>,
+    /// Nodes in which nothing happens before the block's end.
+    pub(crate) ends: BTreeSet<NodeId>,
+    /// What is known where packets go to other nodes.
     pub(crate) transfers: Vec<(NodeId, Known)>,
     /// The parser's error variable.
     pub(crate) parser_error: Option<VarId>,
@@ -106,6 +110,8 @@ impl<'s, 'e> Scope<'s, 'e> {
             known: Known::nothing(),
             labels: BTreeMap::new(),
             used: Used::default(),
+            region: BTreeSet::new(),
+            ends: BTreeSet::new(),
             transfers: Vec::new(),
             parser_error: None,
             staged: false,

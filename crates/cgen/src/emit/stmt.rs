@@ -240,7 +240,6 @@ impl Scope<'_, '_> {
                 let node = *node;
                 self.known = known;
                 self.transfer(node);
-                self.leave();
             }
             // Only the block's end is left.
             None => self.leave(),
@@ -249,8 +248,18 @@ impl Scope<'_, '_> {
 
     /// Sends the packet to a node.
     pub(crate) fn transfer(&mut self, node: crate::plan::graph::NodeId) {
+        if self.ends.contains(&node) {
+            self.leave();
+            return;
+        }
         self.transfers.push((node, self.known.clone()));
-        self.push(S::Assign(name(super::control::mask_name(node)), "|=", name("bit")));
+        if self.region.contains(&node) {
+            self.push(S::Goto(super::control::node_label(node)));
+            self.known = Known::unreachable();
+        } else {
+            self.push(S::Assign(name(super::control::mask_name(node)), "|=", name("bit")));
+            self.leave();
+        }
     }
 
     fn loop_stmt(&mut self, label: LabelId, body: &Body) {

@@ -1,8 +1,9 @@
 //! A control as a graph of nodes, cut where tables are applied.
 //!
-//! A node runs over all packets of the burst that reach it before the next node runs; a table is asked once for all the
-//! packets that apply it. Nodes are listed so that every edge leads forward. A table inside a loop, or with a key so wide that
-//! the rows of a burst would need too much stack, is not cut at: its node asks it packet by packet.
+//! Nodes are straight pieces of the control, listed so that every edge leads forward. Nodes that packets can only reach from
+//! one another, without a table in between, form a region. A region runs over all packets of the burst that reach it before the
+//! next region runs; a table is asked once for all the packets that apply it, and its answers start a region. A table inside a
+//! loop, or with a key so wide that the rows of a burst would need too much stack, is not cut at: it is asked packet by packet.
 
 use super::state;
 use super::walk::{Item, Tables, Visit, Walk};
@@ -14,8 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Position in [`Graph::nodes`].
 pub(crate) type NodeId = usize;
 
-/// Stack that the key rows of a burst may take.
+/// Stack that the key rows of a burst may take for one table, and for all tables of a control.
 const KEY_ROWS_BYTES_MAX: usize = 64 << 10;
+const ALL_KEY_ROWS_BYTES_MAX: usize = 256 << 10;
 
 /// A table's application at a cut.
 #[derive(Clone, Copy)]
@@ -53,27 +55,129 @@ pub(crate) enum End<'p> {
 /// The nodes of a control.
 pub(crate) struct Graph<'p> {
     pub(crate) nodes: Vec<Node<'p>>,
-    /// The order in which nodes run; those that nothing leads to are left out.
-    pub(crate) order: Vec<NodeId>,
+    /// The regions in the order in which they run, each with its nodes in order. The first node is the only one that packets
+    /// get to from other regions. Nodes that nothing leads to, and those in which nothing happens, are in none.
+    pub(crate) regions: Vec<Vec<NodeId>>,
     /// Where packets go that leave a `Block` which tables cut.
     pub(crate) labels: BTreeMap<LabelId, NodeId>,
 }
 
 impl<'p> Graph<'p> {
-    /// The graph of a control's body: cut at tables if no one can see it, else a single node.
-    pub(crate) fn new(program: &'p Program, body: &'p Body, widest_keys: &dyn Fn(TableId) -> usize) -> Graph<'p> {
-        let cuttable = |table| widest_keys(table) * size_of::<u64>() * BURST_PACKETS_MAX <= KEY_ROWS_BYTES_MAX;
-        let graph = Builder::new(&cuttable).build(body);
-        match graph {
-            Some(graph) if graph.order_is_invisible(program) => graph,
-            _ => Graph::single(body),
+    /// The graph of a control's body: cut at tables if no one can see it, else a single node. `key_words` tells how many words
+    /// a table's key has.
+    pub(crate) fn new(program: &'p Program, body: &'p Body, key_words: &dyn Fn(TableId) -> usize) -> Graph<'p> {
+        let rows_bytes = |table| key_words(table) * size_of::<u64>() * BURST_PACKETS_MAX;
+        let Some(mut graph) = Builder::new(&|table| rows_bytes(table) <= KEY_ROWS_BYTES_MAX).build(body) else {
+            return Graph::single(body);
+        };
+        graph.skip_idle_nodes();
+        graph.form_regions(program);
+        let all_rows: usize = graph.applied().map(rows_bytes).sum();
+        if all_rows > ALL_KEY_ROWS_BYTES_MAX || !graph.order_is_invisible(program) {
+            return Graph::single(body);
         }
+        graph
     }
 
     /// The whole control as one node.
     pub(crate) fn single(body: &'p Body) -> Graph<'p> {
         let node = Node { head: None, code: body.iter().collect(), end: End::Done };
-        Graph { nodes: vec![node], order: vec![0], labels: BTreeMap::new() }
+        Graph { nodes: vec![node], regions: vec![vec![0]], labels: BTreeMap::new() }
+    }
+
+    /// Whether a table cuts the control.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.applied().next().is_some()
+    }
+
+    /// Tables that nodes end at.
+    fn applied(&self) -> impl Iterator<Item = TableId> {
+        self.regions.iter().flatten().filter_map(|&id| match &self.nodes[id].end {
+            End::Apply { apply, .. } => Some(apply.table),
+            _ => None,
+        })
+    }
+
+    /// Whether nothing happens in a node, and the block is done after it.
+    pub(crate) fn is_end(&self, id: NodeId) -> bool {
+        let node = &self.nodes[id];
+        node.head.is_none() && node.code.is_empty() && matches!(node.end, End::Done)
+    }
+
+    /// Edges to nodes in which nothing happens lead to what follows them.
+    fn skip_idle_nodes(&mut self) {
+        let forward: Vec<NodeId> = (0..self.nodes.len()).map(|id| self.first_busy(id)).collect();
+        for node in &mut self.nodes {
+            match &mut node.end {
+                End::Done => {}
+                End::Goto(next) | End::Apply { next, .. } => *next = forward[*next],
+                End::Branch { yes, no, .. } => (*yes, *no) = (forward[*yes], forward[*no]),
+                End::Switch { cases, default, .. } => {
+                    cases.iter_mut().for_each(|(_, node)| *node = forward[*node]);
+                    *default = forward[*default];
+                }
+            }
+        }
+        self.labels.values_mut().for_each(|node| *node = forward[*node]);
+    }
+
+    fn first_busy(&self, mut id: NodeId) -> NodeId {
+        while let Node { head: None, code, end: End::Goto(next) } = &self.nodes[id]
+            && code.is_empty()
+        {
+            id = *next;
+        }
+        id
+    }
+
+    /// Gives each node that can be reached to a region.
+    fn form_regions(&mut self, program: &'p Program) {
+        let order = std::mem::take(&mut self.regions).concat();
+        // The region that all edges to a node come from; `usize::MAX` if they come from several, or from a table.
+        const OWN: usize = usize::MAX;
+        let mut from: BTreeMap<NodeId, usize> = order.first().map(|&first| (first, OWN)).into_iter().collect();
+        let mut regions: Vec<Vec<NodeId>> = Vec::new();
+        for id in order {
+            let Some(&source) = from.get(&id) else { continue };
+            if self.is_end(id) {
+                continue;
+            }
+            let region = if source == OWN { regions.len() } else { source };
+            if region == regions.len() {
+                regions.push(Vec::new());
+            }
+            regions[region].push(id);
+            let is_table = matches!(self.nodes[id].end, End::Apply { .. });
+            for next in self.targets(id) {
+                let source = if is_table { OWN } else { region };
+                from.entry(next).and_modify(|old| *old = if *old == source { source } else { OWN }).or_insert(source);
+            }
+            for next in self.leaves(program, id) {
+                from.entry(next).and_modify(|old| *old = if *old == region { region } else { OWN }).or_insert(region);
+            }
+        }
+        self.regions = regions;
+    }
+
+    /// Where a node's end leads.
+    fn targets(&self, id: NodeId) -> Vec<NodeId> {
+        match &self.nodes[id].end {
+            End::Done => Vec::new(),
+            End::Goto(next) | End::Apply { next, .. } => vec![*next],
+            End::Branch { yes, no, .. } => vec![*yes, *no],
+            End::Switch { cases, default, .. } => cases.iter().map(|(_, id)| *id).chain([*default]).collect(),
+        }
+    }
+
+    /// Where statements and actions inside of a node leave to.
+    fn leaves(&self, program: &'p Program, id: NodeId) -> BTreeSet<NodeId> {
+        let mut found = BTreeSet::new();
+        self.walk_node(program, id, &mut |item| {
+            if let Item::Stmt(Stmt { kind: StmtKind::Leave(label), .. }) = item {
+                found.extend(self.labels.get(label));
+            }
+        });
+        found
     }
 
     /// Walks over what runs in a node.
@@ -93,21 +197,21 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// Whether no state that a packet can see the order of is touched in two nodes. Within one node packets keep their order.
+    /// Whether no state that a packet can see the order of is touched in two regions. Within one, packets keep their order.
     fn order_is_invisible(&self, program: &'p Program) -> bool {
         let written = state::written_registers(program);
         let mut seen = BTreeSet::new();
-        self.order.iter().all(|&id| {
+        self.regions.iter().all(|region| {
             let mut here = BTreeSet::new();
-            if let Some(meter) = self.nodes[id].head.and_then(|apply| program.tables[apply.table].direct_meter.as_ref())
-            {
-                here.insert(state::Object::DirectMeter(meter.0));
+            for &id in region {
+                let head = self.nodes[id].head.and_then(|apply| program.tables[apply.table].direct_meter.as_ref());
+                here.extend(head.map(|(meter, _)| state::Object::DirectMeter(*meter)));
+                self.walk_node(program, id, &mut |item| {
+                    if let Item::Stmt(stmt) = item {
+                        here.extend(state::touched(program, stmt, &written));
+                    }
+                });
             }
-            self.walk_node(program, id, &mut |item| {
-                if let Item::Stmt(stmt) = item {
-                    here.extend(state::touched(program, stmt, &written));
-                }
-            });
             here.into_iter().all(|object| seen.insert(object))
         })
     }
@@ -139,9 +243,7 @@ impl<'p, 'c> Builder<'p, 'c> {
         let first = self.node(None);
         self.start(first);
         self.body(body);
-        let reached = self.reached();
-        self.order.retain(|id| reached.contains(id));
-        (!self.label_twice).then_some(Graph { nodes: self.nodes, order: self.order, labels: self.labels })
+        (!self.label_twice).then_some(Graph { nodes: self.nodes, regions: vec![self.order], labels: self.labels })
     }
 
     fn node(&mut self, head: Option<Apply<'p>>) -> NodeId {
@@ -224,62 +326,5 @@ impl<'p, 'c> Builder<'p, 'c> {
             StmtKind::Block { body, .. } => any(body),
             _ => false,
         }
-    }
-
-    /// Nodes that a packet can get to. Edges lead forward in `order`, so that one walk along it finds all.
-    fn reached(&self) -> BTreeSet<NodeId> {
-        let mut reached: BTreeSet<NodeId> = self.order.first().copied().into_iter().collect();
-        for &id in &self.order {
-            if !reached.contains(&id) {
-                continue;
-            }
-            match &self.nodes[id].end {
-                End::Done => {}
-                End::Goto(next) | End::Apply { next, .. } => reached.extend([*next]),
-                End::Branch { yes, no, .. } => reached.extend([*yes, *no]),
-                End::Switch { cases, default, .. } => {
-                    reached.extend(cases.iter().map(|(_, id)| *id));
-                    reached.insert(*default);
-                }
-            }
-            self.leaves(&self.nodes[id], &mut reached);
-        }
-        reached
-    }
-
-    /// The nodes that statements and actions inside of a node leave to.
-    fn leaves(&self, node: &Node<'p>, reached: &mut BTreeSet<NodeId>) {
-        fn visit(labels: &BTreeMap<LabelId, NodeId>, stmt: &Stmt, reached: &mut BTreeSet<NodeId>) {
-            let mut each = |body: &Body| body.iter().for_each(|stmt| visit(labels, stmt, reached));
-            match &stmt.kind {
-                StmtKind::If { then_body, else_body, .. } => {
-                    each(then_body);
-                    each(else_body);
-                }
-                StmtKind::Switch { cases, default, .. } => {
-                    cases.iter().for_each(|case| each(&case.body));
-                    each(default);
-                }
-                StmtKind::Block { body, .. } | StmtKind::Loop { body, .. } => each(body),
-                StmtKind::Leave(label) => reached.extend(labels.get(label)),
-                _ => {}
-            }
-        }
-        // An action may leave to any label of the block that applies its table; which, only `exit` can be.
-        if node.head.is_some() || node.code.iter().any(|stmt| applies_table(stmt)) {
-            reached.extend(self.labels.values());
-        }
-        node.code.iter().for_each(|stmt| visit(&self.labels, stmt, reached));
-    }
-}
-
-fn applies_table(stmt: &Stmt) -> bool {
-    let any = |body: &Body| body.iter().any(applies_table);
-    match &stmt.kind {
-        StmtKind::ApplyTable { .. } => true,
-        StmtKind::If { then_body, else_body, .. } => any(then_body) || any(else_body),
-        StmtKind::Switch { cases, default, .. } => any(default) || cases.iter().any(|case| any(&case.body)),
-        StmtKind::Block { body, .. } | StmtKind::Loop { body, .. } => any(body),
-        _ => false,
     }
 }

@@ -305,18 +305,20 @@ fn plan_block(
     });
     let BlockKind::Control { body } = &block.kind else { return Ok(plan) };
     let graph = Graph::new(program, body, key_words);
-    plan.cut = graph.nodes.len() > 1;
+    plan.cut = graph.is_cut();
     let mut first_use: BTreeMap<VarId, usize> = BTreeMap::new();
     let mut crossing = BTreeSet::new();
     let private = private_params(program, block);
-    for &node in &graph.order {
-        graph.walk_node(program, node, &mut |item| {
-            let Item::Var(var) = item else { return };
-            let local = program.vars[var].kind == VarKind::Local && !private.contains(&var);
-            if local && *first_use.entry(var).or_insert(node) != node {
-                crossing.insert(var);
-            }
-        });
+    for (region, nodes) in graph.regions.iter().enumerate() {
+        for &node in nodes {
+            graph.walk_node(program, node, &mut |item| {
+                let Item::Var(var) = item else { return };
+                let local = program.vars[var].kind == VarKind::Local && !private.contains(&var);
+                if local && *first_use.entry(var).or_insert(region) != region {
+                    crossing.insert(var);
+                }
+            });
+        }
     }
     let mut bytes = 0u64;
     for var in crossing {
