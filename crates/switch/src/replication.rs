@@ -218,8 +218,8 @@ impl Replication {
     fn refresh(&mut self) {
         for group in self.groups.values_mut() {
             let nodes = group.nodes.iter().filter_map(|node| self.nodes.get(node));
-            group.replicas =
-                nodes.flat_map(|node| node.ports.iter().map(|&port| Replica { rid: node.rid, port })).collect();
+            let of_nodes = nodes.flat_map(|node| node.ports.iter().map(|&port| Replica { rid: node.rid, port }));
+            group.replicas = of_nodes.chain(group.own.iter().copied()).collect();
         }
     }
 }
@@ -257,6 +257,18 @@ mod tests {
         it.destroy_node(second).unwrap();
         assert_eq!(list(&it), [(10, 7)]);
         assert_eq!(it.create_node(30, &[]), Ok(1));
+    }
+
+    #[test]
+    fn a_group_keeps_its_own_replicas_beside_those_of_nodes() {
+        let mut it = Replication::default();
+        it.set_group(5, vec![Replica { rid: 1, port: 9 }]).unwrap();
+        let node = it.create_node(2, &[4]).unwrap();
+        it.associate_node(5, node).unwrap();
+        let ports: Vec<u32> = it.replicas(Destination::Group(5)).iter().map(|replica| replica.port).collect();
+        assert_eq!(ports, [4, 9]);
+        it.set_session(1, CloneTarget::Group(5)).unwrap();
+        assert_eq!(it.replicas(Destination::Session(1)), it.replicas(Destination::Group(5)));
     }
 
     #[test]
