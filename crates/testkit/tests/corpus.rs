@@ -28,4 +28,7 @@ macro_rules! group_tests {
 
 group_tests! {
     course
+    language
+    parser
+    tables
 }

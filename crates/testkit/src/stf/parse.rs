@@ -6,8 +6,9 @@ use super::script::{
 };
 use std::sync::Arc;
 
-/// Commands of the switch's command line, which are carried out as they are written.
-const CONTROL_COMMANDS: [&str; 16] = [
+/// Commands of the switch's command line, which are carried out as they are written. The last five are not in the original
+/// form, but value sets and queues could not be tested without.
+const CONTROL_COMMANDS: [&str; 21] = [
     "mirroring_add",
     "mirroring_add_mc",
     "mirroring_delete",
@@ -24,6 +25,11 @@ const CONTROL_COMMANDS: [&str; 16] = [
     "meter_get_rates",
     "meter_set_rates",
     "meter_array_set_rates",
+    "pvs_add",
+    "pvs_remove",
+    "pvs_clear",
+    "set_queue_rate",
+    "set_queue_depth",
 ];
 
 /// Errors of one file that are reported at most.
