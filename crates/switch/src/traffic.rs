@@ -65,6 +65,21 @@ struct Port<P> {
     queued: usize,
 }
 
+impl<P> Port<P> {
+    /// The first packet of the highest priority that has one due.
+    fn pop_due(&mut self, number: u32, now_ns: u64) -> Option<Departure<P>> {
+        let priority = self.queues.iter().rposition(|queue| queue.is_due(now_ns))?;
+        let queue = &mut self.queues[priority];
+        let (packet, enqueued_ns) = queue.packets.pop_front()?;
+        if queue.interval_ns != 0 {
+            queue.next_departure_ns = queue.next_departure_ns.max(now_ns).saturating_add(queue.interval_ns);
+        }
+        self.queued -= 1;
+        let depth_packets = queue.packets.len();
+        Some(Departure { packet, port: number, priority: priority as u32, enqueued_ns, depth_packets })
+    }
+}
+
 /// All queues of a switch.
 pub struct TrafficManager<P> {
     ports: Vec<Port<P>>,
@@ -138,27 +153,28 @@ impl<P> TrafficManager<P> {
         Ok(())
     }
 
-    /// The next packet that is due.
-    pub fn dequeue(&mut self, now_ns: u64) -> Option<Departure<P>> {
+    /// Hands over packets that are due, at most `packets_max`, and returns how many. Ports take turns by bursts: one port's
+    /// packets follow each other as far as they are due.
+    pub fn dequeue(&mut self, now_ns: u64, packets_max: usize, mut take: impl FnMut(Departure<P>)) -> usize {
+        let mut taken = 0;
         for _ in 0..self.active.len() {
-            let port = self.active.pop_front()?;
+            let Some(port) = self.active.pop_front() else { break };
             let slot = &mut self.ports[port as usize];
-            let Some(priority) = slot.queues.iter().rposition(|queue| queue.is_due(now_ns)) else {
-                self.active.push_back(port);
-                continue;
-            };
-            let queue = &mut slot.queues[priority];
-            let (packet, enqueued_ns) = queue.packets.pop_front()?;
-            queue.next_departure_ns = queue.next_departure_ns.max(now_ns).saturating_add(queue.interval_ns);
-            let depth_packets = queue.packets.len();
-            slot.queued -= 1;
-            self.queued -= 1;
+            while taken < packets_max
+                && let Some(departure) = slot.pop_due(port, now_ns)
+            {
+                take(departure);
+                taken += 1;
+            }
             if slot.queued > 0 {
                 self.active.push_back(port);
             }
-            return Some(Departure { packet, port, priority: priority as u32, enqueued_ns, depth_packets });
+            if taken == packets_max {
+                break;
+            }
         }
-        None
+        self.queued -= taken;
+        taken
     }
 
     /// When the next waiting packet is due, if any waits.
@@ -205,7 +221,9 @@ mod tests {
     use super::*;
 
     fn drain(tm: &mut TrafficManager<u32>, now_ns: u64) -> Vec<u32> {
-        std::iter::from_fn(|| tm.dequeue(now_ns).map(|departure| departure.packet)).collect()
+        let mut packets = Vec::new();
+        while tm.dequeue(now_ns, 2, |departure| packets.push(departure.packet)) > 0 {}
+        packets
     }
 
     #[test]
@@ -214,7 +232,7 @@ mod tests {
         for (packet, port) in [(10, 1), (11, 1), (20, 2), (12, 1), (21, 2)] {
             tm.enqueue(packet, port, 0, 0).unwrap();
         }
-        assert_eq!(drain(&mut tm, 0), [10, 20, 11, 21, 12]);
+        assert_eq!(drain(&mut tm, 0), [10, 11, 20, 21, 12]);
         assert_eq!(tm.queued(), 0);
     }
 

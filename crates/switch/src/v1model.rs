@@ -286,11 +286,8 @@ impl V1Model {
         self.timer.start();
         loop {
             let mut burst = std::mem::take(&mut self.burst);
-            while burst.len() < burst_max
-                && let Some(departure) = self.traffic.dequeue(world.now_ns)
-            {
-                burst.push(begin_egress(departure, world));
-            }
+            let now_ns = world.now_ns;
+            self.traffic.dequeue(now_ns, burst_max, |departure| burst.push(begin_egress(departure, world)));
             if burst.is_empty() {
                 self.burst = burst;
                 return;
