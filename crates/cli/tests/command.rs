@@ -92,6 +92,25 @@ fn check_summary_has_a_line_per_file() {
 }
 
 #[test]
+fn programs_that_cannot_run_are_checked_all_the_same() {
+    let files = [
+        ("part.p4", "const bit<8> a = 1;\n"),
+        (
+            "other.p4",
+            "control c(inout bit<8> x);\npackage Top(c it);\ncontrol d(inout bit<8> x) { apply { x = 1; } }\nTop(d()) main;\n",
+        ),
+    ];
+    Folder::with(&files).check(
+        "check part.p4 other.p4",
+        expect![[r#"
+            exit 0
+            part.p4: ok (there is no `main` to run)
+            other.p4: ok (checked only: the architecture of package `Top` cannot be run yet)
+        "#]],
+    );
+}
+
+#[test]
 fn wrong_entries_are_all_reported_with_their_lines() {
     let entries = "\
 table_add by_value drop 0x01 =>
