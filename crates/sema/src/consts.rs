@@ -264,3 +264,176 @@ fn saturate(value: BigInt, ty: &Type) -> BigInt {
         _ => value,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::checker::Checker;
+    use crate::hir::{Expr, ExprKind, Program};
+    use expect_test::{Expect, expect};
+    use syntax::{MemoryFiles, Options, SourceMap, parse_text};
+
+    fn show(hir: &Program, value: &Expr) -> String {
+        match &value.kind {
+            ExprKind::Aggregate(parts) => {
+                let part = |part: &Option<Expr>| part.as_ref().map_or("...".into(), |part| show(hir, part));
+                format!("{{ {} }}", parts.iter().map(part).collect::<Vec<_>>().join(", "))
+            }
+            ExprKind::Bool(value) => value.to_string(),
+            ExprKind::String(value) => format!("{value:?}"),
+            ExprKind::Int(number) => format!("{number} ({})", hir.show_type(&value.ty)),
+            other => format!("{other:?} ({})", hir.show_type(&value.ty)),
+        }
+    }
+
+    /// The values of a program's constants.
+    fn check_constants(text: &str, expected: Expect) {
+        let files = MemoryFiles::new();
+        let (tree, mut diagnostics) = parse_text(&mut SourceMap::new(), "t.p4", text, &Options::new(&files));
+        let mut checker = Checker::new(&mut diagnostics);
+        checker.program(&tree);
+        let mut shown = String::new();
+        for (var, value) in &checker.constants {
+            shown.push_str(&format!("{} = {}\n", checker.hir.vars[*var].name, show(&checker.hir, value)));
+        }
+        let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).collect();
+        assert_eq!(messages, Vec::<String>::new());
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn numbers_wrap_at_their_width() {
+        check_constants(
+            "
+            const bit<8> sum = 8w200 + 100;
+            const bit<8> difference = 8w1 - 2;
+            const bit<8> product = 8w20 * 20;
+            const int<8> signed = 8s100 + 100;
+            const int<8> negated = -(-8s128);
+            const bit<8> complement = ~8w5;
+            const int<8> signed_complement = ~8s5;
+            const bit<8> up = 8w250 |+| 10;
+            const bit<8> down = 8w5 |-| 10;
+            const int<8> signed_up = 8s100 |+| 100;
+            const int<8> signed_down = -8s100 |-| 100;
+            const int big = (1 << 100) - 1;
+            const int quotient = 17 / 5 * 1000 + 17 % 5;",
+            expect![[r#"
+                sum = 44 (bit<8>)
+                difference = 255 (bit<8>)
+                product = 144 (bit<8>)
+                signed = -56 (int<8>)
+                negated = -128 (int<8>)
+                complement = 250 (bit<8>)
+                signed_complement = -6 (int<8>)
+                up = 255 (bit<8>)
+                down = 0 (bit<8>)
+                signed_up = 127 (int<8>)
+                signed_down = -128 (int<8>)
+                big = 1267650600228229401496703205375 (int)
+                quotient = 3002 (int)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn shifts_slices_and_concatenations() {
+        check_constants(
+            "
+            const bit<8> left = 8w0x81 << 1;
+            const bit<8> gone = 8w1 << 8;
+            const bit<8> far = 8w1 << 1000000000000;
+            const bit<8> right = 8w0x81 >> 1;
+            const int<8> arithmetic = -8s127 >> 1;
+            const int<8> all_sign = -8s1 >> 100;
+            const int floor = -5 >> 1;
+            const bit<4> slice = 8w0xab[7:4];
+            const bit<4> of_signed = (-8s1)[3:0];
+            const bit<4> indexed = 8w0xab[4 +: 4];
+            const bit<12> joined = 8w0xab ++ 4w0xc;
+            const int<12> signed_joined = -8s1 ++ 4w0;",
+            expect![[r#"
+                left = 2 (bit<8>)
+                gone = 0 (bit<8>)
+                far = 0 (bit<8>)
+                right = 64 (bit<8>)
+                arithmetic = -64 (int<8>)
+                all_sign = -1 (int<8>)
+                floor = -3 (int)
+                slice = 10 (bit<4>)
+                of_signed = 15 (bit<4>)
+                indexed = 10 (bit<4>)
+                joined = 2748 (bit<12>)
+                signed_joined = -16 (int<12>)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn casts_change_sign_or_width() {
+        check_constants(
+            "
+            enum bit<8> E { a = 7 }
+            type bit<9> N;
+            const int<8> to_signed = (int<8>)8w255;
+            const bit<8> to_unsigned = (bit<8>)-8s1;
+            const int<16> wider_signed = (int<16>)-8s1;
+            const bit<16> wider = (bit<16>)8w255;
+            const bit<4> narrower = (bit<4>)8w0xab;
+            const bit<8> of_int = (bit<8>)-1;
+            const int to_int = (int)-8s3;
+            const bool truth = (bool)1w1;
+            const bit<1> bit_of_truth = (bit<1>)true;
+            const bit<8> of_enum = E.a;
+            const E known = (E)8w7;
+            const N new_type = (N)5;
+            const bit<9> back = (bit<9>)new_type + 1;",
+            expect![[r#"
+                to_signed = -1 (int<8>)
+                to_unsigned = 255 (bit<8>)
+                wider_signed = -1 (int<16>)
+                wider = 255 (bit<16>)
+                narrower = 11 (bit<4>)
+                of_int = 255 (bit<8>)
+                to_int = -3 (int)
+                truth = true
+                bit_of_truth = 1 (bit<1>)
+                of_enum = 7 (bit<8>)
+                known = EnumMember(0) (E)
+                new_type = 5 (N)
+                back = 6 (bit<9>)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn aggregates_and_comparisons() {
+        check_constants(
+            "
+            struct S { bit<8> a; bool b; }
+            const S s = { b = true, a = 3 };
+            const S t = { 3, true };
+            const bool same = s == t;
+            const bit<8> field = t.a + 1;
+            const S partly = { 1, ... };
+            const tuple<bit<8>, S> nested = { 1, { 2, false } };
+            const bool inner = nested[1].b;
+            const string text = \"a\" ++ \"b\";
+            const bool lazy = false && 1 / (2 - 1) == 1;
+            const bit<8> chosen = s.b ? 8w1 : 8w2;
+            const bool order = 8w200 > 100 && -8s56 < 100;",
+            expect![[r#"
+                s = { 3 (bit<8>), true }
+                t = { 3 (bit<8>), true }
+                same = true
+                field = 4 (bit<8>)
+                partly = { 1 (bit<8>), ... }
+                nested = { 1 (bit<8>), { 2 (bit<8>), false } }
+                inner = false
+                text = "ab"
+                lazy = false
+                chosen = 1 (bit<8>)
+                order = true
+            "#]],
+        );
+    }
+}

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::ast::Annotation;
 
-/// What is listed apart from other things, so that names may be repeated.
-type Kind = &'static str;
+/// What is listed apart from other things, so that names may be repeated: its name, and the type of an extern object.
+type Kind = (&'static str, Option<ExternId>);
 
 impl Checker<'_> {
     /// Complains if two things of one kind, in one parser or control, have the same name for the control plane. Only
@@ -20,19 +20,23 @@ impl Checker<'_> {
             let (kind, name, annotations, span) = match local {
                 Local::Table(id) => {
                     let it = &self.hir.tables[*id];
-                    ("table", &it.name, &it.annotations, it.span)
+                    (("table", None), &it.name, &it.annotations, it.span)
                 }
                 Local::Action(id) => {
                     let it = &self.hir.actions[*id];
-                    ("action", &it.name, &it.annotations, it.span)
+                    (("action", None), &it.name, &it.annotations, it.span)
                 }
                 Local::Instance(id) => {
                     let it = &self.hir.instances[*id];
-                    ("instance", &it.name, &it.annotations, it.span)
+                    let object = match it.ty {
+                        Type::Extern(object, _) => Some(object),
+                        _ => None,
+                    };
+                    (("instance", object), &it.name, &it.annotations, it.span)
                 }
                 Local::ValueSet(id) => {
                     let it = &self.hir.value_sets[*id];
-                    ("value set", &it.name, &it.annotations, it.span)
+                    (("value set", None), &it.name, &it.annotations, it.span)
                 }
                 Local::Var(..) | Local::Const(..) => continue,
             };
@@ -41,7 +45,7 @@ impl Checker<'_> {
             match seen.get(&(kind, known.clone())) {
                 // Overloaded actions share a name; that is no fault of an annotation.
                 Some(&first) if given.is_some() => {
-                    self.report(d::duplicate_control_plane_name(span, &known, kind, first))
+                    self.report(d::duplicate_control_plane_name(span, &known, kind.0, first))
                 }
                 Some(_) => {}
                 None => {

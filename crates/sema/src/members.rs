@@ -59,7 +59,11 @@ impl Checker<'_> {
         let Some(position) = names.iter().position(|name| *name == member.name) else {
             let shown = self.hir.show_type(ty);
             let suggestion = did_you_mean(&member.name, names.iter().map(|name| &**name));
-            self.report(d::unknown_member(member, &shown, suggestion, self.type_span(ty)));
+            let mut diagnostic = d::unknown_member(member, &shown, suggestion, self.type_span(ty));
+            if names.is_empty() && *ty == Type::Error {
+                diagnostic = diagnostic.help("add `#include <core.p4>`");
+            }
+            self.report(diagnostic);
             return poisoned(span);
         };
         let kind = match ty {

@@ -6,12 +6,16 @@ use crate::diagnostics as d;
 use crate::hir::*;
 use base::Span;
 use base::limits::WIDTH_BITS_MAX;
+use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use syntax::ast::{self, BinaryOperator, UnaryOperator};
 
 impl Checker<'_> {
     /// `op operand`
     pub(crate) fn unary(&mut self, operator: UnaryOperator, written: &ast::Expr, span: Span) -> Expr {
+        if let (UnaryOperator::Negate, Some(lowest)) = (operator, lowest_number(written)) {
+            return Expr { span, ..lowest };
+        }
         let operand = self.operand(written, None);
         let operand = self.as_number(operand);
         let is_fine = match operator {
@@ -332,6 +336,17 @@ impl Checker<'_> {
 /// Whether the type is one of numbers.
 pub(crate) fn is_number(ty: &Type) -> bool {
     matches!(ty, Type::Integer | Type::Bit(_) | Type::Int(_))
+}
+
+/// The lowest number of a signed type, if this is a literal for it without its sign, as in `-8s128`: without the sign it
+/// would not fit.
+fn lowest_number(written: &ast::Expr) -> Option<Expr> {
+    let ast::ExprKind::Integer(ast::IntegerLiteral { value, width: Some(width), is_signed: true, .. }) = &written.kind
+    else {
+        return None;
+    };
+    let is_lowest = (1..=WIDTH_BITS_MAX).contains(width) && *value == BigInt::from(1) << (width - 1);
+    is_lowest.then(|| expr(ExprKind::Int(-value), Type::Int(*width), written.span))
 }
 
 fn binary_expr(operator: BinaryOperator, left: Expr, right: Expr, ty: Type, span: Span) -> Expr {

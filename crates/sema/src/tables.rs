@@ -172,7 +172,14 @@ impl Checker<'_> {
                 return None;
             }
         }
-        self.bind_arguments(&signature, &[], arguments, span).map(|bound| bound.args)
+        let mut args = self.bind_arguments(&signature, &[], arguments, span)?.args;
+        for (&param, arg) in signature.params.iter().zip(&mut args) {
+            if self.direction(param) == Direction::None {
+                // Its default value, if it has one, is for calls.
+                *arg = None;
+            }
+        }
+        Some(args)
     }
 
     fn default_action(&mut self, table: &Table, written: &ast::Expr) -> Option<ActionRef> {
