@@ -103,7 +103,9 @@ impl Scope<'_, '_> {
         match value {
             Value::Narrow(value) => {
                 let value = self.stored(var, value);
-                self.push(assign(place, value));
+                if value != place {
+                    self.push(assign(place, value));
+                }
             }
             Value::Wide(limbs) => self.push(S::Eval(call("ws_wide_copy", vec![place, limbs, int(width)]))),
         }

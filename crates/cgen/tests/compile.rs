@@ -1,0 +1,62 @@
+//! The compiler and its cache: what is kept, and what is said when something is wrong.
+
+use cgen::{CompileError, CompileOptions, Optimise, compile};
+use std::os::unix::fs::PermissionsExt;
+
+fn options(folder: &std::path::Path) -> CompileOptions {
+    CompileOptions { cache_dir: Some(folder.to_owned()), optimise: Optimise::None, ..CompileOptions::default() }
+}
+
+#[test]
+fn what_was_compiled_is_found_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = options(&folder.path().join("cache"));
+    let first = compile("int answer(void);\nint answer(void) { return 42; }\n", &options).expect("valid C");
+    let second = compile("int answer(void);\nint answer(void) { return 42; }\n", &options).expect("valid C");
+    let other = compile("int answer(void);\nint answer(void) { return 43; }\n", &options).expect("valid C");
+    assert!(!first.from_cache && second.from_cache && !other.from_cache);
+    assert_eq!(first.path, second.path);
+    assert_ne!(first.path, other.path);
+    let optimised = CompileOptions { optimise: Optimise::Full, ..options.clone() };
+    let third = compile("int answer(void);\nint answer(void) { return 42; }\n", &optimised).expect("valid C");
+    assert!(!third.from_cache, "other flags make other code");
+    let mode = std::fs::metadata(folder.path().join("cache")).expect("the cache").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "what others could write would be run");
+}
+
+#[test]
+fn a_cache_that_others_can_write_is_closed_to_them() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).expect("our folder");
+    compile("int x;\n", &options(folder.path())).expect("valid C");
+    let mode = std::fs::metadata(folder.path()).expect("the cache").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
+fn a_compiler_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = CompileOptions { compiler: Some("no-such-compiler --flag".into()), ..options(folder.path()) };
+    let error = compile("int x;\n", &options).expect_err("there is no such compiler");
+    assert!(matches!(error, CompileError::NoCompiler { .. }), "{error:?}");
+    assert!(error.to_string().contains("no-such-compiler"), "{error}");
+}
+
+#[test]
+fn what_the_compiler_says_is_passed_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let error = compile("int x = nonsense;\n", &options(folder.path())).expect_err("not C");
+    let CompileError::Failed { command, stderr } = &error else { panic!("{error:?}") };
+    assert!(command.contains("-fPIC") && stderr.contains("nonsense"), "{error}");
+    let left: Vec<_> = std::fs::read_dir(folder.path()).expect("the cache").filter_map(Result::ok).collect();
+    assert!(left.iter().all(|file| !file.file_name().to_string_lossy().contains(".tmp")), "{left:?}");
+}
+
+#[test]
+fn a_path_that_is_no_folder_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").expect("our folder");
+    let error = compile("int x;\n", &options(&file)).expect_err("a file is no cache");
+    assert!(matches!(error, CompileError::Io { .. }), "{error:?}");
+}

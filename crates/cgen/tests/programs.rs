@@ -1,0 +1,244 @@
+//! Programs that show one thing each: the C that comes out, and what it does to packets.
+
+mod support;
+
+use base::limits::HEADROOM_BYTES;
+use cgen::{Optimise, Plan, SourceLine};
+use expect_test::expect;
+use ir::Program;
+use support::{Compiled, check_same, options, program};
+use testkit::plain_host::PlainHost;
+
+/// Width of the wide header: more than the headroom, but not more than headroom and tailroom.
+const WIDE_BITS: usize = 8 * (HEADROOM_BYTES + 32);
+
+/// A program around the given declarations and bodies. Header `h0` has a byte, `h1` two, `h2` to `h4` are a stack of bytes,
+/// `h5` is wide.
+fn small(more: &str, parser: &str, ingress: &str, deparser: &str) -> Program {
+    program(&format!(
+        "program v1model
+errors \"NoError\" \"PacketTooShort\" \"NoMatch\" \"StackOutOfBounds\" \"HeaderTooShort\" \"ParserTimeout\" \"ParserInvalidArgument\"
+labels 4
+v0 \"standard_metadata.egress_spec\" bit<9> intrinsic 1
+v1 \"standard_metadata.parser_error\" bit<32> intrinsic 14
+v2 \"hdr.stack.next\" bit<32> metadata
+v3 \"meta.number\" bit<16> metadata
+v4 \"hit\" bool local
+v5 \"ran\" bit<32> local
+v6 \"port\" bit<9> local
+v7 \"resubmit\" bit<8> intrinsic 20
+ht0 \"byte_t\" {{
+  \"value\" bit<8>
+}}
+ht1 \"pair_t\" {{
+  \"high\" bit<4>
+  \"low\" bit<12>
+}}
+ht2 \"wide_t\" {{
+  \"value\" bit<{WIDE_BITS}>
+}}
+h0 \"hdr.byte\" ht0 metadata
+h1 \"hdr.pair\" ht1 metadata
+h2 \"hdr.stack[0]\" ht0 metadata
+h3 \"hdr.stack[1]\" ht0 metadata
+h4 \"hdr.stack[2]\" ht0 metadata
+h5 \"hdr.wide\" ht2 metadata
+stack0 \"hdr.stack\" [h2, h3, h4] next v2
+{more}
+block0 \"P\" parser start state0 error v1 {{
+{parser}
+}}
+block1 \"Verify\" control {{
+}}
+block2 \"Ingress\" control exit l0 {{
+{ingress}
+}}
+block3 \"Egress\" control {{
+}}
+block4 \"Compute\" control {{
+}}
+block5 \"Deparser\" control {{
+{deparser}
+}}
+"
+    ))
+}
+
+const PARSE_TWO: &str = "state0 \"start\" {
+  extract h0
+  extract h1
+  goto accept
+}";
+
+const TABLE: &str = "register0 \"seen\" bit<16> size 4
+action0 \"set\" (v6) {
+  v0 = v6
+}
+table0 \"t\" size 16 {
+  key \"hdr.byte.value\" exact h0.0
+  action action0
+  default 0(9w0x1ff)
+  entry (exact 8w0x61) priority 0 0(9w0x7)
+}";
+
+/// Native code does with these packets what the interpreter does, in bursts and alone.
+fn check(program: &Program, packets: &[&[u8]]) {
+    let host = PlainHost::new(program, Vec::new(), 1);
+    let compiled = Compiled::new(program, &options(Optimise::None));
+    let packets: Vec<Vec<u8>> = packets.iter().map(|bytes| bytes.to_vec()).collect();
+    for burst in [64, 2, 1] {
+        check_same(&compiled, &packets, &host, burst);
+    }
+}
+
+/// The C text of a block, up to the end of its function.
+fn function(text: &str, number: u32) -> &str {
+    let start = text.find(&format!("WS_EXPORT void ws_block_{number}(")).expect("every block has a function");
+    let end = text[start..].find("\n}\n").expect("a function ends") + 3;
+    &text[start..start + end]
+}
+
+fn c_of(program: &Program) -> String {
+    let plan = Plan::new(program).expect("a small program has a plan");
+    let source = |span: base::Span| {
+        Some(SourceLine { file: "a.p4".into(), line: span.lo, text: format!(" line {} */", span.lo) })
+    };
+    cgen::emit_c(program, &plan, &source)
+}
+
+#[test]
+fn a_table_is_asked_once_for_the_burst() {
+    let program = small(
+        TABLE,
+        PARSE_TWO,
+        "block l0 {\n apply table0 hit v4 @5..6\n if (v4) {\n h0.0 = 8w0x62 @6..7\n }\n}",
+        "emit h0",
+    );
+    expect![[r#"
+        WS_EXPORT void ws_block_2(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)
+        {
+            uint64_t at0 = ws_all(count);
+            uint64_t at2 = 0ull;
+            uint64_t keys2[64];
+            uint32_t rows2 = 0u;
+            const struct ws_entry *entries[64];
+            for (uint64_t todo = at0; todo != 0ull; todo &= todo - 1ull) {
+                const uint64_t bit WS_UNUSED = todo & (0ull - todo);
+                const uint32_t i = (uint32_t)__builtin_ctzll(todo);
+                struct ws_packet *const p WS_UNUSED = packets[i];
+                struct context *const c WS_UNUSED = (void *)(p + 1u);
+                uint64_t valid0 WS_UNUSED = c->valid[0u];
+                uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
+                /* a.p4:5: line 5 * / */
+                uint64_t *const row1 = keys2 + (rows2 * 1u);
+                row1[0u] = (valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull;
+                rows2 += 1u;
+                at2 |= bit;
+            }
+        "#]]
+    .assert_eq(&function(&c_of(&program), 2).split_inclusive("\n    }\n").next().unwrap_or_default().to_owned());
+    check(&program, &[b"abc", b"xyz", b"a", b"", b"aaaa"]);
+}
+
+#[test]
+fn the_same_program_gives_the_same_text() {
+    let make = || c_of(&small(TABLE, PARSE_TWO, "apply table0", "emit h0"));
+    assert_eq!(make(), make());
+}
+
+#[test]
+fn state_that_two_regions_touch_is_not_batched() {
+    let once =
+        small(TABLE, PARSE_TWO, "read v3 = register0[2w0x0]\nwrite register0[2w0x0] = (v3 + 16w0x1)\napply table0", "");
+    let twice =
+        small(TABLE, PARSE_TWO, "read v3 = register0[2w0x0]\napply table0\nwrite register0[2w0x0] = (v3 + 16w0x1)", "");
+    assert!(function(&c_of(&once), 2).contains("keys"), "{}", c_of(&once));
+    assert!(!function(&c_of(&twice), 2).contains("keys"), "{}", c_of(&twice));
+    let packets: [&[u8]; 4] = [b"abc", b"xyz", b"def", b"a--"];
+    check(&once, &packets);
+    check(&twice, &packets);
+}
+
+#[test]
+fn state_that_two_blocks_touch_limits_the_burst() {
+    let burst_max = |program: &Program| Plan::new(program).expect("a small program has a plan").burst_max;
+    let write = "write register0[2w0x0] = v3";
+    assert_eq!(burst_max(&small(TABLE, PARSE_TWO, write, "")), 64);
+    assert_eq!(burst_max(&small(TABLE, PARSE_TWO, write, write)), 1);
+    // Reading what nothing writes is no touch.
+    let read = "read v3 = register0[2w0x0]";
+    assert_eq!(burst_max(&small(TABLE, PARSE_TWO, read, read)), 64);
+    // A packet that comes again meets the state of those behind it.
+    let again = format!("v7 = 8w0x1\n{write}");
+    assert_eq!(burst_max(&small(TABLE, PARSE_TWO, &again, "")), 1);
+}
+
+#[test]
+fn headers_are_put_on_and_taken_off() {
+    let bodies = [
+        "set_valid h2\nh2.0 = 8w0x2d",
+        "set_invalid h0",
+        "set_invalid h1",
+        "copy h2 = h0\nset_invalid h0",
+        "copy h3 = h0\nh0.0 = 8w0x30\ncopy h2 = h3",
+    ];
+    for body in bodies {
+        for deparser in
+            ["emit h0\nemit h2\nemit h3\nemit h1", "emit h2\nemit h0\nemit h0\nemit h1", "emit h1\nemit h0\nemit h1"]
+        {
+            check(&small("", PARSE_TWO, body, deparser), &[b"abcdef", b"abc", b"a", b""]);
+        }
+    }
+}
+
+#[test]
+fn headers_that_change_between_emits_are_copied_at_once() {
+    let deparser = "emit h0\nh0.0 = 8w0x21\nemit h0\nset_invalid h0\nemit h0\nset_valid h0\nemit h0\nemit h1";
+    check(&small("", PARSE_TWO, "", deparser), &[b"abcdef", b""]);
+}
+
+#[test]
+fn elements_of_stacks_keep_homes_of_their_own() {
+    let body = "set_valid h2
+h2.0 = 8w0x31
+push_front stack0 1
+set_valid h2
+h2.0 = 8w0x32
+push_front stack0 1
+set_valid stack0[v3]
+stack0[v3].0 = 8w0x33
+pop_front stack0 1
+set_valid h4
+h4.0 = 8w0x34";
+    check(&small("", PARSE_TWO, body, "emit h2\nemit h3\nemit h4\nemit h1"), &[b"abcdef", b""]);
+}
+
+#[test]
+fn stacks_are_filled_by_parsers() {
+    let parser = "state0 \"start\" {
+  extract stack0.next
+  select (stack0.last.0) {
+    case (8w0x20 .. 8w0x40): state0
+    case (8w0x61): state1
+  }
+}
+state1 \"end\" {
+  extract h1
+  goto accept
+}";
+    check(
+        &small("", parser, "h0.0 = 8w0x1", "emit h4\nemit h2\nemit h3\nemit h1"),
+        &[b"!!azz", b"!!!!a", b"azz", b"b", b"!", b""],
+    );
+}
+
+#[test]
+fn a_parser_that_never_ends_times_out() {
+    check(&small("", "state0 \"start\" {\n goto state0\n}", "", ""), &[b"abc", b""]);
+}
+
+#[test]
+fn headers_without_headroom_push_the_payload() {
+    let body = format!("set_valid h5\nh5.0 = (bit<{WIDE_BITS}>(h1.1) << 12w0x100)");
+    check(&small("", PARSE_TWO, &body, "emit h5\nemit h0\nemit h1"), &[b"abcdef", b"abc"]);
+}

@@ -1,0 +1,279 @@
+/* Tests of the runtime headers alone, compiled with the address and undefined-behaviour sanitizers. */
+#define WS_CRC32
+#define WS_CRC16
+#define WS_CRC_CCITT
+#include "wirespeed.h"
+#include "deparse.h"
+#include "hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+typedef unsigned __int128 u128;
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t random_number(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+/* A number of up to 128 bits, often near a boundary. */
+static u128 random_wide(uint32_t width)
+{
+    u128 value = (u128)random_number() << 64 | random_number();
+    switch (random_number() % 5) {
+    case 0:
+        value = random_number() % 4;
+        break;
+    case 1:
+        value = ~(u128)(random_number() % 4);
+        break;
+    case 2:
+        value = (u128)1 << random_number() % width;
+        break;
+    }
+    return width == 128 ? value : value & (((u128)1 << width) - 1);
+}
+
+static void put(uint64_t *limbs, u128 value)
+{
+    limbs[0] = (uint64_t)value;
+    limbs[1] = (uint64_t)(value >> 64);
+}
+
+static u128 get(const uint64_t *limbs)
+{
+    return (u128)limbs[1] << 64 | limbs[0];
+}
+
+static u128 cut(u128 value, uint32_t width)
+{
+    return width == 128 ? value : value & (((u128)1 << width) - 1);
+}
+
+static __int128 as_signed(u128 value, uint32_t width)
+{
+    return (__int128)(value << (128 - width)) >> (128 - width);
+}
+
+static void test_wide_against_int128(void)
+{
+    for (uint32_t round = 0; round < 40000; round++) {
+        uint32_t width = 65 + (uint32_t)(random_number() % 64), amount = (uint32_t)(random_number() % 150);
+        u128 x = random_wide(width), y = random_wide(width);
+        uint64_t a[2], b[2], d[2], e[2];
+        put(a, x);
+        put(b, y);
+        ws_wide_add(d, a, b, width);
+        CHECK(get(d) == cut(x + y, width));
+        ws_wide_sub(d, a, b, width);
+        CHECK(get(d) == cut(x - y, width));
+        ws_wide_mul(d, a, b, width);
+        CHECK(get(d) == cut(x * y, width));
+        ws_wide_divide(d, e, a, b, width);
+        CHECK(get(d) == (y == 0 ? 0 : x / y) && get(e) == (y == 0 ? 0 : x % y));
+        ws_wide_neg(d, a, width);
+        CHECK(get(d) == cut(-x, width));
+        ws_wide_shl(d, a, amount, width);
+        CHECK(get(d) == (amount >= width ? 0 : cut(x << amount, width)));
+        ws_wide_shr(d, a, amount, width);
+        CHECK(get(d) == (amount >= width ? 0 : x >> amount));
+        ws_wide_sar(d, a, amount, width);
+        CHECK(get(d) == cut((u128)(as_signed(x, width) >> (amount > 127 ? 127 : amount)), width));
+        CHECK(ws_wide_compare(a, b, width) == (x > y) - (x < y));
+        __int128 s = as_signed(x, width), t = as_signed(y, width);
+        CHECK(ws_wide_compare_signed(a, b, width) == (s > t) - (s < t));
+    }
+}
+
+/* (a * b + c) / b == a and the rest is c, at every width, for c below b. */
+static void test_division_undoes_multiplication(void)
+{
+    enum { LIMBS = WS_WIDTH_MAX / 64 };
+    static uint64_t a[LIMBS], b[LIMBS], c[LIMBS], product[LIMBS], sum[LIMBS], quotient[LIMBS], rest[LIMBS];
+    for (uint32_t round = 0; round < 60; round++) {
+        uint32_t width = round == 0 ? WS_WIDTH_MAX : 128 + (uint32_t)(random_number() % 4000);
+        uint32_t half = width / 2 - 1;
+        ws_wide_zero(a, width);
+        ws_wide_zero(b, width);
+        for (uint32_t i = 0; i < WS_LIMBS(half); i++) {
+            a[i] = round % 3 == 0 ? ~UINT64_C(0) : random_number();
+            b[i] = round % 4 == 0 ? ~UINT64_C(0) : random_number();
+        }
+        ws_wide_trim(a, half);
+        ws_wide_trim(b, half);
+        for (uint32_t i = WS_LIMBS(half); i < WS_LIMBS(width); i++)
+            a[i] = b[i] = 0;
+        if (ws_wide_is_zero(b, width))
+            b[0] = 1;
+        ws_wide_shr(c, b, 1, width);
+        ws_wide_mul(product, a, b, width);
+        ws_wide_add(sum, product, c, width);
+        ws_wide_divide(quotient, rest, sum, b, width);
+        CHECK(ws_wide_eq(quotient, a, width) && ws_wide_eq(rest, c, width));
+    }
+}
+
+static void test_saturation(void)
+{
+    uint64_t max[2] = { ~UINT64_C(0), 0xf }, one[2] = { 1, 0 }, least[2] = { 0, 8 }, d[2];
+    ws_wide_add_saturating(d, max, one, 68);
+    CHECK(d[0] == max[0] && d[1] == max[1]);
+    ws_wide_sub_saturating(d, one, max, 68);
+    CHECK(d[0] == 0 && d[1] == 0);
+    ws_wide_sub_saturating_signed(d, least, one, 68);
+    CHECK(d[0] == 0 && d[1] == 8);
+    ws_wide_add_saturating_signed(d, least, max, 68);
+    CHECK(d[0] == 0 && d[1] == 8);
+    CHECK(ws_add_saturating(~UINT64_C(0), 1, 64) == ~UINT64_C(0));
+    CHECK(ws_add_saturating_signed(0x7f, 1, 8) == 0x7f);
+    CHECK(ws_sub_saturating_signed(0x80, 1, 8) == 0x80);
+    CHECK(ws_sar(0x80, 200, 8) == 0xff && ws_shl(1, 64) == 0 && ws_div(1, 0) == 0);
+}
+
+/* What is stored at any bit offset is loaded again, and the bits around it stay. */
+static void test_loads_and_stores(void)
+{
+    for (uint32_t round = 0; round < 20000; round++) {
+        uint32_t width = 1 + (uint32_t)(random_number() % 300), offset = (uint32_t)(random_number() % 40);
+        uint32_t size = (offset + width + 7) / 8;
+        uint8_t *bytes = malloc(size);
+        uint64_t value[5], loaded[5];
+        for (uint32_t i = 0; i < 5; i++)
+            value[i] = random_number();
+        ws_wide_trim(value, width);
+        for (uint32_t fill = 0; fill < 256; fill += 255) {
+            memset(bytes, (int)fill, size);
+            ws_wide_store(bytes, offset, width, value);
+            ws_wide_load(loaded, bytes, offset, width);
+            CHECK(ws_wide_eq(loaded, value, width));
+            ws_lookahead(loaded, bytes, bytes + size, offset, width);
+            CHECK(ws_wide_eq(loaded, value, width));
+            for (uint32_t bit = 0; bit < 8 * size; bit++)
+                if (bit < offset || bit >= offset + width)
+                    CHECK((bytes[bit / 8] >> (7 - bit % 8) & 1) == (fill & 1));
+        }
+        free(bytes);
+    }
+    uint8_t two[2] = { 0xab, 0xcd };
+    uint64_t ahead[1];
+    ws_lookahead(ahead, two, two + 2, 8, 16);
+    CHECK(ahead[0] == 0xcd00);
+}
+
+static void test_hashes(void)
+{
+    const uint8_t *check = (const uint8_t *)"123456789";
+    for (uint32_t split = 0; split <= 9; split++) {
+        CHECK(ws_hash_crc32(check, split, check + split, 9 - split) == 0xcbf43926);
+        CHECK(ws_hash_crc16(check, split, check + split, 9 - split) == 0xbb3d);
+        CHECK(ws_hash_crc_ccitt(check, split, check + split, 9 - split) == 0x29b1);
+        CHECK(ws_hash_identity(check, split, check + split, 9 - split) == UINT64_C(0x3132333435363738));
+        CHECK(ws_hash_csum16(check, split, check + split, 9 - split) == ws_hash_csum16(check, 9, check, 0));
+        CHECK(ws_hash_xor16(check, split, check + split, 9 - split) == ws_hash_xor16(check, 9, check, 0));
+    }
+    const uint8_t words[8] = { 0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7 };
+    CHECK(ws_hash_csum16(words, 8, words, 0) == (~0xddf2u & 0xffff));
+    CHECK(ws_hash_csum16(words, 0, words, 0) == 0xffff);
+
+    uint8_t buffer[4];
+    struct ws_joined joined = { buffer, 0 };
+    ws_join(&joined, 5, 3);
+    ws_join(&joined, 0x3ff, 10);
+    CHECK(ws_joined_bytes(&joined) == 2 && buffer[0] == 0xbf && buffer[1] == 0xf8);
+    ws_join_bits(&joined, words + 2, 4, 8);
+    CHECK(joined.bits == 21 && buffer[1] == (0xf8 | 0x20 >> 5) && buffer[2] == 0x00);
+}
+
+static void test_stacks(void)
+{
+    uint32_t items[5] = { 1, 2, 3, 4, 5 };
+    ws_rotate(items, 5, 2, 1);
+    CHECK(items[0] == 4 && items[1] == 5 && items[2] == 1 && items[4] == 3);
+    ws_rotate(items, 5, 2, 0);
+    CHECK(items[0] == 1 && items[4] == 5);
+    ws_rotate(items, 5, 5, 1);
+    CHECK(items[0] == 1 && items[4] == 5);
+    uint64_t valid[2] = { UINT64_C(1) << 63, 1 };
+    ws_move_valid(valid, 70, 1, 1);
+    CHECK(valid[0] == 0 && valid[1] == 3);
+    ws_move_valid(valid, 70, 65, 0);
+    CHECK(valid[0] == 1 && valid[1] == 0);
+}
+
+/* A chunk of 512 bytes: headroom from 256 on, 20 bytes of packet at `data`. */
+static struct ws_packet *chunk(uint32_t data, uint32_t payload)
+{
+    struct ws_packet *packet = aligned_alloc(64, 512);
+    memset(packet, 0, 512);
+    packet->data = data;
+    packet->length = 20;
+    packet->payload = data + payload;
+    packet->capacity = 512;
+    for (uint32_t i = 0; i < 20; i++)
+        *ws_at(packet, data + i) = (uint8_t)('a' + i);
+    return packet;
+}
+
+static void check_packet(struct ws_packet *packet, const char *text)
+{
+    CHECK(packet->length == strlen(text));
+    CHECK(memcmp(ws_at(packet, packet->data), text, packet->length) == 0);
+    free(packet);
+}
+
+static void test_deparser(void)
+{
+    uint8_t bounce[64];
+    /* In place: nothing moves. */
+    struct ws_packet *packet = chunk(300, 6);
+    struct ws_segment both[2] = { { 300, 4 }, { 304, 2 } };
+    ws_deparse(packet, both, 2, bounce, 256);
+    CHECK(packet->data == 300);
+    check_packet(packet, "abcdefghijklmnopqrst");
+    /* The second header is taken off: the first moves up to the payload. */
+    packet = chunk(300, 6);
+    ws_deparse(packet, both, 1, bounce, 256);
+    check_packet(packet, "abcdghijklmnopqrst");
+    /* Exchanged, and one of them twice. */
+    packet = chunk(300, 6);
+    struct ws_segment mixed[3] = { { 304, 2 }, { 300, 4 }, { 304, 2 } };
+    ws_deparse(packet, mixed, 3, bounce, 256);
+    check_packet(packet, "efabcdefghijklmnopqrst");
+    /* No headroom: the payload moves. */
+    packet = chunk(256, 6);
+    memcpy(ws_at(packet, 480), "XY", 2);
+    struct ws_segment pushed[2] = { { 480, 2 }, { 256, 6 } };
+    ws_deparse(packet, pushed, 2, bounce, 256);
+    check_packet(packet, "XYabcdefghijklmnopqrst");
+    /* No room at all: the packet stays as it is, with a flag. */
+    packet = chunk(256, 6);
+    packet->capacity = 277;
+    ws_deparse(packet, pushed, 2, bounce, 256);
+    CHECK(packet->flags == WS_FLAG_NO_ROOM);
+    check_packet(packet, "abcdefghijklmnopqrst");
+}
+
+int main(void)
+{
+    test_wide_against_int128();
+    test_division_undoes_multiplication();
+    test_saturation();
+    test_loads_and_stores();
+    test_hashes();
+    test_stacks();
+    test_deparser();
+    return 0;
+}

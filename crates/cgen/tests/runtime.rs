@@ -1,0 +1,36 @@
+//! Compiles and runs the tests of the C runtime, `runtime.c`, with sanitizers and both compilers.
+
+use std::path::Path;
+use std::process::Command;
+
+fn check(compiler: &str) {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("runtime-{compiler}"));
+    let output = Command::new(compiler)
+        .args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"])
+        .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+        .arg("-I")
+        .arg(manifest.join("../../runtime/c"))
+        .arg("-o")
+        .arg(&program)
+        .arg(manifest.join("tests/runtime.c"))
+        .output();
+    let Ok(output) = output else {
+        assert_ne!(compiler, "cc", "a C compiler is needed");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let run = Command::new(&program).output().expect("the compiled test can be started");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn runtime_headers_with_the_system_compiler() {
+    check("cc");
+}
+
+/// Where there is one.
+#[test]
+fn runtime_headers_with_clang() {
+    check("clang");
+}
