@@ -31,4 +31,5 @@ group_tests! {
     language
     parser
     tables
+    v1model
 }

@@ -1,0 +1,186 @@
+//! What STF files cannot say: messages to the control plane, and queues that fill.
+
+use base::Bits;
+use base::index::Id as _;
+use expect_test::{Expect, expect};
+use ir::DigestId;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use switch::{Output, Switch};
+use testkit::corpus::{Way, folder};
+use testkit::pipeline::{program_of_file, program_of_text, switch_for};
+
+/// Everything that a switch puts out, as lines.
+#[derive(Default)]
+struct Story(String);
+
+impl Output for Story {
+    fn transmit(&mut self, port: u32, frame: &[u8]) {
+        let _ = write!(self.0, "port {port}: ");
+        for byte in frame {
+            let _ = write!(self.0, "{byte:02x}");
+        }
+        self.0.push('\n');
+    }
+
+    fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        let _ = writeln!(self.0, "digest {}: {}", digest.index(), values.join(", "));
+    }
+
+    fn log(&mut self, line: &str) {
+        let _ = writeln!(self.0, "log: {line}");
+    }
+
+    fn assertion_failed(&mut self, text: &str) {
+        let _ = writeln!(self.0, "failed: {text}");
+    }
+}
+
+/// Makes a switch in every way, lets `scene` play on it, and compares what it puts out.
+fn check(program: &ir::Program, mut scene: impl FnMut(&mut Switch, &mut Story), expected: &Expect) {
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
+    let stories = Way::ALL.map(|way| {
+        let program = Arc::new(way.program(program).unwrap());
+        let mut switch = switch_for(&program, &way.engine(&cache)).unwrap();
+        let mut story = Story::default();
+        scene(&mut switch, &mut story);
+        story.0
+    });
+    expected.assert_eq(&stories[0]);
+    for (way, story) in Way::ALL.iter().zip(&stories) {
+        assert_eq!(*story, stories[0], "{}", way.describe());
+    }
+}
+
+fn corpus_program(path: &str) -> ir::Program {
+    program_of_file(&folder().join(path)).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn install(switch: &mut Switch, text: &str) {
+    let commands = control::parse_entries("entries", text, switch.program()).unwrap();
+    control::apply_all(switch, &commands).unwrap();
+}
+
+fn bytes(digits: &str) -> Vec<u8> {
+    let digits: Vec<u32> = digits.chars().filter_map(|digit| digit.to_digit(16)).collect();
+    digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
+}
+
+/// The controller of a learning switch: a digest for each unknown source, entries once it is known.
+#[test]
+fn digests_tell_the_controller_who_is_where() {
+    let to_b = bytes("080000000222 080000000111 0800 aa");
+    let to_a = bytes("080000000111 080000000222 0800 bb");
+    let scene = |switch: &mut Switch, story: &mut Story| {
+        install(switch, "mc_mgrp_create 1\nmc_node_create 0 2 3\nmc_node_associate 1 0");
+        install(switch, "table_add select_mcast_grp set_mcast_grp 1 => 1");
+        switch.receive(0, 1, &to_b);
+        switch.run(0, story);
+        install(switch, "table_add smac NoAction 08:00:00:00:01:11 =>\ntable_add dmac forward 08:00:00:00:01:11 => 1");
+        switch.receive(1000, 2, &to_a);
+        switch.receive(1000, 1, &to_b);
+        switch.run(1000, story);
+    };
+    check(
+        &corpus_program("course/learning.p4"),
+        scene,
+        &expect![[r#"
+        log: flooding a frame of port 1 to 8796093022754
+        digest 0: 0x80000000111, 0x1
+        port 2: 0800000002220800000001110800aa
+        port 3: 0800000002220800000001110800aa
+        digest 0: 0x80000000222, 0x2
+        log: flooding a frame of port 1 to 8796093022754
+        port 1: 0800000001110800000002220800bb
+        port 2: 0800000002220800000001110800aa
+        port 3: 0800000002220800000001110800aa
+    "#]],
+    );
+}
+
+/// A queue that is served slowly: packets that find it long are marked, the queue's end is dropped.
+#[test]
+fn long_queues_mark_packets_and_then_drop_them() {
+    let scene = |switch: &mut Switch, story: &mut Story| {
+        install(switch, "table_add ipv4_lpm ipv4_forward 10.0.2.2/32 => 08:00:00:00:02:22 2");
+        install(switch, "set_queue_rate 1000 2\nset_queue_depth 6 2");
+        for _ in 0..9 {
+            let frame = bytes("080000000100 080000000111 0800 45010014 0001 0000 4011 0000 0a000101 0a000202");
+            switch.receive(0, 1, &frame);
+        }
+        switch.run(0, story);
+        while let Some(next_ns) = switch.next_event_ns() {
+            let _ = writeln!(story.0, "at {next_ns}");
+            switch.run(next_ns, story);
+        }
+    };
+    check(
+        &corpus_program("course/ecn.p4"),
+        scene,
+        &expect![[r#"
+        port 2: 080000000222080000000100080045010014000100003f1164d50a0001010a000202
+        at 1000000
+        port 2: 080000000222080000000100080045010014000100003f1164d50a0001010a000202
+        at 2000000
+        port 2: 080000000222080000000100080045010014000100003f1164d50a0001010a000202
+        at 3000000
+        port 2: 080000000222080000000100080045030014000100003f1164d30a0001010a000202
+        at 4000000
+        port 2: 080000000222080000000100080045030014000100003f1164d30a0001010a000202
+        at 5000000
+        port 2: 080000000222080000000100080045030014000100003f1164d30a0001010a000202
+    "#]],
+    );
+}
+
+#[test]
+fn log_lines_are_filled_in_and_failed_assertions_drop() {
+    let text = "
+        #include <core.p4>
+        #include <v1model.p4>
+        header h_t { bit<8> a; int<8> b; bit<96> wide; }
+        struct headers { h_t h; }
+        struct metadata { }
+        parser MyParser(packet_in packet, out headers hdr, inout metadata meta, inout standard_metadata_t standard_metadata) {
+            state start { packet.extract(hdr.h); transition accept; }
+        }
+        control MyVerify(inout headers hdr, inout metadata meta) { apply { } }
+        control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadata_t standard_metadata) {
+            apply {
+                log_msg(\"plain\");
+                log_msg(\"a={} b={} wide={} valid={} {}\", { hdr.h.a, hdr.h.b, hdr.h.wide, hdr.h.isValid(), standard_metadata.ingress_port });
+                assert(hdr.h.a < 10);
+                assume(hdr.h.b != 5);
+                standard_metadata.egress_spec = 2;
+            }
+        }
+        control MyEgress(inout headers hdr, inout metadata meta, inout standard_metadata_t standard_metadata) { apply { } }
+        control MyCompute(inout headers hdr, inout metadata meta) { apply { } }
+        control MyDeparser(packet_out packet, in headers hdr) { apply { packet.emit(hdr.h); } }
+        V1Switch(MyParser(), MyVerify(), MyIngress(), MyEgress(), MyCompute(), MyDeparser()) main;
+    ";
+    let program = program_of_text("log.p4", text).unwrap_or_else(|errors| panic!("{errors}"));
+    let scene = |switch: &mut Switch, story: &mut Story| {
+        for start in ["01ff", "0a00", "0205"] {
+            switch.receive(0, 7, &bytes(&format!("{start} 0102030405060708090a0b0c")));
+            switch.run(0, story);
+        }
+    };
+    check(
+        &program,
+        scene,
+        &expect![[r#"
+        log: plain
+        log: a=1 b=-1 wide=311917102708983781990730508 valid=1 7
+        port 2: 01ff0102030405060708090a0b0c
+        log: plain
+        log: a=10 b=0 wide=311917102708983781990730508 valid=1 7
+        failed: assert
+        log: plain
+        log: a=2 b=5 wide=311917102708983781990730508 valid=1 7
+        failed: assume
+    "#]],
+    );
+}
