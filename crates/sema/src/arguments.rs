@@ -298,7 +298,8 @@ impl Checker<'_> {
         if !agrees {
             let (wanted, found) = (self.hir.show_type(&self.resolve(&hint)), self.hir.show_type(&value.ty));
             let (name, place) = (self.hir.vars[param].name.clone(), self.hir.vars[param].span);
-            self.report(d::argument_mismatch(value.span, &name, &wanted, &found, place));
+            let diagnostic = d::argument_mismatch(value.span, &name, &wanted, &found, place);
+            self.report(self.with_signatures(diagnostic, &self.resolve(&hint), &value.ty));
             return Err(());
         }
         Ok(Some(value))

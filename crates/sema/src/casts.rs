@@ -7,9 +7,12 @@ use crate::types::{fits, wrap};
 use crate::unify::has_variables;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
+use syntax::ast::Direction;
+use syntax::diag::Diagnostic;
 
 impl Checker<'_> {
-    /// The expression as a value of `target`, with the cast that the language allows to leave out; complains if there is none.
+    /// The expression as a value of `target`, with the cast that the language allows to leave out; complains if
+    /// there is none.
     pub(crate) fn coerce(&mut self, e: Expr, target: &Type) -> Expr {
         let target = self.resolve(target);
         match self.try_coerce(e, &target) {
@@ -23,7 +26,7 @@ impl Checker<'_> {
 
     fn report_mismatch(&mut self, e: &Expr, target: &Type) {
         let (wanted, found) = (self.hir.show_type(target), self.hir.show_type(&e.ty));
-        let mut diagnostic = d::mismatched_types(e.span, &wanted, &found);
+        let mut diagnostic = self.with_signatures(d::mismatched_types(e.span, &wanted, &found), target, &e.ty);
         if e.ty != Type::Void && self.can_cast(e, target) {
             diagnostic = diagnostic.help(format!("convert it explicitly: `({wanted})`"));
         } else if let (Type::Int(from), Type::Bit(to)) | (Type::Bit(from), Type::Int(to)) = (&e.ty, target)
@@ -33,6 +36,26 @@ impl Checker<'_> {
             diagnostic = diagnostic.help(format!("change the width first, then the sign: `({wanted})({middle})`"));
         }
         self.report(diagnostic);
+    }
+
+    /// Adds the parameters of a parser or control, and those that are wanted: what two of them differ in.
+    pub(crate) fn with_signatures(&self, diagnostic: Diagnostic, wanted: &Type, found: &Type) -> Diagnostic {
+        let show = |ty: &Type| {
+            let params = self.apply_params(ty)?;
+            let param = |(id, ty): &(VarId, Type)| match self.direction(*id) {
+                Direction::None => self.hir.show_type(ty),
+                Direction::In => format!("in {}", self.hir.show_type(ty)),
+                Direction::Out => format!("out {}", self.hir.show_type(ty)),
+                Direction::InOut => format!("inout {}", self.hir.show_type(ty)),
+            };
+            Some(params.iter().map(param).collect::<Vec<_>>().join(", "))
+        };
+        match (show(wanted), show(found)) {
+            (Some(wanted), Some(found)) => {
+                diagnostic.note(format!("the parameters must be ({wanted})")).note(format!("they are ({found})"))
+            }
+            _ => diagnostic,
+        }
     }
 
     /// The expression as a value of `target`, or the expression itself if the language has no implicit cast for it.

@@ -1,7 +1,7 @@
 //! The values of expressions that are known without running the program.
 //!
-//! [`Checker::fold`] computes; it answers with a literal expression, or nothing if the value depends on something that is
-//! only known later: a packet, an argument of a constructor.
+//! [`Checker::fold`] computes; it answers with a literal expression, or nothing if the value depends on something
+//! that is only known later: a packet, an argument of a constructor.
 
 use crate::checker::{Checker, expr};
 use crate::diagnostics as d;
@@ -12,7 +12,8 @@ use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 use syntax::ast::{self, BinaryOperator, UnaryOperator};
 
-/// The most bits of an `int` constant: what a program may compute with, and no more, so that it cannot eat the memory.
+/// The most bits of an `int` constant: what a program may compute with, and no more, so that it cannot eat the
+/// memory.
 pub(crate) const CONSTANT_BITS_MAX: u64 = 1 << 17;
 
 impl Checker<'_> {

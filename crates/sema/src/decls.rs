@@ -270,8 +270,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A function with its body, or an extern function. A method's name is not entered into the scope; an extern function's
-    /// is entered by the caller.
+    /// A function with its body, or an extern function. A method's name is not entered into the scope; an extern
+    /// function's is entered by the caller.
     pub(crate) fn function(
         &mut self,
         prototype: &ast::FunctionPrototype,

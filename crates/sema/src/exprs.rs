@@ -1,4 +1,5 @@
-//! Expressions: literals, names, aggregates, indexing, slices, casts. Operators, members and calls have files of their own.
+//! Expressions: literals, names, aggregates, indexing, slices, casts. Operators, members and calls have files of
+//! their own.
 
 use crate::checker::{Checker, expr, poisoned};
 use crate::diagnostics as d;
@@ -30,8 +31,8 @@ impl Checker<'_> {
         checked
     }
 
-    /// Checks an expression. `hint` is the type that the place wants, as far as it is known: it gives a type to what has none
-    /// of its own (`{...}`, `...`, `{#}`), and does not convert.
+    /// Checks an expression. `hint` is the type that the place wants, as far as it is known: it gives a type to
+    /// what has none of its own (`{...}`, `...`, `{#}`), and does not convert.
     pub(crate) fn expr(&mut self, written: &ast::Expr, hint: Option<&Type>) -> Expr {
         let span = written.span;
         match &written.kind {

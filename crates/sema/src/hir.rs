@@ -1,8 +1,8 @@
 //! The typed tree.
 //!
-//! Still shaped like the source (generic declarations stay generic, blocks are not instantiated), but nothing is left to
-//! resolve: names are indices, implicit casts are explicit, omitted arguments are `None` or their default value, literals
-//! have the type that their context gives them.
+//! Still shaped like the source (generic declarations stay generic, blocks are not instantiated), but nothing is
+//! left to resolve: names are indices, implicit casts are explicit, omitted arguments are `None` or their default
+//! value, literals have the type that their context gives them.
 
 use base::{IndexVec, Span, entity_id};
 use num_bigint::BigInt;
@@ -288,7 +288,8 @@ pub struct SelectCase {
 pub enum Keyset {
     /// One element for each key.
     Keys(Vec<KeyElement>),
-    /// All keys together, in this value set. (A value set for one key alone stands here too if the select has one key.)
+    /// All keys together, in this value set. (A value set for one key alone stands here too if the select has one
+    /// key.)
     ValueSet(ValueSetId),
     /// Everything: a single `default` or `_`.
     Default,
@@ -369,7 +370,8 @@ pub struct Instance {
     /// In the order of the constructor's parameters; `None` for an optional one left out. Compile-time values,
     /// or [`ExprKind::Construct`], or [`ExprKind::Instance`].
     pub args: Vec<Option<Expr>>,
-    /// Implementations of abstract methods, by the method's position in the extern, and the initializer's own instances.
+    /// Implementations of abstract methods, by the method's position in the extern, and the initializer's own
+    /// instances.
     pub methods: Vec<(usize, FunctionId)>,
     pub locals: Vec<Local>,
     pub annotations: Vec<Annotation>,
@@ -468,8 +470,8 @@ pub struct TableAction {
     pub annotations: Vec<Annotation>,
 }
 
-/// An action with arguments: one per parameter of the action, `None` where the control plane (or nobody yet) gives it.
-/// In a default action or an entry all parameters without direction have values.
+/// An action with arguments: one per parameter of the action, `None` where the control plane (or nobody yet) gives
+/// it. In a default action or an entry all parameters without direction have values.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct ActionRef {
@@ -517,8 +519,8 @@ pub enum StmtKind {
     Block(Block),
     /// A constant, variable or instance.
     Local(Local),
-    /// The value has the target's type. `target op= value` has become `target = target op value` if evaluating the target has
-    /// no effect, which holds for every l-value of P4.
+    /// The value has the target's type. `target op= value` has become `target = target op value` if evaluating the
+    /// target has no effect, which holds for every l-value of P4.
     Assign {
         target: Expr,
         value: Expr,
@@ -536,8 +538,8 @@ pub enum StmtKind {
         cases: Vec<SwitchValueCase>,
         default: Option<Block>,
     },
-    /// `switch (t.apply().action_run)`: the labels are positions in the table's list of actions; `table` is the call of
-    /// `apply`.
+    /// `switch (t.apply().action_run)`: the labels are positions in the table's list of actions; `table` is the
+    /// call of `apply`.
     SwitchAction {
         table: Expr,
         cases: Vec<(Vec<usize>, Block)>,
@@ -610,7 +612,8 @@ pub enum ExprKind {
     Table(TableId),
     /// `this`, in an implementation of an abstract method.
     This,
-    /// An instance made on the spot, as an argument of a constructor, or of a table's property: `Ck(...)`. `ty` is the type.
+    /// An instance made on the spot, as an argument of a constructor, or of a table's property: `Ck(...)`. `ty` is
+    /// the type.
     Construct {
         /// Which constructor.
         constructor: usize,
@@ -646,9 +649,11 @@ pub enum ExprKind {
     Binary(ast::BinaryOperator, Box<Expr>, Box<Expr>),
     /// `condition ? a : b`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// To `ty`, written or implied. Also between a new type or enum and its representation, and between a struct and a list.
+    /// To `ty`, written or implied. Also between a new type or enum and its representation, and between a struct
+    /// and a list.
     Cast(Box<Expr>),
-    /// All fields or elements in order, of the struct, header, tuple, array or list `ty`. `None`: the default value (`...`).
+    /// All fields or elements in order, of the struct, header, tuple, array or list `ty`. `None`: the default value
+    /// (`...`).
     Aggregate(Vec<Option<Expr>>),
     /// The default value of `ty` (`...`).
     Default,
@@ -675,8 +680,8 @@ pub struct Call {
     pub callee: Callee,
     /// The type arguments of the function or method, all of them, inferred ones too.
     pub type_args: Vec<Type>,
-    /// In the order of the parameters; omitted ones have their default value if there is one. `None`: `_`, or an optional one
-    /// left out.
+    /// In the order of the parameters; omitted ones have their default value if there is one. `None`: `_`, or an
+    /// optional one left out.
     pub args: Vec<Option<Expr>>,
 }
 

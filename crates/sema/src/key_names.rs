@@ -27,27 +27,6 @@ fn write_pair(out: &mut String, a: &Expr, operator: &str, b: &Expr) {
 
 fn write_expr(out: &mut String, e: &Expr) {
     match &e.kind {
-        ExprKind::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        ExprKind::Integer(literal) => {
-            let _ = match literal.width {
-                Some(width) => write!(out, "{width}{}{}", if literal.is_signed { 's' } else { 'w' }, literal.value),
-                None => write!(out, "{}", literal.value),
-            };
-        }
-        ExprKind::String(text) => out.push_str(text),
-        ExprKind::Name(path) => out.push_str(&path.name.name),
-        ExprKind::Type(ty) => {
-            if let TypeKind::Named(path) = &ty.kind {
-                out.push_str(&path.name.name);
-            } else if matches!(ty.kind, TypeKind::Error) {
-                out.push_str("error");
-            }
-        }
-        ExprKind::This => out.push_str("this"),
-        ExprKind::DontCare => out.push('_'),
-        ExprKind::Default => out.push_str("default"),
-        ExprKind::Dots => out.push_str("..."),
-        ExprKind::Invalid => out.push_str("{#}"),
         ExprKind::List(items) => {
             out.push('{');
             write_list(out, items);
@@ -108,5 +87,34 @@ fn write_expr(out: &mut String, e: &Expr) {
         }
         ExprKind::Mask { value, mask } => write_pair(out, value, "&&&", mask),
         ExprKind::Range { low, high } => write_pair(out, low, "..", high),
+        _ => write_leaf(out, e),
+    }
+}
+
+/// What has no expressions inside.
+fn write_leaf(out: &mut String, e: &Expr) {
+    match &e.kind {
+        ExprKind::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        ExprKind::Integer(literal) => {
+            let _ = match literal.width {
+                Some(width) => write!(out, "{width}{}{}", if literal.is_signed { 's' } else { 'w' }, literal.value),
+                None => write!(out, "{}", literal.value),
+            };
+        }
+        ExprKind::String(text) => out.push_str(text),
+        ExprKind::Name(path) => out.push_str(&path.name.name),
+        ExprKind::Type(ty) => {
+            if let TypeKind::Named(path) = &ty.kind {
+                out.push_str(&path.name.name);
+            } else if matches!(ty.kind, TypeKind::Error) {
+                out.push_str("error");
+            }
+        }
+        ExprKind::This => out.push_str("this"),
+        ExprKind::DontCare => out.push('_'),
+        ExprKind::Default => out.push_str("default"),
+        ExprKind::Dots => out.push_str("..."),
+        ExprKind::Invalid => out.push_str("{#}"),
+        _ => {}
     }
 }

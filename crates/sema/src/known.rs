@@ -1,4 +1,5 @@
-//! What is known before a packet arrives, and the functions of the core library that the language itself has rules for.
+//! What is known before a packet arrives, and the functions of the core library that the language itself has rules
+//! for.
 
 use crate::checker::{Checker, PlaceKind, expr};
 use crate::diagnostics as d;
@@ -8,8 +9,8 @@ use std::rc::Rc;
 use syntax::ast::Annotation;
 
 impl Checker<'_> {
-    /// Whether a value is known when the program is instantiated: made of literals, constants, instances and parameters of
-    /// constructors.
+    /// Whether a value is known when the program is instantiated: made of literals, constants, instances and
+    /// parameters of constructors.
     pub(crate) fn is_known(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Var(id) => {

@@ -1,15 +1,16 @@
 //! Names, types and constants: from the syntax tree to the typed tree.
 //!
-//! What enters: a [`syntax::ast::Program`]. What leaves: a [`hir::Program`], in which every name is resolved, every expression has
-//! its type, every implicit cast is written, and every call's arguments stand in the order of the parameters; and the
-//! diagnostics. A program with errors leaves a tree too, but `lower` must not see it.
+//! What enters: a [`syntax::ast::Program`]. What leaves: a [`hir::Program`], in which every name is resolved, every
+//! expression has its type, every implicit cast is written, and every call's arguments stand in the order of the
+//! parameters; and the diagnostics. A program with errors leaves a tree too, but `lower` must not see it.
 //!
 //! The way through:
 //!
 //! * `decls` walks the program; `type_decls`, `params`, `parsers`, `tables`, `instances` take its parts.
 //! * `stmts` and `switches` check statements; `exprs`, `operators`, `members`, `calls` expressions.
 //! * `arguments` puts arguments in order and infers type arguments with `unify`; `casts` converts.
-//! * `scopes` says what a name means, `types` what a type means, `consts` and `known` what is known before a packet comes.
+//! * `scopes` says what a name means, `types` what a type means, `consts` and `known` what is known before a packet
+//!   comes.
 //! * `control_plane` compares the names that controllers use, `key_names` makes those of keys.
 //! * `diagnostics` has a file for each kind of fault.
 

@@ -338,8 +338,8 @@ pub(crate) fn is_number(ty: &Type) -> bool {
     matches!(ty, Type::Integer | Type::Bit(_) | Type::Int(_))
 }
 
-/// The lowest number of a signed type, if this is a literal for it without its sign, as in `-8s128`: without the sign it
-/// would not fit.
+/// The lowest number of a signed type, if this is a literal for it without its sign, as in `-8s128`: without the
+/// sign it would not fit.
 fn lowest_number(written: &ast::Expr) -> Option<Expr> {
     let ast::ExprKind::Integer(ast::IntegerLiteral { value, width: Some(width), is_signed: true, .. }) = &written.kind
     else {

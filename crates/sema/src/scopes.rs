@@ -1,7 +1,7 @@
 //! Names and what they stand for.
 //!
-//! A scope maps a name to its bindings: several for overloaded functions, one for anything else. Declarations enter their
-//! scope when they are reached, which is what makes a use before the declaration fail.
+//! A scope maps a name to its bindings: several for overloaded functions, one for anything else. Declarations enter
+//! their scope when they are reached, which is what makes a use before the declaration fail.
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
@@ -177,8 +177,8 @@ pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = 
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-/// How many letters must be inserted, removed, replaced or swapped to make `b` of `a`; `limit + 1` if it is clearly more
-/// than `limit`. A different case alone does not count.
+/// How many letters must be inserted, removed, replaced or swapped to make `b` of `a`; `limit + 1` if it is clearly
+/// more than `limit`. A different case alone does not count.
 fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
     if a.eq_ignore_ascii_case(b) {
         return 0;

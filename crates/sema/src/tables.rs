@@ -72,7 +72,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Complains of entries before the keys that give them their types. (Repeated properties are the parser's business.)
+    /// Complains of entries before the keys that give them their types. (Repeated properties are the parser's
+    /// business.)
     fn check_property_order(&mut self, written: &ast::Table) {
         let mut seen: BTreeMap<Rc<str>, Span> = BTreeMap::new();
         for property in &written.properties {

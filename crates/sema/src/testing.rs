@@ -36,8 +36,8 @@ const PRELUDE: &str = "#include <core.p4>\n\
     enum E { A, B } enum bit<8> R { one = 1, two = 2 } type bit<8> N; extern X { X(); void m(in bit<8> v); } \
     control Inner(inout bit<8> v) { apply { } } ";
 
-/// Statements of a control's apply block. `s` is a struct, `r` a read-only `bit<8>`, `t` a table with the actions `one` and
-/// `two`.
+/// Statements of a control's apply block. `s` is a struct, `r` a read-only `bit<8>`, `t` a table with the actions
+/// `one` and `two`.
 pub(crate) fn check_apply(statements: &str, expected: Expect) {
     let text = format!(
         "{PRELUDE} control C(inout S s, in bit<8> r) {{ X() x; Inner() inner; \

@@ -315,8 +315,8 @@ impl Checker<'_> {
         }
     }
 
-    /// How many bits a value has at least and at most when it is emitted; `None` for a type that has no fixed layout. Widths
-    /// add up without limit, so that they are counted with big numbers.
+    /// How many bits a value has at least and at most when it is emitted; `None` for a type that has no fixed
+    /// layout. Widths add up without limit, so that they are counted with big numbers.
     pub(crate) fn size_bits(&self, ty: &Type) -> Option<(BigInt, BigInt)> {
         let both = |width: u32| Some((BigInt::from(width), BigInt::from(width)));
         match ty {

@@ -1,7 +1,7 @@
 //! Type parameters: putting types in their place, and finding the types that make two types agree.
 //!
-//! An inference variable is a [`Type::Param`] whose index lies above all type parameters of programs. It exists while one
-//! call or instantiation is checked; [`Checker::resolve`] replaces it by what it was bound to.
+//! An inference variable is a [`Type::Param`] whose index lies above all type parameters of programs. It exists
+//! while one call or instantiation is checked; [`Checker::resolve`] replaces it by what it was bound to.
 
 use crate::checker::Checker;
 use crate::hir::*;
@@ -110,8 +110,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Makes two types equal by binding inference variables. Says whether that went well; bindings made on the way to a
-    /// failure stay.
+    /// Makes two types equal by binding inference variables. Says whether that went well; bindings made on the way
+    /// to a failure stay.
     pub(crate) fn unify(&mut self, a: &Type, b: &Type) -> bool {
         let (a, b) = (self.resolve(a), self.resolve(b));
         match (&a, &b) {

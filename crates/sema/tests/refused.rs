@@ -1,5 +1,5 @@
-//! Programs that must be refused, by what is wrong with them. Each file has several, separated by `// ----`; the file beside
-//! it, with the ending `.txt`, has their diagnostics. `UPDATE_EXPECT=1` rewrites those.
+//! Programs that must be refused, by what is wrong with them. Each file has several, separated by `// ----`; the file
+//! beside it, with the ending `.txt`, has their diagnostics. `UPDATE_EXPECT=1` rewrites those.
 
 use expect_test::expect_file;
 use std::fmt::Write;

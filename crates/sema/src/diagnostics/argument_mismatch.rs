@@ -14,7 +14,7 @@ pub(crate) fn argument_mismatch(span: Span, param: &str, wanted: &str, found: &s
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::check_apply;
+    use crate::testing::{check_apply, check_errors};
     use expect_test::expect;
 
     #[test]
@@ -31,6 +31,24 @@ mod tests {
                 t.p4:6:25: error[E0508]: the argument for `v` must be bit<8>, found bit<4>
                   `v`: this is bit<4>
                   `v`: this parameter
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_control_with_other_parameters() {
+        check_errors(
+            "
+            control Wanted<T>(inout T t, in bit<8> n);
+            control C(inout bit<8> t) { apply { } }
+            package P<T>(Wanted<T> w);
+            P(C()) main;",
+            expect![[r#"
+                t.p4:5:15: error[E0508]: the argument for `w` must be Wanted<_>, found C
+                  `C()`: this is C
+                  `w`: this parameter
+                  = the parameters must be (inout _, in bit<8>)
+                  = they are (inout bit<8>)
             "#]],
         );
     }
