@@ -364,3 +364,59 @@ fn entries_that_a_key_cannot_express() {
         check_errors(&Parts { locals: &table(keys, entries), ingress: "t.apply();", ..Parts::default() }, expected);
     }
 }
+
+#[test]
+fn direct_objects_are_found_in_the_actions_and_results_may_be_local() {
+    check_ir(
+        Stage::Ingress,
+        &Parts {
+            locals: "direct_counter(CounterType.bytes) c; direct_meter<bit<2>>(MeterType.packets) m; \
+                     action set() { bit<2> color; m.read(color); c.count(); hdr.h.b = (bit<8>) color; } \
+                     table t { key = { hdr.h.a: exact; } actions = { set; } }",
+            ingress: "t.apply();",
+            ..Parts::default()
+        },
+        expect![[r#"
+            action0 "I.set" () {
+              v16 = 2w0x0
+              v16 = bit<2>(v17)
+              h0.1 = bit<8>(v16)
+            }
+            action1 "NoAction" () {
+            }
+            table0 "I.t" size 1024 {
+              key "hdr.h.a" exact h0.0
+              action action0
+              action action1 default_only
+              default 1()
+              direct_counter dcounter0
+              direct_meter dmeter0 v17
+            }
+            block2 "I" control {
+              apply table0
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn what_tables_cannot_do() {
+    for (locals, expected) in [
+        ("action a() { } table t { key = { hdr.h.a: lpm; hdr.h.b: lpm; } actions = { a; } }", expect![[r#"
+            E0801 not supported yet: a second key of kind `lpm` in one table at `hdr.h.b: lpm`
+        "#]]),
+        (
+            "direct_counter(CounterType.bytes) c; action a() { } table t { key = { hdr.h.a: exact; } actions = { a; } counters = c; } \
+             table u { key = { hdr.h.b: exact; } actions = { a; } counters = c; }",
+            expect![[r#"
+                E0801 not supported yet: one direct counter or meter for two tables at `u`
+            "#]],
+        ),
+        ("action a(h_t h) { } table t { key = { hdr.h.a: exact; } actions = { a; } }", expect![[r#"
+            E0801 not supported yet: a value of this type here at `h`
+        "#]]),
+    ] {
+        let ingress = if locals.contains("table u") { "t.apply(); u.apply();" } else { "t.apply();" };
+        check_errors(&Parts { locals, ingress, ..Parts::default() }, expected);
+    }
+}
