@@ -78,7 +78,7 @@ fn parse_packet(text: &str) -> Result<(u32, Vec<u8>), String> {
     let (port, digits) = text.split_once(':').ok_or_else(|| format!("`{text}` has no port; {form}"))?;
     let port: u32 = port.trim().parse().map_err(|_| format!("`{port}` is no port number; {form}"))?;
     let digits: Vec<u8> = digits.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err(format!("the packet has {} hexadecimal digits; a byte has two", digits.len()));
     }
     let byte = |pair: &[u8]| {
