@@ -281,10 +281,11 @@ impl<'h> Lowerer<'h> {
         match first {
             None => *first = Some(now),
             Some(first) if *first != now => {
-                if !self.learned.shared_controls.insert(object) {
+                if self.facts.shared_controls.contains(&object) {
                     let what = "applying a control with tables to different objects";
                     return self.unsupported(span, what);
                 }
+                self.learned.shared_controls.insert(object);
             }
             Some(_) => {}
         }

@@ -402,9 +402,12 @@ fn direct_objects_are_found_in_the_actions_and_results_may_be_local() {
 #[test]
 fn what_tables_cannot_do() {
     for (locals, expected) in [
-        ("action a() { } table t { key = { hdr.h.a: lpm; hdr.h.b: lpm; } actions = { a; } }", expect![[r#"
+        (
+            "action a() { } table t { key = { hdr.h.a: lpm; hdr.h.b: lpm; } actions = { a; } }",
+            expect![[r#"
             E0801 not supported yet: a second key of kind `lpm` in one table at `hdr.h.b: lpm`
-        "#]]),
+        "#]],
+        ),
         (
             "direct_counter(CounterType.bytes) c; action a() { } table t { key = { hdr.h.a: exact; } actions = { a; } counters = c; } \
              table u { key = { hdr.h.b: exact; } actions = { a; } counters = c; }",
@@ -412,9 +415,12 @@ fn what_tables_cannot_do() {
                 E0801 not supported yet: one direct counter or meter for two tables at `u`
             "#]],
         ),
-        ("action a(h_t h) { } table t { key = { hdr.h.a: exact; } actions = { a; } }", expect![[r#"
+        (
+            "action a(h_t h) { } table t { key = { hdr.h.a: exact; } actions = { a; } }",
+            expect![[r#"
             E0801 not supported yet: a value of this type here at `h`
-        "#]]),
+        "#]],
+        ),
     ] {
         let ingress = if locals.contains("table u") { "t.apply(); u.apply();" } else { "t.apply();" };
         check_errors(&Parts { locals, ingress, ..Parts::default() }, expected);
