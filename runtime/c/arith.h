@@ -1,7 +1,8 @@
 /* Arithmetic on values of at most 64 bits.
  *
- * A value of `width` bits is a uint64_t whose bits above the width are zero; signed values are two's complement in the same
- * form. Results keep to this where the function takes the width or the greatest value; others are masked by the caller.
+ * A value of `width` bits is a uint64_t whose bits above the width are zero; signed values are two's complement in the
+ * same form. Results keep to this where the function takes the width or the greatest value; others are masked by the
+ * caller.
  */
 #ifndef WIRESPEED_ARITH_H
 #define WIRESPEED_ARITH_H

@@ -1,7 +1,8 @@
 /* Puts emitted headers before the payload.
  *
- * What is in its place already is not touched: a packet whose headers kept their sizes costs nothing, a header taken off
- * moves only those before it. What must move goes through a small buffer, since sources and destinations may overlap.
+ * What is in its place already is not touched: a packet whose headers kept their sizes costs nothing, a header taken
+ * off moves only those before it. What must move goes through a small buffer, since sources and destinations may
+ * overlap.
  */
 #ifndef WIRESPEED_DEPARSE_H
 #define WIRESPEED_DEPARSE_H

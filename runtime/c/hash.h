@@ -1,8 +1,8 @@
 /* Hash and checksum functions over bytes.
  *
- * A hash runs over the inputs that the program names and then, if asked, over the packet's payload: two ranges. The tables
- * of a CRC are there if the program defines WS_CRC32, WS_CRC16 or WS_CRC_CCITT before including this file; they are filled
- * when the shared object is loaded.
+ * A hash runs over the inputs that the program names and then, if asked, over the packet's payload: two ranges. The
+ * tables of a CRC are there if the program defines WS_CRC32, WS_CRC16 or WS_CRC_CCITT before including this file; they
+ * are filled when the shared object is loaded.
  */
 #ifndef WIRESPEED_HASH_H
 #define WIRESPEED_HASH_H

@@ -1,7 +1,7 @@
 /* Arithmetic on values over 64 bits.
  *
- * A value of `width` bits is an array of ceil(width / 64) limbs, lowest first; the bits above the width are zero on entry
- * and on return. Widths go up to WS_WIDTH_MAX. A destination never overlaps an operand unless a function says so.
+ * A value of `width` bits is an array of ceil(width / 64) limbs, lowest first; the bits above the width are zero on
+ * entry and on return. Widths go up to WS_WIDTH_MAX. A destination never overlaps an operand unless a function says so.
  */
 #ifndef WIRESPEED_WIDE_H
 #define WIRESPEED_WIDE_H

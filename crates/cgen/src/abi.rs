@@ -1,9 +1,9 @@
 //! The layouts that generated C and Rust share: the mirror of `runtime/c/wirespeed.h`.
 //!
-//! A packet is one chunk of memory, aligned to a cache line: [`Packet`], the program's context (metadata variables, header
-//! offsets and valid bits, space for headers that are not in the packet), headroom, the packet's bytes. All places in it
-//! are offsets from its start, so that copying a chunk copies the packet with its headers and metadata. Sizes and offsets
-//! are asserted here and in the C header.
+//! A packet is one chunk of memory, aligned to a cache line: [`Packet`], the program's context (metadata variables,
+//! header offsets and valid bits, space for headers that are not in the packet), headroom, the packet's bytes. All
+//! places in it are offsets from its start, so that copying a chunk copies the packet with its headers and metadata.
+//! Sizes and offsets are asserted here and in the C header.
 
 use std::ffi::c_void;
 use tables::LookupHandle;
@@ -18,8 +18,8 @@ pub const CHUNK_ALIGN_BYTES: usize = 64;
 pub const FLAG_ASSERT_FAILED: u32 = 1;
 /// [`Packet::flags`]: the deparsed headers did not fit the chunk; the core drops the packet.
 pub const FLAG_NO_ROOM: u32 = 2;
-/// [`Packet::flags`], set by the core before a parser runs: the metadata are prepared (fields kept from an earlier pass), so
-/// that the parser does not make them zero. Without it the parser zeroes the metadata range.
+/// [`Packet::flags`], set by the core before a parser runs: the metadata are prepared (fields kept from an earlier
+/// pass), so that the parser does not make them zero. Without it the parser zeroes the metadata range.
 pub const FLAG_KEEP_METADATA: u32 = 4;
 
 /// The fixed part at the start of a packet's chunk.

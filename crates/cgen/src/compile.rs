@@ -1,7 +1,7 @@
 //! Runs the system's C compiler and keeps what it makes.
 //!
-//! What enters: C text. What leaves: a shared object, from a private cache if the same text was compiled before with the same
-//! runtime headers, flags, compiler and machine.
+//! What enters: C text. What leaves: a shared object, from a private cache if the same text was compiled before with
+//! the same runtime headers, flags, compiler and machine.
 
 use crate::runtime;
 use std::ffi::OsString;
@@ -14,13 +14,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How a program is compiled.
 #[derive(Clone, Debug, Default)]
 pub struct CompileOptions {
-    /// The compiler, with arguments after spaces if need be. None: `$CC`, else the first of `cc`, `clang` and `gcc` that
-    /// there is.
+    /// The compiler, with arguments after spaces if need be. None: `$CC`, else the first of `cc`, `clang` and `gcc`
+    /// that there is.
     pub compiler: Option<String>,
-    /// The machine to compile for, as `aarch64-linux-gnu`: the compiler is then `aarch64-linux-gnu-gcc` unless one is named
-    /// (a clang is told by `--target`), and the result is for no particular processor. None: this very machine.
+    /// The machine to compile for, as `aarch64-linux-gnu`: the compiler is then `aarch64-linux-gnu-gcc` unless one is
+    /// named (a clang is told by `--target`), and the result is for no particular processor. None: this very machine.
     pub target: Option<String>,
-    /// Where results are kept. None: `$XDG_CACHE_HOME/wirespeed` or `~/.cache/wirespeed`, else a private temporary folder.
+    /// Where results are kept. None: `$XDG_CACHE_HOME/wirespeed` or `~/.cache/wirespeed`, else a private temporary
+    /// folder.
     pub cache_dir: Option<PathBuf>,
     /// How much time the compiler takes to make the code fast.
     pub optimise: Optimise,

@@ -1,7 +1,7 @@
 //! From the IR to native code.
 //!
-//! What enters: an [`ir::Program`]. What leaves: C text, and a loaded shared object whose functions run a block of the program
-//! over a burst of packets.
+//! What enters: an [`ir::Program`]. What leaves: C text, and a loaded shared object whose functions run a block of the
+//! program over a burst of packets.
 //!
 //! ```text
 //! program ──► Plan::new ──► emit_c ──► compile ──► Native::load ──► Native::run_block

@@ -12,8 +12,8 @@ use testkit::plain_host::PlainHost;
 /// Width of the wide header: more than the headroom, but not more than headroom and tailroom.
 const WIDE_BITS: usize = 8 * (HEADROOM_BYTES + 32);
 
-/// A program around the given declarations and bodies. Header `h0` has a byte, `h1` two, `h2` to `h4` are a stack of bytes,
-/// `h5` is wide.
+/// A program around the given declarations and bodies. Header `h0` has a byte, `h1` two, `h2` to `h4` are a stack of
+/// bytes, `h5` is wide.
 fn small(more: &str, parser: &str, ingress: &str, deparser: &str) -> Program {
     program(&format!(
         "program v1model
@@ -87,7 +87,7 @@ fn check(program: &Program, packets: &[&[u8]]) {
     let compiled = Compiled::new(program, &options(Optimise::None));
     let packets: Vec<Vec<u8>> = packets.iter().map(|bytes| bytes.to_vec()).collect();
     for burst in [64, 2, 1] {
-        check_same(&compiled, &packets, &host, burst);
+        check_same(&format!("bursts of {burst}"), &compiled, &packets, &host, burst);
     }
 }
 
@@ -136,7 +136,7 @@ fn a_table_is_asked_once_for_the_burst() {
                 at2 |= bit;
             }
         "#]]
-    .assert_eq(&function(&c_of(&program), 2).split_inclusive("\n    }\n").next().unwrap_or_default().to_owned());
+    .assert_eq(function(&c_of(&program), 2).split_inclusive("\n    }\n").next().unwrap_or_default());
     check(&program, &[b"abc", b"xyz", b"a", b"", b"aaaa"]);
 }
 

@@ -27,11 +27,7 @@ fn check_seed(seed: u64, options_of_program: &Options, optimise: Optimise) {
     let packets: Vec<Vec<u8>> = (0..PACKETS).map(|_| random_packet(&mut rng, &program)).collect();
     let compiled = Compiled::new(&program, &options(optimise));
     for burst in [64, 7, 1] {
-        let result = std::panic::catch_unwind(|| check_same(&compiled, &packets, &host, burst));
-        if let Err(error) = result {
-            eprintln!("seed {seed}, bursts of {burst}");
-            std::panic::resume_unwind(error);
-        }
+        check_same(&format!("seed {seed}, bursts of {burst}"), &compiled, &packets, &host, burst);
     }
 }
 

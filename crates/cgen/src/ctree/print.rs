@@ -1,7 +1,7 @@
 //! Writes C trees as text: the one place that formats.
 //!
-//! Operands that are operations themselves stand in parentheses, except in chains of one associative operator, so that no one
-//! has to know C's precedences and no compiler warns of them.
+//! Operands that are operations themselves stand in parentheses, except in chains of one associative operator, so that
+//! no one has to know C's precedences and no compiler warns of them.
 
 use super::{Expr, Item, Member, Stmt};
 use std::fmt::Write as _;

@@ -115,7 +115,8 @@ fn is_constant(ty: &str) -> bool {
     ty.starts_with("const uint") || ty.starts_with("static const")
 }
 
-/// The callback that a value comes from: it must run even if no one wants the value. Functions of the runtime have no effect.
+/// The callback that a value comes from: it must run even if no one wants the value. Functions of the runtime have no
+/// effect.
 fn callback(value: &Expr) -> Option<&Expr> {
     match value {
         Expr::Call(function, _) => (!matches!(**function, Expr::Name(_))).then_some(value),

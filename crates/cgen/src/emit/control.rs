@@ -1,8 +1,9 @@
 //! Control blocks: the regions of their graph, each over all packets of the burst that reach it.
 //!
-//! A region's packets are the bits of a mask. They are taken in order, so that packets keep their order within a region. Where
-//! a packet comes to a table, a row of key words is written; the table is asked once for all rows, and the region after it
-//! begins with the answers, in the same order. Within a region packets go from node to node by `goto`.
+//! A region's packets are the bits of a mask. They are taken in order, so that packets keep their order within a
+//! region. Where a packet comes to a table, a row of key words is written; the table is asked once for all rows, and
+//! the region after it begins with the answers, in the same order. Within a region packets go from node to node by
+//! `goto`.
 
 use super::expr::Value;
 use super::scope::{Jump, Known, Scope, valid_in_context};

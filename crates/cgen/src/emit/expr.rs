@@ -1,8 +1,8 @@
 //! Values of at most 64 bits as C expressions.
 //!
-//! Such a value is a `uint64_t` whose bits above its width are zero; a `Bool` is 0 or 1 and may have type `int`, so that it is
-//! widened before it is shifted. IR expressions have no effect, so that operands may be computed early, in constants before
-//! the statement: wide ones always are.
+//! Such a value is a `uint64_t` whose bits above its width are zero; a `Bool` is 0 or 1 and may have type `int`, so
+//! that it is widened before it is shifted. IR expressions have no effect, so that operands may be computed early, in
+//! constants before the statement: wide ones always are.
 
 use super::scope::Scope;
 use super::{mask, masked};

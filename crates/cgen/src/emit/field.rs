@@ -1,7 +1,7 @@
 //! Loads and stores of bit fields in network order.
 //!
-//! A field is read with one load that covers it, of a size that stays within the header, and written byte by byte only where
-//! it shares bytes with its neighbours.
+//! A field is read with one load that covers it, of a size that stays within the header, and written byte by byte only
+//! where it shares bytes with its neighbours.
 
 use super::expr::Value;
 use super::header::Access;

@@ -1,9 +1,9 @@
 //! Hashes and checksums.
 //!
-//! Inputs with the same guard form a group. Fields that follow one another in a header become one piece. A ones' complement
-//! sum is computed straight from words of the header wherever all groups but the last are whole 16-bit words, since then
-//! leaving a group out moves nothing; other functions run over a small buffer, to which pieces are copied at known places if
-//! all of them are whole bytes, and joined bit by bit if not.
+//! Inputs with the same guard form a group. Fields that follow one another in a header become one piece. A ones'
+//! complement sum is computed straight from words of the header wherever all groups but the last are whole 16-bit
+//! words, since then leaving a group out moves nothing; other functions run over a small buffer, to which pieces are
+//! copied at known places if all of them are whole bytes, and joined bit by bit if not.
 
 use super::expr::Value;
 use super::field::{Bits, load};
@@ -363,7 +363,8 @@ impl<'e> Scope<'_, 'e> {
     }
 }
 
-/// Loads that sum `bytes` bytes which begin at bit `position` (a whole byte) of the words: each with the bits to shift it by.
+/// Loads that sum `bytes` bytes which begin at bit `position` (a whole byte) of the words: each with the bits to shift
+/// it by.
 fn word_sums(pointer: &C, bytes: u32, position: u32) -> Vec<(C, u32)> {
     const LOADS_MAX: u32 = 16;
     let word = |at: u32, size: u32| {
@@ -405,8 +406,8 @@ fn pieces_are_bytes(pieces: &[Piece<'_>]) -> bool {
 }
 
 impl Scope<'_, '_> {
-    /// Whether a sum can be taken group by group: all groups but the last are whole words, a varbit field comes last if at all
-    /// and begins a word, and so does the payload.
+    /// Whether a sum can be taken group by group: all groups but the last are whole words, a varbit field comes last if
+    /// at all and begins a word, and so does the payload.
     fn sums_by_words(&self, groups: &[Group<'_>], payload: bool) -> bool {
         let Some((last, others)) = groups.split_last() else { return true };
         let whole_words = |group: &Group<'_>| group.width().is_some_and(|width| width.is_multiple_of(16));
@@ -425,8 +426,8 @@ impl Scope<'_, '_> {
         })
     }
 
-    /// Whether a varbit field is the group's last piece and its only one, in a header that is valid then, whole bytes from the
-    /// header's start, and begins at a multiple of `unit` bits of the group.
+    /// Whether a varbit field is the group's last piece and its only one, in a header that is valid then, whole bytes
+    /// from the header's start, and begins at a multiple of `unit` bits of the group.
     fn varbit_ends(&self, group: &Group<'_>, unit: u32) -> bool {
         let Some((Piece::Varbit(header, field), others)) = group.pieces.split_last() else { return false };
         let before: Option<u32> = others.iter().map(Piece::width).sum();

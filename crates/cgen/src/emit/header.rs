@@ -87,7 +87,7 @@ impl Scope<'_, '_> {
                 }
                 let bit = self.emitter.plan.headers[*id].bit;
                 let word = self.valid_word(bit / 64, false);
-                let shifted = if bit % 64 == 0 { word } else { binary(">>", word, int(bit % 64)) };
+                let shifted = if bit.is_multiple_of(64) { word } else { binary(">>", word, int(bit % 64)) };
                 Some(binary("&", shifted, long(1)))
             }
             Place::Element { stack, position, in_range, id } => {

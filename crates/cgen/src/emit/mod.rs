@@ -1,8 +1,10 @@
 //! From the IR and its plan to C.
 //!
-//! What enters: a verified program and its [`Plan`]. What leaves: the text of one C file, the same for the same program.
+//! What enters: a verified program and its [`Plan`]. What leaves: the text of one C file, the same for the same
+//! program.
 //!
-//! * `scope`: what is known while the code that one packet runs through is written: validity of headers, labels, temporaries.
+//! * `scope`: what is known while the code that one packet runs through is written: validity of headers, labels,
+//!   temporaries.
 //! * `expr`, `wide`: values of at most 64 bits as C expressions, wider ones as arrays of limbs.
 //! * `field`: loads and stores of bit fields in network order.
 //! * `header`: access to header instances, changes of validity, stacks.
@@ -45,8 +47,8 @@ pub struct SourceLine {
 /// Where the text of a span is found.
 pub type Source<'s> = &'s dyn Fn(Span) -> Option<SourceLine>;
 
-/// The C text of a program. `source` gives the line that a span begins on, if there is one; it becomes a comment above the
-/// statement.
+/// The C text of a program. `source` gives the line that a span begins on, if there is one; it becomes a comment above
+/// the statement.
 pub fn emit_c(program: &Program, plan: &Plan, source: Source<'_>) -> String {
     print(&Emitter::new(program, plan, source).items())
 }
@@ -58,7 +60,8 @@ pub(crate) struct Emitter<'e> {
     pub(crate) source: Source<'e>,
     /// Numbers of `log` and `assert` statements, by the address of the statement.
     sites: BTreeMap<*const Stmt, u32>,
-    /// Headers in stacks whose elements are named at run time: their offsets and valid bits are never kept in C variables.
+    /// Headers in stacks whose elements are named at run time: their offsets and valid bits are never kept in C
+    /// variables.
     in_dynamic_stack: BTreeMap<HeaderId, (ir::StackId, u32)>,
 }
 

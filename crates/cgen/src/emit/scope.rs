@@ -211,8 +211,8 @@ impl<'s, 'e> Scope<'s, 'e> {
         }
     }
 
-    /// Declarations of what the code has used, to stand before it. `valid` gives the start of a word of valid bits, `pointer`
-    /// that of the pointer to a header with this slot.
+    /// Declarations of what the code has used, to stand before it. `valid` gives the start of a word of valid bits,
+    /// `pointer` that of the pointer to a header with this slot.
     pub(crate) fn declarations(&self, valid: impl Fn(u32) -> C, pointer: impl Fn(u32) -> C) -> Vec<S> {
         let mut out = Vec::new();
         if self.used.waiting {

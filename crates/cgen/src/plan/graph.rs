@@ -1,9 +1,10 @@
 //! A control as a graph of nodes, cut where tables are applied.
 //!
-//! Nodes are straight pieces of the control, listed so that every edge leads forward. Nodes that packets can only reach from
-//! one another, without a table in between, form a region. A region runs over all packets of the burst that reach it before the
-//! next region runs; a table is asked once for all the packets that apply it, and its answers start a region. A table inside a
-//! loop, or with a key so wide that the rows of a burst would need too much stack, is not cut at: it is asked packet by packet.
+//! Nodes are straight pieces of the control, listed so that every edge leads forward. Nodes that packets can only reach
+//! from one another, without a table in between, form a region. A region runs over all packets of the burst that reach
+//! it before the next region runs; a table is asked once for all the packets that apply it, and its answers start a
+//! region. A table inside a loop, or with a key so wide that the rows of a burst would need too much stack, is not cut
+//! at: it is asked packet by packet.
 
 use super::state;
 use super::walk::{Item, Tables, Visit, Walk};
@@ -55,16 +56,16 @@ pub(crate) enum End<'p> {
 /// The nodes of a control.
 pub(crate) struct Graph<'p> {
     pub(crate) nodes: Vec<Node<'p>>,
-    /// The regions in the order in which they run, each with its nodes in order. The first node is the only one that packets
-    /// get to from other regions. Nodes that nothing leads to, and those in which nothing happens, are in none.
+    /// The regions in the order in which they run, each with its nodes in order. The first node is the only one that
+    /// packets get to from other regions. Nodes that nothing leads to, and those in which nothing happens, are in none.
     pub(crate) regions: Vec<Vec<NodeId>>,
     /// Where packets go that leave a `Block` which tables cut.
     pub(crate) labels: BTreeMap<LabelId, NodeId>,
 }
 
 impl<'p> Graph<'p> {
-    /// The graph of a control's body: cut at tables if no one can see it, else a single node. `key_words` tells how many words
-    /// a table's key has.
+    /// The graph of a control's body: cut at tables if no one can see it, else a single node. `key_words` tells how
+    /// many words a table's key has.
     pub(crate) fn new(program: &'p Program, body: &'p Body, key_words: &dyn Fn(TableId) -> usize) -> Graph<'p> {
         let rows_bytes = |table| key_words(table) * size_of::<u64>() * BURST_PACKETS_MAX;
         let Some(mut graph) = Builder::new(&|table| rows_bytes(table) <= KEY_ROWS_BYTES_MAX).build(body) else {
@@ -197,7 +198,8 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// Whether no state that a packet can see the order of is touched in two regions. Within one, packets keep their order.
+    /// Whether no state that a packet can see the order of is touched in two regions. Within one, packets keep their
+    /// order.
     fn order_is_invisible(&self, program: &'p Program) -> bool {
         let written = state::written_registers(program);
         let mut seen = BTreeSet::new();

@@ -1,7 +1,8 @@
-//! The plan of a program: where everything lives in a packet's chunk, how keys and action data are laid out, and how many
-//! packets may run together.
+//! The plan of a program: where everything lives in a packet's chunk, how keys and action data are laid out, and how
+//! many packets may run together.
 //!
-//! * `storage`: the context: metadata variables, valid bits and offsets of headers, space for headers outside the packet.
+//! * `storage`: the context: metadata variables, valid bits and offsets of headers, space for headers outside the
+//!   packet.
 //! * `graph`: controls as nodes cut at tables.
 //! * `state`: which state packets could see the order of.
 //! * `walk`: one walk over all that statements mention.

@@ -3,13 +3,15 @@
 //! The context of a packet, between its fixed part and the headroom:
 //!
 //! ```text
-//! [metadata variables][valid bits][header offsets][homes][varbit lengths][variables that wait for tables][scratch headers]
+//! [metadata variables][valid bits][header offsets][homes][varbit lengths][variables that wait for tables]
+//! [scratch headers]
 //! ```
 //!
-//! A header instance is an offset into the chunk and a valid bit: extraction sets the offset to the place in the packet. A
-//! header that is made valid or copied to without being in the packet lives in its *home*, a scratch place of its own. Pushing
-//! and popping a stack rotates offsets and homes of its elements instead of moving bytes, so that no two elements ever share a
-//! home. A local variable lives in the C function, except if its life crosses a cut of the control at a table.
+//! A header instance is an offset into the chunk and a valid bit: extraction sets the offset to the place in the
+//! packet. A header that is made valid or copied to without being in the packet lives in its *home*, a scratch place of
+//! its own. Pushing and popping a stack rotates offsets and homes of its elements instead of moving bytes, so that no
+//! two elements ever share a home. A local variable lives in the C function, except if its life crosses a cut of the
+//! control at a table.
 
 use super::graph::Graph;
 use super::walk::{Item, Tables, walk_block};
@@ -32,7 +34,8 @@ pub struct HeaderSlot {
     pub home: Option<u32>,
     /// Its position in the array of varbit lengths, if it has such a field.
     pub varbit: Option<u32>,
-    /// Its position in the array of homes, if it has a home and is in a stack whose elements are named at run time or moved.
+    /// Its position in the array of homes, if it has a home and is in a stack whose elements are named at run time or
+    /// moved.
     pub home_slot: Option<u32>,
 }
 
@@ -127,8 +130,8 @@ pub(crate) fn build(program: &Program, key_words: &dyn Fn(TableId) -> usize) -> 
             stacks[id].first = headers[first];
         }
     }
-    // One byte more than is used: the packet's bytes never follow a scratch header at once, so that a header is known to be
-    // in its place before the payload by its offset alone.
+    // One byte more than is used: the packet's bytes never follow a scratch header at once, so that a header is known
+    // to be in its place before the payload by its offset alone.
     let end = u64::from(storage.scratch_offset) + u64::from(storage.scratch_bytes) + 1;
     let context_size = check(end.next_multiple_of(abi::CHUNK_ALIGN_BYTES as u64))? - base;
     let metadata = base..base + metadata_bytes;
@@ -224,8 +227,8 @@ pub(crate) fn stack_of(header: &HeaderRef) -> Option<StackId> {
 
 type PlacedHeaders = (IndexVec<HeaderId, HeaderSlot>, IndexVec<StackId, StackSlot>);
 
-/// Numbers slots, bits, varbit lengths and homes. Plain headers come first; each dynamic stack begins a word of valid bits,
-/// so that the words of plain headers can be kept in registers.
+/// Numbers slots, bits, varbit lengths and homes. Plain headers come first; each dynamic stack begins a word of valid
+/// bits, so that the words of plain headers can be kept in registers.
 fn place_headers(program: &Program, uses: &HeaderUses, storage: &mut Storage) -> PlacedHeaders {
     let mut headers: IndexVec<HeaderId, HeaderSlot> = program.headers.iter().map(|_| HeaderSlot::default()).collect();
     let mut stacks: IndexVec<StackId, StackSlot> = program.stacks.iter().map(|_| StackSlot::default()).collect();
@@ -329,8 +332,8 @@ fn plan_block(
     Ok(plan)
 }
 
-/// Parameters of actions that nothing but their own action mentions. Each run of the action sets them, so that they need not
-/// live from one run to the next.
+/// Parameters of actions that nothing but their own action mentions. Each run of the action sets them, so that they
+/// need not live from one run to the next.
 fn private_params(program: &Program, block: &ir::Block) -> BTreeSet<VarId> {
     let mut owners: BTreeMap<VarId, BTreeSet<usize>> = BTreeMap::new();
     let own = program.actions.len();

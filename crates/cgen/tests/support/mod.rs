@@ -147,18 +147,18 @@ fn slots() -> impl Iterator<Item = ir::v1model::Slot> {
     ir::v1model::Slot::ALL.into_iter()
 }
 
-/// Panics if native code does other than the interpreter with these packets.
-pub fn check_same(compiled: &Compiled<'_>, packets: &[Vec<u8>], host: &PlainHost<'_>, burst: usize) {
+/// Panics if native code does other than the interpreter with these packets; `what` says which test this is.
+pub fn check_same(what: &str, compiled: &Compiled<'_>, packets: &[Vec<u8>], host: &PlainHost<'_>, burst: usize) {
     let (wanted, wanted_world) = interpret(compiled.program, packets, host);
     let (found, found_world) = compiled.run(packets, host, burst);
     for (number, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
         if wanted.output.is_none() {
-            assert_eq!(found.output, None, "packet {number} {:02x?}", packets[number]);
+            assert_eq!(found.output, None, "{what}, packet {number} {:02x?}", packets[number]);
         } else {
-            assert_eq!(found, wanted, "packet {number} {:02x?}", packets[number]);
+            assert_eq!(found, wanted, "{what}, packet {number} {:02x?}", packets[number]);
         }
     }
-    assert_eq!(found_world, wanted_world);
+    assert_eq!(found_world, wanted_world, "{what}");
 }
 
 /// A packet's chunk, with room behind it that no one may write.
@@ -355,7 +355,8 @@ unsafe extern "C" fn lookup(
     count: u32,
     results: *mut *const EntryHeader,
 ) {
-    // SAFETY: generated code hands over the context of `NativeWorld::run`, as many rows as it says, and space for results.
+    // SAFETY: generated code hands over the context of `NativeWorld::run`, as many rows as it says, and space for
+    // results.
     unsafe {
         let context = &*context.cast::<TableContext<'_, '_, '_>>();
         let (world, table) = (context.world, context.table);
