@@ -44,7 +44,8 @@ pub(crate) fn empty_program() -> ir::Program {
     }
 }
 
-/// The storage that the blocks share, in the order of the ingress control's parameters: headers, metadata, standard metadata.
+/// The storage that the blocks share, in the order of the ingress control's parameters: headers, metadata, standard
+/// metadata.
 type Shared = [Place; 3];
 
 impl<'h> Lowerer<'h> {

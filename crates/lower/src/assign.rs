@@ -1,4 +1,5 @@
-//! Assignments, also of whole structs, headers, unions and stacks, with the right side read before the left side changes.
+//! Assignments, also of whole structs, headers, unions and stacks, with the right side read before the left side
+//! changes.
 
 use crate::places::{HeaderPlace, Place, StackPlace, footprint_of_place, footprint_of_value};
 use crate::values::{HeaderKind, HeaderValue, Value, index_is};
@@ -18,7 +19,8 @@ impl<'h> Lowerer<'h> {
         self.store(place, value, span)
     }
 
-    /// Whether parts of the value could be changed by storing other parts. A copy from one storage to another has no hazard.
+    /// Whether parts of the value could be changed by storing other parts. A copy from one storage to another has no
+    /// hazard.
     fn hazard(&self, place: &Place, value: &Value) -> bool {
         let parts_are_few = matches!(value, Value::Header(HeaderValue { kind: HeaderKind::Ref(_), .. }));
         !parts_are_few && footprint_of_place(&self.ir, place).overlaps(&footprint_of_value(&self.ir, value))

@@ -1,8 +1,9 @@
 //! Inlining of functions, actions and controls.
 //!
-//! Arguments are evaluated from left to right, copied in, and copied out in the order of the parameters. The copies are left
-//! out where nobody could tell: functions and controls see nothing but their parameters, so a parameter may stand for the argument's
-//! storage itself if no other argument touches it. Actions see all of their control, so theirs are copied.
+//! Arguments are evaluated from left to right, copied in, and copied out in the order of the parameters. The copies
+//! are left out where nobody could tell: functions and controls see nothing but their parameters, so a parameter may
+//! stand for the argument's storage itself if no other argument touches it. Actions see all of their control, so
+//! theirs are copied.
 
 use crate::objects::{ObjectId, ObjectKind};
 use crate::places::{Binding, Footprint, Place, footprint_of_place, footprint_of_value};
@@ -270,8 +271,8 @@ impl<'h> Lowerer<'h> {
         result
     }
 
-    /// A control with tables must be applied with the same bindings everywhere, since its tables and actions name them. If it is
-    /// not, the next attempt gives its parameters storage of their own.
+    /// A control with tables must be applied with the same bindings everywhere, since its tables and actions name
+    /// them. If it is not, the next attempt gives its parameters storage of their own.
     fn remember_bindings(&mut self, object: ObjectId, control: &hir::Control, span: Span) -> Lowered<()> {
         if !control.locals.iter().any(|local| matches!(local, hir::Local::Table(_))) {
             return Ok(());
@@ -305,8 +306,8 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// `exit`: copies out for every call around, innermost first, and leaves the block. The action of an inlined control's table
-    /// cannot know what its control's caller copies, so it raises a flag that the caller tests.
+    /// `exit`: copies out for every call around, innermost first, and leaves the block. The action of an inlined
+    /// control's table cannot know what its control's caller copies, so it raises a flag that the caller tests.
     pub fn lower_exit(&mut self, span: Span) -> Lowered<()> {
         for position in (0..self.frames.len()).rev() {
             let copy_outs = self.frames[position].copy_outs.clone();

@@ -1,15 +1,16 @@
 //! Instantiation and inlining: typed tree to IR.
 //!
-//! What enters: a checked program ([`sema::hir::Program`]), still shaped like the source. What leaves: an [`ir::Program`], flat: one
-//! parser, the controls and the deparser of an architecture, with every instance made, every call inlined, every
-//! compile-time value computed. Whatever cannot be expressed yet is refused with [`codes::UNSUPPORTED`] at its place.
+//! What enters: a checked program ([`sema::hir::Program`]), still shaped like the source. What leaves: an
+//! [`ir::Program`], flat: one parser, the controls and the deparser of an architecture, with every instance made,
+//! every call inlined, every compile-time value computed. Whatever cannot be expressed yet is refused with
+//! [`codes::UNSUPPORTED`] at its place.
 //!
 //! The way through:
 //! * `types`: which types are scalars, how headers are laid out, what type parameters stand for.
 //! * `places` and `storage`: what can be assigned to, and where it lives.
 //! * `values` and `fold`: results of expressions, folded where they are constant.
-//! * `exprs`, `operators`, `assign`, `stmts`: the language, statement by statement. IR expressions are pure, so whatever has an effect is
-//!   hoisted, in the order of evaluation.
+//! * `exprs`, `operators`, `assign`, `stmts`: the language, statement by statement. IR expressions are pure, so
+//!   whatever has an effect is hoisted, in the order of evaluation.
 //! * `objects` and `names`: the tree of instances and their control-plane names.
 //! * `calls` and `inline`: calls, with copy-in and copy-out made exact or shown to be needless.
 //! * `parsers`, `tables`, `entries`, `actions`: state machines and tables.
@@ -18,9 +19,10 @@
 //!
 //! # Attempts
 //!
-//! Some decisions need to know what comes later: whether a control with tables is applied with different arguments at another
-//! place (then its parameters need storage of their own), or whether egress reads the packet's length. Such `Facts` are learned
-//! by lowering, and the program is lowered again with what was learned. Facts only grow, so this ends.
+//! Some decisions need to know what comes later: whether a control with tables is applied with different arguments at
+//! another place (then its parameters need storage of their own), or whether egress reads the packet's length. Such
+//! `Facts` are learned by lowering, and the program is lowered again with what was learned. Facts only grow, so this
+//! ends.
 
 mod actions;
 mod architecture;
@@ -50,7 +52,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::diag::{Diagnostic, Diagnostics};
 
-/// The codes of this crate's errors.
+/// The codes of this crate's errors and warnings.
 pub mod codes {
     /// Correct P4 that is not lowered yet.
     pub const UNSUPPORTED: &str = "E0801";
@@ -66,6 +68,8 @@ pub mod codes {
     pub const HEADER_SIZE: &str = "E0806";
     /// An operation of the architecture stands in a block where it has no meaning.
     pub const WRONG_BLOCK: &str = "E0807";
+    /// A table property that means nothing here (a warning).
+    pub const IGNORED_PROPERTY: &str = "W0801";
 }
 
 /// Instantiations, inlined calls, blocks and expressions within one another.

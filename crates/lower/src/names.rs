@@ -2,7 +2,8 @@
 
 use syntax::ast::{Annotation, AnnotationBody};
 
-/// The control-plane name of something called `name` inside `owner`. `@name("x")` replaces the last part, `@name(".x")` all of it.
+/// The control-plane name of something called `name` inside `owner`. `@name("x")` replaces the last part,
+/// `@name(".x")` all of it.
 pub(crate) fn full_name(owner: &str, name: &str, annotations: &[Annotation]) -> String {
     let name = given_name(annotations).unwrap_or(name);
     match name.strip_prefix('.') {

@@ -1,7 +1,7 @@
 //! Parsers: state machines, with sub-parsers inlined.
 //!
-//! A state in which a sub-parser is applied is cut in two: the first half goes to the sub-parser's start, and where the sub-parser
-//! accepts, the second half follows.
+//! A state in which a sub-parser is applied is cut in two: the first half goes to the sub-parser's start, and where
+//! the sub-parser accepts, the second half follows.
 
 use crate::inline::{Argument, Sight};
 use crate::names::{find, full_name, words};
@@ -95,7 +95,8 @@ impl<'h> Lowerer<'h> {
         builder.states[current].transition = transition;
     }
 
-    /// Lowers a parser's states, entered from the current one and left to `accept`. Gives what is to be copied out there.
+    /// Lowers a parser's states, entered from the current one and left to `accept`. Gives what is to be copied out
+    /// there.
     fn parser_states(
         &mut self,
         object: ObjectId,
@@ -327,7 +328,8 @@ fn last_part(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// The parser block; the first state, which holds the first values of the parser's variables, only if it does something.
+/// The parser block; the first state, which holds the first values of the parser's variables, only if it does
+/// something.
 fn without_empty_start(first: StateId, states: IndexVec<StateId, State>, error: ir::VarId) -> ir::BlockKind {
     use base::index::Id;
     let start = match &states[first] {

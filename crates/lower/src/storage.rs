@@ -98,8 +98,8 @@ impl<'h> Lowerer<'h> {
         self.allocate(ty, "tmp", Life::Local, span)
     }
 
-    /// Storage of a variable or parameter that is declared here, and whether it may have an old value. What the code of an
-    /// instance declares keeps its storage, because the instance's tables name it.
+    /// Storage of a variable or parameter that is declared here, and whether it may have an old value. What the code
+    /// of an instance declares keeps its storage, because the instance's tables name it.
     pub fn declare(&mut self, var: hir::VarId) -> Lowered<(Rc<Place>, bool)> {
         let owner = self.frames.last().and_then(|frame| frame.owner);
         if let Some(place) = owner.and_then(|owner| self.memo.locals.get(&(owner, var))).cloned() {

@@ -159,7 +159,7 @@ impl<'h> Lowerer<'h> {
         let is_known = matches!(&*property.name, "largest_priority_wins" | "priority_delta");
         if !is_known && !self.architecture_property(table, property)? {
             let message = format!("the table property `{}` has no meaning here and is ignored", property.name);
-            self.diagnostics.push(Diagnostic::warning("W0801", property.span, message));
+            self.diagnostics.push(Diagnostic::warning(codes::IGNORED_PROPERTY, property.span, message));
         }
         Ok(())
     }

@@ -11,8 +11,8 @@ use num_traits::ToPrimitive;
 use sema::hir::Type;
 use std::rc::Rc;
 
-/// What an expression gives. Parts that are read from storage are read where the value is used: whoever keeps a value while
-/// statements follow must [`Lowerer::spill`] it.
+/// What an expression gives. Parts that are read from storage are read where the value is used: whoever keeps a value
+/// while statements follow must [`Lowerer::spill`] it.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Value {
     /// One value at run time.
@@ -274,7 +274,8 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// The item at a run-time index; out of range: zero. Items that are no scalars are chosen part by part; headers cannot be.
+/// The item at a run-time index; out of range: zero. Items that are no scalars are chosen part by part; headers cannot
+/// be.
 pub(crate) fn choose(index: &ir::Expr, items: &[Value]) -> Value {
     if let Some(Value::Tuple(first)) = items.first() {
         let part = |position: usize| {

@@ -105,8 +105,8 @@ impl<'h> Lowerer<'h> {
         is_lookahead.then(|| self.lookahead(&key.ty, false, key.span))
     }
 
-    /// The bits at the cursor as a value. Only the look at the last field is checked, and it comes first, so that the others can be
-    /// left out where their values are not used.
+    /// The bits at the cursor as a value. Only the look at the last field is checked, and it comes first, so that the
+    /// others can be left out where their values are not used.
     fn lookahead(&mut self, ty: &Type, checked: bool, span: Span) -> Lowered<Value> {
         let place = self.temporary_place(ty, span)?;
         let mut fields = Vec::new();

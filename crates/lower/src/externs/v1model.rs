@@ -1,7 +1,7 @@
 //! The externs of v1model: counters, meters, registers, hashes, checksums, digests, and the requests to the switch.
 //!
-//! Requests (`clone`, `resubmit`, ...) only raise a flag that the switch looks at when the block ends, so they are assignments to
-//! intrinsic variables; see [`ir::v1model`].
+//! Requests (`clone`, `resubmit`, ...) only raise a flag that the switch looks at when the block ends, so they are
+//! assignments to intrinsic variables; see [`ir::v1model`].
 
 use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
 use crate::objects::ObjectKind;
@@ -245,8 +245,8 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// `read` of a direct meter. The meter runs with the lookup and writes its result field then, whichever action runs; only a
-    /// field that lives beyond the action can be that.
+    /// `read` of a direct meter. The meter runs with the lookup and writes its result field then, whichever action
+    /// runs; only a field that lives beyond the action can be that.
     fn read_direct_meter(&mut self, meter: ir::DirectMeterId, place: &Place, span: Span) -> Lowered<()> {
         let wanted = match place {
             Place::Scalar { place, .. } if self.is_metadata(place) => Some(place.clone()),
