@@ -90,12 +90,12 @@ impl Native {
     ///
     /// # Safety
     /// * Each packet points to a chunk of its own, aligned to [`crate::abi::CHUNK_ALIGN_BYTES`], that this call alone
-    /// uses, of   `capacity` readable and writable bytes, at least [`Plan::headroom_offset`]; `headroom_offset <=
-    /// data`,   `data + length <= capacity`.
+    ///   uses, of `capacity` readable and writable bytes, at least [`Plan::headroom_offset`];
+    ///   `headroom_offset <= data`, `data + length <= capacity`.
     /// * The chunk was passed through the program's parser block, or copied from one that was, before any other block.
     ///   `data <= payload <= data + length` then holds and is left alone, except by the deparser.
     /// * `env` has as many tables, registers, counters and direct counters as the program, with the sizes that they
-    /// say, which   no one else writes during the call; its callbacks may be called with its `core`.
+    ///   say, which no one else writes during the call; its callbacks may be called with its `core`.
     pub unsafe fn run_block(&self, block: BlockId, env: &Env, packets: &[*mut Packet]) {
         assert!(packets.len() <= BURST_PACKETS_MAX, "a burst of {} packets", packets.len());
         // SAFETY: what the caller vouches for is what generated code relies on.
