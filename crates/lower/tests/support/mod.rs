@@ -138,8 +138,8 @@ pub fn check_errors(parts: &Parts<'_>, expected: expect_test::Expect) {
     }
 }
 
-/// Sends packets (in hexadecimal) through all blocks once, and checks what comes out: the bytes, and what the architecture
-/// would look at, if it is not zero.
+/// Sends packets (in hexadecimal) through all blocks once, and checks what comes out: the bytes, and what the
+/// architecture would look at, if it is not zero.
 pub fn check_packets(parts: &Parts<'_>, packets: &[&str], expected: expect_test::Expect) {
     let program = lower_ok(&parts.text());
     let mut host = PlainHost::new(&program, Vec::new(), 1);
