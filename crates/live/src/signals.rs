@@ -1,11 +1,18 @@
 //! A clean stop on SIGINT and SIGTERM.
 //!
 //! The first signal sets a flag that workers look at between bursts: they stop receiving, deliver what was already
-//! received, and finish. A second signal ends the process at once, for whoever does not want to wait.
+//! received, and finish. A later signal ends the process at once, for whoever does not want to wait. Signals that follow
+//! within half a second are taken for the same request: `timeout` and other supervisors signal a process and its group,
+//! so that one Ctrl-C arrives twice.
+#![allow(unsafe_code, reason = "a signal handler may only do what is safe at any moment")]
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Signals this close to the first belong to it.
+const SAME_REQUEST: Duration = Duration::from_millis(500);
 
 /// The exit status after a second signal, as shells report death by SIGINT.
 const FORCED_EXIT_STATUS: i32 = 130;
@@ -23,10 +30,21 @@ impl StopFlag {
     /// A flag that SIGINT and SIGTERM set. The handlers stay for the life of the process.
     pub fn on_signals() -> io::Result<StopFlag> {
         let flag = StopFlag::new();
+        let start = Instant::now();
+        let first_ms = Arc::new(AtomicU64::new(u64::MAX));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            // Handlers run in the order of registration: the first signal finds the flag unset and only sets it.
-            signal_hook::flag::register_conditional_shutdown(signal, FORCED_EXIT_STATUS, Arc::clone(&flag.0))?;
-            signal_hook::flag::register(signal, Arc::clone(&flag.0))?;
+            let (stop, first_ms) = (Arc::clone(&flag.0), Arc::clone(&first_ms));
+            let handle = move || {
+                let now_ms = start.elapsed().as_millis() as u64;
+                let before = first_ms.fetch_min(now_ms, Ordering::SeqCst);
+                stop.store(true, Ordering::SeqCst);
+                if now_ms.saturating_sub(before) > SAME_REQUEST.as_millis() as u64 {
+                    signal_hook::low_level::exit(FORCED_EXIT_STATUS);
+                }
+            };
+            // SAFETY: the handler reads the monotonic clock, changes atomics and calls `_exit`, all of which are
+            // async-signal-safe; it neither allocates nor locks.
+            unsafe { signal_hook::low_level::register(signal, handle)? };
         }
         Ok(flag)
     }

@@ -1,4 +1,4 @@
-//! What SIGINT does to a process: the first stops it cleanly, the second ends it.
+//! What SIGINT does to a process: the first stops it cleanly, one that comes at once belongs to it, a later one ends it.
 #![allow(clippy::print_stdout, reason = "the child process tells its parent how far it is")]
 
 use live::StopFlag;
@@ -16,11 +16,16 @@ fn the_second_signal_ends_the_process() {
         .unwrap();
     let process = child.id().to_string();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    for word in ["ready", "stopping"] {
-        // The test harness of the child may write its own words on the same line.
-        assert!(lines.any(|line| line.ends_with(word)), "the child ended before it was {word}");
-        assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
-    }
+    let kill = || assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
+    // The test harness of the child may write its own words on the same line.
+    let mut said = |word: &str| assert!(lines.any(|line| line.ends_with(word)), "the child ended before it was {word}");
+    said("ready");
+    kill();
+    kill();
+    said("stopping");
+    thread::sleep(Duration::from_millis(800));
+    assert_eq!(child.try_wait().unwrap(), None);
+    kill();
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
