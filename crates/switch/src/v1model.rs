@@ -19,7 +19,7 @@ use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, COPIES_MAX, PASSES_MAX};
 use ir::v1model::{DROP_PORT, InstanceType, Slot, Stage};
 use ir::walk::{Item, bodies, visit_block, visit_body};
-use ir::{BlockId, FieldListId, Place, Program, VarId, VarKind};
+use ir::{BlockId, FieldListId, Place, Program, StmtKind, VarId, VarKind};
 use std::collections::VecDeque;
 
 /// The state of the architecture: queues, groups, packets on their way.
@@ -37,6 +37,7 @@ pub(crate) struct V1Model {
     /// Copies of the present burst's packets as they were received; empty if the program never needs them.
     originals: Vec<Option<Packet>>,
     keeps_originals: bool,
+    has_assertions: bool,
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub shows_time: bool,
     /// Copies that the present run may still make.
@@ -56,6 +57,7 @@ impl V1Model {
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
             originals: Vec::with_capacity(BURST_PACKETS_MAX),
             keeps_originals: writes_slot(program, Slot::CloneIngressSession) || writes_slot(program, Slot::Resubmit),
+            has_assertions: has_assertions(program),
             shows_time: shows_time(program),
             copies_left: 0,
         }
@@ -141,12 +143,15 @@ impl V1Model {
             self.originals.extend(burst.iter().map(|packet| self.pool.take(packet.bytes())));
         }
         self.timer.start();
-        self.pipeline.run(block(Stage::Parser), burst, world);
-        self.timer.lap(CoreStage::Parser);
-        self.pipeline.run(block(Stage::VerifyChecksum), burst, world);
-        self.timer.lap(CoreStage::VerifyChecksum);
-        self.pipeline.run(block(Stage::Ingress), burst, world);
-        self.timer.lap(CoreStage::Ingress);
+        for (stage, lap) in [
+            (Stage::Parser, CoreStage::Parser),
+            (Stage::VerifyChecksum, CoreStage::VerifyChecksum),
+            (Stage::Ingress, CoreStage::Ingress),
+        ] {
+            self.pipeline.run(block(stage), burst, world);
+            self.end_failed(burst, world);
+            self.timer.lap(lap);
+        }
         let mut originals = std::mem::take(&mut self.originals);
         let mut original_of = originals.drain(..);
         for packet in burst.drain(..) {
@@ -161,10 +166,6 @@ impl V1Model {
     /// The decisions after ingress, in the order of the reference: clone, resubmit, multicast, drop, unicast. (A digest was
     /// sent by the program's own last statement.)
     fn after_ingress(&mut self, mut packet: Packet, mut original: Option<Packet>, world: &mut World<'_>) {
-        if packet.assertion_failed() {
-            self.end_all(packet, original, DropReason::AssertionFailed, world);
-            return;
-        }
         let session = packet.intrinsic(Slot::CloneIngressSession);
         if session != 0 {
             let list = field_list(packet.intrinsic(Slot::CloneIngressList), 1);
@@ -208,6 +209,10 @@ impl V1Model {
         let Some(mut copy) = copy else { return };
         self.begin_later_pass(&mut copy, packet, list, world.now_ns, InstanceType::IngressClone);
         self.pipeline.run(block(Stage::Parser), std::slice::from_mut(&mut copy), world);
+        if copy.assertion_failed() {
+            self.end(copy, DropReason::AssertionFailed, world);
+            return;
+        }
         self.send_clone(copy, session, world);
     }
 
@@ -300,6 +305,7 @@ impl V1Model {
 
     fn egress_burst(&mut self, burst: &mut Vec<Packet>, world: &mut World<'_>) {
         self.pipeline.run(block(Stage::Egress), burst, world);
+        self.end_failed(burst, world);
         let mut position = 0;
         while position < burst.len() {
             match self.after_egress(&mut burst[position], world) {
@@ -315,8 +321,10 @@ impl V1Model {
             return;
         }
         self.pipeline.run(block(Stage::ComputeChecksum), burst, world);
+        self.end_failed(burst, world);
         self.timer.lap(CoreStage::ComputeChecksum);
         self.pipeline.run(block(Stage::Deparser), burst, world);
+        self.end_failed(burst, world);
         self.timer.lap(CoreStage::Deparser);
         for packet in burst.drain(..) {
             self.after_deparser(packet, world);
@@ -326,9 +334,6 @@ impl V1Model {
 
     /// The decisions after egress: clone, then drop.
     fn after_egress(&mut self, packet: &mut Packet, world: &mut World<'_>) -> Option<DropReason> {
-        if packet.assertion_failed() {
-            return Some(DropReason::AssertionFailed);
-        }
         let session = packet.intrinsic(Slot::CloneEgressSession);
         if session != 0 {
             let list = field_list(packet.intrinsic(Slot::CloneEgressList), 1);
@@ -436,6 +441,23 @@ impl V1Model {
         taken
     }
 
+    /// Ends the packets on which an assertion has failed: no further block may see them.
+    fn end_failed(&mut self, burst: &mut Vec<Packet>, world: &mut World<'_>) {
+        if !self.has_assertions {
+            return;
+        }
+        let mut position = 0;
+        while position < burst.len() {
+            if !burst[position].assertion_failed() {
+                position += 1;
+                continue;
+            }
+            let packet = burst.remove(position);
+            let original = if self.originals.is_empty() { None } else { self.originals.remove(position) };
+            self.end_all(packet, original, DropReason::AssertionFailed, world);
+        }
+    }
+
     fn count_drop(&mut self, reason: DropReason, world: &mut World<'_>) {
         self.stats.count_drop(reason);
         tell(world, || Decision::Dropped(reason));
@@ -518,4 +540,13 @@ fn shows_time(program: &Program) -> bool {
         });
     }
     reads_stamp || !program.meters.is_empty() || !program.direct_meters.is_empty()
+}
+
+/// Whether the program asserts anything.
+fn has_assertions(program: &Program) -> bool {
+    let mut found = false;
+    for body in bodies(program) {
+        visit_body(body, &mut |statement| found |= matches!(statement.kind, StmtKind::Assert { .. }));
+    }
+    found
 }
