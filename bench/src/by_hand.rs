@@ -1,8 +1,8 @@
 //! The limit: what the example router does for IPv4 packets without options, written by hand for nothing else.
 //!
-//! It checks the same things in the same order (length, version, checksum, TTL), looks the destination up in a table with an
-//! entry per /24 (no route of the benchmark is longer), rewrites the Ethernet addresses, TTL and checksum, and hands the
-//! packet to a sink. No architecture, no metadata, no queues, no counters.
+//! It checks the same things in the same order (length, version, checksum, TTL), looks the destination up in a table
+//! with an entry per /24 (no route of the benchmark is longer), rewrites the Ethernet addresses, TTL and checksum, and
+//! hands the packet to a sink. No architecture, no metadata, no queues, no counters.
 
 use live::traffic::Routes;
 

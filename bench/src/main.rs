@@ -1,7 +1,8 @@
 //! Benchmarks. Run with `cargo run --release -p bench`; nothing here is a test.
 //!
 //! * [`router`]: the example IPv4 router from memory to memory on one core: native code, the interpreter, and, as the
-//!   limit, the same work written by hand ([`by_hand`]). Several runs, interleaved, so that all three see the same machine.
+//!   limit, the same work written by hand ([`by_hand`]). Several runs, interleaved, so that all three see the same
+//!   machine.
 //!
 //! Every figure is a ratio or stands beside its peer of the same run. `--json` prints what `bench/runs/` keeps.
 

@@ -1,8 +1,8 @@
 //! A bit vector of any width: the value that every P4 expression of type `bit<W>`, `int<W>` or `bool` has.
 //!
-//! The interpreter computes with nothing else, so this file is the meaning of P4 arithmetic (specification 8.5 to 8.10).
-//! Written for obviousness: limbs of 64 bits, lowest first, the bits above the width always zero. Signed operations read
-//! the same bits as two's complement.
+//! The interpreter computes with nothing else, so this file is the meaning of P4 arithmetic (specification 8.5 to
+//! 8.10). Written for obviousness: limbs of 64 bits, lowest first, the bits above the width always zero. Signed
+//! operations read the same bits as two's complement.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use std::cmp::Ordering;

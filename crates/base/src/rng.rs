@@ -1,7 +1,7 @@
 //! The one random generator.
 //!
-//! xoshiro256** (Blackman and Vigna, 2018), seeded through SplitMix64. No floating point in the interface, so that a run
-//! is the same on every machine. Not for secrets.
+//! xoshiro256** (Blackman and Vigna, 2018), seeded through SplitMix64. No floating point in the interface, so that a
+//! run is the same on every machine. Not for secrets.
 
 /// A seeded generator. Equal seeds give equal sequences.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! A range of source text.
 
-/// A half-open range `lo..hi` of byte positions in the source map's text: all files of a compilation laid end to end, so
-/// that eight bytes name a place in any file. `syntax::SourceMap` turns it into file, line and column.
+/// A half-open range `lo..hi` of byte positions in the source map's text: all files of a compilation laid end to end,
+/// so that eight bytes name a place in any file. `syntax::SourceMap` turns it into file, line and column.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
     /// First byte.

@@ -31,8 +31,8 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
     Ok(exit)
 }
 
-/// Checks as far as the program goes: one without `main`, or for an architecture that cannot be run, is checked in full but
-/// not lowered. None if there are errors, else a remark.
+/// Checks as far as the program goes: one without `main`, or for an architecture that cannot be run, is checked in full
+/// but not lowered. None if there are errors, else a remark.
 fn verdict(source: &mut Source) -> Option<String> {
     let typed = frontend::check(source)?;
     let Some(main) = typed.main else { return Some(" (there is no `main` to run)".to_owned()) };

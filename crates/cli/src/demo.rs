@@ -1,7 +1,7 @@
 //! `wirespeed demo`: the example router routes a capture that this command makes, on this machine and without root.
 //!
-//! What it shows is checked while it is shown: a sample of the packets goes through the reference interpreter as well and must
-//! come out the same, on the same ports.
+//! What it shows is checked while it is shown: a sample of the packets goes through the reference interpreter as well
+//! and must come out the same, on the same ports.
 
 use crate::Exit;
 use crate::args::{BackendKind, DemoArguments, SourceArguments, SwitchArguments};

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testkit::netns::{Network, Running};
 
-/// A namespace `switch` with interfaces `r1` to `r3`, each wired to a host `h1` to `h3`; none where the machine lacks what
-/// that takes.
+/// A namespace `switch` with interfaces `r1` to `r3`, each wired to a host `h1` to `h3`; none where the machine lacks
+/// what that takes.
 fn three_hosts(programs: &[&str]) -> Option<Network> {
     let mut network = match Network::new(programs) {
         Ok(network) => network,

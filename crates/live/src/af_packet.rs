@@ -1,12 +1,12 @@
 //! Interfaces of Linux through packet sockets with memory-mapped rings.
 //!
-//! Frames leave as a wire would carry them. The kernel is asked to say what a frame still lacks (`PACKET_VNET_HDR`), and
-//! [`crate::offload`] completes it; a VLAN tag that the kernel took out is put back.
+//! Frames leave as a wire would carry them. The kernel is asked to say what a frame still lacks (`PACKET_VNET_HDR`),
+//! and [`crate::offload`] completes it; a VLAN tag that the kernel took out is put back.
 //!
-//! A receive slot holds a frame of the interface's MTU. A longer one, a segment that its sender left uncut, has its whole
-//! copy in the socket's queue (`PACKET_COPY_THRESH`) and is fetched from there with one call: thousands of slots then fit
-//! where slots of 64 KiB would leave room for some hundred. Needs Linux 4.6; before 4.20 a frame sent by this host on the
-//! interface is recognised and passed over rather than never handed out.
+//! A receive slot holds a frame of the interface's MTU. A longer one, a segment that its sender left uncut, has its
+//! whole copy in the socket's queue (`PACKET_COPY_THRESH`) and is fetched from there with one call: thousands of slots
+//! then fit where slots of 64 KiB would leave room for some hundred. Needs Linux 4.6; before 4.20 a frame sent by this
+//! host on the interface is recognised and passed over rather than never handed out.
 //!
 //! Sending goes through the interface's queueing discipline by default, so that a capture taken on the interface shows
 //! what the switch sent, and a full queue holds frames back rather than losing them. [`AfPacketOptions::qdisc_bypass`]

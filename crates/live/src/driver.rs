@@ -29,8 +29,8 @@ pub trait Driver: Send {
     /// as a switch does; an error is for what makes the port useless, such as a full disk.
     fn transmit(&mut self, frame: &[u8], timestamp_ns: u64) -> Result<(), DriverError>;
 
-    /// Hands queued frames over. Called once per burst, and now and then while idle: what the system had no room for stays
-    /// queued until the next call.
+    /// Hands queued frames over. Called once per burst, and now and then while idle: what the system had no room for
+    /// stays queued until the next call.
     fn flush(&mut self) -> Result<(), DriverError>;
 
     /// What to wait on until frames are there; none for a port that never needs waiting.
@@ -44,8 +44,8 @@ pub trait Driver: Send {
     /// The longest frame that [`Driver::transmit`] takes, in bytes from the Ethernet header on, checksum excluded.
     fn frame_bytes_max(&self) -> usize;
 
-    /// Ends reception at the source. What was handed over before is still delivered by [`Driver::receive`]; it returns 0
-    /// once that is done.
+    /// Ends reception at the source. What was handed over before is still delivered by [`Driver::receive`]; it returns
+    /// 0 once that is done.
     fn stop_receiving(&mut self);
 
     /// Called about once a second and before counters are read for good: brings in what only the kernel counts, and

@@ -1,8 +1,8 @@
 //! Packet drivers and what a run needs around them: the only threads, sockets and clocks of the project.
 //!
 //! What enters: port specifications as users write them (`1=eth0`, `2=pcap:in.pcap,out.pcap`). What leaves: one
-//! [`Driver`] per port, from which a worker takes bursts of frames and to which it hands frames, always as they would be
-//! on a wire: checksums complete, large segments cut, VLAN tags in the frame.
+//! [`Driver`] per port, from which a worker takes bursts of frames and to which it hands frames, always as they would
+//! be on a wire: checksums complete, large segments cut, VLAN tags in the frame.
 //!
 //! The way through:
 //! - [`driver`]: the trait that all drivers have, and the errors that they return.
@@ -10,7 +10,8 @@
 //! - [`pcap`]: capture files, pcap and pcapng, in and out.
 //! - [`af_packet`]: interfaces of Linux through memory-mapped rings; [`offload`] turns what the kernel hands over
 //!   (partial checksums, segments of up to 64 KiB) into frames of a wire.
-//! - [`memory`]: queues and generators in memory, for tests and benchmarks; [`traffic`]: routes and frames for a router.
+//! - [`memory`]: queues and generators in memory, for tests and benchmarks; [`traffic`]: routes and frames for a
+//!   router.
 //! - [`worker`]: joins drivers to a switch core and runs them.
 //! - [`counters`], [`clock`], [`signals`], [`poll`]: per-port counts, time, a clean stop, waiting for packets.
 

@@ -5,10 +5,10 @@
 //! wire would carry. This module completes checksums and cuts segments; it is pure: bytes in, bytes out.
 //!
 //! The kernel says what is missing in the header of virtio-net (Virtual I/O Device specification 1.2, section 5.1.6),
-//! which a packet socket puts before each frame. Both the sum to complete and the segments to cut are described by where
-//! the transport header starts, so options, extension headers and VLAN tags in between need no case of their own. The
-//! network header is found from the Ethernet header on; a segment inside a tunnel is refused, since the outer headers'
-//! lengths would have to change as well.
+//! which a packet socket puts before each frame. Both the sum to complete and the segments to cut are described by
+//! where the transport header starts, so options, extension headers and VLAN tags in between need no case of their own.
+//! The network header is found from the Ethernet header on; a segment inside a tunnel is refused, since the outer
+//! headers' lengths would have to change as well.
 
 use std::fmt;
 

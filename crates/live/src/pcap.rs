@@ -6,8 +6,8 @@
 //!
 //! Output: the format follows the file's name (`.pcapng`, else pcap). Both carry nanoseconds, whatever the input had:
 //! for pcap that is the magic number `a1b23c4d`, which every current reader knows. The file's header is on disk before
-//! the first packet is, so that a reader never meets half a header; packets are buffered and written about once a second
-//! and at the end.
+//! the first packet is, so that a reader never meets half a header; packets are buffered and written about once a
+//! second and at the end.
 
 mod reader;
 mod writer;
@@ -112,8 +112,8 @@ impl fmt::Display for CaptureError {
 
 impl std::error::Error for CaptureError {}
 
-/// A port that receives from one capture and sends to another; either may be missing, and with neither the port receives
-/// nothing and drops what it is sent.
+/// A port that receives from one capture and sends to another; either may be missing, and with neither the port
+/// receives nothing and drops what it is sent.
 #[derive(Debug)]
 pub struct CaptureDriver {
     reader: Option<CaptureReader<std::fs::File>>,

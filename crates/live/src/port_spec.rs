@@ -1,8 +1,8 @@
 //! `--port` arguments: what users write, and the driver that each becomes.
 //!
 //! `NUMBER=INTERFACE`, `NUMBER=pcap:INPUT,OUTPUT` (either may be left out: `pcap:in.pcap`, `pcap:,out.pcap`; an output
-//! whose name ends in `.pcapng` is written in that format), or `NUMBER=null`, a port that receives nothing and drops what
-//! it is sent. The first comma separates input from output, so that an input's name cannot hold one.
+//! whose name ends in `.pcapng` is written in that format), or `NUMBER=null`, a port that receives nothing and drops
+//! what it is sent. The first comma separates input from output, so that an input's name cannot hold one.
 
 use crate::af_packet::{AfPacketDriver, AfPacketOptions};
 use crate::driver::{Driver, DriverError};

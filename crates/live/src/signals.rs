@@ -1,9 +1,9 @@
 //! A clean stop on SIGINT and SIGTERM.
 //!
 //! The first signal sets a flag that workers look at between bursts: they stop receiving, deliver what was already
-//! received, and finish. A later signal ends the process at once, for whoever does not want to wait. Signals that follow
-//! within half a second are taken for the same request: `timeout` and other supervisors signal a process and its group,
-//! so that one Ctrl-C arrives twice.
+//! received, and finish. A later signal ends the process at once, for whoever does not want to wait. Signals that
+//! follow within half a second are taken for the same request: `timeout` and other supervisors signal a process and its
+//! group, so that one Ctrl-C arrives twice.
 #![allow(unsafe_code, reason = "a signal handler may only do what is safe at any moment")]
 
 use std::io;

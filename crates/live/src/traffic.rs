@@ -58,7 +58,8 @@ impl Routes {
     }
 }
 
-/// An Ethernet frame of 60 bytes with IPv4 and UDP, its number in the payload. The IPv4 checksum is right; UDP has none.
+/// An Ethernet frame of 60 bytes with IPv4 and UDP, its number in the payload. The IPv4 checksum is right; UDP has
+/// none.
 pub fn udp_frame(destination: u32, ttl: u8, number: u32) -> Vec<u8> {
     let mut frame = Vec::with_capacity(60);
     frame.extend_from_slice(&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1, 1, 8, 0]);

@@ -1,15 +1,15 @@
 //! The worker: joins the drivers of some ports to a switch core.
 //!
-//! What enters: a [`Switch`], one driver per port, a stop flag. What leaves: frames on the drivers, digests and log lines at an
-//! [`Events`], and in the end [`Ended`]. Everything happens on the calling thread.
+//! What enters: a [`Switch`], one driver per port, a stop flag. What leaves: frames on the drivers, digests and log
+//! lines at an [`Events`], and in the end [`Ended`]. Everything happens on the calling thread.
 //!
-//! Two ways to pass time. With an interface among the ports, time is the clock's. With captures alone, time is that of their
-//! stamps: frames enter in the order of their stamps over all ports, the core's time is the stamp's distance from the
-//! first, and sent frames get the stamp of the moment that they left at. A run over captures thus gives the same
+//! Two ways to pass time. With an interface among the ports, time is the clock's. With captures alone, time is that of
+//! their stamps: frames enter in the order of their stamps over all ports, the core's time is the stamp's distance from
+//! the first, and sent frames get the stamp of the moment that they left at. A run over captures thus gives the same
 //! packets each time, whatever the machine is doing.
 //!
-//! A stop asks the drivers to end reception, works on everything that they had already handed over, empties the queues that
-//! are due, and flushes: no packet that was received is lost.
+//! A stop asks the drivers to end reception, works on everything that they had already handed over, empties the queues
+//! that are due, and flushes: no packet that was received is lost.
 
 use crate::clock::Clock;
 use crate::driver::{Driver, DriverError};
@@ -118,7 +118,8 @@ impl Ports {
     }
 }
 
-/// Runs the switch on these ports until they are exhausted or the flag is set, and gives the ports back for their counters.
+/// Runs the switch on these ports until they are exhausted or the flag is set, and gives the ports back for their
+/// counters.
 pub fn run(
     switch: &mut Switch,
     ports: Vec<Port>,

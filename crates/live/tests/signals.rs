@@ -1,4 +1,5 @@
-//! What SIGINT does to a process: the first stops it cleanly, one that comes at once belongs to it, a later one ends it.
+//! What SIGINT does to a process: the first stops it cleanly, one that comes at once belongs to it, a later one ends
+//! it.
 #![allow(clippy::print_stdout, reason = "the child process tells its parent how far it is")]
 
 use live::StopFlag;

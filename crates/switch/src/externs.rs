@@ -1,7 +1,7 @@
 //! The state of extern instances: registers, counters, meters, value sets, and the random generator.
 //!
-//! What enters: reads and writes of the data plane (by cell) and of the control plane (by name, through `control`). Cells lie
-//! flat in memory, because native code reads and writes registers and counters in place.
+//! What enters: reads and writes of the data plane (by cell) and of the control plane (by name, through `control`).
+//! Cells lie flat in memory, because native code reads and writes registers and counters in place.
 
 use crate::meter::{Color, MeterCell};
 use base::{Bits, IndexVec, Rng};

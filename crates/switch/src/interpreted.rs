@@ -1,7 +1,7 @@
 //! The interpreter as a backend: the definition of what the core does with a packet.
 //!
-//! Each packet's headers and metadata live in an [`interp::PacketState`] beside the pool, found by the packet's index; the
-//! intrinsic variables are copied in and out around each block. Lookups go through the linear scan of the stored
+//! Each packet's headers and metadata live in an [`interp::PacketState`] beside the pool, found by the packet's index;
+//! the intrinsic variables are copied in and out around each block. Lookups go through the linear scan of the stored
 //! entries, so that neither generated code nor match engines have a part in it.
 
 use crate::externs::Externs;

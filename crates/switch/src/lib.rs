@@ -1,13 +1,15 @@
 //! The switch core: a state machine without input or output, clock or thread.
 //!
-//! What enters: `(time, port, packet)` through [`Switch::receive`], and the control plane's changes between bursts. What leaves:
-//! packets on ports, digests and log lines through an [`Output`], while [`Switch::run`] works. Live workers and the simulator drive
-//! the same core; given the same program, entries, seed, packets and times it does the same.
+//! What enters: `(time, port, packet)` through [`Switch::receive`], and the control plane's changes between bursts.
+//! What leaves: packets on ports, digests and log lines through an [`Output`], while [`Switch::run`] works. Live
+//! workers and the simulator drive the same core; given the same program, entries, seed, packets and times it does the
+//! same.
 //!
 //! The way through:
 //! * [`switch`](mod@crate::switch): the core as its users see it.
 //! * `v1model`: the architecture's rules, the only place that knows them.
-//! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the interpreter.
+//! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the
+//!   interpreter.
 //! * `packet`: packets and the pool of their memory.
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.

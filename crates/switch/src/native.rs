@@ -1,8 +1,8 @@
 //! Compiled code as a backend.
 //!
-//! What enters: a burst and the world. What leaves: the burst, worked on by the program's block function. This file hands the
-//! function the addresses of registers and counters, and answers its callbacks: meters, random numbers, digests, log lines,
-//! assertions, value sets.
+//! What enters: a burst and the world. What leaves: the burst, worked on by the program's block function. This file
+//! hands the function the addresses of registers and counters, and answers its callbacks: meters, random numbers,
+//! digests, log lines, assertions, value sets.
 
 #![allow(unsafe_code, reason = "generated code is called, and calls back, through raw pointers")]
 
@@ -92,8 +92,8 @@ impl Pipeline for NativePipeline {
             assert_failed,
             value_set,
         };
-        // SAFETY: the packets are chunks of the pool, laid out by this plan, and borrowed mutably here. The arrays in `env`
-        // have an item for each instance of the program, and `callbacks` outlives the call.
+        // SAFETY: the packets are chunks of the pool, laid out by this plan, and borrowed mutably here. The arrays in
+        // `env` have an item for each instance of the program, and `callbacks` outlives the call.
         unsafe { self.native.run_block(block, &env, &self.pointers) };
     }
 
@@ -128,8 +128,8 @@ struct Callbacks<'a, 'w> {
 /// # Safety
 /// `core` is the `Env::core` of a running call, and no other reference from this function lives.
 unsafe fn callbacks<'a>(core: *mut c_void) -> &'a mut Callbacks<'a, 'a> {
-    // SAFETY: `core` points to the `Callbacks` in `NativePipeline::run`, which waits for the call; its parts are not used
-    // there meanwhile. The lifetimes are cut to the callback's, which lies within theirs.
+    // SAFETY: `core` points to the `Callbacks` in `NativePipeline::run`, which waits for the call; its parts are not
+    // used there meanwhile. The lifetimes are cut to the callback's, which lies within theirs.
     unsafe { &mut *core.cast::<Callbacks<'a, 'a>>() }
 }
 

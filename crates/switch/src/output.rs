@@ -1,5 +1,5 @@
-//! What comes out of the core while it runs: packets, messages to the control plane, and, when asked for, the story of each
-//! packet.
+//! What comes out of the core while it runs: packets, messages to the control plane, and, when asked for, the story of
+//! each packet.
 
 use crate::stats::DropReason;
 use base::Bits;

@@ -1,11 +1,11 @@
 //! Packets in the core, and the pool they live in.
 //!
 //! What enters: received bytes. What leaves: [`Packet`]s, owned handles to one chunk of memory each, laid out as
-//! [`cgen::abi::Packet`] says: fixed part, the program's context, headroom, bytes, tailroom. The pool allocates chunks in
-//! two sizes, keeps them, and hands them out again, so that the work per packet allocates nothing.
+//! [`cgen::abi::Packet`] says: fixed part, the program's context, headroom, bytes, tailroom. The pool allocates chunks
+//! in two sizes, keeps them, and hands them out again, so that the work per packet allocates nothing.
 //!
-//! A handle that is not given back is lost until the pool ends, which is a leak but no harm. Handles never leave the crate, and
-//! whoever holds handles holds the pool too, so no handle outlives its memory.
+//! A handle that is not given back is lost until the pool ends, which is a leak but no harm. Handles never leave the
+//! crate, and whoever holds handles holds the pool too, so no handle outlives its memory.
 
 #![allow(unsafe_code, reason = "packet memory is shared with generated code through raw pointers")]
 
@@ -78,8 +78,8 @@ impl Packet {
         self.chunk_bytes(header.data as usize, header.length as usize)
     }
 
-    /// Replaces the packet's bytes, at the place where a received packet starts. False, and `FLAG_NO_ROOM`, if the chunk is
-    /// too small.
+    /// Replaces the packet's bytes, at the place where a received packet starts. False, and `FLAG_NO_ROOM`, if the
+    /// chunk is too small.
     pub(crate) fn set_bytes(&mut self, start: usize, bytes: &[u8]) -> bool {
         if start + bytes.len() > self.header().capacity as usize {
             self.header_mut().flags |= FLAG_NO_ROOM;
@@ -239,8 +239,8 @@ impl Pool {
         self.start
     }
 
-    /// A packet of these bytes, with whatever metadata an earlier packet left; none if the bytes are too many or no chunk
-    /// is free.
+    /// A packet of these bytes, with whatever metadata an earlier packet left; none if the bytes are too many or no
+    /// chunk is free.
     pub fn take(&mut self, bytes: &[u8]) -> Option<Packet> {
         if bytes.len() > PACKET_BYTES_MAX {
             return None;

@@ -1,4 +1,5 @@
-//! What the core asks of a backend: run a block of the program over a burst. Native code and the interpreter are the two.
+//! What the core asks of a backend: run a block of the program over a burst. Native code and the interpreter are the
+//! two.
 
 use crate::externs::Externs;
 use crate::output::{Observer, Output};

@@ -1,8 +1,8 @@
 //! Multicast groups and clone sessions: who gets copies.
 //!
-//! What enters: the control plane's groups, nodes and sessions. What leaves: the list of (replica id, port) of a group, kept
-//! flat so that the data plane only walks it. Names follow the switch commands: a *node* is a replica id with ports, known by
-//! its handle; a group has nodes in the order in which they were associated.
+//! What enters: the control plane's groups, nodes and sessions. What leaves: the list of (replica id, port) of a group,
+//! kept flat so that the data plane only walks it. Names follow the switch commands: a *node* is a replica id with
+//! ports, known by its handle; a group has nodes in the order in which they were associated.
 
 use std::collections::BTreeMap;
 

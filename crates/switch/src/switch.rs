@@ -114,8 +114,8 @@ impl Switch {
         &self.program
     }
 
-    /// Takes a packet in. It is worked on by the next [`Switch::run`]; call that at the latest when this returns true: a
-    /// full burst has been received. Frames longer than `base::limits::PACKET_BYTES_MAX` are dropped and counted.
+    /// Takes a packet in. It is worked on by the next [`Switch::run`]; call that at the latest when this returns true:
+    /// a full burst has been received. Frames longer than `base::limits::PACKET_BYTES_MAX` are dropped and counted.
     pub fn receive(&mut self, now_ns: u64, port: u32, frame: &[u8]) -> bool {
         let packet = self.architecture.receive(now_ns, port, frame);
         self.received.extend(packet);
@@ -156,8 +156,8 @@ impl Switch {
         self.architecture.traffic.next_departure_ns()
     }
 
-    /// Whether it can be seen at which moment a packet is worked on: the program meters or reads queueing time stamps, or a
-    /// queue has a rate. Otherwise packets that were received at different times may go through one run together.
+    /// Whether it can be seen at which moment a packet is worked on: the program meters or reads queueing time stamps,
+    /// or a queue has a rate. Otherwise packets that were received at different times may go through one run together.
     pub fn shows_time(&self) -> bool {
         self.architecture.shows_time || self.architecture.traffic.has_rates()
     }

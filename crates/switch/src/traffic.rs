@@ -1,9 +1,10 @@
 //! The traffic manager: queues per egress port and priority.
 //!
 //! What enters: packets with a port and a priority. What leaves: the packets that are due, of each port in the order of
-//! strict priority and within a priority first in, first out; ports take turns. A queue with a rate spaces its departures
-//! evenly by `1 / rate` and holds at most its capacity. A queue without a rate is emptied in the same run of the core that
-//! filled it, so its capacity would only measure how we batch: it takes all that come, up to a bound that protects the memory.
+//! strict priority and within a priority first in, first out; ports take turns. A queue with a rate spaces its
+//! departures evenly by `1 / rate` and holds at most its capacity. A queue without a rate is emptied in the same run of
+//! the core that filled it, so its capacity would only measure how we batch: it takes all that come, up to a bound that
+//! protects the memory.
 
 use std::collections::VecDeque;
 
@@ -153,8 +154,8 @@ impl<P> TrafficManager<P> {
         Ok(())
     }
 
-    /// Hands over packets that are due, at most `packets_max`, and returns how many. Ports take turns by bursts: one port's
-    /// packets follow each other as far as they are due.
+    /// Hands over packets that are due, at most `packets_max`, and returns how many. Ports take turns by bursts: one
+    /// port's packets follow each other as far as they are due.
     pub fn dequeue(&mut self, now_ns: u64, packets_max: usize, mut take: impl FnMut(Departure<P>)) -> usize {
         let mut taken = 0;
         for _ in 0..self.active.len() {

@@ -1,12 +1,13 @@
 //! The rules of v1model: what happens to a packet between and around the program's blocks.
 //!
-//! What enters: bursts of packets with a time. What leaves: packets on ports. This is the only place that knows v1model's
-//! rules: the order of decisions after ingress and egress, what a clone, a resubmission or a recirculation carries, and the
-//! standard metadata. Where the reference switch leaves an accident visible, this file does what its documentation says.
+//! What enters: bursts of packets with a time. What leaves: packets on ports. This is the only place that knows
+//! v1model's rules: the order of decisions after ingress and egress, what a clone, a resubmission or a recirculation
+//! carries, and the standard metadata. Where the reference switch leaves an accident visible, this file does what its
+//! documentation says.
 //!
-//! A burst goes through parser, checksum verification and ingress; then each packet's fate is decided in order of arrival;
-//! then the queues are emptied through egress, checksum computation and deparser. Packets that go round again form bursts of
-//! their own, which are worked on before new ones.
+//! A burst goes through parser, checksum verification and ingress; then each packet's fate is decided in order of
+//! arrival; then the queues are emptied through egress, checksum computation and deparser. Packets that go round again
+//! form bursts of their own, which are worked on before new ones.
 
 use crate::output::{Decision, Observer};
 use crate::packet::{Packet, Pool};
@@ -163,8 +164,8 @@ impl V1Model {
         self.timer.lap(CoreStage::Decide);
     }
 
-    /// The decisions after ingress, in the order of the reference: clone, resubmit, multicast, drop, unicast. (A digest was
-    /// sent by the program's own last statement.)
+    /// The decisions after ingress, in the order of the reference: clone, resubmit, multicast, drop, unicast. (A digest
+    /// was sent by the program's own last statement.)
     fn after_ingress(&mut self, mut packet: Packet, mut original: Option<Packet>, world: &mut World<'_>) {
         let session = packet.intrinsic(Slot::CloneIngressSession);
         if session != 0 {

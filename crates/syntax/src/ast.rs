@@ -6,8 +6,7 @@
 //! parentheses are gone because the shape of the tree says the same. No tree is higher than `base::limits::NESTING_MAX`
 //! in expressions, types and statements each, so that those who walk it may recurse.
 //!
-//! The file is over a thousand lines because it is one grammar: definitions without logic, in which one looks up a
-//! name.
+//! Long because it is one grammar: definitions without logic, in which one looks up a name.
 
 use base::Span;
 use num_bigint::BigInt;

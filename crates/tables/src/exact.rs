@@ -7,7 +7,8 @@ use crate::cells::{Cell, Cells, prefetch};
 use crate::hash_index::{HashIndex, hash_words};
 use base::limits::BURST_PACKETS_MAX;
 
-/// Index slots up to which the whole table is taken to lie in the nearest caches, so that steps cost more than they hide.
+/// Index slots up to which the whole table is taken to lie in the nearest caches, so that steps cost more than they
+/// hide.
 const SMALL_SLOTS: usize = 2048;
 
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@
 //!
 //! Each reader owns an epoch counter, even while it is outside and odd while it is inside. On entering it makes its
 //! epoch odd, passes a sequentially consistent fence, then loads which copy is active. The writer stores the new active
-//! copy, passes a sequentially consistent fence, then loads all epochs. Of the two fences one comes first in their total
-//! order: if the reader's does, the writer sees the odd epoch and counts the reader as possibly inside the old copy; if
-//! the writer's does, the reader sees the new active copy. So a reader inside the old copy is always seen.
+//! copy, passes a sequentially consistent fence, then loads all epochs. Of the two fences one comes first in their
+//! total order: if the reader's does, the writer sees the odd epoch and counts the reader as possibly inside the old
+//! copy; if the writer's does, the reader sees the new active copy. So a reader inside the old copy is always seen.
 //!
 //! The writer touches the old copy only after every reader seen with an odd epoch has another epoch. A reader leaves
 //! with a release store that the writer's acquire load reads, so its reads happen before the writer's writes. The
@@ -81,8 +81,8 @@ impl<T> LeftRight<T> {
         self.lingering.is_empty()
     }
 
-    /// The hidden copy, as soon as all readers have left it. A reader stays for a burst, microseconds; the thread yields
-    /// meanwhile. Must not be called by a thread that itself is inside with a copy from before the last swap.
+    /// The hidden copy, as soon as all readers have left it. A reader stays for a burst, microseconds; the thread
+    /// yields meanwhile. Must not be called by a thread that itself is inside with a copy from before the last swap.
     pub fn hidden(&mut self) -> &mut T {
         while !self.is_free() {
             std::thread::yield_now();

@@ -4,13 +4,13 @@
 //! is then a prefix of such a string, and the longest one wins.
 //!
 //! * The first `root_bits` bits index a direct table, larger for more entries. A root slot has the longest entry of at
-//!   most `root_bits` bits, and a link to what is longer. Entries shorter by more than `COARSE_BITS` would fill many slots;
-//!   they go to a second, coarse table that is asked only when nothing else matches.
+//!   most `root_bits` bits, and a link to what is longer. Entries shorter by more than `COARSE_BITS` would fill many
+//!   slots; they go to a second, coarse table that is asked only when nothing else matches.
 //! * Below, a node reads six bits. It has a bit for each of the 63 prefixes of zero to five bits that end in it and one
 //!   for each of its 64 children; both lists are packed, addressed by counting bits. Inserting or removing an entry
 //!   changes one node.
-//! * A part of the trie with a single entry is not spelled out: its link is a leaf, and the entry's value and mask in its
-//!   cell decide. So every node has at least two entries below it, whatever the key's width.
+//! * A part of the trie with a single entry is not spelled out: its link is a leaf, and the entry's value and mask in
+//!   its cell decide. So every node has at least two entries below it, whatever the key's width.
 //!
 //! The tail of a cell is the entry's value and mask (rows of key words), then its length in the bit string.
 

@@ -78,8 +78,8 @@ impl fmt::Display for ApplyError {
 /// The tables of a program with their entries, and the two copies that packets look up in.
 ///
 /// A batch of updates is checked and stored, applied to the copy that no packet sees, and then shown to all workers at
-/// once: a burst sees all of a batch or nothing of it. The other copy follows as soon as the bursts that began on it are
-/// over; [`TableSet::apply`] waits for that only if the batch before it is still being left.
+/// once: a burst sees all of a batch or nothing of it. The other copy follows as soon as the bursts that began on it
+/// are over; [`TableSet::apply`] waits for that only if the batch before it is still being left.
 #[derive(Debug)]
 pub struct TableSet {
     tables: Vec<Table>,

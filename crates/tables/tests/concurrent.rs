@@ -41,7 +41,8 @@ fn batches_over_several_tables_are_atomic() {
                     }
                     newest = first;
                     drop(guard);
-                    // On fewer cores than threads a reader would else mostly be suspended inside, for a whole time slice.
+                    // On fewer cores than threads a reader would else mostly be suspended inside, for a whole time
+                    // slice.
                     std::thread::yield_now();
                 }
             });

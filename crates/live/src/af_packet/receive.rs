@@ -45,8 +45,8 @@ struct Buffers {
 }
 
 impl Receiver {
-    /// Sets up the ring and starts reception. Everything is in place before the socket is bound, so that no packet takes
-    /// another way.
+    /// Sets up the ring and starts reception. Everything is in place before the socket is bound, so that no packet
+    /// takes another way.
     pub fn open(
         socket: Socket,
         interface_index: i32,

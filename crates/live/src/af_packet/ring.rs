@@ -1,8 +1,8 @@
 //! A ring of slots shared with the kernel (`PACKET_RX_RING`, `PACKET_TX_RING`, version 2).
 //!
 //! Each slot starts with a header whose first word says who owns the slot. The owner alone touches the rest, and hands
-//! the slot over by writing that word last. [`Ring`] keeps to this by giving out a slot's bytes only through a borrow of
-//! the whole ring, and by reading and writing the word with acquire and release order.
+//! the slot over by writing that word last. [`Ring`] keeps to this by giving out a slot's bytes only through a borrow
+//! of the whole ring, and by reading and writing the word with acquire and release order.
 //!
 //! Version 2 because it hands over packets one by one: version 3 would wait until a block is full or some milliseconds
 //! have passed, which a switch would add to every packet's journey.
@@ -13,7 +13,8 @@ use std::io;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Memory is asked for in blocks of at least this size; a slot never crosses a block's border, since both are powers of 2.
+/// Memory is asked for in blocks of at least this size; a slot never crosses a block's border, since both are powers of
+/// 2.
 const BLOCK_BYTES_MIN: usize = 1 << 16;
 
 /// Where a slot's address structure starts, right behind its header.
@@ -104,8 +105,8 @@ impl Ring {
     }
 
     fn status_word(&self, slot: usize) -> &AtomicU32 {
-        // SAFETY: a slot starts with its status word, aligned to 16 bytes, shared with the kernel and only ever accessed
-        // as an atomic: `read_header` does not read it, and lent bytes start behind the header.
+        // SAFETY: a slot starts with its status word, aligned to 16 bytes, shared with the kernel and only ever
+        // accessed as an atomic: `read_header` does not read it, and lent bytes start behind the header.
         unsafe { AtomicU32::from_ptr(self.slot_pointer(slot).cast()) }
     }
 
@@ -127,8 +128,8 @@ impl Ring {
     /// the header names are checked to lie there.
     pub fn received(&mut self, slot: usize, status: u32) -> Option<(ReceivedHeader, ReceivedBytes<'_>)> {
         let header = self.header(slot);
-        // SAFETY: the slot is in the mapping and at least as long as a header and an address. The kernel has given it to
-        // us (the caller saw so in `status`), so that nobody writes to it now.
+        // SAFETY: the slot is in the mapping and at least as long as a header and an address. The kernel has given it
+        // to us (the caller saw so in `status`), so that nobody writes to it now.
         let header = unsafe {
             ReceivedHeader {
                 status,

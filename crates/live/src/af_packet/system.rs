@@ -16,8 +16,8 @@ pub fn interface_names() -> Vec<String> {
         return names;
     }
     let mut entry = list;
-    // SAFETY: `entry` stays within the array, since the loop ends at the entry whose index is 0; until then each name is
-    // a C string. The array is released once and not used after.
+    // SAFETY: `entry` stays within the array, since the loop ends at the entry whose index is 0; until then each name
+    // is a C string. The array is released once and not used after.
     unsafe {
         while (*entry).if_index != 0 {
             names.push(CStr::from_ptr((*entry).if_name).to_string_lossy().into_owned());

@@ -1,8 +1,8 @@
 //! The sending half of an interface: frames into ring slots, one call per burst.
 //!
-//! The kernel sends slots strictly in order and stops at one that it cannot send now; that slot and those behind it stay
-//! requested until the next call. So three places describe the ring: what the kernel takes next, what is filled next,
-//! and, between them, what waits.
+//! The kernel sends slots strictly in order and stops at one that it cannot send now; that slot and those behind it
+//! stay requested until the next call. So three places describe the ring: what the kernel takes next, what is filled
+//! next, and, between them, what waits.
 
 use super::ring::Ring;
 use super::system::Socket;
@@ -106,8 +106,8 @@ impl Transmitter {
         }
     }
 
-    /// True if the interface takes a frame of this length; counts the drop if not. As in the kernel, a VLAN tag does not
-    /// count.
+    /// True if the interface takes a frame of this length; counts the drop if not. As in the kernel, a VLAN tag does
+    /// not count.
     fn accepts(&self, frame: &[u8]) -> bool {
         if frame.len() < ETHERNET_BYTES {
             self.counters.tx_dropped_too_short.add(1);
