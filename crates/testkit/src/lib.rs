@@ -4,9 +4,11 @@
 //! * [`corpus`]: the programs in `tests`, and how they are run.
 //! * [`stf`]: packet tests in the Simple Test Framework's form.
 //! * [`random_ir`], [`plain_host`]: random programs with their entries and packets, and a host for the interpreter.
+//! * [`differential`]: two ways of doing the same, compared on random input.
 //! * [`netns`]: live tests in network namespaces.
 
 pub mod corpus;
+pub mod differential;
 pub mod netns;
 pub mod pipeline;
 pub mod plain_host;

@@ -71,6 +71,11 @@ impl fmt::Display for Failure {
 
 /// Runs a script on a switch that has no packets under way.
 pub fn run(script: &Script, switch: &mut Switch) -> Report {
+    run_and_keep(script, switch).0
+}
+
+/// The same, with everything that the switch has sent.
+pub fn run_and_keep(script: &Script, switch: &mut Switch) -> (Report, Sent) {
     let now_ns = switch.now_ns();
     let mut runner =
         Runner { script, switch, now_ns, sent: Sent::default(), ids: BTreeMap::new(), report: Report::default() };
@@ -101,9 +106,9 @@ pub fn run(script: &Script, switch: &mut Switch) -> Report {
     for Fault { line, message } in compare::faults(&expectations, &in_ports, quiet_line, &runner.sent) {
         runner.fail(line, message);
     }
-    let mut report = runner.report;
+    let Runner { mut report, sent, .. } = runner;
     report.failures.sort_by_key(|failure| failure.line);
-    report
+    (report, sent)
 }
 
 /// A run under way.

@@ -1,0 +1,92 @@
+//! Two ways of doing the same, compared on random input. Whole switches are compared: what they send, their registers and
+//! counters, their messages to the control plane.
+//!
+//! * [`scenario`]: random programs with entries, groups and packets; packets one at a time are the definition of what is right.
+//! * [`observation`]: what a switch did, and how two of them differ.
+//! * [`course`]: the programs of the corpus under hostile packets.
+//! * [`frontend`]: texts that are almost programs.
+//!
+//! A body takes a random generator, so that a failure is reproduced by its seed, and says what is wrong with the program's text.
+
+pub mod course;
+pub mod frontend;
+pub mod observation;
+pub mod scenario;
+
+use crate::corpus::quick_options;
+use crate::pipeline::{Engine, optimised};
+use crate::random_ir::Options;
+use base::Rng;
+use cgen::CompileOptions;
+use observation::{Order, difference};
+use scenario::Scenario;
+use tempfile::TempDir;
+
+/// Packets that travel together where bursts are compared.
+const BURST: usize = 64;
+
+/// A folder for compiled programs that are used once.
+#[derive(Debug)]
+pub struct Workshop {
+    folder: TempDir,
+    sanitize: bool,
+}
+
+impl Workshop {
+    /// An empty folder. With `sanitize`, undefined behaviour of compiled programs stops the process.
+    pub fn new(sanitize: bool) -> Result<Workshop, String> {
+        let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+        Ok(Workshop { folder, sanitize })
+    }
+
+    /// Native code, soon compiled.
+    pub fn engine(&self) -> Engine {
+        Engine::Native(CompileOptions { sanitize: self.sanitize, ..quick_options(self.folder.path()) })
+    }
+}
+
+/// What random programs of these comparisons may contain.
+fn options(rng: &mut Rng) -> Options {
+    Options {
+        requests: rng.chance(1, 2),
+        statements: rng.between(2, 16) as u32,
+        width_bits_max: *rng.pick(&[64, 130, 300]),
+        ..Options::default()
+    }
+}
+
+/// Native code does what the interpreter does: packet by packet, and in bursts.
+pub fn native_agrees(rng: &mut Rng) -> Result<(), String> {
+    let workshop = Workshop::new(rng.chance(1, 4))?;
+    let options = options(rng);
+    let scenario = Scenario::random(rng, &options);
+    let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1)?;
+    let single = scenario.observe(&scenario.program, &workshop.engine(), 1)?;
+    report(&scenario, "interpreter", "native code", difference(&expected, &single, Order::Same))?;
+    let burst = scenario.observe(&scenario.program, &workshop.engine(), BURST)?;
+    let order = if options.requests { Order::Any } else { Order::Same };
+    report(&scenario, "one packet at a time", "bursts", difference(&expected, &burst, order))
+}
+
+/// The optimised program does what the program does, on the interpreter and as native code.
+pub fn optimised_agrees(rng: &mut Rng) -> Result<(), String> {
+    let options = options(rng);
+    let scenario = Scenario::random(rng, &options);
+    let program = optimised(&scenario.program)?.into();
+    let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1)?;
+    let found = scenario.observe(&program, &Engine::Interpreter, 1)?;
+    report(&scenario, "not optimised", "optimised", difference(&expected, &found, Order::Same))?;
+    if rng.chance(1, 4) {
+        let workshop = Workshop::new(false)?;
+        let found = scenario.observe(&program, &workshop.engine(), 1)?;
+        report(&scenario, "not optimised", "optimised and native", difference(&expected, &found, Order::Same))?;
+    }
+    Ok(())
+}
+
+fn report(scenario: &Scenario, left: &str, right: &str, difference: Option<String>) -> Result<(), String> {
+    match difference {
+        None => Ok(()),
+        Some(text) => Err(format!("{left} and {right} differ: {text}\n{}", ir::text::print(&scenario.program))),
+    }
+}

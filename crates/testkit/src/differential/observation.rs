@@ -1,0 +1,114 @@
+//! What a switch did.
+
+use base::Bits;
+use base::index::Id as _;
+use ir::DigestId;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use switch::externs::CounterCell;
+use switch::{DropReason, Output, Switch};
+
+/// Everything that can be seen of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Observation {
+    /// What was sent, per port.
+    pub sent: BTreeMap<u32, Vec<Vec<u8>>>,
+    /// Digests, log lines and failed assertions.
+    pub messages: Vec<String>,
+    /// The cells of registers that are not zero.
+    pub registers: BTreeMap<(usize, u64), Bits>,
+    /// The cells of counters that have counted: arrays, then direct ones.
+    pub counters: BTreeMap<(usize, usize), (u64, u64)>,
+    /// Packets that ended, by the reason.
+    pub drops: BTreeMap<DropReason, u64>,
+}
+
+impl Output for Observation {
+    fn transmit(&mut self, port: u32, frame: &[u8]) {
+        self.sent.entry(port).or_default().push(frame.to_vec());
+    }
+
+    fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
+        self.messages.push(format!("digest {} {values:?}", digest.index()));
+    }
+
+    fn log(&mut self, line: &str) {
+        self.messages.push(format!("log {line}"));
+    }
+
+    fn assertion_failed(&mut self, text: &str) {
+        self.messages.push(format!("assertion failed: {text}"));
+    }
+}
+
+impl Observation {
+    /// Adds what is left in the switch after the run.
+    pub fn look_at(&mut self, switch: &Switch) {
+        let externs = switch.externs();
+        for (id, register) in externs.registers.iter_enumerated() {
+            for index in 0..register.size {
+                if let Some(value) = register.read(index).filter(|value| !value.is_zero()) {
+                    self.registers.insert((id.index(), index), value);
+                }
+            }
+        }
+        let arrays = externs.counters.iter().chain(externs.direct_counters.iter());
+        for (number, cells) in arrays.enumerate() {
+            for (index, CounterCell { packets, bytes }) in cells.iter().enumerate().filter(|(_, cell)| cell.packets > 0)
+            {
+                self.counters.insert((number, index), (*packets, *bytes));
+            }
+        }
+        for reason in DropReason::ALL {
+            self.drops.insert(reason, switch.stats().drops(reason));
+        }
+    }
+}
+
+/// Whether packets of a port and messages come in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// They do.
+    Same,
+    /// Packets that pass more than once overtake others when they travel together.
+    Any,
+}
+
+/// The first difference; none if there is none.
+pub fn difference(left: &Observation, right: &Observation, order: Order) -> Option<String> {
+    let (mut left, mut right) = (left.clone(), right.clone());
+    if order == Order::Any {
+        for side in [&mut left, &mut right] {
+            side.sent.values_mut().for_each(|frames| frames.sort());
+            side.messages.sort();
+        }
+    }
+    let ports = left.sent.keys().chain(right.sent.keys());
+    let sent = |side: &Observation, port| side.sent.get(port).cloned().unwrap_or_default();
+    for port in ports {
+        let found = first(&format!("port {port}, packet"), &sent(&left, port), &sent(&right, port));
+        if found.is_some() {
+            return found;
+        }
+    }
+    first("message", &left.messages, &right.messages)
+        .or_else(|| first("register", &items(&left.registers), &items(&right.registers)))
+        .or_else(|| first("counter", &items(&left.counters), &items(&right.counters)))
+        .or_else(|| first("drop reason", &items(&left.drops), &items(&right.drops)))
+}
+
+fn items<K: Clone, V: Clone>(map: &BTreeMap<K, V>) -> Vec<(K, V)> {
+    map.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+fn first<T: PartialEq + Debug>(what: &str, left: &[T], right: &[T]) -> Option<String> {
+    (0..left.len().max(right.len())).find(|&index| left.get(index) != right.get(index)).map(|index| {
+        format!(
+            "{what} {index}:\n  {:02x?}\n  {:02x?}\n({} against {} in all)",
+            left.get(index),
+            right.get(index),
+            left.len(),
+            right.len()
+        )
+    })
+}

@@ -1,0 +1,141 @@
+//! A random program with everything that a run of it depends on.
+
+use super::observation::Observation;
+use crate::pipeline::{Engine, switch_with};
+use crate::random_ir::{Options, random_entries, random_packet, random_program};
+use base::index::Id as _;
+use base::{Bits, Rng};
+use ir::{Entry, Program, TableId};
+use std::sync::Arc;
+use switch::{CloneTarget, Config, MeterConfig, Replica, Switch, match_value};
+use tables::{EntrySpec, MatchValue};
+
+/// Packets of a scenario.
+const PACKETS: usize = 70;
+
+/// Time between packets.
+const STEP_NS: u64 = 3_000;
+
+/// A program, its control plane's state, and packets.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The program.
+    pub program: Arc<Program>,
+    /// Entries to install.
+    pub entries: Vec<(TableId, Entry)>,
+    /// The port and the bytes of each packet.
+    pub packets: Vec<(u32, Vec<u8>)>,
+    /// The seed of the switch, and of the members of its groups and sets.
+    pub seed: u64,
+}
+
+impl Scenario {
+    /// A scenario with a program of these options.
+    pub fn random(rng: &mut Rng, options: &Options) -> Scenario {
+        let program = random_program(rng, options);
+        let entries = random_entries(rng, &program);
+        let mut packets: Vec<(u32, Vec<u8>)> = Vec::new();
+        for _ in 0..PACKETS {
+            // Some packets come again, so that state is used again.
+            let again = (!packets.is_empty() && rng.chance(1, 4)).then(|| rng.pick(&packets).1.clone());
+            let bytes = again.unwrap_or_else(|| random_packet(rng, &program));
+            packets.push((rng.below(4) as u32, bytes));
+        }
+        Scenario { program: Arc::new(program), entries, packets, seed: rng.next_u64() }
+    }
+
+    /// What a switch does that runs `program` (the scenario's, or one that is to do the same), `burst` packets at a time.
+    /// All packets of a burst come at once; so do, for comparison, those that come one by one.
+    pub fn observe(&self, program: &Arc<Program>, engine: &Engine, burst: usize) -> Result<Observation, String> {
+        let config = Config { seed: self.seed, ..Config::default() };
+        let mut switch = switch_with(program, engine, config)?;
+        self.set_up(&mut switch);
+        let mut observation = Observation::default();
+        for (index, packets) in self.packets.chunks(super::BURST).enumerate() {
+            let now_ns = (index as u64 + 1) * STEP_NS;
+            for together in packets.chunks(burst) {
+                for (port, bytes) in together {
+                    switch.receive(now_ns, *port, bytes);
+                }
+                switch.run(now_ns, &mut observation);
+            }
+        }
+        observation.look_at(&switch);
+        Ok(observation)
+    }
+
+    fn set_up(&self, switch: &mut Switch) {
+        for (table, entry) in &self.entries {
+            let spec = EntrySpec {
+                key: entry.key.iter().map(match_value).collect(),
+                priority: entry.priority,
+                action: entry.call.action as usize,
+                args: entry.call.args.clone(),
+            };
+            // What the table has no room for is refused in every switch alike.
+            let _refused = switch.tables_mut().insert(table.index(), spec);
+        }
+        let mut rng = Rng::new(self.seed);
+        set_up_replication(&mut rng, switch);
+        set_up_value_sets(&mut rng, switch);
+        set_up_meters(&mut rng, switch);
+    }
+}
+
+fn set_up_replication(rng: &mut Rng, switch: &mut Switch) {
+    let replication = switch.replication_mut();
+    for group in 1..3 {
+        let replica = |rng: &mut Rng| Replica { rid: rng.below(4), port: rng.below(4) as u32 };
+        let replicas = (0..rng.below(4)).map(|_| replica(rng)).collect();
+        replication.set_group(group, replicas).expect("few replicas are allowed");
+    }
+    for session in 0..3 {
+        let target = match rng.chance(1, 2) {
+            true => CloneTarget::Group(rng.between(1, 3)),
+            false => CloneTarget::Replicas(vec![Replica { rid: 0, port: rng.below(4) as u32 }]),
+        };
+        replication.set_session(session, target).expect("small sessions are allowed");
+    }
+}
+
+fn set_up_value_sets(rng: &mut Rng, switch: &mut Switch) {
+    let program = Arc::clone(switch.program());
+    for (id, set) in program.value_sets.iter_enumerated() {
+        for _ in 0..rng.below(3) {
+            let small = |rng: &mut Rng, width: u32| Bits::from_u64(64, rng.below(8)).resize(width);
+            let key = |(_, width, kind): &(String, u32, ir::MatchKind)| match kind {
+                ir::MatchKind::Exact => MatchValue::Exact(small(rng, *width)),
+                ir::MatchKind::Optional => MatchValue::Optional(Some(small(rng, *width))),
+                ir::MatchKind::Range => MatchValue::Range { low: Bits::zero(*width), high: small(rng, *width) },
+                ir::MatchKind::Lpm => {
+                    MatchValue::Lpm { value: Bits::zero(*width), prefix_len: rng.between(0, u64::from(*width)) as u32 }
+                }
+                ir::MatchKind::Ternary => {
+                    let mask = small(rng, *width);
+                    MatchValue::Ternary { value: small(rng, *width).and(&mask), mask }
+                }
+            };
+            let member = set.keys.iter().map(key).collect();
+            switch.externs_mut().value_sets[id].push(member);
+        }
+    }
+}
+
+/// Meters whose buckets run dry within a few packets.
+fn set_up_meters(rng: &mut Rng, switch: &mut Switch) {
+    let externs = switch.externs_mut();
+    for meter in externs.meters.iter_mut().chain(externs.direct_meters.iter_mut()) {
+        for index in 0..meter.size().min(64) {
+            let committed_rate_milliunits_per_s = rng.below(1_000_000_000);
+            let config = MeterConfig {
+                committed_rate_milliunits_per_s,
+                committed_burst: rng.below(500),
+                peak_rate_milliunits_per_s: committed_rate_milliunits_per_s + rng.below(1_000_000_000),
+                peak_burst: 500 + rng.below(500),
+            };
+            if let Some(cell) = meter.cell_mut(index).filter(|_| rng.chance(1, 2)) {
+                cell.configure(config, 0);
+            }
+        }
+    }
+}
