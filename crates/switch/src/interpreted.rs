@@ -10,7 +10,6 @@ use crate::packet::Packet;
 use crate::pipeline::{Pipeline, World};
 use base::Bits;
 use base::index::Id as _;
-use base::limits::BURST_PACKETS_MAX;
 use cgen::abi::{FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA};
 use interp::{Host, Interpreter, Lookup, NoTrace, Outcome, PacketState, Tracer};
 use ir::v1model::{Slot, Stage};
@@ -148,8 +147,9 @@ impl Pipeline for Interpreted {
         }
     }
 
+    /// One: packet by packet is the meaning that bursts must not change.
     fn burst_max(&self) -> usize {
-        BURST_PACKETS_MAX
+        1
     }
 }
 

@@ -39,6 +39,9 @@ pub(crate) struct V1Model {
     originals: Vec<Option<Packet>>,
     keeps_originals: bool,
     has_assertions: bool,
+    /// Whether the program reads what the queues write. Then packets go through one by one: the depth of a queue must not
+    /// tell how many packets were received together.
+    reads_queues: bool,
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub shows_time: bool,
     /// Copies that the present run may still make.
@@ -59,7 +62,8 @@ impl V1Model {
             originals: Vec::with_capacity(BURST_PACKETS_MAX),
             keeps_originals: writes_slot(program, Slot::CloneIngressSession) || writes_slot(program, Slot::Resubmit),
             has_assertions: has_assertions(program),
-            shows_time: shows_time(program),
+            reads_queues: reads_queues(program),
+            shows_time: reads_queues(program) || !program.meters.is_empty() || !program.direct_meters.is_empty(),
             copies_left: 0,
         }
     }
@@ -81,7 +85,7 @@ impl V1Model {
     /// Works on received packets and everything they cause, and on queued packets that are due.
     pub fn run(&mut self, received: &mut Vec<Packet>, world: &mut World<'_>) {
         self.copies_left = COPIES_MAX;
-        let burst_max = self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX);
+        let burst_max = if self.reads_queues { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
         let mut received = received.drain(..);
         self.egress(burst_max, world);
         loop {
@@ -525,22 +529,23 @@ fn writes_slot(program: &Program, slot: Slot) -> bool {
     found
 }
 
-/// Whether meters or time stamps let the program see at which moment a packet was worked on.
-fn shows_time(program: &Program) -> bool {
-    let stamps = [Slot::EnqTimestamp, Slot::DeqTimedelta, Slot::EgressGlobalTimestamp];
-    let is_stamp = |var: VarId| match program.vars[var].kind {
-        VarKind::Intrinsic(slot) => stamps.iter().any(|&stamp| stamp as u32 == slot),
+/// Whether the program reads what the queues write: depths and time stamps.
+fn reads_queues(program: &Program) -> bool {
+    let written =
+        [Slot::EnqTimestamp, Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth, Slot::EgressGlobalTimestamp];
+    let is_written = |var: VarId| match program.vars[var].kind {
+        VarKind::Intrinsic(slot) => written.iter().any(|&queue| queue as u32 == slot),
         _ => false,
     };
-    let mut reads_stamp = false;
+    let mut found = false;
     for block in &program.blocks {
         visit_block(program, block, &mut |item| {
             if let Item::Var(var) = item {
-                reads_stamp |= is_stamp(var);
+                found |= is_written(var);
             }
         });
     }
-    reads_stamp || !program.meters.is_empty() || !program.direct_meters.is_empty()
+    found
 }
 
 /// Whether the program asserts anything.
