@@ -60,7 +60,7 @@ mod tests {
         }
     }
 
-    const CANARY: Body = Body { name: "canary", about: "fails on purpose", run: canary };
+    const CANARY: Body = Body { name: "canary", about: "fails on purpose", test_seeds: 0, run: canary };
 
     #[test]
     fn failures_are_found_and_their_seed_fails_again() {
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_body_that_holds_runs_as_often_as_asked() {
-        let body = Body { name: "good", about: "holds", run: |_| Ok(()) };
+        let body = Body { name: "good", about: "holds", test_seeds: 0, run: |_| Ok(()) };
         assert_eq!(many(&body, 0, Until::Count(7)), Ok(7));
         assert_eq!(many(&body, 0, Until::Time(Duration::ZERO)), Ok(1));
     }

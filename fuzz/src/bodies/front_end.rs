@@ -5,10 +5,21 @@ use crate::bodies::p4_text::{PROGRAMS, WORDS};
 use crate::mutate::mutated;
 use base::Rng;
 use syntax::{MemoryFiles, Options, SourceMap};
+use testkit::corpus::{cases, groups};
+
+/// A program to begin with: of the applications, or of the corpus.
+fn program(rng: &mut Rng) -> Result<String, String> {
+    if rng.chance(1, 8) {
+        return Ok((*rng.pick(&PROGRAMS)).to_owned());
+    }
+    let group = rng.pick(&groups()).clone();
+    let case = rng.pick(&cases(&group)).clone();
+    std::fs::read_to_string(&case.program).map_err(|error| format!("{}: {error}", case.program.display()))
+}
 
 pub(crate) fn run(rng: &mut Rng) -> Result<(), String> {
-    let program = *rng.pick(&PROGRAMS);
-    let text = mutated(rng, program, &WORDS);
+    let program = program(rng)?;
+    let text = mutated(rng, &program, &WORDS);
     let files = MemoryFiles::new();
     let mut sources = SourceMap::new();
     let (tree, mut diagnostics) = syntax::parse_text(&mut sources, "fuzz.p4", &text, &Options::new(&files));

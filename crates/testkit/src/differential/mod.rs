@@ -4,12 +4,10 @@
 //! * [`scenario`]: random programs with entries, groups and packets; packets one at a time are the definition of what is right.
 //! * [`observation`]: what a switch did, and how two of them differ.
 //! * [`course`]: the programs of the corpus under hostile packets.
-//! * [`frontend`]: texts that are almost programs.
 //!
 //! A body takes a random generator, so that a failure is reproduced by its seed, and says what is wrong with the program's text.
 
 pub mod course;
-pub mod frontend;
 pub mod observation;
 pub mod scenario;
 

@@ -10,8 +10,11 @@ use std::sync::Arc;
 use switch::{CloneTarget, Config, MeterConfig, Replica, Switch, match_value};
 use tables::{EntrySpec, MatchValue};
 
-/// Packets of a scenario.
+/// Packets of a scenario: more than travel together.
 const PACKETS: usize = 70;
+
+/// Packets of a scenario where each may become thousands, by copies and further passes.
+const PACKETS_WITH_COPIES: usize = 16;
 
 /// Time between packets.
 const STEP_NS: u64 = 3_000;
@@ -35,7 +38,7 @@ impl Scenario {
         let program = random_program(rng, options);
         let entries = random_entries(rng, &program);
         let mut packets: Vec<(u32, Vec<u8>)> = Vec::new();
-        for _ in 0..PACKETS {
+        for _ in 0..if options.requests { PACKETS_WITH_COPIES } else { PACKETS } {
             // Some packets come again, so that state is used again.
             let again = (!packets.is_empty() && rng.chance(1, 4)).then(|| rng.pick(&packets).1.clone());
             let bytes = again.unwrap_or_else(|| random_packet(rng, &program));
