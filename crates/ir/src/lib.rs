@@ -11,7 +11,7 @@
 //! * [`stmt`]: statements, places, parser states and transitions.
 //! * [`table`]: tables, keys, entries.
 //! * [`text`]: the text form, its writer and its reader.
-//! * [`verify`]: what every program must satisfy.
+//! * [`verify`](mod@verify): what every program must satisfy.
 //! * [`walk`]: walks over statements and expressions.
 //! * [`v1model`]: the blocks and intrinsic variables of the v1model architecture, as agreed between `lower` and
 //!   `switch`.

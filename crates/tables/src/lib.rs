@@ -5,7 +5,7 @@
 //!
 //! * [`layout`]: where key fields and action parameters lie in 64-bit words.
 //! * [`spec`], [`error`]: the control plane's words for tables and entries, and what can be wrong with them.
-//! * [`table`]: the store of one table's entries, the truth. [`reference`] looks up in it by the definition alone.
+//! * [`table`]: the store of one table's entries, the truth. [`mod@reference`] looks up in it by the definition alone.
 //! * [`snapshot`]: one table as packets see it: the cells of its entries and the engine that finds them.
 //! * [`set`]: all tables of a program. Updates are applied there, several at once and all or none; each worker's
 //!   [`Reader`] enters a consistent state of all tables for a burst, without a lock.

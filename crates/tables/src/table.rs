@@ -1,6 +1,6 @@
 //! The store of one table's entries: the truth that the engines are kept in step with.
 //!
-//! What enters: operations of the control plane. What leaves: refusals, and the [`Change`]s that bring a
+//! What enters: operations of the control plane. What leaves: refusals, and the `Change`s that bring a
 //! [`crate::Snapshot`] up to date. Every step can be undone, so that a batch over several tables is all or nothing.
 
 use crate::canonical::{self, PackedMatch};

@@ -89,7 +89,7 @@ impl std::fmt::Display for VerifyError {
 
 impl std::error::Error for VerifyError {}
 
-/// Checks a program against the catalogue at [`crate::verify`].
+/// Checks a program against the catalogue at [`mod@crate::verify`].
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier { program, errors: Vec::new(), place: String::new(), span: Span::NONE };
     verifier.storage();
