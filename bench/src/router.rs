@@ -90,7 +90,7 @@ impl Sink {
 }
 
 impl Output for Sink {
-    fn transmit(&mut self, port: u32, frame: &[u8]) {
+    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
         self.take(port, frame);
     }
 }

@@ -110,7 +110,7 @@ fn write_capture(path: &Path, frames: &[Vec<u8>]) -> Result<(), Exit> {
 struct Collected(Vec<(u32, Vec<u8>)>);
 
 impl Output for Collected {
-    fn transmit(&mut self, port: u32, frame: &[u8]) {
+    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
         self.0.push((port, frame.to_vec()));
     }
 }
@@ -137,7 +137,7 @@ fn check_sample(frames: &[Vec<u8>], native: &mut Switch, reference: &mut Switch)
 struct Counted(u64);
 
 impl Output for Counted {
-    fn transmit(&mut self, _port: u32, _frame: &[u8]) {
+    fn transmit(&mut self, _port: u32, _frame: &[u8], _time_ns: u64) {
         self.0 += 1;
     }
 }

@@ -117,7 +117,7 @@ impl Sent {
 }
 
 impl Output for Sent {
-    fn transmit(&mut self, port: u32, frame: &[u8]) {
+    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
         self.frames.push((port, frame.to_vec()));
     }
 }

@@ -201,6 +201,27 @@ fn a_run_over_captures_is_the_same_on_both_backends() {
 }
 
 #[test]
+fn sent_packets_keep_their_time_stamps() {
+    let folder = Folder::with(&[("p.p4", PROGRAM)]);
+    std::fs::write(folder.path("in.pcap"), capture(&[&[1; 30], &[2; 30], &[3; 30]])).unwrap();
+    let stamps = |path: PathBuf| {
+        let bytes = std::fs::read(path).unwrap();
+        let (mut stamps, mut rest) = (Vec::new(), &bytes[24..]);
+        let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        while rest.len() >= 16 {
+            stamps.push(f64::from(word(rest, 0)) + f64::from(word(rest, 4)) / 1e9);
+            rest = &rest[16 + word(rest, 8) as usize..];
+        }
+        stamps
+    };
+    for backend in ["native", "interp"] {
+        let ports = format!("--port 1=pcap:in.pcap --port 2=pcap:,out.pcap --backend {backend}");
+        assert_eq!(folder.run(&format!("run p.p4 {ports}")).status.code(), Some(0));
+        assert_eq!(stamps(folder.path("out.pcap")), [0.0, 1.0, 2.0], "{backend}");
+    }
+}
+
+#[test]
 fn a_capture_that_is_cut_off_gives_its_whole_packets_and_an_error() {
     let folder = Folder::with(&[("p.p4", PROGRAM)]);
     let mut file = capture(&[&[1; 30], &[2; 30]]);

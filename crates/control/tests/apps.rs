@@ -45,7 +45,7 @@ fn switch_of(app: &str) -> Switch {
 struct Sent(Vec<(u32, Vec<u8>)>);
 
 impl Output for Sent {
-    fn transmit(&mut self, port: u32, frame: &[u8]) {
+    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
         self.0.push((port, frame.to_vec()));
     }
 }

@@ -155,7 +155,7 @@ impl Worker<'_> {
                 self.ports.drivers.iter_mut().for_each(|driver| driver.stop_receiving());
             }
             let received = self.receive_round(&clock);
-            self.run_switch(clock.since_start_ns(), clock.now_ns());
+            self.run_switch(clock.since_start_ns(), clock.start_ns());
             self.ports.each(self.events, |driver| driver.flush());
             self.tick();
             if received > 0 {
@@ -189,7 +189,7 @@ impl Worker<'_> {
                 Ok(count) => total += count,
                 Err(error) => self.ports.fail(position, &error, self.events),
             }
-            self.run_switch(clock.since_start_ns(), clock.now_ns());
+            self.run_switch(clock.since_start_ns(), clock.start_ns());
         }
         total
     }
@@ -222,26 +222,25 @@ impl Worker<'_> {
             // Stamps of a capture may step back; the core's time may not.
             let now_ns = head.stamp_ns.saturating_sub(start_ns).max(batch_ns);
             if now_ns != batch_ns && self.switch.shows_time() {
-                self.run_until(now_ns, start_ns);
+                self.run_until(batch_ns, now_ns, start_ns);
             }
             batch_ns = now_ns;
             head.full = false;
             if self.switch.receive(now_ns, self.ports.numbers[position], &head.frame) {
-                self.run_switch(now_ns, start_ns + now_ns);
+                self.run_switch(now_ns, start_ns);
                 self.tick();
             }
         }
         let start_ns = first_ns.unwrap_or(0);
-        self.run_until(u64::MAX, start_ns);
+        self.run_until(batch_ns, u64::MAX, start_ns);
         if stopping { Ended::Stopped } else { Ended::Exhausted }
     }
 
-    /// Works on what was received, then on queued packets that are due before `until_ns`.
-    fn run_until(&mut self, until_ns: u64, start_ns: u64) {
-        let now_ns = self.switch.now_ns();
-        self.run_switch(now_ns, start_ns.saturating_add(now_ns));
+    /// Works on what was received up to `now_ns`, then on queued packets that are due before `until_ns`.
+    fn run_until(&mut self, now_ns: u64, until_ns: u64, start_ns: u64) {
+        self.run_switch(now_ns, start_ns);
         while let Some(due_ns) = self.switch.next_event_ns().filter(|&due_ns| due_ns < until_ns) {
-            self.run_switch(due_ns, start_ns.saturating_add(due_ns));
+            self.run_switch(due_ns, start_ns);
         }
     }
 
@@ -263,8 +262,9 @@ impl Worker<'_> {
 
     // --------------------------------------------------------------------------------------------------- shared
 
-    fn run_switch(&mut self, now_ns: u64, stamp_ns: u64) {
-        let mut output = PortsOutput { ports: &mut self.ports, events: self.events, stamp_ns };
+    /// Runs the core at its time `now_ns`; its time 0 is the stamp `start_ns`.
+    fn run_switch(&mut self, now_ns: u64, start_ns: u64) {
+        let mut output = PortsOutput { ports: &mut self.ports, events: self.events, start_ns };
         self.switch.run(now_ns, &mut output);
     }
 
@@ -298,16 +298,17 @@ impl Head {
 struct PortsOutput<'a> {
     ports: &'a mut Ports,
     events: &'a mut dyn Events,
-    stamp_ns: u64,
+    /// The stamp of the core's time 0.
+    start_ns: u64,
 }
 
 impl Output for PortsOutput<'_> {
-    fn transmit(&mut self, port: u32, frame: &[u8]) {
+    fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64) {
         let Some(position) = self.ports.by_number.get(port as usize).copied().flatten() else {
             self.ports.unconnected_frames += 1;
             return;
         };
-        if let Err(error) = self.ports.drivers[position].transmit(frame, self.stamp_ns) {
+        if let Err(error) = self.ports.drivers[position].transmit(frame, self.start_ns.saturating_add(time_ns)) {
             self.ports.fail(position, &error, self.events);
         }
     }

@@ -7,8 +7,8 @@ use ir::DigestId;
 
 /// Receives what the core puts out. A frame is borrowed for the call.
 pub trait Output {
-    /// A packet leaves on a port.
-    fn transmit(&mut self, port: u32, frame: &[u8]);
+    /// A packet leaves on a port, at this time: that of its reception, or that at which a queue with a rate let it go.
+    fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64);
 
     /// A digest for the control plane: the values of its fields in order.
     fn digest(&mut self, _digest: DigestId, _values: Vec<Bits>) {}

@@ -113,6 +113,16 @@ impl Packet {
         self.header_mut().core[0] = u64::from(passes);
     }
 
+    /// When it was received, or when a queue with a rate let it go.
+    pub fn time_ns(&self) -> u64 {
+        self.header().core[1]
+    }
+
+    /// Sets it.
+    pub fn set_time_ns(&mut self, time_ns: u64) {
+        self.header_mut().core[1] = time_ns;
+    }
+
     /// A number that no other living packet has.
     pub fn index(&self) -> u32 {
         self.header().index

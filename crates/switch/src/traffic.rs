@@ -29,6 +29,8 @@ pub struct Departure<P> {
     pub enqueued_ns: u64,
     /// Packets left in the queue.
     pub depth_packets: usize,
+    /// Whether the queue has a rate, and so decided when the packet leaves.
+    pub is_paced: bool,
 }
 
 /// Why a packet was not queued; the packet comes back.
@@ -72,12 +74,13 @@ impl<P> Port<P> {
         let priority = self.queues.iter().rposition(|queue| queue.is_due(now_ns))?;
         let queue = &mut self.queues[priority];
         let (packet, enqueued_ns) = queue.packets.pop_front()?;
-        if queue.interval_ns != 0 {
+        let is_paced = queue.interval_ns != 0;
+        if is_paced {
             queue.next_departure_ns = queue.next_departure_ns.max(now_ns).saturating_add(queue.interval_ns);
         }
         self.queued -= 1;
         let depth_packets = queue.packets.len();
-        Some(Departure { packet, port: number, priority: priority as u32, enqueued_ns, depth_packets })
+        Some(Departure { packet, port: number, priority: priority as u32, enqueued_ns, depth_packets, is_paced })
     }
 }
 

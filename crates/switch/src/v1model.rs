@@ -77,6 +77,7 @@ impl V1Model {
         };
         packet.clear_intrinsics();
         packet.set_passes(0);
+        packet.set_time_ns(now_ns);
         packet.set_intrinsic(Slot::IngressPort, u64::from(port));
         self.begin_pass(&mut packet, now_ns, InstanceType::Normal);
         Some(packet)
@@ -232,6 +233,7 @@ impl V1Model {
         }
         fresh.clear_intrinsics();
         fresh.set_passes(packet.passes() + 1);
+        fresh.set_time_ns(packet.time_ns());
         self.begin_later_pass(&mut fresh, &packet, list, world.now_ns, InstanceType::Resubmitted);
         self.stats.passes += 1;
         tell(world, || Decision::Resubmitted);
@@ -387,7 +389,7 @@ impl V1Model {
         };
         self.stats.sent += 1;
         tell(world, || Decision::Transmitted { port, bytes: length as u32 });
-        world.output.transmit(port, &bytes[..length]);
+        world.output.transmit(port, &bytes[..length], packet.time_ns());
         self.pool.give(packet);
     }
 
@@ -419,6 +421,7 @@ impl V1Model {
         taken.map(|mut packet| {
             packet.clear_intrinsics();
             packet.set_passes(parent.passes() + 1);
+            packet.set_time_ns(parent.time_ns());
             packet
         })
     }
@@ -483,7 +486,10 @@ impl V1Model {
 
 /// Sets what a packet carries when egress starts.
 fn begin_egress(departure: Departure<Packet>, world: &mut World<'_>) -> Packet {
-    let Departure { mut packet, port, enqueued_ns, depth_packets, .. } = departure;
+    let Departure { mut packet, port, enqueued_ns, depth_packets, is_paced, .. } = departure;
+    if is_paced {
+        packet.set_time_ns(world.now_ns);
+    }
     let waited_us = world.now_ns.saturating_sub(enqueued_ns) / 1000;
     let delta = packet.intrinsic(Slot::LengthDelta) as u32;
     let length = packet.intrinsic(Slot::PacketLength) as u32;

@@ -16,7 +16,7 @@ use testkit::pipeline::{program_of_file, program_of_text, switch_for};
 struct Story(String);
 
 impl Output for Story {
-    fn transmit(&mut self, port: u32, frame: &[u8]) {
+    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
         let _ = write!(self.0, "port {port}: ");
         for byte in frame {
             let _ = write!(self.0, "{byte:02x}");

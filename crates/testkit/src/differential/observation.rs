@@ -24,7 +24,7 @@ pub struct Observation {
 }
 
 impl Output for Observation {
-    fn transmit(&mut self, port: u32, frame: &[u8]) {
+    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
         self.sent.entry(port).or_default().push(frame.to_vec());
     }
 

@@ -20,7 +20,7 @@ pub struct Sent {
 }
 
 impl switch::Output for Sent {
-    fn transmit(&mut self, port: u32, frame: &[u8]) {
+    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
         self.count += 1;
         self.ports.entry(port).or_default().push(frame.to_vec());
     }
