@@ -1,7 +1,7 @@
 //! From P4 text to a switch, for tests.
 //!
-//! What enters: the text of a program. What leaves: its IR, optimised if asked for, and a [`Switch`] that runs it in one way or
-//! another. Errors come as the text that users would see.
+//! What enters: the text of a program. What leaves: its IR, optimised if asked for, and a [`Switch`] that runs it in
+//! one way or another. Errors come as the text that users would see.
 
 use cgen::{CompileOptions, Native, Plan};
 use ir::Program;

@@ -1,11 +1,13 @@
-//! Two ways of doing the same, compared on random input. Whole switches are compared: what they send, their registers and
-//! counters, their messages to the control plane.
+//! Two ways of doing the same, compared on random input. Whole switches are compared: what they send, their registers
+//! and counters, their messages to the control plane.
 //!
-//! * [`scenario`]: random programs with entries, groups and packets; packets one at a time are the definition of what is right.
+//! * [`scenario`]: random programs with entries, groups and packets; packets one at a time are the definition of what
+//!   is right.
 //! * [`observation`]: what a switch did, and how two of them differ.
 //! * [`course`]: the programs of the corpus under hostile packets.
 //!
-//! A body takes a random generator, so that a failure is reproduced by its seed, and says what is wrong with the program's text.
+//! A body takes a random generator, so that a failure is reproduced by its seed, and says what is wrong with the
+//! program's text.
 
 pub mod course;
 pub mod observation;

@@ -47,8 +47,8 @@ impl Scenario {
         Scenario { program: Arc::new(program), entries, packets, seed: rng.next_u64() }
     }
 
-    /// What a switch does that runs `program` (the scenario's, or one that is to do the same), `burst` packets at a time.
-    /// All packets of a burst come at once; so do, for comparison, those that come one by one.
+    /// What a switch does that runs `program` (the scenario's, or one that is to do the same), `burst` packets at a
+    /// time. All packets of a burst come at once; so do, for comparison, those that come one by one.
     pub fn observe(&self, program: &Arc<Program>, engine: &Engine, burst: usize) -> Result<Observation, String> {
         let config = Config { seed: self.seed, ..Config::default() };
         let mut switch = switch_with(program, engine, config)?;

@@ -1,7 +1,7 @@
 //! The Simple Test Framework: a program's packet tests, as the P4 community writes them.
 //!
-//! What enters: the text of an STF file and a switch that runs the program. What leaves: a [`Report`]: what was expected and did not
-//! happen, each with its line.
+//! What enters: the text of an STF file and a switch that runs the program. What leaves: a [`Report`]: what was
+//! expected and did not happen, each with its line.
 //!
 //! ```text
 //! text ──► parse ──► Script ──► run(&mut Switch) ──► Report
@@ -13,8 +13,9 @@
 //! * [`run`](mod@run): carries the commands out, strictly one after the other.
 //! * [`compare`]: what was sent against what was expected.
 //!
-//! Every command runs to its end, with everything that a packet causes (resubmissions, recirculations, clones, replicas), before
-//! the next one starts. Time stands still but for [`run::PACKET_NS`] per packet and [`run::WAIT_NS`] per `wait`.
+//! Every command runs to its end, with everything that a packet causes (resubmissions, recirculations, clones,
+//! replicas), before the next one starts. Time stands still but for [`run::PACKET_NS`] per packet and [`run::WAIT_NS`]
+//! per `wait`.
 
 pub mod compare;
 mod lexer;

@@ -6,8 +6,8 @@ use super::script::{
 };
 use std::sync::Arc;
 
-/// Commands of the switch's command line, which are carried out as they are written. The last five are not in the original
-/// form, but value sets and queues could not be tested without.
+/// Commands of the switch's command line, which are carried out as they are written. The last five are not in the
+/// original form, but value sets and queues could not be tested without.
 const CONTROL_COMMANDS: [&str; 21] = [
     "mirroring_add",
     "mirroring_add_mc",
