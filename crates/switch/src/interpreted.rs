@@ -24,14 +24,15 @@ use tables::TableSet;
 pub(crate) struct Interpreted {
     program: Arc<Program>,
     states: Vec<Option<PacketState>>,
-    /// Where a deparsed packet is put in its chunk.
+    /// Where a deparsed packet is put in its chunk: from `start`, or from `floor` if it needs the room.
+    floor: usize,
     start: usize,
 }
 
 impl Interpreted {
-    /// `start` is where the bytes of a packet start in its chunk.
-    pub fn new(program: Arc<Program>, start: usize) -> Interpreted {
-        Interpreted { program, states: Vec::new(), start }
+    /// `floor` and `start` are where the headroom and the bytes of a packet start in its chunk.
+    pub fn new(program: Arc<Program>, floor: usize, start: usize) -> Interpreted {
+        Interpreted { program, states: Vec::new(), floor, start }
     }
 
     fn state(&mut self, packet: &Packet) -> &mut Option<PacketState> {
@@ -69,7 +70,7 @@ impl Interpreted {
             packet.set_flags(packet.flags() | FLAG_ASSERT_FAILED);
         }
         if block.index() == Stage::Deparser as usize {
-            packet.set_bytes(self.start, &state.output);
+            packet.set_bytes(self.floor, self.start, &state.output);
         }
         *self.state(packet) = Some(state);
     }

@@ -78,13 +78,14 @@ impl Packet {
         self.chunk_bytes(header.data as usize, header.length as usize)
     }
 
-    /// Replaces the packet's bytes, at the place where a received packet starts. False, and `FLAG_NO_ROOM`, if the
-    /// chunk is too small.
-    pub(crate) fn set_bytes(&mut self, start: usize, bytes: &[u8]) -> bool {
-        if start + bytes.len() > self.header().capacity as usize {
+    /// Replaces the packet's bytes, from `start` or as far before it as they need to fit behind `floor`. False, and
+    /// `FLAG_NO_ROOM`, if they do not.
+    pub(crate) fn set_bytes(&mut self, floor: usize, start: usize, bytes: &[u8]) -> bool {
+        let Some(latest) = (self.header().capacity as usize).checked_sub(bytes.len()).filter(|&at| at >= floor) else {
             self.header_mut().flags |= FLAG_NO_ROOM;
             return false;
-        }
+        };
+        let start = start.min(latest);
         self.chunk_bytes_mut(start, bytes.len()).copy_from_slice(bytes);
         let header = self.header_mut();
         header.data = start as u32;
@@ -212,6 +213,7 @@ impl Drop for Class {
 pub(crate) struct Pool {
     small: Class,
     large: Class,
+    floor: usize,
     start: usize,
     next_index: u32,
 }
@@ -235,10 +237,12 @@ impl Pool {
     /// A pool for packets with `context_bytes` of context whose headers may grow by `growth_bytes`.
     pub fn new(context_bytes: usize, growth_bytes: usize, limits: PoolLimits) -> Pool {
         let headroom = HEADROOM_BYTES.max(growth_bytes).next_multiple_of(CHUNK_ALIGN_BYTES);
-        let start = (size_of::<abi::Packet>() + context_bytes).next_multiple_of(CHUNK_ALIGN_BYTES) + headroom;
+        let floor = (size_of::<abi::Packet>() + context_bytes).next_multiple_of(CHUNK_ALIGN_BYTES);
+        let start = floor + headroom;
         Pool {
             small: Class::new(start + SMALL_PACKET_BYTES + TAILROOM_BYTES, limits.small_max),
             large: Class::new(start + PACKET_BYTES_MAX + TAILROOM_BYTES, limits.large_max),
+            floor,
             start,
             next_index: 0,
         }
@@ -249,6 +253,11 @@ impl Pool {
         self.start
     }
 
+    /// The first byte of a chunk that packet bytes may use: its headroom starts here.
+    pub fn floor(&self) -> usize {
+        self.floor
+    }
+
     /// A packet of these bytes, with whatever metadata an earlier packet left; none if the bytes are too many or no
     /// chunk is free.
     pub fn take(&mut self, bytes: &[u8]) -> Option<Packet> {
@@ -257,7 +266,7 @@ impl Pool {
         }
         let mut packet = self.take_chunk(bytes.len() <= SMALL_PACKET_BYTES)?;
         packet.header_mut().flags = 0;
-        packet.set_bytes(self.start, bytes);
+        packet.set_bytes(self.floor, self.start, bytes);
         Some(packet)
     }
 
@@ -328,8 +337,11 @@ mod tests {
     fn bytes_that_do_not_fit_are_refused() {
         let mut pool = Pool::new(0, 0, PoolLimits::default());
         let mut packet = pool.take(&[0; 64]).unwrap();
-        assert!(!packet.set_bytes(pool.start(), &[0; 4000]));
+        assert!(!packet.set_bytes(pool.floor(), pool.start(), &[0; 4000]));
         assert!(packet.is_too_long());
         assert_eq!(packet.length(), 64);
+        // What is longer than the room behind the start reaches into the headroom.
+        assert!(packet.set_bytes(pool.floor(), pool.start(), &[7; 2300]));
+        assert_eq!(packet.bytes(), [7; 2300]);
     }
 }

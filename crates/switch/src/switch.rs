@@ -96,8 +96,8 @@ impl Switch {
         let (pool, pipeline): (Pool, Box<dyn Pipeline>) = match backend {
             Backend::Interpreter => {
                 let pool = Pool::new(0, growth_bytes, config.pool);
-                let start = pool.start();
-                (pool, Box::new(Interpreted::new(Arc::clone(&program), start)))
+                let (floor, start) = (pool.floor(), pool.start());
+                (pool, Box::new(Interpreted::new(Arc::clone(&program), floor, start)))
             }
             Backend::Native(native, plan) => {
                 let pool = Pool::new(plan.context_size as usize, growth_bytes, config.pool);

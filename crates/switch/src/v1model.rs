@@ -246,6 +246,8 @@ impl V1Model {
         let replicas = self.replication.replicas(destination).len();
         tell(world, || Decision::Multicast { group, replicas });
         packet.set_intrinsic(Slot::InstanceType, InstanceType::Replicated as u64);
+        // Replicas do not inherit the truncation of what they replicate.
+        packet.set_intrinsic(Slot::Truncate, 0);
         self.replicate(packet, destination, world);
     }
 
