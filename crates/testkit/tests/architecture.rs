@@ -11,30 +11,33 @@ use switch::{Output, Switch};
 use testkit::corpus::{Way, folder};
 use testkit::pipeline::{program_of_file, program_of_text, switch_for};
 
-/// Everything that a switch puts out, as lines.
+/// Everything that a switch puts out, as lines: what it says to the control plane, and what it sends.
 #[derive(Default)]
-struct Story(String);
+struct Story {
+    messages: String,
+    packets: String,
+}
 
 impl Output for Story {
-    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
-        let _ = write!(self.0, "port {port}: ");
+    fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64) {
+        let _ = write!(self.packets, "{time_ns} ns, port {port}: ");
         for byte in frame {
-            let _ = write!(self.0, "{byte:02x}");
+            let _ = write!(self.packets, "{byte:02x}");
         }
-        self.0.push('\n');
+        self.packets.push('\n');
     }
 
     fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
         let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-        let _ = writeln!(self.0, "digest {}: {}", digest.index(), values.join(", "));
+        let _ = writeln!(self.messages, "digest {}: {}", digest.index(), values.join(", "));
     }
 
     fn log(&mut self, line: &str) {
-        let _ = writeln!(self.0, "log: {line}");
+        let _ = writeln!(self.messages, "log: {line}");
     }
 
     fn assertion_failed(&mut self, text: &str) {
-        let _ = writeln!(self.0, "failed: {text}");
+        let _ = writeln!(self.messages, "failed: {text}");
     }
 }
 
@@ -46,7 +49,7 @@ fn check(program: &ir::Program, mut scene: impl FnMut(&mut Switch, &mut Story), 
         let mut switch = switch_for(&program, &way.engine(&cache)).unwrap();
         let mut story = Story::default();
         scene(&mut switch, &mut story);
-        story.0
+        story.messages + &story.packets
     });
     expected.assert_eq(&stories[0]);
     for (way, story) in Way::ALL.iter().zip(&stories) {
@@ -87,16 +90,16 @@ fn digests_tell_the_controller_who_is_where() {
         &corpus_program("course/learning.p4"),
         scene,
         &expect![[r#"
-        log: flooding a frame of port 1 to 8796093022754
-        digest 0: 0x80000000111, 0x1
-        port 2: 0800000002220800000001110800aa
-        port 3: 0800000002220800000001110800aa
-        digest 0: 0x80000000222, 0x2
-        log: flooding a frame of port 1 to 8796093022754
-        port 1: 0800000001110800000002220800bb
-        port 2: 0800000002220800000001110800aa
-        port 3: 0800000002220800000001110800aa
-    "#]],
+            log: flooding a frame of port 1 to 8796093022754
+            digest 0: 0x80000000111, 0x1
+            digest 0: 0x80000000222, 0x2
+            log: flooding a frame of port 1 to 8796093022754
+            0 ns, port 2: 0800000002220800000001110800aa
+            0 ns, port 3: 0800000002220800000001110800aa
+            1000 ns, port 1: 0800000001110800000002220800bb
+            1000 ns, port 2: 0800000002220800000001110800aa
+            1000 ns, port 3: 0800000002220800000001110800aa
+        "#]],
     );
 }
 
@@ -112,7 +115,6 @@ fn long_queues_mark_packets_and_then_drop_them() {
         }
         switch.run(0, story);
         while let Some(next_ns) = switch.next_event_ns() {
-            let _ = writeln!(story.0, "at {next_ns}");
             switch.run(next_ns, story);
         }
     };
@@ -120,18 +122,14 @@ fn long_queues_mark_packets_and_then_drop_them() {
         &corpus_program("course/ecn.p4"),
         scene,
         &expect![[r#"
-        port 2: 080000000222080000000100080045010014000100003f1164d50a0001010a000202
-        at 1000000
-        port 2: 080000000222080000000100080045010014000100003f1164d50a0001010a000202
-        at 2000000
-        port 2: 080000000222080000000100080045010014000100003f1164d50a0001010a000202
-        at 3000000
-        port 2: 080000000222080000000100080045030014000100003f1164d30a0001010a000202
-        at 4000000
-        port 2: 080000000222080000000100080045030014000100003f1164d30a0001010a000202
-        at 5000000
-        port 2: 080000000222080000000100080045030014000100003f1164d30a0001010a000202
-    "#]],
+            0 ns, port 2: 080000000222080000000100080045010014000100003f1164d50a0001010a000202
+            1000000 ns, port 2: 080000000222080000000100080045010014000100003f1164d50a0001010a000202
+            2000000 ns, port 2: 080000000222080000000100080045010014000100003f1164d50a0001010a000202
+            3000000 ns, port 2: 080000000222080000000100080045010014000100003f1164d50a0001010a000202
+            4000000 ns, port 2: 080000000222080000000100080045030014000100003f1164d30a0001010a000202
+            5000000 ns, port 2: 080000000222080000000100080045030014000100003f1164d30a0001010a000202
+            6000000 ns, port 2: 080000000222080000000100080045030014000100003f1164d30a0001010a000202
+        "#]],
     );
 }
 
@@ -172,15 +170,15 @@ fn log_lines_are_filled_in_and_failed_assertions_drop() {
         &program,
         scene,
         &expect![[r#"
-        log: plain
-        log: a=1 b=-1 wide=311917102708983781990730508 valid=1 7
-        port 2: 01ff0102030405060708090a0b0c
-        log: plain
-        log: a=10 b=0 wide=311917102708983781990730508 valid=1 7
-        failed: assert
-        log: plain
-        log: a=2 b=5 wide=311917102708983781990730508 valid=1 7
-        failed: assume
-    "#]],
+            log: plain
+            log: a=1 b=-1 wide=311917102708983781990730508 valid=1 7
+            log: plain
+            log: a=10 b=0 wide=311917102708983781990730508 valid=1 7
+            failed: assert
+            log: plain
+            log: a=2 b=5 wide=311917102708983781990730508 valid=1 7
+            failed: assume
+            0 ns, port 2: 01ff0102030405060708090a0b0c
+        "#]],
     );
 }

@@ -62,8 +62,6 @@ fn observe(
     let (_, sent) = stf::run::run_and_keep(script, &mut switch);
     let mut observation = Observation { sent: sent.ports, ..Observation::default() };
     let now_ns = switch.now_ns() + 1_000_000;
-    // All at once for both: programs of the corpus look at the lengths of queues, which tell bursts from single
-    // packets.
     for (port, bytes) in burst {
         if switch.receive(now_ns, *port, bytes) {
             switch.run(now_ns, &mut observation);
