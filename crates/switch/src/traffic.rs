@@ -1,10 +1,12 @@
 //! The traffic manager: queues per egress port and priority.
 //!
-//! What enters: packets with a port and a priority. What leaves: the packets that are due, of each port in the order of
-//! strict priority and within a priority first in, first out; ports take turns. A queue with a rate spaces its
-//! departures evenly by `1 / rate` and holds at most its capacity. A queue without a rate is emptied in the same run of
-//! the core that filled it, so its capacity would only measure how we batch: it takes all that come, up to a bound that
-//! protects the memory.
+//! What enters: packets with a port and a priority. What leaves: the packets that are due. A queue with a rate spaces its
+//! departures evenly by `1 / rate` and holds at most its capacity; of a port's queues the highest priority goes first,
+//! and within a queue packets keep their order.
+//!
+//! A queue without a rate lets a packet go at once. All such packets wait in one line, whatever their port and priority:
+//! the line is emptied in the same run of the core that filled it, so any other order, and a length at which to drop,
+//! would only show how many packets were received together. Its bound protects the memory.
 
 use std::collections::VecDeque;
 
@@ -45,7 +47,10 @@ pub enum Refusal {
 }
 
 struct Queue<P> {
+    /// Packets that wait for the queue's rate, with the time at which they came.
     packets: VecDeque<(P, u64)>,
+    /// Packets of this queue, here or in the line.
+    depth: usize,
     capacity: usize,
     /// Nanoseconds between departures; 0 for no limit.
     interval_ns: u64,
@@ -53,11 +58,6 @@ struct Queue<P> {
 }
 
 impl<P> Queue<P> {
-    fn is_full(&self) -> bool {
-        let capacity = if self.interval_ns == 0 { QUEUE_CAPACITY_MAX } else { self.capacity };
-        self.packets.len() >= capacity
-    }
-
     fn is_due(&self, now_ns: u64) -> bool {
         !self.packets.is_empty() && (self.interval_ns == 0 || self.next_departure_ns <= now_ns)
     }
@@ -65,7 +65,8 @@ impl<P> Queue<P> {
 
 struct Port<P> {
     queues: Vec<Queue<P>>,
-    queued: usize,
+    /// Packets in the port's queues, without those in the line.
+    waiting: usize,
 }
 
 impl<P> Port<P> {
@@ -78,19 +79,29 @@ impl<P> Port<P> {
         if is_paced {
             queue.next_departure_ns = queue.next_departure_ns.max(now_ns).saturating_add(queue.interval_ns);
         }
-        self.queued -= 1;
-        let depth_packets = queue.packets.len();
+        queue.depth -= 1;
+        self.waiting -= 1;
+        let depth_packets = queue.depth;
         Some(Departure { packet, port: number, priority: priority as u32, enqueued_ns, depth_packets, is_paced })
     }
+}
+
+/// A packet that may go at once.
+struct Ready<P> {
+    packet: P,
+    port: u32,
+    priority: u32,
+    enqueued_ns: u64,
 }
 
 /// All queues of a switch.
 pub struct TrafficManager<P> {
     ports: Vec<Port<P>>,
     priorities: usize,
-    /// Ports that hold packets, in the order of their turns.
+    /// The line of packets that may go at once, in the order of their arrival.
+    ready: VecDeque<Ready<P>>,
+    /// Ports with packets that wait for a rate, in the order of their turns.
     active: VecDeque<u32>,
-    queued: usize,
     has_rates: bool,
 }
 
@@ -100,21 +111,21 @@ impl<P> TrafficManager<P> {
         TrafficManager {
             ports: Vec::new(),
             priorities: priorities.max(1),
+            ready: VecDeque::new(),
             active: VecDeque::new(),
-            queued: 0,
             has_rates: false,
         }
     }
 
     /// Packets in all queues.
     pub fn queued(&self) -> usize {
-        self.queued
+        self.ready.len() + self.ports.iter().map(|port| port.waiting).sum::<usize>()
     }
 
     /// Packets in one queue.
     pub fn depth(&self, port: u32, priority: u32) -> usize {
         let queue = self.ports.get(port as usize).and_then(|port| port.queues.get(priority as usize));
-        queue.map_or(0, |queue| queue.packets.len())
+        queue.map_or(0, |queue| queue.depth)
     }
 
     /// Sets how many packets the queues of a port hold while they have a rate; of all priorities or of one.
@@ -124,6 +135,7 @@ impl<P> TrafficManager<P> {
 
     /// Sets the rate of the queues of a port in packets per second; 0 for no limit.
     pub fn set_rate(&mut self, port: u32, priority: Option<u32>, packets_per_second: u64) -> Result<(), Refusal> {
+        // A rate above one per nanosecond is as good as none.
         let interval_ns = 1_000_000_000u64.checked_div(packets_per_second).unwrap_or(0);
         self.each_queue(port, priority, |queue| queue.interval_ns = interval_ns)?;
         self.has_rates = self.ports.iter().flat_map(|port| &port.queues).any(|queue| queue.interval_ns != 0);
@@ -145,22 +157,38 @@ impl<P> TrafficManager<P> {
         let Some(queue) = slot.queues.get_mut(priority as usize) else {
             return Err((packet, Refusal::NoPriority));
         };
-        if queue.is_full() {
-            return Err((packet, Refusal::Full));
+        if queue.interval_ns == 0 && queue.packets.is_empty() {
+            if self.ready.len() >= QUEUE_CAPACITY_MAX {
+                return Err((packet, Refusal::Full));
+            }
+            self.ready.push_back(Ready { packet, port, priority, enqueued_ns: now_ns });
+        } else {
+            if queue.packets.len() >= queue.capacity {
+                return Err((packet, Refusal::Full));
+            }
+            queue.packets.push_back((packet, now_ns));
+            if slot.waiting == 0 {
+                self.active.push_back(port);
+            }
+            slot.waiting += 1;
         }
-        queue.packets.push_back((packet, now_ns));
-        if slot.queued == 0 {
-            self.active.push_back(port);
-        }
-        slot.queued += 1;
-        self.queued += 1;
+        queue.depth += 1;
         Ok(())
     }
 
-    /// Hands over packets that are due, at most `packets_max`, and returns how many. Ports take turns by bursts: one
-    /// port's packets follow each other as far as they are due.
+    /// Hands over packets that are due, at most `packets_max`, and returns how many: first the line, then the ports with
+    /// rates, which take turns.
     pub fn dequeue(&mut self, now_ns: u64, packets_max: usize, mut take: impl FnMut(Departure<P>)) -> usize {
         let mut taken = 0;
+        while taken < packets_max
+            && let Some(Ready { packet, port, priority, enqueued_ns }) = self.ready.pop_front()
+        {
+            let queue = &mut self.ports[port as usize].queues[priority as usize];
+            queue.depth -= 1;
+            let depth_packets = queue.depth;
+            take(Departure { packet, port, priority, enqueued_ns, depth_packets, is_paced: false });
+            taken += 1;
+        }
         for _ in 0..self.active.len() {
             let Some(port) = self.active.pop_front() else { break };
             let slot = &mut self.ports[port as usize];
@@ -170,19 +198,18 @@ impl<P> TrafficManager<P> {
                 take(departure);
                 taken += 1;
             }
-            if slot.queued > 0 {
+            if slot.waiting > 0 {
                 self.active.push_back(port);
             }
-            if taken == packets_max {
-                break;
-            }
         }
-        self.queued -= taken;
         taken
     }
 
     /// When the next waiting packet is due, if any waits.
     pub fn next_departure_ns(&self) -> Option<u64> {
+        if !self.ready.is_empty() {
+            return Some(0);
+        }
         let ports = self.active.iter().map(|&port| &self.ports[port as usize]);
         let waiting = ports.flat_map(|port| &port.queues).filter(|queue| !queue.packets.is_empty());
         waiting.map(|queue| if queue.interval_ns == 0 { 0 } else { queue.next_departure_ns }).min()
@@ -211,11 +238,12 @@ impl<P> TrafficManager<P> {
         while self.ports.len() <= port as usize {
             let queue = || Queue {
                 packets: VecDeque::new(),
+                depth: 0,
                 capacity: QUEUE_CAPACITY_DEFAULT,
                 interval_ns: 0,
                 next_departure_ns: 0,
             };
-            self.ports.push(Port { queues: (0..priorities).map(|_| queue()).collect(), queued: 0 });
+            self.ports.push(Port { queues: (0..priorities).map(|_| queue()).collect(), waiting: 0 });
         }
     }
 }
@@ -231,22 +259,26 @@ mod tests {
     }
 
     #[test]
-    fn a_port_keeps_its_order_and_ports_take_turns() {
-        let mut tm = TrafficManager::new(1);
-        for (packet, port) in [(10, 1), (11, 1), (20, 2), (12, 1), (21, 2)] {
-            tm.enqueue(packet, port, 0, 0).unwrap();
+    fn packets_without_a_rate_keep_the_order_of_their_arrival() {
+        let mut tm = TrafficManager::new(2);
+        for (packet, port, priority) in [(10, 1, 0), (11, 1, 1), (20, 2, 0), (12, 1, 0), (21, 2, 1)] {
+            tm.enqueue(packet, port, priority, 0).unwrap();
         }
-        assert_eq!(drain(&mut tm, 0), [10, 11, 20, 21, 12]);
-        assert_eq!(tm.queued(), 0);
+        assert_eq!((tm.queued(), tm.depth(1, 0), tm.depth(2, 1)), (5, 2, 1));
+        assert_eq!(drain(&mut tm, 0), [10, 11, 20, 12, 21]);
+        assert_eq!((tm.queued(), tm.depth(1, 0)), (0, 0));
     }
 
     #[test]
     fn higher_priorities_leave_first() {
         let mut tm = TrafficManager::new(3);
+        tm.set_rate(1, None, 1_000).unwrap();
         for (packet, priority) in [(1, 0), (2, 2), (3, 1), (4, 2)] {
             tm.enqueue(packet, 1, priority, 0).unwrap();
         }
-        assert_eq!(drain(&mut tm, 0), [2, 4, 3, 1]);
+        // Each queue has its own pace.
+        assert_eq!(drain(&mut tm, 0), [2, 3, 1]);
+        assert_eq!(drain(&mut tm, 1_000_000), [4]);
         assert_eq!(tm.enqueue(9, 1, 3, 0), Err((9, Refusal::NoPriority)));
         assert_eq!(tm.enqueue(9, 512, 0, 0), Err((9, Refusal::NoPort)));
     }

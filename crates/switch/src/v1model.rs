@@ -86,7 +86,8 @@ impl V1Model {
     /// Works on received packets and everything they cause, and on queued packets that are due.
     pub fn run(&mut self, received: &mut Vec<Packet>, world: &mut World<'_>) {
         self.copies_left = COPIES_MAX;
-        let burst_max = if self.reads_queues { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
+        let one_by_one = self.reads_queues || self.traffic.has_rates();
+        let burst_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
         let mut received = received.drain(..);
         self.egress(burst_max, world);
         loop {
@@ -135,7 +136,9 @@ impl V1Model {
         if let Some(list) = list {
             self.pipeline.reset_metadata(packet);
             self.pipeline.preserve(list, from, packet);
+            // These two are always the new pass's own.
             packet.set_intrinsic(Slot::InstanceType, instance_type as u64);
+            packet.set_intrinsic(Slot::PacketLength, u64::from(packet.length()));
         }
     }
 
@@ -370,6 +373,7 @@ impl V1Model {
             self.pipeline.preserve(list, packet, &mut copy);
         }
         copy.set_intrinsic(Slot::InstanceType, InstanceType::EgressClone as u64);
+        copy.set_intrinsic(Slot::PacketLength, packet.intrinsic(Slot::PacketLength));
         self.send_clone(copy, session, world);
     }
 

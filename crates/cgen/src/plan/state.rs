@@ -88,9 +88,10 @@ pub(crate) fn burst_max(program: &Program) -> u32 {
     if between_blocks || between_passes { 1 } else { BURST_PACKETS_MAX as u32 }
 }
 
-/// Whether a packet can come back to a block that it has left.
+/// Whether a packet, or a copy of it, can come back to a block that it has left.
 fn passes_again(program: &Program) -> bool {
-    let slots = [Slot::Resubmit as u32, Slot::Recirculate as u32, Slot::CloneEgressSession as u32];
+    let slots = [Slot::Resubmit, Slot::Recirculate, Slot::CloneIngressSession, Slot::CloneEgressSession];
+    let slots = slots.map(|slot| slot as u32);
     let mut again = false;
     walk_program(program, &mut |stmt| {
         if let StmtKind::Assign { dst, .. } = &stmt.kind {

@@ -699,7 +699,7 @@ impl<'h> Lowerer<'h> {
     fn call_truncate(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
         let length = self.argument(call, 0, span)?;
         let length = fold::cast(ir::Type::Bit(32), self.eval_scalar(length)?);
-        let asked = self.pin_expr(fold::binary(BinaryOp::Add, length, ir::Expr::bit(32, 1)), span)?;
+        let asked = self.pin_expr(fold::binary(BinaryOp::SaturatingAdd, length, ir::Expr::bit(32, 1)), span)?;
         let var = self.intrinsic(Slot::Truncate);
         let old = self.read_var(var);
         let is_first = fold::binary(BinaryOp::Eq, old.clone(), ir::Expr::bit(32, 0));
