@@ -36,6 +36,9 @@ pub const COPIES_MAX: usize = 4096;
 /// Cells of one register array, counter array or meter array.
 pub const CELLS_MAX: u64 = 1 << 26;
 
+/// Bytes of all registers, counters and meters of a program together: a program must not eat the machine's memory.
+pub const STATE_BYTES_MAX: u64 = 4 << 30;
+
 /// Entries of one table.
 pub const TABLE_ENTRIES_MAX: usize = 1 << 26;
 

@@ -124,6 +124,16 @@ impl Packet {
         self.header_mut().core[1] = time_ns;
     }
 
+    /// Which of the packets received together it comes from, for the budget of copies.
+    pub fn root(&self) -> usize {
+        self.header().core[2] as usize
+    }
+
+    /// Sets it.
+    pub fn set_root(&mut self, root: usize) {
+        self.header_mut().core[2] = root as u64;
+    }
+
     /// A number that no other living packet has.
     pub fn index(&self) -> u32 {
         self.header().index

@@ -4,7 +4,7 @@
 //! kept flat so that the data plane only walks it. Names follow the switch commands: a *node* is a replica id with
 //! ports, known by its handle; a group has nodes in the order in which they were associated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One copy to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,6 +92,14 @@ struct Group {
     replicas: Vec<Replica>,
 }
 
+impl Group {
+    fn refresh(&mut self, nodes: &BTreeMap<u32, Node>) {
+        let members = self.nodes.iter().filter_map(|node| nodes.get(node));
+        let of_nodes = members.flat_map(|node| node.ports.iter().map(|&port| Replica { rid: node.rid, port }));
+        self.replicas = of_nodes.chain(self.own.iter().copied()).collect();
+    }
+}
+
 struct Node {
     rid: u64,
     ports: Vec<u32>,
@@ -102,6 +110,8 @@ struct Node {
 pub struct Replication {
     groups: BTreeMap<u64, Group>,
     nodes: BTreeMap<u32, Node>,
+    /// Handles below the greatest in use that no node has.
+    free_handles: BTreeSet<u32>,
     sessions: BTreeMap<u32, CloneTarget>,
 }
 
@@ -153,7 +163,8 @@ impl Replication {
     /// Makes a node and returns its handle, the least that is free.
     pub fn create_node(&mut self, rid: u64, ports: &[u32]) -> Result<u32, ReplicationError> {
         limit(self.nodes.len(), "multicast nodes")?;
-        let handle = (0..).find(|handle| !self.nodes.contains_key(handle)).expect("fewer nodes than handles");
+        // A handle that was given back is below all that were never given.
+        let handle = self.free_handles.pop_first().unwrap_or(self.nodes.len() as u32);
         self.nodes.insert(handle, Node { rid, ports: sorted(ports)? });
         Ok(handle)
     }
@@ -161,17 +172,20 @@ impl Replication {
     /// Changes a node's ports.
     pub fn update_node(&mut self, node: u32, ports: &[u32]) -> Result<(), ReplicationError> {
         self.nodes.get_mut(&node).ok_or(ReplicationError::NoNode(node))?.ports = sorted(ports)?;
-        self.refresh();
+        for group in self.groups.values_mut().filter(|group| group.nodes.contains(&node)) {
+            group.refresh(&self.nodes);
+        }
         Ok(())
     }
 
     /// Removes a node from its groups and for good.
     pub fn destroy_node(&mut self, node: u32) -> Result<(), ReplicationError> {
         self.nodes.remove(&node).ok_or(ReplicationError::NoNode(node))?;
-        for group in self.groups.values_mut() {
+        self.free_handles.insert(node);
+        for group in self.groups.values_mut().filter(|group| group.nodes.contains(&node)) {
             group.nodes.retain(|&member| member != node);
+            group.refresh(&self.nodes);
         }
-        self.refresh();
         Ok(())
     }
 
@@ -180,21 +194,21 @@ impl Replication {
         if !self.nodes.contains_key(&node) {
             return Err(ReplicationError::NoNode(node));
         }
-        let members = &mut self.groups.get_mut(&group).ok_or(ReplicationError::NoGroup(group))?.nodes;
-        if members.contains(&node) {
+        let found = self.groups.get_mut(&group).ok_or(ReplicationError::NoGroup(group))?;
+        if found.nodes.contains(&node) {
             return Err(ReplicationError::NodeAssociated(node, group));
         }
-        members.push(node);
-        self.refresh();
+        found.nodes.push(node);
+        found.refresh(&self.nodes);
         Ok(())
     }
 
     /// Takes a node out of a group.
     pub fn dissociate_node(&mut self, group: u64, node: u32) -> Result<(), ReplicationError> {
-        let members = &mut self.groups.get_mut(&group).ok_or(ReplicationError::NoGroup(group))?.nodes;
-        let position = members.iter().position(|&member| member == node);
-        members.remove(position.ok_or(ReplicationError::NodeNotAssociated(node, group))?);
-        self.refresh();
+        let found = self.groups.get_mut(&group).ok_or(ReplicationError::NoGroup(group))?;
+        let position = found.nodes.iter().position(|&member| member == node);
+        found.nodes.remove(position.ok_or(ReplicationError::NodeNotAssociated(node, group))?);
+        found.refresh(&self.nodes);
         Ok(())
     }
 
@@ -213,14 +227,6 @@ impl Replication {
     /// Removes a clone session.
     pub fn delete_session(&mut self, session: u32) -> Result<(), ReplicationError> {
         self.sessions.remove(&session).map(|_| ()).ok_or(ReplicationError::NoSession(session))
-    }
-
-    fn refresh(&mut self) {
-        for group in self.groups.values_mut() {
-            let nodes = group.nodes.iter().filter_map(|node| self.nodes.get(node));
-            let of_nodes = nodes.flat_map(|node| node.ports.iter().map(|&port| Replica { rid: node.rid, port }));
-            group.replicas = of_nodes.chain(group.own.iter().copied()).collect();
-        }
     }
 }
 
@@ -256,7 +262,9 @@ mod tests {
         assert_eq!(list(&it), [(20, 2), (10, 7)]);
         it.destroy_node(second).unwrap();
         assert_eq!(list(&it), [(10, 7)]);
+        // The handle that was given back is the first to be given again.
         assert_eq!(it.create_node(30, &[]), Ok(1));
+        assert_eq!(it.create_node(40, &[]), Ok(2));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The core as its users see it.
 
-use crate::externs::Externs;
+use crate::externs::{CounterCell, Externs};
 use crate::interpreted::Interpreted;
+use crate::meter::MeterCell;
 use crate::native::NativePipeline;
 use crate::output::{Observer, Output};
 use crate::packet::{Packet, Pool, PoolLimits};
@@ -13,7 +14,7 @@ use crate::table_specs::table_specs;
 use crate::traffic::{Refusal, TrafficManager};
 use crate::v1model::V1Model;
 use base::index::Id as _;
-use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX};
+use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
 use ir::{Program, TableId};
 use std::sync::Arc;
 use tables::{Reader, TableError, TableSet};
@@ -48,12 +49,19 @@ impl Default for Config {
 pub enum SwitchError {
     /// A table of the program cannot be run.
     Table(TableError),
-    /// A register, counter or meter of the program has more cells than `base::limits::CELLS_MAX`.
+    /// A register, counter or meter has more cells than `base::limits::CELLS_MAX`.
     TooManyCells {
         /// Its name.
         name: String,
         /// The cells that it asks for.
         cells: u64,
+    },
+    /// All registers, counters and meters together take more than `base::limits::STATE_BYTES_MAX`.
+    TooMuchState {
+        /// The largest.
+        name: String,
+        /// What all of them ask for.
+        bytes: u64,
     },
 }
 
@@ -64,6 +72,13 @@ impl std::fmt::Display for SwitchError {
             SwitchError::TooManyCells { name, cells } => {
                 write!(f, "{name} asks for {cells} cells; the most is {CELLS_MAX}")
             }
+            SwitchError::TooMuchState { name, bytes } => write!(
+                f,
+                "the registers, counters and meters of the program ask for {} MiB; the most is {} MiB; the largest is \
+                 {name}",
+                bytes >> 20,
+                STATE_BYTES_MAX >> 20
+            ),
         }
     }
 }
@@ -84,7 +99,7 @@ pub struct Switch {
 impl Switch {
     /// A switch with the program's own entries and nothing else.
     pub fn new(program: Arc<Program>, backend: Backend, config: Config) -> Result<Switch, SwitchError> {
-        check_cells(&program)?;
+        check_state(&program)?;
         let tables = TableSet::new(table_specs(&program), config.seed).map_err(SwitchError::Table)?;
         let reader = tables.reader();
         let entries_max = |id: TableId| {
@@ -233,14 +248,30 @@ impl Switch {
 }
 
 /// Refuses arrays that would not fit the memory.
-fn check_cells(program: &Program) -> Result<(), SwitchError> {
-    let registers = program.registers.iter().map(|it| (&it.name, it.size));
-    let counters = program.counters.iter().map(|it| (&it.name, it.size));
-    let meters = program.meters.iter().map(|it| (&it.name, it.size));
-    match registers.chain(counters).chain(meters).find(|&(_, cells)| cells > CELLS_MAX) {
-        None => Ok(()),
-        Some((name, cells)) => Err(SwitchError::TooManyCells { name: name.clone(), cells }),
+fn check_state(program: &Program) -> Result<(), SwitchError> {
+    let register = |it: &ir::Register| (it.name.clone(), it.size, u64::from(it.ty.width().div_ceil(64)) * 8);
+    let counter = |it: &ir::Counter| (it.name.clone(), it.size, size_of::<CounterCell>() as u64);
+    let meter = |it: &ir::Meter| (it.name.clone(), it.size, size_of::<MeterCell>() as u64);
+    let direct = |it: &ir::Table| {
+        let counter = if it.direct_counter.is_some() { size_of::<CounterCell>() } else { 0 };
+        let meter = if it.direct_meter.is_some() { size_of::<MeterCell>() } else { 0 };
+        (it.name.clone(), it.size.min(CELLS_MAX), (counter + meter) as u64)
+    };
+    let arrays = program.registers.iter().map(register).chain(program.counters.iter().map(counter));
+    let arrays = arrays.chain(program.meters.iter().map(meter)).chain(program.tables.iter().map(direct));
+    let (mut total, mut largest) = (0u64, (0, String::new()));
+    for (name, cells, cell_bytes) in arrays {
+        if cells > CELLS_MAX {
+            return Err(SwitchError::TooManyCells { name, cells });
+        }
+        let bytes = cells * cell_bytes;
+        total = total.saturating_add(bytes);
+        largest = largest.max((bytes, name));
     }
+    if total > STATE_BYTES_MAX {
+        return Err(SwitchError::TooMuchState { name: largest.1, bytes: total });
+    }
+    Ok(())
 }
 
 /// The most bytes that deparsing can put before a payload if it emits every header once.

@@ -23,6 +23,9 @@ use ir::walk::{Item, bodies, visit_block, visit_body};
 use ir::{BlockId, FieldListId, Place, Program, StmtKind, VarId, VarKind};
 use std::collections::VecDeque;
 
+/// The budget that packets share which waited in a queue with a rate.
+const PACED_ROOT: usize = BURST_PACKETS_MAX;
+
 /// The state of the architecture: queues, groups, packets on their way.
 pub(crate) struct V1Model {
     pub pipeline: Box<dyn Pipeline>,
@@ -44,8 +47,8 @@ pub(crate) struct V1Model {
     reads_queues: bool,
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub shows_time: bool,
-    /// Copies that the present run may still make.
-    copies_left: usize,
+    /// Copies that each packet of the present burst may still become; the last is for packets out of paced queues.
+    copies_left: [usize; BURST_PACKETS_MAX + 1],
 }
 
 impl V1Model {
@@ -64,7 +67,7 @@ impl V1Model {
             has_assertions: has_assertions(program),
             reads_queues: reads_queues(program),
             shows_time: reads_queues(program) || !program.meters.is_empty() || !program.direct_meters.is_empty(),
-            copies_left: 0,
+            copies_left: [0; BURST_PACKETS_MAX + 1],
         }
     }
 
@@ -85,7 +88,7 @@ impl V1Model {
 
     /// Works on received packets and everything they cause, and on queued packets that are due.
     pub fn run(&mut self, received: &mut Vec<Packet>, world: &mut World<'_>) {
-        self.copies_left = COPIES_MAX;
+        self.copies_left[PACED_ROOT] = COPIES_MAX;
         let one_by_one = self.reads_queues || self.traffic.has_rates();
         let burst_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
         let mut received = received.drain(..);
@@ -99,7 +102,10 @@ impl V1Model {
             }
             if burst.is_empty() {
                 burst.extend(received.by_ref().take(burst_max));
-                self.copies_left = COPIES_MAX * burst.len();
+                for (root, packet) in burst.iter_mut().enumerate() {
+                    packet.set_root(root);
+                    self.copies_left[root] = COPIES_MAX;
+                }
             }
             if burst.is_empty() {
                 self.burst = burst;
@@ -214,8 +220,11 @@ impl V1Model {
             tell(world, || Decision::Cloned { session, copies: None });
             return;
         }
-        let copy = original.and_then(|original| self.again_from(original.bytes(), packet, world));
-        let Some(mut copy) = copy else { return };
+        let Some(original) = original else {
+            self.count_drop(DropReason::NoBuffer, world);
+            return;
+        };
+        let Some(mut copy) = self.again_from(original.bytes(), packet, world) else { return };
         self.begin_later_pass(&mut copy, packet, list, world.now_ns, InstanceType::IngressClone);
         self.pipeline.run(block(Stage::Parser), std::slice::from_mut(&mut copy), world);
         if copy.assertion_failed() {
@@ -237,6 +246,7 @@ impl V1Model {
         fresh.clear_intrinsics();
         fresh.set_passes(packet.passes() + 1);
         fresh.set_time_ns(packet.time_ns());
+        fresh.set_root(packet.root());
         self.begin_later_pass(&mut fresh, &packet, list, world.now_ns, InstanceType::Resubmitted);
         self.stats.passes += 1;
         tell(world, || Decision::Resubmitted);
@@ -423,30 +433,37 @@ impl V1Model {
             self.count_drop(DropReason::PassLimit, world);
             return None;
         }
-        let taken = self.take_copy(|pool| pool.take(bytes), world);
+        let taken = self.take_copy(parent.root(), |pool| pool.take(bytes), world);
         taken.map(|mut packet| {
             packet.clear_intrinsics();
             packet.set_passes(parent.passes() + 1);
             packet.set_time_ns(parent.time_ns());
+            packet.set_root(parent.root());
             packet
         })
     }
 
     /// A copy of a packet with headers and metadata.
     fn copy(&mut self, packet: &Packet, world: &mut World<'_>) -> Option<Packet> {
-        let mut copy = self.take_copy(|pool| pool.copy(packet), world)?;
+        let mut copy = self.take_copy(packet.root(), |pool| pool.copy(packet), world)?;
         // A copy does not inherit its original's truncation.
         copy.set_intrinsic(Slot::Truncate, 0);
         self.pipeline.copy_context(packet, &mut copy);
         Some(copy)
     }
 
-    fn take_copy(&mut self, take: impl Fn(&mut Pool) -> Option<Packet>, world: &mut World<'_>) -> Option<Packet> {
-        if self.copies_left == 0 {
+    /// A packet that is charged to the budget of `root`.
+    fn take_copy(
+        &mut self,
+        root: usize,
+        take: impl Fn(&mut Pool) -> Option<Packet>,
+        world: &mut World<'_>,
+    ) -> Option<Packet> {
+        if self.copies_left[root] == 0 {
             self.count_drop(DropReason::CopyLimit, world);
             return None;
         }
-        self.copies_left -= 1;
+        self.copies_left[root] -= 1;
         let taken = take(&mut self.pool);
         match taken {
             Some(_) => self.stats.copies += 1,
@@ -494,6 +511,7 @@ impl V1Model {
 fn begin_egress(departure: Departure<Packet>, world: &mut World<'_>) -> Packet {
     let Departure { mut packet, port, enqueued_ns, depth_packets, is_paced, .. } = departure;
     if is_paced {
+        packet.set_root(PACED_ROOT);
         packet.set_time_ns(world.now_ns);
     }
     let waited_us = world.now_ns.saturating_sub(enqueued_ns) / 1000;
