@@ -1,6 +1,6 @@
 //! A small program for this crate's tests, with a table of every kind.
 
-use base::{IndexVec, Span};
+use base::Span;
 use ir::*;
 
 fn var(program: &mut Program, name: &str, width: u32) -> VarId {
@@ -36,26 +36,7 @@ fn table(program: &mut Program, name: &str, keys: &[(&str, Type, MatchKind)], ac
 }
 
 fn empty() -> Program {
-    Program {
-        architecture: Architecture::V1Model,
-        errors: ERROR_NAMES.map(String::from).to_vec(),
-        vars: IndexVec::new(),
-        header_types: IndexVec::new(),
-        headers: IndexVec::new(),
-        stacks: IndexVec::new(),
-        blocks: IndexVec::new(),
-        actions: IndexVec::new(),
-        tables: IndexVec::new(),
-        labels: 0,
-        registers: IndexVec::new(),
-        counters: IndexVec::new(),
-        meters: IndexVec::new(),
-        direct_counters: IndexVec::new(),
-        direct_meters: IndexVec::new(),
-        digests: IndexVec::new(),
-        value_sets: IndexVec::new(),
-        field_lists: IndexVec::new(),
-    }
+    Program { errors: ERROR_NAMES.map(String::from).to_vec(), ..Program::new(Architecture::V1Model) }
 }
 
 /// Six tables, six actions, and one or two of each stateful object.

@@ -84,6 +84,30 @@ pub struct Program {
 }
 
 impl Program {
+    /// A program with nothing in it, not even the names of errors.
+    pub fn new(architecture: Architecture) -> Program {
+        Program {
+            architecture,
+            errors: Vec::new(),
+            vars: IndexVec::new(),
+            header_types: IndexVec::new(),
+            headers: IndexVec::new(),
+            stacks: IndexVec::new(),
+            blocks: IndexVec::new(),
+            actions: IndexVec::new(),
+            tables: IndexVec::new(),
+            labels: 0,
+            registers: IndexVec::new(),
+            counters: IndexVec::new(),
+            meters: IndexVec::new(),
+            direct_counters: IndexVec::new(),
+            direct_meters: IndexVec::new(),
+            digests: IndexVec::new(),
+            value_sets: IndexVec::new(),
+            field_lists: IndexVec::new(),
+        }
+    }
+
     /// The type of the header that a reference names, whichever instance that is at run time. A stack without elements
     /// has none; the verifier refuses it.
     pub fn header_type_id(&self, header: &HeaderRef) -> HeaderTypeId {

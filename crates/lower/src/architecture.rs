@@ -10,7 +10,7 @@ use crate::storage::Life;
 use crate::types::Form;
 use crate::values::Value;
 use crate::{BlockState, Lowered, Lowerer, Refused, codes};
-use base::{IndexVec, Span};
+use base::Span;
 use ir::v1model::{STANDARD_METADATA, Slot, Stage};
 use num_traits::ToPrimitive;
 use sema::hir::{self, Type};
@@ -19,30 +19,6 @@ use syntax::ast;
 /// The blocks in the order of the package's parameters.
 const STAGES: [Stage; 6] =
     [Stage::Parser, Stage::VerifyChecksum, Stage::Ingress, Stage::Egress, Stage::ComputeChecksum, Stage::Deparser];
-
-/// A program with nothing in it.
-pub(crate) fn empty_program() -> ir::Program {
-    ir::Program {
-        architecture: ir::Architecture::V1Model,
-        errors: Vec::new(),
-        vars: IndexVec::new(),
-        header_types: IndexVec::new(),
-        headers: IndexVec::new(),
-        stacks: IndexVec::new(),
-        blocks: IndexVec::new(),
-        actions: IndexVec::new(),
-        tables: IndexVec::new(),
-        labels: 0,
-        registers: IndexVec::new(),
-        counters: IndexVec::new(),
-        meters: IndexVec::new(),
-        direct_counters: IndexVec::new(),
-        direct_meters: IndexVec::new(),
-        digests: IndexVec::new(),
-        value_sets: IndexVec::new(),
-        field_lists: IndexVec::new(),
-    }
-}
 
 /// The storage that the blocks share, in the order of the ingress control's parameters: headers, metadata, standard
 /// metadata.

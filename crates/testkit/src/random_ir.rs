@@ -17,7 +17,7 @@ mod tables;
 pub use entries::random_entries;
 pub use packets::random_packet;
 
-use base::{IndexVec, Rng};
+use base::Rng;
 use ir::v1model::Slot;
 use ir::{
     ActionId, Architecture, Body, HeaderId, LabelId, MatchKind, Program, StackId, TableId, Type, Var, VarId, VarKind,
@@ -78,24 +78,8 @@ pub fn random_program(rng: &mut Rng, options: &Options) -> Program {
 
 fn empty() -> Program {
     Program {
-        architecture: Architecture::V1Model,
         errors: ir::ERROR_NAMES.iter().map(|name| (*name).into()).chain(["Unlucky".into()]).collect(),
-        vars: IndexVec::new(),
-        header_types: IndexVec::new(),
-        headers: IndexVec::new(),
-        stacks: IndexVec::new(),
-        blocks: IndexVec::new(),
-        actions: IndexVec::new(),
-        tables: IndexVec::new(),
-        labels: 0,
-        registers: IndexVec::new(),
-        counters: IndexVec::new(),
-        meters: IndexVec::new(),
-        direct_counters: IndexVec::new(),
-        direct_meters: IndexVec::new(),
-        digests: IndexVec::new(),
-        value_sets: IndexVec::new(),
-        field_lists: IndexVec::new(),
+        ..Program::new(Architecture::V1Model)
     }
 }
 

@@ -13,26 +13,7 @@ const NESTING_MAX: u32 = 400;
 
 /// Reads a program.
 pub fn parse(text: &str) -> Result<Program> {
-    let program = Program {
-        architecture: Architecture::V1Model,
-        errors: Vec::new(),
-        vars: IndexVec::new(),
-        header_types: IndexVec::new(),
-        headers: IndexVec::new(),
-        stacks: IndexVec::new(),
-        blocks: IndexVec::new(),
-        actions: IndexVec::new(),
-        tables: IndexVec::new(),
-        labels: 0,
-        registers: IndexVec::new(),
-        counters: IndexVec::new(),
-        meters: IndexVec::new(),
-        direct_counters: IndexVec::new(),
-        direct_meters: IndexVec::new(),
-        digests: IndexVec::new(),
-        value_sets: IndexVec::new(),
-        field_lists: IndexVec::new(),
-    };
+    let program = Program::new(Architecture::V1Model);
     let mut reader = Reader { tokens: tokens(text)?, position: 0, nesting: 0, program };
     reader.program()?;
     Ok(reader.program)
