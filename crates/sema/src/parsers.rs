@@ -101,7 +101,20 @@ impl Checker<'_> {
             self.report(d::width_not_known(key.span));
             return crate::checker::poisoned(key.span);
         }
+        if !self.is_select_type(&key.ty) {
+            let (shown, field) = (self.hir.show_type(&key.ty), self.first_field(written, &key.ty));
+            self.report(d::invalid_select_key(key.span, &shown, field.as_deref()));
+            return crate::checker::poisoned(key.span);
+        }
         key
+    }
+
+    /// Whether a `select` can decide on values of the type.
+    fn is_select_type(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Tuple(elements) => elements.iter().all(|element| self.is_select_type(element)),
+            _ => self.is_key_type(ty),
+        }
     }
 
     fn select_case(&mut self, written: &ast::SelectCase, keys: &[Type], names: &[Rc<str>]) -> Option<SelectCase> {

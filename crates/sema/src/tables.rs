@@ -104,18 +104,11 @@ impl Checker<'_> {
             self.report(d::unknown_match_kind(&written.match_kind, suggestion, &known));
             return None;
         };
-        let plain = self.underlying(&key.ty);
-        let is_fine = match plain {
-            Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_) | Type::Varbit(_) => true,
-            Type::Struct(..) | Type::Tuple(_) | Type::Array(..) => self.is_comparable(&plain),
-            Type::Param(_) | Type::Unknown => true,
-            _ => false,
-        };
-        let key = if is_fine {
+        let key = if self.is_key_type(&key.ty) {
             key
         } else {
-            let shown = self.hir.show_type(&key.ty);
-            self.report(d::invalid_key_type(key.span, &shown));
+            let (shown, field) = (self.hir.show_type(&key.ty), self.first_field(&written.expression, &key.ty));
+            self.report(d::invalid_key_type(key.span, &shown, field.as_deref()));
             poisoned(key.span)
         };
         let name = match given_name(&written.annotations) {
@@ -123,6 +116,28 @@ impl Checker<'_> {
             None => key_name(&written.expression).into(),
         };
         Some(TableKey { expr: key, match_kind, name, annotations: written.annotations.clone(), span: written.span })
+    }
+
+    /// Whether values of the type are single ones of a fixed width, which can be looked up.
+    pub(crate) fn is_key_type(&self, ty: &Type) -> bool {
+        match self.underlying(ty) {
+            Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_) => true,
+            Type::Param(_) | Type::Unknown => true,
+            _ => false,
+        }
+    }
+
+    /// The first scalar field of a struct or header, as it would be written; it stands for all of them in a help.
+    pub(crate) fn first_field(&self, written: &ast::Expr, ty: &Type) -> Option<String> {
+        let mut path = key_name(written);
+        let mut ty = ty.clone();
+        while let Type::Struct(id, args) = &ty {
+            let field = self.hir.structs[*id].fields.first()?;
+            path = format!("{path}.{}", field.name);
+            ty = self.field_types(*id, args).into_iter().next()?;
+        }
+        // The name of a call lacks its type arguments, so that it is no good as an example.
+        (self.is_key_type(&ty) && !path.contains('(')).then_some(path)
     }
 
     fn table_actions(&mut self, table: &mut Table, written: &[ast::ActionListElement]) {

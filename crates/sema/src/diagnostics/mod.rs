@@ -152,6 +152,7 @@ pub(crate) use invalid_entry_key::invalid_entry_key;
 pub(crate) use invalid_enum_representation::invalid_enum_representation;
 pub(crate) use invalid_field_type::invalid_field_type;
 pub(crate) use invalid_key_type::invalid_key_type;
+pub(crate) use invalid_key_type::invalid_select_key;
 pub(crate) use invalid_newtype::invalid_newtype;
 pub(crate) use invalid_operand::invalid_operand;
 pub(crate) use invalid_packet_type::invalid_packet_type;
