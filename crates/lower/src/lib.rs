@@ -14,6 +14,7 @@
 //! * `objects` and `names`: the tree of instances and their control-plane names.
 //! * `calls` and `inline`: calls, with copy-in and copy-out made exact or shown to be needless.
 //! * `parsers`, `tables`, `entries`, `actions`: state machines and tables.
+//! * `condition_text`: what assertions say when they fail.
 //! * `externs`: the packet of core.p4, and the objects and functions of v1model.
 //! * `architecture`: the blocks of v1model, and what they share.
 //!
@@ -28,6 +29,7 @@ mod actions;
 mod architecture;
 mod assign;
 mod calls;
+mod condition_text;
 mod entries;
 mod exprs;
 mod externs;
@@ -210,7 +212,7 @@ impl<'h> Lowerer<'h> {
         let mut lowerer = Lowerer {
             hir,
             diagnostics: Diagnostics::new(),
-            ir: architecture::empty_program(),
+            ir: ir::Program::new(ir::Architecture::V1Model),
             learned: facts.clone(),
             facts,
             env: BTreeMap::new(),

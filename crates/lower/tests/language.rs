@@ -291,6 +291,33 @@ fn stacks_of_unions_share_their_next() {
 }
 
 #[test]
+fn next_of_a_stack_of_unions_moves_once() {
+    check_packets(
+        &Parts {
+            types: "header s_t { bit<8> x; } header l_t { bit<16> y; } header_union u_t { s_t s; l_t l; }",
+            headers: "u_t[4] u;",
+            parser: "state start { transition select(packet.lookahead<bit<8>>()) { 0: short; 1: long; 2: push; 3: pop; _: accept; } } \
+                     state short { packet.extract(hdr.u.next.s); transition start; } \
+                     state long { packet.extract(hdr.u.next.l); transition start; } \
+                     state push { packet.advance(8); hdr.u.push_front(1); transition start; } \
+                     state pop { packet.advance(8); hdr.u.pop_front(1); transition start; }",
+            ingress: "if (hdr.u[0].s.isValid()) { hdr.u[0].s.x = 0xf0; } if (hdr.u[1].s.isValid()) { hdr.u[1].s.x = 0xf1; } \
+                      if (hdr.u[2].s.isValid()) { hdr.u[2].s.x = 0xf2; } if (hdr.u[3].s.isValid()) { hdr.u[3].s.x = 0xf3; }",
+            ..Parts::default()
+        },
+        &["00 02 00 ff", "00 00 00 03 00 ff", "00 00 02 02 ff", "00 00 02 02 00 ff", "03 00 ff", "01aa 02 00 ff"],
+        expect![[r#"
+            00 02 00 ff -> f1f2ff
+            00 00 00 03 00 ff -> f0f1f2ff
+            00 00 02 02 ff -> f2f3ff
+            00 00 02 02 00 ff -> f2f300ff parser_error=3
+            03 00 ff -> f0ff
+            01aa 02 00 ff -> 01aaf2ff
+        "#]],
+    );
+}
+
+#[test]
 fn switches_on_values() {
     with_types(
         "enum color_t { red, green, blue } enum bit<8> kind_t { one = 1, two = 2 }",

@@ -4,7 +4,7 @@ mod support;
 
 use expect_test::expect;
 use ir::v1model::Stage;
-use support::{Parts, check_errors, check_ir, check_packets, lower, lower_ok};
+use support::{Parts, check_errors, check_ir, check_packets, ir_text, lower, lower_ok};
 
 #[test]
 fn registers_and_counters() {
@@ -183,9 +183,68 @@ fn logs_and_assertions() {
             message: a=1 c=515
             message: start
             message: a=2 c=0
-            message: assertion failed: assert
+            message: assertion failed: assert(hdr.h.a != 2)
         "#]],
     );
+}
+
+#[test]
+fn a_failed_assertion_shows_its_condition() {
+    let long = vec!["hdr.h.a == hdr.h.b"; 40].join(" || ");
+    let conditions = [
+        "hdr.h.a != 0 && hdr.h.isValid() && !(hdr.h.b == 0x10 || hdr.h.c[7:0] < 3)",
+        "(hdr.h.a + 1) * 2 == -1",
+        "(bit<24>) hdr.h.a == hdr.h.c ++ 8w0 >> 8",
+        "sm.parser_error == error.NoError && k == kind_t.two && c == color_t.red",
+        "hdr.s[1].x == (hdr.h.a == 1 ? 8w2 : same(3)) || { hdr.h.a, hdr.h.b } != { 8w1, 8w2 }",
+        "t.apply().hit && hdr.s[hdr.h.a].isValid()",
+        &long,
+    ];
+    let ingress: Vec<String> = conditions.iter().map(|condition| format!("assume({condition});")).collect();
+    let program = lower_ok(
+        &Parts {
+            types: "enum bit<8> kind_t { one = 1, two = 2 } enum color_t { red, green } header s_t { bit<8> x; } \
+                    bit<8> same(in bit<8> v) { return v; }",
+            headers: "h_t h; s_t[2] s;",
+            locals: "kind_t k = kind_t.one; color_t c = color_t.red; \
+                     table t { key = { hdr.h.a: exact; } actions = { NoAction; } }",
+            ingress: &ingress.join(" "),
+            ..Parts::default()
+        }
+        .text(),
+    );
+    let text = ir::text::print(&program);
+    let shown: String = text
+        .lines()
+        .filter(|line| line.contains("assume("))
+        .filter_map(|line| line.split('"').nth(1))
+        .map(|text| format!("{text}\n"))
+        .collect();
+    expect![[r#"
+        assume(hdr.h.a != 0 && hdr.h.isValid() && !(hdr.h.b == 16 || hdr.h.c[7:0] < 3))
+        assume(((hdr.h.a + 1) * 2) == 255)
+        assume((bit<24>)hdr.h.a == ((hdr.h.c ++ 0) >> 8))
+        assume(sm.parser_error == error.NoError && k == kind_t.two && c == color_t.red)
+        assume(hdr.s[1].x == ((hdr.h.a == 1) ? 2 : same(3)) || { hdr.h.a, hdr.h.b } != { 1, 2 })
+        assume(t.apply().hit && hdr.s[hdr.h.a].isValid())
+        assume(hdr.h.a == hdr.h.b || hdr.h.a == hdr.h.b || hdr.h.a == hdr.h.b || hdr.h.a == hdr.h.b || hdr.h.a == hdr.h.b || hdr.h.a == hdr.h.b || hdr.h.a == hdr.h.b || hdr.h.a == hdr.h.b || hdr.h.a == hdr.h.b ||...)
+    "#]].assert_eq(&shown);
+}
+
+#[test]
+fn custom_crcs_have_the_standard_parameters() {
+    let ingress = |suffix: &str| {
+        format!(
+            "hash(hdr.h.c, HashAlgorithm.crc16{suffix}, 16w0, {{ hdr.h.a, hdr.h.b }}, 32w65536); \
+             hash(hdr.h.b, HashAlgorithm.crc32{suffix}, 8w0, {{ hdr.h.a }}, 16w256);"
+        )
+    };
+    let [standard, custom] = ["", "_custom"].map(|suffix| {
+        let program = lower_ok(&Parts { ingress: &ingress(suffix), ..Parts::default() }.text());
+        ir_text(&program, Stage::Ingress)
+    });
+    assert!(standard.contains("crc16(") && standard.contains("crc32("), "{standard}");
+    assert_eq!(custom, standard);
 }
 
 #[test]
@@ -284,10 +343,10 @@ fn what_is_not_supported_is_refused_at_its_place() {
         (
             "",
             "",
-            "hash(hdr.h.c, HashAlgorithm.crc32_custom, 16w0, hdr.h, 16w9);",
+            "hash(hdr.h.c, HashAlgorithm.random, 16w0, hdr.h, 16w9);",
             expect![[r#"
-            E0801 not supported yet: the hash algorithm `crc32_custom` at `hash(hdr.h.c, HashAlgorithm.crc32_custom, 16w0, hdr.h, 16w9)`
-        "#]],
+                E0801 not supported yet: the hash algorithm `random` at `hash(hdr.h.c, HashAlgorithm.random, 16w0, hdr.h, 16w9)`
+            "#]],
         ),
         (
             "",

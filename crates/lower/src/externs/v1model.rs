@@ -3,6 +3,7 @@
 //! Requests (`clone`, `resubmit`, ...) only raise a flag that the switch looks at when the block ends, so they are
 //! assignments to intrinsic variables; see [`ir::v1model`].
 
+use crate::condition_text::condition_text;
 use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
 use crate::objects::ObjectKind;
 use crate::places::{Footprint, Place};
@@ -375,9 +376,10 @@ impl<'h> Lowerer<'h> {
             "truncate" => self.call_truncate(call, span)?,
             "log_msg" => self.call_log(call, span)?,
             "assert" | "assume" => {
-                let cond = self.argument(call, 0, span)?;
-                let cond = self.eval_condition(cond)?;
-                self.emit(StmtKind::Assert { cond, text: name.to_owned() }, span);
+                let written = self.argument(call, 0, span)?;
+                let text = format!("{name}({})", condition_text(self.hir, written));
+                let cond = self.eval_condition(written)?;
+                self.emit(StmtKind::Assert { cond, text }, span);
             }
             _ => return Ok(None),
         }
@@ -405,8 +407,9 @@ impl<'h> Lowerer<'h> {
     fn algorithm(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<HashAlgorithm> {
         let name = self.member_argument(call, position, span)?;
         Ok(match &*name {
-            "crc32" => HashAlgorithm::Crc32,
-            "crc16" => HashAlgorithm::Crc16,
+            // The custom ones start with the standard parameters, and there is no way to set others yet.
+            "crc32" | "crc32_custom" => HashAlgorithm::Crc32,
+            "crc16" | "crc16_custom" => HashAlgorithm::Crc16,
             "crcCCITT" => HashAlgorithm::CrcCcitt,
             "csum16" => HashAlgorithm::Csum16,
             "xor16" => HashAlgorithm::Xor16,
