@@ -89,11 +89,6 @@ impl AfPacketDriver {
             .map_err(|error| failed("receive on", error))?;
         Ok(AfPacketDriver { name: owned(), interface_index, receiver, transmitter, counters })
     }
-
-    /// True if frames are sent through a ring rather than one by one.
-    pub fn has_tx_ring(&self) -> bool {
-        self.transmitter.has_ring()
-    }
 }
 
 impl Driver for AfPacketDriver {

@@ -1,4 +1,4 @@
-//! A clean stop on SIGINT and SIGTERM.
+//! A clean stop on SIGINT and SIGTERM, or after a while.
 //!
 //! The first signal sets a flag that workers look at between bursts: they stop receiving, deliver what was already
 //! received, and finish. A later signal ends the process at once, for whoever does not want to wait. Signals that
@@ -9,6 +9,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Signals this close to the first belong to it.
@@ -54,6 +55,17 @@ impl StopFlag {
         self.0.store(true, Ordering::SeqCst);
     }
 
+    /// Asks the run to end once this much time is over. Returns at once.
+    pub fn stop_after(&self, duration: Duration) -> io::Result<()> {
+        let flag = self.clone();
+        let wait = move || {
+            thread::sleep(duration);
+            flag.stop();
+        };
+        // Nobody waits for the thread: it holds nothing but the flag, and ends with the process.
+        thread::Builder::new().name("stop after a while".to_owned()).spawn(wait).map(|_| ())
+    }
+
     /// True once the run is to end.
     pub fn stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -71,5 +83,17 @@ mod tests {
         assert!(!clone.stopped());
         signal_hook::low_level::raise(signal_hook::consts::SIGTERM).unwrap();
         assert!(clone.stopped() && flag.stopped());
+    }
+
+    #[test]
+    fn the_flag_is_set_when_the_time_is_over() {
+        let flag = StopFlag::new();
+        let start = Instant::now();
+        flag.stop_after(Duration::from_millis(50)).unwrap();
+        while !flag.stopped() {
+            assert!(start.elapsed() < Duration::from_secs(20), "the flag is never set");
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert!(start.elapsed() >= Duration::from_millis(50));
     }
 }

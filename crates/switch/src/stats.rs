@@ -44,6 +44,23 @@ impl DropReason {
         DropReason::NoBuffer,
     ];
 
+    /// For programs that read counters: a short name that stays.
+    pub fn name(self) -> &'static str {
+        match self {
+            DropReason::Ingress => "ingress",
+            DropReason::Egress => "egress",
+            DropReason::NoReplicas => "no_replicas",
+            DropReason::NoPort => "no_port",
+            DropReason::NoPriority => "no_priority",
+            DropReason::QueueFull => "queue_full",
+            DropReason::PassLimit => "pass_limit",
+            DropReason::CopyLimit => "copy_limit",
+            DropReason::TooLong => "too_long",
+            DropReason::AssertionFailed => "assertion_failed",
+            DropReason::NoBuffer => "no_buffer",
+        }
+    }
+
     /// For people.
     pub fn describe(self) -> &'static str {
         match self {

@@ -88,10 +88,6 @@ impl Transmitter {
         Ring::new(socket, libc::PACKET_TX_RING, mtu + ETHERNET_BYTES + VLAN_TAG_BYTES, options.tx_ring_bytes)
     }
 
-    pub fn has_ring(&self) -> bool {
-        self.ring.is_some()
-    }
-
     /// The longest frame without a VLAN tag.
     pub fn frame_bytes_max(&self) -> usize {
         self.mtu + ETHERNET_BYTES
