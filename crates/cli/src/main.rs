@@ -34,6 +34,16 @@ pub enum Exit {
     System = 3,
 }
 
+impl Exit {
+    /// How a command ends after a port went no further: a damaged capture is a wrong input.
+    fn of_port_error(error: &live::DriverError) -> Exit {
+        match error {
+            live::DriverError::Capture(_) => Exit::BadInput,
+            _ => Exit::System,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
     let exit = match arguments.command {

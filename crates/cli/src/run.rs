@@ -30,12 +30,8 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let ports = open_ports(&specs)?;
     let stop = StopFlag::on_signals().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
     if let Some(seconds) = arguments.duration {
-        let stop = stop.clone();
-        // Ends with the process; it holds nothing but the flag.
-        std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_secs(seconds));
-            stop.stop();
-        });
+        let watched = stop.stop_after(Duration::from_secs(seconds));
+        watched.map_err(|error| system_error(format!("cannot limit the duration: {error}")))?;
     }
     if !arguments.quiet && !arguments.json {
         eprintln!("{} on {}", arguments.file.display(), arguments.ports.join(", "));
@@ -93,7 +89,8 @@ impl Reporter {
         if self.json {
             println!("{}", summary_json(switch, ports, ended, elapsed));
         } else {
-            print_summary(switch, ports, elapsed);
+            print!("{}", summary_text(switch, ports));
+            println!("{:.3} s", elapsed.as_secs_f64());
         }
     }
 }
@@ -146,16 +143,13 @@ impl Events for Reporter {
     }
 
     fn port_failed(&mut self, port: u32, error: &DriverError) {
-        self.exit = match error {
-            DriverError::Capture(_) => Exit::BadInput,
-            _ => Exit::System,
-        };
+        self.exit = Exit::of_port_error(error);
         self.clear_line();
         terminal::error(format!("port {port}: {error}"));
     }
 }
 
-fn print_summary(switch: &Switch, ports: &Ports, elapsed: Duration) {
+fn summary_text(switch: &Switch, ports: &Ports) -> String {
     let header = ["port", "rx packets", "rx bytes", "rx dropped", "tx packets", "tx bytes", "tx dropped"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (number, driver) in ports.iter() {
@@ -164,18 +158,20 @@ fn print_summary(switch: &Switch, ports: &Ports, elapsed: Duration) {
             [it.rx_packets, it.rx_bytes, it.rx_dropped(), it.tx_packets, it.tx_bytes, it.tx_dropped()].map(grouped);
         rows.push(std::iter::once(number.to_string()).chain(counts).collect());
     }
-    println!("{}", aligned(&rows));
-    for reason in DropReason::ALL {
-        let count = switch.stats().drops(reason);
-        if count > 0 {
-            println!("{} packets: {}", grouped(count), reason.describe());
-        }
+    let mut text = aligned(&rows) + "\n";
+    let drops = DropReason::ALL.map(|reason| (switch.stats().drops(reason), reason.describe()));
+    let others = [
+        (ports.unconnected_frames, "sent to ports without an interface or file"),
+        (switch.queued() as u64, LEFT_IN_QUEUES),
+    ];
+    for (count, what) in drops.into_iter().chain(others).filter(|(count, _)| *count > 0) {
+        text += &format!("{} packets: {what}\n", grouped(count));
     }
-    if ports.unconnected_frames > 0 {
-        println!("{} packets: sent to ports without an interface or file", grouped(ports.unconnected_frames));
-    }
-    println!("{:.3} s", elapsed.as_secs_f64());
+    text
 }
+
+/// A queue with a rate can hold more than it lets go in the time that a stop gives it.
+const LEFT_IN_QUEUES: &str = "left in queues at the stop";
 
 /// Rows as a table with right-aligned columns.
 pub fn aligned(rows: &[Vec<String>]) -> String {
@@ -199,7 +195,7 @@ fn summary_json(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration)
     let drops: serde_json::Map<_, _> = DropReason::ALL
         .iter()
         .filter(|&&reason| stats.drops(reason) > 0)
-        .map(|&reason| (reason.describe().to_owned(), json!(stats.drops(reason))))
+        .map(|&reason| (reason.name().to_owned(), json!(stats.drops(reason))))
         .collect();
     json!({
         "event": "summary",
@@ -212,5 +208,55 @@ fn summary_json(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration)
         "passes": stats.passes,
         "drops": drops,
         "unconnected": ports.unconnected_frames,
+        "left_in_queues": switch.queued(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{SourceArguments, SwitchArguments};
+    use switch::{Backend, Output};
+
+    /// Sends everything to port 1.
+    const PROGRAM: &str = "
+        #include <v1model.p4>
+        struct none_t { }
+        parser P(packet_in p, out none_t h, inout none_t m, inout standard_metadata_t s) { state start { transition accept; } }
+        control V(inout none_t h, inout none_t m) { apply { } }
+        control I(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply { s.egress_spec = 1; } }
+        control E(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply { } }
+        control D(packet_out p, in none_t h) { apply { } }
+        V1Switch(P(), V(), I(), E(), V(), D()) main;";
+
+    struct Silent;
+    impl Events for Silent {}
+    impl Output for Silent {
+        fn transmit(&mut self, _port: u32, _frame: &[u8], _time_ns: u64) {}
+    }
+
+    #[test]
+    fn packets_that_a_slow_queue_still_holds_at_the_stop_are_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let (program, entries) = (folder.path().join("p.p4"), folder.path().join("entries.txt"));
+        std::fs::write(&program, PROGRAM).unwrap();
+        std::fs::write(&entries, "set_queue_rate 1 1\n").unwrap();
+        let source = SourceArguments { include: Vec::new(), define: Vec::new(), undefine: Vec::new() };
+        let program = Arc::new(frontend::load(&program, &source, true).unwrap().program);
+        let options = SwitchArguments { source, entries: vec![entries], seed: 1, priority_queues: 1 };
+        let mut switch = backend::build(program, Backend::Interpreter, &options).unwrap();
+        for _ in 0..20 {
+            switch.receive(0, 2, &[0; 60]);
+        }
+        switch.run(0, &mut Silent);
+        // One packet has gone; one a second follows until the worker gives the rest up.
+        let stop = StopFlag::new();
+        stop.stop();
+        let (ended, ports) = worker::run(&mut switch, Vec::new(), &stop, &mut Silent).unwrap();
+        let left = switch.queued();
+        assert!((10..19).contains(&left), "{left}");
+        assert!(summary_text(&switch, &ports).contains(&format!("{left} packets: left in queues at the stop\n")));
+        let summary = summary_json(&switch, &ports, ended, Duration::ZERO);
+        assert_eq!((&summary["left_in_queues"], &summary["ended"]), (&json!(left), &json!("stopped")));
+    }
 }

@@ -14,15 +14,16 @@ use live::pcap::CaptureDriver;
 use live::{Driver as _, DriverError};
 use std::path::Path;
 use std::sync::Arc;
+use switch::traffic::PORT_MAX;
 use switch::{Backend, Decision, Observer, Output, Switch};
 use syntax::SourceMap;
 use tables::Handle;
 
 /// Sends packets through a switch in the interpreter, one at a time, and prints what happens to each.
 pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
+    let (packets, broken) = packets(arguments)?;
     // The program as it was written: the passes would hide steps.
     let compiled = frontend::load(&arguments.file, &arguments.switch.source, false)?;
-    let packets = packets(arguments)?;
     let Compiled { map, program } = compiled;
     let program = Arc::new(program);
     let mut switch = backend::build(Arc::clone(&program), Backend::Interpreter, &arguments.switch)?;
@@ -38,7 +39,13 @@ pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
         journey.print(&switch);
         sent.print();
     }
-    Ok(Exit::Success)
+    match broken {
+        None => Ok(Exit::Success),
+        Some(error) => {
+            terminal::error(&error);
+            Err(Exit::of_port_error(&error))
+        }
+    }
 }
 
 struct InputPacket {
@@ -47,8 +54,9 @@ struct InputPacket {
     time_ns: u64,
 }
 
-/// The packets that the arguments name, those of the command line first.
-fn packets(arguments: &TraceArguments) -> Result<Vec<InputPacket>, Exit> {
+/// The packets that the arguments name, those of the command line first, and what is wrong with the capture behind the
+/// last of them.
+fn packets(arguments: &TraceArguments) -> Result<(Vec<InputPacket>, Option<DriverError>), Exit> {
     let usage = |message: String| {
         terminal::error(message);
         Exit::Usage
@@ -58,25 +66,32 @@ fn packets(arguments: &TraceArguments) -> Result<Vec<InputPacket>, Exit> {
         let (port, bytes) = parse_packet(text).map_err(usage)?;
         packets.push(InputPacket { port, bytes, time_ns: 0 });
     }
-    if let Some(text) = &arguments.pcap {
-        let (port, file) = text
-            .split_once('=')
-            .and_then(|(port, file)| Some((port.parse().ok()?, file)))
-            .ok_or_else(|| usage(format!("`{text}` is not PORT=FILE, as in 1=in.pcap")))?;
-        let read = read_capture(port, Path::new(file), arguments.count, &mut packets);
-        if let Err(error) = read {
-            terminal::error(error);
-            return Err(Exit::System);
-        }
-    }
-    Ok(packets)
+    let Some(text) = &arguments.pcap else { return Ok((packets, None)) };
+    let form = "write PORT=FILE, as in 1=in.pcap";
+    let (port, file) = text.split_once('=').ok_or_else(|| usage(format!("`{text}` has no port; {form}")))?;
+    let port = parse_port(port, form).map_err(usage)?;
+    let mut driver = CaptureDriver::open(Some(Path::new(file)), None).map_err(|error| {
+        terminal::error(error);
+        Exit::System
+    })?;
+    let broken = read_capture(&mut driver, port, arguments.count, &mut packets).err();
+    Ok((packets, broken))
+}
+
+/// A port that exists. `parse` would take a sign; a port number has none.
+fn parse_port(text: &str, form: &str) -> Result<u32, String> {
+    let text = text.trim();
+    let number = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+    number
+        .filter(|&port| port <= PORT_MAX)
+        .ok_or_else(|| format!("`{text}` is no port number from 0 to {PORT_MAX}; {form}"))
 }
 
 /// `PORT:HEX`, white space between digits allowed.
 fn parse_packet(text: &str) -> Result<(u32, Vec<u8>), String> {
     let form = "write PORT:HEX, as in 1:ffffffffffff0000000000010806";
     let (port, digits) = text.split_once(':').ok_or_else(|| format!("`{text}` has no port; {form}"))?;
-    let port: u32 = port.trim().parse().map_err(|_| format!("`{port}` is no port number; {form}"))?;
+    let port = parse_port(port, form)?;
     let digits: Vec<u8> = digits.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     if !digits.len().is_multiple_of(2) {
         return Err(format!("the packet has {} hexadecimal digits; a byte has two", digits.len()));
@@ -89,9 +104,14 @@ fn parse_packet(text: &str) -> Result<(u32, Vec<u8>), String> {
     Ok((port, bytes.ok_or_else(|| format!("the packet is not hexadecimal; {form}"))?))
 }
 
-fn read_capture(port: u32, file: &Path, count: usize, packets: &mut Vec<InputPacket>) -> Result<(), DriverError> {
-    let mut driver = CaptureDriver::open(Some(file), None)?;
-    let end = packets.len() + count;
+/// Appends the first `count` packets of a capture; those before an error, too.
+fn read_capture(
+    driver: &mut CaptureDriver,
+    port: u32,
+    count: usize,
+    packets: &mut Vec<InputPacket>,
+) -> Result<(), DriverError> {
+    let end = packets.len().saturating_add(count);
     while packets.len() < end && !driver.exhausted() {
         driver.receive(1, &mut |frame, time_ns| packets.push(InputPacket { port, bytes: frame.to_vec(), time_ns }))?;
     }

@@ -289,6 +289,51 @@ fn trace_refuses_what_is_no_packet() {
 }
 
 #[test]
+fn trace_refuses_ports_that_do_not_exist() {
+    let folder = Folder::with(&[("p.p4", PROGRAM)]);
+    folder.check(
+        "trace p.p4 --packet 512:0102",
+        expect![[r#"
+            exit 2
+            error: `512` is no port number from 0 to 511; write PORT:HEX, as in 1:ffffffffffff0000000000010806
+        "#]],
+    );
+    folder.check(
+        "trace p.p4 --pcap 4294967296=in.pcap",
+        expect![[r#"
+            exit 2
+            error: `4294967296` is no port number from 0 to 511; write PORT=FILE, as in 1=in.pcap
+        "#]],
+    );
+}
+
+#[test]
+fn trace_of_a_damaged_capture_shows_what_is_whole_and_fails() {
+    let folder = Folder::with(&[("p.p4", PROGRAM)]);
+    let mut file = capture(&[&[1, 0, 0, 0, 0], &[2, 0, 0, 0, 0]]);
+    file.truncate(file.len() - 3);
+    std::fs::write(folder.path("in.pcap"), file).unwrap();
+    let output = folder.run("trace p.p4 --pcap 1=in.pcap");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(out.contains("packet 1: 5 bytes") && out.contains("out on port 2: 0100000000"), "{out}");
+    assert!(!out.contains("packet 2") && err.contains("record 2"), "{out}{err}");
+    // Who asks for no more than the whole packets does not meet the damage.
+    assert_eq!(folder.run("trace p.p4 --pcap 1=in.pcap --count 1").status.code(), Some(0));
+}
+
+#[test]
+fn drops_are_counted_by_name() {
+    let folder = Folder::with(&[("p.p4", PROGRAM), ("entries.txt", "table_add by_value drop 7 =>\n")]);
+    std::fs::write(folder.path("in.pcap"), capture(&[&[7; 30], &[7; 30], &[1; 30]])).unwrap();
+    let ports = "--port 1=pcap:in.pcap --port 2=null";
+    let output = folder.run(&format!("run p.p4 --entries entries.txt {ports} --backend interp --json"));
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["drops"], serde_json::json!({"ingress": 2}));
+    assert_eq!(summary["left_in_queues"], 0);
+}
+
+#[test]
 fn each_stage_can_be_shown() {
     let folder = Folder::with(&[]);
     let program = apps("l3fwd/l3fwd.p4");
@@ -321,8 +366,28 @@ fn the_demonstration_runs() {
     let output = folder.run("demo --packets 2000 --routes 50 --dir demo");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.contains("the same"), "{text}");
+    assert!(text.contains("checked   500 packets against the interpreter: the same"), "{text}");
     let sent: usize = (1..=4).map(|port| packets_of(&folder.path(&format!("demo/out-{port}.pcap"))).len()).sum();
     // One in twenty has no route; those whose TTL is spent are among them.
     assert_eq!(sent, 1900);
+}
+
+#[test]
+fn the_demonstration_counts_what_it_checked() {
+    let folder = Folder::with(&[]);
+    // Every second packet of 999.
+    let output = folder.run("demo --packets 999 --routes 5");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("checked   500 packets against"), "{text}");
+}
+
+#[test]
+fn the_demonstration_without_a_compiler_claims_no_check() {
+    let folder = Folder::with(&[]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.args(["demo", "--packets", "100", "--routes", "5"]).current_dir(folder.path(""));
+    let output = command.env("CC", "no-such-compiler").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("checked   nothing") && text.contains("one core, the interpreter"), "{text}");
 }

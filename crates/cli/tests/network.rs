@@ -153,7 +153,7 @@ fn iperf3_runs_over_tcp_and_floods_over_udp() {
         server.wait();
     }
     let summary = stop(router);
-    assert_eq!(summary["drops"].get("no free packet buffer"), None);
+    assert_eq!(summary["drops"].get("no_buffer"), None);
 }
 
 #[test]
