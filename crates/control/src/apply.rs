@@ -7,11 +7,13 @@
 use crate::command::{Burst, Command, CounterRef, MeterRef, Replica};
 use crate::problem::{EntryError, Origin, Problem};
 use crate::show;
+use base::Bits;
 use base::index::Id as _;
-use ir::{ActionCall, EntryKey, TableId};
+use ir::{ActionCall, EntryKey, RegisterId, TableId, ValueSetId};
 use switch::externs::{CounterCell, MeterArray};
-use switch::{CloneTarget, MeterConfig, Switch, match_value};
-use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Update};
+use switch::meter::MeterCell;
+use switch::{CloneTarget, MeterConfig, ReplicationError, Switch, match_value};
+use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Table, Update};
 
 /// What a command gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,37 +52,33 @@ pub fn apply_all(switch: &mut Switch, commands: &[(Command, Origin)]) -> Result<
     if errors.is_empty() { Ok(replies) } else { Err(errors) }
 }
 
-/// Inserts as one batch; entries that are refused are reported and left out.
+/// Inserts as one batch; entries that are refused are reported and left out. A batch that is refused is made anew, and
+/// that at most `ERRORS_MAX` times.
 fn insert_batch(
     switch: &mut Switch,
     commands: &[(Command, Origin)],
     replies: &mut Vec<Reply>,
     errors: &mut Vec<EntryError>,
 ) {
-    let mut batch: Vec<(Update, &Origin)> = commands
-        .iter()
-        .filter_map(|(command, origin)| match command {
-            Command::TableAdd { table, key, priority, call } => {
-                let operation = Operation::Insert(entry_spec(key, *priority, call));
-                Some((Update { table: table.index(), operation }, origin))
-            }
-            _ => None,
-        })
-        .collect();
-    while !batch.is_empty() && errors.len() < ERRORS_MAX {
-        let updates = batch.iter().map(|(update, _)| update.clone()).collect();
-        match switch.tables_mut().apply(updates) {
+    let mut waiting: Vec<&(Command, Origin)> = commands.iter().collect();
+    while errors.len() < ERRORS_MAX {
+        match switch.tables_mut().apply(waiting.iter().filter_map(|(command, _)| insertion(command)).collect()) {
             Ok(outcomes) => {
                 replies.extend(outcomes.iter().map(reply));
                 return;
             }
             Err(refused) => {
-                let (_, origin) = batch.remove(refused.update);
+                let (_, origin) = waiting.remove(refused.update);
                 let problem = Problem::new(refused.error.to_string());
                 errors.push(EntryError { origin: origin.clone(), problem });
             }
         }
     }
+}
+
+fn insertion(command: &Command) -> Option<Update> {
+    let Command::TableAdd { table, key, priority, call } = command else { return None };
+    Some(Update { table: table.index(), operation: Operation::Insert(entry_spec(key, *priority, call)) })
 }
 
 fn entry_spec(key: &[EntryKey], priority: i32, call: &ActionCall) -> EntrySpec {
@@ -117,27 +115,77 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
             perform(switch, *table, Operation::SetDefault(call))
         }
         TableResetDefault { table } => perform(switch, *table, Operation::ResetDefault),
-        TableDump { .. } | TableDumpEntry { .. } | TableDumpEntryFromKey { .. } | TableNumEntries { .. } => {
-            read_table(switch, command).map(Reply::Text)
+        TableDump { table } => Ok(Reply::Text(show::table(stored(switch, *table)))),
+        TableDumpEntry { table, handle } => table_dump_entry(stored(switch, *table), *handle),
+        TableDumpEntryFromKey { table, key, priority } => {
+            table_dump_entry_from_key(stored(switch, *table), key, *priority)
         }
-        ValueSetAdd { .. } | ValueSetRemove { .. } | ValueSetClear { .. } => change_value_set(switch, command),
-        McGroupCreate { .. }
-        | McGroupDestroy { .. }
-        | McNodeCreate { .. }
-        | McNodeUpdate { .. }
-        | McNodeDestroy { .. }
-        | McNodeAssociate { .. }
-        | McNodeDissociate { .. }
-        | McGroupSet { .. }
-        | McDump => multicast(switch, command),
-        MirroringAdd { .. }
-        | MirroringAddMc { .. }
-        | CloneSessionSet { .. }
-        | MirroringDelete { .. }
-        | MirroringGet { .. } => mirroring(switch, command),
-        RegisterWrite { .. } | RegisterRead { .. } | RegisterReset { .. } => register(switch, command),
-        CounterRead { .. } | CounterWrite { .. } | CounterReset { .. } => counter(switch, command),
-        MeterSetRates { .. } | MeterArraySetRates { .. } | MeterGetRates { .. } => meter(switch, command),
+        TableNumEntries { table } => Ok(Reply::Text(stored(switch, *table).len().to_string())),
+
+        ValueSetAdd { set, member } => value_set_add(switch, *set, member),
+        ValueSetRemove { set, member } => value_set_remove(switch, *set, member),
+        ValueSetClear { set } => {
+            switch.externs_mut().value_sets[*set].clear();
+            Ok(Reply::Done)
+        }
+
+        McGroupCreate { group } => done(switch.replication_mut().create_group(u64::from(*group))),
+        McGroupDestroy { group } => done(switch.replication_mut().destroy_group(u64::from(*group))),
+        McNodeCreate { rid, ports } => {
+            let handle = switch.replication_mut().create_node(u64::from(*rid), &wide(ports));
+            handle.map(Reply::Handle).map_err(|error| Problem::new(error.to_string()))
+        }
+        McNodeUpdate { node, ports } => done(switch.replication_mut().update_node(*node, &wide(ports))),
+        McNodeDestroy { node } => done(switch.replication_mut().destroy_node(*node)),
+        McNodeAssociate { group, node } => done(switch.replication_mut().associate_node(u64::from(*group), *node)),
+        McNodeDissociate { group, node } => done(switch.replication_mut().dissociate_node(u64::from(*group), *node)),
+        McGroupSet { group, replicas } => done(switch.replication_mut().set_group(u64::from(*group), copies(replicas))),
+        McDump => Ok(Reply::Text(show::groups(switch.replication()))),
+
+        MirroringAdd { session, port } => {
+            let replica = Replica { port: *port, instance: 0 };
+            set_session(switch, *session, CloneTarget::Replicas(copies(&[replica])))
+        }
+        MirroringAddMc { session, group } => set_session(switch, *session, CloneTarget::Group(u64::from(*group))),
+        CloneSessionSet { session, replicas } => set_session(switch, *session, CloneTarget::Replicas(copies(replicas))),
+        MirroringDelete { session } => done(switch.replication_mut().delete_session(u32::from(*session))),
+        MirroringGet { session } => {
+            let target = switch.replication().session(u32::from(*session));
+            let target = target.ok_or_else(|| Problem::new(format!("there is no clone session {session}")))?;
+            Ok(Reply::Text(show::clone_target(target)))
+        }
+
+        RegisterWrite { register, index, value } => register_write(switch, *register, *index, value),
+        RegisterRead { register, index } => register_read(switch, *register, *index),
+        RegisterReset { register } => {
+            switch.externs_mut().registers[*register].reset();
+            Ok(Reply::Done)
+        }
+        CounterRead { counter, index } => {
+            let CounterCell { packets, bytes } = *counter_cell(switch, *counter, *index)?;
+            Ok(Reply::Text(format!("packets={packets}, bytes={bytes}")))
+        }
+        CounterWrite { counter, index, packets, bytes } => {
+            *counter_cell(switch, *counter, *index)? = CounterCell { packets: *packets, bytes: *bytes };
+            Ok(Reply::Done)
+        }
+        CounterReset { counter } => {
+            counter_cells(switch, *counter).fill(CounterCell::default());
+            Ok(Reply::Done)
+        }
+        MeterSetRates { meter, index, committed, peak } => {
+            let now_ns = switch.now_ns();
+            meter_cell(switch, *meter, *index)?.configure(meter_config(*committed, *peak), now_ns);
+            Ok(Reply::Done)
+        }
+        MeterArraySetRates { meter, committed, peak } => {
+            meter_array_set_rates(switch, *meter, meter_config(*committed, *peak));
+            Ok(Reply::Done)
+        }
+        MeterGetRates { meter, index } => {
+            Ok(Reply::Text(show::meter_config(meter_cell(switch, *meter, *index)?.config())))
+        }
+
         SetQueueDepth { depth_packets, port, priority } => {
             let packets = usize::try_from(*depth_packets).unwrap_or(usize::MAX);
             each_port(*port, |port| switch.set_queue_depth(port, priority.map(u32::from), packets))
@@ -153,71 +201,52 @@ fn perform(switch: &mut Switch, table: TableId, operation: Operation) -> Result<
     outcome.map(|outcome| reply(&outcome)).map_err(|error| Problem::new(error.to_string()))
 }
 
-fn read_table(switch: &Switch, command: &Command) -> Result<String, Problem> {
-    let stored = |table: &TableId| &switch.tables().tables()[table.index()];
-    match command {
-        Command::TableDump { table } => Ok(show::table(stored(table))),
-        Command::TableDumpEntry { table, handle } => {
-            let entry = stored(table).get(Handle(*handle));
-            let entry = entry.ok_or_else(|| Problem::new(format!("there is no entry with handle {handle}")))?;
-            Ok(show::entry(stored(table), entry))
-        }
-        Command::TableDumpEntryFromKey { table, key, priority } => {
-            let key: Vec<MatchValue> = key.iter().map(match_value).collect();
-            let handle = stored(table).find(&key, *priority).map_err(|error| Problem::new(error.to_string()))?;
-            let entry = handle.and_then(|handle| stored(table).get(handle));
-            let entry = entry.ok_or_else(|| Problem::new("there is no entry with this key"))?;
-            Ok(show::entry(stored(table), entry))
-        }
-        Command::TableNumEntries { table } => Ok(stored(table).len().to_string()),
-        _ => unreachable!("only called for reads of tables"),
-    }
+fn stored(switch: &Switch, table: TableId) -> &Table {
+    &switch.tables().tables()[table.index()]
 }
 
-fn change_value_set(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
-    let sizes: Vec<u64> = switch.program().value_sets.iter().map(|set| set.size).collect();
-    let sets = &mut switch.externs_mut().value_sets;
-    match command {
-        Command::ValueSetAdd { set, member } => {
-            let member: Vec<MatchValue> = member.iter().map(match_value).collect();
-            if sets[*set].contains(&member) {
-                return Err(Problem::new("the value set has this member already"));
-            }
-            if sets[*set].len() as u64 >= sizes[set.index()] {
-                return Err(Problem::new(format!("the value set is full: it holds {} members", sizes[set.index()])));
-            }
-            sets[*set].push(member);
-        }
-        Command::ValueSetRemove { set, member } => {
-            let member: Vec<MatchValue> = member.iter().map(match_value).collect();
-            let position = sets[*set].iter().position(|present| *present == member);
-            sets[*set].remove(position.ok_or_else(|| Problem::new("the value set has no such member"))?);
-        }
-        Command::ValueSetClear { set } => sets[*set].clear(),
-        _ => unreachable!("only called for value sets"),
+fn table_dump_entry(table: &Table, handle: u32) -> Result<Reply, Problem> {
+    let entry = table.get(Handle(handle));
+    let entry = entry.ok_or_else(|| Problem::new(format!("there is no entry with handle {handle}")))?;
+    Ok(Reply::Text(show::entry(table, entry)))
+}
+
+fn table_dump_entry_from_key(table: &Table, key: &[EntryKey], priority: i32) -> Result<Reply, Problem> {
+    let key: Vec<MatchValue> = key.iter().map(match_value).collect();
+    let handle = table.find(&key, priority).map_err(|error| Problem::new(error.to_string()))?;
+    let entry = handle.and_then(|handle| table.get(handle));
+    let entry = entry.ok_or_else(|| Problem::new("there is no entry with this key"))?;
+    Ok(Reply::Text(show::entry(table, entry)))
+}
+
+fn value_set_add(switch: &mut Switch, set: ValueSetId, member: &[EntryKey]) -> Result<Reply, Problem> {
+    let size = switch.program().value_sets[set].size;
+    let members = &mut switch.externs_mut().value_sets[set];
+    let member: Vec<MatchValue> = member.iter().map(match_value).collect();
+    if members.contains(&member) {
+        return Err(Problem::new("the value set has this member already"));
     }
+    if members.len() as u64 >= size {
+        return Err(Problem::new(format!("the value set is full: it holds {size} members")));
+    }
+    members.push(member);
     Ok(Reply::Done)
 }
 
-fn multicast(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
-    let wide = |ports: &[u16]| ports.iter().map(|&port| u32::from(port)).collect::<Vec<u32>>();
-    let replication = switch.replication_mut();
-    let result = match command {
-        Command::McGroupCreate { group } => replication.create_group(u64::from(*group)),
-        Command::McGroupDestroy { group } => replication.destroy_group(u64::from(*group)),
-        Command::McNodeCreate { rid, ports } => {
-            let handle = replication.create_node(u64::from(*rid), &wide(ports));
-            return handle.map(Reply::Handle).map_err(|error| Problem::new(error.to_string()));
-        }
-        Command::McNodeUpdate { node, ports } => replication.update_node(*node, &wide(ports)),
-        Command::McNodeDestroy { node } => replication.destroy_node(*node),
-        Command::McNodeAssociate { group, node } => replication.associate_node(u64::from(*group), *node),
-        Command::McNodeDissociate { group, node } => replication.dissociate_node(u64::from(*group), *node),
-        Command::McGroupSet { group, replicas } => replication.set_group(u64::from(*group), copies(replicas)),
-        Command::McDump => return Ok(Reply::Text(show::groups(replication))),
-        _ => unreachable!("only called for multicast"),
-    };
+fn value_set_remove(switch: &mut Switch, set: ValueSetId, member: &[EntryKey]) -> Result<Reply, Problem> {
+    let members = &mut switch.externs_mut().value_sets[set];
+    let member: Vec<MatchValue> = member.iter().map(match_value).collect();
+    let position = members.iter().position(|present| *present == member);
+    members.remove(position.ok_or_else(|| Problem::new("the value set has no such member"))?);
+    Ok(Reply::Done)
+}
+
+fn done(result: Result<(), ReplicationError>) -> Result<Reply, Problem> {
     result.map(|()| Reply::Done).map_err(|error| Problem::new(error.to_string()))
+}
+
+fn wide(ports: &[u16]) -> Vec<u32> {
+    ports.iter().map(|&port| u32::from(port)).collect()
 }
 
 fn copies(replicas: &[Replica]) -> Vec<switch::Replica> {
@@ -225,122 +254,67 @@ fn copies(replicas: &[Replica]) -> Vec<switch::Replica> {
     replicas.iter().map(copy).collect()
 }
 
-fn mirroring(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
-    let replication = switch.replication_mut();
-    let result = match command {
-        Command::MirroringAdd { session, port } => {
-            let target = CloneTarget::Replicas(copies(&[Replica { port: *port, instance: 0 }]));
-            replication.set_session(u32::from(*session), target)
-        }
-        Command::MirroringAddMc { session, group } => {
-            replication.set_session(u32::from(*session), CloneTarget::Group(u64::from(*group)))
-        }
-        Command::CloneSessionSet { session, replicas } => {
-            replication.set_session(u32::from(*session), CloneTarget::Replicas(copies(replicas)))
-        }
-        Command::MirroringDelete { session } => replication.delete_session(u32::from(*session)),
-        Command::MirroringGet { session } => {
-            let target = replication.session(u32::from(*session));
-            let target = target.ok_or_else(|| Problem::new(format!("there is no clone session {session}")))?;
-            return Ok(Reply::Text(show::clone_target(target)));
-        }
-        _ => unreachable!("only called for clone sessions"),
-    };
-    result.map(|()| Reply::Done).map_err(|error| Problem::new(error.to_string()))
+fn set_session(switch: &mut Switch, session: u16, target: CloneTarget) -> Result<Reply, Problem> {
+    done(switch.replication_mut().set_session(u32::from(session), target))
 }
 
-fn register(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
-    let registers = &mut switch.externs_mut().registers;
-    match command {
-        Command::RegisterWrite { register, index, value } => {
-            if !registers[*register].write(*index, value) {
-                return Err(no_cell(*index, registers[*register].size));
-            }
-            Ok(Reply::Done)
-        }
-        Command::RegisterRead { register, index: Some(index) } => {
-            let array = &registers[*register];
-            let value = array.read(*index).ok_or_else(|| no_cell(*index, array.size))?;
-            Ok(Reply::Text(value.to_bigint().to_string()))
-        }
-        Command::RegisterRead { register, index: None } => {
-            let array = &registers[*register];
+fn register_write(switch: &mut Switch, register: RegisterId, index: u64, value: &Bits) -> Result<Reply, Problem> {
+    let array = &mut switch.externs_mut().registers[register];
+    if array.write(index, value) { Ok(Reply::Done) } else { Err(no_cell(index, array.size)) }
+}
+
+/// One cell, or all of them with commas between.
+fn register_read(switch: &Switch, register: RegisterId, index: Option<u64>) -> Result<Reply, Problem> {
+    let array = &switch.externs().registers[register];
+    let text = match index {
+        Some(index) => array.read(index).ok_or_else(|| no_cell(index, array.size))?.to_bigint().to_string(),
+        None => {
             let cells = (0..array.size).filter_map(|index| array.read(index));
-            Ok(Reply::Text(cells.map(|cell| cell.to_bigint().to_string()).collect::<Vec<_>>().join(", ")))
+            cells.map(|cell| cell.to_bigint().to_string()).collect::<Vec<_>>().join(", ")
         }
-        Command::RegisterReset { register } => {
-            registers[*register].reset();
-            Ok(Reply::Done)
-        }
-        _ => unreachable!("only called for registers"),
-    }
+    };
+    Ok(Reply::Text(text))
 }
 
 fn no_cell(index: u64, size: u64) -> Problem {
     Problem::new(format!("there is no cell {index}; the array has {size}"))
 }
 
-fn counter(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
+fn counter_cells(switch: &mut Switch, counter: CounterRef) -> &mut [CounterCell] {
     let externs = switch.externs_mut();
-    let (Command::CounterRead { counter, .. }
-    | Command::CounterWrite { counter, .. }
-    | Command::CounterReset { counter }) = command
-    else {
-        unreachable!("only called for counters")
-    };
-    let cells: &mut [CounterCell] = match counter {
-        CounterRef::Array(id) => &mut externs.counters[*id],
-        CounterRef::Direct(id) => &mut externs.direct_counters[*id],
-    };
-    let size = cells.len() as u64;
-    match command {
-        Command::CounterRead { index, .. } => {
-            let cell = cells.get(*index as usize).ok_or_else(|| no_cell(*index, size))?;
-            let CounterCell { packets, bytes } = *cell;
-            Ok(Reply::Text(format!("packets={packets}, bytes={bytes}")))
-        }
-        Command::CounterWrite { index, packets, bytes, .. } => {
-            let cell = cells.get_mut(*index as usize).ok_or_else(|| no_cell(*index, size))?;
-            *cell = CounterCell { packets: *packets, bytes: *bytes };
-            Ok(Reply::Done)
-        }
-        _ => {
-            cells.fill(CounterCell::default());
-            Ok(Reply::Done)
-        }
+    match counter {
+        CounterRef::Array(id) => &mut externs.counters[id],
+        CounterRef::Direct(id) => &mut externs.direct_counters[id],
     }
 }
 
-fn meter(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
-    let now_ns = switch.now_ns();
+fn counter_cell(switch: &mut Switch, counter: CounterRef, index: u64) -> Result<&mut CounterCell, Problem> {
+    let cells = counter_cells(switch, counter);
+    let size = cells.len() as u64;
+    cells.get_mut(index as usize).ok_or_else(|| no_cell(index, size))
+}
+
+fn meter_array(switch: &mut Switch, meter: MeterRef) -> &mut MeterArray {
     let externs = switch.externs_mut();
-    let (Command::MeterSetRates { meter, .. }
-    | Command::MeterArraySetRates { meter, .. }
-    | Command::MeterGetRates { meter, .. }) = command
-    else {
-        unreachable!("only called for meters")
-    };
-    let array: &mut MeterArray = match meter {
-        MeterRef::Array(id) => &mut externs.meters[*id],
-        MeterRef::Direct(id) => &mut externs.direct_meters[*id],
-    };
+    match meter {
+        MeterRef::Array(id) => &mut externs.meters[id],
+        MeterRef::Direct(id) => &mut externs.direct_meters[id],
+    }
+}
+
+fn meter_cell(switch: &mut Switch, meter: MeterRef, index: u64) -> Result<&mut MeterCell, Problem> {
+    let array = meter_array(switch, meter);
     let size = array.size();
-    match command {
-        Command::MeterSetRates { index, committed, peak, .. } => {
-            let cell = array.cell_mut(*index).ok_or_else(|| no_cell(*index, size))?;
-            cell.configure(meter_config(*committed, *peak), now_ns);
-            Ok(Reply::Done)
+    array.cell_mut(index).ok_or_else(|| no_cell(index, size))
+}
+
+fn meter_array_set_rates(switch: &mut Switch, meter: MeterRef, config: MeterConfig) {
+    let now_ns = switch.now_ns();
+    let array = meter_array(switch, meter);
+    for index in 0..array.size() {
+        if let Some(cell) = array.cell_mut(index) {
+            cell.configure(config, now_ns);
         }
-        Command::MeterArraySetRates { committed, peak, .. } => {
-            let config = meter_config(*committed, *peak);
-            (0..size).filter_map(|index| array.cell_mut(index).map(|cell| cell.configure(config, now_ns))).count();
-            Ok(Reply::Done)
-        }
-        Command::MeterGetRates { index, .. } => {
-            let cell = array.cell_mut(*index).ok_or_else(|| no_cell(*index, size))?;
-            Ok(Reply::Text(show::meter_config(cell.config())))
-        }
-        _ => unreachable!("only called for meters"),
     }
 }
 

@@ -11,10 +11,12 @@ use crate::values::{self, Target};
 use ir::{ActionCall, EntryKey, MatchKind, Program, TableId, Type};
 use std::sync::Arc;
 
-/// The greatest port: 9 bits, of which the greatest value means to drop.
-pub(crate) const PORT_MAX: u64 = ir::v1model::DROP_PORT - 1;
+/// The greatest port that copies and queues can be for: one less than the switch's greatest, which is the drop port. An
+/// action may be given that one, as its value means to drop; a copy or a queue for it would be a mistake.
+pub(crate) const EGRESS_PORT_MAX: u64 = switch::traffic::PORT_MAX as u64 - 1;
+const _: () = assert!(switch::traffic::PORT_MAX as u64 == ir::v1model::DROP_PORT);
 /// The greatest number of a clone session.
-pub(crate) const SESSION_MAX: u64 = 32_767;
+pub(crate) const SESSION_MAX: u64 = switch::replication::SESSION_MAX as u64;
 
 /// A command that we know.
 struct Form {
@@ -279,7 +281,7 @@ impl Arguments<'_> {
     }
 
     fn port(&self, index: usize) -> Result<u16, Problem> {
-        self.number(index, PORT_MAX, "port").map(|port| port as u16)
+        self.number(index, EGRESS_PORT_MAX, "port").map(|port| port as u16)
     }
 
     /// The ports from the second argument on.
