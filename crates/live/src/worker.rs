@@ -9,7 +9,8 @@
 //! packets each time, whatever the machine is doing.
 //!
 //! A stop asks the drivers to end reception, works on everything that they had already handed over, empties the queues
-//! that are due, and flushes: no packet that was received is lost.
+//! that are due, and flushes: no packet that was received is lost. Only a queue with a rate may hold packets for longer
+//! than `DRAIN_MAX`; those stay in the core, whose [`Switch::queued`] tells how many they are.
 
 use crate::clock::Clock;
 use crate::driver::{Driver, DriverError};
