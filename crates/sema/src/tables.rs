@@ -120,11 +120,10 @@ impl Checker<'_> {
 
     /// Whether values of the type are single ones of a fixed width, which can be looked up.
     pub(crate) fn is_key_type(&self, ty: &Type) -> bool {
-        match self.underlying(ty) {
-            Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_) => true,
-            Type::Param(_) | Type::Unknown => true,
-            _ => false,
-        }
+        let ty = self.underlying(ty);
+        let is_scalar = matches!(ty, Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_));
+        // A type parameter is not known yet, and what is unknown has been reported already.
+        is_scalar || matches!(ty, Type::Param(_) | Type::Unknown)
     }
 
     /// The first scalar field of a struct or header, as it would be written; it stands for all of them in a help.

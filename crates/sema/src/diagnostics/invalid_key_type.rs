@@ -58,7 +58,7 @@ mod tests {
                   = list its fields one by one, as in `s.h.a`
                 t.p4:3:31: error[E0623]: a key cannot be of type S
                   `s`: cannot be looked up
-                  = list its fields one by one, as in `s.h`
+                  = list its fields one by one, as in `s.h.a`
                 t.p4:3:43: error[E0623]: a key cannot be of type H[4]
                   `s.stack`: cannot be looked up
                 t.p4:3:59: error[E0623]: a key cannot be of type H
@@ -96,14 +96,13 @@ mod tests {
                   = list its fields one by one, as in `s.h.a`
                 t.p4:4:49: error[E0623]: `select` cannot decide on S
                   `s`: cannot be selected on
-                  = list its fields one by one, as in `s.h`
+                  = list its fields one by one, as in `s.h.a`
                 t.p4:5:46: error[E0623]: `select` cannot decide on H[4]
                   `s.stack`: cannot be selected on
                 t.p4:5:55: error[E0623]: `select` cannot decide on tuple<H>
                   `{ s.h }`: cannot be selected on
                 t.p4:7:45: error[E0623]: `select` cannot decide on H
                   `p.lookahead<H>()`: cannot be selected on
-                  = list its fields one by one, as in `p.lookahead().a`
             "#]],
         );
     }
