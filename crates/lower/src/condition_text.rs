@@ -1,7 +1,7 @@
 //! Conditions as text, for the messages of assertions that fail.
 //!
-//! What enters: an expression of the typed tree, which keeps no source text. What leaves: P4 that reads like the source,
-//! without the casts that only the checker has put there, cut where it gets long.
+//! What enters: an expression of the typed tree, which keeps no source text. What leaves: P4 that reads like the
+//! source, without the casts that only the checker has put there, cut where it gets long.
 
 use num_traits::Signed;
 use sema::hir::{self, Builtin, Call, Callee, Expr, ExprKind, Type};
