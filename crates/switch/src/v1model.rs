@@ -42,9 +42,9 @@ pub(crate) struct V1Model {
     originals: Vec<Option<Packet>>,
     keeps_originals: bool,
     has_assertions: bool,
-    /// Whether the program reads what the queues write. Then packets go through one by one: the depth of a queue must not
-    /// tell how many packets were received together.
-    reads_queues: bool,
+    /// Whether packets go through one by one, because it would show how many were received together: the program reads
+    /// what the queues write, or sends packets round again, which would then be overtaken by their neighbours.
+    one_by_one: bool,
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub shows_time: bool,
     /// Copies that each packet of the present burst may still become; the last is for packets out of paced queues.
@@ -65,7 +65,7 @@ impl V1Model {
             originals: Vec::with_capacity(BURST_PACKETS_MAX),
             keeps_originals: writes_slot(program, Slot::CloneIngressSession) || writes_slot(program, Slot::Resubmit),
             has_assertions: has_assertions(program),
-            reads_queues: reads_queues(program),
+            one_by_one: reads_queues(program) || sends_round_again(program),
             shows_time: reads_queues(program) || !program.meters.is_empty() || !program.direct_meters.is_empty(),
             copies_left: [0; BURST_PACKETS_MAX + 1],
         }
@@ -89,7 +89,7 @@ impl V1Model {
     /// Works on received packets and everything they cause, and on queued packets that are due.
     pub fn run(&mut self, received: &mut Vec<Packet>, world: &mut World<'_>) {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
-        let one_by_one = self.reads_queues || self.traffic.has_rates();
+        let one_by_one = self.one_by_one || self.traffic.has_rates();
         let burst_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
         let mut received = received.drain(..);
         self.egress(burst_max, world);
@@ -557,6 +557,11 @@ fn writes_slot(program: &Program, slot: Slot) -> bool {
         visit_body(body, &mut |statement| found |= is_slot(statement.kind.dst()));
     }
     found
+}
+
+/// Whether the program resubmits, recirculates, or clones from egress.
+fn sends_round_again(program: &Program) -> bool {
+    [Slot::Resubmit, Slot::Recirculate, Slot::CloneEgressSession].iter().any(|&slot| writes_slot(program, slot))
 }
 
 /// Whether the program reads what the queues write: depths and time stamps.

@@ -1,0 +1,158 @@
+//! Whole bursts through every way of running a program: what comes out must not tell how packets were batched, nor which
+//! backend ran. Each case was once told apart.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use switch::Output;
+use testkit::corpus::Way;
+use testkit::pipeline::{program_of_text, switch_for};
+
+/// Frames by port, in order.
+#[derive(Default, PartialEq, Eq, Debug)]
+struct Ports(BTreeMap<u32, Vec<Vec<u8>>>);
+
+impl Output for Ports {
+    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
+        self.0.entry(port).or_default().push(frame.to_vec());
+    }
+}
+
+/// A program with one header, whose parser, ingress and egress do more than nothing: `parser` stands before the
+/// extraction, `more` after it.
+fn program(parser_locals: &str, more: &str, ingress: &str, egress: &str) -> String {
+    format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header small_t {{ bit<8> to; bit<8> note; }}
+header large_t {{ bit<800> filler; }}
+struct headers {{ large_t large; small_t small; }}
+struct meta_t {{ }}
+parser P(packet_in packet, out headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    {parser_locals}
+    state start {{ packet.extract(hdr.small); {more} transition accept; }}
+}}
+control V(inout headers hdr, inout meta_t meta) {{ apply {{ }} }}
+control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    apply {{ sm.egress_spec = (bit<9>)hdr.small.to; {ingress} }}
+}}
+control E(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    register<bit<8>>(1) seen;
+    apply {{ {egress} }}
+}}
+control C(inout headers hdr, inout meta_t meta) {{ apply {{ }} }}
+control D(packet_out packet, in headers hdr) {{ apply {{ packet.emit(hdr.large); packet.emit(hdr.small); }} }}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"
+    )
+}
+
+/// Sends all frames as one burst, in every way of running the program, and returns what comes out.
+fn check(source: &str, entries: &str, frames: &[Vec<u8>]) -> Ports {
+    let program = program_of_text("burst.p4", source).unwrap_or_else(|errors| panic!("{errors}"));
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
+    let results = Way::ALL.map(|way| {
+        let program = Arc::new(way.program(&program).unwrap());
+        let mut switch = switch_for(&program, &way.engine(&cache)).unwrap();
+        let commands = control::parse_entries("entries", entries, &program).unwrap();
+        control::apply_all(&mut switch, &commands).unwrap();
+        for frame in frames {
+            switch.receive(0, 1, frame);
+        }
+        let mut sent = Ports::default();
+        switch.run(0, &mut sent);
+        sent
+    });
+    for (way, result) in Way::ALL.iter().zip(&results) {
+        assert!(*result == results[0], "{} differs", way.describe());
+    }
+    let [first, ..] = results;
+    first
+}
+
+/// The second byte of each frame on a port: the programs' note.
+fn notes(sent: &Ports, port: u32) -> Vec<u8> {
+    sent.0.get(&port).into_iter().flatten().map(|frame| frame[1]).collect()
+}
+
+const COUNT_IN_EGRESS: &str = "bit<8> count; seen.read(count, 0); count = count + 1; seen.write(0, count); \
+                               hdr.small.note = count;";
+
+#[test]
+fn egress_meets_packets_in_the_order_of_their_arrival_over_all_ports() {
+    let frames: Vec<Vec<u8>> = [2, 3, 2, 3, 2, 3].map(|port| vec![port, 0, 9, 9]).to_vec();
+    let sent = check(&program("", "", "", COUNT_IN_EGRESS), "", &frames);
+    assert_eq!((notes(&sent, 2), notes(&sent, 3)), (vec![1, 3, 5], vec![2, 4, 6]));
+}
+
+#[test]
+fn priorities_do_not_reorder_what_no_rate_holds_back() {
+    let ingress = "sm.priority = (bit<3>)hdr.small.note;";
+    let frames: Vec<Vec<u8>> = [0, 0, 0].map(|priority| vec![2, priority]).to_vec();
+    let sent = check(&program("", "", ingress, COUNT_IN_EGRESS), "", &frames);
+    assert_eq!(notes(&sent, 2), [1, 2, 3]);
+}
+
+#[test]
+fn a_parser_that_counts_sees_clones_where_they_are_made() {
+    let locals = "register<bit<8>>(1) parsed;";
+    let more =
+        "bit<8> count; parsed.read(count, 0); count = count + 1; parsed.write(0, count); hdr.small.note = count;";
+    let source = program(locals, more, "clone(CloneType.I2E, 5);", "");
+    let sent = check(&source, "mirroring_add 5 7\n", &vec![vec![2, 0]; 3]);
+    assert_eq!((notes(&sent, 2), notes(&sent, 7)), (vec![1, 3, 5], vec![2, 4, 6]));
+}
+
+#[test]
+fn the_depth_of_a_queue_does_not_tell_how_many_came_together() {
+    let egress = "hdr.small.note = (bit<8>)sm.enq_qdepth;";
+    assert_eq!(notes(&check(&program("", "", "", egress), "", &vec![vec![2, 9]; 20]), 2), [0; 20]);
+}
+
+#[test]
+fn replicas_are_not_truncated() {
+    let source = program("", "", "truncate(1); sm.mcast_grp = 1;", "");
+    let entries = "mc_mgrp_create 1\nmc_node_create 0 4 5 6\nmc_node_associate 1 0\n";
+    let sent = check(&source, entries, &[vec![2, 1, 8, 8]]);
+    for port in [4, 5, 6] {
+        assert_eq!(sent.0[&port], [[2, 1, 8, 8]], "port {port}");
+    }
+}
+
+#[test]
+fn packets_grow_by_a_header_whatever_their_length() {
+    let source = program("", "", "hdr.large.setValid();", "");
+    let frames: Vec<Vec<u8>> = [2, 64, 1964, 2044, 2048, 2049, 8000].map(|length| vec![2; length]).to_vec();
+    let sent = check(&source, "", &frames);
+    let lengths: Vec<usize> = sent.0[&2].iter().map(Vec::len).collect();
+    assert_eq!(lengths, [102, 164, 2064, 2144, 2148, 2149, 8100]);
+}
+
+#[test]
+fn a_clone_from_egress_knows_its_length() {
+    let egress = "hdr.small.note = (bit<8>)sm.packet_length; if (sm.instance_type == 0) clone(CloneType.E2E, 5);";
+    let source = program("", "", "hdr.large.setValid();", egress);
+    let sent = check(&source, "mirroring_add 5 7\n", &[vec![2, 0]]);
+    // The large header stands before the small one.
+    assert_eq!((sent.0[&2][0][101], sent.0[&7][0][101]), (102, 102));
+}
+
+#[test]
+fn no_block_sees_a_packet_after_its_assertion_failed() {
+    let locals = "";
+    let source = program(locals, "assert(hdr.small.note != 9);", "clone(CloneType.I2E, 5);", COUNT_IN_EGRESS);
+    let sent = check(&source, "mirroring_add 5 7\n", &[vec![2, 0], vec![2, 9], vec![2, 0]]);
+    assert_eq!((sent.0[&2].len(), sent.0[&7].len()), (2, 2));
+}
+
+#[test]
+fn a_packet_that_multiplies_does_not_starve_its_neighbours() {
+    // The first clones itself again and again in egress until its budget or its passes end; the others go out as they are.
+    let egress = "if (hdr.small.note == 1) { clone(CloneType.E2E, 5); }";
+    let mut frames = vec![vec![2, 0]; 10];
+    frames[0] = vec![2, 1];
+    let source = program("", "", "", egress);
+    let entries = "mc_mgrp_create 1\nmc_node_create 0 2 3 4\nmc_node_associate 1 0\nmirroring_add_mc 5 1\n";
+    let sent = check(&source, entries, &frames);
+    assert_eq!(notes(&sent, 2).iter().filter(|&&note| note == 0).count(), 9);
+}
