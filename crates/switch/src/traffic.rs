@@ -1,12 +1,12 @@
 //! The traffic manager: queues per egress port and priority.
 //!
-//! What enters: packets with a port and a priority. What leaves: the packets that are due. A queue with a rate spaces its
-//! departures evenly by `1 / rate` and holds at most its capacity; of a port's queues the highest priority goes first,
-//! and within a queue packets keep their order.
+//! What enters: packets with a port and a priority. What leaves: the packets that are due. A queue with a rate spaces
+//! its departures evenly by `1 / rate` and holds at most its capacity; of a port's queues the highest priority goes
+//! first, and within a queue packets keep their order.
 //!
-//! A queue without a rate lets a packet go at once. All such packets wait in one line, whatever their port and priority:
-//! the line is emptied in the same run of the core that filled it, so any other order, and a length at which to drop,
-//! would only show how many packets were received together. Its bound protects the memory.
+//! A queue without a rate lets a packet go at once. All such packets wait in one line, whatever their port and
+//! priority: the line is emptied in the same run of the core that filled it, so any other order, and a length at which
+//! to drop, would only show how many packets were received together. Its bound protects the memory.
 
 use std::collections::VecDeque;
 
@@ -176,8 +176,8 @@ impl<P> TrafficManager<P> {
         Ok(())
     }
 
-    /// Hands over packets that are due, at most `packets_max`, and returns how many: first the line, then the ports with
-    /// rates, which take turns.
+    /// Hands over packets that are due, at most `packets_max`, and returns how many: first the line, then the ports
+    /// with rates, which take turns.
     pub fn dequeue(&mut self, now_ns: u64, packets_max: usize, mut take: impl FnMut(Departure<P>)) -> usize {
         let mut taken = 0;
         while taken < packets_max

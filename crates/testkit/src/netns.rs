@@ -71,8 +71,8 @@ impl Network {
         format!("{}-{name}", self.prefix)
     }
 
-    /// Joins two interfaces of two namespaces by a wire and brings both up. IPv6 is off on both, so that no packet moves
-    /// unless a test sends it.
+    /// Joins two interfaces of two namespaces by a wire and brings both up. IPv6 is off on both, so that no packet
+    /// moves unless a test sends it.
     ///
     /// # Panics
     /// If the system refuses.

@@ -1,5 +1,5 @@
-//! Whole bursts through every way of running a program: what comes out must not tell how packets were batched, nor which
-//! backend ran. Each case was once told apart.
+//! Whole bursts through every way of running a program: what comes out must not tell how packets were batched, nor
+//! which backend ran. Each case was once told apart.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -147,7 +147,8 @@ fn no_block_sees_a_packet_after_its_assertion_failed() {
 
 #[test]
 fn a_packet_that_multiplies_does_not_starve_its_neighbours() {
-    // The first clones itself again and again in egress until its budget or its passes end; the others go out as they are.
+    // The first clones itself again and again in egress until its budget or its passes end; the others go out as they
+    // are.
     let egress = "if (hdr.small.note == 1) { clone(CloneType.E2E, 5); }";
     let mut frames = vec![vec![2, 0]; 10];
     frames[0] = vec![2, 1];
