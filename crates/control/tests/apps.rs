@@ -117,6 +117,26 @@ fn both_forms_of_entries_say_the_same() {
 }
 
 #[test]
+fn refused_entries_are_named_and_the_others_take_effect() {
+    let text = "\
+table_add local_address arp_reply 10.0.9.1 => 02:00:00:00:09:01
+table_add local_address arp_reply 10.0.9.1 => 02:00:00:00:09:02
+table_add local_address arp_reply 10.0.9.2 => 02:00:00:00:09:01
+table_add local_address arp_reply 10.0.9.2 => 02:00:00:00:09:02
+table_delete local_address 77
+table_add local_address arp_reply 10.0.9.3 => 02:00:00:00:09:01
+";
+    let mut switch = switch_of("l3fwd");
+    let commands = parse_entries("more.txt", text, switch.program()).unwrap();
+    let errors = control::apply_all(&mut switch, &commands).unwrap_err();
+    let places: Vec<String> = errors.iter().map(|error| error.origin.to_string()).collect();
+    assert_eq!(places, ["more.txt:2", "more.txt:4", "more.txt:5"]);
+    let position = switch.tables().tables().iter().position(|table| table.spec().name.ends_with("local_address"));
+    // Three of the app's own, three of these.
+    assert_eq!(switch.tables().tables()[position.unwrap()].len(), 6);
+}
+
+#[test]
 fn the_router_changes_addresses_ttl_and_checksum() {
     let frame = ipv4(64, [10, 0, 2, 2], "");
     check(
