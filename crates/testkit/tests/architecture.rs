@@ -174,10 +174,10 @@ fn log_lines_are_filled_in_and_failed_assertions_drop() {
             log: a=1 b=-1 wide=311917102708983781990730508 valid=1 7
             log: plain
             log: a=10 b=0 wide=311917102708983781990730508 valid=1 7
-            failed: assert
+            failed: assert(hdr.h.a < 10)
             log: plain
             log: a=2 b=5 wide=311917102708983781990730508 valid=1 7
-            failed: assume
+            failed: assume(hdr.h.b != 5)
             0 ns, port 2: 01ff0102030405060708090a0b0c
         "#]],
     );
