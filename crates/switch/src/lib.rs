@@ -36,5 +36,5 @@ pub use replication::{CloneTarget, Destination, Replica, ReplicationError};
 pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};
-pub use table_specs::{match_kind, match_value, table_specs};
+pub use table_specs::{match_value, table_specs};
 pub use traffic::Refusal;

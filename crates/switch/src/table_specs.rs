@@ -1,7 +1,7 @@
 //! From the program's tables to what the match engines are told of them.
 
-use ir::{Entry, EntryKey, MatchKind, Program, Table};
-use tables::{ActionCall, ActionSpec, EntrySpec, InitialEntry, KeyField, MatchValue, TableSpec};
+use ir::{Entry, EntryKey, Program, Table};
+use tables::{ActionCall, ActionSpec, EntrySpec, InitialEntry, MatchValue, TableSpec};
 
 /// The specifications of all tables, in the order of the program.
 pub fn table_specs(program: &Program) -> Vec<TableSpec> {
@@ -9,24 +9,16 @@ pub fn table_specs(program: &Program) -> Vec<TableSpec> {
 }
 
 fn table_spec(program: &Program, table: &Table) -> TableSpec {
-    let action = |listed: &ir::TableAction| {
-        let action = &program.actions[listed.action];
-        ActionSpec {
-            name: action.name.clone(),
-            param_widths_bits: action.params.iter().map(|&param| program.vars[param].ty.width()).collect(),
-            table_only: listed.table_only,
-            default_only: listed.default_only,
-        }
-    };
-    let key = |key: &ir::Key| KeyField {
-        name: key.name.clone(),
-        width_bits: key.expr.ty.width(),
-        kind: match_kind(key.kind),
+    let action = |listed: &ir::TableAction| ActionSpec {
+        name: program.actions[listed.action].name.clone(),
+        param_widths_bits: cgen::param_widths_bits(program, listed),
+        table_only: listed.table_only,
+        default_only: listed.default_only,
     };
     let initial = |entry: &Entry| InitialEntry { entry: entry_spec(entry), is_const: table.const_entries };
     TableSpec {
         name: table.name.clone(),
-        key: table.keys.iter().map(key).collect(),
+        key: cgen::key_fields(table),
         actions: table.actions.iter().map(action).collect(),
         size: usize::try_from(table.size).unwrap_or(usize::MAX).min(base::limits::TABLE_ENTRIES_MAX),
         const_entries: table.const_entries,
@@ -45,17 +37,6 @@ fn entry_spec(entry: &Entry) -> EntrySpec {
         priority: entry.priority,
         action: entry.call.action as usize,
         args: entry.call.args.clone(),
-    }
-}
-
-/// The engine's word for a match kind.
-pub fn match_kind(kind: MatchKind) -> tables::MatchKind {
-    match kind {
-        MatchKind::Exact => tables::MatchKind::Exact,
-        MatchKind::Lpm => tables::MatchKind::Lpm,
-        MatchKind::Ternary => tables::MatchKind::Ternary,
-        MatchKind::Range => tables::MatchKind::Range,
-        MatchKind::Optional => tables::MatchKind::Optional,
     }
 }
 

@@ -148,7 +148,9 @@ impl Plan {
     }
 }
 
-fn table_plan(program: &Program, table: &ir::Table) -> TablePlan {
+/// A table's key as the match engines know it. Generated code stores keys by the layout of these fields, so whoever
+/// makes the engine's table must take them from here.
+pub fn key_fields(table: &ir::Table) -> Vec<KeyField> {
     let field = |key: &ir::Key| KeyField {
         name: key.name.clone(),
         width_bits: key.expr.ty.width(),
@@ -160,13 +162,16 @@ fn table_plan(program: &Program, table: &ir::Table) -> TablePlan {
             MatchKind::Optional => tables::MatchKind::Optional,
         },
     };
-    let action = |listed: &ir::TableAction| {
-        let params = &program.actions[listed.action].params;
-        let widths: Vec<u32> = params.iter().map(|&param| program.vars[param].ty.width()).collect();
-        ActionLayout::new(&widths)
-    };
-    TablePlan {
-        key: KeyLayout::new(&table.keys.iter().map(field).collect::<Vec<_>>()),
-        actions: table.actions.iter().map(action).collect(),
-    }
+    table.keys.iter().map(field).collect()
+}
+
+/// Widths of the parameters of an action in a table's list, in bits: generated code reads action data by their layout.
+pub fn param_widths_bits(program: &Program, listed: &ir::TableAction) -> Vec<u32> {
+    let params = &program.actions[listed.action].params;
+    params.iter().map(|&param| program.vars[param].ty.width()).collect()
+}
+
+fn table_plan(program: &Program, table: &ir::Table) -> TablePlan {
+    let action = |listed: &ir::TableAction| ActionLayout::new(&param_widths_bits(program, listed));
+    TablePlan { key: KeyLayout::new(&key_fields(table)), actions: table.actions.iter().map(action).collect() }
 }
