@@ -19,11 +19,13 @@ const EXAMPLES: &str = "\
 Examples:
   wirespeed demo                                  a router at work on this machine, without root
   wirespeed check router.p4                       what is wrong with a program
+  wirespeed test router.p4                        packets in, packets expected: the tests in router.stf
   wirespeed run router.p4 --entries s1.json --port 1=eth0 --port 2=eth1
   wirespeed run router.p4 --port 1=pcap:in.pcap --port 2=pcap:,out.pcap
   wirespeed trace router.p4 --entries s1.json --packet 1:ffffffffffff0000000000010806...
 
-Exit status: 0 success, 1 the program or its entries are wrong, 2 wrong arguments, 3 the system refused something.";
+Exit status: 0 success, 1 the program or its entries are wrong, 2 wrong arguments, 3 the system refused something,
+4 a bug of wirespeed.";
 
 /// The commands.
 #[derive(Subcommand, Debug)]
@@ -32,6 +34,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Compile a program, or show a stage of it
     Compile(CompileArguments),
+    /// Run a program's packet tests (STF files)
+    Test(TestArguments),
     /// Forward packets with a program
     Run(RunArguments),
     /// Show a packet's journey through a program
@@ -70,6 +74,9 @@ pub struct CheckArguments {
     /// One line per file instead of the full messages
     #[arg(long)]
     pub summary: bool,
+    /// A line of JSON per file
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// A stage that `wirespeed compile` can show.
@@ -126,6 +133,46 @@ pub enum BackendKind {
     Interp,
 }
 
+impl BackendKind {
+    /// As it is named on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            BackendKind::Native => "native",
+            BackendKind::Interp => "interp",
+        }
+    }
+}
+
+/// What runs the tests of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TestBackend {
+    /// Compiled code
+    Native,
+    /// The reference interpreter
+    Interp,
+    /// One after the other, and compared
+    Both,
+}
+
+/// An architecture that programs are written for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Architecture {
+    /// v1model.p4
+    V1model,
+    /// psa.p4
+    Psa,
+}
+
+impl Architecture {
+    /// As it is named on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Architecture::V1model => "v1model",
+            Architecture::Psa => "psa",
+        }
+    }
+}
+
 /// How a program is run.
 #[derive(Args, Debug, Clone)]
 pub struct SwitchArguments {
@@ -176,12 +223,45 @@ pub struct RunArguments {
     pub quiet: bool,
 }
 
+/// `wirespeed test`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed test router.p4                        the tests in router.stf, on both backends
+  wirespeed test router.p4 a.stf b.stf --backend interp
+
+Prints a line for each file and backend, what was not as expected, and `N passed, N failed` in the end. Without any STF
+file, a program passes that compiles.")]
+pub struct TestArguments {
+    /// The program
+    #[arg(value_name = "PROGRAM")]
+    pub file: PathBuf,
+    /// Packet tests in the Simple Test Framework's form [default: PROGRAM with the ending .stf, if there is one]
+    #[arg(value_name = "FILE")]
+    pub scripts: Vec<PathBuf>,
+    #[command(flatten)]
+    pub switch: SwitchArguments,
+    /// What runs the program
+    #[arg(long, value_enum, default_value = "both")]
+    pub backend: TestBackend,
+    /// Refuse a program that is not for this architecture [default: told from its `main`]
+    #[arg(long, value_enum)]
+    pub arch: Option<Architecture>,
+    /// The C compiler [default: $CC, else cc, clang or gcc]
+    #[arg(long, value_name = "COMMAND")]
+    pub cc: Option<String>,
+    /// Lines of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `wirespeed trace`
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   wirespeed trace router.p4 --entries s1-runtime.json --packet 1:080000000200080000000100080045...
-  wirespeed trace router.p4 --pcap 2=in.pcap --count 3")]
+  wirespeed trace router.p4 --pcap 2=in.pcap --count 3
+  wirespeed trace router.p4 --stf router.stf")]
 pub struct TraceArguments {
     /// The program
     #[arg(value_name = "FILE")]
@@ -189,11 +269,14 @@ pub struct TraceArguments {
     #[command(flatten)]
     pub switch: SwitchArguments,
     /// A packet: its port and its bytes in hexadecimal; may be repeated
-    #[arg(long = "packet", value_name = "PORT:HEX", required_unless_present = "pcap")]
+    #[arg(long = "packet", value_name = "PORT:HEX", required_unless_present_any = ["pcap", "stf"])]
     pub packets: Vec<String>,
     /// A capture: the port its packets enter at, and the file
     #[arg(long, value_name = "PORT=FILE")]
     pub pcap: Option<String>,
+    /// Packets and entries of a packet test; each command is carried out before the next
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["packets", "pcap"])]
+    pub stf: Option<PathBuf>,
     /// How many packets of the capture to show
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub count: usize,

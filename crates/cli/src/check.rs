@@ -2,30 +2,48 @@
 
 use crate::Exit;
 use crate::args::CheckArguments;
+use crate::caught::caught;
 use crate::frontend::{self, Source};
-use sema::hir::Type;
+use serde_json::json;
+use std::io::IsTerminal as _;
+use std::path::Path;
+use syntax::{Diagnostic, Severity};
 
-/// Checks each file by itself. Succeeds if none has an error.
+/// Checks each file by itself. Succeeds if none has an error; a crash in one ends the work on that one alone.
 pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
     let mut exit = Exit::Success;
+    let names = arguments.files.iter().map(|file| file.display().to_string().chars().count());
+    // A terminal gets columns, a program lines that it can split at the first colon.
+    let is_aligned = std::io::stdout().is_terminal();
+    let width = if is_aligned { names.max().unwrap_or(0) + 1 } else { 0 };
     for file in &arguments.files {
-        let mut source = frontend::parse(file, &arguments.source);
-        let verdict = verdict(&mut source);
-        let accepted = verdict.is_some();
-        if arguments.summary {
-            let first = source.diagnostics.iter().find(|it| it.severity == syntax::Severity::Error);
-            match first {
-                Some(first) => println!("FAIL {}", syntax::render_short(&source.map, first)),
-                None => println!("ok   {}", file.display()),
+        let outcome = caught(|| {
+            let mut source = frontend::parse(file, &arguments.source);
+            let remark = verdict(&mut source);
+            if arguments.json {
+                println!("{}", as_json(file, &source, arguments.summary));
+            } else if arguments.summary {
+                println!("{:<width$} {}", format!("{}:", file.display()), summary(file, &source));
+            } else {
+                frontend::show(&source);
+                if let Some(remark) = &remark {
+                    println!("{}: ok{remark}", file.display());
+                }
             }
-        } else {
-            frontend::show(&source);
-            if let Some(remark) = verdict {
-                println!("{}: ok{remark}", file.display());
+            remark.is_some()
+        });
+        match outcome {
+            Ok(true) => {}
+            Ok(false) if exit == Exit::Success => exit = Exit::BadInput,
+            Ok(false) => {}
+            Err(message) => {
+                if arguments.json {
+                    println!("{}", json!({"file": file.display().to_string(), "ok": false, "internal_error": message}));
+                } else {
+                    println!("{:<width$} {message}", format!("{}:", file.display()));
+                }
+                exit = Exit::Internal;
             }
-        }
-        if !accepted {
-            exit = Exit::BadInput;
         }
     }
     Ok(exit)
@@ -35,14 +53,57 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
 /// but not lowered. None if there are errors, else a remark.
 fn verdict(source: &mut Source) -> Option<String> {
     let typed = frontend::check(source)?;
-    let Some(main) = typed.main else { return Some(" (there is no `main` to run)".to_owned()) };
-    let architecture = match &typed.instances[main].ty {
-        Type::Apply(package, _) => &*typed.apply_types[*package].name,
-        _ => "",
+    let Some(package) = frontend::package(&typed) else {
+        return Some(" (there is no `main` to run)".to_owned());
     };
-    if architecture != "V1Switch" {
-        return Some(format!(" (checked only: the architecture of package `{architecture}` cannot be run yet)"));
+    if !frontend::is_runnable(package) {
+        return Some(format!(" (checked only: the architecture of package `{package}` cannot be run yet)"));
     }
     lower::lower(&typed, &mut source.diagnostics)?;
     (!source.diagnostics.has_errors()).then(String::new)
+}
+
+/// `ok`, or how many errors there are and the first of them.
+fn summary(file: &Path, source: &Source) -> String {
+    let first = source.diagnostics.iter().find(|it| it.severity == Severity::Error);
+    let Some(first) = first else { return "ok".to_owned() };
+    let count = match source.diagnostics.error_count() {
+        1 => "1 error".to_owned(),
+        count => format!("{count} errors"),
+    };
+    let place = match source.map.location(first.primary.span.lo) {
+        Some(place) if *place.file == *file.display().to_string() => format!(", first at line {}", place.line),
+        Some(place) => format!(", first at {}:{}", place.file, place.line),
+        None => String::new(),
+    };
+    format!("{count}{place}: {} [{}]", first.message.replace('\n', " "), first.code)
+}
+
+/// All that is wrong with a file, or just the first error of it.
+fn as_json(file: &Path, source: &Source, is_summary: bool) -> serde_json::Value {
+    let diagnostic = |it: &Diagnostic| {
+        let place = source.map.location(it.primary.span.lo);
+        json!({
+            "severity": it.severity.as_str(),
+            "code": it.code,
+            "file": place.as_ref().map(|place| place.file.to_string()),
+            "line": place.as_ref().map(|place| place.line),
+            "column": place.as_ref().map(|place| place.column),
+            "message": it.message,
+        })
+    };
+    let diagnostics = &source.diagnostics;
+    let errors = diagnostics.error_count();
+    let mut line = json!({
+        "file": file.display().to_string(),
+        "ok": errors == 0,
+        "errors": errors,
+        "warnings": diagnostics.warning_count(),
+    });
+    if is_summary {
+        line["first"] = diagnostics.iter().find(|it| it.severity == Severity::Error).map(diagnostic).into();
+    } else {
+        line["diagnostics"] = diagnostics.iter().map(diagnostic).collect();
+    }
+    line
 }

@@ -4,6 +4,7 @@ use crate::Exit;
 use crate::args::SourceArguments;
 use crate::terminal;
 use base::Span;
+use sema::hir::Type;
 use std::path::Path;
 use syntax::{Diagnostics, DiskFiles, Options, SourceMap, ast};
 
@@ -40,10 +41,9 @@ pub fn parse(path: &Path, arguments: &SourceArguments) -> Source {
     Source { map, tree, diagnostics }
 }
 
-/// Checks and lowers a parsed file; the diagnostics grow. None if there are errors.
-pub fn lower(source: &mut Source) -> Option<ir::Program> {
-    let typed = check(source)?;
-    let program = lower::lower(&typed, &mut source.diagnostics)?;
+/// Lowers a checked file; the diagnostics grow. None if there are errors.
+fn lower_typed(source: &mut Source, typed: &sema::hir::Program) -> Option<ir::Program> {
+    let program = lower::lower(typed, &mut source.diagnostics)?;
     if source.diagnostics.has_errors() { None } else { Some(program) }
 }
 
@@ -65,16 +65,55 @@ pub fn show(source: &Source) {
     }
 }
 
+/// The package of which `main` is an instance; none if there is no `main`.
+pub fn package(typed: &sema::hir::Program) -> Option<&str> {
+    match &typed.instances[typed.main?].ty {
+        Type::Apply(package, _) => Some(&typed.apply_types[*package].name),
+        _ => None,
+    }
+}
+
+/// The architectures that can be run, and the packages of their programs.
+const ARCHITECTURES: [(&str, &str); 1] = [("v1model", "V1Switch")];
+
+/// Whether programs with this package can be run.
+pub fn is_runnable(package: &str) -> bool {
+    ARCHITECTURES.iter().any(|(_, runnable)| *runnable == package)
+}
+
 /// A file as an optimised program, or the exit after its errors were shown.
 pub fn load(path: &Path, arguments: &SourceArguments, optimise: bool) -> Result<Compiled, Exit> {
-    let mut source = parse(path, arguments);
-    let program = lower(&mut source);
-    show(&source);
-    let mut program = program.ok_or(Exit::BadInput)?;
+    let mut compiled = load_for(path, arguments, None)?;
     if optimise {
-        passes::optimise(&mut program);
+        passes::optimise(&mut compiled.program);
     }
-    Ok(Compiled { map: source.map, program })
+    Ok(compiled)
+}
+
+/// A file as a program that is not optimised, or the exit after its errors were shown. If an architecture is named, the
+/// program must be for that one.
+pub fn load_for(path: &Path, arguments: &SourceArguments, architecture: Option<&str>) -> Result<Compiled, Exit> {
+    let mut source = parse(path, arguments);
+    let lowered = check(&mut source).and_then(|typed| {
+        let package = package(&typed).unwrap_or("none");
+        let wanted = architecture.map(|it| (it, ARCHITECTURES.iter().find(|(name, _)| *name == it)));
+        match wanted {
+            Some((name, None)) => Some(Err(format!("the architecture {name} cannot be run yet"))),
+            Some((name, Some((_, wanted)))) if *wanted != package => {
+                Some(Err(format!("the program is not for {name}: its `main` is of package {package}, not {wanted}")))
+            }
+            _ => lower_typed(&mut source, &typed).map(Ok),
+        }
+    });
+    show(&source);
+    match lowered {
+        Some(Ok(program)) => Ok(Compiled { map: source.map, program }),
+        Some(Err(message)) => {
+            terminal::error(message);
+            Err(Exit::BadInput)
+        }
+        None => Err(Exit::BadInput),
+    }
 }
 
 /// The source line of a place, for generated code.

@@ -3,19 +3,22 @@
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
-//! * [`check`], [`compile`], [`run`], [`trace`], [`demo`]: the commands.
+//! * [`check`], [`compile`], [`run`], [`test`], [`trace`], [`demo`]: the commands.
+//! * [`caught`]: crashes as messages.
 //! * [`terminal`]: colours, progress, messages.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the crate that speaks to the terminal")]
 
 mod args;
 mod backend;
+mod caught;
 mod check;
 mod compile;
 mod demo;
 mod frontend;
 mod run;
 mod terminal;
+mod test;
 mod trace;
 
 use clap::Parser as _;
@@ -32,6 +35,8 @@ pub enum Exit {
     Usage = 2,
     /// The system refused something: a port, a file, a compiler.
     System = 3,
+    /// A bug of ours; the work on other inputs went on.
+    Internal = 4,
 }
 
 impl Exit {
@@ -50,6 +55,7 @@ fn main() -> ExitCode {
         args::Command::Check(arguments) => check::check(&arguments),
         args::Command::Compile(arguments) => compile::compile(&arguments),
         args::Command::Run(arguments) => run::run(&arguments),
+        args::Command::Test(arguments) => test::test(&arguments),
         args::Command::Trace(arguments) => trace::trace(&arguments),
         args::Command::Demo(arguments) => demo::demo(&arguments),
     };

@@ -5,6 +5,7 @@ use crate::args::TraceArguments;
 use crate::backend;
 use crate::frontend::{self, Compiled};
 use crate::terminal;
+use crate::test;
 use base::index::Id as _;
 use base::{Bits, Span};
 use control::show;
@@ -14,6 +15,7 @@ use live::pcap::CaptureDriver;
 use live::{Driver as _, DriverError};
 use std::path::Path;
 use std::sync::Arc;
+use stf::{Command, Script};
 use switch::traffic::PORT_MAX;
 use switch::{Backend, Decision, Observer, Output, Switch};
 use syntax::SourceMap;
@@ -27,12 +29,16 @@ pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
     let Compiled { map, program } = compiled;
     let program = Arc::new(program);
     let mut switch = backend::build(Arc::clone(&program), Backend::Interpreter, &arguments.switch)?;
+    if let Some(file) = &arguments.stf {
+        trace_script(&test::load_script(file)?, &mut switch, &map);
+        return Ok(Exit::Success);
+    }
     for (number, packet) in packets.iter().enumerate() {
         if number > 0 {
             println!();
         }
         println!("packet {}: {} bytes on port {}", number + 1, packet.bytes.len(), packet.port);
-        let mut journey = Journey { program: &program, map: &map, lines: Vec::new(), depth: 1, block: None };
+        let mut journey = Journey::new(&program, &map);
         switch.receive(packet.time_ns, packet.port, &packet.bytes);
         let mut sent = Sent::default();
         switch.run_observed(packet.time_ns, &mut sent, &mut journey);
@@ -45,6 +51,57 @@ pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
             terminal::error(&error);
             Err(Exit::of_port_error(&error))
         }
+    }
+}
+
+/// Carries the commands of a packet test out, and prints what happens to each packet.
+fn trace_script(script: &Script, switch: &mut Switch, map: &SourceMap) {
+    let program = Arc::clone(switch.program());
+    let mut packets = 0;
+    let mut before = |line: u32, command: &Command| {
+        if let Command::Packet { port, bytes } = command {
+            if packets > 0 {
+                println!();
+            }
+            packets += 1;
+            println!("packet {packets} ({}:{line}): {} bytes on port {port}", script.file, bytes.len());
+        }
+    };
+    let mut work = |switch: &mut Switch, now_ns: u64, output: &mut dyn Output| {
+        let mut journey = Journey::new(&program, map);
+        let mut both = Both { output, sent: Sent::default() };
+        switch.run_observed(now_ns, &mut both, &mut journey);
+        if !journey.lines.is_empty() {
+            journey.print(switch);
+            both.sent.print();
+        }
+    };
+    let outcome = stf::run_watched(script, switch, &mut before, &mut work);
+    println!("\n{}", outcome.report);
+}
+
+/// Passes packets on and keeps them.
+struct Both<'a> {
+    output: &'a mut dyn Output,
+    sent: Sent,
+}
+
+impl Output for Both<'_> {
+    fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64) {
+        self.output.transmit(port, frame, time_ns);
+        self.sent.transmit(port, frame, time_ns);
+    }
+
+    fn digest(&mut self, digest: ir::DigestId, values: Vec<Bits>) {
+        self.output.digest(digest, values);
+    }
+
+    fn log(&mut self, line: &str) {
+        self.output.log(line);
+    }
+
+    fn assertion_failed(&mut self, text: &str) {
+        self.output.assertion_failed(text);
     }
 }
 
@@ -162,6 +219,12 @@ struct Journey<'a> {
 
 /// Where the places of the source begin.
 const PLACE_COLUMN: usize = 88;
+
+impl<'a> Journey<'a> {
+    fn new(program: &'a Program, map: &'a SourceMap) -> Journey<'a> {
+        Journey { program, map, lines: Vec::new(), depth: 1, block: None }
+    }
+}
 
 impl Journey<'_> {
     fn line(&mut self, depth: usize, span: Span, text: String) {

@@ -83,12 +83,25 @@ fn check_shows_every_error_and_fails() {
 
 #[test]
 fn check_summary_has_a_line_per_file() {
-    let folder = Folder::with(&[("good.p4", PROGRAM), ("bad.p4", "const bit<8> a = b;\n")]);
-    let output = folder.run("check --summary good.p4 bad.p4 absent.p4");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let starts: Vec<&str> = text.lines().map(|line| &line[..4]).collect();
-    assert_eq!(starts, ["ok  ", "FAIL", "FAIL"], "{text}");
-    assert_eq!(output.status.code(), Some(1));
+    let files =
+        [("good.p4", PROGRAM), ("bad.p4", "\nconst bit<8> a = b;\n"), ("worse.p4", "const bit<8> a = b + c;\n")];
+    let folder = Folder::with(&files);
+    folder.check("check --summary good.p4 bad.p4 worse.p4 absent.p4", expect![[r#"
+        exit 1
+        good.p4: ok
+        bad.p4: 1 error, first at line 2: `b` is not declared [E0201]
+        worse.p4: 2 errors, first at line 1: `b` is not declared [E0201]
+        absent.p4: 1 error: there is no file `absent.p4` [E0101]
+    "#]]);
+    folder.check("check --summary --json good.p4 bad.p4", expect![[r#"
+        exit 1
+        {"errors":0,"file":"good.p4","first":null,"ok":true,"warnings":0}
+        {"errors":1,"file":"bad.p4","first":{"code":"E0201","column":18,"file":"bad.p4","line":2,"message":"`b` is not declared","severity":"error"},"ok":false,"warnings":0}
+    "#]]);
+    folder.check("check --json bad.p4", expect![[r#"
+        exit 1
+        {"diagnostics":[{"code":"E0201","column":18,"file":"bad.p4","line":2,"message":"`b` is not declared","severity":"error"}],"errors":1,"file":"bad.p4","ok":false,"warnings":0}
+    "#]]);
 }
 
 #[test]

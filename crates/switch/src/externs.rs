@@ -35,6 +35,13 @@ impl RegisterArray {
         true
     }
 
+    /// The cells that are not zero, with their values.
+    pub fn cells_in_use(&self) -> impl Iterator<Item = (u64, Bits)> + '_ {
+        let cells = (0..).zip(self.cells.chunks(words(self.width_bits)));
+        let in_use = cells.filter(|(_, cell)| cell.iter().any(|word| *word != 0));
+        in_use.map(|(index, cell)| (index, Bits::from_limbs(self.width_bits, cell)))
+    }
+
     /// Sets all cells to zero.
     pub fn reset(&mut self) {
         self.cells.fill(0);

@@ -1,7 +1,7 @@
 //! Checks an entry against its table, brings it into canonical form, and packs it into the words that engines match.
 
 use crate::error::Problem;
-use crate::layout::{KeyField, KeyLayout};
+use crate::layout::{KeyField, KeyLayout, MatchKind};
 use crate::spec::{ActionCall, ActionSpec, EntrySpec, MatchValue, TableKind, TableSpec};
 use base::Bits;
 
@@ -93,7 +93,8 @@ fn fit(value: &mut Bits, width_bits: u32) -> bool {
 
 fn match_value(value: &mut MatchValue, field: &KeyField) -> Result<(), Problem> {
     let (given, wanted, width_bits) = (value.kind(), field.kind, field.width_bits);
-    if given != wanted {
+    // Optional fields are ternary ones inside, and may be given as such.
+    if given != wanted && (given, wanted) != (MatchKind::Ternary, MatchKind::Optional) {
         return Err(Problem::MatchKind { field: field.name.clone(), given, wanted });
     }
     let fit = |bits: &mut Bits| match fit(bits, width_bits) {

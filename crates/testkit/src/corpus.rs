@@ -4,7 +4,6 @@
 //! `NAME.json`, its entries are installed first. Every case runs in every [`Way`].
 
 use crate::pipeline::{Engine, optimised, program_of_file, switch_for};
-use crate::stf;
 use cgen::{CompileOptions, Optimise};
 use ir::Program;
 use std::collections::BTreeMap;
@@ -145,7 +144,7 @@ fn check_one(case: &Case, program: &Program, script: &Path, way: Way, cache: &Pa
         let commands = control::load_entries(entries, &program).map_err(lines)?;
         control::apply_all(&mut switch, &commands).map_err(lines)?;
     }
-    let report = stf::run(&script, &mut switch);
+    let report = stf::run(&script, &mut switch).report;
     if report.checks == 0 {
         return Err(format!("{file} checks nothing"));
     }

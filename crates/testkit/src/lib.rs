@@ -2,7 +2,6 @@
 //!
 //! * [`pipeline`]: P4 text to a switch.
 //! * [`corpus`]: the programs in `tests`, and how they are run.
-//! * [`stf`]: packet tests in the Simple Test Framework's form.
 //! * [`random_ir`], [`plain_host`]: random programs with their entries and packets, and a host for the interpreter.
 //! * [`differential`]: two ways of doing the same, compared on random input.
 //! * [`netns`]: live tests in network namespaces.
@@ -13,4 +12,3 @@ pub mod netns;
 pub mod pipeline;
 pub mod plain_host;
 pub mod random_ir;
-pub mod stf;

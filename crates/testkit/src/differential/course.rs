@@ -1,13 +1,14 @@
 //! The programs of the corpus under hostile packets: random, cut, and changed ones, on ports that nobody expects.
 
 use super::Workshop;
-use super::observation::{Observation, Order, difference};
+
 use crate::corpus::{Case, cases, groups};
 use crate::pipeline::{Engine, optimised, program_of_file, switch_for};
-use crate::stf::{self, Command, Script};
 use base::Rng;
 use ir::Program;
 use std::sync::Arc;
+use stf::observation::{Observation, Order, difference};
+use stf::{Command, Script};
 use switch::Switch;
 
 /// Changes of a packet at most.
@@ -59,8 +60,9 @@ fn observe(
         let commands = control::load_entries(entries, program).map_err(|errors| errors[0].to_string())?;
         control::apply_all(&mut switch, &commands).map_err(|errors| errors[0].to_string())?;
     }
-    let (_, sent) = stf::run::run_and_keep(script, &mut switch);
-    let mut observation = Observation { sent: sent.ports, ..Observation::default() };
+    // What the switch holds is looked at in the end.
+    let Observation { sent, messages, .. } = stf::run(script, &mut switch).observation;
+    let mut observation = Observation { sent, messages, ..Observation::default() };
     let now_ns = switch.now_ns() + 1_000_000;
     for (port, bytes) in burst {
         if switch.receive(now_ns, *port, bytes) {

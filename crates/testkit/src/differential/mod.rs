@@ -3,14 +3,12 @@
 //!
 //! * [`scenario`]: random programs with entries, groups and packets; packets one at a time are the definition of what
 //!   is right.
-//! * [`observation`]: what a switch did, and how two of them differ.
 //! * [`course`]: the programs of the corpus under hostile packets.
 //!
 //! A body takes a random generator, so that a failure is reproduced by its seed, and says what is wrong with the
 //! program's text.
 
 pub mod course;
-pub mod observation;
 pub mod scenario;
 
 use crate::corpus::quick_options;
@@ -18,8 +16,8 @@ use crate::pipeline::{Engine, optimised};
 use crate::random_ir::Options;
 use base::Rng;
 use cgen::CompileOptions;
-use observation::{Order, difference};
 use scenario::Scenario;
+use stf::observation::{Order, difference};
 use tempfile::TempDir;
 
 /// Packets that travel together where bursts are compared.

@@ -1,12 +1,12 @@
 //! A random program with everything that a run of it depends on.
 
-use super::observation::Observation;
 use crate::pipeline::{Engine, switch_with};
 use crate::random_ir::{Options, random_entries, random_packet, random_program};
 use base::index::Id as _;
 use base::{Bits, Rng};
 use ir::{Entry, Program, TableId};
 use std::sync::Arc;
+use stf::Observation;
 use switch::{CloneTarget, Config, MeterConfig, Replica, Switch, match_value};
 use tables::{EntrySpec, MatchValue};
 

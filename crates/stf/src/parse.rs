@@ -1,7 +1,7 @@
 //! Text to commands.
 
-use super::lexer::{Token, tokens, without_comment};
-use super::script::{
+use crate::lexer::{Token, tokens, without_comment};
+use crate::script::{
     Call, Command, CounterCell, CounterCheck, Number, Pattern, Radix, Relation, Script, StfError, Value,
 };
 use std::sync::Arc;

@@ -7,7 +7,7 @@ const LISTED_MAX: usize = 8;
 
 /// The position in `names` of the one that `given` means: the very name, or the only one that ends with it, not
 /// necessarily at a dot.
-pub(super) fn find(kind: &str, given: &str, names: &[&str]) -> Result<usize, String> {
+pub(crate) fn find(kind: &str, given: &str, names: &[&str]) -> Result<usize, String> {
     if let Some(position) = names.iter().position(|name| *name == given) {
         return Ok(position);
     }
@@ -32,7 +32,7 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// The position of the table's key that `given` means.
-pub(super) fn key(table: &ir::Table, given: &str) -> Result<usize, String> {
+pub(crate) fn key(table: &ir::Table, given: &str) -> Result<usize, String> {
     let names: Vec<String> = table.keys.iter().map(|key| validity_as_field(&key.name)).collect();
     let given_name = validity_as_field(&indexes_as_brackets(given));
     let exactly = |wanted: &str| names.iter().position(|name| name == wanted);
@@ -80,7 +80,7 @@ fn indexes_as_brackets(name: &str) -> String {
 }
 
 /// The name of an action's parameter.
-pub(super) fn parameter(program: &Program, param: ir::VarId) -> &str {
+pub(crate) fn parameter(program: &Program, param: ir::VarId) -> &str {
     control::names::last_part(&program.vars[param].name)
 }
 

@@ -1,15 +1,17 @@
 //! Carries a script out on a switch.
 
-use super::compare::{self, Expectation, Fault, Sent};
-use super::script::{Call, Command, CounterCell, CounterCheck, Script, Value};
-use super::{names, values};
+use crate::compare::{self, Expectation, Fault, Sent};
+use crate::observation::Observation;
+use crate::script::{Call, Command, CounterCell, CounterCheck, Script, Value};
+use crate::{names, values};
+use base::Bits;
 use base::index::Id as _;
 use control::{Command as Control, CounterRef, Reply};
-use ir::{ActionCall, TableId};
+use ir::{ActionCall, DigestId, TableId};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use switch::Switch;
+use switch::{Output, Switch};
 
 /// How much time passes from one packet to the next.
 pub const PACKET_NS: u64 = 10_000;
@@ -20,8 +22,8 @@ pub const WAIT_NS: u64 = 1_000_000_000;
 /// Bytes that `check_counter` takes each packet to have beyond those of the file: a frame check sequence.
 const COUNTED_EXTRA_BYTES: u64 = 4;
 
-/// Packets that a script may make the switch send: what loops for ever is stopped here.
-const SENT_MAX: usize = 1_000_000;
+/// Packets and messages that a script may make the switch send: what loops for ever is stopped here.
+const SENT_MAX: usize = 100_000;
 
 /// What a run gave.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -59,6 +61,10 @@ pub struct Failure {
     pub file: Arc<str>,
     /// The line, counted from 1.
     pub line: u32,
+    /// The port, and the number of the packet that it is about, counted from 1.
+    pub packet: Option<(u32, usize)>,
+    /// The line of the packet from which it came.
+    pub cause_line: Option<u32>,
     /// What happened and what should have.
     pub message: String,
 }
@@ -69,19 +75,37 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Runs a script on a switch that has no packets under way.
-pub fn run(script: &Script, switch: &mut Switch) -> Report {
-    run_and_keep(script, switch).0
+/// What a run gave, and everything that the switch did.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// What was expected and did not happen.
+    pub report: Report,
+    /// What the switch did.
+    pub observation: Observation,
 }
 
-/// The same, with everything that the switch has sent.
-pub fn run_and_keep(script: &Script, switch: &mut Switch) -> (Report, Sent) {
+/// Lets a switch work on what it has: [`Switch::run`], for those who do not watch.
+pub type Work<'a> = dyn FnMut(&mut Switch, u64, &mut dyn Output) + 'a;
+
+/// Runs a script on a switch that has no packets under way.
+pub fn run(script: &Script, switch: &mut Switch) -> Outcome {
+    run_watched(script, switch, &mut |_, _| {}, &mut |switch, now_ns, output| switch.run(now_ns, output))
+}
+
+/// The same for those who watch: `before` is told the line and the command that comes next, `work` lets the switch work.
+pub fn run_watched(
+    script: &Script,
+    switch: &mut Switch,
+    before: &mut dyn FnMut(u32, &Command),
+    work: &mut Work<'_>,
+) -> Outcome {
     let now_ns = switch.now_ns();
-    let mut runner =
-        Runner { script, switch, now_ns, sent: Sent::default(), ids: BTreeMap::new(), report: Report::default() };
+    let (recorder, ids, report) = (Recorder::default(), BTreeMap::new(), Report::default());
+    let mut runner = Runner { script, switch, now_ns, work, recorder, ids, report };
     let mut expectations = Vec::new();
     let mut quiet_line = None;
     for (line, command) in &script.commands {
+        before(*line, command);
         match command {
             Command::Expect { port, pattern } => {
                 runner.report.checks += 1;
@@ -92,6 +116,7 @@ pub fn run_and_keep(script: &Script, switch: &mut Switch) -> (Report, Sent) {
                 quiet_line = Some(*line);
             }
             _ => {
+                runner.recorder.line = *line;
                 if let Err(message) = runner.command(*line, command) {
                     runner.fail(*line, message);
                 }
@@ -103,29 +128,84 @@ pub fn run_and_keep(script: &Script, switch: &mut Switch) -> (Report, Sent) {
         _ => None,
     });
     let in_ports: BTreeMap<u32, u32> = in_ports.collect();
-    for Fault { line, message } in compare::faults(&expectations, &in_ports, quiet_line, &runner.sent) {
-        runner.fail(line, message);
+    let Runner { mut report, recorder, switch, .. } = runner;
+    let about = |line, message| Failure::about(script, line, message);
+    // The reference switch ends here, and with it the test.
+    report.failures.extend(recorder.failed_assertions.iter().map(|(line, text)| {
+        let message = format!("an assertion of the program failed: {text}");
+        Failure { cause_line: Some(*line), ..about(*line, message) }
+    }));
+    let sent = Sent { frames: &recorder.observation.sent, lines: &recorder.lines };
+    for Fault { line, packet, cause_line, message } in compare::faults(&expectations, &in_ports, quiet_line, sent) {
+        report.failures.push(Failure { packet, cause_line, ..about(line, message) });
     }
-    let Runner { mut report, sent, .. } = runner;
     report.failures.sort_by_key(|failure| failure.line);
-    (report, sent)
+    let mut observation = recorder.observation;
+    observation.look_at(switch);
+    Outcome { report, observation }
+}
+
+impl Failure {
+    fn about(script: &Script, line: u32, message: String) -> Failure {
+        Failure { file: Arc::clone(&script.file), line, packet: None, cause_line: None, message }
+    }
+}
+
+/// Keeps what the switch puts out, and from which line it came.
+#[derive(Default)]
+struct Recorder {
+    observation: Observation,
+    /// The line that is carried out.
+    line: u32,
+    /// The lines of the packets in `observation.sent`.
+    lines: BTreeMap<u32, Vec<u32>>,
+    /// Assertions that failed, with their lines.
+    failed_assertions: Vec<(u32, String)>,
+    /// Packets and messages so far.
+    count: usize,
+}
+
+impl Output for Recorder {
+    fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64) {
+        self.count += 1;
+        self.lines.entry(port).or_default().push(self.line);
+        self.observation.transmit(port, frame, time_ns);
+    }
+
+    fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
+        self.count += 1;
+        self.observation.digest(digest, values);
+    }
+
+    fn log(&mut self, line: &str) {
+        self.count += 1;
+        self.observation.log(line);
+    }
+
+    fn assertion_failed(&mut self, text: &str) {
+        self.count += 1;
+        if self.failed_assertions.last().is_none_or(|(line, _)| *line != self.line) {
+            self.failed_assertions.push((self.line, text.to_owned()));
+        }
+        self.observation.assertion_failed(text);
+    }
 }
 
 /// A run under way.
-struct Runner<'a> {
+struct Runner<'a, 'w> {
     script: &'a Script,
     switch: &'a mut Switch,
     now_ns: u64,
-    /// What was sent so far.
-    sent: Sent,
+    work: &'a mut Work<'w>,
+    recorder: Recorder,
     /// Entries that were given a name.
     ids: BTreeMap<String, (TableId, u32)>,
     report: Report,
 }
 
-impl Runner<'_> {
+impl Runner<'_, '_> {
     fn about(&self, line: u32, message: String) -> Failure {
-        Failure { file: Arc::clone(&self.script.file), line, message }
+        Failure::about(self.script, line, message)
     }
 
     fn fail(&mut self, line: u32, message: String) {
@@ -247,9 +327,9 @@ impl Runner<'_> {
     /// Lets the switch work until nothing is under way any more.
     fn settle(&mut self) -> Result<(), String> {
         loop {
-            self.switch.run(self.now_ns, &mut self.sent);
-            if self.sent.count > SENT_MAX {
-                return Err(format!("the switch has sent more than {SENT_MAX} packets"));
+            (self.work)(self.switch, self.now_ns, &mut self.recorder);
+            if self.recorder.count > SENT_MAX {
+                return Err(format!("the switch has sent more than {SENT_MAX} packets and messages"));
             }
             match self.switch.next_event_ns() {
                 Some(next_ns) => self.now_ns = self.now_ns.max(next_ns),

@@ -3,7 +3,6 @@
 use expect_test::{Expect, expect};
 use std::sync::Arc;
 use testkit::pipeline::{Engine, program_of_text, switch_for};
-use testkit::stf;
 
 /// Forwards by a table, writes the first byte, counts.
 const PROGRAM: &str = r#"
@@ -34,6 +33,7 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
     }
     apply {
         seen.count((bit<32>) hdr.h.a);
+        assert(hdr.h.a != 0xee);
         forward.apply();
         patch.apply();
     }
@@ -50,7 +50,7 @@ fn check(text: &str, expected: Expect) {
         Ok(script) => {
             let program = program_of_text("test.p4", PROGRAM).unwrap_or_else(|errors| panic!("{errors}"));
             let mut switch = switch_for(&Arc::new(program), &Engine::Interpreter).unwrap();
-            let report = stf::run(&script, &mut switch);
+            let report = stf::run(&script, &mut switch).report;
             let notes: String = report.notes.iter().map(|note| format!("note: {note}\n")).collect();
             format!("{notes}{report}\n")
         }
@@ -267,4 +267,13 @@ fn commands_of_the_command_line_answer_with_notes() {
             0 packets in, 1 checks, 0 failed
         "#]],
     );
+}
+
+#[test]
+fn a_failed_assertion_fails_the_test() {
+    check("packet 1 01ff\npacket 1 ee00\npacket 1 eeff\n", expect![[r#"
+        test.stf:2: an assertion of the program failed: assert(hdr.h.a != 238)
+        test.stf:3: an assertion of the program failed: assert(hdr.h.a != 238)
+        3 packets in, 0 checks, 2 failed
+    "#]]);
 }

@@ -1,6 +1,6 @@
 //! What keys and arguments are worth.
 
-use super::script::{Number, Radix, Value};
+use crate::script::{Number, Radix, Value};
 use base::Bits;
 use ir::{EntryKey, MatchKind};
 
@@ -55,7 +55,7 @@ fn too_wide(number: &Number, width: u32) -> String {
 }
 
 /// A number without digits that do not matter.
-pub(super) fn exact(number: &Number, width: u32) -> Result<Bits, String> {
+pub(crate) fn exact(number: &Number, width: u32) -> Result<Bits, String> {
     if number.digits.contains('*') {
         return Err(format!("{number}: every digit must be given here"));
     }
@@ -63,7 +63,7 @@ pub(super) fn exact(number: &Number, width: u32) -> Result<Bits, String> {
 }
 
 /// What an entry says of a key of this kind.
-pub(super) fn entry_key(value: &Value, width: u32, kind: MatchKind) -> Result<EntryKey, String> {
+pub(crate) fn entry_key(value: &Value, width: u32, kind: MatchKind) -> Result<EntryKey, String> {
     let number = &value.number;
     if value.prefix.is_some() && !matches!(kind, MatchKind::Lpm | MatchKind::Ternary) {
         return Err(format!("{number}/...: only lpm and ternary keys take prefixes"));
@@ -115,18 +115,20 @@ fn prefix(value: &Value, width: u32) -> Result<(Bits, u32), String> {
     Ok((value_and_mask(number, width)?.0, length.min(width)))
 }
 
+/// An optional key is a ternary one underneath, and its digits are compared like those of one.
 fn optional(number: &Number, width: u32) -> Result<EntryKey, String> {
-    if number.digits.chars().all(|it| it == '*') {
-        return Ok(EntryKey::Optional(None));
-    }
-    if number.digits.contains('*') {
-        return Err(format!("{number}: an optional key takes a whole value, or `*` digits only for any"));
-    }
-    exact(number, width).map(|value| EntryKey::Optional(Some(value)))
+    let (value, mask) = value_and_mask(number, width)?;
+    Ok(if mask == Bits::ones(width) {
+        EntryKey::Optional(Some(value))
+    } else if mask.is_zero() {
+        EntryKey::Optional(None)
+    } else {
+        EntryKey::Ternary { value, mask }
+    })
 }
 
 /// What a key that an entry does not name is.
-pub(super) fn unnamed(width: u32, kind: MatchKind) -> Result<EntryKey, String> {
+pub(crate) fn unnamed(width: u32, kind: MatchKind) -> Result<EntryKey, String> {
     let zero = Bits::zero(width);
     match kind {
         MatchKind::Exact => Ok(EntryKey::Exact(zero)),
@@ -162,8 +164,8 @@ mod tests {
     }
 
     fn number_of(text: &str) -> Number {
-        match super::super::lexer::tokens(text).unwrap().pop() {
-            Some(super::super::lexer::Token::Number(number)) => number,
+        match crate::lexer::tokens(text).unwrap().pop() {
+            Some(crate::lexer::Token::Number(number)) => number,
             other => panic!("{other:?}"),
         }
     }
@@ -201,7 +203,7 @@ mod tests {
                 Exact: 0x0a**: every digit must be given here
                 lpm 0xa00/8
                 ternary 0xa00 &&& 0xff00
-                Optional: 0x0a**: an optional key takes a whole value, or `*` digits only for any
+                ternary 0xa00 &&& 0xff00
             "#]],
         );
         check(
@@ -211,7 +213,7 @@ mod tests {
                 Exact: 0b1*1: every digit must be given here
                 Lpm: 0b1*1: in a prefix, the digits that do not matter stand at the end
                 ternary 0x5 &&& 0x5
-                Optional: 0b1*1: an optional key takes a whole value, or `*` digits only for any
+                ternary 0x5 &&& 0x5
             "#]],
         );
     }
@@ -225,7 +227,7 @@ mod tests {
                 exact 0x5
                 lpm 0x0/4
                 ternary 0x5 &&& 0xf
-                optional Some(32w0x5)
+                ternary 0x5 &&& 0xf
             "#]],
         );
     }

@@ -1,6 +1,6 @@
 //! What was sent against what was expected.
 
-use super::script::Pattern;
+use crate::script::Pattern;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -10,19 +10,23 @@ const ROW_BYTES: usize = 16;
 /// Rows of a packet that are shown at most.
 const ROWS_MAX: usize = 32;
 
-/// What a switch has sent, per port and in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sent {
+/// What a switch has sent: the packets of each port in order, and the line of the packet that each came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent<'a> {
     /// The packets of each port.
-    pub ports: BTreeMap<u32, Vec<Vec<u8>>>,
-    /// How many packets that is.
-    pub count: usize,
+    pub frames: &'a BTreeMap<u32, Vec<Vec<u8>>>,
+    /// The lines that made the switch send them.
+    pub lines: &'a BTreeMap<u32, Vec<u32>>,
 }
 
-impl switch::Output for Sent {
-    fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
-        self.count += 1;
-        self.ports.entry(port).or_default().push(frame.to_vec());
+impl Sent<'_> {
+    fn frames(&self, port: u32) -> &[Vec<u8>] {
+        self.frames.get(&port).map_or(&[], Vec::as_slice)
+    }
+
+    /// The line that made the switch send a packet.
+    fn line(&self, port: u32, index: usize) -> Option<u32> {
+        self.lines.get(&port)?.get(index).copied()
     }
 }
 
@@ -42,6 +46,10 @@ pub struct Expectation<'a> {
 pub struct Fault {
     /// The line that expected it.
     pub line: u32,
+    /// The port, and the number of the packet that it is about, counted from 1.
+    pub packet: Option<(u32, usize)>,
+    /// The line that sent the packet in from which the packet at fault came.
+    pub cause_line: Option<u32>,
     /// What was expected and what was found.
     pub message: String,
 }
@@ -52,7 +60,7 @@ pub fn faults(
     expectations: &[Expectation<'_>],
     in_ports: &BTreeMap<u32, u32>,
     quiet_line: Option<u32>,
-    sent: &Sent,
+    sent: Sent<'_>,
 ) -> Vec<Fault> {
     let mut by_port: BTreeMap<u32, Vec<&Expectation<'_>>> = BTreeMap::new();
     for expectation in expectations {
@@ -60,24 +68,23 @@ pub fn faults(
     }
     let mut faults = Vec::new();
     for (&port, expected) in &by_port {
-        let frames = sent.ports.get(&port).map_or(&[][..], Vec::as_slice);
-        check_port(port, expected, frames, &mut faults);
+        check_port(port, expected, sent, &mut faults);
     }
     for (&port, &line) in in_ports {
-        if !by_port.contains_key(&port) {
-            let frames = sent.ports.get(&port).map_or(&[][..], Vec::as_slice);
-            faults.extend(frames.first().map(|frame| surplus(port, line, 0, frames.len(), frame)));
+        if !by_port.contains_key(&port) && !sent.frames(port).is_empty() {
+            faults.push(surplus(port, line, 0, sent));
         }
     }
-    if let (Some(line), Some((port, frames))) = (quiet_line, sent.ports.first_key_value()) {
+    if let (Some(line), Some((&port, frames))) = (quiet_line, sent.frames.first_key_value()) {
         let frame = frames.first().map_or(String::new(), |frame| rows(frame));
-        faults.push(Fault { line, message: format!("nothing may be sent, but port {port} has sent\n{frame}") });
+        let message = format!("nothing may be sent, but port {port} has sent\n{frame}");
+        faults.push(Fault { line, packet: Some((port, 1)), cause_line: sent.line(port, 0), message });
     }
     faults
 }
 
-fn check_port(port: u32, expected: &[&Expectation<'_>], frames: &[Vec<u8>], faults: &mut Vec<Fault>) {
-    let total = expected.len();
+fn check_port(port: u32, expected: &[&Expectation<'_>], sent: Sent<'_>, faults: &mut Vec<Fault>) {
+    let (total, frames) = (expected.len(), sent.frames(port));
     for (index, expectation) in expected.iter().enumerate() {
         let number = index + 1;
         let message = match (frames.get(index), expectation.pattern) {
@@ -91,20 +98,23 @@ fn check_port(port: u32, expected: &[&Expectation<'_>], frames: &[Vec<u8>], faul
             }
             (Some(_), None) => None,
         };
-        faults.extend(message.map(|message| Fault { line: expectation.line, message }));
+        let (line, cause_line) = (expectation.line, sent.line(port, index));
+        faults.extend(message.map(|message| Fault { line, packet: Some((port, number)), cause_line, message }));
     }
-    if let (Some(frame), Some(last)) = (frames.get(total), expected.last()) {
-        faults.push(surplus(port, last.line, total, frames.len(), frame));
+    if let (true, Some(last)) = (frames.len() > total, expected.last()) {
+        faults.push(surplus(port, last.line, total, sent));
     }
 }
 
 /// More was sent than expected.
-fn surplus(port: u32, line: u32, expected: usize, sent: usize, frame: &[u8]) -> Fault {
+fn surplus(port: u32, line: u32, expected: usize, sent: Sent<'_>) -> Fault {
     let packets = |count: usize| if count == 1 { "1 packet".to_owned() } else { format!("{count} packets") };
-    let expected = if expected == 0 { "none".to_owned() } else { packets(expected) };
-    let message =
-        format!("port {port} has sent {}, expected {expected}; the first too many is\n{}", packets(sent), rows(frame));
-    Fault { line, message }
+    let wanted = if expected == 0 { "none".to_owned() } else { packets(expected) };
+    let frames = sent.frames(port);
+    let first = frames.get(expected).map_or(String::new(), |frame| rows(frame));
+    let count = packets(frames.len());
+    let message = format!("port {port} has sent {count}, expected {wanted}; the first too many is\n{first}");
+    Fault { line, packet: Some((port, expected + 1)), cause_line: sent.line(port, expected), message }
 }
 
 /// How a packet differs from what was expected; none if it does not.

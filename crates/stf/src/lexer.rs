@@ -1,10 +1,10 @@
 //! Tokens of a command line.
 
-use super::script::{Number, Radix, Relation};
+use crate::script::{Number, Radix, Relation};
 
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     /// A name; quoted text is one too.
     Name(String),
     /// A number.
@@ -28,7 +28,7 @@ impl Token {
 }
 
 /// The line without its comment. A `#` in quotes begins none.
-pub(super) fn without_comment(line: &str) -> &str {
+pub(crate) fn without_comment(line: &str) -> &str {
     let mut in_quotes = false;
     for (position, character) in line.char_indices() {
         match character {
@@ -41,7 +41,7 @@ pub(super) fn without_comment(line: &str) -> &str {
 }
 
 /// The tokens of a line without a comment.
-pub(super) fn tokens(line: &str) -> Result<Vec<Token>, String> {
+pub(crate) fn tokens(line: &str) -> Result<Vec<Token>, String> {
     let mut rest = line;
     let mut tokens = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! What a switch did.
+//! What a switch did: what it sent and said, and what its registers and counters hold.
 
 use base::Bits;
 use base::index::Id as _;
@@ -46,11 +46,7 @@ impl Observation {
     pub fn look_at(&mut self, switch: &Switch) {
         let externs = switch.externs();
         for (id, register) in externs.registers.iter_enumerated() {
-            for index in 0..register.size {
-                if let Some(value) = register.read(index).filter(|value| !value.is_zero()) {
-                    self.registers.insert((id.index(), index), value);
-                }
-            }
+            self.registers.extend(register.cells_in_use().map(|(index, value)| ((id.index(), index), value)));
         }
         let arrays = externs.counters.iter().chain(externs.direct_counters.iter());
         for (number, cells) in arrays.enumerate() {

@@ -1,0 +1,261 @@
+//! `wirespeed test`: a program's packet tests, on the interpreter, on native code, or on both.
+//!
+//! What enters: a program and STF files. What leaves: a line for each file and backend, what was not as expected, and a
+//! last line that counts. The interpreter runs the program as it was written, native code after all passes: where what
+//! they do differs, beyond what the file looks at, that is a failure of its own.
+
+use crate::Exit;
+use crate::args::{BackendKind, TestArguments, TestBackend};
+use crate::backend;
+use crate::caught::caught;
+use crate::frontend::{self, Compiled};
+use crate::terminal;
+use cgen::CompileOptions;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stf::observation::{Order, difference};
+use stf::{Failure, Observation, Outcome, Script};
+use switch::{Backend, Switch};
+
+/// Runs the tests. Succeeds if all passed.
+pub fn test(arguments: &TestArguments) -> Result<Exit, Exit> {
+    let subject = caught(|| Subject::load(arguments)).unwrap_or_else(|message| {
+        terminal::error(message);
+        None
+    });
+    let mut tester = Tester { arguments, subject, passed: 0, failed: 0 };
+    let scripts = scripts(arguments);
+    if scripts.is_empty() {
+        tester.compile_only();
+    }
+    for script in &scripts {
+        tester.script(script);
+    }
+    let Tester { passed, failed, .. } = tester;
+    if arguments.json {
+        println!("{}", json!({"event": "summary", "passed": passed, "failed": failed}));
+    } else {
+        println!("{passed} passed, {failed} failed");
+    }
+    Ok(if failed == 0 { Exit::Success } else { Exit::BadInput })
+}
+
+/// The files to run: those named, or the one beside the program.
+fn scripts(arguments: &TestArguments) -> Vec<PathBuf> {
+    let beside = arguments.file.with_extension("stf");
+    match arguments.scripts.is_empty() {
+        true if beside.is_file() => vec![beside],
+        _ => arguments.scripts.clone(),
+    }
+}
+
+/// The program under test, in both forms.
+struct Subject {
+    /// As it was written.
+    written: Compiled,
+    /// After all passes.
+    optimised: Compiled,
+}
+
+impl Subject {
+    /// None after everything that is wrong with the program was shown.
+    fn load(arguments: &TestArguments) -> Option<Subject> {
+        let architecture = arguments.arch.map(|it| it.name());
+        let written = frontend::load_for(&arguments.file, &arguments.switch.source, architecture).ok()?;
+        let mut optimised = Compiled { map: written.map.clone(), program: written.program.clone() };
+        passes::optimise(&mut optimised.program);
+        Some(Subject { written, optimised })
+    }
+}
+
+/// What happened to one file on one backend.
+enum Verdict {
+    /// It was run.
+    Ran(Outcome),
+    /// It could not be run; why.
+    NotRun(String),
+    /// The program was compiled: there is nothing to run.
+    Compiled,
+}
+
+impl Verdict {
+    fn is_passed(&self) -> bool {
+        match self {
+            Verdict::Ran(outcome) => outcome.report.is_passed(),
+            Verdict::NotRun(_) => false,
+            Verdict::Compiled => true,
+        }
+    }
+}
+
+struct Tester<'a> {
+    arguments: &'a TestArguments,
+    /// None: the program has errors.
+    subject: Option<Subject>,
+    passed: usize,
+    failed: usize,
+}
+
+impl Tester<'_> {
+    fn backends(&self) -> &'static [BackendKind] {
+        match self.arguments.backend {
+            TestBackend::Interp => &[BackendKind::Interp],
+            TestBackend::Native => &[BackendKind::Native],
+            TestBackend::Both => &[BackendKind::Interp, BackendKind::Native],
+        }
+    }
+
+    /// Without a test, a program that compiles on the backends passes.
+    fn compile_only(&mut self) {
+        let file = self.arguments.file.clone();
+        for &kind in self.backends() {
+            let verdict = match self.switch(kind) {
+                Ok(_) => Verdict::Compiled,
+                Err(message) => Verdict::NotRun(message),
+            };
+            self.tell(&file, kind, &verdict);
+        }
+    }
+
+    fn script(&mut self, file: &Path) {
+        let script = read(file);
+        let mut observations: Vec<Observation> = Vec::new();
+        for &kind in self.backends() {
+            let verdict = match &script {
+                Ok(script) => self.run(script, kind),
+                Err(message) => Verdict::NotRun(message.clone()),
+            };
+            self.tell(file, kind, &verdict);
+            if let Verdict::Ran(outcome) = verdict {
+                observations.push(outcome.observation);
+            }
+        }
+        if let [interpreted, native] = &observations[..] {
+            if let Some(text) = difference(interpreted, native, Order::Same) {
+                self.tell_difference(file, &text);
+            }
+        }
+    }
+
+    fn run(&self, script: &Script, kind: BackendKind) -> Verdict {
+        let result = caught(|| {
+            let mut switch = self.switch(kind)?;
+            Ok(stf::run(script, &mut switch))
+        });
+        match result.unwrap_or_else(Err) {
+            Ok(outcome) => Verdict::Ran(outcome),
+            Err(message) => Verdict::NotRun(message),
+        }
+    }
+
+    /// A fresh switch with the entries of the command line.
+    fn switch(&self, kind: BackendKind) -> Result<Switch, String> {
+        let subject = self.subject.as_ref().ok_or("the program does not compile")?;
+        let (program, backend) = match kind {
+            BackendKind::Interp => (&subject.written.program, Backend::Interpreter),
+            BackendKind::Native => {
+                let options = CompileOptions { compiler: self.arguments.cc.clone(), ..CompileOptions::default() };
+                let native = backend::native(&subject.optimised, &options);
+                let native = native.map_err(|_| "no native code can be made of the program".to_owned())?;
+                (&subject.optimised.program, native?)
+            }
+        };
+        let built = backend::build(Arc::new(program.clone()), backend, &self.arguments.switch);
+        built.map_err(|_| "the switch cannot be set up".to_owned())
+    }
+
+    /// Counts and shows a verdict.
+    fn tell(&mut self, file: &Path, kind: BackendKind, verdict: &Verdict) {
+        let is_passed = verdict.is_passed();
+        *(if is_passed { &mut self.passed } else { &mut self.failed }) += 1;
+        if self.arguments.json {
+            println!("{}", as_json(file, kind, verdict));
+            return;
+        }
+        let word = if is_passed { "passed" } else { "failed" };
+        let title = format!("{} ({}): {word}", file.display(), kind.name());
+        match verdict {
+            Verdict::Ran(outcome) => {
+                println!("{title}");
+                let notes = outcome.report.notes.iter().map(|note| format!("note: {note}"));
+                let failures = outcome.report.failures.iter().map(|failure| self.failure(file, failure));
+                notes.chain(failures).for_each(|text| println!("{}", indented(&text)));
+            }
+            Verdict::NotRun(message) => println!("{title}\n{}", indented(message)),
+            Verdict::Compiled => println!("{title}, compiled (there is no STF file)"),
+        }
+    }
+
+    /// A failure with the way to look closer.
+    fn failure(&self, file: &Path, failure: &Failure) -> String {
+        match failure.cause_line {
+            Some(line) => format!(
+                "{failure}\n  help: it came from line {line}; see its journey with: wirespeed trace {} --stf {}",
+                self.arguments.file.display(),
+                file.display()
+            ),
+            None => failure.to_string(),
+        }
+    }
+
+    fn tell_difference(&mut self, file: &Path, text: &str) {
+        self.failed += 1;
+        let what = "the interpreter (first) and native code (second) differ, which is a bug of ours";
+        if self.arguments.json {
+            let file = file.display().to_string();
+            println!("{}", json!({"event": "test", "file": file, "backend": "both", "passed": false, "error": text}));
+        } else {
+            println!("{} (both): failed\n{}", file.display(), indented(&format!("{what}: {text}")));
+        }
+    }
+}
+
+/// The commands of a file; or everything that is wrong with it.
+fn read(file: &Path) -> Result<Script, String> {
+    let bytes = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let parsed = stf::parse(&file.display().to_string(), &String::from_utf8_lossy(&bytes));
+    parsed.map_err(|errors| errors.iter().map(|error| error.to_string()).collect::<Vec<_>>().join("\n"))
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+fn as_json(file: &Path, kind: BackendKind, verdict: &Verdict) -> serde_json::Value {
+    let mut line = json!({
+        "event": "test",
+        "file": file.display().to_string(),
+        "backend": kind.name(),
+        "passed": verdict.is_passed(),
+    });
+    let item = |it: &Failure| {
+        json!({
+            "line": it.line,
+            "port": it.packet.map(|(port, _)| port),
+            "packet": it.packet.map(|(_, number)| number),
+            "cause_line": it.cause_line,
+            "message": it.message,
+        })
+    };
+    match verdict {
+        Verdict::Ran(outcome) => {
+            let report = &outcome.report;
+            line["packets"] = report.packets.into();
+            line["checks"] = report.checks.into();
+            line["failures"] = report.failures.iter().map(item).collect();
+            line["notes"] = report.notes.iter().map(item).collect();
+        }
+        Verdict::NotRun(message) => line["error"] = message.clone().into(),
+        Verdict::Compiled => {}
+    }
+    line
+}
+
+/// Parses an STF file for other commands; shows what is wrong with it.
+pub fn load_script(file: &Path) -> Result<Script, Exit> {
+    read(file).map_err(|message| {
+        terminal::error(message);
+        Exit::BadInput
+    })
+}

@@ -1,0 +1,149 @@
+//! `wirespeed test`: what it prints, and how it ends.
+
+use expect_test::{Expect, expect};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Sends packets to the port that their first byte's entry names, with the second byte changed.
+const PROGRAM: &str = "\
+#include <core.p4>
+#include <v1model.p4>
+header h_t { bit<8> kind; bit<8> note; }
+struct headers { h_t h; }
+struct meta_t { }
+parser P(packet_in packet, out headers hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) {
+    state start { packet.extract(hdr.h); transition accept; }
+}
+control V(inout headers hdr, inout meta_t meta) { apply { } }
+control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) {
+    action send(bit<9> port) { standard_metadata.egress_spec = port; hdr.h.note = hdr.h.note + 1; }
+    table by_kind { key = { hdr.h.kind: exact; } actions = { send; NoAction; } }
+    apply { by_kind.apply(); assert(hdr.h.kind != 0xff); }
+}
+control E(inout headers hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) { apply { } }
+control C(inout headers hdr, inout meta_t meta) { apply { } }
+control D(packet_out packet, in headers hdr) { apply { packet.emit(hdr.h); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+";
+
+const GOOD: &str = "add by_kind h.kind:1 send(port:2)\npacket 0 01 07 aabb\nexpect 2 0108aabb $\n";
+const BAD: &str = "add by_kind h.kind:1 send(port:2)\npacket 0 01 07 aabb\nexpect 2 0109aabb $\npacket 0 ff00\n";
+
+fn check(files: &[(&str, &str)], arguments: &str, expected: Expect) {
+    let folder = TempDir::new().unwrap();
+    for (name, content) in files {
+        std::fs::write(folder.path().join(name), content).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    let output = command.args(arguments.split_whitespace()).current_dir(folder.path()).output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    expected.assert_eq(&format!("exit {}\n{out}{err}", output.status.code().unwrap_or(-1)));
+}
+
+#[test]
+fn tests_pass_on_both_backends() {
+    check(&[("p.p4", PROGRAM), ("p.stf", GOOD)], "test p.p4", expect![[r#"
+        exit 0
+        p.stf (interp): passed
+        p.stf (native): passed
+        2 passed, 0 failed
+    "#]]);
+}
+
+#[test]
+fn what_differs_is_shown() {
+    let files = [("p.p4", PROGRAM), ("good.stf", GOOD), ("bad.stf", BAD)];
+    check(&files, "test p.p4 good.stf bad.stf --backend interp", expect![[r#"
+        exit 1
+        good.stf (interp): passed
+        bad.stf (interp): failed
+          bad.stf:3: port 2, packet 1 of 1: differs at digit 3 (byte 1)
+               0  expected  01 09 aa bb
+                  got       01 08 aa bb
+                                ^
+            help: it came from line 2; see its journey with: wirespeed trace p.p4 --stf bad.stf
+          bad.stf:4: an assertion of the program failed: assert(hdr.h.kind != 255)
+            help: it came from line 4; see its journey with: wirespeed trace p.p4 --stf bad.stf
+        1 passed, 1 failed
+    "#]]);
+    check(&files, "test p.p4 bad.stf --backend interp --json", expect![[r#"
+        exit 1
+        {"backend":"interp","checks":1,"event":"test","failures":[{"cause_line":2,"line":3,"message":"port 2, packet 1 of 1: differs at digit 3 (byte 1)\n     0  expected  01 09 aa bb\n        got       01 08 aa bb\n                      ^","packet":1,"port":2},{"cause_line":4,"line":4,"message":"an assertion of the program failed: assert(hdr.h.kind != 255)","packet":null,"port":null}],"file":"bad.stf","notes":[],"packets":2,"passed":false}
+        {"event":"summary","failed":1,"passed":0}
+    "#]]);
+}
+
+#[test]
+fn a_program_without_tests_is_compiled() {
+    check(&[("p.p4", PROGRAM)], "test p.p4", expect![[r#"
+        exit 0
+        p.p4 (interp): passed, compiled (there is no STF file)
+        p.p4 (native): passed, compiled (there is no STF file)
+        2 passed, 0 failed
+    "#]]);
+    check(&[("p.p4", "control c() { apply { x = 1; } }")], "test p.p4 --backend interp", expect![[r#"
+        exit 1
+        p.p4 (interp): failed
+          the program does not compile
+        0 passed, 1 failed
+        error[E0201]: `x` is not declared
+         --> p.p4:1:23
+          |
+        1 | control c() { apply { x = 1; } }
+          |                       ^ unknown name
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn what_cannot_be_run_fails() {
+    let files = [("p.p4", PROGRAM), ("odd.stf", "packet 1 0\nfrob\n"), ("good.stf", GOOD)];
+    check(&files, "test p.p4 odd.stf absent.stf --backend interp", expect![[r#"
+        exit 1
+        odd.stf (interp): failed
+          odd.stf:1: a packet is whole bytes; these are 1 hexadecimal digits
+          odd.stf:2: there is no command frob
+            help: the commands are add, setdefault, packet, expect, no_packet, check_counter, wait, remove all, mirroring_add, mirroring_add_mc, mirroring_delete, mirroring_get, mc_mgrp_create, mc_node_create, mc_node_update, mc_node_associate, counter_read, counter_write, register_read, register_write, register_reset, meter_get_rates, meter_set_rates, meter_array_set_rates, pvs_add, pvs_remove, pvs_clear, set_queue_rate, set_queue_depth
+        absent.stf (interp): failed
+          cannot read absent.stf: No such file or directory (os error 2)
+        0 passed, 2 failed
+    "#]]);
+    check(&files, "test p.p4 good.stf --arch psa --backend interp", expect![[r#"
+        exit 1
+        good.stf (interp): failed
+          the program does not compile
+        0 passed, 1 failed
+        error: the architecture psa cannot be run yet
+    "#]]);
+}
+
+#[test]
+fn trace_shows_the_packets_of_a_test() {
+    check(&[("p.p4", PROGRAM), ("p.stf", GOOD)], "trace p.p4 --stf p.stf", expect![[r#"
+        exit 0
+        packet 1 (p.stf:2): 4 bytes on port 0
+          ingress: port 0, 4 bytes, a normal packet
+          P
+            state start                                                                           p.p4:7
+              extract hdr.h at byte 0: kind=0x1 note=0x7                                          p.p4:7
+              accept                                                                              p.p4:7
+          V
+          I
+            table I.by_kind hdr.h.kind=0x1                                                        p.p4:13
+              hit entry 0: hdr.h.kind=0x1 -> I.send(0x2)
+            action I.send(port=0x2)                                                               p.p4:13
+              standard_metadata.egress_spec = 0x2                                                 p.p4:11
+              hdr.h.note = 0x8                                                                    p.p4:11
+          => queued to port 2
+          egress: port 2, replica 0, a normal packet
+          E
+          C
+          D
+            emit hdr.h: 2 bytes                                                                   p.p4:17
+          => sent on port 2, 4 bytes
+          out on port 2: 0108aabb
+
+        1 packets in, 1 checks, 0 failed
+    "#]]);
+}
