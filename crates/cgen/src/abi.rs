@@ -26,8 +26,8 @@ pub const FLAG_KEEP_METADATA: u32 = 4;
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// The intrinsic variables by [`ir::v1model::Slot`].
-    pub intrinsic: [u64; ir::v1model::SLOT_COUNT],
+    /// The intrinsic variables by the number of their [`ir::IntrinsicSlot`].
+    pub intrinsic: [u64; ir::INTRINSIC_SLOTS],
     /// Offset of the packet's first byte in the chunk.
     pub data: u32,
     /// Bytes of the packet.
@@ -53,7 +53,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Packet, data) == 192);
     assert!(std::mem::offset_of!(Packet, ingress_length) == 208);
     assert!(std::mem::offset_of!(Packet, core) == 224);
-    assert!(ir::v1model::SLOT_COUNT == 24);
+    assert!(ir::INTRINSIC_SLOTS == 24);
     assert!(size_of::<tables::EntryHeader>() == 16);
     assert!(size_of::<LookupHandle>() == 2 * size_of::<usize>());
 };

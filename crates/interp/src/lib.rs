@@ -37,9 +37,7 @@ pub use host::{Host, Lookup, log_line};
 pub use state::{HeaderState, PacketState};
 pub use trace::{Event, NoTrace, Tracer};
 
-use base::index::Id as _;
-use ir::v1model::Stage;
-use ir::{BlockId, BlockKind, Program};
+use ir::{BlockId, BlockKind, BlockRole, Program};
 
 /// Runs the blocks of a program.
 pub struct Interpreter<'p> {
@@ -77,7 +75,7 @@ impl<'p> Interpreter<'p> {
         tracer: &mut dyn Tracer,
     ) -> Outcome {
         state.reset_locals(self.program);
-        let is_deparser = block.index() == Stage::Deparser as usize;
+        let is_deparser = self.program.role(block) == BlockRole::Deparser;
         if is_deparser {
             state.output.clear();
         }

@@ -1,8 +1,8 @@
 //! What a packet carries through the blocks of one pass.
 
 use base::{Bits, IndexVec};
-use ir::v1model::{SLOT_COUNT, Slot};
-use ir::{FieldType, HeaderId, HeaderType, Program, VarId, VarKind};
+use ir::v1model::Slot;
+use ir::{FieldType, HeaderId, HeaderType, INTRINSIC_SLOTS, IntrinsicSlot, Program, VarId, VarKind};
 
 /// A packet on its way through the program's blocks.
 #[derive(Clone, PartialEq, Debug)]
@@ -13,7 +13,7 @@ pub struct PacketState {
     pub cursor: usize,
     /// What the deparser made: the headers it emitted, then the payload.
     pub output: Vec<u8>,
-    intrinsics: [u64; SLOT_COUNT],
+    intrinsics: [u64; INTRINSIC_SLOTS],
     vars: IndexVec<VarId, Slotted>,
     headers: IndexVec<HeaderId, HeaderState>,
 }
@@ -69,20 +69,30 @@ impl PacketState {
             packet,
             cursor: 0,
             output: Vec::new(),
-            intrinsics: [0; SLOT_COUNT],
+            intrinsics: [0; INTRINSIC_SLOTS],
             vars: program.vars.iter().map(var).collect(),
             headers: program.headers.iter().map(header).collect(),
         }
     }
 
     /// The value of an intrinsic variable.
-    pub fn intrinsic(&self, slot: Slot) -> u64 {
-        self.intrinsics[slot as usize]
+    pub fn intrinsic(&self, slot: impl IntrinsicSlot) -> u64 {
+        self.intrinsics[slot.number()]
     }
 
     /// Sets an intrinsic variable.
-    pub fn set_intrinsic(&mut self, slot: Slot, value: u64) {
-        self.intrinsics[slot as usize] = value;
+    pub fn set_intrinsic(&mut self, slot: impl IntrinsicSlot, value: u64) {
+        self.intrinsics[slot.number()] = value;
+    }
+
+    /// The values of all intrinsic variables by slot.
+    pub fn intrinsics(&self) -> &[u64; INTRINSIC_SLOTS] {
+        &self.intrinsics
+    }
+
+    /// Sets all intrinsic variables.
+    pub fn set_intrinsics(&mut self, values: [u64; INTRINSIC_SLOTS]) {
+        self.intrinsics = values;
     }
 
     /// The value of a variable.

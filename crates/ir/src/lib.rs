@@ -13,7 +13,7 @@
 //! * [`text`]: the text form, its writer and its reader.
 //! * [`verify`](mod@verify): what every program must satisfy.
 //! * [`walk`]: walks over statements and expressions.
-//! * [`v1model`]: the blocks and intrinsic variables of the v1model architecture, as agreed between `lower` and
+//! * [`v1model`] and [`psa`]: the blocks and intrinsic variables of the architectures, as agreed between `lower` and
 //!   `switch`.
 //!
 //! # Meaning, in short
@@ -26,6 +26,7 @@
 
 pub mod expr;
 pub mod program;
+pub mod psa;
 pub mod stmt;
 pub mod table;
 pub mod text;

@@ -3,6 +3,7 @@
 use crate::expr::{HeaderRef, Type};
 use crate::stmt::{Body, State};
 use crate::table::{Action, MatchKind, Table};
+use base::index::Id as _;
 use base::{IndexVec, Span, entity_id};
 
 entity_id! {
@@ -120,6 +121,11 @@ impl Program {
         self.headers[id].ty
     }
 
+    /// What a block is; a control, if the architecture does not know it.
+    pub fn role(&self, block: BlockId) -> BlockRole {
+        self.architecture.roles().get(block.index()).copied().unwrap_or(BlockRole::Control)
+    }
+
     /// The type of the header that a reference names.
     pub fn header_type(&self, header: &HeaderRef) -> &HeaderType {
         &self.header_types[self.header_type_id(header)]
@@ -131,6 +137,49 @@ impl Program {
 pub enum Architecture {
     /// v1model, see [`crate::v1model`].
     V1Model,
+    /// The Portable Switch Architecture, see [`crate::psa`].
+    Psa,
+}
+
+/// What a block of an architecture is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockRole {
+    /// A parser.
+    Parser,
+    /// A control.
+    Control,
+    /// A control that emits headers.
+    Deparser,
+}
+
+impl Architecture {
+    /// What its blocks are, in order.
+    pub fn roles(self) -> &'static [BlockRole] {
+        use BlockRole::{Control, Deparser, Parser};
+        match self {
+            Architecture::V1Model => &[Parser, Control, Control, Control, Control, Deparser],
+            Architecture::Psa => &[Parser, Control, Deparser, Parser, Control, Deparser],
+        }
+    }
+
+    /// Its name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Architecture::V1Model => "v1model",
+            Architecture::Psa => "psa",
+        }
+    }
+}
+
+/// How many slots there are for the intrinsic variables of any architecture.
+pub const INTRINSIC_SLOTS: usize = 24;
+
+const _: () = assert!(crate::v1model::SLOT_COUNT <= INTRINSIC_SLOTS && crate::psa::SLOT_COUNT <= INTRINSIC_SLOTS);
+
+/// The slot of an intrinsic variable, as an architecture names it.
+pub trait IntrinsicSlot: Copy {
+    /// Its number.
+    fn number(self) -> usize;
 }
 
 /// The errors of core.p4, at the numbers that the parser statements use.

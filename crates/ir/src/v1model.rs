@@ -4,6 +4,7 @@
 //! variables here, and the IR needs no statement for them.
 
 use crate::expr::Type;
+use crate::program::IntrinsicSlot;
 
 /// The blocks of a v1model program by position in [`crate::Program::blocks`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +87,12 @@ impl Slot {
         Slot::Truncate,
         Slot::LengthDelta,
     ];
+}
+
+impl IntrinsicSlot for Slot {
+    fn number(self) -> usize {
+        self as usize
+    }
 }
 
 /// How many slots there are.

@@ -28,7 +28,7 @@ fn check(part: &str, replacement: &str, expected: Expect) {
 
 #[test]
 fn errors_have_their_place() {
-    check("program v1model", "program psa", expect!["1:9: expected 'v1model', found 'psa'"]);
+    check("program v1model", "program pna", expect!["1:9: expected an architecture, found 'pna'"]);
     check("labels 4", "labels four", expect!["3:8: expected a number, found 'four'"]);
     check("v1 \"", "v2 \"", expect!["5:1: v2 is declared out of order: v1 is next"]);
     check("bit<200>", "bit<16385>", expect!["12:20: a width of 16385 bits; the most is 16384"]);

@@ -12,10 +12,9 @@ use base::Bits;
 use base::index::Id as _;
 use cgen::abi::{FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA};
 use interp::{Host, Interpreter, Lookup, NoTrace, Outcome, PacketState, Tracer};
-use ir::v1model::{Slot, Stage};
 use ir::{
-    BlockId, CounterId, DigestId, DirectCounterId, DirectMeterId, FieldListId, MeterId, Program, RegisterId, TableId,
-    ValueSetId, VarKind,
+    BlockId, BlockRole, CounterId, DigestId, DirectCounterId, DirectMeterId, FieldListId, MeterId, Program, RegisterId,
+    TableId, ValueSetId, VarKind,
 };
 use std::sync::Arc;
 use tables::TableSet;
@@ -47,10 +46,11 @@ impl Interpreted {
         let program = Arc::clone(&self.program);
         let kept = self.state(packet).take();
         let mut state = kept.unwrap_or_else(|| PacketState::new(&program, packet.bytes().to_vec()));
-        if block.index() == Stage::Parser as usize {
+        let role = program.role(block);
+        if role == BlockRole::Parser {
             state = restart(&program, state, packet);
         }
-        copy_in(packet, &mut state);
+        state.set_intrinsics(*packet.intrinsics());
         let mut host = WorldHost {
             program: &program,
             externs: world.externs,
@@ -65,11 +65,11 @@ impl Interpreted {
             None => &mut silent,
         };
         let outcome = Interpreter::new(&program).run_block(block, &mut state, &mut host, tracer);
-        copy_out(&state, packet);
+        packet.set_intrinsics(*state.intrinsics());
         if outcome == Outcome::AssertionFailed {
             packet.set_flags(packet.flags() | FLAG_ASSERT_FAILED);
         }
-        if block.index() == Stage::Deparser as usize {
+        if role == BlockRole::Deparser {
             packet.set_bytes(self.floor, self.start, &state.output);
         }
         *self.state(packet) = Some(state);
@@ -85,18 +85,6 @@ fn restart(program: &Program, old: PacketState, packet: &Packet) -> PacketState 
         }
     }
     state
-}
-
-fn copy_in(packet: &Packet, state: &mut PacketState) {
-    for slot in Slot::ALL {
-        state.set_intrinsic(slot, packet.intrinsic(slot));
-    }
-}
-
-fn copy_out(state: &PacketState, packet: &mut Packet) {
-    for slot in Slot::ALL {
-        packet.set_intrinsic(slot, state.intrinsic(slot));
-    }
 }
 
 impl Pipeline for Interpreted {
@@ -119,6 +107,18 @@ impl Pipeline for Interpreted {
         packet.set_flags(packet.flags() | FLAG_KEEP_METADATA);
     }
 
+    fn keep_only(&mut self, list: FieldListId, packet: &mut Packet) {
+        let program = Arc::clone(&self.program);
+        let old = self.state(packet).take();
+        packet.set_flags(0);
+        self.reset_metadata(packet);
+        if let (Some(old), Some(state)) = (old, self.state(packet)) {
+            for &var in &program.field_lists[list].vars {
+                state.set_var(var, old.var(var));
+            }
+        }
+    }
+
     fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>) {
         for packet in packets {
             self.run_packet(block, packet, world);
@@ -136,8 +136,7 @@ impl Pipeline for Interpreted {
         for &var in &program.field_lists[list].vars {
             match program.vars[var].kind {
                 VarKind::Intrinsic(slot) => {
-                    let slot = Slot::ALL[slot as usize];
-                    to.set_intrinsic(slot, from.intrinsic(slot));
+                    to.copy_intrinsic(slot, from);
                 }
                 VarKind::Metadata | VarKind::Local => {
                     let target = self.state(to);

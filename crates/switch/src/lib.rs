@@ -7,7 +7,8 @@
 //!
 //! The way through:
 //! * [`switch`](mod@crate::switch): the core as its users see it.
-//! * `v1model`: the architecture's rules, the only place that knows them.
+//! * `fabric`: what architectures share: packets on their way, copies, the order of work.
+//! * `v1model`, `psa`: the rules of each architecture, the only places that know them.
 //! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the
 //!   interpreter.
 //! * `packet`: packets and the pool of their memory.
@@ -15,12 +16,14 @@
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
 pub mod externs;
+mod fabric;
 mod interpreted;
 pub mod meter;
 mod native;
 pub mod output;
 mod packet;
 mod pipeline;
+mod psa;
 pub mod replication;
 mod stage_times;
 pub mod stats;

@@ -15,7 +15,6 @@ use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
 use cgen::abi::{self, Cells, Count, Counts, Env, FLAG_KEEP_METADATA};
 use cgen::{Native, Plan};
-use ir::v1model::Slot;
 use ir::{BlockId, DigestId, DirectMeterId, FieldListId, MeterId, Program, Type, ValueSetId, VarKind};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -32,6 +31,8 @@ pub(crate) struct NativePipeline {
     counters: Vec<Counts>,
     direct_counters: Vec<Counts>,
     pointers: Vec<*mut abi::Packet>,
+    /// Metadata that a packet keeps while the others become zero.
+    kept: Vec<u8>,
 }
 
 impl NativePipeline {
@@ -44,6 +45,7 @@ impl NativePipeline {
             counters: Vec::new(),
             direct_counters: Vec::new(),
             pointers: Vec::with_capacity(BURST_PACKETS_MAX),
+            kept: Vec::new(),
         }
     }
 
@@ -71,6 +73,25 @@ impl Pipeline for NativePipeline {
         let range = self.plan.metadata.clone();
         packet.chunk_bytes_mut(range.start as usize, range.len()).fill(0);
         packet.set_flags(packet.flags() | FLAG_KEEP_METADATA);
+    }
+
+    fn keep_only(&mut self, list: FieldListId, packet: &mut Packet) {
+        let places = |vars: &[ir::VarId]| -> Vec<cgen::VarSlot> {
+            vars.iter().filter_map(|&var| self.plan.vars[var]).filter(|place| place.bytes > 0).collect()
+        };
+        let places = places(&self.program.field_lists[list].vars);
+        self.kept.clear();
+        for place in &places {
+            self.kept.extend_from_slice(packet.chunk_bytes(place.offset as usize, place.bytes as usize));
+        }
+        packet.set_flags(0);
+        self.reset_metadata(packet);
+        let mut kept = &self.kept[..];
+        for place in &places {
+            let (bytes, rest) = kept.split_at(place.bytes as usize);
+            packet.chunk_bytes_mut(place.offset as usize, place.bytes as usize).copy_from_slice(bytes);
+            kept = rest;
+        }
     }
 
     fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>) {
@@ -102,8 +123,7 @@ impl Pipeline for NativePipeline {
     fn preserve(&mut self, list: FieldListId, from: &Packet, to: &mut Packet) {
         for &var in &self.program.field_lists[list].vars {
             if let VarKind::Intrinsic(slot) = self.program.vars[var].kind {
-                let slot = Slot::ALL[slot as usize];
-                to.set_intrinsic(slot, from.intrinsic(slot));
+                to.copy_intrinsic(slot, from);
             } else if let Some(place) = self.plan.vars[var] {
                 let (offset, length) = (place.offset as usize, place.bytes as usize);
                 to.chunk_bytes_mut(offset, length).copy_from_slice(from.chunk_bytes(offset, length));

@@ -11,7 +11,7 @@
 
 use base::limits::{HEADROOM_BYTES, PACKET_BYTES_MAX};
 use cgen::abi::{self, CHUNK_ALIGN_BYTES, FLAG_ASSERT_FAILED, FLAG_NO_ROOM};
-use ir::v1model::{SLOT_COUNT, Slot};
+use ir::{INTRINSIC_SLOTS, IntrinsicSlot};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
@@ -53,18 +53,42 @@ impl Packet {
     }
 
     /// The value of an intrinsic variable.
-    pub fn intrinsic(&self, slot: Slot) -> u64 {
-        self.header().intrinsic[slot as usize]
+    pub fn intrinsic(&self, slot: impl IntrinsicSlot) -> u64 {
+        self.header().intrinsic[slot.number()]
     }
 
     /// Sets an intrinsic variable.
-    pub fn set_intrinsic(&mut self, slot: Slot, value: u64) {
-        self.header_mut().intrinsic[slot as usize] = value;
+    pub fn set_intrinsic(&mut self, slot: impl IntrinsicSlot, value: u64) {
+        self.header_mut().intrinsic[slot.number()] = value;
+    }
+
+    /// Copies the intrinsic variable of a slot from another packet.
+    pub fn copy_intrinsic(&mut self, slot: u32, from: &Packet) {
+        self.header_mut().intrinsic[slot as usize] = from.header().intrinsic[slot as usize];
+    }
+
+    /// The values of all intrinsic variables by slot.
+    pub fn intrinsics(&self) -> &[u64; INTRINSIC_SLOTS] {
+        &self.header().intrinsic
+    }
+
+    /// Sets all intrinsic variables.
+    pub fn set_intrinsics(&mut self, values: [u64; INTRINSIC_SLOTS]) {
+        self.header_mut().intrinsic = values;
+    }
+
+    /// Makes this packet, whose bytes are set, one that `parent` has led to: one pass older, with no intrinsic
+    /// variables of its own.
+    pub fn inherit(&mut self, parent: &Packet) {
+        self.clear_intrinsics();
+        self.set_passes(parent.passes() + 1);
+        self.set_time_ns(parent.time_ns());
+        self.set_root(parent.root());
     }
 
     /// Sets all intrinsic variables to zero.
     pub fn clear_intrinsics(&mut self) {
-        self.header_mut().intrinsic = [0; SLOT_COUNT];
+        self.header_mut().intrinsic = [0; INTRINSIC_SLOTS];
     }
 
     /// Bytes of the packet.
@@ -173,6 +197,9 @@ impl Packet {
         unsafe { std::slice::from_raw_parts_mut(self.chunk.as_ptr().cast::<u8>().add(offset), length) }
     }
 }
+
+/// Copies of a burst's packets as they were received, as far as there were buffers.
+pub(crate) type Originals = Vec<Option<Packet>>;
 
 /// Chunks of one size.
 struct Class {
@@ -312,6 +339,7 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ir::v1model::Slot;
 
     #[test]
     fn chunks_are_used_again_and_bounded() {

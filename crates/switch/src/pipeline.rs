@@ -31,6 +31,9 @@ pub trait Pipeline {
     /// Sets metadata to zero and keeps headers. A parser that runs next leaves metadata as they are.
     fn reset_metadata(&mut self, packet: &mut Packet);
 
+    /// Sets metadata to zero but for those of a field list. A parser that runs next leaves metadata as they are.
+    fn keep_only(&mut self, list: FieldListId, packet: &mut Packet);
+
     /// Runs a block over a burst of at most `base::limits::BURST_PACKETS_MAX` packets.
     fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>);
 

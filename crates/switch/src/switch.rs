@@ -1,18 +1,20 @@
 //! The core as its users see it.
 
 use crate::externs::{CounterCell, Externs};
+use crate::fabric::{Fabric, Rules};
 use crate::interpreted::Interpreted;
 use crate::meter::MeterCell;
 use crate::native::NativePipeline;
 use crate::output::{Observer, Output};
 use crate::packet::{Packet, Pool, PoolLimits};
 use crate::pipeline::{Pipeline, World};
+use crate::psa::{self, Psa};
 use crate::replication::Replication;
 use crate::stage_times::CoreStage;
 use crate::stats::Stats;
 use crate::table_specs::table_specs;
 use crate::traffic::{Refusal, TrafficManager};
-use crate::v1model::V1Model;
+use crate::v1model::{self, V1Model};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
 use ir::{Program, TableId};
@@ -88,7 +90,8 @@ impl std::error::Error for SwitchError {}
 /// A switch that runs one program.
 pub struct Switch {
     program: Arc<Program>,
-    architecture: V1Model,
+    fabric: Fabric,
+    rules: Box<dyn Rules>,
     tables: TableSet,
     reader: Reader,
     externs: Externs,
@@ -119,9 +122,13 @@ impl Switch {
                 (pool, Box::new(NativePipeline::new(Arc::clone(&program), native, plan)))
             }
         };
-        let architecture = V1Model::new(&program, pipeline, pool, config.priorities);
+        let (rules, visibility): (Box<dyn Rules>, _) = match program.architecture {
+            ir::Architecture::V1Model => (Box::new(V1Model::new(&program)), v1model::visibility(&program)),
+            ir::Architecture::Psa => (Box::new(Psa::new(&program)), psa::visibility(&program)),
+        };
+        let fabric = Fabric::new(&program, pipeline, pool, config.priorities, visibility);
         let received = Vec::with_capacity(BURST_PACKETS_MAX);
-        Ok(Switch { program, architecture, tables, reader, externs, received, now_ns: 0 })
+        Ok(Switch { program, fabric, rules, tables, reader, externs, received, now_ns: 0 })
     }
 
     /// The program.
@@ -132,7 +139,7 @@ impl Switch {
     /// Takes a packet in. It is worked on by the next [`Switch::run`]; call that at the latest when this returns true:
     /// a full burst has been received. Frames longer than `base::limits::PACKET_BYTES_MAX` are dropped and counted.
     pub fn receive(&mut self, now_ns: u64, port: u32, frame: &[u8]) -> bool {
-        let packet = self.architecture.receive(now_ns, port, frame);
+        let packet = self.fabric.receive(&mut *self.rules, now_ns, port, frame);
         self.received.extend(packet);
         self.received.len() >= BURST_PACKETS_MAX
     }
@@ -163,38 +170,38 @@ impl Switch {
                 None => None,
             },
         };
-        self.architecture.run(&mut self.received, &mut world);
+        self.fabric.run(&mut *self.rules, &mut self.received, &mut world);
     }
 
     /// When [`Switch::run`] has something to do next though nothing is received: the departure of a queued packet.
     pub fn next_event_ns(&self) -> Option<u64> {
-        self.architecture.traffic.next_departure_ns()
+        self.fabric.traffic.next_departure_ns()
     }
 
     /// Whether it can be seen at which moment a packet is worked on: the program meters or reads queueing time stamps,
     /// or a queue has a rate. Otherwise packets that were received at different times may go through one run together.
     pub fn shows_time(&self) -> bool {
-        self.architecture.shows_time || self.architecture.traffic.has_rates()
+        self.fabric.visibility.time || self.fabric.traffic.has_rates()
     }
 
     /// Packets that wait in queues.
     pub fn queued(&self) -> usize {
-        self.architecture.traffic.queued()
+        self.fabric.traffic.queued()
     }
 
     /// What the core has counted.
     pub fn stats(&self) -> &Stats {
-        &self.architecture.stats
+        &self.fabric.stats
     }
 
     /// Measures the stages of the core from now on with a clock in nanoseconds, or stops measuring.
     pub fn measure_stages(&mut self, clock: Option<fn() -> u64>) {
-        self.architecture.timer.set_clock(clock);
+        self.fabric.timer.set_clock(clock);
     }
 
     /// What a stage has taken since measuring began.
     pub fn stage_ns(&self, stage: CoreStage) -> u64 {
-        self.architecture.timer.spent_ns(stage)
+        self.fabric.timer.spent_ns(stage)
     }
 
     /// The time of the last run.
@@ -224,12 +231,12 @@ impl Switch {
 
     /// Multicast groups and clone sessions.
     pub fn replication(&self) -> &Replication {
-        &self.architecture.replication
+        &self.fabric.replication
     }
 
     /// The same, to be changed.
     pub fn replication_mut(&mut self) -> &mut Replication {
-        &mut self.architecture.replication
+        &mut self.fabric.replication
     }
 
     /// Sets how many packets the queues of a port hold while they have a rate; of all priorities or of one.
@@ -243,7 +250,7 @@ impl Switch {
     }
 
     fn traffic_mut(&mut self) -> &mut TrafficManager<Packet> {
-        &mut self.architecture.traffic
+        &mut self.fabric.traffic
     }
 }
 
@@ -274,9 +281,10 @@ fn check_state(program: &Program) -> Result<(), SwitchError> {
     Ok(())
 }
 
-/// The most bytes that deparsing can put before a payload if it emits every header once.
+/// The most bytes that deparsing can put before a payload if each deparser emits every header once.
 fn emitted_bytes_max(program: &Program) -> usize {
     let bytes = |header: &ir::Header| program.header_types[header.ty].bytes_max() as usize;
     let all: usize = program.headers.iter().filter(|header| header.metadata).map(bytes).sum();
-    all.min(PACKET_BYTES_MAX)
+    let deparsers = program.architecture.roles().iter().filter(|&&role| role == ir::BlockRole::Deparser).count();
+    (all * deparsers).min(PACKET_BYTES_MAX)
 }

@@ -19,6 +19,9 @@ const QUEUE_CAPACITY_MAX: usize = 65_536;
 /// Ports above this number do not exist.
 pub const PORT_MAX: u32 = 511;
 
+/// The queue of packets that go to ingress again when they leave egress, instead of out of a port.
+pub(crate) const PORT_INTERNAL: u32 = PORT_MAX + 1;
+
 /// A packet that leaves its queue.
 pub struct Departure<P> {
     /// The packet.
@@ -122,6 +125,11 @@ impl<P> TrafficManager<P> {
         self.ready.len() + self.ports.iter().map(|port| port.waiting).sum::<usize>()
     }
 
+    /// The highest priority that has a queue.
+    pub fn priority_max(&self) -> u32 {
+        self.priorities as u32 - 1
+    }
+
     /// Packets in one queue.
     pub fn depth(&self, port: u32, priority: u32) -> usize {
         let queue = self.ports.get(port as usize).and_then(|port| port.queues.get(priority as usize));
@@ -149,7 +157,7 @@ impl<P> TrafficManager<P> {
 
     /// Queues a packet.
     pub fn enqueue(&mut self, packet: P, port: u32, priority: u32, now_ns: u64) -> Result<(), (P, Refusal)> {
-        if port > PORT_MAX {
+        if port > PORT_INTERNAL {
             return Err((packet, Refusal::NoPort));
         }
         self.grow(port);
@@ -280,7 +288,7 @@ mod tests {
         assert_eq!(drain(&mut tm, 0), [2, 3, 1]);
         assert_eq!(drain(&mut tm, 1_000_000), [4]);
         assert_eq!(tm.enqueue(9, 1, 3, 0), Err((9, Refusal::NoPriority)));
-        assert_eq!(tm.enqueue(9, 512, 0, 0), Err((9, Refusal::NoPort)));
+        assert_eq!(tm.enqueue(9, PORT_INTERNAL + 1, 0, 0), Err((9, Refusal::NoPort)));
     }
 
     #[test]

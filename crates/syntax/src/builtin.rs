@@ -2,7 +2,9 @@
 
 /// Name and text of each: what `#include <name>` finds if no include folder has the name.
 pub const FILES: &[(&str, &str)] = &[
+    ("bmv2/psa.p4", include_str!("../../../include/bmv2/psa.p4")),
     ("core.p4", include_str!("../../../include/core.p4")),
+    ("psa.p4", include_str!("../../../include/psa.p4")),
     ("v1model.p4", include_str!("../../../include/v1model.p4")),
 ];
 

@@ -29,8 +29,7 @@ use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print
 use crate::plan::{Plan, state};
 use base::Span;
 use base::index::Id as _;
-use ir::v1model::Stage;
-use ir::{BlockId, BlockKind, HashAlgorithm, HeaderId, Program, Stmt, StmtKind, VarId};
+use ir::{BlockId, BlockKind, BlockRole, HashAlgorithm, HeaderId, Program, Stmt, StmtKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A line of the program's source.
@@ -139,7 +138,7 @@ impl<'e> Emitter<'e> {
         }
         let what = match &block.kind {
             BlockKind::Parser { .. } => "Parser",
-            BlockKind::Control { .. } if is_deparser(id) => "Deparser",
+            BlockKind::Control { .. } if self.is_deparser(id) => "Deparser",
             BlockKind::Control { .. } => "Control",
         };
         items.push(Item::Comment(format!("{what} {}.", block.name)));
@@ -149,11 +148,15 @@ impl<'e> Emitter<'e> {
         );
         let mut body = match &block.kind {
             BlockKind::Parser { start, states, error } => parser::emit(self, id, *start, states, *error),
-            BlockKind::Control { body } if is_deparser(id) => deparser::emit(self, id, body),
+            BlockKind::Control { body } if self.is_deparser(id) => deparser::emit(self, id, body),
             BlockKind::Control { body } => control::emit(self, id, body),
         };
         prune(&mut body);
         items.push(Item::Function { head, body });
+    }
+
+    fn is_deparser(&self, id: BlockId) -> bool {
+        self.program.role(id) == BlockRole::Deparser
     }
 
     /// The part of a packet's chunk that is the program's own.
@@ -264,10 +267,6 @@ impl<'e> Emitter<'e> {
 /// Bytes of `struct ws_packet`.
 pub(crate) fn abi_size() -> u32 {
     size_of::<abi::Packet>() as u32
-}
-
-pub(crate) fn is_deparser(id: BlockId) -> bool {
-    id.index() == Stage::Deparser as usize
 }
 
 /// The struct of a block's variables that wait for tables.

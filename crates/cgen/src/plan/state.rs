@@ -6,7 +6,7 @@
 use super::walk::{Item, Tables, Walk, walk_block};
 use base::limits::BURST_PACKETS_MAX;
 use ir::v1model::Slot;
-use ir::{DirectMeterId, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind, VarKind};
+use ir::{Architecture, DirectMeterId, LabelId, MeterId, Place, Program, RegisterId, Stmt, StmtKind, VarKind};
 use std::collections::BTreeSet;
 
 /// Something whose order of use can be seen.
@@ -90,6 +90,9 @@ pub(crate) fn burst_max(program: &Program) -> u32 {
 
 /// Whether a packet, or a copy of it, can come back to a block that it has left.
 fn passes_again(program: &Program) -> bool {
+    if program.architecture == Architecture::Psa {
+        return ir::psa::passes_again(program);
+    }
     let slots = [Slot::Resubmit, Slot::Recirculate, Slot::CloneIngressSession, Slot::CloneEgressSession];
     let slots = slots.map(|slot| slot as u32);
     let mut again = false;

@@ -185,7 +185,7 @@ impl Chunk {
         chunk.lines.extend([Line([GUARD; 8]); GUARD_LINES]);
         let packet = chunk.packet();
         *packet = Packet {
-            intrinsic: [0; ir::v1model::SLOT_COUNT],
+            intrinsic: [0; ir::INTRINSIC_SLOTS],
             data: data as u32,
             length: bytes.len() as u32,
             payload: 0,

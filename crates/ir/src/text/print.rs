@@ -44,8 +44,7 @@ struct Printer<'p> {
 impl Printer<'_> {
     fn run(mut self) -> String {
         let program = self.program;
-        let Architecture::V1Model = program.architecture;
-        self.line("program v1model");
+        self.line(&format!("program {}", program.architecture.name()));
         let errors: Vec<String> = program.errors.iter().map(|name| format!(" {}", quoted(name))).collect();
         self.line(&format!("errors{}", errors.concat()));
         self.line(&format!("labels {}", program.labels));

@@ -251,7 +251,8 @@ impl<'t> Reader<'t> {
 
     fn program(&mut self) -> Result<()> {
         self.word("program")?;
-        self.word("v1model")?;
+        let architectures = [Architecture::V1Model, Architecture::Psa].map(|it| (it.name(), it));
+        self.program.architecture = self.choice(&architectures, "an architecture")?;
         self.word("errors")?;
         while let TokenKind::Text(name) = self.peek() {
             let name = name.clone();

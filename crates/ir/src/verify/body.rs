@@ -18,21 +18,21 @@ pub(super) enum Place {
 impl<'p> Verifier<'p> {
     pub(super) fn blocks(&mut self) {
         let program = self.program;
-        let Architecture::V1Model = program.architecture;
         self.enter("program", base::Span::NONE);
         let count = program.blocks.len();
-        self.check(count == 6, || format!("{count} blocks, v1model has 6"));
+        let (name, roles) = (program.architecture.name(), program.architecture.roles());
+        self.check(count == roles.len(), || format!("{count} blocks, {name} has {}", roles.len()));
         self.label_statements();
-        for (position, (id, block)) in program.blocks.iter_enumerated().enumerate() {
+        for (id, block) in program.blocks.iter_enumerated() {
             self.enter(id.to_string(), base::Span::NONE);
             let is_parser = matches!(block.kind, BlockKind::Parser { .. });
-            let should_be = position == v1model::Stage::Parser as usize;
-            self.check(is_parser == should_be, || "the first block, and no other, is the parser".into());
+            let role = program.role(id);
+            let should_be = role == BlockRole::Parser;
+            self.check(is_parser == should_be, || "a parser and a control stand in each other's place".into());
             match &block.kind {
                 BlockKind::Parser { start, states, error } => self.parser(id, *start, states, *error),
                 BlockKind::Control { body } => {
-                    let is_deparser = position == v1model::Stage::Deparser as usize;
-                    let place = if is_deparser { Place::Deparser } else { Place::Control };
+                    let place = if role == BlockRole::Deparser { Place::Deparser } else { Place::Control };
                     self.body(body, place, &mut Vec::new());
                     self.exits(block, body, &mut Vec::new());
                 }

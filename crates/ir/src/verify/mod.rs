@@ -52,7 +52,7 @@
 //! * Parameters of actions are distinct local variables.
 //!
 //! Architecture
-//! * v1model has six blocks, the first a parser and the others controls.
+//! * The program has the blocks of its architecture, parsers where it has parsers.
 //!
 //! # What is not checked
 //!

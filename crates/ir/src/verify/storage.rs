@@ -36,7 +36,7 @@ impl<'p> Verifier<'p> {
             self.enter(id.to_string(), Span::NONE);
             self.type_fits(var.ty);
             if let VarKind::Intrinsic(slot) = var.kind {
-                self.check((slot as usize) < v1model::SLOT_COUNT, || format!("the architecture has no slot {slot}"));
+                self.check((slot as usize) < INTRINSIC_SLOTS, || format!("the architecture has no slot {slot}"));
                 self.check(var.ty.width() <= 64, || "an intrinsic variable of more than 64 bits".into());
                 self.check(slots.insert(slot), || format!("slot {slot} has another variable already"));
             }

@@ -133,7 +133,7 @@ fn missing_includes_say_where_was_looked() {
           |
           = note: looked in `d`
           = note: looked in `i`
-          = note: the built-in files are core.p4, v1model.p4
+          = note: the built-in files are bmv2/psa.p4, core.p4, psa.p4, v1model.p4
 
         1 error
     "#]]

@@ -1,0 +1,297 @@
+//! What all architectures share: packets on their way, the queues between ingress and egress, copies, and the order in
+//! which packets are worked on.
+//!
+//! What enters: received packets and the [`Rules`] of an architecture. What leaves: whatever the rules send. A burst
+//! goes through ingress as the rules say; then the queues are emptied through egress. Packets that go round again form
+//! bursts of their own, which are worked on before new ones.
+
+use crate::output::{Decision, Observer};
+use crate::packet::{Originals, Packet, Pool};
+use crate::pipeline::{Pipeline, World};
+use crate::replication::{Destination, Replica, Replication};
+use crate::stage_times::{CoreStage, StageTimer};
+use crate::stats::{DropReason, Stats};
+use crate::traffic::{Departure, Refusal, TrafficManager};
+use base::limits::{BURST_PACKETS_MAX, COPIES_MAX, PASSES_MAX};
+use ir::walk::{bodies, visit_body};
+use ir::{Program, StmtKind};
+use std::collections::VecDeque;
+
+/// The budget that packets share which waited in a queue with a rate.
+const PACED_ROOT: usize = BURST_PACKETS_MAX;
+
+/// What an architecture does with packets between and around the program's blocks.
+pub(crate) trait Rules {
+    /// Sets what a packet carries that has just been received.
+    fn receive(&mut self, fabric: &mut Fabric, packet: &mut Packet, port: u32, now_ns: u64);
+
+    /// Takes a burst through ingress, up to the queues.
+    fn ingress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>);
+
+    /// Sets what a packet carries that leaves its queue.
+    fn begin_egress(&mut self, departure: Departure<Packet>, world: &mut World<'_>) -> Packet;
+
+    /// Takes a burst from the queues to the end.
+    fn egress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>);
+}
+
+/// What the program of a core shows of how packets are worked on.
+#[derive(Clone, Copy)]
+pub(crate) struct Visibility {
+    /// Whether packets go through one by one, because it would show how many were received together: the program reads
+    /// what the queues write, or sends packets round again, which would then be overtaken by their neighbours.
+    pub one_by_one: bool,
+    /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
+    pub time: bool,
+}
+
+/// Packets on their way, and what they meet.
+pub(crate) struct Fabric {
+    pub pipeline: Box<dyn Pipeline>,
+    pub traffic: TrafficManager<Packet>,
+    pub replication: Replication,
+    pub pool: Pool,
+    pub stats: Stats,
+    pub timer: StageTimer,
+    pub visibility: Visibility,
+    /// Packets that go through ingress again, before any new one.
+    again: VecDeque<Packet>,
+    /// The present burst, kept to save its allocation.
+    burst: Vec<Packet>,
+    has_assertions: bool,
+    /// Copies that each packet of the present burst may still become; the last is for packets out of paced queues.
+    copies_left: [usize; BURST_PACKETS_MAX + 1],
+}
+
+impl Fabric {
+    pub fn new(
+        program: &Program,
+        pipeline: Box<dyn Pipeline>,
+        pool: Pool,
+        priorities: usize,
+        visibility: Visibility,
+    ) -> Fabric {
+        Fabric {
+            pipeline,
+            traffic: TrafficManager::new(priorities),
+            replication: Replication::default(),
+            pool,
+            stats: Stats::default(),
+            timer: StageTimer::default(),
+            visibility,
+            again: VecDeque::new(),
+            burst: Vec::with_capacity(BURST_PACKETS_MAX),
+            has_assertions: has_assertions(program),
+            copies_left: [0; BURST_PACKETS_MAX + 1],
+        }
+    }
+
+    /// Makes a packet of received bytes; none, counted, if there is no buffer for it.
+    pub fn receive(&mut self, rules: &mut dyn Rules, now_ns: u64, port: u32, frame: &[u8]) -> Option<Packet> {
+        self.stats.received += 1;
+        let Some(mut packet) = self.pool.take(frame) else {
+            self.stats.count_drop(DropReason::NoBuffer);
+            return None;
+        };
+        packet.clear_intrinsics();
+        packet.set_passes(0);
+        packet.set_time_ns(now_ns);
+        rules.receive(self, &mut packet, port, now_ns);
+        Some(packet)
+    }
+
+    /// Works on received packets and everything they cause, and on queued packets that are due.
+    pub fn run(&mut self, rules: &mut dyn Rules, received: &mut Vec<Packet>, world: &mut World<'_>) {
+        self.copies_left[PACED_ROOT] = COPIES_MAX;
+        let one_by_one = self.visibility.one_by_one || self.traffic.has_rates();
+        let burst_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
+        let mut received = received.drain(..);
+        self.empty_queues(rules, burst_max, world);
+        loop {
+            let mut burst = std::mem::take(&mut self.burst);
+            while burst.len() < burst_max
+                && let Some(packet) = self.again.pop_front()
+            {
+                burst.push(packet);
+            }
+            if burst.is_empty() {
+                burst.extend(received.by_ref().take(burst_max));
+                for (root, packet) in burst.iter_mut().enumerate() {
+                    packet.set_root(root);
+                    self.copies_left[root] = COPIES_MAX;
+                }
+            }
+            if burst.is_empty() {
+                self.burst = burst;
+                return;
+            }
+            rules.ingress(self, &mut burst, world);
+            self.burst = burst;
+            self.empty_queues(rules, burst_max, world);
+        }
+    }
+
+    /// Empties the queues as far as packets are due, burst by burst.
+    fn empty_queues(&mut self, rules: &mut dyn Rules, burst_max: usize, world: &mut World<'_>) {
+        self.timer.start();
+        loop {
+            let mut burst = std::mem::take(&mut self.burst);
+            let now_ns = world.now_ns;
+            self.traffic.dequeue(now_ns, burst_max, |mut departure| {
+                if departure.is_paced {
+                    departure.packet.set_root(PACED_ROOT);
+                    departure.packet.set_time_ns(now_ns);
+                }
+                burst.push(rules.begin_egress(departure, world));
+            });
+            if burst.is_empty() {
+                self.burst = burst;
+                return;
+            }
+            self.timer.lap(CoreStage::Dequeue);
+            rules.egress(self, &mut burst, world);
+            self.burst = burst;
+        }
+    }
+
+    /// Puts a packet in the queue of a port.
+    pub fn enqueue(&mut self, packet: Packet, port: u32, priority: u32, world: &mut World<'_>) {
+        if let Err((packet, refusal)) = self.traffic.enqueue(packet, port, priority, world.now_ns) {
+            let reason = match refusal {
+                Refusal::NoPort => DropReason::NoPort,
+                Refusal::NoPriority => DropReason::NoPriority,
+                Refusal::Full => DropReason::QueueFull,
+            };
+            self.end(packet, reason, world);
+        }
+    }
+
+    /// Hands a copy of the packet for each replica to `enqueue`; the last gets the packet itself.
+    pub fn replicate(
+        &mut self,
+        packet: Packet,
+        destination: Destination,
+        world: &mut World<'_>,
+        enqueue: impl Fn(&mut Fabric, Packet, Replica, &mut World<'_>),
+    ) {
+        let count = self.replication.replicas(destination).len();
+        let Some(last) = count.checked_sub(1) else {
+            self.end(packet, DropReason::NoReplicas, world);
+            return;
+        };
+        for position in 0..last {
+            let replica = self.replication.replicas(destination)[position];
+            if let Some(copy) = self.copy(&packet, world) {
+                enqueue(self, copy, replica, world);
+            }
+        }
+        let replica = self.replication.replicas(destination)[last];
+        enqueue(self, packet, replica, world);
+    }
+
+    /// Lets a packet, made from one that ends here, go through ingress again.
+    pub fn go_again(&mut self, fresh: Packet, old: Packet) {
+        self.stats.passes += 1;
+        self.pool.give(old);
+        self.again.push_back(fresh);
+    }
+
+    /// Sends a packet's first `length` bytes out of a port.
+    pub fn transmit(&mut self, packet: Packet, port: u32, length: usize, world: &mut World<'_>) {
+        self.stats.sent += 1;
+        tell(world, || Decision::Transmitted { port, bytes: length as u32 });
+        world.output.transmit(port, &packet.bytes()[..length], packet.time_ns());
+        self.pool.give(packet);
+    }
+
+    /// A new packet of `bytes`, with no metadata, one pass older than `parent`.
+    pub fn again_from(&mut self, bytes: &[u8], parent: &Packet, world: &mut World<'_>) -> Option<Packet> {
+        if parent.passes() >= PASSES_MAX {
+            self.count_drop(DropReason::PassLimit, world);
+            return None;
+        }
+        let taken = self.take_copy(parent.root(), |pool| pool.take(bytes), world);
+        taken.map(|mut packet| {
+            packet.inherit(parent);
+            packet
+        })
+    }
+
+    /// A copy of a packet with headers and metadata.
+    pub fn copy(&mut self, packet: &Packet, world: &mut World<'_>) -> Option<Packet> {
+        let mut copy = self.take_copy(packet.root(), |pool| pool.copy(packet), world)?;
+        self.pipeline.copy_context(packet, &mut copy);
+        Some(copy)
+    }
+
+    /// A packet that is charged to the budget of `root`.
+    fn take_copy(
+        &mut self,
+        root: usize,
+        take: impl Fn(&mut Pool) -> Option<Packet>,
+        world: &mut World<'_>,
+    ) -> Option<Packet> {
+        if self.copies_left[root] == 0 {
+            self.count_drop(DropReason::CopyLimit, world);
+            return None;
+        }
+        self.copies_left[root] -= 1;
+        let taken = take(&mut self.pool);
+        match taken {
+            Some(_) => self.stats.copies += 1,
+            None => self.count_drop(DropReason::NoBuffer, world),
+        }
+        taken
+    }
+
+    /// Ends the packets on which an assertion has failed: no further block may see them. `originals` belong to the
+    /// packets one by one, or are empty.
+    pub fn end_failed(&mut self, burst: &mut Vec<Packet>, originals: &mut Originals, world: &mut World<'_>) {
+        if !self.has_assertions {
+            return;
+        }
+        let mut position = 0;
+        while position < burst.len() {
+            if !burst[position].assertion_failed() {
+                position += 1;
+                continue;
+            }
+            let packet = burst.remove(position);
+            let original = if originals.is_empty() { None } else { originals.remove(position) };
+            self.end_all(packet, original, DropReason::AssertionFailed, world);
+        }
+    }
+
+    pub fn count_drop(&mut self, reason: DropReason, world: &mut World<'_>) {
+        self.stats.count_drop(reason);
+        tell(world, || Decision::Dropped(reason));
+    }
+
+    pub fn end(&mut self, packet: Packet, reason: DropReason, world: &mut World<'_>) {
+        self.count_drop(reason, world);
+        self.pool.give(packet);
+    }
+
+    pub fn end_all(&mut self, packet: Packet, other: Option<Packet>, reason: DropReason, world: &mut World<'_>) {
+        self.end(packet, reason, world);
+        if let Some(other) = other {
+            self.pool.give(other);
+        }
+    }
+}
+
+/// Tells the observer, if there is one.
+pub(crate) fn tell(world: &mut World<'_>, decision: impl FnOnce() -> Decision) {
+    if let Some(observer) = &mut world.observer {
+        Observer::decision(*observer, decision());
+    }
+}
+
+/// Whether the program asserts anything.
+fn has_assertions(program: &Program) -> bool {
+    let mut found = false;
+    for body in bodies(program) {
+        visit_body(body, &mut |statement| found |= matches!(statement.kind, StmtKind::Assert { .. }));
+    }
+    found
+}

@@ -1,0 +1,345 @@
+//! The rules of the Portable Switch Architecture: what happens to a packet between and around the program's blocks.
+//!
+//! What enters: bursts of packets with a time. What leaves: packets on ports. This is the only place that knows PSA's
+//! rules; where the specification leaves a choice, or the reference switch differs from it, `docs/design/psa.md` says
+//! what is done here and why.
+//!
+//! A burst goes through the ingress parser, ingress, and the ingress deparser as far as anything comes of it; then each
+//! packet's fate is decided in order of arrival. What leaves the queues is parsed anew, as bytes: egress parser, egress,
+//! egress deparser. A packet keeps its memory on the way, but of its metadata only the struct that belongs to its path.
+
+use crate::fabric::{Fabric, Rules, Visibility, tell};
+use crate::output::Decision;
+use crate::packet::{Originals, Packet};
+use crate::pipeline::World;
+use crate::replication::{Destination, Replica};
+use crate::stage_times::CoreStage;
+use crate::stats::DropReason;
+use crate::traffic::{Departure, PORT_INTERNAL};
+use base::index::Id as _;
+use base::limits::PASSES_MAX;
+use ir::psa::{Carried, PORT_RECIRCULATE, PacketPath, Slot, Stage, passes_again};
+use ir::walk::{Item, bodies, visit_block, visit_body};
+use ir::{BlockId, Place, Program, VarKind};
+
+/// The architecture's own state.
+pub(crate) struct Psa {
+    /// Copies of the present burst's packets as they were received; empty if the program never needs them.
+    originals: Originals,
+    keeps_originals: bool,
+    /// Whether each of the structs of [`Carried`] has anything in it.
+    carries: [bool; Carried::ALL.len()],
+}
+
+/// What a program shows of how packets are worked on.
+pub(crate) fn visibility(program: &Program) -> Visibility {
+    let reads_time = reads_slot(program, Slot::EgressTimestamp);
+    Visibility {
+        one_by_one: reads_time || passes_again(program),
+        time: reads_time || !program.meters.is_empty() || !program.direct_meters.is_empty(),
+    }
+}
+
+impl Psa {
+    pub fn new(program: &Program) -> Psa {
+        let carries =
+            |carried: Carried| program.field_lists.get(carried.field_list()).is_some_and(|it| !it.vars.is_empty());
+        Psa {
+            originals: Vec::new(),
+            keeps_originals: writes_slot(program, Slot::Clone) || writes_slot(program, Slot::Resubmit),
+            carries: Carried::ALL.map(carries),
+        }
+    }
+
+    /// Whether anything comes of the ingress deparser: the packet goes on, or a struct that it hands out does.
+    fn needs_ingress_deparser(&self, packet: &Packet) -> bool {
+        match Fate::of(packet) {
+            Fate::Egress => true,
+            Fate::Resubmit if self.carries[Carried::ResubmitMeta as usize] => true,
+            _ => is_set(packet, Slot::Clone) && self.carries[Carried::CloneI2eMeta as usize],
+        }
+    }
+}
+
+/// What becomes of a packet after ingress, beside its clone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Drop,
+    Resubmit,
+    Egress,
+}
+
+impl Fate {
+    fn of(packet: &Packet) -> Fate {
+        if is_set(packet, Slot::Drop) {
+            Fate::Drop
+        } else if is_set(packet, Slot::Resubmit) {
+            Fate::Resubmit
+        } else {
+            Fate::Egress
+        }
+    }
+}
+
+fn is_set(packet: &Packet, slot: Slot) -> bool {
+    packet.intrinsic(slot) != 0
+}
+
+impl Rules for Psa {
+    fn receive(&mut self, fabric: &mut Fabric, packet: &mut Packet, port: u32, now_ns: u64) {
+        packet.set_intrinsic(Slot::IngressPort, u64::from(port));
+        begin_ingress(packet, PacketPath::Normal, now_ns);
+        fabric.pipeline.begin_pass(packet);
+    }
+
+    fn ingress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>) {
+        for packet in burst.iter() {
+            let port = packet.intrinsic(Slot::IngressPort) as u32;
+            let instance_type = packet.intrinsic(Slot::PacketPath);
+            tell(world, || Decision::IngressStarts { port, bytes: packet.length(), instance_type });
+        }
+        if self.keeps_originals {
+            self.originals.extend(burst.iter().map(|packet| fabric.pool.take(packet.bytes())));
+        }
+        fabric.timer.start();
+        for (stage, lap) in [(Stage::IngressParser, CoreStage::Parser), (Stage::Ingress, CoreStage::Ingress)] {
+            fabric.pipeline.run(block(stage), burst, world);
+            fabric.end_failed(burst, &mut self.originals, world);
+            fabric.timer.lap(lap);
+        }
+        let is_same = |a: &Packet, b: &Packet| self.needs_ingress_deparser(a) == self.needs_ingress_deparser(b);
+        for packets in burst.chunk_by_mut(is_same) {
+            if packets.first().is_some_and(|packet| self.needs_ingress_deparser(packet)) {
+                fabric.pipeline.run(block(Stage::IngressDeparser), packets, world);
+            }
+        }
+        fabric.end_failed(burst, &mut self.originals, world);
+        fabric.timer.lap(CoreStage::Deparser);
+        let mut originals = std::mem::take(&mut self.originals);
+        let mut original_of = originals.drain(..);
+        for packet in burst.drain(..) {
+            let original = original_of.next().flatten();
+            self.after_ingress(fabric, packet, original, world);
+        }
+        drop(original_of);
+        self.originals = originals;
+        fabric.timer.lap(CoreStage::Decide);
+    }
+
+    fn begin_egress(&mut self, departure: Departure<Packet>, world: &mut World<'_>) -> Packet {
+        let Departure { mut packet, port, .. } = departure;
+        let port = if port == PORT_INTERNAL { PORT_RECIRCULATE } else { port };
+        packet.set_intrinsic(Slot::EgressPort, u64::from(port));
+        packet.set_intrinsic(Slot::EgressTimestamp, world.now_ns / 1000);
+        let (rid, instance_type) = (packet.intrinsic(Slot::Instance), packet.intrinsic(Slot::PacketPath));
+        tell(world, || Decision::EgressStarts { port, rid, instance_type });
+        packet
+    }
+
+    fn egress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>) {
+        for (stage, lap) in [
+            (Stage::EgressParser, CoreStage::Parser),
+            (Stage::Egress, CoreStage::Egress),
+            (Stage::EgressDeparser, CoreStage::Deparser),
+        ] {
+            fabric.pipeline.run(block(stage), burst, world);
+            fabric.end_failed(burst, &mut Vec::new(), world);
+            fabric.timer.lap(lap);
+        }
+        for packet in burst.drain(..) {
+            self.after_egress(fabric, packet, world);
+        }
+        fabric.timer.lap(CoreStage::Transmit);
+    }
+}
+
+impl Psa {
+    /// The decisions after ingress, in the order of the reference: clone, drop, resubmit, multicast, unicast.
+    fn after_ingress(&self, fabric: &mut Fabric, mut packet: Packet, original: Option<Packet>, world: &mut World<'_>) {
+        if is_set(&packet, Slot::Clone) {
+            let bytes = original.as_ref().map(|original| original.bytes());
+            self.clone_packet(fabric, &packet, bytes, (PacketPath::CloneI2e, Carried::CloneI2eMeta), world);
+        }
+        match Fate::of(&packet) {
+            Fate::Resubmit => return self.resubmit(fabric, packet, original, world),
+            Fate::Drop => fabric.end_all(packet, original, DropReason::Ingress, world),
+            Fate::Egress => {
+                if let Some(original) = original {
+                    fabric.pool.give(original);
+                }
+                if packet.is_too_long() {
+                    return fabric.end(packet, DropReason::TooLong, world);
+                }
+                let (group, port) = (packet.intrinsic(Slot::MulticastGroup), packet.intrinsic(Slot::EgressPort) as u32);
+                let path = if group != 0 { PacketPath::NormalMulticast } else { PacketPath::NormalUnicast };
+                self.leave_ingress(fabric, &mut packet, path);
+                if group != 0 {
+                    let destination = Destination::Group(group);
+                    let replicas = fabric.replication.replicas(destination).len();
+                    tell(world, || Decision::Multicast { group, replicas });
+                    fabric.replicate(packet, destination, world, enqueue_replica);
+                } else {
+                    tell(world, || Decision::Unicast { port });
+                    enqueue(fabric, packet, port, world);
+                }
+            }
+        }
+    }
+
+    /// Makes the deparsed packet one that enters egress.
+    fn leave_ingress(&self, fabric: &mut Fabric, packet: &mut Packet, path: PacketPath) {
+        if self.carries[Carried::NormalMeta as usize] {
+            fabric.pipeline.keep_only(Carried::NormalMeta.field_list(), packet);
+        } else {
+            fabric.pipeline.begin_pass(packet);
+        }
+        packet.set_intrinsic(Slot::Clone, 0);
+        packet.set_intrinsic(Slot::CloneSessionId, 0);
+        packet.set_intrinsic(Slot::ParserError, 0);
+        packet.set_intrinsic(Slot::Instance, 0);
+        packet.set_intrinsic(Slot::PacketPath, path as u64);
+    }
+
+    /// Sends a copy of these bytes to the ports of the packet's session; it starts at the egress parser.
+    fn clone_packet(
+        &self,
+        fabric: &mut Fabric,
+        packet: &Packet,
+        bytes: Option<&[u8]>,
+        (path, carried): (PacketPath, Carried),
+        world: &mut World<'_>,
+    ) {
+        let session = packet.intrinsic(Slot::CloneSessionId) as u32;
+        if fabric.replication.session(session).is_none() {
+            tell(world, || Decision::Cloned { session, copies: None });
+            return;
+        }
+        let Some(bytes) = bytes else {
+            fabric.count_drop(DropReason::NoBuffer, world);
+            return;
+        };
+        let Some(mut copy) = fabric.again_from(bytes, packet, world) else { return };
+        copy.set_ingress_length(bytes.len() as u32);
+        copy.set_intrinsic(Slot::PacketPath, path as u64);
+        self.carry(fabric, carried, packet, &mut copy);
+        let destination = Destination::Session(session);
+        let copies = fabric.replication.replicas(destination).len();
+        tell(world, || Decision::Cloned { session, copies: Some(copies) });
+        fabric.replicate(copy, destination, world, enqueue_replica);
+    }
+
+    /// Prepares a packet for the parser that it comes to next, which sees what the deparser behind it handed out.
+    fn carry(&self, fabric: &mut Fabric, carried: Carried, from: &Packet, to: &mut Packet) {
+        fabric.pipeline.begin_pass(to);
+        if self.carries[carried as usize] {
+            fabric.pipeline.reset_metadata(to);
+            fabric.pipeline.preserve(carried.field_list(), from, to);
+        }
+    }
+
+    fn resubmit(&self, fabric: &mut Fabric, packet: Packet, original: Option<Packet>, world: &mut World<'_>) {
+        let Some(mut fresh) = original else {
+            return fabric.end(packet, DropReason::NoBuffer, world);
+        };
+        if packet.passes() >= PASSES_MAX {
+            return fabric.end_all(packet, Some(fresh), DropReason::PassLimit, world);
+        }
+        fresh.inherit(&packet);
+        begin_ingress(&mut fresh, PacketPath::Resubmit, world.now_ns);
+        self.carry(fabric, Carried::ResubmitMeta, &packet, &mut fresh);
+        tell(world, || Decision::Resubmitted);
+        fabric.go_again(fresh, packet);
+    }
+
+    /// The decisions after egress: clone, drop, recirculate, transmit.
+    fn after_egress(&self, fabric: &mut Fabric, packet: Packet, world: &mut World<'_>) {
+        if packet.is_too_long() {
+            return fabric.end(packet, DropReason::TooLong, world);
+        }
+        if is_set(&packet, Slot::Clone) {
+            let bytes = Some(packet.bytes());
+            self.clone_packet(fabric, &packet, bytes, (PacketPath::CloneE2e, Carried::CloneE2eMeta), world);
+        }
+        if is_set(&packet, Slot::Drop) {
+            return fabric.end(packet, DropReason::Egress, world);
+        }
+        let port = packet.intrinsic(Slot::EgressPort) as u32;
+        if port == PORT_RECIRCULATE {
+            return self.recirculate(fabric, packet, world);
+        }
+        let length = packet.bytes().len();
+        fabric.transmit(packet, port, length, world);
+    }
+
+    fn recirculate(&self, fabric: &mut Fabric, packet: Packet, world: &mut World<'_>) {
+        let Some(mut fresh) = fabric.again_from(packet.bytes(), &packet, world) else {
+            fabric.pool.give(packet);
+            return;
+        };
+        fresh.set_intrinsic(Slot::IngressPort, u64::from(PORT_RECIRCULATE));
+        begin_ingress(&mut fresh, PacketPath::Recirculate, world.now_ns);
+        self.carry(fabric, Carried::RecirculateMeta, &packet, &mut fresh);
+        tell(world, || Decision::Recirculated);
+        fabric.go_again(fresh, packet);
+    }
+}
+
+/// Sets the intrinsic variables that ingress starts with.
+fn begin_ingress(packet: &mut Packet, path: PacketPath, now_ns: u64) {
+    packet.set_ingress_length(packet.length());
+    packet.set_intrinsic(Slot::PacketPath, path as u64);
+    packet.set_intrinsic(Slot::IngressTimestamp, now_ns / 1000);
+    packet.set_intrinsic(Slot::Drop, 1);
+}
+
+fn enqueue_replica(fabric: &mut Fabric, mut packet: Packet, replica: Replica, world: &mut World<'_>) {
+    packet.set_intrinsic(Slot::Instance, replica.rid);
+    enqueue(fabric, packet, replica.port, world);
+}
+
+/// The class of service is the priority, as far as there are queues.
+fn enqueue(fabric: &mut Fabric, packet: Packet, port: u32, world: &mut World<'_>) {
+    let port = match port {
+        PORT_RECIRCULATE => PORT_INTERNAL,
+        // No port has this number, nor may a program reach the queue behind it.
+        PORT_INTERNAL => u32::MAX,
+        port => port,
+    };
+    let priority = (packet.intrinsic(Slot::ClassOfService) as u32).min(fabric.traffic.priority_max());
+    fabric.enqueue(packet, port, priority, world);
+}
+
+fn block(stage: Stage) -> BlockId {
+    BlockId::from_index(stage as usize)
+}
+
+/// Whether any statement of the program writes the intrinsic variable in `slot`.
+fn writes_slot(program: &Program, slot: Slot) -> bool {
+    fn is_slot(program: &Program, place: &Place, slot: Slot) -> bool {
+        match place {
+            Place::Var(var) => program.vars[*var].kind == VarKind::Intrinsic(slot as u32),
+            Place::Slice { base, .. } => is_slot(program, base, slot),
+            Place::Field(..) => false,
+        }
+    }
+    let mut found = false;
+    for body in bodies(program) {
+        visit_body(body, &mut |statement| {
+            found |= statement.kind.dst().is_some_and(|place| is_slot(program, place, slot));
+        });
+    }
+    found
+}
+
+/// Whether the program reads the intrinsic variable in `slot`.
+fn reads_slot(program: &Program, slot: Slot) -> bool {
+    let mut found = false;
+    for block in &program.blocks {
+        visit_block(program, block, &mut |item| {
+            if let Item::Var(var) = item {
+                found |= program.vars[var].kind == VarKind::Intrinsic(slot as u32);
+            }
+        });
+    }
+    found
+}
