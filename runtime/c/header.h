@@ -95,6 +95,46 @@ static inline void ws_lookahead(uint64_t *d, const uint8_t *bytes, const uint8_t
 
 #define WS_STACK_MAX 1024u
 
+/* Bit `at` of bytes in network order. */
+static inline uint32_t ws_bit_of(const uint8_t *bytes, uint32_t at)
+{
+    return (uint32_t)(bytes[at / 8] >> (7 - at % 8)) & 1;
+}
+
+/* Whether `count` bits from bit `a_at` of `a` are those from bit `b_at` of `b`. */
+static inline WS_UNUSED uint32_t ws_bits_equal(const uint8_t *a, uint32_t a_at, const uint8_t *b, uint32_t b_at, uint32_t count)
+{
+    if (a_at % 8 == 0 && b_at % 8 == 0 && count % 8 == 0)
+        return count == 0 || memcmp(a + a_at / 8, b + b_at / 8, count / 8) == 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (ws_bit_of(a, a_at + i) != ws_bit_of(b, b_at + i))
+            return 0;
+    return 1;
+}
+
+/* Copies `count` bits from bit `s_at` of `s` to bit `d_at` of `d`. They do not overlap. */
+static inline void ws_bits_copy(uint8_t *d, uint32_t d_at, const uint8_t *s, uint32_t s_at, uint32_t count)
+{
+    if (d_at % 8 == 0 && s_at % 8 == 0 && count % 8 == 0) {
+        if (count > 0)
+            memcpy(d + d_at / 8, s + s_at / 8, count / 8);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t bit = (uint8_t)(0x80 >> (d_at + i) % 8);
+        d[(d_at + i) / 8] = (uint8_t)(ws_bit_of(s, s_at + i) ? d[(d_at + i) / 8] | bit : d[(d_at + i) / 8] & ~bit);
+    }
+}
+
+/* The header `old` with another varbit field: `fixed` bits in all surround it, `at` of them before it. */
+static inline WS_UNUSED void ws_varbit_put(uint8_t *d, const uint8_t *old, uint32_t at, uint32_t old_bytes, uint32_t fixed,
+                                           const uint8_t *s, uint32_t s_at, uint32_t bytes)
+{
+    ws_bits_copy(d, 0, old, 0, at);
+    ws_bits_copy(d, at, s, s_at, 8 * bytes);
+    ws_bits_copy(d, at + 8 * bytes, old, at + 8 * old_bytes, fixed - at);
+}
+
 /* Moves the items of an array `count` places up (or down) and around. */
 static inline void ws_rotate(uint32_t *items, uint32_t size, uint32_t count, uint32_t up)
 {

@@ -383,6 +383,10 @@ impl Journey<'_> {
                 let source = src.map_or("an invalid header", |src| &program.headers[src].name);
                 format!("{} = {source}", program.headers[dst].name)
             }
+            Event::VarbitCopied { header, field, value } => {
+                let name = &program.header_type(&ir::HeaderRef::Fixed(header)).fields[field as usize].name;
+                format!("{}.{name} = {value}", program.headers[header].name)
+            }
             Event::StackMoved { stack, count, up } => {
                 let name = &program.stacks[stack].name;
                 format!("{name}.{}({count})", if up { "push_front" } else { "pop_front" })

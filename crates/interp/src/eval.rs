@@ -17,6 +17,9 @@ pub(crate) fn eval(program: &Program, state: &PacketState, expr: &Expr) -> Bits 
         ExprKind::IsValid(header) => {
             Bits::from_bool(resolve(program, state, header).is_some_and(|id| state.header(id).valid))
         }
+        ExprKind::VarbitEqual(left, right) => {
+            Bits::from_bool(varbit(program, state, left) == varbit(program, state, right))
+        }
         ExprKind::Unary(op, operand) => unary(*op, &eval(operand)),
         ExprKind::Binary(op, left, right) => binary(*op, left.ty, &eval(left), &eval(right)),
         ExprKind::Mux(cond, yes, no) => {
@@ -30,6 +33,14 @@ pub(crate) fn eval(program: &Program, state: &PacketState, expr: &Expr) -> Bits 
         ExprKind::Slice { base, high, low } => eval(base).slice(*high, *low),
         ExprKind::Concat(high, low) => eval(high).concat(&eval(low)),
         ExprKind::PacketLength => Bits::from_u64(32, state.packet.len() as u64),
+    }
+}
+
+/// The contents of a varbit field, as wide as they are present; empty if the header is invalid.
+pub(crate) fn varbit(program: &Program, state: &PacketState, (header, field): &(HeaderRef, u32)) -> Bits {
+    match resolve(program, state, header) {
+        Some(id) => state.header(id).fields[*field as usize].clone(),
+        None => Bits::zero(0),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Statements: what they do to a packet's state and ask of the host.
 
 use crate::Outcome;
-use crate::eval::{eval, eval_bool, place_width, resolve, write_place};
+use crate::eval::{eval, eval_bool, place_width, resolve, varbit, write_place};
 use crate::hash;
 use crate::host::{Host, log_line};
 use crate::state::PacketState;
@@ -82,6 +82,7 @@ impl<'r> Run<'r> {
             StmtKind::SetValid(header) => self.set_validity(header, true),
             StmtKind::SetInvalid(header) => self.set_validity(header, false),
             StmtKind::CopyHeader { dst, src } => self.copy_header(dst, src),
+            StmtKind::CopyVarbit { dst, src } => self.copy_varbit(dst, src),
             StmtKind::PushFront { stack, count } => self.move_stack(*stack, *count, true),
             StmtKind::PopFront { stack, count } => self.move_stack(*stack, *count, false),
             StmtKind::If { cond, then_body, else_body } => return self.run_if(cond, then_body, else_body),
@@ -147,6 +148,17 @@ impl<'r> Run<'r> {
                 None => self.state.set_invalid(self.program, dst),
             }
             self.trace(Event::HeaderCopied { dst, src });
+        }
+    }
+
+    fn copy_varbit(&mut self, (dst, field): &(HeaderRef, u32), src: &(HeaderRef, u32)) {
+        let value = varbit(self.program, self.state, src);
+        if let Some(id) = resolve(self.program, self.state, dst) {
+            self.trace(Event::VarbitCopied { header: id, field: *field, value: &value });
+            let header = self.state.header_mut(id);
+            if header.valid {
+                header.fields[*field as usize] = value;
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use crate::state::HeaderState;
 use crate::trace::Event;
 use base::limits::PARSER_STEPS_MAX;
 use base::{Bits, IndexVec};
-use ir::{BlockId, CaseMatch, Expr, FieldType, HeaderRef, KeySet, Place, State, StateId, Target, Transition, VarId};
+use ir::{BlockId, Expr, FieldType, HeaderRef, KeySet, Place, State, StateId, Target, Transition, VarId};
 
 impl Run<'_> {
     /// Runs a parser from its start to its end.
@@ -53,14 +53,8 @@ impl Run<'_> {
         };
         let values: Vec<Bits> = keys.iter().map(|key| self.eval(key)).collect();
         for (position, case) in cases.iter().enumerate() {
-            let matches = match &case.matches {
-                CaseMatch::Keys(sets) => sets
-                    .iter()
-                    .zip(keys.iter().zip(&values))
-                    .all(|(set, (key, value))| self.contains(set, value, key.ty.is_signed())),
-                CaseMatch::ValueSet(set) => self.host.value_set_contains(*set, &values),
-            };
-            if matches {
+            let mut sets = case.sets.iter().enumerate();
+            if sets.all(|(at, set)| self.contains(set, &values[at..], keys[at].ty.is_signed())) {
                 self.trace(Event::Selected { keys: &values, chosen: Some((position, case.target)) });
                 return Ok(case.target);
             }
@@ -69,8 +63,14 @@ impl Run<'_> {
         Err(Bits::from_u64(32, ir::ERROR_NO_MATCH))
     }
 
-    fn contains(&self, set: &KeySet, key: &Bits, signed: bool) -> bool {
+    /// Whether the set contains the first of the keys, or a value set as many of them as it has.
+    fn contains(&mut self, set: &KeySet, keys: &[Bits], signed: bool) -> bool {
+        let key = &keys[0];
         match set {
+            KeySet::ValueSet(id) => {
+                let count = self.program.value_sets[*id].keys.len();
+                self.host.value_set_contains(*id, &keys[..count])
+            }
             KeySet::Any => true,
             KeySet::Value(value) => *key == self.eval(value),
             KeySet::Mask(value, mask) => {

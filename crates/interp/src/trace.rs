@@ -45,6 +45,8 @@ pub enum Event<'a> {
     ValiditySet { header: HeaderId, valid: bool },
     /// A header was copied; without a source, an element outside its stack was.
     HeaderCopied { dst: HeaderId, src: Option<HeaderId> },
+    /// A varbit field got this value, if its header is valid.
+    VarbitCopied { header: HeaderId, field: u32, value: &'a Bits },
     /// A stack was pushed (`up`) or popped.
     StackMoved { stack: StackId, count: u32, up: bool },
     /// An `if` went this way.

@@ -390,7 +390,7 @@ fn selects_take_the_first_case_that_matches() {
     "#]],
     );
     check_parser(
-        "state0 \"s\" {\nlookahead v2 = 0 checked\nselect (v2) {\ncase vset0: state1\n}\n}\nstate1 \"t\" {\nv5 = true\ngoto accept\n}\n",
+        "state0 \"s\" {\nlookahead v2 = 0 checked\nselect (v2) {\ncase (vset0): state1\n}\n}\nstate1 \"t\" {\nv5 = true\ngoto accept\n}\n",
         &[7],
         expect![[r#"
             a = 0x7

@@ -88,6 +88,8 @@ pub enum ExprKind {
     },
     /// The first operand above the second. The result has the first's signedness.
     Concat(Box<Expr>, Box<Expr>),
+    /// Whether two varbit fields have the same length and bits (`Bool`). A field of an invalid header is empty.
+    VarbitEqual((HeaderRef, u32), (HeaderRef, u32)),
     /// The packet's length in bytes as received in this pass (`packet_in.length()`): `Bit(32)`. Parser only.
     PacketLength,
 }

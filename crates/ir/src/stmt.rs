@@ -56,6 +56,14 @@ pub enum StmtKind {
         /// Source.
         src: HeaderRef,
     },
+    /// Gives a varbit field the length and bits of another, which is no longer at most. Nothing happens if the target's
+    /// header is invalid; a field of an invalid header is empty.
+    CopyVarbit {
+        /// Target: a header and its field.
+        dst: (HeaderRef, u32),
+        /// Source.
+        src: (HeaderRef, u32),
+    },
     /// Moves the stack's elements `count` places up; the first `count` become invalid; `next` grows, clamped to the
     /// size.
     PushFront {
@@ -279,7 +287,7 @@ pub enum HashAlgorithm {
 pub struct State {
     /// Its name, for traces.
     pub name: String,
-    /// What it does. No `Loop`, table or deparser statement; an error in any statement ends parsing.
+    /// What it does. No table or deparser statement; an error in any statement ends parsing.
     pub body: Body,
     /// Where it goes.
     pub transition: Transition,
@@ -315,21 +323,12 @@ pub enum Target {
 /// One case of a select.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SelectCase {
-    /// What must match.
-    pub matches: CaseMatch,
+    /// One set per key; all must contain their key.
+    pub sets: Vec<KeySet>,
     /// Where it leads.
     pub target: Target,
     /// Where it was written.
     pub span: Span,
-}
-
-/// What must match.
-#[derive(Clone, PartialEq, Debug)]
-pub enum CaseMatch {
-    /// One set per key, all must contain their key.
-    Keys(Vec<KeySet>),
-    /// The keys together are in the set that the control plane fills.
-    ValueSet(ValueSetId),
 }
 
 /// A set of values of one key, all operands of the key's type.
@@ -343,4 +342,7 @@ pub enum KeySet {
     Mask(Expr, Expr),
     /// `low <= key <= high`.
     Range(Expr, Expr),
+    /// The set that the control plane fills contains this key and, if its members have several, as many keys after it;
+    /// the sets of those are [`KeySet::Any`].
+    ValueSet(ValueSetId),
 }

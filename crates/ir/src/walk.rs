@@ -5,7 +5,7 @@
 
 use crate::expr::{Expr, ExprKind, HeaderRef};
 use crate::program::{BlockKind, Program, TableId, VarId};
-use crate::stmt::{Body, CaseMatch, HashValue, KeySet, Place, State, Stmt, StmtKind, Transition};
+use crate::stmt::{Body, HashValue, KeySet, Place, State, Stmt, StmtKind, Transition};
 
 /// Something that a statement speaks of.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,10 @@ pub fn visit_expr<'a>(expr: &'a Expr, see: &mut dyn FnMut(Item<'a>)) {
         ExprKind::Var(var) => see(Item::Var(*var)),
         ExprKind::Field(header, field) => visit_field(header, *field, see),
         ExprKind::IsValid(header) => visit_header(header, see),
+        ExprKind::VarbitEqual((left, left_field), (right, right_field)) => {
+            visit_field(left, *left_field, see);
+            visit_field(right, *right_field, see);
+        }
         ExprKind::Unary(_, operand) | ExprKind::Cast(operand) | ExprKind::Slice { base: operand, .. } => {
             visit_expr(operand, see);
         }
@@ -87,6 +91,10 @@ pub fn visit_own<'a>(stmt: &'a StmtKind, see: &mut dyn FnMut(Item<'a>)) {
         StmtKind::CopyHeader { dst, src } => {
             visit_header(dst, see);
             visit_header(src, see);
+        }
+        StmtKind::CopyVarbit { dst, src } => {
+            visit_field(&dst.0, dst.1, see);
+            visit_field(&src.0, src.1, see);
         }
         StmtKind::ApplyTable { table, hit, action } => {
             see(Item::Table(*table));
@@ -203,9 +211,7 @@ pub fn transition_exprs(transition: &Transition) -> Vec<&Expr> {
     if let Transition::Select { keys, cases } = transition {
         exprs.extend(keys);
         for case in cases {
-            if let CaseMatch::Keys(sets) = &case.matches {
-                exprs.extend(sets.iter().flat_map(KeySet::exprs));
-            }
+            exprs.extend(case.sets.iter().flat_map(KeySet::exprs));
         }
     }
     exprs
@@ -215,7 +221,7 @@ impl KeySet {
     /// The expressions in the set.
     pub fn exprs(&self) -> Vec<&Expr> {
         match self {
-            KeySet::Any => Vec::new(),
+            KeySet::Any | KeySet::ValueSet(_) => Vec::new(),
             KeySet::Value(value) => vec![value],
             KeySet::Mask(a, b) | KeySet::Range(a, b) => vec![a, b],
         }
@@ -296,10 +302,9 @@ pub fn rewrite_transition(transition: &mut Transition, change: &mut dyn FnMut(Pa
         rewrite_expr(key, change);
     }
     for case in cases {
-        let CaseMatch::Keys(sets) = &mut case.matches else { continue };
-        for set in sets {
+        for set in &mut case.sets {
             match set {
-                KeySet::Any => {}
+                KeySet::Any | KeySet::ValueSet(_) => {}
                 KeySet::Value(value) => rewrite_expr(value, change),
                 KeySet::Mask(a, b) | KeySet::Range(a, b) => {
                     rewrite_expr(a, change);
@@ -361,6 +366,10 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
             rewrite_header(dst, change);
             rewrite_header(src, change);
         }
+        StmtKind::CopyVarbit { dst, src } => {
+            rewrite_header(&mut dst.0, change);
+            rewrite_header(&mut src.0, change);
+        }
         StmtKind::Extract { dst, varbit_bits } => {
             rewrite_header(dst, change);
             if let Some(bits) = varbit_bits {
@@ -399,6 +408,10 @@ pub fn rewrite_expr(expr: &mut Expr, change: &mut dyn FnMut(Part<'_>)) {
     match &mut expr.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::PacketLength => {}
         ExprKind::Field(header, _) | ExprKind::IsValid(header) => rewrite_header(header, change),
+        ExprKind::VarbitEqual((left, _), (right, _)) => {
+            rewrite_header(left, change);
+            rewrite_header(right, change);
+        }
         ExprKind::Unary(_, operand) | ExprKind::Cast(operand) | ExprKind::Slice { base: operand, .. } => {
             rewrite_expr(operand, change);
         }

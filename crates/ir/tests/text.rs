@@ -43,13 +43,13 @@ fn errors_have_their_place() {
         expect!["56:18: '48w0x1000000000000' is not a constant such as 8w0xff whose value fits its width"],
     );
     check("priority 3", "priority 3000000000", expect!["56:114: a priority that does not fit 32 bits"]);
-    check("h0.2[7:0]", "h0.3[7:0]", expect!["118:9: the header has no field 3"]);
-    check("@8..9", "@9..8", expect!["112:19: a source range that runs backwards"]);
-    check("h0.2[7:0]", "h0.2[0:7]", expect!["118:15: a slice that no value has"]);
-    check("\"MyDeparser\"", "\"MyDeparser", expect!["138:29: a text without its closing quote"]);
-    check("\\u{7}", "\\u{110000}", expect![[r#"129:40: an unknown escape: only \" \\ \n \u{...} are"#]]);
-    check("emit h0", "emit ?0", expect!["139:8: expected a header, found '?'"]);
-    check("emit h0", "emit €", expect!["139:8: unexpected character '€'"]);
+    check("h0.2[7:0]", "h0.3[7:0]", expect!["121:9: the header has no field 3"]);
+    check("@8..9", "@9..8", expect!["115:19: a source range that runs backwards"]);
+    check("h0.2[7:0]", "h0.2[0:7]", expect!["121:15: a slice that no value has"]);
+    check("\"MyDeparser\"", "\"MyDeparser", expect!["141:29: a text without its closing quote"]);
+    check("\\u{7}", "\\u{110000}", expect![[r#"132:40: an unknown escape: only \" \\ \n \u{...} are"#]]);
+    check("emit h0", "emit ?0", expect!["142:8: expected a header, found '?'"]);
+    check("emit h0", "emit €", expect!["142:8: unexpected character '€'"]);
 }
 
 #[test]

@@ -84,7 +84,6 @@ fn statements() {
     check("v0 = v5", "apply table1", expect!["action0: a table's application in a body of kind Action"]);
     check("v0 = v5", "emit h0", expect!["action0: emit in a body of kind Action"]);
     check("v0 = v5", "extract h0", expect!["action0: extract in a body of kind Action"]);
-    check("extract h0", "loop l3 {\n}", expect!["block0 state0: a loop in a body of kind Parser"]);
     check(
         "extract h3 varbit (bit<32>(h3.0) << 3w0x3)",
         "extract h3",
@@ -134,6 +133,8 @@ fn statements() {
         expect!["block2: the values do not fit the fields of digest0"],
     );
     check("varbit h3.1", "varbit h3.0", expect!["block2: field 0 is not varbit"]);
+    check("copy_varbit h3.1 = h3.1", "copy_varbit h3.0 = h3.1", expect!["block2: field 0 is not varbit"]);
+    check("varbit_equal(h3.1, h3.1)", "varbit_equal(h3.1, h3.0)", expect!["block2: field 0 is not varbit"]);
     check("apply table1", "apply table7", expect!["block2: table7 does not exist"]);
     check("register0[4w0x3]", "register3[4w0x3]", expect!["block2: register3 does not exist"]);
 }

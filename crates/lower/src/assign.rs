@@ -1,8 +1,9 @@
 //! Assignments, also of whole structs, headers, unions and stacks, with the right side read before the left side
 //! changes.
 
-use crate::places::{HeaderPlace, Place, StackPlace, footprint_of_place, footprint_of_value};
-use crate::values::{HeaderKind, HeaderValue, Value, index_is};
+use crate::places::{HeaderPlace, Place, StackPlace, VarbitPlace, footprint_of_place, footprint_of_value};
+use crate::storage::Life;
+use crate::values::{HeaderKind, HeaderValue, Value};
 use crate::{Lowered, Lowerer, fold};
 use base::Span;
 use ir::{HeaderRef, StmtKind};
@@ -30,6 +31,11 @@ impl<'h> Lowerer<'h> {
     fn copy_of(&mut self, place: &Place, value: Value, span: Span) -> Lowered<Value> {
         Ok(match (place, value) {
             (_, Value::Scalar(expr)) => Value::Scalar(self.pin_expr(expr, span)?),
+            (_, value @ Value::Varbit { max, .. }) => {
+                let copy = Place::Varbit(self.new_varbit("tmp", max, Life::Local));
+                self.store(&copy, value, span)?;
+                self.read(&copy)
+            }
             (Place::Tuple(places), Value::Tuple(items)) => {
                 let items = places.iter().zip(items).map(|(place, item)| self.copy_of(place, item, span));
                 Value::Tuple(items.collect::<Lowered<_>>()?)
@@ -89,18 +95,36 @@ impl<'h> Lowerer<'h> {
             }
             (Place::Stack(stack), Value::Tuple(items)) => self.store_elements(stack, items, span),
             (Place::Choice { index, items }, value) => {
-                for (position, item) in items.iter().enumerate() {
-                    let condition = index_is(index, position);
+                let mut ways = Vec::new();
+                for item in items {
                     let value = value.clone();
-                    let (then_body, ()) = self.collect(|l| l.store(item, value, span))?;
-                    self.emit_if(condition, then_body, Vec::new(), span);
+                    ways.push(self.collect(|l| l.store(item, value, span))?.0);
                 }
+                self.emit_choice(index, ways, span);
                 Ok(())
             }
-            (Place::Varbit { .. }, Value::Tuple(items)) if items.is_empty() => Ok(()),
-            (Place::Varbit { .. }, _) => self.unsupported(span, "an assignment to a varbit field"),
+            (Place::Varbit(varbit), value) => self.store_varbit(varbit, value, span),
             _ => self.unsupported(span, "an assignment of this type"),
         }
+    }
+
+    /// An empty tuple is an empty varbit value.
+    fn store_varbit(&mut self, place: &VarbitPlace, value: Value, span: Span) -> Lowered<()> {
+        let dst = (place.header.clone(), place.field);
+        let empty = matches!(&value, Value::Tuple(items) if items.is_empty());
+        if empty && place.is_variable {
+            self.emit(StmtKind::SetInvalid(dst.0), span);
+            return Ok(());
+        }
+        let like = Value::Varbit { header: dst.0.clone(), field: dst.1, max: place.max };
+        let src = self.varbit_operand(&value, &like)?;
+        if src != dst {
+            if place.is_variable {
+                self.emit(StmtKind::SetValid(dst.0.clone()), span);
+            }
+            self.emit(StmtKind::CopyVarbit { dst, src }, span);
+        }
+        Ok(())
     }
 
     fn store_elements(&mut self, stack: &StackPlace, items: Vec<Value>, span: Span) -> Lowered<()> {

@@ -2,7 +2,7 @@
 
 use crate::objects::ObjectKind;
 use crate::places::{HeaderPlace, Place};
-use crate::values::{HeaderKind, HeaderValue, Value, index_is};
+use crate::values::{HeaderKind, HeaderValue, Value};
 use crate::{Lowered, Lowerer, codes, fold};
 use base::Span;
 use base::limits::STACK_ELEMENTS_MAX;
@@ -88,10 +88,11 @@ impl<'h> Lowerer<'h> {
                 Ok(())
             }
             Place::Choice { index, items } => {
-                for (position, item) in items.iter().enumerate() {
-                    let (body, ()) = self.collect(|l| l.set_validity(item, valid, span))?;
-                    self.emit_if(index_is(index, position), body, Vec::new(), span);
+                let mut ways = Vec::new();
+                for item in items {
+                    ways.push(self.collect(|l| l.set_validity(item, valid, span))?.0);
                 }
+                self.emit_choice(index, ways, span);
                 Ok(())
             }
             _ => self.unsupported(span, "validity of this value"),
@@ -114,8 +115,17 @@ impl<'h> Lowerer<'h> {
 
     /// `push_front` and `pop_front`. The stacks of a union stack share `next`, which must move once.
     fn shift_stack(&mut self, place: &Place, count: u32, push: bool, span: Span) -> Lowered<()> {
-        let Place::Stack(stack) = place else {
-            return self.unsupported(span, "`push_front` and `pop_front` of this value");
+        let stack = match place {
+            Place::Stack(stack) => stack,
+            Place::Choice { index, items } => {
+                let mut ways = Vec::new();
+                for item in items {
+                    ways.push(self.collect(|l| l.shift_stack(item, count, push, span))?.0);
+                }
+                self.emit_choice(index, ways, span);
+                return Ok(());
+            }
+            _ => return self.unsupported(span, "`push_front` and `pop_front` of this value"),
         };
         let before = match stack.members.len() {
             1 => None,

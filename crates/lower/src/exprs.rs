@@ -1,7 +1,7 @@
 //! Expressions and places of the program. Whatever has an effect becomes statements, in the order of evaluation.
 
 use crate::places::{Binding, HeaderPlace, Place, StackPlace};
-use crate::values::{HeaderKind, HeaderValue, Value, choose, number};
+use crate::values::{HeaderKind, HeaderValue, Value, number};
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::Span;
 use ir::{BinaryOp, HeaderRef, StmtKind};
@@ -131,10 +131,7 @@ impl<'h> Lowerer<'h> {
 
     fn read_place(&mut self, expr: &'h Expr) -> Lowered<Value> {
         let place = self.place(expr)?;
-        match self.read(&place) {
-            Value::Void => self.unsupported(expr.span, "a header in an array at an index that is not known"),
-            value => Ok(value),
-        }
+        self.load(&place, expr.span)
     }
 
     /// Field or element `field` of a value.
@@ -160,23 +157,19 @@ impl<'h> Lowerer<'h> {
             value => value,
         };
         let index = self.eval_position(index)?;
-        let value = match &base {
+        match &base {
             Value::Stack(stack) => {
                 let place = stack.at(&self.ir, &index);
-                self.read(&place)
+                Ok(self.read(&place))
             }
-            Value::Tuple(items) => match index.as_const().and_then(|bits| bits.to_u64()) {
-                Some(position) => match items.get(position as usize) {
-                    Some(item) => item.clone(),
-                    None => return self.unsupported(expr.span, "an index that is out of range"),
-                },
-                None => choose(&index, items),
-            },
-            _ => Value::Void,
-        };
-        match value {
-            Value::Void => self.unsupported(expr.span, "an element of this value"),
-            value => Ok(value),
+            Value::Tuple(items) => {
+                let position = index.as_const().and_then(|bits| usize::try_from(bits.to_u64()?).ok());
+                match position.and_then(|position| items.get(position)) {
+                    Some(item) => Ok(item.clone()),
+                    None => self.choose(&index, items, &expr.ty, expr.span),
+                }
+            }
+            _ => self.unsupported(expr.span, "an element of this value"),
         }
     }
 
@@ -436,11 +429,13 @@ impl<'h> Lowerer<'h> {
     fn element_place(&mut self, base: Place, index: ir::Expr, span: Span) -> Lowered<Place> {
         match base {
             Place::Stack(stack) => Ok(stack.at(&self.ir, &index)),
-            Place::Tuple(mut items) => match index.as_const().and_then(|bits| bits.to_u64()) {
-                Some(position) if (position as usize) < items.len() => Ok(items.swap_remove(position as usize)),
-                Some(_) => self.unsupported(span, "an index that is out of range"),
-                None => Ok(Place::Choice { index, items }),
-            },
+            Place::Tuple(mut items) => {
+                let position = index.as_const().and_then(|bits| usize::try_from(bits.to_u64()?).ok());
+                match position.filter(|position| *position < items.len()) {
+                    Some(position) => Ok(items.swap_remove(position)),
+                    None => Ok(Place::Choice { index, items }),
+                }
+            }
             Place::Choice { index: outer, items } => {
                 let item = |item| self.element_place(item, index.clone(), span);
                 Ok(Place::Choice { index: outer, items: items.into_iter().map(item).collect::<Lowered<_>>()? })

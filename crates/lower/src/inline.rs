@@ -138,7 +138,7 @@ impl<'h> Lowerer<'h> {
                 let place = self.pin(place, span)?;
                 let (own, is_old) = self.declare(param)?;
                 if direction == Direction::InOut {
-                    let value = self.read(&place);
+                    let value = self.load(&place, span)?;
                     self.assign(&own, value, span)?;
                 } else if is_old {
                     self.reset(&own, span);

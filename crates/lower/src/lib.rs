@@ -66,8 +66,6 @@ pub mod codes {
     pub const NOT_CONSTANT: &str = "E0804";
     /// An entry of a table cannot be expressed with the key's match kind.
     pub const ENTRY: &str = "E0805";
-    /// A header's size is not whole bytes.
-    pub const HEADER_SIZE: &str = "E0806";
     /// An operation of the architecture stands in a block where it has no meaning.
     pub const WRONG_BLOCK: &str = "E0807";
     /// A table property that means nothing here (a warning).
@@ -182,6 +180,8 @@ pub(crate) struct Lowerer<'h> {
 #[derive(Default)]
 pub(crate) struct Memo<'h> {
     pub shapes: BTreeMap<(hir::StructId, Vec<hir::Type>), Rc<types::HeaderShape>>,
+    /// The header types of varbit variables, by greatest length.
+    pub varbits: BTreeMap<u32, ir::HeaderTypeId>,
     /// Instances by owner and declaration.
     pub instances: BTreeMap<(ObjectId, hir::InstanceId), ObjectId>,
     pub locals: BTreeMap<(ObjectId, hir::VarId), Rc<Place>>,

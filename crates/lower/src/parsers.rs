@@ -11,7 +11,7 @@ use crate::values::Value;
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::TABLE_ENTRIES_MAX;
 use base::{IndexVec, Span};
-use ir::{CaseMatch, KeySet, MatchKind, State, StateId, Target};
+use ir::{KeySet, MatchKind, State, StateId, Target};
 use sema::hir::{self, Call, Callee, ExprKind, KeyElement, Keyset, Stmt};
 
 /// More states than any real parser has when it is inlined.
@@ -189,8 +189,7 @@ impl<'h> Lowerer<'h> {
         let then_state = self.new_state(format!("{prefix}then"), span)?;
         let else_state = self.new_state(format!("{prefix}else"), span)?;
         let join = self.new_state(format!("{prefix}join"), span)?;
-        let case =
-            |set, state| ir::SelectCase { matches: CaseMatch::Keys(vec![set]), target: Target::State(state), span };
+        let case = |set, state| ir::SelectCase { sets: vec![set], target: Target::State(state), span };
         let cases = vec![case(KeySet::Value(ir::Expr::bool(true)), then_state), case(KeySet::Any, else_state)];
         self.finish_state(ir::Transition::Select { keys: vec![condition], cases });
         for (state, body) in [(then_state, then_body), (else_state, else_body)] {
@@ -218,20 +217,22 @@ impl<'h> Lowerer<'h> {
             hir::Transition::Select { keys, cases, .. } => (keys, cases),
         };
         let keys = self.select_keys(keys)?;
+        let leaves = keys.concat();
         let mut lowered = Vec::new();
         for case in cases {
-            let matches = match &case.keyset {
-                Keyset::Default => CaseMatch::Keys(vec![KeySet::Any; keys.len()]),
-                Keyset::ValueSet(set) => CaseMatch::ValueSet(self.value_set(*set)?),
+            let sets = match &case.keyset {
+                Keyset::Default => vec![KeySet::Any; leaves.len()],
+                Keyset::ValueSet(set) => self.value_set_of(*set, &leaves)?,
                 Keyset::Keys(elements) => self.lower_keyset(elements, &keys, case.span)?,
             };
-            lowered.push(ir::SelectCase { matches, target: target(case.target), span: case.span });
+            lowered.push(ir::SelectCase { sets, target: target(case.target), span: case.span });
         }
-        Ok(ir::Transition::Select { keys, cases: lowered })
+        Ok(ir::Transition::Select { keys: leaves, cases: lowered })
     }
 
-    /// The keys, evaluated from left to right. A key that is a `lookahead` itself does not check the length.
-    fn select_keys(&mut self, keys: &'h [hir::Expr]) -> Lowered<Vec<ir::Expr>> {
+    /// The keys, evaluated from left to right, each with the values that it is made of. A key that is a `lookahead`
+    /// itself does not check the length.
+    fn select_keys(&mut self, keys: &'h [hir::Expr]) -> Lowered<Vec<Vec<ir::Expr>>> {
         let mut values = Vec::new();
         for (position, key) in keys.iter().enumerate() {
             let value = match self.unchecked_lookahead(key) {
@@ -240,32 +241,59 @@ impl<'h> Lowerer<'h> {
             };
             let later = keys[position + 1..].iter().any(|key| self.has_effects(key));
             let value = if later { self.spill(value, &key.ty, key.span)? } else { value };
-            values.extend(self.leaves(&value, key.span)?);
+            values.push(self.leaves(&value, key.span)?);
         }
         Ok(values)
     }
 
-    fn lower_keyset(&mut self, elements: &'h [KeyElement], keys: &[ir::Expr], span: Span) -> Lowered<CaseMatch> {
-        if let [KeyElement::ValueSet(set)] = elements {
-            return Ok(CaseMatch::ValueSet(self.value_set(*set)?));
-        }
-        if elements.len() != keys.len() {
-            return self.unsupported(span, "keys that are structs or tuples");
-        }
+    fn lower_keyset(&mut self, elements: &'h [KeyElement], keys: &[Vec<ir::Expr>], span: Span) -> Lowered<Vec<KeySet>> {
+        // One element for the leaves of several keys, or elements for the leaves of one key.
+        let leaves = keys.concat();
+        let keys = match (elements.len(), keys.len(), leaves.len()) {
+            (elements, keys_len, _) if elements == keys_len => keys.to_vec(),
+            (elements, _, leaves_len) if elements == leaves_len => leaves.into_iter().map(|leaf| vec![leaf]).collect(),
+            _ => vec![leaves],
+        };
         let mut sets = Vec::new();
-        for (element, key) in elements.iter().zip(keys) {
-            let mut value = |expr: &'h hir::Expr| Ok(fold::cast(key.ty, self.eval_scalar(expr)?));
-            sets.push(match element {
-                KeyElement::Any => KeySet::Any,
-                KeyElement::Value(expr) => KeySet::Value(value(expr)?),
-                KeyElement::Mask(bits, mask) => KeySet::Mask(value(bits)?, value(mask)?),
-                KeyElement::Range(low, high) => KeySet::Range(value(low)?, value(high)?),
-                KeyElement::ValueSet(_) => {
-                    return self.unsupported(span, "a value set beside other keys");
+        for (element, key) in elements.iter().zip(&keys) {
+            let mut leaves = |expr: &'h hir::Expr| self.set_leaves(expr, key, span);
+            sets.extend(match element {
+                KeyElement::Any => vec![KeySet::Any; key.len()],
+                KeyElement::Value(expr) => leaves(expr)?.into_iter().map(KeySet::Value).collect(),
+                KeyElement::Mask(bits, mask) => {
+                    let pairs = leaves(bits)?.into_iter().zip(leaves(mask)?);
+                    pairs.map(|(bits, mask)| KeySet::Mask(bits, mask)).collect()
                 }
+                KeyElement::Range(low, high) => {
+                    let pairs = leaves(low)?.into_iter().zip(leaves(high)?);
+                    pairs.map(|(low, high)| KeySet::Range(low, high)).collect()
+                }
+                KeyElement::ValueSet(set) => self.value_set_of(*set, key)?,
             });
         }
-        Ok(CaseMatch::Keys(sets))
+        Ok(sets)
+    }
+
+    /// The values that one for this key is made of.
+    fn set_leaves(&mut self, expr: &'h hir::Expr, key: &[ir::Expr], span: Span) -> Lowered<Vec<ir::Expr>> {
+        let values = match (self.eval(expr)?, key) {
+            (Value::Integer(number), [key]) => vec![crate::values::number(key.ty, &number)],
+            (value, _) => self.leaves(&value, span)?,
+        };
+        if values.len() != key.len() {
+            return Err(Refused);
+        }
+        Ok(values.into_iter().zip(key).map(|(value, key)| fold::cast(key.ty, value)).collect())
+    }
+
+    /// The value set for keys that are its members together.
+    fn value_set_of(&mut self, set: hir::ValueSetId, keys: &[ir::Expr]) -> Lowered<Vec<KeySet>> {
+        let mut sets = vec![KeySet::Any; keys.len()];
+        let set = self.value_set(set)?;
+        if let Some(first) = sets.first_mut() {
+            *first = KeySet::ValueSet(set);
+        }
+        Ok(sets)
     }
 
     /// The value set of the current instance.

@@ -24,11 +24,7 @@ pub(crate) enum Place {
         place: ir::Place,
         ty: ir::Type,
     },
-    Varbit {
-        header: HeaderRef,
-        field: u32,
-        max: u32,
-    },
+    Varbit(VarbitPlace),
     Header(HeaderPlace),
     /// The fields of a struct, the elements of a tuple or array.
     Tuple(Vec<Place>),
@@ -40,6 +36,16 @@ pub(crate) enum Place {
         index: ir::Expr,
         items: Vec<Place>,
     },
+}
+
+/// A varbit field of a header. A variable is the one field of a header of its own, which is valid once it has been
+/// assigned to.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct VarbitPlace {
+    pub header: HeaderRef,
+    pub field: u32,
+    pub max: u32,
+    pub is_variable: bool,
 }
 
 /// A header; with the other members, if it is a union's.
@@ -74,7 +80,9 @@ impl HeaderPlace {
 fn field_place(header: &HeaderRef, shape: &FieldShape) -> Place {
     match shape {
         FieldShape::Scalar { index, ty } => Place::Scalar { place: ir::Place::Field(header.clone(), *index), ty: *ty },
-        FieldShape::Varbit { index, max } => Place::Varbit { header: header.clone(), field: *index, max: *max },
+        FieldShape::Varbit { index, max } => {
+            Place::Varbit(VarbitPlace { header: header.clone(), field: *index, max: *max, is_variable: false })
+        }
         FieldShape::Struct(fields) => Place::Tuple(fields.iter().map(|field| field_place(header, field)).collect()),
     }
 }
@@ -179,6 +187,9 @@ impl Footprint {
             }
             Field(header, field) => self.header(program, header, *field),
             IsValid(header) => self.header(program, header, WHOLE),
+            VarbitEqual(left, right) => {
+                [left, right].into_iter().for_each(|(h, field)| self.header(program, h, *field))
+            }
             Unary(_, a) | Cast(a) | Slice { base: a, .. } => self.expr(program, a),
             Binary(_, a, b) | Concat(a, b) => {
                 self.expr(program, a);
@@ -202,7 +213,7 @@ impl Footprint {
     pub fn place(&mut self, program: &ir::Program, place: &Place) {
         match place {
             Place::Scalar { place, .. } => self.ir_place(program, place),
-            Place::Varbit { header, field, .. } => self.header(program, header, *field),
+            Place::Varbit(varbit) => self.header(program, &varbit.header, varbit.field),
             Place::Header(header) => self.header_place(program, header),
             Place::Tuple(items) => items.iter().for_each(|item| self.place(program, item)),
             Place::Union(members) => members.iter().for_each(|member| self.header_place(program, member)),
@@ -291,8 +302,8 @@ impl<'h> Lowerer<'h> {
     pub fn pin(&mut self, place: Place, span: Span) -> Lowered<Place> {
         Ok(match place {
             Place::Scalar { place, ty } => Place::Scalar { place: self.pin_ir_place(place, span)?, ty },
-            Place::Varbit { header, field, max } => {
-                Place::Varbit { header: self.pin_header(header, span)?, field, max }
+            Place::Varbit(varbit) => {
+                Place::Varbit(VarbitPlace { header: self.pin_header(varbit.header, span)?, ..varbit })
             }
             Place::Header(header) => Place::Header(self.pin_header_place(header, span)?),
             Place::Tuple(items) => {

@@ -163,7 +163,8 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    fn emit_switch(&mut self, value: ir::Expr, cases: Vec<ir::SwitchCase>, default: ir::Body, span: Span) {
+    /// `switch`, unless the value is constant.
+    pub fn emit_switch(&mut self, value: ir::Expr, cases: Vec<ir::SwitchCase>, default: ir::Body, span: Span) {
         if let Some(constant) = value.as_const() {
             let chosen = cases.iter().position(|case| case.values.contains(constant));
             match chosen {
@@ -204,10 +205,6 @@ impl<'h> Lowerer<'h> {
 
     // --------------------------------------------------------------------------------------------------- loops
 
-    fn refuse_in_parser(&mut self, span: Span) -> Lowered<()> {
-        if self.parser.is_some() { self.unsupported(span, "loops in parsers") } else { Ok(()) }
-    }
-
     /// Lowers a loop's body inside a block that `continue` leaves.
     fn loop_body(
         &mut self,
@@ -241,7 +238,6 @@ impl<'h> Lowerer<'h> {
         body: &'h hir::Block,
         span: Span,
     ) -> Lowered<()> {
-        self.refuse_in_parser(span)?;
         init.iter().try_for_each(|stmt| self.lower_stmt(stmt))?;
         let labels = (self.new_label(), self.new_label());
         let (iteration, ()) = self.collect(|l| {
@@ -269,7 +265,6 @@ impl<'h> Lowerer<'h> {
 
     /// Once for every item, written out.
     fn lower_for_items(&mut self, var: hir::VarId, items: &'h Expr, body: &'h hir::Block, span: Span) -> Lowered<()> {
-        self.refuse_in_parser(span)?;
         let value = self.eval(items)?;
         let value = match value {
             Value::Tuple(_) => {
@@ -303,7 +298,6 @@ impl<'h> Lowerer<'h> {
         body: &'h hir::Block,
         span: Span,
     ) -> Lowered<()> {
-        self.refuse_in_parser(span)?;
         let ty = self.scalar_or_refuse(&self.hir.vars[var].ty.clone(), span)?;
         let mut bounds = Vec::new();
         for (value, expr) in self.eval_in_order(&[low, high])?.into_iter().zip([low, high]) {

@@ -1,8 +1,8 @@
 //! Storage: variables, headers and stacks for what the program declares.
 
-use crate::places::{Binding, HeaderPlace, Place, StackPlace, union_place};
+use crate::places::{Binding, HeaderPlace, Place, StackPlace, VarbitPlace, union_place};
 use crate::types::{Form, HeaderShape};
-use crate::{Lowered, Lowerer};
+use crate::{Lowered, Lowerer, codes};
 use base::{Bits, Span};
 use ir::HeaderRef;
 use sema::hir::{self, Type};
@@ -46,8 +46,8 @@ impl<'h> Lowerer<'h> {
                 let item = |index| self.allocate(&ty, &format!("{name}[{index}]"), life, span);
                 Place::Tuple((0..size).map(item).collect::<Lowered<_>>()?)
             }
-            Form::Varbit(_) => return self.unsupported(span, "variables of type varbit"),
-            Form::None => return self.unsupported(span, "a variable of this type"),
+            Form::Varbit(max) => Place::Varbit(self.new_varbit(name, max, life)),
+            Form::None => return self.refuse(codes::NOT_CONSTANT, span, "there are no variables of this type"),
         })
     }
 
@@ -87,6 +87,48 @@ impl<'h> Lowerer<'h> {
         HeaderRef::Fixed(self.ir.headers.push(header))
     }
 
+    /// A new variable of type varbit, empty.
+    pub fn new_varbit(&mut self, name: &str, max: u32, life: Life) -> VarbitPlace {
+        let known = self.memo.varbits.get(&max).copied();
+        let ty = known.unwrap_or_else(|| {
+            let field = ir::HeaderField { name: "bits".to_owned(), ty: ir::FieldType::Varbit(max) };
+            self.ir.header_types.push(ir::HeaderType { name: format!("varbit<{max}>"), fields: vec![field] })
+        });
+        self.memo.varbits.insert(max, ty);
+        let header = ir::Header { name: name.to_owned(), ty, metadata: life == Life::Metadata };
+        let header = HeaderRef::Fixed(self.ir.headers.push(header));
+        VarbitPlace { header, field: 0, max, is_variable: true }
+    }
+
+    /// New local storage of the same shape.
+    pub fn storage_like(&mut self, place: &Place, span: Span) -> Lowered<Place> {
+        self.check_storage(span)?;
+        Ok(match place {
+            Place::Scalar { ty, .. } => Place::Scalar { place: ir::Place::Var(self.temporary(*ty, span)?), ty: *ty },
+            Place::Varbit(varbit) => Place::Varbit(self.new_varbit("tmp", varbit.max, Life::Local)),
+            Place::Header(header) => {
+                let shape = header.shape.clone();
+                Place::Header(HeaderPlace::new(self.new_header("tmp", &shape, Life::Local), shape))
+            }
+            Place::Tuple(items) => {
+                Place::Tuple(items.iter().map(|item| self.storage_like(item, span)).collect::<Lowered<_>>()?)
+            }
+            Place::Union(members) => {
+                let member =
+                    |member: &HeaderPlace| (self.new_header("tmp", &member.shape, Life::Local), member.shape.clone());
+                union_place(members.iter().map(member).collect())
+            }
+            Place::Stack(stack) => {
+                let members = stack.members.iter().map(|(_, shape)| (Rc::from("member"), shape.clone())).collect();
+                self.allocate_stack(members, stack.is_union, stack.size, "tmp", Life::Local)
+            }
+            Place::Choice { items, .. } => {
+                let Some(first) = items.first() else { return Err(crate::Refused) };
+                self.storage_like(first, span)?
+            }
+        })
+    }
+
     /// A new local variable for an intermediate value.
     pub fn temporary(&mut self, ty: ir::Type, span: Span) -> Lowered<ir::VarId> {
         self.check_storage(span)?;
@@ -123,6 +165,9 @@ impl<'h> Lowerer<'h> {
                 self.emit(ir::StmtKind::Assign { dst: place.clone(), src }, span);
             }
             Place::Tuple(items) | Place::Choice { items, .. } => items.iter().for_each(|item| self.reset(item, span)),
+            Place::Varbit(varbit) if varbit.is_variable => {
+                self.emit(ir::StmtKind::SetInvalid(varbit.header.clone()), span);
+            }
             _ => self.invalidate(place, span),
         }
     }
@@ -130,7 +175,7 @@ impl<'h> Lowerer<'h> {
     /// Makes all headers in the place invalid.
     pub fn invalidate(&mut self, place: &Place, span: Span) {
         match place {
-            Place::Scalar { .. } | Place::Varbit { .. } => {}
+            Place::Scalar { .. } | Place::Varbit(_) => {}
             Place::Header(header) => self.emit(ir::StmtKind::SetInvalid(header.header.clone()), span),
             Place::Tuple(items) | Place::Choice { items, .. } => {
                 items.iter().for_each(|item| self.invalidate(item, span));

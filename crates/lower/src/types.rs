@@ -146,12 +146,12 @@ impl<'h> Lowerer<'h> {
         let mut flat = Vec::new();
         let fields = self.field_types(id, args);
         let fields = self.field_shapes(&fields, "", &mut flat, declaration.span)?;
-        let ty = ir::HeaderType { name: declaration.name.to_string(), fields: flat };
-        let bits = ty.fixed_width() + ty.varbit().map_or(0, |(_, max)| max);
-        if !bits.is_multiple_of(8) {
-            let message =
-                format!("header `{}` has {bits} bits, which is not a whole number of bytes", declaration.name);
-            return self.refuse(codes::HEADER_SIZE, declaration.span, message);
+        let mut ty = ir::HeaderType { name: declaration.name.to_string(), fields: flat };
+        // As for the reference switch, bits at the end make it whole bytes.
+        let missing = ty.fixed_width().next_multiple_of(8) - ty.fixed_width();
+        if missing > 0 {
+            let padding = ir::FieldType::Fixed(ir::Type::Bit(missing));
+            ty.fields.push(ir::HeaderField { name: "_padding".to_owned(), ty: padding });
         }
         let shape = Rc::new(HeaderShape { ty: self.ir.header_types.push(ty), fields });
         self.memo.shapes.insert(key, shape.clone());

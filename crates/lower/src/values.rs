@@ -2,6 +2,7 @@
 
 use crate::objects::ObjectId;
 use crate::places::{HeaderPlace, Place, StackPlace};
+use crate::storage::Life;
 use crate::types::{FieldShape, Form, HeaderShape};
 use crate::{Lowered, Lowerer, STORAGE_MAX, codes, fold};
 use base::{Bits, Span};
@@ -103,16 +104,64 @@ impl<'h> Lowerer<'h> {
         };
         match place {
             Place::Scalar { place, .. } => Value::Scalar(self.read_ir_place(place)),
-            Place::Varbit { header, field, max } => Value::Varbit { header: header.clone(), field: *field, max: *max },
+            Place::Varbit(varbit) => {
+                Value::Varbit { header: varbit.header.clone(), field: varbit.field, max: varbit.max }
+            }
             Place::Header(place) => Value::Header(header(place)),
             Place::Tuple(items) => Value::Tuple(items.iter().map(|item| self.read(item)).collect()),
             Place::Union(members) => Value::Union(members.iter().map(header).collect()),
             Place::Stack(stack) => Value::Stack(stack.clone()),
             Place::Choice { index, items } => {
                 let items: Vec<_> = items.iter().map(|item| self.read(item)).collect();
-                choose(index, &items)
+                choose(index, &items).unwrap_or(Value::Void)
             }
         }
+    }
+
+    /// As [`Lowerer::read`], also for what a run-time index chooses among headers: a copy of that.
+    pub fn load(&mut self, place: &Place, span: Span) -> Lowered<Value> {
+        match (self.read(place), place) {
+            (Value::Void, Place::Choice { index, items }) => {
+                let Some(first) = items.first() else { return Err(crate::Refused) };
+                let copy = self.storage_like(first, span)?;
+                self.reset(&copy, span);
+                let items = items.iter().map(|item| self.read(item)).collect();
+                self.choose_into(&copy, index, items, span)?;
+                Ok(self.read(&copy))
+            }
+            (value, _) => Ok(value),
+        }
+    }
+
+    /// The item at a run-time index; none of them: the default value of their type.
+    pub fn choose(&mut self, index: &ir::Expr, items: &[Value], ty: &Type, span: Span) -> Lowered<Value> {
+        if let Some(value) = choose(index, items) {
+            return Ok(value);
+        }
+        let copy = self.temporary_place(ty, span)?;
+        self.reset(&copy, span);
+        self.choose_into(&copy, index, items.to_vec(), span)?;
+        Ok(self.read(&copy))
+    }
+
+    fn choose_into(&mut self, copy: &Place, index: &ir::Expr, items: Vec<Value>, span: Span) -> Lowered<()> {
+        let mut ways = Vec::new();
+        for item in items {
+            ways.push(self.collect(|l| l.assign(copy, item, span))?.0);
+        }
+        self.emit_choice(index, ways, span);
+        Ok(())
+    }
+
+    /// Runs the body at a run-time index; out of range: none.
+    pub fn emit_choice(&mut self, index: &ir::Expr, ways: Vec<ir::Body>, span: Span) {
+        let mut cases = Vec::new();
+        for (position, body) in ways.into_iter().enumerate() {
+            if let Some(value) = position_bits(index.ty.width(), position) {
+                cases.push(ir::SwitchCase { values: vec![value], body });
+            }
+        }
+        self.emit_switch(index.clone(), cases, Vec::new(), span);
     }
 
     /// The value as one run-time value.
@@ -244,6 +293,11 @@ impl<'h> Lowerer<'h> {
             (Value::Scalar(a), Value::Scalar(b)) if a.ty.width() == b.ty.width() => {
                 fold::binary(BinaryOp::Eq, a.clone(), fold::cast(a.ty, b.clone()))
             }
+            (Value::Varbit { .. } | Value::Tuple(_), Value::Varbit { .. })
+            | (Value::Varbit { .. }, Value::Tuple(_)) => {
+                let (a, b) = (self.varbit_operand(a, b)?, self.varbit_operand(b, a)?);
+                ir::Expr { kind: ir::ExprKind::VarbitEqual(a, b), ty: ir::Type::Bool }
+            }
             (Value::Integer(a), Value::Integer(b)) => ir::Expr::bool(a == b),
             (Value::String(a), Value::String(b)) => ir::Expr::bool(a == b),
             (Value::Header(a), Value::Header(b)) => {
@@ -267,6 +321,16 @@ impl<'h> Lowerer<'h> {
         })
     }
 
+    /// A varbit value as header and field. An empty one, which is an empty tuple, gets those of a variable like `other`
+    /// that nothing is assigned to.
+    pub fn varbit_operand(&mut self, value: &Value, other: &Value) -> Lowered<(HeaderRef, u32)> {
+        match (value, other) {
+            (Value::Varbit { header, field, .. }, _) => Ok((header.clone(), *field)),
+            (_, Value::Varbit { max, .. }) => Ok((self.new_varbit("empty", *max, Life::Local).header, 0)),
+            _ => Err(crate::Refused),
+        }
+    }
+
     fn all_equal(&mut self, a: Vec<Value>, b: Vec<Value>, span: Span) -> Lowered<ir::Expr> {
         let pairs = a.iter().zip(&b).map(|(a, b)| self.nested(span, |l| l.equal(a, b, span)));
         let pairs = pairs.collect::<Lowered<Vec<_>>>()?;
@@ -276,27 +340,26 @@ impl<'h> Lowerer<'h> {
 
 /// The item at a run-time index; out of range: zero. Items that are no scalars are chosen part by part; headers cannot
 /// be.
-pub(crate) fn choose(index: &ir::Expr, items: &[Value]) -> Value {
+fn choose(index: &ir::Expr, items: &[Value]) -> Option<Value> {
     if let Some(Value::Tuple(first)) = items.first() {
         let part = |position: usize| {
-            let parts = items.iter().filter_map(|item| match item {
+            let parts = items.iter().map(|item| match item {
                 Value::Tuple(parts) => parts.get(position).cloned(),
                 _ => None,
             });
-            choose(index, &parts.collect::<Vec<_>>())
+            choose(index, &parts.collect::<Option<Vec<_>>>()?)
         };
-        return Value::Tuple((0..first.len()).map(part).collect());
+        return (0..first.len()).map(part).collect::<Option<_>>().map(Value::Tuple);
     }
     let scalar = |item: &Value| match item {
         Value::Scalar(expr) => Some(expr.clone()),
         _ => None,
     };
-    let Some(scalars) = items.iter().map(scalar).collect::<Option<Vec<_>>>() else { return Value::Void };
-    let Some(first) = scalars.first() else { return Value::Void };
-    let none = zero(first.ty);
+    let scalars = items.iter().map(scalar).collect::<Option<Vec<_>>>()?;
+    let none = zero(scalars.first()?.ty);
     let chosen = choose_scalar(index, &scalars, 0);
     let is_inside = index_below(index, items.len());
-    Value::Scalar(fold::mux(is_inside, chosen, none))
+    Some(Value::Scalar(fold::mux(is_inside, chosen, none)))
 }
 
 /// By halves, so that the expression stays flat. The first item is at `start`.
@@ -312,12 +375,16 @@ fn choose_scalar(index: &ir::Expr, items: &[ir::Expr], start: usize) -> ir::Expr
 
 /// `index < bound`; true where the index's type cannot hold the bound.
 fn index_below(index: &ir::Expr, bound: usize) -> ir::Expr {
-    let bits = Bits::from_u64(64, bound as u64);
-    let width = index.ty.width();
-    if width < 64 && bits.resize(width).resize(64) != bits {
-        return ir::Expr::bool(true);
+    match position_bits(index.ty.width(), bound) {
+        Some(bound) => fold::binary(BinaryOp::Lt, index.clone(), ir::Expr::constant(index.ty, bound)),
+        None => ir::Expr::bool(true),
     }
-    fold::binary(BinaryOp::Lt, index.clone(), ir::Expr::constant(index.ty, bits.resize(width)))
+}
+
+/// A position as an index of a width, if that can hold it.
+fn position_bits(width: u32, position: usize) -> Option<Bits> {
+    let bits = Bits::from_u64(64, position as u64);
+    (width >= 64 || bits.resize(width).resize(64) == bits).then(|| bits.resize(width))
 }
 
 /// Whether all hold. By halves, so that the expression stays flat.
@@ -338,14 +405,4 @@ fn part_count(value: &Value) -> usize {
         Value::Tuple(items) => items.iter().map(part_count).sum::<usize>().max(1),
         _ => 1,
     }
-}
-
-/// `index == position`; false where the index's type cannot hold the position.
-pub(crate) fn index_is(index: &ir::Expr, position: usize) -> ir::Expr {
-    let bits = Bits::from_u64(64, position as u64);
-    let width = index.ty.width();
-    if bits.resize(width).resize(64) != bits && width < 64 {
-        return ir::Expr::bool(false);
-    }
-    fold::binary(BinaryOp::Eq, index.clone(), ir::Expr::constant(index.ty, bits.resize(width)))
 }

@@ -4,7 +4,7 @@ mod support;
 
 use expect_test::expect;
 use ir::v1model::Stage;
-use support::{Parts, check_errors, check_ir, check_packets};
+use support::{Parts, check_ir, check_packets};
 
 fn parser(headers: &str, parser: &str, packets: &[&str], expected: expect_test::Expect) {
     check_packets(&Parts { headers, parser, ..Parts::default() }, packets, expected);
@@ -201,13 +201,13 @@ fn value_sets() {
               state0 "start" {
                 extract h0
                 select (h0.0) {
-                  case vset0: state1
+                  case (vset0): state1
                   case (any): accept
                 }
               }
               state1 "next" {
                 select (h0.0, h0.2) {
-                  case vset1: reject
+                  case (vset1, any): reject
                   case (any, any): accept
                 }
               }
@@ -225,18 +225,5 @@ fn extraction_to_nowhere() {
         expect![[r#"
         0011223344556677 -> 44556677
     "#]],
-    );
-}
-
-#[test]
-fn what_parsers_cannot_do_yet() {
-    check_errors(
-        &Parts {
-            parser: "value_set<bit<8>>(4) one; state start { packet.extract(hdr.h); transition select(hdr.h.a, hdr.h.b) { (one, 1): accept; } }",
-            ..Parts::default()
-        },
-        expect![[r#"
-            E0801 not supported yet: a value set beside other keys at `(one, 1): accept`
-        "#]],
     );
 }

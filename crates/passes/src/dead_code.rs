@@ -34,8 +34,8 @@ use crate::flow::{matches_all, targets};
 use base::{Bits, IndexVec, index::Id as _};
 use ir::walk;
 use ir::{
-    BlockKind, Body, CaseMatch, Expr, ExprKind, HeaderRef, KeySet, LabelId, Place, Program, SelectCase, State, StateId,
-    Stmt, StmtKind, SwitchCase, Target, Transition, UnaryOp,
+    BlockKind, Body, Expr, ExprKind, HeaderRef, KeySet, LabelId, Place, Program, SelectCase, State, StateId, Stmt,
+    StmtKind, SwitchCase, Target, Transition, UnaryOp,
 };
 use std::collections::BTreeSet;
 
@@ -176,7 +176,7 @@ fn decide(transition: &mut Transition) {
     let Transition::Select { keys, cases } = transition else { return };
     let mut kept: Vec<SelectCase> = Vec::new();
     for case in cases.drain(..) {
-        match matches_constants(keys, &case.matches) {
+        match matches_constants(keys, &case.sets) {
             Some(false) => {}
             Some(true) => {
                 kept.push(case);
@@ -185,7 +185,7 @@ fn decide(transition: &mut Transition) {
             None => kept.push(case),
         }
     }
-    let always = kept.first().filter(|case| matches_constants(keys, &case.matches) == Some(true));
+    let always = kept.first().filter(|case| matches_constants(keys, &case.sets) == Some(true));
     if let Some(target) = always.map(|case| case.target) {
         *transition = Transition::Goto(target);
     } else {
@@ -194,11 +194,10 @@ fn decide(transition: &mut Transition) {
 }
 
 /// Whether a case matches, if that is known.
-fn matches_constants(keys: &[Expr], matches: &CaseMatch) -> Option<bool> {
-    if matches_all(matches) {
+fn matches_constants(keys: &[Expr], sets: &[KeySet]) -> Option<bool> {
+    if matches_all(sets) {
         return Some(true);
     }
-    let CaseMatch::Keys(sets) = matches else { return None };
     let each: Vec<Option<bool>> = keys.iter().zip(sets).map(|(key, set)| contains_constant(key, set)).collect();
     if each.contains(&Some(false)) {
         Some(false)
@@ -212,6 +211,7 @@ fn matches_constants(keys: &[Expr], matches: &CaseMatch) -> Option<bool> {
 fn contains_constant(key: &Expr, set: &KeySet) -> Option<bool> {
     match set {
         KeySet::Any => Some(true),
+        KeySet::ValueSet(_) => None,
         KeySet::Value(value) => Some(key.as_const()? == value.as_const()?),
         KeySet::Mask(value, mask) => {
             let mask = mask.as_const()?;

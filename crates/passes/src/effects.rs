@@ -98,6 +98,7 @@ impl Context {
             StmtKind::SetValid(header) | StmtKind::SetInvalid(header) | StmtKind::CopyHeader { dst: header, .. } => {
                 self.validity_writes(header, writes);
             }
+            StmtKind::CopyVarbit { dst, .. } => writes.headers.extend(self.header_set(&dst.0)),
             StmtKind::Extract { dst, .. } => {
                 self.validity_writes(dst, writes);
                 if let HeaderRef::Next(stack) = dst {

@@ -8,7 +8,7 @@ use crate::effects::{Context, Writes};
 use base::{IndexVec, index::Id as _};
 use ir::walk::{self, Part};
 use ir::{
-    BlockKind, Body, CaseMatch, Expr, LabelId, Program, State, StateId, StmtKind, Table, TableId, Target, Transition,
+    BlockKind, Body, Expr, KeySet, LabelId, Program, State, StateId, StmtKind, Table, TableId, Target, Transition,
 };
 use std::collections::BTreeMap;
 
@@ -209,6 +209,6 @@ pub(crate) fn targets(transition: &Transition) -> Vec<Target> {
 }
 
 /// Whether a case matches whatever the keys are.
-pub(crate) fn matches_all(matches: &CaseMatch) -> bool {
-    matches!(matches, CaseMatch::Keys(sets) if sets.iter().all(|set| *set == ir::KeySet::Any))
+pub(crate) fn matches_all(sets: &[KeySet]) -> bool {
+    sets.iter().all(|set| *set == KeySet::Any)
 }

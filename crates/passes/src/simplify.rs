@@ -74,9 +74,12 @@ fn simplified(expr: &Expr) -> Option<Expr> {
             (Some(a), None) if a.is_zero() && !low.ty.is_signed() => Some(Expr::cast(ty, (**low).clone())),
             _ => None,
         },
-        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Field(..) | ExprKind::IsValid(_) | ExprKind::PacketLength => {
-            None
-        }
+        ExprKind::Const(_)
+        | ExprKind::Var(_)
+        | ExprKind::Field(..)
+        | ExprKind::IsValid(_)
+        | ExprKind::VarbitEqual(..)
+        | ExprKind::PacketLength => None,
     }
 }
 

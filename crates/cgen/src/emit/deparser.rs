@@ -69,6 +69,7 @@ impl Emits {
                 StmtKind::SetValid(_)
                 | StmtKind::SetInvalid(_)
                 | StmtKind::CopyHeader { .. }
+                | StmtKind::CopyVarbit { .. }
                 | StmtKind::PushFront { .. }
                 | StmtKind::PopFront { .. }
                 | StmtKind::Loop { .. }

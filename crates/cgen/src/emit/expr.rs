@@ -45,6 +45,7 @@ impl Scope<'_, '_> {
             ExprKind::Var(var) => self.read_var(*var),
             ExprKind::Field(header, field) => self.read_field(header, *field, None),
             ExprKind::IsValid(header) => self.is_valid(header),
+            ExprKind::VarbitEqual(left, right) => self.varbit_equal(left, right),
             ExprKind::Unary(op, operand) => {
                 let operand = self.narrow(operand);
                 match op {

@@ -2,7 +2,8 @@
 
 use super::scope::{Scope, add, valid_in_context};
 use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, index, int, long, name, plus, unary,
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
+    name, plus, unary,
 };
 use crate::plan::StackSlot;
 
@@ -30,6 +31,17 @@ pub(crate) enum Place {
         /// The element, if it is the same in every run.
         id: Option<HeaderId>,
     },
+}
+
+/// A varbit field.
+struct Varbit {
+    access: Access,
+    /// To its header.
+    pointer: C,
+    /// Its first bit in the header.
+    offset: u32,
+    /// How many bytes are present; none in an invalid header.
+    bytes: C,
 }
 
 /// A pointer to an offset of the chunk.
@@ -293,6 +305,58 @@ impl Scope<'_, '_> {
         }
         self.set_offset(to, name(target));
         self.set_bit(to, true);
+    }
+
+    /// Whether two varbit fields are alike: as long, and the same bits.
+    pub(crate) fn varbit_equal(&mut self, left: &(HeaderRef, u32), right: &(HeaderRef, u32)) -> C {
+        let (left, right) = (self.varbit(left), self.varbit(right));
+        let lengths = binary("==", left.bytes.clone(), right.bytes);
+        let bits =
+            vec![left.pointer, int(left.offset), right.pointer, int(right.offset), binary("*", int(8), left.bytes)];
+        binary("&&", lengths, call("ws_bits_equal", bits))
+    }
+
+    /// Gives a varbit field the contents of another. The header is put together anew and moves to its home.
+    pub(crate) fn copy_varbit(&mut self, dst: &(HeaderRef, u32), src: &(HeaderRef, u32)) {
+        let (to, from) = (self.varbit(dst), self.varbit(src));
+        let valid = self.valid(&to.access);
+        let ty = &self.emitter.program.header_types[to.access.ty];
+        let (fixed_bits, bytes_max) = (ty.fixed_width(), ty.bytes_max());
+        let statements = self.take(|scope| {
+            let whole = scope.fresh("whole");
+            scope.push(declare_array("uint8_t", whole.clone(), bytes_max.max(1), None));
+            let put = vec![
+                name(whole.clone()),
+                to.pointer,
+                int(to.offset),
+                to.bytes,
+                int(fixed_bits),
+                from.pointer,
+                int(from.offset),
+                from.bytes.clone(),
+            ];
+            scope.push(S::Eval(call("ws_varbit_put", put)));
+            let (home, size) = (scope.home(&to.access), add(fixed_bits / 8, from.bytes.clone()));
+            scope.set_offset(&to.access, home);
+            let target = scope.pointer(&to.access);
+            scope.push(S::Eval(call("memcpy", vec![target, name(whole), size])));
+            let length = scope.varbit_bytes(&to.access);
+            scope.push(assign(length, from.bytes));
+        });
+        self.guarded(valid, statements);
+    }
+
+    fn varbit(&mut self, (header, field): &(HeaderRef, u32)) -> Varbit {
+        let access = self.access(header);
+        let (pointer, length) = (self.pointer(&access), self.varbit_bytes(&access));
+        let offset = self.emitter.program.header_types[access.ty].offset_bits(*field as usize);
+        let present = match self.valid(&access) {
+            Some(valid) => conditional(valid, length, int(0)),
+            None => length,
+        };
+        let bytes = self.fresh("n");
+        self.push(declare("const uint32_t", bytes.clone(), present));
+        Varbit { access, pointer, offset, bytes: name(bytes) }
     }
 
     pub(crate) fn move_stack(&mut self, stack: StackId, count: u32, up: bool) {

@@ -13,9 +13,9 @@ use base::IndexVec;
 use base::index::Id as _;
 use base::limits::PARSER_STEPS_MAX;
 use ir::{
-    BlockId, CaseMatch, ERROR_HEADER_TOO_SHORT, ERROR_NO_MATCH, ERROR_PACKET_TOO_SHORT, ERROR_PARSER_INVALID_ARGUMENT,
+    BlockId, ERROR_HEADER_TOO_SHORT, ERROR_NO_MATCH, ERROR_PACKET_TOO_SHORT, ERROR_PARSER_INVALID_ARGUMENT,
     ERROR_PARSER_TIMEOUT, ERROR_STACK_OUT_OF_BOUNDS, Expr, HeaderRef, KeySet, Place, State, StateId, Target,
-    Transition, Type, VarId,
+    Transition, Type, ValueSetId, VarId,
 };
 use std::collections::BTreeSet;
 
@@ -277,13 +277,7 @@ impl Scope<'_, '_> {
             });
         }
         for case in cases {
-            let condition = match &case.matches {
-                CaseMatch::Keys(sets) => self.all_contain(sets, keys, &values),
-                CaseMatch::ValueSet(set) => {
-                    let words = self.words(keys);
-                    Some(self.callback("value_set", vec![int(super::header::number(*set)), words]))
-                }
-            };
+            let condition = self.all_contain(&case.sets, keys, &values);
             let jump = self.take(|scope| scope.go(&case.target, states));
             match condition {
                 Some(condition) => self.push(S::If(condition, jump, Vec::new())),
@@ -311,8 +305,12 @@ impl Scope<'_, '_> {
     /// Whether each set contains its key; none if they certainly do.
     fn all_contain(&mut self, sets: &[KeySet], keys: &[Expr], values: &[Value]) -> Option<C> {
         let mut all = None;
-        for ((set, key), value) in sets.iter().zip(keys).zip(values) {
-            let Some(condition) = self.contains(set, key.ty, value) else { continue };
+        for (at, (set, value)) in sets.iter().zip(values).enumerate() {
+            let condition = match set {
+                KeySet::ValueSet(set) => Some(self.in_value_set(*set, &keys[at..])),
+                _ => self.contains(set, keys[at].ty, value),
+            };
+            let Some(condition) = condition else { continue };
             all = Some(match all {
                 Some(others) => binary("&&", others, condition),
                 None => condition,
@@ -321,10 +319,16 @@ impl Scope<'_, '_> {
         all
     }
 
+    fn in_value_set(&mut self, set: ValueSetId, keys: &[Expr]) -> C {
+        let count = self.emitter.program.value_sets[set].keys.len();
+        let words = self.words(&keys[..count]);
+        self.callback("value_set", vec![int(super::header::number(set)), words])
+    }
+
     fn contains(&mut self, set: &KeySet, ty: Type, key: &Value) -> Option<C> {
         let width = ty.width();
         match (set, key) {
-            (KeySet::Any, _) => None,
+            (KeySet::Any | KeySet::ValueSet(_), _) => None,
             (KeySet::Value(value), Value::Narrow(key)) => {
                 let value = self.unsigned(value);
                 Some(binary("==", key.clone(), value))

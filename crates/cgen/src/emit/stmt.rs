@@ -39,6 +39,7 @@ impl Scope<'_, '_> {
             StmtKind::SetValid(header) => self.set_valid(header),
             StmtKind::SetInvalid(header) => self.set_invalid(header),
             StmtKind::CopyHeader { dst, src } => self.copy_header(dst, src),
+            StmtKind::CopyVarbit { dst, src } => self.copy_varbit(dst, src),
             StmtKind::PushFront { stack, count } => self.move_stack(*stack, *count, true),
             StmtKind::PopFront { stack, count } => self.move_stack(*stack, *count, false),
             StmtKind::If { cond, then_body, else_body } => self.if_stmt(cond, then_body, else_body),

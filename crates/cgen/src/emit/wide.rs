@@ -46,7 +46,7 @@ impl Scope<'_, '_> {
                 self.compute("ws_wide_concat", width, arguments)
             }
             // These are never wide; a verified program does not get here.
-            ExprKind::IsValid(_) | ExprKind::PacketLength => self.any_limbs(expr),
+            ExprKind::IsValid(_) | ExprKind::VarbitEqual(..) | ExprKind::PacketLength => self.any_limbs(expr),
         }
     }
 

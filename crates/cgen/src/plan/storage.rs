@@ -201,7 +201,9 @@ impl HeaderUses {
 
     fn stmt(&mut self, program: &Program, stmt: &StmtKind) {
         match stmt {
-            StmtKind::SetValid(header) | StmtKind::CopyHeader { dst: header, .. } => match (header, stack_of(header)) {
+            StmtKind::SetValid(header)
+            | StmtKind::CopyHeader { dst: header, .. }
+            | StmtKind::CopyVarbit { dst: (header, _), .. } => match (header, stack_of(header)) {
                 (HeaderRef::Fixed(id), _) => {
                     self.homed.insert(*id);
                 }

@@ -52,7 +52,7 @@ impl<'p> Walk<'p> {
             StmtKind::SetValid(header) | StmtKind::SetInvalid(header) | StmtKind::Emit(header) => {
                 self.header(header, visit)
             }
-            StmtKind::CopyHeader { dst, src } => {
+            StmtKind::CopyHeader { dst, src } | StmtKind::CopyVarbit { dst: (dst, _), src: (src, _) } => {
                 self.header(dst, visit);
                 self.header(src, visit);
             }
@@ -145,6 +145,9 @@ impl<'p> Walk<'p> {
             ExprKind::Const(_) | ExprKind::PacketLength => {}
             ExprKind::Var(var) => visit(Item::Var(*var)),
             ExprKind::Field(header, _) | ExprKind::IsValid(header) => self.header(header, visit),
+            ExprKind::VarbitEqual((left, _), (right, _)) => {
+                [left, right].into_iter().for_each(|header| self.header(header, visit))
+            }
             ExprKind::Unary(_, operand) | ExprKind::Cast(operand) | ExprKind::Slice { base: operand, .. } => {
                 self.expr(operand, visit)
             }
@@ -183,14 +186,7 @@ pub(crate) fn walk_block<'p>(program: &'p Program, block: &'p ir::Block, tables:
                 let ir::Transition::Select { keys, cases } = &state.transition else { continue };
                 walk.exprs(keys, visit);
                 for case in cases {
-                    let ir::CaseMatch::Keys(sets) = &case.matches else { continue };
-                    for set in sets {
-                        match set {
-                            ir::KeySet::Any => {}
-                            ir::KeySet::Value(value) => walk.expr(value, visit),
-                            ir::KeySet::Mask(a, b) | ir::KeySet::Range(a, b) => walk.exprs([a, b], visit),
-                        }
-                    }
+                    case.sets.iter().for_each(|set| walk.exprs(set.exprs(), visit));
                 }
             }
         }

@@ -207,11 +207,8 @@ impl Printer<'_> {
             Transition::Select { keys, cases } => {
                 self.open(&format!("select ({})", list(keys, expression)));
                 for case in cases {
-                    let matches = match &case.matches {
-                        CaseMatch::Keys(sets) => format!("({})", list(sets, key_set)),
-                        CaseMatch::ValueSet(set) => set.to_string(),
-                    };
-                    self.line(&format!("case {matches}: {}{}", target(case.target), span(case.span)));
+                    let sets = list(&case.sets, key_set);
+                    self.line(&format!("case ({sets}): {}{}", target(case.target), span(case.span)));
                 }
                 self.close();
             }
@@ -321,6 +318,9 @@ fn simple_statement(stmt: &StmtKind) -> String {
         StmtKind::SetValid(header) => format!("set_valid {}", header_text(header)),
         StmtKind::SetInvalid(header) => format!("set_invalid {}", header_text(header)),
         StmtKind::CopyHeader { dst, src } => format!("copy {} = {}", header_text(dst), header_text(src)),
+        StmtKind::CopyVarbit { dst, src } => {
+            format!("copy_varbit {}.{} = {}.{}", header_text(&dst.0), dst.1, header_text(&src.0), src.1)
+        }
         StmtKind::PushFront { stack, count } => format!("push_front {stack} {count}"),
         StmtKind::PopFront { stack, count } => format!("pop_front {stack} {count}"),
         StmtKind::Leave(label) => format!("leave {label}"),
@@ -382,6 +382,9 @@ fn expression(expr: &Expr) -> String {
         ExprKind::Var(var) => var.to_string(),
         ExprKind::Field(header, field) => format!("{}.{field}", header_text(header)),
         ExprKind::IsValid(header) => format!("valid({})", header_text(header)),
+        ExprKind::VarbitEqual(a, b) => {
+            format!("varbit_equal({}.{}, {}.{})", header_text(&a.0), a.1, header_text(&b.0), b.1)
+        }
         ExprKind::Unary(UnaryOp::Neg, operand) => format!("-{}", expression(operand)),
         ExprKind::Unary(UnaryOp::BitNot, operand) => format!("~{}", expression(operand)),
         ExprKind::Unary(UnaryOp::Not, operand) => format!("!{}", expression(operand)),
@@ -420,6 +423,7 @@ fn place_text(place: &Place) -> String {
 fn key_set(set: &KeySet) -> String {
     match set {
         KeySet::Any => "any".into(),
+        KeySet::ValueSet(set) => set.to_string(),
         KeySet::Value(value) => expression(value),
         KeySet::Mask(value, mask) => format!("{} &&& {}", expression(value), expression(mask)),
         KeySet::Range(low, high) => format!("{} .. {}", expression(low), expression(high)),

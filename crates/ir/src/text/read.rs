@@ -573,16 +573,10 @@ impl<'t> Reader<'t> {
         let mut cases = Vec::new();
         while !self.take_sign("}") {
             self.word("case")?;
-            let matches = match self.peek_id("vset") {
-                Some(set) => {
-                    self.bump();
-                    CaseMatch::ValueSet(set)
-                }
-                None => CaseMatch::Keys(self.list("(", ")", Self::key_set)?),
-            };
+            let sets = self.list("(", ")", Self::key_set)?;
             self.sign(":")?;
             let (target, span) = (self.target()?, self.span()?);
-            cases.push(SelectCase { matches, target, span });
+            cases.push(SelectCase { sets, target, span });
         }
         Ok(Transition::Select { keys, cases })
     }
@@ -600,6 +594,10 @@ impl<'t> Reader<'t> {
     fn key_set(&mut self) -> Result<KeySet> {
         if self.take_word("any") {
             return Ok(KeySet::Any);
+        }
+        if let Some(set) = self.peek_id("vset") {
+            self.bump();
+            return Ok(KeySet::ValueSet(set));
         }
         let first = self.expr()?;
         Ok(if self.take_sign("&&&") {

@@ -100,6 +100,12 @@ impl Reader<'_> {
                 self.sign("=")?;
                 StmtKind::CopyHeader { dst, src: self.header()? }
             }
+            "copy_varbit" => {
+                let dst = self.field()?;
+                self.sign("=")?;
+                let src = self.field()?;
+                StmtKind::CopyVarbit { dst: (dst.0, dst.1), src: (src.0, src.1) }
+            }
             "push_front" => StmtKind::PushFront { stack: self.stack_id()?, count: self.number()? },
             "pop_front" => StmtKind::PopFront { stack: self.stack_id()?, count: self.number()? },
             "leave" => StmtKind::Leave(self.id("l")?),
@@ -347,6 +353,14 @@ impl Reader<'_> {
         }
         if self.take_word("packet_length") {
             return Ok(Expr { kind: ExprKind::PacketLength, ty: Type::Bit(32) });
+        }
+        if self.take_word("varbit_equal") {
+            self.sign("(")?;
+            let left = self.field()?;
+            self.sign(",")?;
+            let right = self.field()?;
+            self.sign(")")?;
+            return Ok(Expr { kind: ExprKind::VarbitEqual((left.0, left.1), (right.0, right.1)), ty: Type::Bool });
         }
         if self.take_word("valid") {
             self.sign("(")?;

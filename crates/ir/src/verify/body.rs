@@ -97,7 +97,7 @@ impl<'p> Verifier<'p> {
                     for case in cases {
                         self.span = case.span;
                         self.target(states, case.target);
-                        self.case(keys, &case.matches);
+                        self.case(keys, &case.sets);
                     }
                 }
             }
@@ -110,26 +110,24 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    fn case(&mut self, keys: &[Expr], matches: &CaseMatch) {
-        match matches {
-            CaseMatch::Keys(sets) => {
-                let (found, wanted) = (sets.len(), keys.len());
-                self.check(found == wanted, || format!("a case of {found} sets for {wanted} keys"));
-                for (set, key) in sets.iter().zip(keys) {
-                    for expr in set.exprs() {
-                        self.expr_of(expr, key.ty, true, "a set of a case");
-                    }
-                    let is_number = key.ty != Type::Bool;
-                    let any_type = matches!(set, KeySet::Any | KeySet::Value(_));
-                    self.check(is_number || any_type, || "a mask or a range of truth values".into());
-                }
+    fn case(&mut self, keys: &[Expr], sets: &[KeySet]) {
+        let (found, wanted) = (sets.len(), keys.len());
+        self.check(found == wanted, || format!("a case of {found} sets for {wanted} keys"));
+        for (position, (set, key)) in sets.iter().zip(keys).enumerate() {
+            for expr in set.exprs() {
+                self.expr_of(expr, key.ty, true, "a set of a case");
             }
-            CaseMatch::ValueSet(set) => {
-                if self.exists(&self.program.value_sets, *set) {
-                    let widths = self.program.value_sets[*set].keys.iter().map(|(_, width, _)| *width);
-                    let fits = widths.eq(keys.iter().map(|key| key.ty.width()));
-                    self.check(fits, || format!("{set} does not fit the select's keys"));
-                }
+            let is_number = key.ty != Type::Bool;
+            let of_numbers = matches!(set, KeySet::Mask(..) | KeySet::Range(..));
+            self.check(is_number || !of_numbers, || "a mask or a range of truth values".into());
+            if let KeySet::ValueSet(set) = set
+                && self.exists(&self.program.value_sets, *set)
+            {
+                let widths: Vec<u32> = self.program.value_sets[*set].keys.iter().map(|(_, width, _)| *width).collect();
+                let theirs = keys[position..].iter().map(|key| key.ty.width()).take(widths.len());
+                let is_alone =
+                    sets[position + 1..].iter().take(widths.len().saturating_sub(1)).all(|set| *set == KeySet::Any);
+                self.check(theirs.eq(widths) && is_alone, || format!("{set} does not fit the select's keys"));
             }
         }
     }
@@ -170,7 +168,6 @@ impl<'p> Verifier<'p> {
             StmtKind::Verify { .. } => (place == Place::Parser, "verify"),
             StmtKind::Emit(_) => (place == Place::Deparser, "emit"),
             StmtKind::ApplyTable { .. } => (place == Place::Control, "a table's application"),
-            StmtKind::Loop { .. } => (place != Place::Parser, "a loop"),
             _ => (true, ""),
         };
         self.check(allowed, || format!("{name} in a body of kind {place:?}"));
@@ -204,6 +201,11 @@ impl<'p> Verifier<'p> {
                 let types = (self.header(dst, in_parser), self.header(src, in_parser));
                 let alike = !matches!(types, (Some(dst), Some(src)) if dst != src);
                 self.check(alike, || format!("a copy between headers of types {types:?}"));
+            }
+            StmtKind::CopyVarbit { dst, src } => {
+                let (to, from) = (self.varbit(dst, in_parser), self.varbit(src, in_parser));
+                let fits = !matches!((to, from), (Some(to), Some(from)) if to < from);
+                self.check(fits, || "a longer varbit field is copied to a shorter one".into());
             }
             StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
                 self.exists(&self.program.stacks, *stack);

@@ -44,6 +44,17 @@ impl<'p> Verifier<'p> {
         }
     }
 
+    /// The greatest length of a varbit field, if it exists.
+    pub(super) fn varbit(&mut self, (header, field): &(HeaderRef, u32), in_parser: bool) -> Option<u32> {
+        match self.field(header, *field, in_parser)? {
+            FieldType::Varbit(max) => Some(max),
+            FieldType::Fixed(_) => {
+                self.error(format!("field {field} is not varbit"));
+                None
+            }
+        }
+    }
+
     /// The type of a place, if it has one.
     pub(super) fn place(&mut self, place: &Place, in_parser: bool) -> Option<Type> {
         match place {
@@ -95,6 +106,11 @@ impl<'p> Verifier<'p> {
             ExprKind::Field(header, field) => self.fixed_field(header, *field, in_parser),
             ExprKind::IsValid(header) => {
                 self.header(header, in_parser);
+                Some(Type::Bool)
+            }
+            ExprKind::VarbitEqual(left, right) => {
+                self.varbit(left, in_parser);
+                self.varbit(right, in_parser);
                 Some(Type::Bool)
             }
             ExprKind::Unary(op, operand) => {

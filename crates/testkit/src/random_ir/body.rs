@@ -4,8 +4,8 @@ use super::{Generator, Place, Scope};
 use base::{Bits, IndexVec, Span, index::Id};
 use ir::v1model::Slot;
 use ir::{
-    BinaryOp, Block, BlockKind, Body, CaseMatch, Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue,
-    HeaderRef, KeySet, SelectCase, State, StateId, Stmt, StmtKind, SwitchCase, Target, Transition, Type, VarKind,
+    BinaryOp, Block, BlockKind, Body, Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderRef,
+    KeySet, SelectCase, State, StateId, Stmt, StmtKind, SwitchCase, Target, Transition, Type, VarKind,
 };
 
 pub(super) fn stmt(kind: StmtKind) -> Stmt {
@@ -374,31 +374,21 @@ impl Generator<'_> {
     fn select(&mut self, position: usize, count: usize) -> Transition {
         if let Some(set) = self.pick(&self.program.value_sets.ids().collect::<Vec<_>>()).filter(|_| self.once_in(6)) {
             let widths: Vec<u32> = self.program.value_sets[set].keys.iter().map(|(_, width, _)| *width).collect();
-            let keys = widths.into_iter().map(|width| self.expr_of_height(Type::Bit(width), 0)).collect();
-            let member = SelectCase {
-                matches: CaseMatch::ValueSet(set),
-                target: self.target(position, count),
-                span: Span::NONE,
-            };
+            let keys: Vec<Expr> = widths.into_iter().map(|width| self.expr_of_height(Type::Bit(width), 0)).collect();
+            let mut sets = vec![KeySet::Any; keys.len()];
+            sets[0] = KeySet::ValueSet(set);
+            let member = SelectCase { sets, target: self.target(position, count), span: Span::NONE };
             return Transition::Select { keys, cases: vec![member] };
         }
         let keys: Vec<Expr> = (0..self.rng.between(1, 2)).map(|_| self.any_leaf()).collect();
         let mut cases = Vec::new();
         for _ in 0..self.rng.between(1, 4) {
             let sets = keys.iter().map(|key| self.key_set(key.ty)).collect();
-            cases.push(SelectCase {
-                matches: CaseMatch::Keys(sets),
-                target: self.target(position, count),
-                span: Span::NONE,
-            });
+            cases.push(SelectCase { sets, target: self.target(position, count), span: Span::NONE });
         }
         if !self.once_in(4) {
             let any = keys.iter().map(|_| KeySet::Any).collect();
-            cases.push(SelectCase {
-                matches: CaseMatch::Keys(any),
-                target: self.target(position, count),
-                span: Span::NONE,
-            });
+            cases.push(SelectCase { sets: any, target: self.target(position, count), span: Span::NONE });
         }
         Transition::Select { keys, cases }
     }

@@ -7,9 +7,7 @@
 use crate::plain_host::PlainHost;
 use base::{Bits, Rng, Span};
 use interp::{Event, HeaderState, Interpreter, PacketState, Tracer};
-use ir::{
-    BlockId, BlockKind, CaseMatch, Expr, ExprKind, HeaderId, HeaderRef, KeySet, Program, State, StateId, Transition,
-};
+use ir::{BlockId, BlockKind, Expr, ExprKind, HeaderId, HeaderRef, KeySet, Program, State, StateId, Transition};
 
 /// Selects of one packet that are steered.
 const SELECTS_STEERED_MAX: usize = 8;
@@ -95,11 +93,10 @@ impl<'s> Steer<'s> {
     fn steer(&mut self) {
         let Some(Transition::Select { keys, cases }) = self.current().map(|state| &state.transition) else { return };
         let case = self.rng.pick(cases);
-        let CaseMatch::Keys(sets) = &case.matches else { return };
-        for (key, set) in keys.iter().zip(sets) {
+        for (key, set) in keys.iter().zip(&case.sets) {
             let wanted = match set {
                 KeySet::Value(value) | KeySet::Mask(value, _) | KeySet::Range(value, _) => value.as_const(),
-                KeySet::Any => None,
+                KeySet::Any | KeySet::ValueSet(_) => None,
             };
             if let (Some(wanted), Some((offset, width))) = (wanted, self.position(key)) {
                 self.patches.push((offset, wanted.resize(width)));
