@@ -50,8 +50,9 @@
 //! ```
 //!
 //! Expressions: constants `8w0xff` (`bit`), `8s0xff` (`int`), `true`, `false`; `v0`; fields by number `h0.2`,
-//! `stack0[v1].2`, `stack0.next.2`, `stack0.last.2`; `valid(h0)`; `(a + b)` with the operators of P4, always in
-//! parentheses; `-a`, `~a`, `!a`; `(c ? a : b)`; `varbit_equal(h0.1, h1.0)`; casts `bit<8>(a)`; slices `a[7:0]`; `packet_length`.
+//! `stack0[v1].2`, `stack0.next.2`, `stack0.last.2`; `valid(h0)`; `varbit_equal(h0.1, h1.0)`; `(a + b)` with the
+//! operators of P4, always in parentheses; `-a`, `~a`, `!a`; `(c ? a : b)`; casts `bit<8>(a)`; slices `a[7:0]`;
+//! `packet_length`.
 
 mod lex;
 mod print;
