@@ -537,7 +537,8 @@ fn instances_are_made_where_they_are_applied() {
             types: "control Add(inout h_t h, in bit<8> by) { register<bit<8>>(2) seen; apply { bit<8> old; seen.read(old, 0); h.a = h.a + by + old; seen.write(0, 1); } } \
                     parser Skip(packet_in packet) { state start { packet.advance(8); transition accept; } }",
             parser: "state start { Skip.apply(packet); packet.extract(hdr.h); transition accept; }",
-            ingress: "Add.apply(hdr.h, 1); Add.apply(hdr.h, 2); { Add() inner; inner.apply(hdr.h, 4); inner.apply(hdr.h, 8); }",
+            locals: "Add() inner;",
+            ingress: "Add.apply(hdr.h, 1); Add.apply(hdr.h, 2); { inner.apply(hdr.h, 4); inner.apply(hdr.h, 8); }",
             ..Parts::default()
         },
         &["ff 00 00 0000", "ff 00 00 0000"],

@@ -126,8 +126,10 @@ impl<'d> Checker<'d> {
         self.diagnostics.error_count()
     }
 
-    /// Does `work` while the warnings named by `@noWarn` among `annotations` are not given.
-    pub(crate) fn with_silence<R>(&mut self, annotations: &[Annotation], work: impl FnOnce(&mut Self) -> R) -> R {
+    /// Does `work` for something with these annotations, which are checked: the warnings that `@noWarn` names are not
+    /// given.
+    pub(crate) fn with_annotations<R>(&mut self, annotations: &[Annotation], work: impl FnOnce(&mut Self) -> R) -> R {
+        self.check_annotations(annotations);
         let before = self.silenced.len();
         for annotation in annotations {
             if matches!(annotation.name.as_str(), "noWarn" | "noWarnings") {

@@ -13,7 +13,7 @@ impl Checker<'_> {
     pub(crate) fn program(&mut self, program: &ast::Program) {
         self.expect_later(&program.declarations);
         for declaration in &program.declarations {
-            self.with_silence(&declaration.annotations, |checker| checker.declaration(declaration));
+            self.with_annotations(&declaration.annotations, |checker| checker.declaration(declaration));
             self.reached(declaration);
         }
     }
@@ -98,7 +98,7 @@ impl Checker<'_> {
         self.expect_later(declarations);
         let mut locals = Vec::new();
         for declaration in declarations {
-            let local = self.with_silence(&declaration.annotations, |checker| checker.local(declaration, owner));
+            let local = self.with_annotations(&declaration.annotations, |checker| checker.local(declaration, owner));
             locals.extend(local);
             self.reached(declaration);
         }
@@ -230,6 +230,7 @@ impl Checker<'_> {
     }
 
     fn extern_member(&mut self, id: ExternId, member: &ast::ExternMember) {
+        self.check_annotations(&member.annotations);
         match &member.kind {
             ast::ExternMemberKind::Constructor { name, parameters } => {
                 let params = self.with_scope(|checker| checker.params(parameters, ParamOwner::Constructor));
@@ -240,6 +241,9 @@ impl Checker<'_> {
                     return;
                 }
                 self.hir.externs[id].constructors.push(params);
+            }
+            ast::ExternMemberKind::Method { prototype, .. } if prototype.name.name == self.hir.externs[id].name => {
+                self.report(d::constructor_with_result(&prototype.name));
             }
             ast::ExternMemberKind::Method { is_abstract, prototype } => {
                 let (type_params, params, return_type) = self.with_scope(|checker| {

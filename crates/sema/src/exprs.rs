@@ -195,6 +195,10 @@ impl Checker<'_> {
         let hint = hint.map(|ty| self.resolve(ty));
         let dots = elements.last().filter(|last| matches!(last.kind, ast::ExprKind::Dots));
         let elements = if dots.is_some() { &elements[..elements.len() - 1] } else { elements };
+        if let Some(early) = elements.iter().find(|element| matches!(element.kind, ast::ExprKind::Dots)) {
+            self.report(d::misplaced_dots(early.span));
+            return poisoned(span);
+        }
         let wanted = hint.as_ref().and_then(|ty| self.part_types(ty, elements.len()));
         let Some(wanted) = wanted else {
             if let Some(dots) = dots {

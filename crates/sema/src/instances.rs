@@ -161,9 +161,9 @@ impl Checker<'_> {
             other => other.name(),
         };
         let is_allowed = match ty {
-            Type::Extern(..) => matches!(self.place.kind, PlaceKind::Declarations | PlaceKind::ControlBody),
+            Type::Extern(..) => self.place.kind == PlaceKind::Declarations,
             Type::Parser(..) => here == "a parser",
-            Type::Control(..) => here == "a control" || self.place.kind == PlaceKind::ControlBody,
+            Type::Control(..) => here == "a control",
             Type::Apply(..) => here == "the outermost scope",
             // Not a type of instances at all: the constructor call says so.
             _ => true,

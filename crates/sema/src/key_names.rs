@@ -1,13 +1,31 @@
 //! The control-plane name of a key without `@name`: the expression as it is written, without white space.
 
 use std::fmt::Write;
-use syntax::ast::{Expr, ExprKind, TypeKind};
+use syntax::ast::{BinaryOperator, Expr, ExprKind, TypeKind};
 
 /// The name of a key.
 pub(crate) fn key_name(expression: &Expr) -> String {
     let mut name = String::new();
     write_expr(&mut name, expression);
     name
+}
+
+/// Whether the control plane's name of a key follows from its expression: variables, fields, elements, slices, calls
+/// without arguments (`isValid()`), masks by a constant. All others need a `@name`.
+pub(crate) fn names_itself(expression: &Expr) -> bool {
+    match &expression.kind {
+        ExprKind::Member { base, .. } | ExprKind::Slice { base, .. } | ExprKind::IndexedSlice { base, .. } => {
+            names_itself(base)
+        }
+        ExprKind::Index { base, index } => names_itself(base) && names_itself(index),
+        ExprKind::Call { callee, arguments, .. } => arguments.is_empty() && names_itself(callee),
+        ExprKind::Binary { operator: BinaryOperator::BitAnd, left, right } => {
+            let is_literal = |e: &Expr| matches!(e.kind, ExprKind::Integer(_));
+            names_itself(left) && is_literal(right) || is_literal(left) && names_itself(right)
+        }
+        ExprKind::Name(_) | ExprKind::Type(_) | ExprKind::Integer(_) | ExprKind::Bool(_) => true,
+        _ => false,
+    }
 }
 
 fn write_list(out: &mut String, items: &[Expr]) {

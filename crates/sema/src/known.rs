@@ -49,6 +49,34 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether two expressions are the same, as far as they are made of variables, fields, elements, slices and
+    /// literals; any other expression passes for any.
+    pub(crate) fn is_same_expression(&self, a: &Expr, b: &Expr) -> bool {
+        match (&a.kind, &b.kind) {
+            (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+            (ExprKind::Field(a, m), ExprKind::Field(b, n)) => m == n && self.is_same_expression(a, b),
+            (ExprKind::TupleIndex(a, m), ExprKind::TupleIndex(b, n)) => m == n && self.is_same_expression(a, b),
+            (ExprKind::Index(a, m), ExprKind::Index(b, n)) => {
+                self.is_same_expression(a, b) && self.is_same_expression(m, n)
+            }
+            (ExprKind::Slice(a, high, low), ExprKind::Slice(b, other_high, other_low)) => {
+                (high, low) == (other_high, other_low) && self.is_same_expression(a, b)
+            }
+            (ExprKind::Cast(a), ExprKind::Cast(b)) => self.is_same_expression(a, b),
+            (ExprKind::Bool(_) | ExprKind::Int(_), ExprKind::Bool(_) | ExprKind::Int(_)) => self.same_literal(a, b),
+            (
+                ExprKind::Var(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Slice(..),
+                ExprKind::Var(_)
+                | ExprKind::Field(..)
+                | ExprKind::Index(..)
+                | ExprKind::Slice(..)
+                | ExprKind::Bool(_)
+                | ExprKind::Int(_),
+            ) => false,
+            _ => true,
+        }
+    }
+
     /// Warns of the use of something marked `@deprecated("...")`.
     pub(crate) fn warn_if_deprecated(&mut self, annotations: &[Annotation], name: &Rc<str>, span: Span) {
         if let Some(annotation) = annotations.iter().find(|annotation| annotation.name.as_str() == "deprecated") {

@@ -11,9 +11,11 @@
 //! * `arguments` puts arguments in order and infers type arguments with `unify`; `casts` converts.
 //! * `scopes` says what a name means, `types` what a type means, `consts` and `known` what is known before a packet
 //!   comes.
+//! * `annotations` checks the bodies of annotations.
 //! * `control_plane` compares the names that controllers use, `key_names` makes those of keys.
 //! * `diagnostics` has a file for each kind of fault.
 
+mod annotations;
 mod arguments;
 mod calls;
 mod casts;

@@ -64,6 +64,7 @@ impl Checker<'_> {
     }
 
     fn param(&mut self, param: &ast::Parameter, owner: ParamOwner) -> VarId {
+        self.check_annotations(&param.annotations);
         let mut ty = self.resolve_type(&param.type_ref);
         if !self.check_param_type(param, &ty, owner) {
             ty = Type::Unknown;
@@ -104,9 +105,9 @@ impl Checker<'_> {
         let is_object = matches!(ty, Type::Parser(..) | Type::Control(..) | Type::Apply(..));
         let needs_value = param.direction != Direction::None || owner == ParamOwner::Action;
         if needs_value {
-            // `string` and `int` may be read by code of the target.
-            let is_constant =
-                matches!(ty, Type::String | Type::Integer | Type::List(_)) && owner == ParamOwner::Function;
+            // `string` and lists may be read by code of the target. An `int` has no value at run time, so that one
+            // with a direction could not be passed.
+            let is_constant = matches!(ty, Type::String | Type::List(_)) && owner == ParamOwner::Function;
             return is_constant && param.direction == Direction::In
                 || self.check_variable_type(ty, param.type_ref.span, what);
         }

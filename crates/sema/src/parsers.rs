@@ -63,7 +63,7 @@ impl Checker<'_> {
     }
 
     fn state(&mut self, written: &ast::ParserState, names: &[Rc<str>]) -> State {
-        self.with_silence(&written.annotations, |checker| {
+        self.with_annotations(&written.annotations, |checker| {
             checker.with_scope(|checker| {
                 checker.with_place(PlaceKind::ParserState, Type::Void, |checker| {
                     let body = checker.statements(&written.statements);
@@ -172,6 +172,10 @@ impl Checker<'_> {
         let element = self.resolve_type(&written.element_type);
         self.check_variable_type(&element, written.element_type.span, "an element of a value set");
         let size = self.operand(&written.size, None);
+        if !matches!(self.underlying(&size.ty), Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Unknown) {
+            let found = self.hir.show_type(&size.ty);
+            self.report(d::mismatched_types(size.span, "a number", &found));
+        }
         if size.ty != Type::Unknown && !self.is_known(&size) {
             self.report(d::not_constant(written.size.span));
         }

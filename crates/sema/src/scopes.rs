@@ -136,10 +136,12 @@ impl Scopes {
 
     /// The bindings of a path.
     pub(crate) fn lookup_path(&self, path: &ast::Path) -> &[Binding] {
-        if path.is_global {
-            return self.stack.first().and_then(|scope| scope.get(&path.name.name)).map_or(&[], Vec::as_slice);
-        }
-        self.lookup(&path.name.name)
+        if path.is_global { self.outermost(&path.name.name) } else { self.lookup(&path.name.name) }
+    }
+
+    /// What a name means in the outermost scope.
+    pub(crate) fn outermost(&self, name: &str) -> &[Binding] {
+        self.stack.first().and_then(|scope| scope.get(name)).map_or(&[], Vec::as_slice)
     }
 
     /// The binding that a new name of the innermost scope would hide.

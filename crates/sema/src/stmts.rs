@@ -11,6 +11,7 @@ use syntax::ast;
 impl Checker<'_> {
     /// `{ ... }` with a scope of its own.
     pub(crate) fn block(&mut self, written: &ast::Block) -> Block {
+        self.check_annotations(&written.annotations);
         let stmts = self.with_scope(|checker| checker.statements(&written.statements));
         Block { stmts, annotations: written.annotations.clone(), span: written.span }
     }
@@ -70,6 +71,7 @@ impl Checker<'_> {
 
     /// A declaration among statements.
     fn local_declaration(&mut self, declaration: &ast::Declaration) -> Option<Local> {
+        self.check_annotations(&declaration.annotations);
         match &declaration.kind {
             ast::DeclarationKind::Constant(constant) => self.constant(constant, &declaration.annotations),
             ast::DeclarationKind::Variable(variable) => self.variable_declaration(variable, &declaration.annotations),

@@ -10,7 +10,7 @@ use syntax::ast;
 impl Checker<'_> {
     /// `switch (subject) { cases }`
     pub(crate) fn switch(&mut self, subject: &ast::Expr, cases: &[ast::SwitchCase], span: Span) -> Option<StmtKind> {
-        if self.place.kind == PlaceKind::ParserState {
+        if matches!(self.place.kind, PlaceKind::ParserState | PlaceKind::Action) {
             self.report(d::statement_not_allowed_here(span, "switch", self.place.kind.name()));
             return None;
         }

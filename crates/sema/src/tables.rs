@@ -5,13 +5,20 @@ use crate::checker::{Checker, poisoned};
 use crate::control_plane::given_name;
 use crate::diagnostics as d;
 use crate::hir::*;
-use crate::key_names::key_name;
+use crate::key_names::{key_name, names_itself};
 use crate::scopes::{Entity, did_you_mean};
 use base::Span;
 use num_traits::Signed;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use syntax::ast::{self, Direction, TablePropertyKind};
+
+/// What an action of the list is chosen for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ActionUse {
+    Default,
+    Entry,
+}
 
 impl Checker<'_> {
     /// `table name { ... }`
@@ -53,8 +60,9 @@ impl Checker<'_> {
     }
 
     fn table_keys_and_actions(&mut self, written: &ast::Table, table: &mut Table) {
-        let mut has_actions = false;
+        let (mut has_actions, mut has_default) = (false, false);
         for property in &written.properties {
+            self.check_annotations(&property.annotations);
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
                     table.keys = keys.iter().filter_map(|key| self.table_key(key)).collect();
@@ -64,12 +72,25 @@ impl Checker<'_> {
                     has_actions = true;
                     self.table_actions(table, actions);
                 }
+                TablePropertyKind::DefaultAction(_) => has_default = true,
                 _ => {}
             }
         }
         if !has_actions {
             self.report(d::table_without_actions(written.name.span, &written.name.name));
+        } else if !has_default && !self.has_no_action() {
+            self.report(d::no_action_missing(written.name.span, &written.name.name));
         }
+    }
+
+    /// Whether the outermost scope has an action `NoAction` without parameters, which tables run by default.
+    fn has_no_action(&self) -> bool {
+        let is_it = |entity: &Entity| match entity {
+            Entity::Action(id) => self.hir.actions[*id].params.is_empty(),
+            Entity::Poisoned => true,
+            _ => false,
+        };
+        self.scopes.outermost("NoAction").iter().any(|binding| is_it(&binding.entity))
     }
 
     /// Complains of entries before the keys that give them their types. (Repeated properties are the parser's
@@ -111,9 +132,15 @@ impl Checker<'_> {
             self.report(d::invalid_key_type(key.span, &shown, field.as_deref()));
             poisoned(key.span)
         };
+        self.check_annotations(&written.annotations);
         let name = match given_name(&written.annotations) {
             Some(name) => name.into(),
-            None => key_name(&written.expression).into(),
+            None => {
+                if key.ty != Type::Unknown && !names_itself(&written.expression) {
+                    self.report(d::key_without_name(written.expression.span));
+                }
+                key_name(&written.expression).into()
+            }
         };
         Some(TableKey { expr: key, match_kind, name, annotations: written.annotations.clone(), span: written.span })
     }
@@ -150,6 +177,7 @@ impl Checker<'_> {
                 ));
                 continue;
             }
+            self.check_annotations(&element.annotations);
             let arguments = element.action.arguments.as_deref().unwrap_or(&[]);
             let Some(args) = self.listed_arguments(id, arguments, element.action.span) else { continue };
             let position = table.actions.len();
@@ -212,7 +240,7 @@ impl Checker<'_> {
                 return None;
             }
         };
-        self.chosen_action(table, path, arguments, written.span)
+        self.chosen_action(table, path, arguments, written.span, ActionUse::Default)
     }
 
     /// An action of the table's list with all its arguments: a default action, or that of an entry.
@@ -222,6 +250,7 @@ impl Checker<'_> {
         path: &ast::Path,
         arguments: &[ast::Argument],
         span: Span,
+        purpose: ActionUse,
     ) -> Option<ActionRef> {
         let id = self.action_named(path)?;
         let Some(listed) = table.actions.iter().find(|listed| listed.action.action == id) else {
@@ -231,20 +260,9 @@ impl Checker<'_> {
             self.report(d::action_not_in_table(span, &path.name.name, &table.name, suggestion, table.span));
             return None;
         };
-        let (position, listed_args) = (listed.action.position, listed.action.args.clone());
-        let mut signature = self.action_signature(id, Style::ActionRef);
-        let data: Vec<VarId> =
-            signature.params.iter().copied().filter(|&param| self.direction(param) == Direction::None).collect();
-        let skipped = signature.params.len() - data.len();
-        // The list has given the parameters with direction; they need not be repeated.
-        let is_data_only = skipped > 0 && arguments.len() <= data.len();
-        if is_data_only {
-            signature.params = data;
-        }
-        let mut args = self.bind_arguments(&signature, &[], arguments, span)?.args;
-        if is_data_only {
-            args = listed_args.iter().take(skipped).cloned().chain(args).collect();
-        }
+        let (position, listed_args, place) = (listed.action.position, listed.action.args.clone(), listed.action.span);
+        let signature = self.action_signature(id, Style::ActionRef);
+        let args = self.bind_arguments(&signature, &[], arguments, span)?.args;
         let params = self.hir.actions[id].params.clone();
         for (param, arg) in params.iter().zip(&args) {
             match arg {
@@ -260,7 +278,37 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+        // The list binds the parameters with a direction; what is chosen must repeat the same arguments.
+        for ((param, arg), listed) in params.iter().zip(&args).zip(&listed_args) {
+            if let (Some(arg), Some(listed)) = (arg, listed)
+                && !self.is_same_expression(arg, listed)
+            {
+                let name = self.hir.vars[*param].name.clone();
+                self.report(d::action_argument_differs(arg.span, &name, listed.span));
+                return None;
+            }
+        }
+        self.check_restriction(table, position, purpose, (span, &path.name.name), place);
         Some(ActionRef { action: id, position, args, span })
+    }
+
+    /// Complains if the list of actions forbids this use of an action.
+    fn check_restriction(
+        &mut self,
+        table: &Table,
+        position: usize,
+        purpose: ActionUse,
+        chosen: (Span, &str),
+        listed: Span,
+    ) {
+        let (forbidding, place) = match purpose {
+            ActionUse::Default => ("tableonly", "the default action"),
+            ActionUse::Entry => ("defaultonly", "the action of an entry"),
+        };
+        let annotations = &table.actions[position].annotations;
+        if annotations.iter().any(|annotation| annotation.name.as_str() == forbidding) {
+            self.report(d::restricted_action(chosen.0, chosen.1, forbidding, place, listed));
+        }
     }
 
     fn table_size(&mut self, written: &ast::Expr) -> Option<Expr> {
@@ -323,7 +371,7 @@ impl Checker<'_> {
             self.integer_value(&checked).map(|_| checked)
         });
         let arguments = written.action.arguments.as_deref().unwrap_or(&[]);
-        let action = self.chosen_action(table, &written.action.path, arguments, written.action.span);
+        let action = self.chosen_action(table, &written.action.path, arguments, written.action.span, ActionUse::Entry);
         let (keys, action) = (keys?, action?);
         for ((key, element), place) in table.keys.iter().zip(&keys).zip(&written.keyset.elements) {
             self.check_entry_element(key, element, place.span);

@@ -37,6 +37,7 @@ impl Checker<'_> {
         let mut fields: Vec<Field> = Vec::with_capacity(written.fields.len());
         let mut varbit: Option<Span> = None;
         for field in &written.fields {
+            self.check_annotations(&field.annotations);
             if let Some(first) = fields.iter().find(|other| other.name == field.name.name) {
                 self.report(d::duplicate_declaration(&field.name, first.span));
                 continue;

@@ -41,10 +41,13 @@ mod tests {
         check_errors(
             "control C() { table t { actions = { NoAction; } } apply { } }",
             expect![[r#"
-            t.p4:1:37: error[E0201]: `NoAction` is not declared
-              `NoAction`: unknown name
-              = add `#include <core.p4>`
-        "#]],
+                t.p4:1:37: error[E0201]: `NoAction` is not declared
+                  `NoAction`: unknown name
+                  = add `#include <core.p4>`
+                t.p4:1:21: error[E0633]: the default action of `t` is `NoAction`, which is not declared
+                  `t`: a table without `default_action`
+                  = add `#include <core.p4>`, or write `default_action`
+            "#]],
         );
     }
 }

@@ -1,0 +1,82 @@
+//! Annotations: those that the language knows have a body of a certain shape, and structured ones a known value.
+//!
+//! What enters: the annotations of one element of the program. What leaves: diagnostics; whoever needs an annotation
+//! reads it from the tree.
+
+use crate::checker::Checker;
+use crate::diagnostics as d;
+use crate::hir::Type;
+use std::collections::BTreeMap;
+use syntax::ast::{Annotation, AnnotationBody, Expr, ExprKind};
+
+impl Checker<'_> {
+    /// Complains of annotations whose bodies are not as they must be.
+    pub(crate) fn check_annotations(&mut self, annotations: &[Annotation]) {
+        for (position, annotation) in annotations.iter().enumerate() {
+            // What `@pragma` says is for a compiler that knows it.
+            if annotation.is_pragma {
+                continue;
+            }
+            self.check_repetition(annotation, &annotations[..position]);
+            self.check_known_annotation(annotation);
+            match &annotation.body {
+                AnnotationBody::Empty | AnnotationBody::Unstructured { .. } => {}
+                AnnotationBody::Expressions(list) => {
+                    list.iter().for_each(|value| self.annotation_value(annotation, value))
+                }
+                AnnotationBody::KeyValues(pairs) => {
+                    let mut seen = BTreeMap::new();
+                    for pair in pairs {
+                        if let Some(first) = seen.insert(pair.key.name.clone(), pair.key.span) {
+                            self.report(d::repeated_annotation_key(pair.key.span, &pair.key.name, first));
+                        }
+                        self.annotation_value(annotation, &pair.value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_repetition(&mut self, annotation: &Annotation, before: &[Annotation]) {
+        let is_structured =
+            |it: &Annotation| matches!(it.body, AnnotationBody::Expressions(_) | AnnotationBody::KeyValues(_));
+        let first = before.iter().find(|it| it.name.name == annotation.name.name && !it.is_pragma);
+        if let Some(first) = first
+            && (is_structured(annotation) || is_structured(first))
+        {
+            self.report(d::repeated_annotation(annotation.span, &annotation.name.name, first.span));
+        }
+    }
+
+    fn check_known_annotation(&mut self, annotation: &Annotation) {
+        let wanted = match annotation.name.as_str() {
+            "name" | "deprecated" | "noWarn" if annotation.single_string().is_none() => "one string",
+            "atomic" | "hidden" | "optional" | "tableonly" | "defaultonly" | "pure" | "noSideEffects"
+                if annotation.expressions().is_some_and(|list| !list.is_empty()) =>
+            {
+                "no arguments"
+            }
+            "match" if !self.names_match_kind(annotation) => "a match kind",
+            _ => return,
+        };
+        self.report(d::invalid_annotation(annotation.span, &annotation.name.name, wanted));
+    }
+
+    fn names_match_kind(&self, annotation: &Annotation) -> bool {
+        let Some([Expr { kind: ExprKind::Name(path), .. }]) = annotation.expressions() else { return false };
+        self.hir.match_kinds.contains(&path.name.name)
+    }
+
+    /// A value of a structured annotation: a literal, or an expression of constants.
+    fn annotation_value(&mut self, annotation: &Annotation, written: &Expr) {
+        let value = self.operand(written, None);
+        if value.ty == Type::Unknown {
+            return;
+        }
+        let is_scalar = matches!(value.ty, Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Bool | Type::String);
+        if !is_scalar || self.fold(&value).is_none() {
+            let wanted = "numbers, strings and truth values that are known at compile time";
+            self.report(d::invalid_annotation(written.span, &annotation.name.name, wanted));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `E0210`: an annotation whose body is not what its name asks for.
+//!
+//! `@name`, `@deprecated` and `@noWarn` take one string; `@atomic`, `@hidden`, `@optional`, `@tableonly`,
+//! `@defaultonly`, `@pure` and `@noSideEffects` take nothing; `@match` takes a match kind. Structured annotations,
+//! in brackets, take values that are known at compile time: numbers, strings and truth values.
+//!
+//! ```p4,wrong
+//! @name(5) control C() { apply { } }
+//! ```
+//!
+//! ```p4
+//! @name("five") control C() { apply { } }
+//! ```
+//!
+//! Specification: Annotations.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `wanted` is what the body must be.
+pub(crate) fn invalid_annotation(span: Span, name: &str, wanted: &str) -> Diagnostic {
+    Diagnostic::error("E0210", span, format!("`@{name}` takes {wanted}")).label(format!("not {wanted}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    #[test]
+    fn bodies() {
+        check_errors(
+            "#include <core.p4>
+            @name(5) @deprecated const bit<8> a = 1;
+            @hidden(1) struct S { @match(5) bit<8> x; @match(exact) bit<8> y; }
+            @noWarn const bit<8> b = 1;
+            @info[size=unknown] const bit<8> c = 1;
+            @info[size={1}, width=2 + 3] const bit<8> d = 1;",
+            expect![[r#"
+                t.p4:2:13: error[E0210]: `@name` takes one string
+                  `@name(5)`: not one string
+                t.p4:2:22: error[E0210]: `@deprecated` takes one string
+                  `@deprecated`: not one string
+                t.p4:3:13: error[E0210]: `@hidden` takes no arguments
+                  `@hidden(1)`: not no arguments
+                t.p4:3:35: error[E0210]: `@match` takes a match kind
+                  `@match(5)`: not a match kind
+                t.p4:4:13: error[E0210]: `@noWarn` takes one string
+                  `@noWarn`: not one string
+                t.p4:5:24: error[E0201]: `unknown` is not declared
+                  `unknown`: unknown name
+                t.p4:6:24: error[E0210]: `@info` takes numbers, strings and truth values that are known at compile time
+                  `{1}`: not numbers, strings and truth values that are known at compile time
+            "#]],
+        );
+    }
+}

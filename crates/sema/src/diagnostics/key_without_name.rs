@@ -1,0 +1,58 @@
+//! `E0636`: a key that is computed and has no `@name`.
+//!
+//! The control plane knows keys by name. Variables, fields, elements, slices, `isValid()` and masks with a constant
+//! name themselves; any other expression needs the annotation.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t { key = { x + 1 : exact; } actions = { NoAction; } }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t { key = { x + 1 : exact @name("successor"); } actions = { NoAction; } }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! Specification: Annotations, Control-plane API annotations, Computing control-plane names.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// The key's expression.
+pub(crate) fn key_without_name(span: Span) -> Diagnostic {
+    Diagnostic::error("E0636", span, "a computed key needs a name for the control plane")
+        .label("no name follows from this")
+        .help("add `@name(\"...\")` behind the match kind")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn computed() {
+        check_control(
+            r#"table t { key = { s.x + 1 : exact; s.x ++ s.y : exact @name("both"); s.x & 3 : exact; s.y[3:0] : exact;
+               s.h.isValid() : exact; s.stack[1].a : exact; s.f ? s.x : 1 : exact; (bit<16>)s.x : exact; }
+               actions = { one; } }"#,
+            expect![[r#"
+                t.p4:3:19: error[E0636]: a computed key needs a name for the control plane
+                  `s.x + 1`: no name follows from this
+                  = add `@name("...")` behind the match kind
+                t.p4:4:61: error[E0636]: a computed key needs a name for the control plane
+                  `s.f ? s.x : 1`: no name follows from this
+                  = add `@name("...")` behind the match kind
+                t.p4:4:84: error[E0636]: a computed key needs a name for the control plane
+                  `(bit<16>)s.x`: no name follows from this
+                  = add `@name("...")` behind the match kind
+            "#]],
+        );
+    }
+}
