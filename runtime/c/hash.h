@@ -177,6 +177,32 @@ static inline uint64_t ws_hash_crc_ccitt(const uint8_t *a, uint64_t a_count, con
 }
 #endif
 
+static inline uint32_t ws_crc_custom(const struct ws_crc *crc, uint32_t remainder, const uint8_t *p, uint64_t count)
+{
+    if (crc->is_reflected) {
+        for (; count > 0; count--)
+            remainder = remainder >> 8 ^ crc->table[(remainder ^ *p++) & 0xff];
+        return remainder;
+    }
+    uint32_t mask = (uint32_t)ws_mask(crc->width), top = crc->width - 8;
+    for (; count > 0; count--)
+        remainder = (remainder << 8 ^ crc->table[(remainder >> top ^ *p++) & 0xff]) & mask;
+    return remainder;
+}
+
+static inline WS_UNUSED uint64_t ws_hash_custom(const struct ws_crc *crc, const uint8_t *a, uint64_t a_count, const uint8_t *b,
+                                                uint64_t b_count)
+{
+    uint32_t remainder = ws_crc_custom(crc, ws_crc_custom(crc, crc->start, a, a_count), b, b_count);
+    if (crc->is_reversed) {
+        uint32_t turned = 0;
+        for (uint32_t bit = 0; bit < crc->width; bit++)
+            turned |= (remainder >> bit & 1) << (crc->width - 1 - bit);
+        remainder = turned;
+    }
+    return (remainder ^ crc->final_xor) & ws_mask(crc->width);
+}
+
 /* Joins values of any width, most significant bit first. The bits after the last one in its byte are zero. */
 struct ws_joined {
     uint8_t *bytes;

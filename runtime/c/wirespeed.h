@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 1u
+#define WS_ABI_VERSION 2u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -63,11 +63,47 @@ struct ws_entry {
 
 _Static_assert(sizeof(struct ws_entry) == 16, "tables::EntryHeader");
 
+/* The actions of entries that name a member, or a group of members, of the table's action profile; the handle is their
+ * one word of data. And that of entries where nothing runs. */
+#define WS_TO_MEMBER 0xfffffffeu
+#define WS_TO_GROUP 0xfffffffdu
+#define WS_NO_ACTION 0xffffffffu
+
+/* A group of members of an action profile. */
+struct ws_group {
+    uint32_t first; /* in the choices */
+    uint32_t count;
+};
+
+_Static_assert(sizeof(struct ws_group) == 8, "tables::Group");
+
 /* How a table is asked: `count` rows of key words in, as many pointers to entries out, never null. */
 struct ws_lookup {
     void (*function)(const void *context, const uint64_t *keys, uint32_t count, const struct ws_entry **results);
     const void *context;
+    /* The table's action profile, if it has one: members, which look like entries, from handle 0; words from one to the
+     * next; groups by handle; the handles of their members. */
+    const uint64_t *members;
+    uint64_t member_words;
+    const struct ws_group *groups;
+    const uint32_t *choices;
 };
+
+_Static_assert(sizeof(struct ws_lookup) == 5 * sizeof(void *) + 8, "tables::LookupHandle");
+
+/* A CRC whose parameters the control plane sets. The remainder is kept with its bits turned round if data are taken
+ * lowest bit first. */
+struct ws_crc {
+    uint32_t table[256]; /* the effect of a byte */
+    uint32_t start;
+    uint32_t final_xor;
+    uint32_t width;
+    uint32_t is_reflected; /* data are taken lowest bit first */
+    uint32_t is_reversed;  /* the remainder is turned round at the end */
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct ws_crc) == 1048, "abi.rs");
 
 /* A register array: each cell takes ceil(width / 64) words. */
 struct ws_cells {
@@ -104,9 +140,10 @@ struct ws_env {
     void (*assert_failed)(void *core, uint32_t site, const struct ws_packet *packet);
     /* 1 if the keys are in the set, else 0. */
     uint32_t (*value_set)(void *core, uint32_t value_set, const uint64_t *keys);
+    const struct ws_crc *calculations;
 };
 
-_Static_assert(sizeof(struct ws_env) == 12 * sizeof(void *), "abi.rs");
+_Static_assert(sizeof(struct ws_env) == 13 * sizeof(void *), "abi.rs");
 
 /* Exported as `ws_program`. */
 struct ws_program_info {
@@ -132,6 +169,22 @@ typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets
 static inline uint8_t *ws_at(struct ws_packet *packet, uint32_t offset)
 {
     return (uint8_t *)packet + offset;
+}
+
+/* The member of a table's action profile that an entry names. */
+static inline WS_UNUSED const struct ws_entry *ws_member(const struct ws_lookup *table, uint64_t handle)
+{
+    return (const struct ws_entry *)(table->members + handle * table->member_words);
+}
+
+/* The member that the hash picks of the group that an entry names; of an empty group, one where nothing runs. */
+static inline WS_UNUSED const struct ws_entry *ws_group_member(const struct ws_lookup *table, uint64_t handle, uint64_t hash)
+{
+    static const struct ws_entry nothing = {WS_NO_ACTION, 1, 0, 0};
+    struct ws_group group = table->groups[handle];
+    if (group.count == 0)
+        return &nothing;
+    return ws_member(table, table->choices[group.first + hash % group.count]);
 }
 
 /* The mask of the first `count` packets. */

@@ -5,11 +5,12 @@
 //! places in it are offsets from its start, so that copying a chunk copies the packet with its headers and metadata.
 //! Sizes and offsets are asserted here and in the C header.
 
+use ir::CrcParameters;
 use std::ffi::c_void;
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -55,7 +56,8 @@ const _: () = {
     assert!(std::mem::offset_of!(Packet, core) == 224);
     assert!(ir::INTRINSIC_SLOTS == 24);
     assert!(size_of::<tables::EntryHeader>() == 16);
-    assert!(size_of::<LookupHandle>() == 2 * size_of::<usize>());
+    assert!(size_of::<LookupHandle>() == 5 * size_of::<usize>() + 8);
+    assert!(size_of::<Crc>() == 1048);
 };
 
 /// A register array: each cell takes `ceil(width / 64)` words, lowest first.
@@ -86,6 +88,55 @@ pub struct Counts {
     pub cells: *mut Count,
     /// Cells.
     pub size: u64,
+}
+
+/// A CRC with the parameters that a calculation has, prepared so that it takes a byte in one step. If data are taken
+/// lowest bit first, the remainder is kept with its bits turned round.
+#[repr(C)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crc {
+    /// The effect of a byte.
+    pub table: [u32; 256],
+    /// The remainder at the start.
+    pub start: u32,
+    /// What the remainder is xored with at the end.
+    pub final_xor: u32,
+    /// Bits of the remainder: 16 or 32.
+    pub width: u32,
+    /// 1 if data are taken lowest bit first.
+    pub is_reflected: u32,
+    /// 1 if the remainder is turned round at the end.
+    pub is_reversed: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+impl Crc {
+    /// Prepares a CRC of `width` bits.
+    pub fn new(width: u32, parameters: &CrcParameters) -> Crc {
+        let mask = u32::MAX >> (32 - width);
+        let turned = |value: u32| (value & mask).reverse_bits() >> (32 - width);
+        let is_reflected = parameters.reflects_data;
+        let effect = |byte: usize| {
+            // A reflected byte is the highest of the unreflected remainder, its bits turned round.
+            let byte = if is_reflected { (byte as u8).reverse_bits() } else { byte as u8 };
+            let mut remainder = u32::from(byte) << (width - 8);
+            for _ in 0..8 {
+                let carry = remainder >> (width - 1) & 1;
+                remainder = (remainder << 1 ^ if carry == 1 { parameters.polynomial } else { 0 }) & mask;
+            }
+            if is_reflected { turned(remainder) } else { remainder }
+        };
+        Crc {
+            table: std::array::from_fn(effect),
+            start: if is_reflected { turned(parameters.initial) } else { parameters.initial & mask },
+            final_xor: parameters.final_xor & mask,
+            width,
+            is_reflected: u32::from(is_reflected),
+            is_reversed: u32::from(parameters.reflects_remainder != is_reflected),
+            reserved: 0,
+        }
+    }
 }
 
 /// Colour of a packet at `(core, meter, index, packet)`: 0 green, 1 yellow, 2 red.
@@ -127,9 +178,11 @@ pub struct Env {
     pub assert_failed: AssertFunction,
     /// Asks a value set.
     pub value_set: ValueSetFunction,
+    /// One for each calculation.
+    pub calculations: *const Crc,
 }
 
-const _: () = assert!(size_of::<Env>() == 12 * size_of::<usize>());
+const _: () = assert!(size_of::<Env>() == 13 * size_of::<usize>());
 
 /// A program's description of itself, exported as `ws_program`.
 #[repr(C)]

@@ -86,13 +86,16 @@ fn check_summary_has_a_line_per_file() {
     let files =
         [("good.p4", PROGRAM), ("bad.p4", "\nconst bit<8> a = b;\n"), ("worse.p4", "const bit<8> a = b + c;\n")];
     let folder = Folder::with(&files);
-    folder.check("check --summary good.p4 bad.p4 worse.p4 absent.p4", expect![[r#"
+    folder.check(
+        "check --summary good.p4 bad.p4 worse.p4 absent.p4",
+        expect![[r#"
         exit 1
         good.p4: ok
         bad.p4: 1 error, first at line 2: `b` is not declared [E0201]
         worse.p4: 2 errors, first at line 1: `b` is not declared [E0201]
         absent.p4: 1 error: there is no file `absent.p4` [E0101]
-    "#]]);
+    "#]],
+    );
     folder.check("check --summary --json good.p4 bad.p4", expect![[r#"
         exit 1
         {"errors":0,"file":"good.p4","first":null,"ok":true,"warnings":0}

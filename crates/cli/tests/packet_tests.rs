@@ -42,18 +42,25 @@ fn check(files: &[(&str, &str)], arguments: &str, expected: Expect) {
 
 #[test]
 fn tests_pass_on_both_backends() {
-    check(&[("p.p4", PROGRAM), ("p.stf", GOOD)], "test p.p4", expect![[r#"
+    check(
+        &[("p.p4", PROGRAM), ("p.stf", GOOD)],
+        "test p.p4",
+        expect![[r#"
         exit 0
         p.stf (interp): passed
         p.stf (native): passed
         2 passed, 0 failed
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_differs_is_shown() {
     let files = [("p.p4", PROGRAM), ("good.stf", GOOD), ("bad.stf", BAD)];
-    check(&files, "test p.p4 good.stf bad.stf --backend interp", expect![[r#"
+    check(
+        &files,
+        "test p.p4 good.stf bad.stf --backend interp",
+        expect![[r#"
         exit 1
         good.stf (interp): passed
         bad.stf (interp): failed
@@ -65,23 +72,35 @@ fn what_differs_is_shown() {
           bad.stf:4: an assertion of the program failed: assert(hdr.h.kind != 255)
             help: it came from line 4; see its journey with: wirespeed trace p.p4 --stf bad.stf
         1 passed, 1 failed
-    "#]]);
-    check(&files, "test p.p4 bad.stf --backend interp --json", expect![[r#"
+    "#]],
+    );
+    check(
+        &files,
+        "test p.p4 bad.stf --backend interp --json",
+        expect![[r#"
         exit 1
         {"backend":"interp","checks":1,"event":"test","failures":[{"cause_line":2,"line":3,"message":"port 2, packet 1 of 1: differs at digit 3 (byte 1)\n     0  expected  01 09 aa bb\n        got       01 08 aa bb\n                      ^","packet":1,"port":2},{"cause_line":4,"line":4,"message":"an assertion of the program failed: assert(hdr.h.kind != 255)","packet":null,"port":null}],"file":"bad.stf","notes":[],"packets":2,"passed":false}
         {"event":"summary","failed":1,"passed":0}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_program_without_tests_is_compiled() {
-    check(&[("p.p4", PROGRAM)], "test p.p4", expect![[r#"
+    check(
+        &[("p.p4", PROGRAM)],
+        "test p.p4",
+        expect![[r#"
         exit 0
         p.p4 (interp): passed, compiled (there is no STF file)
         p.p4 (native): passed, compiled (there is no STF file)
         2 passed, 0 failed
-    "#]]);
-    check(&[("p.p4", "control c() { apply { x = 1; } }")], "test p.p4 --backend interp", expect![[r#"
+    "#]],
+    );
+    check(
+        &[("p.p4", "control c() { apply { x = 1; } }")],
+        "test p.p4 --backend interp",
+        expect![[r#"
         exit 1
         p.p4 (interp): failed
           the program does not compile
@@ -93,13 +112,17 @@ fn a_program_without_tests_is_compiled() {
           |                       ^ unknown name
 
         1 error
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_cannot_be_run_fails() {
     let files = [("p.p4", PROGRAM), ("odd.stf", "packet 1 0\nfrob\n"), ("good.stf", GOOD)];
-    check(&files, "test p.p4 odd.stf absent.stf --backend interp", expect![[r#"
+    check(
+        &files,
+        "test p.p4 odd.stf absent.stf --backend interp",
+        expect![[r#"
         exit 1
         odd.stf (interp): failed
           odd.stf:1: a packet is whole bytes; these are 1 hexadecimal digits
@@ -108,19 +131,27 @@ fn what_cannot_be_run_fails() {
         absent.stf (interp): failed
           cannot read absent.stf: No such file or directory (os error 2)
         0 passed, 2 failed
-    "#]]);
-    check(&files, "test p.p4 good.stf --arch psa --backend interp", expect![[r#"
+    "#]],
+    );
+    check(
+        &files,
+        "test p.p4 good.stf --arch psa --backend interp",
+        expect![[r#"
         exit 1
         good.stf (interp): failed
           the program does not compile
         0 passed, 1 failed
         error: the architecture psa cannot be run yet
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn trace_shows_the_packets_of_a_test() {
-    check(&[("p.p4", PROGRAM), ("p.stf", GOOD)], "trace p.p4 --stf p.stf", expect![[r#"
+    check(
+        &[("p.p4", PROGRAM), ("p.stf", GOOD)],
+        "trace p.p4 --stf p.stf",
+        expect![[r#"
         exit 0
         packet 1 (p.stf:2): 4 bytes on port 0
           ingress: port 0, 4 bytes, a normal packet
@@ -145,5 +176,6 @@ fn trace_shows_the_packets_of_a_test() {
           out on port 2: 0108aabb
 
         1 packets in, 1 checks, 0 failed
-    "#]]);
+    "#]],
+    );
 }

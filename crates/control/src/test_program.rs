@@ -30,6 +30,7 @@ fn table(program: &mut Program, name: &str, keys: &[(&str, Type, MatchKind)], ac
         size: 1024,
         direct_counter: None,
         direct_meter: None,
+        implementation: None,
         support_timeout: false,
         span: Span::NONE,
     })

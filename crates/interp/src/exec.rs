@@ -198,7 +198,7 @@ impl<'r> Run<'r> {
     fn apply_table(&mut self, id: TableId, hit: Option<VarId>, action: Option<VarId>) -> Flow {
         let table = &self.program.tables[id];
         let keys: Vec<Bits> = table.keys.iter().map(|key| self.eval(&key.expr)).collect();
-        let lookup = self.host.lookup(id, &keys);
+        let lookup = self.host.lookup(id, &keys, self.selector_hash(table));
         self.trace(Event::TableApplied { table: id, keys: &keys, lookup: &lookup });
         if let Some(entry) = lookup.entry {
             if let Some(counter) = table.direct_counter {
@@ -262,6 +262,23 @@ impl<'r> Run<'r> {
     }
 
     fn hash(&mut self, dst: &Place, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {
+        let mut bytes = self.hashed_bytes(inputs);
+        if payload {
+            bytes.extend(self.state.payload());
+        }
+        let value = self.hash_of(algorithm, &bytes).resize(place_width(self.program, dst));
+        self.trace(Event::Hashed { algorithm, bytes: &bytes, value: &value });
+        self.assign(dst, &value);
+    }
+
+    fn hash_of(&self, algorithm: HashAlgorithm, bytes: &[u8]) -> Bits {
+        hash::hash(algorithm, bytes, |calculation| {
+            (self.program.calculations[calculation].width_bits, self.host.crc_parameters(calculation))
+        })
+    }
+
+    /// The inputs joined, those left out whose header is invalid.
+    fn hashed_bytes(&self, inputs: &[HashInput]) -> Vec<u8> {
         let mut joined = Bits::zero(0);
         for input in inputs {
             if input.guard.as_ref().is_some_and(|header| !self.is_valid(header)) {
@@ -278,12 +295,16 @@ impl<'r> Run<'r> {
         }
         let mut bytes = vec![0; joined.width().div_ceil(8) as usize];
         joined.to_packet(&mut bytes, 0);
-        if payload {
-            bytes.extend(self.state.payload());
+        bytes
+    }
+
+    /// The hash by which a table picks a member of a group; 0 for a table without a selector.
+    fn selector_hash(&self, table: &ir::Table) -> u64 {
+        let profile = table.implementation.as_ref().map(|it| &self.program.action_profiles[it.profile]);
+        match profile.and_then(|profile| profile.selector) {
+            Some(algorithm) => self.hash_of(algorithm, &self.hashed_bytes(table.selector_inputs())).low_u64(),
+            None => 0,
         }
-        let value = hash::hash(algorithm, &bytes).resize(place_width(self.program, dst));
-        self.trace(Event::Hashed { algorithm, bytes: &bytes, value: &value });
-        self.assign(dst, &value);
     }
 
     fn is_valid(&self, header: &HeaderRef) -> bool {

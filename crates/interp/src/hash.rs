@@ -4,11 +4,19 @@
 //! compared with these.
 
 use base::Bits;
-use ir::HashAlgorithm;
+use ir::{CalculationId, CrcParameters, HashAlgorithm};
 
-/// The function's value at `bytes`, of the function's own width.
-pub fn hash(algorithm: HashAlgorithm, bytes: &[u8]) -> Bits {
+/// The function's value at `bytes`, of the function's own width. `custom` knows width and parameters of a calculation.
+pub fn hash(
+    algorithm: HashAlgorithm,
+    bytes: &[u8],
+    custom: impl FnOnce(CalculationId) -> (u32, CrcParameters),
+) -> Bits {
     match algorithm {
+        HashAlgorithm::Custom(calculation) => {
+            let (width_bits, parameters) = custom(calculation);
+            Bits::from_u64(width_bits, u64::from(crc(bytes, width_bits, &parameters)))
+        }
         HashAlgorithm::Crc32 => Bits::from_u64(32, u64::from(crc32(bytes))),
         HashAlgorithm::Crc16 => Bits::from_u64(16, u64::from(crc16(bytes))),
         HashAlgorithm::CrcCcitt => Bits::from_u64(16, u64::from(crc_ccitt(bytes))),
@@ -27,6 +35,23 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 /// CRC-16 (ARC): polynomial 0x8005, bits of a byte lowest first, start 0.
 pub fn crc16(bytes: &[u8]) -> u16 {
     crc_reflected(bytes, 0x8005, 16, 0) as u16
+}
+
+/// A CRC of 1 to 32 bits with any parameters: division by the polynomial, the highest bit first.
+pub fn crc(bytes: &[u8], width_bits: u32, parameters: &CrcParameters) -> u32 {
+    let (top, mask) = (1 << (width_bits - 1), u32::MAX >> (32 - width_bits));
+    let mut remainder = parameters.initial & mask;
+    for byte in bytes {
+        let byte = if parameters.reflects_data { byte.reverse_bits() } else { *byte };
+        for bit in (0..8).rev() {
+            let feedback = (remainder & top != 0) ^ (byte >> bit & 1 != 0);
+            remainder = remainder << 1 & mask ^ if feedback { parameters.polynomial & mask } else { 0 };
+        }
+    }
+    if parameters.reflects_remainder {
+        remainder = remainder.reverse_bits() >> (32 - width_bits);
+    }
+    (remainder ^ parameters.final_xor) & mask
 }
 
 /// CRC-CCITT: polynomial 0x1021, bits of a byte highest first, start 0xFFFF.
@@ -91,6 +116,31 @@ mod tests {
         assert_eq!(crc32(CHECK), 0xCBF4_3926);
         assert_eq!(crc16(CHECK), 0xBB3D);
         assert_eq!(crc_ccitt(CHECK), 0x29B1);
+    }
+
+    /// The published check value of a CRC with these parameters.
+    fn check_crc(width_bits: u32, [polynomial, initial, final_xor]: [u32; 3], reflects: [bool; 2], check: u32) {
+        let [reflects_data, reflects_remainder] = reflects;
+        let parameters = CrcParameters { polynomial, initial, final_xor, reflects_data, reflects_remainder };
+        assert_eq!(crc(CHECK, width_bits, &parameters), check, "{parameters:x?}");
+    }
+
+    #[test]
+    fn custom_crcs_have_their_published_check_values() {
+        assert_eq!(crc(CHECK, 16, &CrcParameters::standard(16)), 0xBB3D);
+        assert_eq!(crc(CHECK, 32, &CrcParameters::standard(32)), 0xCBF4_3926);
+        // CRC-16/IBM-3740, XMODEM, GENIBUS, DNP, TMS37157 (starts with a number that is not symmetric).
+        check_crc(16, [0x1021, 0xFFFF, 0], [false, false], 0x29B1);
+        check_crc(16, [0x1021, 0, 0], [false, false], 0x31C3);
+        check_crc(16, [0x1021, 0xFFFF, 0xFFFF], [false, false], 0xD64E);
+        check_crc(16, [0x3D65, 0, 0xFFFF], [true, true], 0xEA82);
+        check_crc(16, [0x1021, 0x89EC, 0], [true, true], 0x26B1);
+        // CRC-32/BZIP2, MPEG-2, ISCSI (Castagnoli), AUTOSAR, XFER.
+        check_crc(32, [0x04C1_1DB7, 0xFFFF_FFFF, 0xFFFF_FFFF], [false, false], 0xFC89_1918);
+        check_crc(32, [0x04C1_1DB7, 0xFFFF_FFFF, 0], [false, false], 0x0376_E6E7);
+        check_crc(32, [0x1EDC_6F41, 0xFFFF_FFFF, 0xFFFF_FFFF], [true, true], 0xE306_9283);
+        check_crc(32, [0xF4AC_FB13, 0xFFFF_FFFF, 0xFFFF_FFFF], [true, true], 0x1697_D06A);
+        check_crc(32, [0x0000_00AF, 0, 0], [false, false], 0xBD0B_E338);
     }
 
     #[test]

@@ -1,14 +1,21 @@
 //! What the interpreter asks of the switch that runs it: everything that outlives a packet.
 
 use base::Bits;
-use ir::{CounterId, DigestId, DirectCounterId, DirectMeterId, MeterId, RegisterId, TableId, Type, ValueSetId};
+use ir::{
+    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, MeterId, RegisterId, TableId,
+    Type, ValueSetId,
+};
+
+/// [`Lookup::action`] where nothing runs.
+pub const NO_ACTION: u32 = u32::MAX;
 
 /// What a table says of a packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lookup {
     /// The entry that matched, by the number that the host gives it; none on a miss.
     pub entry: Option<u64>,
-    /// What runs, by position in the table's list of actions; on a miss, the default action.
+    /// What runs, by position in the table's list of actions; on a miss, the default action. [`NO_ACTION`] if nothing
+    /// does, as the entry names a group that is empty.
     pub action: u32,
     /// Values of the action's parameters.
     pub args: Vec<Bits>,
@@ -24,8 +31,9 @@ impl Lookup {
 /// The world outside of one packet: the switch core implements it. Indices come as they were computed, in the width the
 /// program gives them; the host knows the sizes.
 pub trait Host {
-    /// Finds the entry for the values of a table's keys, or the default action.
-    fn lookup(&mut self, table: TableId, keys: &[Bits]) -> Lookup;
+    /// Finds the entry for the values of a table's keys, or the default action; what is named instead of an action is
+    /// looked up in the table's profile. `hash` is that of the table's selector, 0 if it has none.
+    fn lookup(&mut self, table: TableId, keys: &[Bits], hash: u64) -> Lookup;
     /// Counts the packet in the direct counter's cell of a table's entry.
     fn count_direct(&mut self, table: TableId, counter: DirectCounterId, entry: u64);
     /// Meters the packet in the direct meter's cell of a table's entry: 0 green, 1 yellow, 2 red.
@@ -38,6 +46,8 @@ pub trait Host {
     fn count(&mut self, counter: CounterId, index: &Bits);
     /// Meters the packet: 0 green, 1 yellow, 2 red; none if there is no such cell.
     fn execute_meter(&mut self, meter: MeterId, index: &Bits) -> Option<u8>;
+    /// The parameters that a calculation has now.
+    fn crc_parameters(&self, calculation: CalculationId) -> CrcParameters;
     /// A uniform number from `low` to `high`, both included. `low <= high`.
     fn random(&mut self, low: u64, high: u64) -> u64;
     /// A message for the control plane, its values in the order of the digest's fields.

@@ -33,7 +33,7 @@ pub mod state;
 pub mod trace;
 
 pub use eval::{binary, cast, unary};
-pub use host::{Host, Lookup, log_line};
+pub use host::{Host, Lookup, NO_ACTION, log_line};
 pub use state::{HeaderState, PacketState};
 pub use trace::{Event, NoTrace, Tracer};
 

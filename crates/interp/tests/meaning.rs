@@ -6,7 +6,10 @@ use expect_test::{Expect, expect};
 use interp::{Event, Host, Interpreter, Lookup, Outcome, PacketState, Tracer};
 use ir::v1model::Slot;
 use ir::{BlockId, Program, VarId};
-use ir::{CounterId, DigestId, DirectCounterId, DirectMeterId, MeterId, RegisterId, TableId, ValueSetId};
+use ir::{
+    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, MeterId, RegisterId, TableId,
+    ValueSetId,
+};
 
 const PRELUDE: &str = r#"program v1model
 errors "NoError" "PacketTooShort" "NoMatch" "StackOutOfBounds" "HeaderTooShort" "ParserTimeout" "ParserInvalidArgument"
@@ -68,7 +71,7 @@ struct NotingHost {
 
 impl Host for NotingHost {
     /// Even keys are hit and get twice the key.
-    fn lookup(&mut self, table: TableId, keys: &[Bits]) -> Lookup {
+    fn lookup(&mut self, table: TableId, keys: &[Bits], _hash: u64) -> Lookup {
         self.notes.push(format!("lookup {table} {keys:?}"));
         let key = keys[0].low_u64();
         if key.is_multiple_of(2) {
@@ -76,6 +79,9 @@ impl Host for NotingHost {
         } else {
             Lookup { entry: None, action: 1, args: Vec::new() }
         }
+    }
+    fn crc_parameters(&self, _calculation: CalculationId) -> CrcParameters {
+        CrcParameters::standard(16)
     }
     fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, entry: u64) {
         self.notes.push(format!("count {counter} {entry}"));

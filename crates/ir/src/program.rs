@@ -1,7 +1,7 @@
 //! A whole program.
 
 use crate::expr::{HeaderRef, Type};
-use crate::stmt::{Body, State};
+use crate::stmt::{Body, HashAlgorithm, State};
 use crate::table::{Action, MatchKind, Table};
 use base::index::Id as _;
 use base::{IndexVec, Span, entity_id};
@@ -41,6 +41,10 @@ entity_id! {
     pub struct ValueSetId = "vset";
     /// A list of variables that survive a clone, resubmission or recirculation.
     pub struct FieldListId = "flist";
+    /// An action profile, with or without a selector.
+    pub struct ActionProfileId = "profile";
+    /// A hash whose parameters the control plane sets.
+    pub struct CalculationId = "calculation";
 }
 
 /// A program for an architecture.
@@ -82,6 +86,10 @@ pub struct Program {
     pub value_sets: IndexVec<ValueSetId, ValueSet>,
     /// Field lists.
     pub field_lists: IndexVec<FieldListId, FieldList>,
+    /// Action profiles and selectors.
+    pub action_profiles: IndexVec<ActionProfileId, ActionProfile>,
+    /// Hashes whose parameters the control plane sets.
+    pub calculations: IndexVec<CalculationId, Calculation>,
 }
 
 impl Program {
@@ -106,6 +114,8 @@ impl Program {
             digests: IndexVec::new(),
             value_sets: IndexVec::new(),
             field_lists: IndexVec::new(),
+            action_profiles: IndexVec::new(),
+            calculations: IndexVec::new(),
         }
     }
 
@@ -433,4 +443,49 @@ pub struct FieldList {
     pub vars: Vec<VarId>,
     /// Where it was written.
     pub span: Span,
+}
+
+/// Actions with their arguments that entries share: members, and groups of members if there is a selector. The control
+/// plane makes both. Tables name a profile in [`crate::Table::implementation`]; several may name the same.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ActionProfile {
+    /// Control-plane name.
+    pub name: String,
+    /// The most members; 0 if the program does not say.
+    pub size: u64,
+    /// Whether entries may also name a group of members, one of which the selector's hash picks; by which hash.
+    pub selector: Option<HashAlgorithm>,
+}
+
+/// A hash whose parameters the control plane sets: a CRC that starts as the standard one of its width.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Calculation {
+    /// Control-plane name.
+    pub name: String,
+    /// Bits of the CRC: 16 or 32.
+    pub width_bits: u32,
+}
+
+/// The parameters of a CRC, as catalogues of CRCs give them: polynomial and start unreflected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CrcParameters {
+    /// Without its highest term.
+    pub polynomial: u32,
+    /// The remainder at the start.
+    pub initial: u32,
+    /// What the remainder is xored with at the end.
+    pub final_xor: u32,
+    /// Whether the bits of each byte are taken lowest first.
+    pub reflects_data: bool,
+    /// Whether the bits of the remainder are turned round at the end.
+    pub reflects_remainder: bool,
+}
+
+impl CrcParameters {
+    /// Those that a calculation starts with: CRC-16 (ARC), or the CRC-32 of Ethernet.
+    pub fn standard(width_bits: u32) -> CrcParameters {
+        let (polynomial, ones) = if width_bits == 16 { (0x8005, 0) } else { (0x04C1_1DB7, 0xFFFF_FFFF) };
+        let (initial, final_xor) = (ones, ones);
+        CrcParameters { polynomial, initial, final_xor, reflects_data: true, reflects_remainder: true }
+    }
 }

@@ -1,7 +1,9 @@
 //! Statements, places, parser states.
 
 use crate::expr::{Expr, HeaderRef};
-use crate::program::{CounterId, DigestId, LabelId, MeterId, RegisterId, StackId, StateId, TableId, ValueSetId, VarId};
+use crate::program::{
+    CalculationId, CounterId, DigestId, LabelId, MeterId, RegisterId, StackId, StateId, TableId, ValueSetId, VarId,
+};
 use base::{Bits, Span};
 
 /// A sequence of statements.
@@ -265,7 +267,8 @@ pub enum HashValue {
     Varbit(HeaderRef, u32),
 }
 
-/// Hash and checksum functions. Widths of results: 16 for the 16-bit ones, 32 for `Crc32`, 64 for `Identity`.
+/// Hash and checksum functions. Widths of results: 16 for the 16-bit ones, 32 for `Crc32`, 64 for `Identity`, the
+/// calculation's for `Custom`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HashAlgorithm {
     /// Polynomial 0x04C11DB7 reflected, as Ethernet.
@@ -280,6 +283,8 @@ pub enum HashAlgorithm {
     Xor16,
     /// The first 8 bytes as a number (fewer: the number they spell).
     Identity,
+    /// A CRC with the parameters that the calculation has now.
+    Custom(CalculationId),
 }
 
 /// A state of a parser.

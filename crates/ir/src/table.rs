@@ -2,8 +2,8 @@
 
 use crate::expr::Expr;
 use crate::program::VarId;
-use crate::program::{ActionId, DirectCounterId, DirectMeterId};
-use crate::stmt::{Body, Place};
+use crate::program::{ActionId, ActionProfileId, DirectCounterId, DirectMeterId};
+use crate::stmt::{Body, HashInput, Place};
 use base::{Bits, Span};
 
 /// A match-action table.
@@ -29,10 +29,31 @@ pub struct Table {
     pub direct_counter: Option<DirectCounterId>,
     /// Meters every hit of an entry, before the action runs.
     pub direct_meter: Option<(DirectMeterId, Place)>,
+    /// Where entries find what they run, if not in themselves.
+    pub implementation: Option<Implementation>,
     /// Whether entries may have idle timeouts.
     pub support_timeout: bool,
     /// Where it was written.
     pub span: Span,
+}
+
+/// An action profile as one table uses it. An entry then names a member of the profile or a group of members, and so may
+/// the default action, as [`ActionCall::member`] and [`ActionCall::group`]. Of a group with n members the one at position
+/// H mod n runs, in ascending order of their handles, where H is the selector's hash of `inputs` in full. An entry whose
+/// group is empty is hit, and nothing runs. The entries and the default action of the program name actions.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Implementation {
+    /// The profile.
+    pub profile: ActionProfileId,
+    /// What the selector's hash is of, evaluated with the keys; empty without a selector.
+    pub inputs: Vec<HashInput>,
+}
+
+impl Table {
+    /// What the hash of the table's selector is of; nothing without one.
+    pub fn selector_inputs(&self) -> &[HashInput] {
+        self.implementation.as_ref().map_or(&[], |implementation| &implementation.inputs)
+    }
 }
 
 /// One key of a table.
@@ -75,6 +96,24 @@ pub struct ActionCall {
     pub action: u32,
     /// Values of the action's parameters.
     pub args: Vec<Bits>,
+}
+
+/// [`ActionCall::action`] of what runs a member of the table's action profile; the one argument is the member's handle.
+pub const TO_MEMBER: u32 = u32::MAX - 1;
+
+/// [`ActionCall::action`] of what runs a member of a group; the one argument is the group's handle.
+pub const TO_GROUP: u32 = u32::MAX - 2;
+
+impl ActionCall {
+    /// Runs the member of this handle. For the control plane; programs do not know handles.
+    pub fn member(handle: u32) -> ActionCall {
+        ActionCall { action: TO_MEMBER, args: vec![Bits::from_u64(32, u64::from(handle))] }
+    }
+
+    /// Runs a member of the group of this handle. For the control plane.
+    pub fn group(handle: u32) -> ActionCall {
+        ActionCall { action: TO_GROUP, args: vec![Bits::from_u64(32, u64::from(handle))] }
+    }
 }
 
 /// An entry of the program.

@@ -5,7 +5,7 @@
 
 use crate::expr::{Expr, ExprKind, HeaderRef};
 use crate::program::{BlockKind, Program, TableId, VarId};
-use crate::stmt::{Body, HashValue, KeySet, Place, State, Stmt, StmtKind, Transition};
+use crate::stmt::{Body, HashInput, HashValue, KeySet, Place, State, Stmt, StmtKind, Transition};
 
 /// Something that a statement speaks of.
 #[derive(Clone, Copy, Debug)]
@@ -102,17 +102,51 @@ pub fn visit_own<'a>(stmt: &'a StmtKind, see: &mut dyn FnMut(Item<'a>)) {
                 see(Item::Var(*var));
             }
         }
-        StmtKind::Hash { inputs, .. } => {
-            for input in inputs {
-                if let Some(header) = &input.guard {
-                    visit_header(header, see);
-                }
-                if let HashValue::Varbit(header, field) = &input.value {
-                    visit_field(header, *field, see);
-                }
-            }
-        }
+        StmtKind::Hash { inputs, .. } => inputs.iter().for_each(|input| visit_input_headers(input, see)),
         _ => {}
+    }
+}
+
+/// Shows `see` the headers that a hash's input names outside of its expression.
+fn visit_input_headers<'a>(input: &'a HashInput, see: &mut dyn FnMut(Item<'a>)) {
+    if let Some(header) = &input.guard {
+        visit_header(header, see);
+    }
+    if let HashValue::Varbit(header, field) = &input.value {
+        visit_field(header, *field, see);
+    }
+}
+
+/// Shows `see` everything that a table evaluates before an entry is found: its keys, and what its selector hashes.
+pub fn visit_table_inputs<'a>(table: &'a crate::Table, see: &mut dyn FnMut(Item<'a>)) {
+    for key in &table.keys {
+        visit_expr(&key.expr, see);
+    }
+    for input in table.selector_inputs() {
+        if let HashValue::Expr(expr) = &input.value {
+            visit_expr(expr, see);
+        }
+        visit_input_headers(input, see);
+    }
+}
+
+/// Changes every expression and header reference that a table evaluates before an entry is found.
+pub fn rewrite_table_inputs(table: &mut crate::Table, change: &mut dyn FnMut(Part<'_>)) {
+    for key in &mut table.keys {
+        rewrite_expr(&mut key.expr, change);
+    }
+    if let Some(implementation) = &mut table.implementation {
+        implementation.inputs.iter_mut().for_each(|input| rewrite_input(input, change));
+    }
+}
+
+fn rewrite_input(input: &mut HashInput, change: &mut dyn FnMut(Part<'_>)) {
+    if let Some(guard) = &mut input.guard {
+        rewrite_header(guard, change);
+    }
+    match &mut input.value {
+        HashValue::Expr(expr) => rewrite_expr(expr, change),
+        HashValue::Varbit(header, _) => rewrite_header(header, change),
     }
 }
 
@@ -280,9 +314,7 @@ pub fn rewrite_program(program: &mut Program, change: &mut dyn FnMut(Part<'_>)) 
         rewrite_body(&mut action.body, change);
     }
     for table in program.tables.iter_mut() {
-        for key in &mut table.keys {
-            rewrite_expr(&mut key.expr, change);
-        }
+        rewrite_table_inputs(table, change);
         if let Some((_, place)) = &mut table.direct_meter {
             rewrite_place(place, change);
         }
@@ -348,17 +380,7 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
         StmtKind::Digest { values, .. } | StmtKind::Log { args: values, .. } => {
             values.iter_mut().for_each(|value| rewrite_expr(value, change));
         }
-        StmtKind::Hash { inputs, .. } => {
-            for input in inputs {
-                if let Some(guard) = &mut input.guard {
-                    rewrite_header(guard, change);
-                }
-                match &mut input.value {
-                    HashValue::Expr(expr) => rewrite_expr(expr, change),
-                    HashValue::Varbit(header, _) => rewrite_header(header, change),
-                }
-            }
-        }
+        StmtKind::Hash { inputs, .. } => inputs.iter_mut().for_each(|input| rewrite_input(input, change)),
         StmtKind::SetValid(header) | StmtKind::SetInvalid(header) | StmtKind::Emit(header) => {
             rewrite_header(header, change);
         }
@@ -466,9 +488,7 @@ pub fn visit_used<'a>(program: &'a Program, body: &'a [Stmt], see: &mut dyn FnMu
 }
 
 fn visit_table<'a>(program: &'a Program, table: &'a crate::Table, see: &mut dyn FnMut(Item<'a>)) {
-    for key in &table.keys {
-        visit_expr(&key.expr, see);
-    }
+    visit_table_inputs(table, see);
     if let Some((_, place)) = &table.direct_meter {
         visit_place(place, see);
     }

@@ -34,34 +34,34 @@ fn errors_have_their_place() {
     check("bit<200>", "bit<16385>", expect!["12:20: a width of 16385 bits; the most is 16384"]);
     check("ht1 metadata", "ht9 metadata", expect!["30:20: ht9 is not declared"]);
     check("[h1, h2]", "[]", expect!["33:24: a stack without elements"]);
-    check("v0 = v5", "v0 = v77", expect!["43:8: v77 is not declared"]);
-    check("v0 = v5", "v0 + v5", expect!["43:6: expected '=', found '+'"]);
-    check("leave l0", "depart l0", expect!["46:3: expected a statement, found 'depart'"]);
+    check("v0 = v5", "v0 = v77", expect!["46:8: v77 is not declared"]);
+    check("v0 = v5", "v0 + v5", expect!["46:6: expected '=', found '+'"]);
+    check("leave l0", "depart l0", expect!["49:3: expected a statement, found 'depart'"]);
     check(
         "48w0x10 ",
         "48w0x1000000000000 ",
-        expect!["56:18: '48w0x1000000000000' is not a constant such as 8w0xff whose value fits its width"],
+        expect!["59:18: '48w0x1000000000000' is not a constant such as 8w0xff whose value fits its width"],
     );
-    check("priority 3", "priority 3000000000", expect!["56:114: a priority that does not fit 32 bits"]);
-    check("h0.2[7:0]", "h0.3[7:0]", expect!["121:9: the header has no field 3"]);
-    check("@8..9", "@9..8", expect!["115:19: a source range that runs backwards"]);
-    check("h0.2[7:0]", "h0.2[0:7]", expect!["121:15: a slice that no value has"]);
-    check("\"MyDeparser\"", "\"MyDeparser", expect!["141:29: a text without its closing quote"]);
-    check("\\u{7}", "\\u{110000}", expect![[r#"132:40: an unknown escape: only \" \\ \n \u{...} are"#]]);
-    check("emit h0", "emit ?0", expect!["142:8: expected a header, found '?'"]);
-    check("emit h0", "emit €", expect!["142:8: unexpected character '€'"]);
+    check("priority 3", "priority 3000000000", expect!["59:114: a priority that does not fit 32 bits"]);
+    check("h0.2[7:0]", "h0.3[7:0]", expect!["126:9: the header has no field 3"]);
+    check("@8..9", "@9..8", expect!["120:19: a source range that runs backwards"]);
+    check("h0.2[7:0]", "h0.2[0:7]", expect!["126:15: a slice that no value has"]);
+    check("\"MyDeparser\"", "\"MyDeparser", expect!["147:29: a text without its closing quote"]);
+    check("\\u{7}", "\\u{110000}", expect![[r#"138:40: an unknown escape: only \" \\ \n \u{...} are"#]]);
+    check("emit h0", "emit ?0", expect!["148:8: expected a header, found '?'"]);
+    check("emit h0", "emit €", expect!["148:8: unexpected character '€'"]);
 }
 
 #[test]
 fn nesting_is_bounded() {
     let deep = format!("v2 = {}v2{}", "(".repeat(100_000), ")".repeat(100_000));
-    check("v0 = v5", &deep, expect!["43:407: nested more than 400 deep"]);
+    check("v0 = v5", &deep, expect!["46:407: nested more than 400 deep"]);
     let deep = format!("v2 = {}v2", "~".repeat(100_000));
-    check("v0 = v5", &deep, expect!["43:407: nested more than 400 deep"]);
+    check("v0 = v5", &deep, expect!["46:407: nested more than 400 deep"]);
     let deep = format!("v2 = v2{}", "[0:0]".repeat(100_000));
-    check("v0 = v5", &deep, expect!["43:95: more than 16 slices of one another"]);
+    check("v0 = v5", &deep, expect!["46:95: more than 16 slices of one another"]);
     let deep = "if v9 {\n".repeat(100_000);
-    check("v0 = v5", &deep, expect!["442:4: nested more than 400 deep"]);
+    check("v0 = v5", &deep, expect!["445:4: nested more than 400 deep"]);
 }
 
 #[test]

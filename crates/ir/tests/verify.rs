@@ -132,7 +132,7 @@ fn statements() {
         "digest digest0 (h0.1)",
         expect!["block2: the values do not fit the fields of digest0"],
     );
-    check("varbit h3.1", "varbit h3.0", expect!["block2: field 0 is not varbit"]);
+    check("varbit h3.1", "varbit h3.0", expect!["table0: field 0 is not varbit"]);
     check("copy_varbit h3.1 = h3.1", "copy_varbit h3.0 = h3.1", expect!["block2: field 0 is not varbit"]);
     check("varbit_equal(h3.1, h3.1)", "varbit_equal(h3.1, h3.0)", expect!["block2: field 0 is not varbit"]);
     check("apply table1", "apply table7", expect!["block2: table7 does not exist"]);

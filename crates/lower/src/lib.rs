@@ -68,6 +68,8 @@ pub mod codes {
     pub const ENTRY: &str = "E0805";
     /// An operation of the architecture stands in a block where it has no meaning.
     pub const WRONG_BLOCK: &str = "E0807";
+    /// Tables that share an action selector hash different keys.
+    pub const SELECTOR: &str = "E0808";
     /// A table property that means nothing here (a warning).
     pub const IGNORED_PROPERTY: &str = "W0801";
 }

@@ -1,6 +1,8 @@
 //! Tables and their application.
 
+use crate::externs::hashes::draw_into;
 use crate::names::{find, full_name};
+use crate::values::Value;
 use crate::{Lowered, Lowerer, Refused, codes};
 use base::Span;
 use base::limits::TABLE_ENTRIES_MAX;
@@ -17,6 +19,16 @@ pub(crate) struct LoweredTable<'h> {
     pub id: ir::TableId,
     /// Keys whose evaluation has effects: they are evaluated before the table is applied, into these variables.
     pub keys: EffectKeys<'h>,
+    /// The variable for which a number is drawn before the table is applied.
+    pub drawn: Option<ir::VarId>,
+}
+
+/// The keys of a table.
+struct Keys<'h> {
+    matched: Vec<ir::Key>,
+    /// What a selector hashes.
+    selecting: Vec<ir::HashInput>,
+    effects: EffectKeys<'h>,
 }
 
 /// Variables for keys, and the expressions that they take the values of.
@@ -53,6 +65,9 @@ impl<'h> Lowerer<'h> {
         for (var, key) in &table.keys {
             let src = self.eval_scalar(key)?;
             self.emit(StmtKind::Assign { dst: ir::Place::Var(*var), src }, key.span);
+        }
+        if let Some(drawn) = table.drawn {
+            self.emit(draw_into(drawn), span);
         }
         let hit = if wants_hit { Some(self.temporary(ir::Type::Bool, span)?) } else { None };
         let action = if wants_action { Some(self.temporary(ir::Type::Bit(32), span)?) } else { None };
@@ -114,7 +129,7 @@ impl<'h> Lowerer<'h> {
     fn lower_table(&mut self, id: hir::TableId) -> Lowered<LoweredTable<'h>> {
         let declaration = &self.hir.tables[id];
         let name = full_name(&self.objects[self.object].name, &declaration.name, &declaration.annotations);
-        let (keys, effects) = self.lower_keys(&declaration.keys)?;
+        let Keys { matched, selecting, effects } = self.lower_keys(&declaration.keys)?;
         let mut actions = Vec::new();
         for action in &declaration.actions {
             actions.push(ir::TableAction {
@@ -136,8 +151,8 @@ impl<'h> Lowerer<'h> {
         };
         let mut table = ir::Table {
             name,
-            entries: self.lower_entries(declaration, &keys)?,
-            keys,
+            entries: self.lower_entries(declaration, &matched)?,
+            keys: matched,
             actions,
             const_entries: declaration.const_entries,
             default_action,
@@ -145,6 +160,7 @@ impl<'h> Lowerer<'h> {
             size,
             direct_counter: None,
             direct_meter: None,
+            implementation: None,
             support_timeout: false,
             span: declaration.span,
         };
@@ -152,7 +168,8 @@ impl<'h> Lowerer<'h> {
             self.lower_property(&mut table, property)?;
         }
         self.attach_direct(&mut table)?;
-        Ok(LoweredTable { id: self.ir.tables.push(table), keys: effects })
+        let drawn = self.set_selector_inputs(&mut table, selecting)?;
+        Ok(LoweredTable { id: self.ir.tables.push(table), keys: effects, drawn })
     }
 
     fn lower_property(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<()> {
@@ -164,10 +181,14 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    fn lower_keys(&mut self, keys: &'h [hir::TableKey]) -> Lowered<(Vec<ir::Key>, EffectKeys<'h>)> {
-        let (mut lowered, mut effects) = (Vec::new(), Vec::new());
+    fn lower_keys(&mut self, keys: &'h [hir::TableKey]) -> Lowered<Keys<'h>> {
+        let (mut lowered, mut selecting, mut effects) = (Vec::new(), Vec::new(), Vec::new());
         for key in keys {
             let kind_name = self.hir.match_kinds.get(key.match_kind).cloned().unwrap_or_default();
+            if &*kind_name == "selector" {
+                selecting.extend(self.selector_key(key, &mut effects)?);
+                continue;
+            }
             let Some(kind) = match_kind(&kind_name) else {
                 return self.unsupported(key.span, format!("the match kind `{kind_name}`"));
             };
@@ -181,11 +202,26 @@ impl<'h> Lowerer<'h> {
             };
             lowered.push(ir::Key { name: key.name.to_string(), expr, kind });
         }
-        let mut prefixes = keys.iter().zip(&lowered).filter(|(_, key)| key.kind == MatchKind::Lpm);
-        if let Some((second, _)) = prefixes.nth(1) {
+        let is_prefix = |key: &&hir::TableKey| {
+            self.hir.match_kinds.get(key.match_kind).is_some_and(|kind| match_kind(kind) == Some(MatchKind::Lpm))
+        };
+        if let Some(second) = keys.iter().filter(is_prefix).nth(1) {
             return self.unsupported(second.span, "a second key of kind `lpm` in one table");
         }
-        Ok((lowered, effects))
+        Ok(Keys { matched: lowered, selecting, effects })
+    }
+
+    /// A key that is not matched but hashed.
+    fn selector_key(&mut self, key: &'h hir::TableKey, effects: &mut EffectKeys<'h>) -> Lowered<Vec<ir::HashInput>> {
+        let (statements, value) = self.collect(|l| l.eval(&key.expr))?;
+        if statements.is_empty() {
+            return self.hash_inputs(&value, key.span);
+        }
+        let value = self.scalar_value(value, key.span)?;
+        let var = self.temporary(value.ty, key.span)?;
+        effects.push((var, &key.expr));
+        let value = self.read_var(var);
+        self.hash_inputs(&Value::Scalar(value), key.span)
     }
 
     /// An action with the values of the parameters that the control plane could give.
@@ -201,7 +237,7 @@ impl<'h> Lowerer<'h> {
             };
             let ty = self.scalar_or_refuse(&self.hir.vars[*param].ty.clone(), arg.span)?;
             let value = match self.eval(arg)? {
-                crate::values::Value::Integer(number) => crate::values::number(ty, &number),
+                Value::Integer(number) => crate::values::number(ty, &number),
                 value => crate::fold::cast(ty, self.scalar_value(value, arg.span)?),
             };
             match value.as_const() {

@@ -4,7 +4,7 @@ mod support;
 
 use expect_test::expect;
 use ir::v1model::Stage;
-use support::{Parts, check_errors, check_ir, check_packets, ir_text, lower, lower_ok};
+use support::{Parts, check_errors, check_ir, check_packets, lower, lower_ok};
 
 #[test]
 fn registers_and_counters() {
@@ -232,19 +232,30 @@ fn a_failed_assertion_shows_its_condition() {
 }
 
 #[test]
-fn custom_crcs_have_the_standard_parameters() {
-    let ingress = |suffix: &str| {
-        format!(
-            "hash(hdr.h.c, HashAlgorithm.crc16{suffix}, 16w0, {{ hdr.h.a, hdr.h.b }}, 32w65536); \
-             hash(hdr.h.b, HashAlgorithm.crc32{suffix}, 8w0, {{ hdr.h.a }}, 16w256);"
-        )
-    };
-    let [standard, custom] = ["", "_custom"].map(|suffix| {
-        let program = lower_ok(&Parts { ingress: &ingress(suffix), ..Parts::default() }.text());
-        ir_text(&program, Stage::Ingress)
-    });
-    assert!(standard.contains("crc16(") && standard.contains("crc32("), "{standard}");
-    assert_eq!(custom, standard);
+fn each_call_of_a_custom_crc_is_a_calculation() {
+    check_ir(
+        Stage::Ingress,
+        &Parts {
+            locals: "action again() { hash(hdr.h.c, HashAlgorithm.crc16_custom, 16w0, { hdr.h.a, hdr.h.b }, 32w65536); }",
+            ingress: "hash(hdr.h.b, HashAlgorithm.crc32, 8w0, { hdr.h.a }, 16w256); again(); again();",
+            ..Parts::default()
+        },
+        expect![[r#"
+            block2 "I" control {
+              hash v16 = crc32(h0.0 if h0)
+              h0.1 = bit<8>((v16 % 64w0x100))
+              hash v17 = calculation0(h0.0 if h0, h0.1 if h0)
+              h0.2 = bit<16>((v17 % 64w0x10000))
+              hash v18 = calculation0(h0.0 if h0, h0.1 if h0)
+              h0.2 = bit<16>((v18 % 64w0x10000))
+            }
+        "#]],
+    );
+    let ingress = "hash(hdr.h.b, HashAlgorithm.crc32_custom, 8w0, { hdr.h.a }, 16w256); \
+                   hash(hdr.h.b, HashAlgorithm.crc16_custom, 8w0, { hdr.h.a }, 16w256);";
+    let program = lower_ok(&Parts { ingress, ..Parts::default() }.text());
+    let names: Vec<String> = program.calculations.iter().map(|it| format!("{} {}", it.name, it.width_bits)).collect();
+    assert_eq!(names, ["calc 32", "calc_0 16"]);
 }
 
 #[test]
@@ -292,6 +303,70 @@ fn fields_are_known_by_name() {
 }
 
 #[test]
+fn profiles_and_selectors() {
+    let locals = "action_selector(HashAlgorithm.crc16, 16, 10) s; action_profile(4) p; action a(bit<8> x) { hdr.h.b = x; } \
+        table t { key = { hdr.h.a: exact; hdr.h.c: selector; sm.ingress_port: selector; } actions = { a; } implementation = s; } \
+        table u { key = { hdr.h.a: exact; hdr.h.c: selector; sm.ingress_port: selector; } actions = { a; } implementation = s; } \
+        table v { key = { hdr.h.a: exact; } actions = { a; } implementation = p; } \
+        table w { key = { hdr.h.a: exact; } actions = { a; } implementation = action_profile(8); }";
+    let program =
+        lower_ok(&Parts { locals, ingress: "t.apply(); u.apply(); v.apply(); w.apply();", ..Parts::default() }.text());
+    let text = ir::text::print(&program);
+    let lines = text.lines().filter(|line| line.starts_with("profile") || line.contains("implementation"));
+    expect![[r#"
+        profile0 "I.s" size 16 selector crc16
+        profile1 "I.p" size 4
+        profile2 "I.w" size 8
+          implementation profile0 (h0.2 if h0, v0)
+          implementation profile0 (h0.2 if h0, v0)
+          implementation profile1 ()
+          implementation profile2 ()
+    "#]]
+    .assert_eq(&lines.map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
+fn tables_that_share_a_selector_hash_the_same() {
+    let locals = "action_selector(HashAlgorithm.crc16, 16, 10) s; action a(bit<8> x) { hdr.h.b = x; } \
+        table t { key = { hdr.h.a: exact; hdr.h.c: selector; } actions = { a; } implementation = s; } \
+        table u { key = { hdr.h.a: exact; hdr.h.b: selector; } actions = { a; } implementation = s; }";
+    check_errors(
+        &Parts { locals, ingress: "t.apply(); u.apply();", ..Parts::default() },
+        expect![[r#"
+        E0808 the tables that share the action selector `I.s` must hash the same keys at `u`
+    "#]],
+    );
+}
+
+#[test]
+fn a_selector_may_draw_a_number() {
+    let locals = "action_selector(HashAlgorithm.random, 16, 10) s; action a(bit<8> x) { hdr.h.b = x; } \
+        table t { key = { hdr.h.a: exact; hdr.h.c: selector; } actions = { a; } implementation = s; }";
+    check_ir(
+        Stage::Ingress,
+        &Parts { locals, ingress: "t.apply();", ..Parts::default() },
+        expect![[r#"
+        action0 "I.a" (v16) {
+          h0.1 = v16
+        }
+        action1 "NoAction" () {
+        }
+        table0 "I.t" size 1024 {
+          key "hdr.h.a" exact h0.0
+          action action0
+          action action1 default_only
+          default 1()
+          implementation profile0 (v17)
+        }
+        block2 "I" control {
+          random v17 = 64w0x0 .. 64w0xffffffffffffffff
+          apply table0
+        }
+    "#]],
+    );
+}
+
+#[test]
 fn what_stands_in_the_wrong_block() {
     check_errors(
         &Parts { egress: "resubmit_preserving_field_list(1);", ..Parts::default() },
@@ -330,30 +405,6 @@ fn what_is_not_supported_is_refused_at_its_place() {
             "poke(hdr.h.a);",
             expect![[r#"
             E0801 not supported yet: the extern function `poke` at `poke(hdr.h.a)`
-        "#]],
-        ),
-        (
-            "",
-            "action_profile(4) p; action a() { } table t { key = { hdr.h.a: exact; } actions = { a; } implementation = p; }",
-            "t.apply();",
-            expect![[r#"
-            E0801 not supported yet: the extern type `action_profile` at `p`
-        "#]],
-        ),
-        (
-            "",
-            "",
-            "hash(hdr.h.c, HashAlgorithm.random, 16w0, hdr.h, 16w9);",
-            expect![[r#"
-                E0801 not supported yet: the hash algorithm `random` at `hash(hdr.h.c, HashAlgorithm.random, 16w0, hdr.h, 16w9)`
-            "#]],
-        ),
-        (
-            "",
-            "action a() { } table t { key = { hdr.h.a: selector; } actions = { a; } }",
-            "t.apply();",
-            expect![[r#"
-            E0801 not supported yet: the match kind `selector` at `hdr.h.a: selector`
         "#]],
         ),
     ] {

@@ -268,9 +268,7 @@ impl Walk<'_> {
         for var in [hit, action].into_iter().flatten() {
             live.remove(var);
         }
-        for key in &table.keys {
-            self.read_expr(&key.expr, &mut live);
-        }
+        walk::visit_table_inputs(table, &mut |item| self.read_item(item, &mut live));
         if let Some((_, place)) = &table.direct_meter {
             walk::visit_place(place, &mut |item| self.read_item(item, &mut live));
         }

@@ -157,9 +157,8 @@ impl<D: Domain> Walk<'_, D> {
             StmtKind::ApplyTable { table, .. } => {
                 let id = *table;
                 if self.context.table_sites[id] == 1 {
-                    for key in &mut self.tables[id].keys {
-                        walk::rewrite_expr(&mut key.expr, &mut |part| self.domain.rewrite(&state, part));
-                    }
+                    let table = &mut self.tables[id];
+                    walk::rewrite_table_inputs(table, &mut |part| self.domain.rewrite(&state, part));
                 }
                 self.after(stmt, &mut state);
                 for label in &self.context.table_leaves[id] {

@@ -78,7 +78,7 @@ fn count_reads(program: &Program, reads: &mut BTreeMap<VarId, u32>) {
         }
     }
     for table in &program.tables {
-        table.keys.iter().for_each(|key| walk::visit_expr(&key.expr, &mut see));
+        walk::visit_table_inputs(table, &mut see);
         if let Some((_, place)) = &table.direct_meter {
             walk::visit_place(place, &mut see);
         }

@@ -111,6 +111,7 @@ mod tests {
             size: 1,
             direct_counter: None,
             direct_meter: None,
+            implementation: None,
             support_timeout: false,
             span: base::Span::NONE,
         }

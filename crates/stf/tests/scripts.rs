@@ -271,9 +271,12 @@ fn commands_of_the_command_line_answer_with_notes() {
 
 #[test]
 fn a_failed_assertion_fails_the_test() {
-    check("packet 1 01ff\npacket 1 ee00\npacket 1 eeff\n", expect![[r#"
+    check(
+        "packet 1 01ff\npacket 1 ee00\npacket 1 eeff\n",
+        expect![[r#"
         test.stf:2: an assertion of the program failed: assert(hdr.h.a != 238)
         test.stf:3: an assertion of the program failed: assert(hdr.h.a != 238)
         3 packets in, 0 checks, 2 failed
-    "#]]);
+    "#]],
+    );
 }

@@ -4,8 +4,12 @@
 //! Cells lie flat in memory, because native code reads and writes registers and counters in place.
 
 use crate::meter::{Color, MeterCell};
+use base::index::Id as _;
 use base::{Bits, IndexVec, Rng};
-use ir::{CounterId, DirectCounterId, DirectMeterId, MeterId, Program, RegisterId, TableId, Unit, ValueSetId};
+use ir::{
+    CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, MeterId, Program, RegisterId, TableId,
+    Unit, ValueSetId,
+};
 use tables::MatchValue;
 
 /// A register array. A cell takes whole 64-bit words, lowest first.
@@ -106,6 +110,39 @@ impl MeterArray {
     }
 }
 
+/// The parameters of the program's calculations.
+pub struct Calculations {
+    parameters: IndexVec<CalculationId, CrcParameters>,
+    /// The same as native code takes them.
+    prepared: Vec<cgen::abi::Crc>,
+}
+
+impl Calculations {
+    fn new(program: &Program) -> Calculations {
+        let parameters: IndexVec<CalculationId, CrcParameters> =
+            program.calculations.iter().map(|it| CrcParameters::standard(it.width_bits)).collect();
+        let both = program.calculations.iter().zip(&parameters);
+        let prepared = both.map(|(it, parameters)| cgen::abi::Crc::new(it.width_bits, parameters)).collect();
+        Calculations { parameters, prepared }
+    }
+
+    /// The parameters that a calculation has now.
+    pub fn get(&self, calculation: CalculationId) -> CrcParameters {
+        self.parameters[calculation]
+    }
+
+    /// Gives a calculation other parameters; bits above its width do not count.
+    pub fn set(&mut self, calculation: CalculationId, parameters: CrcParameters) {
+        self.parameters[calculation] = parameters;
+        let prepared = &mut self.prepared[calculation.index()];
+        *prepared = cgen::abi::Crc::new(prepared.width, &parameters);
+    }
+
+    pub(crate) fn prepared(&self) -> &[cgen::abi::Crc] {
+        &self.prepared
+    }
+}
+
 /// Everything that outlives a packet but for tables and queues.
 pub struct Externs {
     /// Register arrays.
@@ -120,6 +157,8 @@ pub struct Externs {
     pub direct_meters: IndexVec<DirectMeterId, MeterArray>,
     /// Members of parser value sets.
     pub value_sets: IndexVec<ValueSetId, Vec<Vec<MatchValue>>>,
+    /// Parameters of hashes.
+    pub calculations: Calculations,
     /// The one random generator.
     pub rng: Rng,
 }
@@ -147,6 +186,7 @@ impl Externs {
             meters: program.meters.iter().map(|it| MeterArray::new(it.unit, it.size)).collect(),
             direct_meters: program.direct_meters.ids().map(direct_meter).collect(),
             value_sets: program.value_sets.iter().map(|_| Vec::new()).collect(),
+            calculations: Calculations::new(program),
             rng: Rng::new(seed),
         }
     }

@@ -13,8 +13,8 @@ use base::index::Id as _;
 use cgen::abi::{FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA};
 use interp::{Host, Interpreter, Lookup, NoTrace, Outcome, PacketState, Tracer};
 use ir::{
-    BlockId, BlockRole, CounterId, DigestId, DirectCounterId, DirectMeterId, FieldListId, MeterId, Program, RegisterId,
-    TableId, ValueSetId, VarKind,
+    BlockId, BlockRole, CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, FieldListId,
+    MeterId, Program, RegisterId, TableId, ValueSetId, VarKind,
 };
 use std::sync::Arc;
 use tables::TableSet;
@@ -164,22 +164,33 @@ struct WorldHost<'a> {
 }
 
 impl Host for WorldHost<'_> {
-    fn lookup(&mut self, table: TableId, keys: &[Bits]) -> Lookup {
+    fn lookup(&mut self, table: TableId, keys: &[Bits], hash: u64) -> Lookup {
         let stored = &self.tables.tables()[table.index()];
+        let runs = |entry: Option<u64>, action: usize, args: &[Bits]| match self.tables.resolve(
+            table.index(),
+            action,
+            args,
+            hash,
+        ) {
+            Some(call) => Lookup { entry, action: call.action as u32, args: call.args },
+            None => Lookup { entry, action: interp::NO_ACTION, args: Vec::new() },
+        };
         match tables::reference::scan(stored, keys) {
-            Some(entry) if !keys.is_empty() => Lookup {
-                entry: Some(u64::from(entry.handle.0)),
-                action: entry.spec.action as u32,
-                args: entry.spec.args.clone(),
-            },
+            Some(entry) if !keys.is_empty() => {
+                runs(Some(u64::from(entry.handle.0)), entry.spec.action, &entry.spec.args)
+            }
             _ => match stored.default_action() {
-                Some(call) => Lookup { entry: None, action: call.action as u32, args: call.args.clone() },
+                Some(call) => runs(None, call.action, &call.args),
                 None => {
                     let call = &self.program.tables[table].default_action;
                     Lookup { entry: None, action: call.action, args: call.args.clone() }
                 }
             },
         }
+    }
+
+    fn crc_parameters(&self, calculation: CalculationId) -> CrcParameters {
+        self.externs.calculations.get(calculation)
     }
 
     fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, entry: u64) {

@@ -39,5 +39,5 @@ pub use replication::{CloneTarget, Destination, Replica, ReplicationError};
 pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};
-pub use table_specs::{match_value, table_specs};
+pub use table_specs::{match_value, profile_actions, table_specs};
 pub use traffic::Refusal;

@@ -112,6 +112,7 @@ impl Pipeline for NativePipeline {
             log,
             assert_failed,
             value_set,
+            calculations: callbacks.world.externs.calculations.prepared().as_ptr(),
         };
         // SAFETY: the packets are chunks of the pool, laid out by this plan, and borrowed mutably here. The arrays in
         // `env` have an item for each instance of the program, and `callbacks` outlives the call.

@@ -12,7 +12,7 @@ use crate::psa::{self, Psa};
 use crate::replication::Replication;
 use crate::stage_times::CoreStage;
 use crate::stats::Stats;
-use crate::table_specs::table_specs;
+use crate::table_specs::{profile_specs, table_specs};
 use crate::traffic::{Refusal, TrafficManager};
 use crate::v1model::{self, V1Model};
 use base::index::Id as _;
@@ -103,7 +103,8 @@ impl Switch {
     /// A switch with the program's own entries and nothing else.
     pub fn new(program: Arc<Program>, backend: Backend, config: Config) -> Result<Switch, SwitchError> {
         check_state(&program)?;
-        let tables = TableSet::new(table_specs(&program), config.seed).map_err(SwitchError::Table)?;
+        let tables = TableSet::with_profiles(table_specs(&program), profile_specs(&program), config.seed);
+        let tables = tables.map_err(SwitchError::Table)?;
         let reader = tables.reader();
         let entries_max = |id: TableId| {
             let table = &tables.tables()[id.index()];

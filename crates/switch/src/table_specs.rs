@@ -1,7 +1,8 @@
 //! From the program's tables to what the match engines are told of them.
 
-use ir::{Entry, EntryKey, Program, Table};
-use tables::{ActionCall, ActionSpec, EntrySpec, InitialEntry, MatchValue, TableSpec};
+use base::index::Id as _;
+use ir::{ActionProfileId, Entry, EntryKey, Program, Table, TableAction};
+use tables::{ActionCall, ActionSpec, EntrySpec, InitialEntry, MatchValue, ProfileSpec, ProfileUse, TableSpec};
 
 /// The specifications of all tables, in the order of the program.
 pub fn table_specs(program: &Program) -> Vec<TableSpec> {
@@ -9,17 +10,11 @@ pub fn table_specs(program: &Program) -> Vec<TableSpec> {
 }
 
 fn table_spec(program: &Program, table: &Table) -> TableSpec {
-    let action = |listed: &ir::TableAction| ActionSpec {
-        name: program.actions[listed.action].name.clone(),
-        param_widths_bits: cgen::param_widths_bits(program, listed),
-        table_only: listed.table_only,
-        default_only: listed.default_only,
-    };
     let initial = |entry: &Entry| InitialEntry { entry: entry_spec(entry), is_const: table.const_entries };
     TableSpec {
         name: table.name.clone(),
         key: cgen::key_fields(table),
-        actions: table.actions.iter().map(action).collect(),
+        actions: table.actions.iter().map(|listed| action_spec(program, listed)).collect(),
         size: usize::try_from(table.size).unwrap_or(usize::MAX).min(base::limits::TABLE_ENTRIES_MAX),
         const_entries: table.const_entries,
         default_const: table.const_default,
@@ -28,6 +23,57 @@ fn table_spec(program: &Program, table: &Table) -> TableSpec {
             args: table.default_action.args.clone(),
         }),
         initial_entries: table.entries.iter().map(initial).collect(),
+        profile: table.implementation.as_ref().map(|it| profile_use(program, table, it.profile)),
+    }
+}
+
+/// The specifications of all action profiles, in the order of the program.
+pub fn profile_specs(program: &Program) -> Vec<ProfileSpec> {
+    let spec = |(id, profile): (ActionProfileId, &ir::ActionProfile)| ProfileSpec {
+        name: profile.name.clone(),
+        size: usize::try_from(profile.size).unwrap_or(usize::MAX),
+        has_groups: profile.selector.is_some(),
+        actions: profile_actions(program, id).into_iter().map(|listed| action_spec(program, listed)).collect(),
+    };
+    program.action_profiles.iter_enumerated().map(spec).collect()
+}
+
+/// The actions that members of a profile may run, in the order of the first table that uses it: those that all tables
+/// with this profile list. The same action in several controls is several in the IR and has one name only if the
+/// program says so; what counts is the name.
+pub fn profile_actions(program: &Program, profile: ActionProfileId) -> Vec<&TableAction> {
+    let uses = |table: &&Table| table.implementation.as_ref().is_some_and(|it| it.profile == profile);
+    let mut tables = program.tables.iter().filter(uses);
+    let Some(first) = tables.next() else { return Vec::new() };
+    let others: Vec<&Table> = tables.collect();
+    let is_common = |listed: &&TableAction| {
+        others.iter().all(|table| position_of(program, table, listed).is_some()) && !listed.default_only
+    };
+    first.actions.iter().filter(is_common).collect()
+}
+
+/// The position in a table's list of an action like this one.
+fn position_of(program: &Program, table: &Table, wanted: &TableAction) -> Option<usize> {
+    let widths = |listed: &TableAction| cgen::param_widths_bits(program, listed);
+    let name = |listed: &TableAction| &program.actions[listed.action].name;
+    let is_it = |listed: &TableAction| {
+        listed.action == wanted.action || (name(listed) == name(wanted) && widths(listed) == widths(wanted))
+    };
+    table.actions.iter().position(is_it)
+}
+
+fn profile_use(program: &Program, table: &Table, profile: ActionProfileId) -> ProfileUse {
+    let actions = profile_actions(program, profile);
+    let position = |wanted: &TableAction| position_of(program, table, wanted).unwrap_or(0);
+    ProfileUse { profile: profile.index(), actions: actions.into_iter().map(position).collect() }
+}
+
+fn action_spec(program: &Program, listed: &TableAction) -> ActionSpec {
+    ActionSpec {
+        name: program.actions[listed.action].name.clone(),
+        param_widths_bits: cgen::param_widths_bits(program, listed),
+        table_only: listed.table_only,
+        default_only: listed.default_only,
     }
 }
 

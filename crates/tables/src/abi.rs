@@ -7,6 +7,14 @@ use crate::snapshot::Snapshot;
 /// The `action` of a default entry that does nothing because the program names no default action.
 pub const NO_ACTION: u32 = u32::MAX;
 
+/// The `action` of an entry, or default entry, that runs the member of the table's action profile whose handle is its
+/// one word of data.
+pub const TO_MEMBER: u32 = u32::MAX - 1;
+
+/// The `action` of an entry, or default entry, that runs one of the members of the group whose handle is its one word
+/// of data.
+pub const TO_GROUP: u32 = u32::MAX - 2;
+
 /// The head of an entry. The action's data follow it at once, in 64-bit words placed by [`crate::ActionLayout`]; there
 /// are always as many words as the table's largest action takes.
 #[repr(C, align(8))]
@@ -44,6 +52,43 @@ pub struct LookupHandle {
     pub function: LookupFunction,
     /// Its first argument.
     pub context: *const Snapshot,
+    /// Where the members are that entries name.
+    pub profile: ProfileHandle,
+}
+
+/// How C picks members of a table's action profile. All pointers are null if the table has none. Entries name only
+/// members and groups that exist.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ProfileHandle {
+    /// The member of handle 0; like an entry, a member is an [`EntryHeader`] with its data behind it.
+    pub members: *const EntryHeader,
+    /// Words from one member to the next.
+    pub member_words: u64,
+    /// The groups, by handle.
+    pub groups: *const Group,
+    /// Handles of members, those of each group together and ascending.
+    pub choices: *const u32,
+}
+
+impl ProfileHandle {
+    /// That of a table without a profile.
+    pub const NONE: ProfileHandle = ProfileHandle {
+        members: std::ptr::null(),
+        member_words: 0,
+        groups: std::ptr::null(),
+        choices: std::ptr::null(),
+    };
+}
+
+/// The members of a group.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The first of them in [`ProfileHandle::choices`].
+    pub first: u32,
+    /// How many they are; may be 0.
+    pub count: u32,
 }
 
 // SAFETY: a handle is an address; whoever follows it promises that the snapshot is alive and unchanged, and a snapshot

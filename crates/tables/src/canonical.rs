@@ -2,7 +2,7 @@
 
 use crate::error::Problem;
 use crate::layout::{KeyField, KeyLayout, MatchKind};
-use crate::spec::{ActionCall, ActionSpec, EntrySpec, MatchValue, TableKind, TableSpec};
+use crate::spec::{ActionCall, ActionSpec, EntrySpec, MatchValue, TableKind, TableSpec, Target};
 use base::Bits;
 
 /// What an engine has to know of an entry. A key matches if `key & mask == value` and, in a range table, every range
@@ -23,7 +23,10 @@ pub(crate) struct PackedMatch {
 /// The entry with values of their field's width and ignored bits zero, or what is wrong with it.
 pub(crate) fn entry(spec: &TableSpec, kind: TableKind, mut entry: EntrySpec) -> Result<EntrySpec, Problem> {
     matching(spec, kind, &mut entry)?;
-    let action = known_action(spec, entry.action)?;
+    if names_target(spec, entry.action, &entry.args)? {
+        return Ok(entry);
+    }
+    let action = known_action(&spec.actions, entry.action)?;
     if action.default_only {
         return Err(Problem::DefaultOnly { action: action.name.clone() });
     }
@@ -51,7 +54,10 @@ pub(crate) fn matching(spec: &TableSpec, kind: TableKind, entry: &mut EntrySpec)
 
 /// The default action in canonical form, or what is wrong with it.
 pub(crate) fn default_call(spec: &TableSpec, mut call: ActionCall) -> Result<ActionCall, Problem> {
-    let action = known_action(spec, call.action)?;
+    if names_target(spec, call.action, &call.args)? {
+        return Ok(call);
+    }
+    let action = known_action(&spec.actions, call.action)?;
     if action.table_only {
         return Err(Problem::TableOnly { action: action.name.clone() });
     }
@@ -59,9 +65,27 @@ pub(crate) fn default_call(spec: &TableSpec, mut call: ActionCall) -> Result<Act
     Ok(call)
 }
 
-fn known_action(spec: &TableSpec, action: usize) -> Result<&ActionSpec, Problem> {
-    let names = || spec.actions.iter().map(|action| action.name.clone()).collect();
-    spec.actions.get(action).ok_or_else(|| Problem::UnknownAction { action, actions: names() })
+/// What a member of a profile with these actions runs, in canonical form, or what is wrong with it.
+pub(crate) fn member_call(actions: &[ActionSpec], mut call: ActionCall) -> Result<ActionCall, Problem> {
+    let action = known_action(actions, call.action)?;
+    if action.default_only {
+        return Err(Problem::DefaultOnly { action: action.name.clone() });
+    }
+    arguments(action, &mut call.args)?;
+    Ok(call)
+}
+
+/// Whether a member or a group is named, which only a table with a profile allows. Whether that exists is not asked.
+fn names_target(spec: &TableSpec, action: usize, args: &[Bits]) -> Result<bool, Problem> {
+    match Target::of(action, args) {
+        Some(_) if spec.profile.is_none() => Err(Problem::NoProfile),
+        target => Ok(target.is_some()),
+    }
+}
+
+fn known_action(actions: &[ActionSpec], action: usize) -> Result<&ActionSpec, Problem> {
+    let names = || actions.iter().map(|action| action.name.clone()).collect();
+    actions.get(action).ok_or_else(|| Problem::UnknownAction { action, actions: names() })
 }
 
 fn arguments(action: &ActionSpec, args: &mut [Bits]) -> Result<(), Problem> {

@@ -157,6 +157,11 @@ impl Cells {
         prefetch(self.address(cell));
     }
 
+    /// Words from one cell to the next.
+    pub fn stride_words(&self) -> usize {
+        self.stride_words
+    }
+
     /// Where a cell lies.
     #[inline(always)]
     pub fn address(&self, cell: Cell) -> *const u64 {

@@ -7,8 +7,10 @@ use std::fmt;
 /// An operation that a table refused. The table is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableError {
-    /// The table's name.
+    /// The table's name, or the action profile's.
     pub table: String,
+    /// Whether it is an action profile that refused.
+    pub is_profile: bool,
     /// What is wrong.
     pub problem: Problem,
 }
@@ -57,11 +59,37 @@ pub enum Problem {
     ConstDefault,
     /// No entry of this handle.
     UnknownHandle { handle: Handle, entries: usize },
+    /// The set has no action profile of this index.
+    UnknownProfile { index: usize, profiles: usize },
+    /// An entry names a member or group, but the table has no action profile.
+    NoProfile,
+    /// The action profile has no groups.
+    NoGroups,
+    /// The action profile has no member of this handle.
+    UnknownMember { member: Handle, members: usize },
+    /// The action profile has no group of this handle.
+    UnknownGroup { group: Handle, groups: usize },
+    /// The group has no members.
+    EmptyGroup { group: Handle },
+    /// The member is in this group.
+    MemberInGroup { member: Handle, group: Handle },
+    /// The member is not in this group.
+    NotInGroup { member: Handle, group: Handle },
+    /// Entries name the member.
+    MemberInUse { member: Handle },
+    /// Entries name the group.
+    GroupInUse { group: Handle },
+    /// The action profile has no room for more.
+    ProfileFull { size: usize },
 }
 
 impl Problem {
     pub(crate) fn of(self, table: &str) -> TableError {
-        TableError { table: table.to_string(), problem: self }
+        TableError { table: table.to_string(), is_profile: false, problem: self }
+    }
+
+    pub(crate) fn of_profile(self, profile: &str) -> TableError {
+        TableError { table: profile.to_string(), is_profile: true, problem: self }
     }
 }
 
@@ -70,7 +98,8 @@ impl std::error::Error for TableError {}
 impl fmt::Display for TableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.problem {
-            Problem::UnknownTable { .. } => self.problem.fmt(f),
+            Problem::UnknownTable { .. } | Problem::UnknownProfile { .. } => self.problem.fmt(f),
+            problem if self.is_profile => write!(f, "action profile `{}`: {problem}", self.table),
             problem => write!(f, "table `{}`: {problem}", self.table),
         }
     }
@@ -144,6 +173,23 @@ impl fmt::Display for Problem {
             Problem::UnknownHandle { handle, entries } => {
                 write!(f, "there is no entry of handle {handle} among its {entries} entries")
             }
+            Problem::UnknownProfile { index, profiles } => {
+                write!(f, "there is no action profile {index}: the program has {profiles}")
+            }
+            Problem::NoProfile => write!(f, "it has no action profile: its entries run actions, not members or groups"),
+            Problem::NoGroups => write!(f, "it has no selector and so no groups"),
+            Problem::UnknownMember { member, members } => {
+                write!(f, "there is no member of handle {member} among the {members} members")
+            }
+            Problem::UnknownGroup { group, groups } => {
+                write!(f, "there is no group of handle {group} among the {groups} groups")
+            }
+            Problem::EmptyGroup { group } => write!(f, "group {group} is empty: add members to it first"),
+            Problem::MemberInGroup { member, group } => write!(f, "member {member} is in group {group}"),
+            Problem::NotInGroup { member, group } => write!(f, "member {member} is not in group {group}"),
+            Problem::MemberInUse { member } => write!(f, "an entry names member {member}: change that first"),
+            Problem::GroupInUse { group } => write!(f, "an entry names group {group}: change that first"),
+            Problem::ProfileFull { size } => write!(f, "it is full: it holds {size}"),
         }
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! * [`layout`]: where key fields and action parameters lie in 64-bit words.
 //! * [`spec`], [`error`]: the control plane's words for tables and entries, and what can be wrong with them.
+//! * [`profile`]: the store of an action profile: members and groups that entries name.
 //! * [`table`]: the store of one table's entries, the truth. [`mod@reference`] looks up in it by the definition alone.
 //! * [`snapshot`]: one table as packets see it: the cells of its entries and the engine that finds them.
 //! * [`set`]: all tables of a program. Updates are applied there, several at once and all or none; each worker's
@@ -14,6 +15,7 @@
 pub mod abi;
 pub mod error;
 pub mod layout;
+pub mod profile;
 pub mod reference;
 pub mod set;
 pub mod snapshot;
@@ -26,13 +28,18 @@ mod exact;
 mod hash_index;
 mod left_right;
 mod lpm;
+mod members;
 mod ranked;
 mod ternary;
 
-pub use abi::{EntryHeader, LookupFunction, LookupHandle, NO_ACTION};
+pub use abi::{EntryHeader, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle};
 pub use error::{Problem, TableError};
 pub use layout::{ActionLayout, KeyField, KeyLayout, MatchKind, Slot};
+pub use profile::{Profile, ProfileOperation, ProfileSpec};
 pub use set::{ApplyError, Guard, Operation, Outcome, Reader, TableSet, Update};
 pub use snapshot::Snapshot;
-pub use spec::{ActionCall, ActionSpec, Entry, EntrySpec, Handle, InitialEntry, MatchValue, TableKind, TableSpec};
+pub use spec::{
+    ActionCall, ActionSpec, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TO_GROUP, TO_MEMBER,
+    TableKind, TableSpec, Target,
+};
 pub use table::Table;

@@ -3,8 +3,9 @@
 use crate::abi::LookupHandle;
 use crate::error::{Problem, TableError};
 use crate::left_right::{Entered, LeftRight, Registration};
+use crate::profile::{Profile, ProfileOperation, ProfileSpec};
 use crate::snapshot::Snapshot;
-use crate::spec::{ActionCall, EntrySpec, Handle, TableSpec};
+use crate::spec::{ActionCall, EntrySpec, Handle, TableSpec, Target};
 use crate::table::{Change, Journal, Table};
 use base::{Bits, Rng};
 use std::fmt;
@@ -83,6 +84,7 @@ impl fmt::Display for ApplyError {
 #[derive(Debug)]
 pub struct TableSet {
     tables: Vec<Table>,
+    profiles: Vec<Profile>,
     copies: LeftRight<Copy>,
     /// What the active copy has and the hidden one has not.
     pending: Vec<(usize, Change)>,
@@ -120,9 +122,82 @@ impl Copy {
 impl TableSet {
     /// The tables with their initial entries. `seed` disturbs the hashes of the engines; results do not depend on it.
     pub fn new(specs: Vec<TableSpec>, seed: u64) -> Result<TableSet, TableError> {
+        TableSet::with_profiles(specs, Vec::new(), seed)
+    }
+
+    /// The same, with action profiles that tables may name.
+    pub fn with_profiles(specs: Vec<TableSpec>, profiles: Vec<ProfileSpec>, seed: u64) -> Result<TableSet, TableError> {
         let tables = specs.into_iter().map(Table::new).collect::<Result<Vec<_>, _>>()?;
+        let profiles = profiles.into_iter().map(Profile::new).collect();
         let copies = LeftRight::new([Copy::of(&tables, seed), Copy::of(&tables, seed)]);
-        Ok(TableSet { tables, copies, pending: Vec::new() })
+        Ok(TableSet { tables, profiles, copies, pending: Vec::new() })
+    }
+
+    /// The action profiles, by position.
+    pub fn profiles(&self) -> &[Profile] {
+        &self.profiles
+    }
+
+    /// What an action and its arguments mean that an entry of a table, or its default action, names: those of the
+    /// member if a member or group is named, picked by the hash of the table's selector. Nothing if the group is empty.
+    pub fn resolve(&self, table: usize, action: usize, args: &[Bits], hash: u64) -> Option<ActionCall> {
+        let Some(target) = Target::of(action, args) else {
+            return Some(ActionCall { action, args: args.to_vec() });
+        };
+        let used = self.tables.get(table)?.spec().profile.as_ref()?;
+        let profile = self.profiles.get(used.profile)?;
+        let member = match target {
+            Target::Member(member) => member,
+            Target::Group(group) => profile.pick(group, hash)?,
+        };
+        let call = profile.member(member)?;
+        Some(ActionCall { action: *used.actions.get(call.action)?, args: call.args.clone() })
+    }
+
+    /// Does something to an action profile. A burst that begins later sees it.
+    pub fn perform_profile(&mut self, profile: usize, operation: ProfileOperation) -> Result<Outcome, TableError> {
+        let profiles = self.profiles.len();
+        let Some(target) = self.profiles.get_mut(profile) else {
+            return Err(Problem::UnknownProfile { index: profile, profiles }.of(""));
+        };
+        let users =
+            || self.tables.iter().filter(|table| table.spec().profile.as_ref().is_some_and(|it| it.profile == profile));
+        let is_named = |is_group: bool, handle: Handle| {
+            let target = if is_group { Target::Group(handle) } else { Target::Member(handle) };
+            users().any(|table| table.names(target))
+        };
+        let (outcome, change) = target.apply(operation, is_named)?;
+        let follow = |(index, table): (usize, &Table)| match (&table.spec().profile, &change) {
+            (Some(used), Some(change)) if used.profile == profile => Some((index, table.profile_change(used, change))),
+            _ => None,
+        };
+        let changes = self.tables.iter().enumerate().filter_map(follow).collect();
+        self.publish(changes);
+        Ok(outcome)
+    }
+
+    /// Refuses an operation on a table that names a member or group that does not exist, or a group that is empty.
+    fn check_targets(&self, table: usize, operation: &Operation) -> Result<(), TableError> {
+        let Some(table) = self.tables.get(table) else { return Ok(()) };
+        let Some(profile) = table.spec().profile.as_ref().and_then(|used| self.profiles.get(used.profile)) else {
+            return Ok(());
+        };
+        let check = |action: usize, args: &[Bits]| match Target::of(action, args) {
+            None => Ok(()),
+            Some(Target::Member(member)) => profile.known_member(member).map(drop),
+            Some(Target::Group(group)) => match profile.known_group(group) {
+                Ok(members) if members.is_empty() => Err(Problem::EmptyGroup { group }),
+                result => result.map(drop),
+            },
+        };
+        let result = match operation {
+            Operation::Insert(entry) => check(entry.action, &entry.args),
+            Operation::InsertMany(entries) => entries.iter().try_for_each(|entry| check(entry.action, &entry.args)),
+            Operation::Modify { action, args, .. } => check(*action, args),
+            Operation::SetDefault(call) => check(call.action, &call.args),
+            Operation::Delete { .. } | Operation::Clear | Operation::ResetDefault => Ok(()),
+        };
+        result.map_err(|problem| problem.of(&table.spec().name))
     }
 
     /// The tables as the control plane knows them, by position.
@@ -149,10 +224,11 @@ impl TableSet {
         for (position, Update { table, operation }) in updates.into_iter().enumerate() {
             let mut journal = Journal::default();
             let tables = self.tables.len();
-            let result = match self.tables.get_mut(table) {
+            let checked = self.check_targets(table, &operation);
+            let result = checked.and_then(|()| match self.tables.get_mut(table) {
                 Some(target) => target.apply(operation, &mut journal),
                 None => Err(Problem::UnknownTable { index: table, tables }.of("")),
-            };
+            });
             done.push((table, journal));
             match result {
                 Ok(outcome) => outcomes.push(outcome),

@@ -2,12 +2,13 @@
 
 #![allow(unsafe_code, reason = "the lookup is called by generated C with pointers")]
 
-use crate::abi::{EntryHeader, LookupFunction, LookupHandle};
+use crate::abi::{EntryHeader, LookupFunction, LookupHandle, ProfileHandle};
 use crate::canonical::{self, PackedMatch};
 use crate::cells::{Cell, Cells};
 use crate::exact::Exact;
 use crate::layout::MatchKind;
 use crate::lpm::{self, Lpm};
+use crate::members::Members;
 use crate::ranked::rank_of;
 use crate::spec::{Handle, TableKind};
 use crate::table::{Change, Table};
@@ -23,6 +24,8 @@ pub struct Snapshot {
     /// Bits of the exact fields, in an lpm table.
     exact_bits: u32,
     kind: TableKind,
+    /// Members and groups of the table's action profile, if it has one.
+    members: Option<Box<Members>>,
 }
 
 /// The engines. An lpm table with a key too long for its own engine is served by the ternary one, its prefix lengths
@@ -63,7 +66,8 @@ impl Snapshot {
         };
         let cells = Cells::new(table.data_words(), tail_words);
         let exact_bits = lpm::string_len(key, 0);
-        let mut snapshot = Snapshot { cells, engine, key_words: words, exact_bits, kind: table.kind() };
+        let members = table.spec().profile.is_some().then(|| Box::new(Members::new(table.data_words())));
+        let mut snapshot = Snapshot { cells, engine, key_words: words, exact_bits, kind: table.kind(), members };
         for change in table.all_changes() {
             snapshot.apply(&change);
         }
@@ -83,6 +87,12 @@ impl Snapshot {
             Change::Modify { handle, action, data } => self.cells.set_action(cell_of(*handle), *action, data),
             Change::Clear => self.clear(),
             Change::SetDefault { action, data } => self.cells.set_action(0, *action, data),
+            Change::SetMember { member, action, data } => {
+                self.members.iter_mut().for_each(|members| members.set_member(*member, *action, data));
+            }
+            Change::SetGroup { group, members: chosen } => {
+                self.members.iter_mut().for_each(|members| members.set_group(*group, chosen));
+            }
         }
     }
 
@@ -90,6 +100,9 @@ impl Snapshot {
     pub(crate) fn commit(&mut self) {
         if let Engine::Ternary(engine) = &mut self.engine {
             engine.commit();
+        }
+        if let Some(members) = &mut self.members {
+            members.commit();
         }
     }
 
@@ -184,7 +197,8 @@ impl Snapshot {
 
     /// How generated code looks up here. Valid as long as this snapshot stays where it is, unchanged.
     pub fn lookup_handle(&self) -> LookupHandle {
-        LookupHandle { function: best_function(), context: self }
+        let profile = self.members.as_ref().map_or(ProfileHandle::NONE, |members| members.handle());
+        LookupHandle { function: best_function(), context: self, profile }
     }
 
     #[inline(always)]

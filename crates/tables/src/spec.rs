@@ -22,6 +22,17 @@ pub struct TableSpec {
     pub default_action: Option<ActionCall>,
     /// Entries that are there from the start, inserted in this order.
     pub initial_entries: Vec<InitialEntry>,
+    /// The action profile whose members and groups entries may name, by its position in the set.
+    pub profile: Option<ProfileUse>,
+}
+
+/// An action profile as a table uses it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProfileUse {
+    /// Position of the profile in the set.
+    pub profile: usize,
+    /// For each of the profile's actions, its position in the table's actions.
+    pub actions: Vec<usize>,
 }
 
 /// An action that a table may run.
@@ -44,6 +55,33 @@ pub struct ActionCall {
     pub action: usize,
     /// One value for each parameter.
     pub args: Vec<Bits>,
+}
+
+/// [`ActionCall::action`] of what runs a member of the table's action profile: the one argument is its handle.
+pub const TO_MEMBER: usize = crate::abi::TO_MEMBER as usize;
+
+/// [`ActionCall::action`] of what runs one of a group's members: the one argument is the group's handle.
+pub const TO_GROUP: usize = crate::abi::TO_GROUP as usize;
+
+/// What an entry or default action names instead of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A member of the table's action profile.
+    Member(Handle),
+    /// A group of members.
+    Group(Handle),
+}
+
+impl Target {
+    /// What an action and its arguments name, if not an action.
+    pub fn of(action: usize, args: &[Bits]) -> Option<Target> {
+        let handle = args.first().and_then(Bits::to_u64).and_then(|handle| u32::try_from(handle).ok());
+        match (action, handle) {
+            (TO_MEMBER, Some(handle)) => Some(Target::Member(Handle(handle))),
+            (TO_GROUP, Some(handle)) => Some(Target::Group(Handle(handle))),
+            _ => None,
+        }
+    }
 }
 
 /// An entry that the program itself declares.
@@ -120,7 +158,7 @@ pub struct EntrySpec {
     /// In ternary and range tables the greater priority wins, among equals the older entry. In exact and lpm tables it
     /// says nothing and is kept as 0.
     pub priority: i32,
-    /// Position in the table's actions.
+    /// Position in the table's actions, or [`TO_MEMBER`] or [`TO_GROUP`].
     pub action: usize,
     /// One value for each parameter of the action.
     pub args: Vec<Bits>,

@@ -7,8 +7,11 @@ use crate::canonical::{self, PackedMatch};
 use crate::error::{Problem, TableError};
 use crate::hash_index::{HashIndex, hash_words};
 use crate::layout::{ActionLayout, KeyLayout, MatchKind};
+use crate::profile::ProfileChange;
 use crate::set::{Operation, Outcome};
-use crate::spec::{ActionCall, Entry, EntrySpec, Handle, InitialEntry, MatchValue, TableKind, TableSpec};
+use crate::spec::{
+    ActionCall, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TableKind, TableSpec, Target,
+};
 use base::Bits;
 use base::limits::TABLE_ENTRIES_MAX;
 use std::collections::BTreeSet;
@@ -45,6 +48,8 @@ pub(crate) enum Change {
     Modify { handle: Handle, action: u32, data: Box<[u64]> },
     Clear,
     SetDefault { action: u32, data: Box<[u64]> },
+    SetMember { member: Handle, action: u32, data: Box<[u64]> },
+    SetGroup { group: Handle, members: Vec<Handle> },
 }
 
 /// How to take a step back.
@@ -174,7 +179,8 @@ impl Table {
 
     /// Words of action data that every entry has room for.
     pub fn data_words(&self) -> usize {
-        self.action_layouts.iter().map(ActionLayout::words).max().unwrap_or(0)
+        let handle_words = usize::from(self.spec.profile.is_some());
+        self.action_layouts.iter().map(ActionLayout::words).fold(handle_words, usize::max)
     }
 
     /// The number of entries.
@@ -323,8 +329,31 @@ impl Table {
         Some(canonical::pack(self.kind, &self.layout, &entry.spec, entry.sequence))
     }
 
+    /// The words of data behind an entry.
     fn data(&self, action: usize, args: &[Bits]) -> Box<[u64]> {
-        self.action_layouts[action].pack(args).into_boxed_slice()
+        match Target::of(action, args) {
+            Some(Target::Member(handle) | Target::Group(handle)) => Box::new([u64::from(handle.0)]),
+            None => self.action_layouts[action].pack(args).into_boxed_slice(),
+        }
+    }
+
+    /// What a snapshot has to do to follow a change of the table's profile.
+    pub(crate) fn profile_change(&self, used: &ProfileUse, change: &ProfileChange) -> Change {
+        match change {
+            ProfileChange::Member { member, call } => {
+                let action = used.actions[call.action];
+                let data = self.data(action, &call.args);
+                Change::SetMember { member: *member, action: action as u32, data }
+            }
+            ProfileChange::Group { group, members } => Change::SetGroup { group: *group, members: members.clone() },
+        }
+    }
+
+    /// Whether an entry or the default action names this member or group.
+    pub fn names(&self, target: Target) -> bool {
+        let default = self.default_action.as_ref().and_then(|call| Target::of(call.action, &call.args));
+        default == Some(target)
+            || self.entries().any(|entry| Target::of(entry.spec.action, &entry.spec.args) == Some(target))
     }
 
     fn insert_change(&self, entry: &Entry, packed: PackedMatch) -> Change {

@@ -8,8 +8,8 @@ use base::index::Id as _;
 use base::{Bits, IndexVec, Rng};
 use interp::{Host, Lookup};
 use ir::{
-    CounterId, DigestId, DirectCounterId, DirectMeterId, Entry, EntryKey, MatchKind, MeterId, Program, RegisterId,
-    Table, TableId, ValueSetId,
+    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, Entry, EntryKey, MatchKind,
+    MeterId, Program, RegisterId, Table, TableId, ValueSetId,
 };
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ fn strength(table: &Table, entry: &Entry) -> i64 {
 }
 
 impl Host for PlainHost<'_> {
-    fn lookup(&mut self, table: TableId, keys: &[Bits]) -> Lookup {
+    fn lookup(&mut self, table: TableId, keys: &[Bits], _hash: u64) -> Lookup {
         let declared = &self.program.tables[table];
         let mut best: Option<(usize, &Entry)> = None;
         for (position, entry) in self.entries[table].iter().enumerate() {
@@ -95,6 +95,10 @@ impl Host for PlainHost<'_> {
                 Lookup { entry: None, action: call.action, args: call.args }
             }
         }
+    }
+
+    fn crc_parameters(&self, calculation: CalculationId) -> CrcParameters {
+        CrcParameters::standard(self.program.calculations[calculation].width_bits)
     }
 
     fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, entry: u64) {

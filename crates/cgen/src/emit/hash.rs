@@ -50,19 +50,25 @@ impl Group<'_> {
 
 impl<'e> Scope<'_, 'e> {
     pub(crate) fn hash(&mut self, dst: &Place, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {
-        let groups = self.groups(inputs);
-        let value = if algorithm == HashAlgorithm::Csum16 && self.sums_by_words(&groups, payload) {
-            self.sum(&groups, payload)
-        } else {
-            self.over_buffer(algorithm, &groups, payload)
-        };
+        let value = self.hash_value(algorithm, inputs, payload);
         let value = self.spill(value);
         let width = match algorithm {
             HashAlgorithm::Crc32 => 32,
             HashAlgorithm::Identity => 64,
-            _ => 16,
+            HashAlgorithm::Custom(calculation) => self.emitter.program.calculations[calculation].width_bits,
+            HashAlgorithm::Crc16 | HashAlgorithm::CrcCcitt | HashAlgorithm::Csum16 | HashAlgorithm::Xor16 => 16,
         };
         self.write_resized(dst, value, width);
+    }
+
+    /// The hash in full.
+    pub(crate) fn hash_value(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) -> C {
+        let groups = self.groups(inputs);
+        if algorithm == HashAlgorithm::Csum16 && self.sums_by_words(&groups, payload) {
+            self.sum(&groups, payload)
+        } else {
+            self.over_buffer(algorithm, &groups, payload)
+        }
     }
 
     fn groups<'p>(&self, inputs: &'p [HashInput]) -> Vec<Group<'p>> {
@@ -248,9 +254,14 @@ impl<'e> Scope<'_, 'e> {
             HashAlgorithm::Csum16 => "ws_hash_csum16",
             HashAlgorithm::Xor16 => "ws_hash_xor16",
             HashAlgorithm::Identity => "ws_hash_identity",
+            HashAlgorithm::Custom(_) => "ws_hash_custom",
         };
         let (rest, rest_count) = if payload { self.payload() } else { (name(buffer.clone()), int(0)) };
-        call(function, vec![name(buffer), count, rest, rest_count])
+        let mut arguments = vec![name(buffer), count, rest, rest_count];
+        if let HashAlgorithm::Custom(calculation) = algorithm {
+            arguments.insert(0, unary("&", self.env_item("calculations", calculation)));
+        }
+        call(function, arguments)
     }
 
     /// Bytes that a piece takes at most.

@@ -238,13 +238,9 @@ impl<'e> Emitter<'e> {
         let mut names = BTreeSet::new();
         state::walk_program(self.program, &mut |stmt| {
             let StmtKind::Hash { algorithm, .. } = &stmt.kind else { return };
-            names.extend(match algorithm {
-                HashAlgorithm::Crc32 => Some("WS_CRC32"),
-                HashAlgorithm::Crc16 => Some("WS_CRC16"),
-                HashAlgorithm::CrcCcitt => Some("WS_CRC_CCITT"),
-                HashAlgorithm::Csum16 | HashAlgorithm::Xor16 | HashAlgorithm::Identity => None,
-            });
+            names.extend(hash_table(*algorithm));
         });
+        names.extend(self.program.action_profiles.iter().filter_map(|profile| profile.selector.and_then(hash_table)));
         names
     }
 
@@ -261,6 +257,16 @@ impl<'e> Emitter<'e> {
     /// Limbs of a variable.
     fn limbs(&self, var: VarId) -> Option<u32> {
         Some(self.program.vars[var].ty.width().div_ceil(64))
+    }
+}
+
+/// What asks for the tables of a hash function.
+fn hash_table(algorithm: HashAlgorithm) -> Option<&'static str> {
+    match algorithm {
+        HashAlgorithm::Crc32 => Some("WS_CRC32"),
+        HashAlgorithm::Crc16 => Some("WS_CRC16"),
+        HashAlgorithm::CrcCcitt => Some("WS_CRC_CCITT"),
+        HashAlgorithm::Csum16 | HashAlgorithm::Xor16 | HashAlgorithm::Identity | HashAlgorithm::Custom(_) => None,
     }
 }
 

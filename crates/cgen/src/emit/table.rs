@@ -68,6 +68,7 @@ impl Scope<'_, '_> {
         let program = self.emitter.program;
         let member = |member: &str| arrow(entry.clone(), member);
         let table_ir = &program.tables[table];
+        let ran = self.what_runs(table, entry);
         let on_hit = self.take(|scope| {
             if let Some(counter) = table_ir.direct_counter {
                 scope.count_at("direct_counters", counter, member("index"));
@@ -87,7 +88,7 @@ impl Scope<'_, '_> {
             self.write_var(var, Value::Narrow(cast("uint64_t", value)));
         }
         if let Some(var) = action {
-            self.write_var(var, Value::Narrow(cast("uint64_t", member("action"))));
+            self.write_var(var, Value::Narrow(cast("uint64_t", arrow(ran.clone(), "action"))));
         }
         let before = self.known.clone();
         let mut after = before.clone();
@@ -95,7 +96,7 @@ impl Scope<'_, '_> {
         for (position, listed) in table_ir.actions.iter().enumerate() {
             self.known = before.clone();
             self.forget_line();
-            let body = self.take(|scope| scope.action(table, position, listed.action, entry));
+            let body = self.take(|scope| scope.action(table, position, listed.action, &ran));
             after.join(&self.known);
             if !body.is_empty() {
                 cases.push((vec![int(position as u32)], body));
@@ -104,8 +105,34 @@ impl Scope<'_, '_> {
         self.known = if after.reachable { after } else { Known::unreachable() };
         self.forget_line();
         if !cases.is_empty() {
-            self.push(S::Switch { value: member("action"), cases, default: Vec::new() });
+            self.push(S::Switch { value: arrow(ran, "action"), cases, default: Vec::new() });
         }
+    }
+
+    /// The entry whose action runs: that of the table itself, or the member of its action profile that this names.
+    fn what_runs(&mut self, table: TableId, entry: &C) -> C {
+        let program = self.emitter.program;
+        let Some(implementation) = &program.tables[table].implementation else { return entry.clone() };
+        let ran = self.fresh("ran");
+        self.push(S::Declare { ty: ENTRY.into(), name: ran.clone(), length: None, value: Some(entry.clone()) });
+        let is_named = |what: &str| binary("==", arrow(entry.clone(), "action"), name(what));
+        let lookup = unary("&", self.env_item("tables", table));
+        let handle = index(arrow(entry.clone(), "data"), int(0));
+        let picked = call("ws_member", vec![lookup.clone(), handle.clone()]);
+        self.push(S::If(is_named("WS_TO_MEMBER"), vec![assign(name(ran.clone()), picked)], Vec::new()));
+        if let Some(algorithm) = program.action_profiles[implementation.profile].selector {
+            let before = self.known.clone();
+            self.forget_line();
+            let statements = self.take(|scope| {
+                let hash = scope.hash_value(algorithm, &implementation.inputs, false);
+                let picked = call("ws_group_member", vec![lookup, handle, hash]);
+                scope.push(assign(name(ran.clone()), picked));
+            });
+            self.known = before;
+            self.forget_line();
+            self.push(S::If(is_named("WS_TO_GROUP"), statements, Vec::new()));
+        }
+        name(ran)
     }
 
     /// The body of an action, its parameters first.

@@ -1,6 +1,6 @@
 //! One walk over everything that statements mention, for every analysis.
 
-use ir::{Expr, ExprKind, HashValue, HeaderRef, Place, Program, Stmt, StmtKind, Table, VarId};
+use ir::{Expr, ExprKind, HashInput, HashValue, HeaderRef, Place, Program, Stmt, StmtKind, Table, VarId};
 
 /// What a walk meets, each before what it contains.
 pub(crate) enum Item<'p> {
@@ -99,13 +99,7 @@ impl<'p> Walk<'p> {
             StmtKind::Count { index, .. } => self.expr(index, visit),
             StmtKind::Hash { dst, inputs, .. } => {
                 self.place(dst, visit);
-                for input in inputs {
-                    input.guard.iter().for_each(|guard| self.header(guard, visit));
-                    match &input.value {
-                        HashValue::Expr(expr) => self.expr(expr, visit),
-                        HashValue::Varbit(header, _) => self.header(header, visit),
-                    }
-                }
+                self.inputs(inputs, visit);
             }
             StmtKind::Random { dst, low, high } => {
                 self.place(dst, visit);
@@ -118,13 +112,24 @@ impl<'p> Walk<'p> {
         }
     }
 
+    fn inputs(self, inputs: &'p [HashInput], visit: Visit<'_, 'p>) {
+        for input in inputs {
+            input.guard.iter().for_each(|guard| self.header(guard, visit));
+            match &input.value {
+                HashValue::Expr(expr) => self.expr(expr, visit),
+                HashValue::Varbit(header, _) => self.header(header, visit),
+            }
+        }
+    }
+
     /// What is evaluated before a table is asked.
     pub(crate) fn keys(self, table: &'p Table, visit: Visit<'_, 'p>) {
         table.keys.iter().for_each(|key| self.expr(&key.expr, visit));
     }
 
-    /// What happens after a table has answered.
+    /// What happens after a table has answered; the selector hashes only then, since few answers need it.
     pub(crate) fn results(self, table: &'p Table, vars: [Option<VarId>; 2], visit: Visit<'_, 'p>) {
+        self.inputs(table.selector_inputs(), visit);
         vars.into_iter().flatten().for_each(|var| visit(Item::Var(var)));
         if let Some((_, place)) = &table.direct_meter {
             self.place(place, visit);

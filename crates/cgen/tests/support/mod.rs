@@ -4,7 +4,7 @@
 
 use base::Bits;
 use base::index::Id as _;
-use cgen::abi::{self, Cells, Count, Counts, Env, Packet};
+use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Packet};
 use cgen::{CompileOptions, Native, Optimise, Plan};
 use interp::{Host, Interpreter, NoTrace, Outcome, PacketState};
 use ir::{BlockId, DigestId, Program, TableId, Type, ValueSetId};
@@ -286,8 +286,11 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
         let handle = |context: &TableContext<'_, '_, '_>| LookupHandle {
             function: lookup,
             context: (&raw const *context).cast(),
+            profile: tables::ProfileHandle::NONE,
         };
         let handles: Vec<LookupHandle> = contexts.iter().map(handle).collect();
+        let crc = |it: &ir::Calculation| Crc::new(it.width_bits, &ir::CrcParameters::standard(it.width_bits));
+        let calculations: Vec<Crc> = self.compiled.program.calculations.iter().map(crc).collect();
         let env = Env {
             core: (&raw const *self).cast_mut().cast(),
             tables: handles.as_ptr(),
@@ -301,6 +304,7 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             log,
             assert_failed,
             value_set,
+            calculations: calculations.as_ptr(),
         };
         // SAFETY: chunks of the plan's layout with one owner each; arrays for all instances; callbacks take `self`.
         unsafe { self.compiled.native.run_block(block, &env, packets) };
@@ -366,7 +370,7 @@ unsafe extern "C" fn lookup(
             let row = std::slice::from_raw_parts(keys.add(number * words), words);
             let values = plan.key.unpack(row);
             assert_eq!(plan.key.pack(&values), row, "bits between the fields of a key");
-            let found = world.host.borrow_mut().lookup(table, &values);
+            let found = world.host.borrow_mut().lookup(table, &values, 0);
             let hit = u64::from(found.hit());
             let mut entry = vec![u64::from(found.action) | hit << 32, found.entry.unwrap_or(0)];
             entry.extend(plan.actions[found.action as usize].pack(&found.args));

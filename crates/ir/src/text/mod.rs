@@ -108,7 +108,7 @@ const BINARY_OPERATORS: [(&str, crate::BinaryOp); 20] = {
     ]
 };
 
-/// The hash functions and how they are written.
+/// The hash functions and how they are written; `Custom` is written as its calculation.
 const HASHES: [(&str, crate::HashAlgorithm); 6] = {
     use crate::HashAlgorithm::*;
     [

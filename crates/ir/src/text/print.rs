@@ -147,6 +147,13 @@ impl Printer<'_> {
             let vars = list(&fields.vars, |var| var.to_string());
             self.line(&format!("{id} number {} [{vars}]{}", fields.number, span(fields.span)));
         }
+        for (id, calculation) in program.calculations.iter_enumerated() {
+            self.line(&format!("{id} {} crc {}", quoted(&calculation.name), calculation.width_bits));
+        }
+        for (id, profile) in program.action_profiles.iter_enumerated() {
+            let selector = profile.selector.map_or(String::new(), |it| format!(" selector {}", algorithm_text(it)));
+            self.line(&format!("{id} {} size {}{selector}", quoted(&profile.name), profile.size));
+        }
     }
 
     fn table(&mut self, id: TableId, table: &Table) {
@@ -174,6 +181,9 @@ impl Printer<'_> {
         }
         if let Some((meter, place)) = &table.direct_meter {
             self.line(&format!("direct_meter {meter} {}", place_text(place)));
+        }
+        if let Some(Implementation { profile, inputs }) = &table.implementation {
+            self.line(&format!("implementation {profile} ({})", list(inputs, hash_input)));
         }
         if table.support_timeout {
             self.line("support_timeout");
@@ -352,7 +362,7 @@ fn simple_statement(stmt: &StmtKind) -> String {
         }
         StmtKind::Hash { dst, algorithm, inputs, payload } => {
             let payload = if *payload { " payload" } else { "" };
-            let algorithm = word_of(&HASHES, algorithm);
+            let algorithm = algorithm_text(*algorithm);
             format!("hash {} = {algorithm}({}){payload}", place_text(dst), list(inputs, hash_input))
         }
         StmtKind::Random { dst, low, high } => {
@@ -364,6 +374,13 @@ fn simple_statement(stmt: &StmtKind) -> String {
         StmtKind::If { .. } | StmtKind::Switch { .. } | StmtKind::Block { .. } | StmtKind::Loop { .. } => {
             unreachable!("a statement with a body")
         }
+    }
+}
+
+fn algorithm_text(algorithm: HashAlgorithm) -> String {
+    match algorithm {
+        HashAlgorithm::Custom(calculation) => calculation.to_string(),
+        standard => word_of(&HASHES, &standard).to_owned(),
     }
 }
 

@@ -390,6 +390,15 @@ impl<'t> Reader<'t> {
             let vars = self.list("[", "]", |reader| reader.id("v"))?;
             let span = self.span()?;
             self.program.field_lists.push(FieldList { number, vars, span });
+        } else if self.declared("calculation", self.program.calculations.next_id())? {
+            let name = self.text()?;
+            self.word("crc")?;
+            let width_bits = self.number()?;
+            self.program.calculations.push(Calculation { name, width_bits });
+        } else if self.declared("profile", self.program.action_profiles.next_id())? {
+            let (name, size) = (self.text()?, self.size()?);
+            let selector = if self.take_word("selector") { Some(self.algorithm()?) } else { None };
+            self.program.action_profiles.push(ActionProfile { name, size, selector });
         } else {
             return self.expected("a declaration");
         }
@@ -430,6 +439,7 @@ impl<'t> Reader<'t> {
             size,
             direct_counter: None,
             direct_meter: None,
+            implementation: None,
             support_timeout: false,
             span: self.span()?,
         };
@@ -484,6 +494,10 @@ impl<'t> Reader<'t> {
             table.direct_counter = Some(self.id("dcounter")?);
         } else if self.take_word("direct_meter") {
             table.direct_meter = Some((self.id("dmeter")?, self.place()?));
+        } else if self.take_word("implementation") {
+            let profile = self.id("profile")?;
+            let inputs = self.list("(", ")", Self::hash_input)?;
+            table.implementation = Some(Implementation { profile, inputs });
         } else {
             return self.expected("a line of a table");
         }

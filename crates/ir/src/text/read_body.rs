@@ -162,7 +162,7 @@ impl Reader<'_> {
             "read" => StmtKind::RegisterRead { dst, register: self.id("register")?, index: self.index()? },
             "execute" => StmtKind::ExecuteMeter { dst, meter: self.id("meter")?, index: self.index()? },
             "hash" => {
-                let algorithm = self.choice(&HASHES, "a hash function")?;
+                let algorithm = self.algorithm()?;
                 let inputs = self.list("(", ")", Self::hash_input)?;
                 StmtKind::Hash { dst, algorithm, inputs, payload: self.take_word("payload") }
             }
@@ -174,7 +174,14 @@ impl Reader<'_> {
         })
     }
 
-    fn hash_input(&mut self) -> Result<HashInput> {
+    pub fn algorithm(&mut self) -> Result<HashAlgorithm> {
+        match self.peek_id::<CalculationId>("calculation") {
+            Some(_) => Ok(HashAlgorithm::Custom(self.id("calculation")?)),
+            None => self.choice(&HASHES, "a hash function"),
+        }
+    }
+
+    pub fn hash_input(&mut self) -> Result<HashInput> {
         let value = if self.take_word("varbit") {
             let header = self.header()?;
             self.sign(".")?;

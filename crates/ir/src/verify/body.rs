@@ -222,7 +222,10 @@ impl<'p> Verifier<'p> {
             | StmtKind::RegisterWrite { .. }
             | StmtKind::Count { .. }
             | StmtKind::ExecuteMeter { .. } => self.array(stmt, dst, in_parser),
-            StmtKind::Hash { inputs, .. } => inputs.iter().for_each(|input| self.hash_input(input, in_parser)),
+            StmtKind::Hash { algorithm, inputs, .. } => {
+                self.algorithm(*algorithm);
+                inputs.iter().for_each(|input| self.hash_input(input, in_parser));
+            }
             StmtKind::Random { low, high, .. } => {
                 if let Some(dst) = dst {
                     let fits = matches!(dst, Type::Bit(1..=64));
@@ -292,7 +295,13 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    fn hash_input(&mut self, input: &HashInput, in_parser: bool) {
+    pub(super) fn algorithm(&mut self, algorithm: HashAlgorithm) {
+        if let HashAlgorithm::Custom(calculation) = algorithm {
+            self.exists(&self.program.calculations, calculation);
+        }
+    }
+
+    pub(super) fn hash_input(&mut self, input: &HashInput, in_parser: bool) {
         if let Some(guard) = &input.guard {
             self.header(guard, in_parser);
         }

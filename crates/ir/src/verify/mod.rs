@@ -19,6 +19,7 @@
 //! * Local variables and local headers are used in one block only, the actions of its tables included.
 //! * Field lists hold metadata and intrinsic variables only.
 //! * Register, counter and meter arrays have at most `CELLS_MAX` cells.
+//! * A calculation is a CRC of 16 or 32 bits. Only a profile with a selector is given inputs of a hash.
 //!
 //! Expressions and places
 //! * Every expression has the type that its operator gives to its operands, and these are of the types that the

@@ -16,6 +16,7 @@ impl<'p> Verifier<'p> {
         self.header_types();
         self.headers_and_stacks();
         self.externs();
+        self.calculations();
     }
 
     /// Complains about a number that does not exist.
@@ -122,6 +123,18 @@ impl<'p> Verifier<'p> {
                     self.check(program.vars[var].kind != VarKind::Local, || format!("{var} is a local variable"));
                 }
             }
+        }
+    }
+
+    fn calculations(&mut self) {
+        for (id, calculation) in self.program.calculations.iter_enumerated() {
+            self.enter(id.to_string(), Span::NONE);
+            let width = calculation.width_bits;
+            self.check(matches!(width, 16 | 32), || format!("a CRC of {width} bits"));
+        }
+        for (id, profile) in self.program.action_profiles.iter_enumerated() {
+            self.enter(id.to_string(), Span::NONE);
+            profile.selector.into_iter().for_each(|algorithm| self.algorithm(algorithm));
         }
     }
 

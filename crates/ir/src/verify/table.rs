@@ -43,6 +43,13 @@ impl<'p> Verifier<'p> {
         for key in &table.keys {
             self.expr(&key.expr, false);
         }
+        if let Some(Implementation { profile, inputs }) = &table.implementation {
+            inputs.iter().for_each(|input| self.hash_input(input, false));
+            if self.exists(&self.program.action_profiles, *profile) {
+                let has_selector = self.program.action_profiles[*profile].selector.is_some();
+                self.check(has_selector || inputs.is_empty(), || format!("{profile} has no selector for the inputs"));
+            }
+        }
         let prefixes = table.keys.iter().filter(|key| key.kind == MatchKind::Lpm).count();
         self.check(prefixes <= 1, || format!("{prefixes} longest-prefix keys"));
         for listed in &table.actions {

@@ -1,8 +1,11 @@
-//! Extern objects and functions: those of core.p4 ([`core`]) and of v1model ([`v1model`]).
+//! Extern objects and functions: those of core.p4 ([`core`]) and of v1model ([`v1model`]). What architectures share
+//! stands beside them: [`hashes`], and the action profiles of tables ([`profiles`]).
 //!
 //! They are known by name. The extern types and functions of a program's own are refused where they are used.
 
 mod core;
+pub(crate) mod hashes;
+mod profiles;
 pub(crate) mod v1model;
 
 use crate::objects::{ObjectId, ObjectKind};
@@ -33,6 +36,7 @@ pub(crate) enum ExternKind {
     DirectCounter(ir::DirectCounterId),
     DirectMeter(ir::DirectMeterId),
     Checksum16,
+    ActionProfile(ir::ActionProfileId),
 }
 
 /// What an extern object is made from.
@@ -59,6 +63,8 @@ pub(crate) struct State {
     /// Uses in the actions that have been lowered.
     pub action_uses: BTreeMap<ir::ActionId, Vec<DirectUse>>,
     pub v1model: v1model::State,
+    pub hashes: hashes::State,
+    pub profiles: profiles::State,
 }
 
 impl<'h> Lowerer<'h> {

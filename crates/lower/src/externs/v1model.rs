@@ -4,6 +4,7 @@
 //! assignments to intrinsic variables; see [`ir::v1model`].
 
 use crate::condition_text::condition_text;
+use crate::externs::hashes::Algorithm;
 use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
 use crate::objects::ObjectKind;
 use crate::places::{Footprint, Place};
@@ -14,7 +15,7 @@ use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::CELLS_MAX;
 use base::{Bits, Span};
 use ir::v1model::{DROP_PORT, STANDARD_METADATA, Slot, Stage};
-use ir::{BinaryOp, HashAlgorithm, HashInput, HashValue, HeaderRef, StmtKind, Unit};
+use ir::{BinaryOp, HashAlgorithm, HeaderRef, StmtKind, Unit};
 use sema::hir::{self, Call, Expr, Type};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -93,24 +94,39 @@ impl<'h> Lowerer<'h> {
                 ExternKind::DirectMeter(self.ir.direct_meters.push(ir::DirectMeter { name, unit }))
             }
             "Checksum16" => ExternKind::Checksum16,
+            "action_profile" => {
+                let size = self.cells(&made, 0)?;
+                self.action_profile(name, size, None)
+            }
+            "action_selector" => {
+                let algorithm = self.member_of(&made, 0)?;
+                let size = self.cells(&made, 1)?;
+                let algorithm = self.named_algorithm(&algorithm, &name, made.span)?;
+                self.action_profile(name, size, Some(algorithm))
+            }
             _ => return self.unsupported(made.span, format!("the extern type `{type_name}`")),
         }))
     }
 
-    fn cells(&mut self, made: &Construction, position: usize) -> Lowered<u64> {
+    pub(super) fn cells(&mut self, made: &Construction, position: usize) -> Lowered<u64> {
         match made.args.get(position) {
             Some(Some(size)) => self.constant_count(size, CELLS_MAX, made.span),
             _ => self.unsupported(made.span, "leaving out the size"),
         }
     }
 
-    fn unit(&mut self, made: &Construction, position: usize) -> Lowered<Unit> {
+    /// The name of the enum's member that is an argument of a constructor.
+    pub(super) fn member_of(&mut self, made: &Construction, position: usize) -> Lowered<Rc<str>> {
         let constructor = self.hir.externs[made.id].constructors.get(made.constructor);
         let ty = constructor.and_then(|params| params.get(position)).map(|param| self.hir.vars[*param].ty.clone());
-        let name = match (ty, made.args.get(position)) {
-            (Some(ty), Some(Some(value))) => self.member_name(&ty, value, made.span)?,
-            _ => return self.unsupported(made.span, "leaving out what is counted"),
-        };
+        match (ty, made.args.get(position)) {
+            (Some(ty), Some(Some(value))) => self.member_name(&ty, value, made.span),
+            _ => self.unsupported(made.span, "leaving out this argument"),
+        }
+    }
+
+    fn unit(&mut self, made: &Construction, position: usize) -> Lowered<Unit> {
+        let name = self.member_of(made, position)?;
         match &*name {
             "packets" => Ok(Unit::Packets),
             "bytes" => Ok(Unit::Bytes),
@@ -120,7 +136,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// The name of an enum's member that is known at compile time.
-    fn member_name(&mut self, ty: &Type, value: &Value, span: Span) -> Lowered<Rc<str>> {
+    pub(super) fn member_name(&mut self, ty: &Type, value: &Value, span: Span) -> Lowered<Rc<str>> {
         let value = self.constant_number(value, span)?;
         let Type::Enum(id) = self.resolve(ty) else { return Err(Refused) };
         match self.hir.enums[id].members.iter().find(|(_, number)| *number == value) {
@@ -129,7 +145,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    fn member_argument(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<Rc<str>> {
+    pub(super) fn member_argument(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<Rc<str>> {
         let arg = self.argument(call, position, span)?;
         let value = self.eval(arg)?;
         self.member_name(&arg.ty, &value, arg.span)
@@ -184,7 +200,7 @@ impl<'h> Lowerer<'h> {
                 let data = self.argument(call, 0, span)?;
                 let data = self.eval(data)?;
                 let result = self.scalar_or_refuse(ty, span)?;
-                let result = self.hash_of(&data, HashAlgorithm::Csum16, result, false, span)?;
+                let result = self.hash_of(&data, Algorithm::Of(HashAlgorithm::Csum16), result, false, span)?;
                 return Ok(Some(Value::Scalar(result)));
             }
             _ => return Ok(None),
@@ -193,7 +209,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// The place of an `out` argument that is one value.
-    fn target(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<Place> {
+    pub(super) fn target(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<Place> {
         let arg = self.argument(call, position, span)?;
         let place = self.place(arg)?;
         let place = if call.args[position + 1..].iter().flatten().any(|arg| self.has_effects(arg)) {
@@ -222,7 +238,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Emits a statement that writes one value to `place`, or leaves it as it is.
-    fn through(
+    pub(super) fn through(
         &mut self,
         place: Place,
         ty: ir::Type,
@@ -306,7 +322,7 @@ impl<'h> Lowerer<'h> {
                     _ => return self.unsupported(property.span, "this object as a table's counter or meter"),
                 }
             }
-            "implementation" => return self.unsupported(property.span, "action profiles and selectors"),
+            "implementation" => self.implementation(table, property)?,
             "support_timeout" => {
                 let value = self.eval_scalar(&property.value)?;
                 table.support_timeout = fold::truth(&value).unwrap_or(false);
@@ -397,157 +413,11 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    fn request(&mut self, slot: Slot, value: u64, span: Span) {
+    pub(super) fn request(&mut self, slot: Slot, value: u64, span: Span) {
         let var = self.intrinsic(slot);
         let ty = self.ir.vars[var].ty;
         let src = ir::Expr::constant(ty, Bits::from_u64(ty.width(), value));
         self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
-    }
-
-    fn algorithm(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<HashAlgorithm> {
-        let name = self.member_argument(call, position, span)?;
-        Ok(match &*name {
-            // The custom ones start with the standard parameters, and there is no way to set others yet.
-            "crc32" | "crc32_custom" => HashAlgorithm::Crc32,
-            "crc16" | "crc16_custom" => HashAlgorithm::Crc16,
-            "crcCCITT" => HashAlgorithm::CrcCcitt,
-            "csum16" => HashAlgorithm::Csum16,
-            "xor16" => HashAlgorithm::Xor16,
-            "identity" => HashAlgorithm::Identity,
-            _ => return self.unsupported(span, format!("the hash algorithm `{name}`")),
-        })
-    }
-
-    /// What a hash is computed from. Fields of headers are left out where their header is invalid.
-    fn hash_inputs(&mut self, value: &Value, span: Span) -> Lowered<Vec<HashInput>> {
-        Ok(match value {
-            Value::Scalar(expr) => {
-                let guard = match &expr.kind {
-                    ir::ExprKind::Field(header, _) => Some(header.clone()),
-                    _ => None,
-                };
-                vec![HashInput { guard, value: HashValue::Expr(expr.clone()) }]
-            }
-            Value::Varbit { header, field, .. } => {
-                vec![HashInput { guard: Some(header.clone()), value: HashValue::Varbit(header.clone(), *field) }]
-            }
-            Value::Header(header) => {
-                let fields: Vec<Value> =
-                    (0..header.shape.fields.len()).filter_map(|field| header.field(field, self)).collect();
-                self.all_hash_inputs(&fields, span)?
-            }
-            Value::Union(members) => {
-                let members: Vec<Value> = members.iter().cloned().map(Value::Header).collect();
-                self.all_hash_inputs(&members, span)?
-            }
-            Value::Tuple(items) => self.all_hash_inputs(items, span)?,
-            Value::Stack(_) => {
-                let items = self.elements(value, span)?;
-                self.all_hash_inputs(&items, span)?
-            }
-            Value::Integer(_) => {
-                return self.refuse(codes::NOT_CONSTANT, span, "a number in the data needs a width, such as `8w1`");
-            }
-            _ => return self.unsupported(span, "data of this type"),
-        })
-    }
-
-    fn all_hash_inputs(&mut self, items: &[Value], span: Span) -> Lowered<Vec<HashInput>> {
-        let mut inputs = Vec::new();
-        for item in items {
-            inputs.extend(self.nested(span, |l| l.hash_inputs(item, span))?);
-        }
-        Ok(inputs)
-    }
-
-    /// Computes a hash into a variable of the type.
-    fn hash_of(
-        &mut self,
-        data: &Value,
-        algorithm: HashAlgorithm,
-        ty: ir::Type,
-        payload: bool,
-        span: Span,
-    ) -> Lowered<ir::Expr> {
-        let inputs = self.hash_inputs(data, span)?;
-        let result = self.temporary(ty, span)?;
-        self.emit(StmtKind::Hash { dst: ir::Place::Var(result), algorithm, inputs, payload }, span);
-        Ok(self.read_var(result))
-    }
-
-    /// `hash`: base + H mod max, in 64 bits or as many as base and max have. Remainders by 0 are 0, as it should be.
-    fn call_hash(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
-        let target = self.target(call, 0, span)?;
-        let algorithm = self.algorithm(call, 1, span)?;
-        let args = [self.argument(call, 2, span)?, self.argument(call, 3, span)?, self.argument(call, 4, span)?];
-        let mut values = self.eval_in_order(&args)?.into_iter();
-        let (Some(base), Some(data), Some(max)) = (values.next(), values.next(), values.next()) else {
-            return Err(Refused);
-        };
-        let [base, max] = self.scalars(vec![base, max], span)?;
-        let ty = ir::Type::Bit(base.ty.width().max(max.ty.width()).max(64));
-        let hash = self.hash_of(&data, algorithm, ir::Type::Bit(64), false, span)?;
-        let bounded = fold::binary(BinaryOp::Rem, fold::cast(ty, hash), fold::cast(ty, max));
-        let sum = match base.as_const() {
-            Some(bits) if bits.is_zero() => bounded,
-            _ => fold::binary(BinaryOp::Add, fold::cast(ty, base), bounded),
-        };
-        let value = fold::cast(scalar_type(&target), sum);
-        self.assign(&target, Value::Scalar(value), span)
-    }
-
-    fn call_random(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
-        let target = self.target(call, 0, span)?;
-        let ty = scalar_type(&target);
-        if ty.width() > 64 {
-            return self.unsupported(span, "random numbers of more than 64 bits");
-        }
-        let args = [self.argument(call, 1, span)?, self.argument(call, 2, span)?];
-        let values = self.eval_in_order(&args)?;
-        let [low, high] = self.scalars(values, span)?;
-        let (low, high) = (fold::cast(ty, low), fold::cast(ty, high));
-        self.through(target, ty, span, |dst| StmtKind::Random { dst, low, high })
-    }
-
-    fn verify_checksum(&mut self, call: &'h Call, payload: bool, span: Span) -> Lowered<()> {
-        let args = [self.argument(call, 0, span)?, self.argument(call, 1, span)?, self.argument(call, 2, span)?];
-        let mut values = self.eval_in_order(&args)?.into_iter();
-        let (Some(cond), Some(data), Some(checksum)) = (values.next(), values.next(), values.next()) else {
-            return Err(Refused);
-        };
-        let algorithm = self.algorithm(call, 3, span)?;
-        let [cond, checksum] = self.scalars(vec![cond, checksum], span)?;
-        let cond = match &checksum.kind {
-            ir::ExprKind::Field(header, _) => fold::and(cond, is_valid(header)),
-            _ => cond,
-        };
-        let (body, ()) = self.collect(|l| {
-            let computed = l.hash_of(&data, algorithm, checksum.ty, payload, span)?;
-            let wrong = fold::binary(BinaryOp::Ne, computed, checksum);
-            let (then_body, ()) = l.collect(|l| {
-                l.request(Slot::ChecksumError, 1, span);
-                Ok(())
-            })?;
-            l.emit_if(wrong, then_body, Vec::new(), span);
-            Ok(())
-        })?;
-        self.emit_if(cond, body, Vec::new(), span);
-        Ok(())
-    }
-
-    fn update_checksum(&mut self, call: &'h Call, payload: bool, span: Span) -> Lowered<()> {
-        let args = [self.argument(call, 0, span)?, self.argument(call, 1, span)?];
-        let mut values = self.eval_in_order(&args)?.into_iter();
-        let (Some(cond), Some(data)) = (values.next(), values.next()) else { return Err(Refused) };
-        let cond = self.scalar_value(cond, span)?;
-        let target = self.target(call, 2, span)?;
-        let algorithm = self.algorithm(call, 3, span)?;
-        let inputs = self.hash_inputs(&data, span)?;
-        let ty = scalar_type(&target);
-        let (body, ()) =
-            self.collect(|l| l.through(target, ty, span, |dst| StmtKind::Hash { dst, algorithm, inputs, payload }))?;
-        self.emit_if(cond, body, Vec::new(), span);
-        Ok(())
     }
 
     /// `digest`: raises a request; the values are those at the end of ingress. What does not live that long is kept.
@@ -727,12 +597,8 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-fn is_valid(header: &HeaderRef) -> ir::Expr {
-    ir::Expr { kind: ir::ExprKind::IsValid(header.clone()), ty: ir::Type::Bool }
-}
-
 /// The type of a place that is one value.
-fn scalar_type(place: &Place) -> ir::Type {
+pub(super) fn scalar_type(place: &Place) -> ir::Type {
     match place {
         Place::Scalar { ty, .. } => *ty,
         Place::Choice { items, .. } => items.first().map_or(ir::Type::Bool, scalar_type),

@@ -60,6 +60,7 @@ impl Generator<'_> {
             size: 64,
             direct_counter: None,
             direct_meter: None,
+            implementation: None,
             support_timeout: self.once_in(8),
             span: Span::NONE,
         };

@@ -1,0 +1,85 @@
+//! Action profiles and selectors: tables whose entries find their action with its arguments in a place of its own.
+//!
+//! What enters: instances of an architecture's profile types, and the property of a table that names one. What leaves:
+//! [`ir::ActionProfile`]s, and how each table uses its profile ([`ir::Implementation`]).
+
+use super::ExternKind;
+use super::hashes::Algorithm;
+use crate::objects::ObjectKind;
+use crate::{Lowered, Lowerer, codes};
+use ir::{ActionProfileId, HashAlgorithm, HashInput, HashValue, Implementation};
+use sema::hir::{self, ExprKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is remembered of the profiles of a program.
+#[derive(Default)]
+pub(crate) struct State {
+    /// Selectors that draw a number instead of computing a hash.
+    drawing: BTreeSet<ActionProfileId>,
+    /// What the hash of a selector is of, in the table that used it first.
+    inputs: BTreeMap<ActionProfileId, Vec<HashInput>>,
+}
+
+impl<'h> Lowerer<'h> {
+    /// Makes a profile; with an algorithm, it is a selector.
+    pub(super) fn action_profile(&mut self, name: String, size: u64, algorithm: Option<Algorithm>) -> ExternKind {
+        let selector = algorithm.map(|algorithm| match algorithm {
+            Algorithm::Of(algorithm) => algorithm,
+            // The number drawn is all that is hashed.
+            Algorithm::Random => HashAlgorithm::Identity,
+        });
+        let profile = self.ir.action_profiles.push(ir::ActionProfile { name, size, selector });
+        if algorithm == Some(Algorithm::Random) {
+            self.externs.profiles.drawing.insert(profile);
+        }
+        ExternKind::ActionProfile(profile)
+    }
+
+    /// Applies the property of a table that names its profile. `table.implementation` gets what is hashed from
+    /// [`Lowerer::set_selector_inputs`].
+    pub(super) fn implementation(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<()> {
+        let object = self.eval_object(&property.value)?;
+        let profile = match &self.objects[object].kind {
+            ObjectKind::Extern(object) => match object.kind {
+                ExternKind::ActionProfile(profile) => profile,
+                _ => return self.unsupported(property.span, "this object as the implementation of a table"),
+            },
+            _ => return self.unsupported(property.span, "this object as the implementation of a table"),
+        };
+        if !matches!(property.value.kind, ExprKind::Instance(_)) {
+            // Made in place, it has no name; the control plane knows it by the table.
+            self.ir.action_profiles[profile].name.clone_from(&table.name);
+        }
+        table.implementation = Some(Implementation { profile, inputs: Vec::new() });
+        Ok(())
+    }
+
+    /// Gives a table what its selector hashes: the keys of match kind `selector`. Returns the variable that gets a number
+    /// drawn before each application, if the selector draws one.
+    pub fn set_selector_inputs(&mut self, table: &mut ir::Table, inputs: Vec<HashInput>) -> Lowered<Option<ir::VarId>> {
+        let profile = table.implementation.as_ref().map(|it| it.profile);
+        let profile = profile.filter(|profile| self.ir.action_profiles[*profile].selector.is_some());
+        let (Some(profile), Some(implementation)) = (profile, &mut table.implementation) else {
+            if !inputs.is_empty() {
+                let message = "keys of match kind `selector` mean nothing without an action selector and are ignored";
+                let warning = syntax::diag::Diagnostic::warning(codes::IGNORED_PROPERTY, table.span, message);
+                self.diagnostics.push(warning);
+            }
+            return Ok(None);
+        };
+        let first = self.externs.profiles.inputs.entry(profile).or_insert_with(|| inputs.clone());
+        if *first != inputs {
+            let name = &self.ir.action_profiles[profile].name;
+            let message = format!("the tables that share the action selector `{name}` must hash the same keys");
+            return self.refuse(codes::SELECTOR, table.span, message);
+        }
+        if self.externs.profiles.drawing.contains(&profile) {
+            let drawn = self.temporary(super::hashes::DRAWN, table.span)?;
+            let value = HashValue::Expr(self.read_var(drawn));
+            implementation.inputs = vec![HashInput { guard: None, value }];
+            return Ok(Some(drawn));
+        }
+        implementation.inputs = inputs;
+        Ok(None)
+    }
+}
