@@ -287,7 +287,7 @@ fn keys_with_effects_are_evaluated_before_the_lookup() {
     check_packets(
         &Parts {
             types: "bit<8> bump(inout bit<8> x) { x = x + 1; return x; }",
-            locals: "action set(bit<8> v) { hdr.h.b = v; } table t { key = { bump(hdr.h.a): exact; } actions = { set; NoAction; } default_action = NoAction; \
+            locals: "action set(bit<8> v) { hdr.h.b = v; } table t { key = { bump(hdr.h.a): exact @name(\"bumped\"); } actions = { set; NoAction; } default_action = NoAction; \
                      const entries = { 2: set(2); 3: set(3); } }",
             ingress: "t.apply(); hdr.h.c = (bit<16>) hdr.h.b; t.apply();",
             ..Parts::default()

@@ -1,5 +1,6 @@
 //! The state of a check, and what every part of it needs.
 
+use crate::control_plane::Kind;
 use crate::hir::*;
 use crate::scopes::Scopes;
 use base::Span;
@@ -81,6 +82,8 @@ pub(crate) struct Checker<'d> {
     pub(crate) open_controls: Vec<ControlId>,
     /// The warnings that the declarations around do not want to hear of: `None` for all.
     silenced: Vec<Option<Rc<str>>>,
+    /// The control plane's names that begin with a dot, which no two things of the program can share.
+    pub(crate) global_names: BTreeMap<(Kind, Rc<str>), Span>,
     /// Where match kinds and errors were declared.
     pub(crate) error_spans: Vec<Span>,
     pub(crate) match_kind_spans: Vec<Span>,
@@ -103,6 +106,7 @@ impl<'d> Checker<'d> {
             open_parsers: Vec::new(),
             open_controls: Vec::new(),
             silenced: Vec::new(),
+            global_names: BTreeMap::new(),
             error_spans: Vec::new(),
             match_kind_spans: Vec::new(),
         }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use syntax::ast::Annotation;
 
 /// What is listed apart from other things, so that names may be repeated: its name, and the type of an extern object.
-type Kind = (&'static str, Option<ExternId>);
+pub(crate) type Kind = (&'static str, Option<ExternId>);
 
 impl Checker<'_> {
     /// Complains if two things of one kind, in one parser or control, have the same name for the control plane. Only
@@ -42,6 +42,10 @@ impl Checker<'_> {
             };
             let given = given_name(annotations);
             let known = given.map_or_else(|| name.clone(), Rc::from);
+            // A name with a dot in front is that of the whole program. Actions may share one: programs translated from
+            // P4_14 have a copy of an action in each control, under its old name.
+            let is_global = kind.0 == "table" && known.starts_with('.');
+            let seen = if is_global { &mut self.global_names } else { &mut seen };
             match seen.get(&(kind, known.clone())) {
                 // Overloaded actions share a name; that is no fault of an annotation.
                 Some(&first) if given.is_some() => {

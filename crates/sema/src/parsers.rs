@@ -5,6 +5,7 @@ use crate::diagnostics as d;
 use crate::hir::*;
 use crate::params::ParamOwner;
 use crate::scopes::{Entity, did_you_mean};
+use num_traits::Signed;
 use std::rc::Rc;
 use syntax::ast;
 
@@ -175,6 +176,9 @@ impl Checker<'_> {
         if !matches!(self.underlying(&size.ty), Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Unknown) {
             let found = self.hir.show_type(&size.ty);
             self.report(d::mismatched_types(size.span, "a number", &found));
+        }
+        if self.fold(&size).and_then(|value| self.number(&value)).is_some_and(|value| value.is_negative()) {
+            self.report(d::negative_table_size(size.span));
         }
         if size.ty != Type::Unknown && !self.is_known(&size) {
             self.report(d::not_constant(written.size.span));

@@ -16,8 +16,25 @@ pub(crate) fn duplicate_control_plane_name(span: Span, name: &str, kind: &str, f
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::check_control;
+    use crate::testing::{check_control, check_errors};
     use expect_test::expect;
+
+    #[test]
+    fn names_of_the_whole_program() {
+        check_errors(
+            r#"
+            control A() { action a() { } @name(".t") table t { actions = { a; } default_action = a; } apply { } }
+            control B() { action a() { } @name(".t") table t { actions = { a; } default_action = a; } apply { } }
+            control C() { @name(".x") action a() { } apply { a(); } }
+            control D() { @name(".x") action a() { } apply { a(); } }"#,
+            expect![[r#"
+                t.p4:3:60: error[E0209]: two tables are called `.t` for the control plane
+                  `t`: the same name
+                  `t`: the first one
+                  = choose another name with `@name("...")`
+            "#]],
+        );
+    }
 
     #[test]
     fn tables_actions_keys() {

@@ -1,11 +1,11 @@
-//! `E0632`: a table whose size is negative.
+//! `E0632`: a table or value set whose size is negative.
 
 use base::Span;
 use syntax::diag::Diagnostic;
 
 /// The place of the size.
 pub(crate) fn negative_table_size(span: Span) -> Diagnostic {
-    Diagnostic::error("E0632", span, "a table's size cannot be negative").label("this is negative")
+    Diagnostic::error("E0632", span, "a size cannot be negative").label("this is negative")
 }
 
 #[cfg(test)]
@@ -18,9 +18,9 @@ mod tests {
         check_control(
             "table u { actions = { one; } size = -1; }",
             expect![[r#"
-            t.p4:3:37: error[E0632]: a table's size cannot be negative
-              `-1`: this is negative
-        "#]],
+                t.p4:3:37: error[E0632]: a size cannot be negative
+                  `-1`: this is negative
+            "#]],
         );
     }
 }
