@@ -4,7 +4,7 @@ use crate::inline::{Argument, Sight};
 use crate::names::{full_name, given_name};
 use crate::places::{Binding, Place};
 use crate::storage::Life;
-use crate::{Lowered, Lowerer};
+use crate::{Lowered, Lowerer, codes};
 use sema::hir::{self, Expr};
 use std::rc::Rc;
 
@@ -43,7 +43,7 @@ impl<'h> Lowerer<'h> {
                     bound_params.push(*param);
                     bound_args.push(position);
                 }
-                _ => params.push(self.action_param(*param)?),
+                _ => params.extend(self.action_param(*param)?),
             }
         }
         let outer_uses = std::mem::take(&mut self.externs.direct_uses);
@@ -82,14 +82,29 @@ impl<'h> Lowerer<'h> {
         Ok(evaluated)
     }
 
-    /// A parameter that the control plane gives.
-    fn action_param(&mut self, param: hir::VarId) -> Lowered<ir::VarId> {
+    /// A parameter that the control plane gives: one value for each field of a struct.
+    fn action_param(&mut self, param: hir::VarId) -> Lowered<Vec<ir::VarId>> {
         let declaration = &self.hir.vars[param];
-        let ty = self.scalar_or_refuse(&declaration.ty, declaration.span)?;
         let name = given_name(&declaration.annotations).unwrap_or(&declaration.name);
-        let var = self.new_var(name, ty, Life::Local);
-        let place = Place::Scalar { place: ir::Place::Var(var), ty };
+        let place = self.allocate(&declaration.ty, name, Life::Local, declaration.span)?;
+        let mut vars = Vec::new();
+        if !scalars_of(&place, &mut vars) {
+            let message = format!("the control plane cannot give `{name}`, which is not made of plain values");
+            return self.refuse(codes::CONTROL_PLANE, declaration.span, message);
+        }
         self.env.insert(param, Binding::Place(Rc::new(place)));
-        Ok(var)
+        Ok(vars)
+    }
+}
+
+/// Collects the variables that a place is made of; false if it has other parts.
+fn scalars_of(place: &Place, vars: &mut Vec<ir::VarId>) -> bool {
+    match place {
+        Place::Scalar { place: ir::Place::Var(var), .. } => {
+            vars.push(*var);
+            true
+        }
+        Place::Tuple(items) => items.iter().all(|item| scalars_of(item, vars)),
+        _ => false,
     }
 }

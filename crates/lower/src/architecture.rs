@@ -48,9 +48,11 @@ impl<'h> Lowerer<'h> {
             };
             blocks.push((self.eval_object(arg)?, arg.span));
         }
-        let is_repeated = |position: usize| blocks[..position].iter().any(|(other, _)| *other == blocks[position].0);
-        if let Some(position) = (0..blocks.len()).find(|&position| is_repeated(position)) {
-            return self.unsupported(blocks[position].1, "one instance in the place of two blocks");
+        for position in 0..blocks.len() {
+            let (object, span) = blocks[position];
+            if blocks[..position].iter().any(|(other, _)| *other == object) {
+                blocks[position].0 = self.instance_again(object, span)?;
+            }
         }
         let shared = self.shared_storage(blocks[0].0, main.span)?;
         let mut result = Ok(());
@@ -62,6 +64,23 @@ impl<'h> Lowerer<'h> {
         result?;
         self.learn_length();
         Ok(())
+    }
+
+    /// Another object for an instance that stands for two blocks. Each has its own variables; what the control plane
+    /// knows by name cannot be there twice.
+    fn instance_again(&mut self, object: ObjectId, span: Span) -> Lowered<ObjectId> {
+        let ObjectKind::Control { control, type_args, args, .. } = &self.objects[object].kind else {
+            return Err(Refused);
+        };
+        let is_named = |local: &hir::Local| matches!(local, hir::Local::Table(_) | hir::Local::Instance(_));
+        if self.hir.controls[*control].locals.iter().any(is_named) {
+            let message = "an instance with tables or instances of its own cannot stand for two blocks";
+            return self.refuse(codes::CONTROL_PLANE, span, message);
+        }
+        let kind =
+            ObjectKind::Control { control: *control, type_args: type_args.clone(), args: args.clone(), first: None };
+        let name = self.objects[object].name.clone();
+        Ok(self.objects.push(crate::objects::Object { name, kind }))
     }
 
     /// The extern objects of the outermost scope; the package itself is not made.

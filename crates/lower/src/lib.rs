@@ -66,6 +66,8 @@ pub mod codes {
     pub const NOT_CONSTANT: &str = "E0804";
     /// An entry of a table cannot be expressed with the key's match kind.
     pub const ENTRY: &str = "E0805";
+    /// A table or action has a part that the control plane cannot name a value for.
+    pub const CONTROL_PLANE: &str = "E0806";
     /// An operation of the architecture stands in a block where it has no meaning.
     pub const WRONG_BLOCK: &str = "E0807";
     /// Tables that share an action selector hash different keys.

@@ -59,7 +59,7 @@ impl<'h> Lowerer<'h> {
             return self.unsupported(table.span, "applying this");
         };
         if self.parser.is_some() {
-            return self.unsupported(span, "tables in parsers");
+            return self.refuse(codes::WRONG_BLOCK, span, "a table can only be applied in a control");
         }
         let table = self.table(id)?;
         for (var, key) in &table.keys {
@@ -206,7 +206,8 @@ impl<'h> Lowerer<'h> {
             self.hir.match_kinds.get(key.match_kind).is_some_and(|kind| match_kind(kind) == Some(MatchKind::Lpm))
         };
         if let Some(second) = keys.iter().filter(is_prefix).nth(1) {
-            return self.unsupported(second.span, "a second key of kind `lpm` in one table");
+            let message = "a table can have only one key of kind `lpm`";
+            return self.refuse(codes::CONTROL_PLANE, second.span, message);
         }
         Ok(Keys { matched: lowered, selecting, effects })
     }
@@ -235,14 +236,13 @@ impl<'h> Lowerer<'h> {
             let Some(arg) = arg else {
                 return self.refuse(codes::NOT_CONSTANT, reference.span, "the action's arguments must be given here");
             };
-            let ty = self.scalar_or_refuse(&self.hir.vars[*param].ty.clone(), arg.span)?;
-            let value = match self.eval(arg)? {
-                Value::Integer(number) => crate::values::number(ty, &number),
-                value => crate::fold::cast(ty, self.scalar_value(value, arg.span)?),
-            };
-            match value.as_const() {
-                Some(bits) => args.push(bits.clone()),
-                None => return self.refuse(codes::NOT_CONSTANT, arg.span, "this must be known at compile time"),
+            let value = self.eval(arg)?;
+            let value = self.convert(value, &self.hir.vars[*param].ty, arg.span)?;
+            for value in self.leaves(&value, arg.span)? {
+                match value.as_const() {
+                    Some(bits) => args.push(bits.clone()),
+                    None => return self.refuse(codes::NOT_CONSTANT, arg.span, "this must be known at compile time"),
+                }
             }
         }
         Ok(ir::ActionCall { action: reference.position as u32, args })

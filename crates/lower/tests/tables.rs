@@ -405,8 +405,8 @@ fn what_tables_cannot_do() {
         (
             "action a() { } table t { key = { hdr.h.a: lpm; hdr.h.b: lpm; } actions = { a; } }",
             expect![[r#"
-            E0801 not supported yet: a second key of kind `lpm` in one table at `hdr.h.b: lpm`
-        "#]],
+                E0806 a table can have only one key of kind `lpm` at `hdr.h.b: lpm`
+            "#]],
         ),
         (
             "direct_counter(CounterType.bytes) c; action a() { } table t { key = { hdr.h.a: exact; } actions = { a; } counters = c; } \
@@ -418,8 +418,8 @@ fn what_tables_cannot_do() {
         (
             "action a(h_t h) { } table t { key = { hdr.h.a: exact; } actions = { a; } }",
             expect![[r#"
-            E0801 not supported yet: a value of this type here at `h`
-        "#]],
+                E0806 the control plane cannot give `h`, which is not made of plain values at `h`
+            "#]],
         ),
     ] {
         let ingress = if locals.contains("table u") { "t.apply(); u.apply();" } else { "t.apply();" };
