@@ -4,7 +4,7 @@
 //! and widths were settled when the commands were read; what can still fail is what only the switch knows: handles,
 //! duplicates, full tables, const entries.
 
-use crate::command::{Burst, Command, CounterRef, MeterRef, Replica};
+use crate::command::{Burst, Command, CounterRef, MeterRef, ProfilePart, Replica};
 use crate::problem::{EntryError, Origin, Problem};
 use crate::show;
 use base::Bits;
@@ -13,7 +13,7 @@ use ir::{ActionCall, EntryKey, RegisterId, TableId, ValueSetId};
 use switch::externs::{CounterCell, MeterArray};
 use switch::meter::MeterCell;
 use switch::{CloneTarget, MeterConfig, ReplicationError, Switch, match_value};
-use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Table, Update};
+use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Profile, Table, Update};
 
 /// What a command gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +129,19 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
             Ok(Reply::Done)
         }
 
+        ValueSetDump { set } => Ok(Reply::Text(show::value_set(&switch.externs().value_sets[*set]))),
+
+        ProfileChange { profile, operation } => {
+            let outcome = switch.tables_mut().perform_profile(profile.index(), operation.clone());
+            outcome.map(|outcome| reply(&outcome)).map_err(|error| Problem::new(error.to_string()))
+        }
+        ProfileDump { profile, part } => profile_dump(&switch.tables().profiles()[profile.index()], *part),
+
+        CrcSet { calculation, parameters } => {
+            switch.externs_mut().calculations.set(*calculation, *parameters);
+            Ok(Reply::Done)
+        }
+
         McGroupCreate { group } => done(switch.replication_mut().create_group(u64::from(*group))),
         McGroupDestroy { group } => done(switch.replication_mut().destroy_group(u64::from(*group))),
         McNodeCreate { rid, ports } => {
@@ -203,6 +216,21 @@ fn perform(switch: &mut Switch, table: TableId, operation: Operation) -> Result<
 
 fn stored(switch: &Switch, table: TableId) -> &Table {
     &switch.tables().tables()[table.index()]
+}
+
+fn profile_dump(profile: &Profile, part: ProfilePart) -> Result<Reply, Problem> {
+    let text = match part {
+        ProfilePart::All => show::profile(profile),
+        ProfilePart::Member(handle) => match profile.member(handle) {
+            Some(call) => show::member(profile, handle, call),
+            None => return Err(Problem::new(format!("there is no member with handle {handle}"))),
+        },
+        ProfilePart::Group(handle) => match profile.group(handle) {
+            Some(members) => show::group(handle, members),
+            None => return Err(Problem::new(format!("there is no group with handle {handle}"))),
+        },
+    };
+    Ok(Reply::Text(text))
 }
 
 fn table_dump_entry(table: &Table, handle: u32) -> Result<Reply, Problem> {

@@ -8,7 +8,8 @@ use crate::entries::Collected;
 use crate::names;
 use crate::problem::{Origin, Place, Problem};
 use crate::values::{self, Target};
-use ir::{ActionCall, EntryKey, MatchKind, Program, TableId, Type};
+use base::Bits;
+use ir::{ActionCall, ActionId, Calculation, CrcParameters, EntryKey, MatchKind, Program, TableId, Type};
 use std::sync::Arc;
 
 /// The greatest port that copies and queues can be for: one less than the switch's greatest, which is the drop port. An
@@ -19,7 +20,7 @@ const _: () = assert!(switch::traffic::PORT_MAX as u64 == ir::v1model::DROP_PORT
 pub(crate) const SESSION_MAX: u64 = switch::replication::SESSION_MAX as u64;
 
 /// A command that we know.
-struct Form {
+pub(crate) struct Form {
     name: &'static str,
     /// Its arguments, for people.
     usage: &'static str,
@@ -30,7 +31,7 @@ struct Form {
 
 const ANY: usize = usize::MAX;
 
-const fn form(
+pub(crate) const fn form(
     name: &'static str,
     usage: &'static str,
     count: (usize, usize),
@@ -40,7 +41,7 @@ const fn form(
 }
 
 /// Every command that we carry out.
-const FORMS: [Form; 38] = [
+const FORMS: [Form; 41] = [
     form("table_add", "TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]", (2, ANY), table_add),
     form("table_set_default", "TABLE ACTION [ARGUMENT...]", (2, ANY), table_set_default),
     form("table_reset_default", "TABLE", (1, 1), |it| Ok(Command::TableResetDefault { table: it.default_table()? })),
@@ -61,6 +62,11 @@ const FORMS: [Form; 38] = [
     form("pvs_remove", "VALUE_SET KEY...", (1, ANY), |it| {
         it.member().map(|(set, member)| Command::ValueSetRemove { set, member })
     }),
+    form("pvs_get", "VALUE_SET", (1, 1), |it| {
+        Ok(Command::ValueSetDump { set: names::value_set(it.program, it.word(0))? })
+    }),
+    form("set_crc16_parameters", CRC_USAGE, (6, 6), |it| set_crc(it, 16)),
+    form("set_crc32_parameters", CRC_USAGE, (6, 6), |it| set_crc(it, 32)),
     form("pvs_clear", "VALUE_SET", (1, 1), |it| {
         Ok(Command::ValueSetClear { set: names::value_set(it.program, it.word(0))? })
     }),
@@ -133,18 +139,20 @@ const FORMS: [Form; 38] = [
     form("mc_group_destroy", "GROUP", (1, 1), |it| Ok(Command::McGroupDestroy { group: it.group(0)? })),
 ];
 
+const CRC_USAGE: &str = "NAME POLYNOMIAL INITIAL FINAL_XOR REFLECT_DATA REFLECT_REMAINDER";
+
+/// Every command that we carry out, those about action profiles included.
+fn forms() -> impl Iterator<Item = &'static Form> {
+    FORMS.iter().chain(&crate::profile_text::FORMS)
+}
+
+/// The names of all commands that we carry out.
+pub fn command_names() -> impl Iterator<Item = &'static str> {
+    forms().map(|form| form.name)
+}
+
 /// Commands of `simple_switch_CLI` that we do not carry out.
-const NOT_SUPPORTED: [&str; 53] = [
-    "act_prof_add_member_to_group",
-    "act_prof_create_group",
-    "act_prof_create_member",
-    "act_prof_delete_group",
-    "act_prof_delete_member",
-    "act_prof_dump",
-    "act_prof_dump_group",
-    "act_prof_dump_member",
-    "act_prof_modify_member",
-    "act_prof_remove_member_from_group",
+const NOT_SUPPORTED: [&str; 25] = [
     "get_time_elapsed",
     "get_time_since_epoch",
     "help",
@@ -152,11 +160,8 @@ const NOT_SUPPORTED: [&str; 53] = [
     "mc_set_lag_membership",
     "port_add",
     "port_remove",
-    "pvs_get",
     "reset_state",
     "serialize_state",
-    "set_crc16_parameters",
-    "set_crc32_parameters",
     "shell",
     "show_actions",
     "show_ports",
@@ -164,21 +169,6 @@ const NOT_SUPPORTED: [&str; 53] = [
     "show_tables",
     "swap_configs",
     "switch_info",
-    "table_dump_group",
-    "table_dump_member",
-    "table_indirect_add",
-    "table_indirect_add_member_to_group",
-    "table_indirect_add_with_group",
-    "table_indirect_create_group",
-    "table_indirect_create_member",
-    "table_indirect_delete",
-    "table_indirect_delete_group",
-    "table_indirect_delete_member",
-    "table_indirect_modify_member",
-    "table_indirect_remove_member_from_group",
-    "table_indirect_reset_default",
-    "table_indirect_set_default",
-    "table_indirect_set_default_with_group",
     "table_info",
     "table_set_timeout",
     "table_show_actions",
@@ -204,11 +194,11 @@ pub fn parse_line(line: &str, program: &Program) -> Result<Option<Command>, Prob
     let Some((&name, words)) = words.split_first() else {
         return Ok(None);
     };
-    let Some(form) = FORMS.iter().find(|form| form.name == name) else {
+    let Some(form) = forms().find(|form| form.name == name) else {
         if NOT_SUPPORTED.contains(&name) {
             return Err(Problem::new(format!("the command {name} is not supported yet")));
         }
-        let known: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
+        let known: Vec<&str> = command_names().collect();
         let help = format!("commands are {}", names::listed(name, &known));
         return Err(Problem::new(format!("there is no command {name}")).with_help(help));
     };
@@ -248,19 +238,33 @@ fn words(line: &str) -> Result<Vec<&str>, Problem> {
 }
 
 /// The arguments of one command.
-struct Arguments<'a> {
-    program: &'a Program,
+pub(crate) struct Arguments<'a> {
+    pub program: &'a Program,
     form: &'static Form,
     words: &'a [&'a str],
 }
 
-impl Arguments<'_> {
-    fn word(&self, index: usize) -> &str {
+impl<'a> Arguments<'a> {
+    pub fn word(&self, index: usize) -> &'a str {
         self.words[index]
     }
 
+    /// The arguments from `first` on.
+    pub fn from(&self, first: usize) -> &'a [&'a str] {
+        &self.words[first..]
+    }
+
+    /// The arguments from `first` on, before and after the arrow.
+    pub fn around_arrow(&self, first: usize) -> Result<(&'a [&'a str], &'a [&'a str]), Problem> {
+        let rest = self.from(first);
+        match rest.iter().position(|&word| word == "=>") {
+            Some(arrow) => Ok((&rest[..arrow], &rest[arrow + 1..])),
+            None => Err(self.misuse("there is no => between the keys and the arguments")),
+        }
+    }
+
     /// An error with the command's usage.
-    fn misuse(&self, message: &str) -> Problem {
+    pub fn misuse(&self, message: &str) -> Problem {
         Problem::new(message).with_help(format!("{} {}", self.form.name, self.form.usage).trim_end().to_string())
     }
 
@@ -268,7 +272,7 @@ impl Arguments<'_> {
         values::unsigned(self.word(index), greatest, what)
     }
 
-    fn handle(&self, index: usize, what: &str) -> Result<u32, Problem> {
+    pub fn handle(&self, index: usize, what: &str) -> Result<u32, Problem> {
         self.number(index, u64::from(u32::MAX), what).map(|handle| handle as u32)
     }
 
@@ -309,14 +313,14 @@ impl Arguments<'_> {
     }
 
     /// The table, whose entries the control plane may change.
-    fn changeable_table(&self) -> Result<TableId, Problem> {
+    pub fn changeable_table(&self) -> Result<TableId, Problem> {
         let table = self.table()?;
         check_changeable(self.program, table)?;
         Ok(table)
     }
 
     /// The table, whose default action the control plane may change.
-    fn default_table(&self) -> Result<TableId, Problem> {
+    pub fn default_table(&self) -> Result<TableId, Problem> {
         let table = self.table()?;
         check_default_changeable(self.program, table)?;
         Ok(table)
@@ -447,7 +451,13 @@ pub(crate) fn has_priority(program: &Program, table: TableId) -> bool {
 
 /// The action's arguments, all of them.
 fn call(program: &Program, table: TableId, action: u32, words: &[&str]) -> Result<ActionCall, Problem> {
-    let definition = &program.actions[program.tables[table].actions[action as usize].action];
+    let definition = program.tables[table].actions[action as usize].action;
+    Ok(ActionCall { action, args: action_arguments(program, definition, words)? })
+}
+
+/// The arguments of an action, all of them.
+pub(crate) fn action_arguments(program: &Program, action: ActionId, words: &[&str]) -> Result<Vec<Bits>, Problem> {
+    let definition = &program.actions[action];
     let target = |var: ir::VarId| {
         let var = &program.vars[var];
         Target { role: "parameter", name: names::last_part(&var.name), ty: var.ty }
@@ -460,12 +470,11 @@ fn call(program: &Program, table: TableId, action: u32, words: &[&str]) -> Resul
             format!("action {} takes {} {plural}{list}; {} given", definition.name, params.len(), words.len());
         return Err(Problem::new(message));
     }
-    let args = words.iter().zip(&definition.params).map(|(word, &var)| values::value(word, &target(var)));
-    Ok(ActionCall { action, args: args.collect::<Result<_, _>>()? })
+    words.iter().zip(&definition.params).map(|(word, &var)| values::value(word, &target(var))).collect()
 }
 
 /// One match per key of the table.
-fn key(program: &Program, table: TableId, words: &[&str]) -> Result<Vec<EntryKey>, Problem> {
+pub(crate) fn key(program: &Program, table: TableId, words: &[&str]) -> Result<Vec<EntryKey>, Problem> {
     let table = &program.tables[table];
     if words.len() != table.keys.len() {
         let names: Vec<&str> = table.keys.iter().map(|key| key.name.as_str()).collect();
@@ -483,7 +492,7 @@ fn priority(text: &str) -> Result<i32, Problem> {
 }
 
 /// Splits the priority off the end of `words`. A missing one shows as an argument too few.
-fn split_priority<'w>(
+pub(crate) fn split_priority<'w>(
     it: &Arguments<'_>,
     table: TableId,
     words: &'w [&'w str],
@@ -506,15 +515,11 @@ fn split_priority<'w>(
 fn table_add(it: &Arguments<'_>) -> Result<Command, Problem> {
     let table = it.changeable_table()?;
     let action = table_action(it.program, table, it.word(1), false)?;
-    let rest = &it.words[2..];
-    let arrow = rest
-        .iter()
-        .position(|&word| word == "=>")
-        .ok_or_else(|| it.misuse("there is no => between the keys and the arguments"))?;
-    let key = key(it.program, table, &rest[..arrow])?;
+    let (keys, rest) = it.around_arrow(2)?;
+    let key = key(it.program, table, keys)?;
     let action_id = it.program.tables[table].actions[action as usize].action;
     let params = it.program.actions[action_id].params.len();
-    let (args, priority) = split_priority(it, table, &rest[arrow + 1..], params)?;
+    let (args, priority) = split_priority(it, table, rest, params)?;
     let call = call(it.program, table, action, args)?;
     Ok(Command::TableAdd { table, key, priority, call })
 }
@@ -562,6 +567,30 @@ fn register_write(it: &Arguments<'_>) -> Result<Command, Problem> {
     let index = cell(it.word(1), &array.name, array.size)?;
     let value = values::value(it.word(2), &Target { role: "register", name: &array.name, ty: array.ty })?;
     Ok(Command::RegisterWrite { register, index, value })
+}
+
+/// `NAME POLYNOMIAL INITIAL FINAL_XOR REFLECT_DATA REFLECT_REMAINDER`
+fn set_crc(it: &Arguments<'_>, width_bits: u32) -> Result<Command, Problem> {
+    let calculation = names::calculation(it.program, it.word(0))?;
+    let Calculation { name, width_bits: own } = &it.program.calculations[calculation];
+    if *own != width_bits {
+        let message = format!("calculation {name} is a CRC of {own} bits");
+        return Err(Problem::new(message).with_help(format!("set_crc{own}_parameters {CRC_USAGE}")));
+    }
+    let number = |index, what| it.number(index, u64::from(u32::MAX >> (32 - width_bits)), what);
+    let flag = |index: usize| match it.word(index).to_ascii_lowercase().as_str() {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        other => Err(Problem::new(format!("{other} is neither true nor false"))),
+    };
+    let parameters = CrcParameters {
+        polynomial: number(1, "polynomial")? as u32,
+        initial: number(2, "initial remainder")? as u32,
+        final_xor: number(3, "final value to xor")? as u32,
+        reflects_data: flag(4)?,
+        reflects_remainder: flag(5)?,
+    };
+    Ok(Command::CrcSet { calculation, parameters })
 }
 
 #[cfg(test)]
@@ -699,6 +728,28 @@ mod tests {
     }
 
     #[test]
+    fn parameters_of_crcs() {
+        check(
+            "set_crc16_parameters calc 0x1021 0xffff 0 true false
+             set_crc32_parameters calc_0 0xffffffff 1 2 False 1
+             set_crc32_parameters calc 1 2 3 true true
+             set_crc16_parameters calc 0x10000 0 0 true true
+             set_crc16_parameters calc 1 0 0 yes true
+             set_crc16_parameters crc 1 0 0 true true
+             pvs_get tunnels",
+            expect![[r#"
+                entries:3: calculation calc is a CRC of 16 bits
+                  help: set_crc16_parameters NAME POLYNOMIAL INITIAL FINAL_XOR REFLECT_DATA REFLECT_REMAINDER
+                entries:4: 0x10000 is no polynomial
+                  help: it is a number from 0 to 65535
+                entries:5: yes is neither true nor false
+                entries:6: there is no calculation crc
+                  help: the program has the calculations with parameters calc, calc_0
+            "#]],
+        );
+    }
+
+    #[test]
     fn every_bad_line_is_reported() {
         check(
             "table_add ipv4_lmp drop 10.0.0.0/8 =>
@@ -709,12 +760,12 @@ mod tests {
              table_clear l2",
             expect![[r#"
                 entries:1: there is no table ipv4_lmp
-                  help: the program has the tables MyIngress.ipv4_lpm, MyIngress.l2, MyIngress.acl.filter, MyEgress.acl.filter, MyEgress.mark, MyIngress.tiny
+                  help: the program has the tables MyIngress.ipv4_lpm, MyIngress.l2, MyIngress.acl.filter, MyEgress.acl.filter, MyEgress.mark, MyIngress.tiny, MyIngress.balance
                 entries:3: action set_port is not one of the actions of table MyIngress.ipv4_lpm
                   help: table MyIngress.ipv4_lpm has the actions MyIngress.drop, NoAction, MyIngress.ipv4_forward
                 entries:4: 10.0.0.300 is no IPv4 address
                 entries:5: there is no command table_ad
-                  help: commands are table_add, table_clear, table_dump, table_modify, table_delete, pvs_add, pvs_clear, mc_dump and 30 more
+                  help: commands are table_add, table_clear, table_dump, table_modify, table_delete, pvs_add, pvs_clear, pvs_get and 58 more
             "#]],
         );
     }
@@ -809,9 +860,9 @@ mod tests {
     #[test]
     fn commands_of_the_tool_that_are_not_done_yet_say_so() {
         check(
-            "table_indirect_add ipv4_lpm 10.0.0.0/8 => 1\nshow_tables",
+            "table_set_timeout ipv4_lpm 0 1\nshow_tables",
             expect![[r#"
-            entries:1: the command table_indirect_add is not supported yet
+            entries:1: the command table_set_timeout is not supported yet
             entries:2: the command show_tables is not supported yet
         "#]],
         );

@@ -5,7 +5,11 @@
 //! known only when a command is carried out.
 
 use base::Bits;
-use ir::{ActionCall, CounterId, DirectCounterId, DirectMeterId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
+use ir::{
+    ActionCall, ActionProfileId, CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, EntryKey,
+    MeterId, RegisterId, TableId, ValueSetId,
+};
+use tables::{Handle, ProfileOperation};
 
 /// A control operation.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +103,35 @@ pub enum Command {
     ValueSetClear {
         /// The set.
         set: ValueSetId,
+    },
+
+    /// Asks for all members of a parser value set.
+    ValueSetDump {
+        /// The set.
+        set: ValueSetId,
+    },
+
+    /// Changes the members or groups of an action profile. Actions are positions in `switch::profile_actions`.
+    ProfileChange {
+        /// The profile.
+        profile: ActionProfileId,
+        /// What is done.
+        operation: ProfileOperation,
+    },
+    /// Asks for members and groups of an action profile.
+    ProfileDump {
+        /// The profile.
+        profile: ActionProfileId,
+        /// What is asked for.
+        part: ProfilePart,
+    },
+
+    /// Gives a CRC other parameters.
+    CrcSet {
+        /// The CRC.
+        calculation: CalculationId,
+        /// What it computes from now on.
+        parameters: CrcParameters,
     },
 
     /// Creates an empty multicast group.
@@ -278,6 +311,17 @@ pub enum Command {
         /// The priority; all if none.
         priority: Option<u8>,
     },
+}
+
+/// Something in an action profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProfilePart {
+    /// All members and groups.
+    All,
+    /// One member.
+    Member(Handle),
+    /// One group.
+    Group(Handle),
 }
 
 /// One copy that a multicast group or clone session makes.

@@ -9,6 +9,7 @@
 //! * [`names`]: from a name as users write it to an index of the program.
 //! * [`values`]: from a value as users write it to bits of the right width.
 //! * [`cli_text`]: lines of `simple_switch_CLI` commands.
+//!   Those about action profiles are in `profile_text`.
 //! * [`runtime_json`]: the `sN-runtime.json` form of the P4 tutorials.
 //! * [`entries`]: a whole file of either form.
 //! * [`apply`](mod@apply): carrying commands out on a switch; [`show`]: its state as lines for people.
@@ -25,10 +26,11 @@ pub mod show;
 pub mod values;
 
 mod json_lines;
+mod profile_text;
 #[cfg(test)]
 mod test_program;
 
 pub use apply::{Reply, apply, apply_all};
-pub use command::{Burst, Command, CounterRef, MeterRef, Replica};
+pub use command::{Burst, Command, CounterRef, MeterRef, ProfilePart, Replica};
 pub use entries::{load_entries, parse_entries};
 pub use problem::{EntryError, Origin, Place, Problem};

@@ -7,7 +7,7 @@
 use crate::command::{CounterRef, MeterRef};
 use crate::problem::Problem;
 use base::index::Id;
-use ir::{ActionId, Program, RegisterId, TableId, ValueSetId};
+use ir::{ActionId, ActionProfileId, CalculationId, Program, RegisterId, TableId, ValueSetId};
 use std::borrow::Cow;
 
 /// Names that a message lists at most.
@@ -47,6 +47,31 @@ pub fn meter(program: &Program, given: &str) -> Result<MeterRef, Problem> {
     let direct = direct.map(|(id, meter)| (&*meter.name, MeterRef::Direct(id)));
     let (names, found): (Vec<&str>, Vec<MeterRef>) = arrays.chain(direct).unzip();
     find("meter", "meters", given, &names, "the program").map(|index| found[index])
+}
+
+/// The calculation of this name.
+pub fn calculation(program: &Program, given: &str) -> Result<CalculationId, Problem> {
+    let names: Vec<&str> = program.calculations.iter().map(|calculation| calculation.name.as_str()).collect();
+    find("calculation", "calculations with parameters", given, &names, "the program").map(CalculationId::from_index)
+}
+
+/// The action profile of this name, or of the table of this name.
+pub fn profile(program: &Program, given: &str) -> Result<ActionProfileId, Problem> {
+    let names: Vec<&str> = program.action_profiles.iter().map(|profile| profile.name.as_str()).collect();
+    let found = find("action profile", "action profiles", given, &names, "the program");
+    found.map(ActionProfileId::from_index).or_else(|problem| {
+        let table = table(program, given).ok().and_then(|table| program.tables[table].implementation.as_ref());
+        table.map(|used| used.profile).ok_or(problem)
+    })
+}
+
+/// The position, in the profile's list, of the action of this name, and the action.
+pub fn profile_action(program: &Program, profile: ActionProfileId, given: &str) -> Result<(usize, ActionId), Problem> {
+    let actions = switch::profile_actions(program, profile);
+    let names: Vec<&str> = actions.iter().map(|listed| program.actions[listed.action].name.as_str()).collect();
+    let owner = format!("action profile {}", program.action_profiles[profile].name);
+    let position = find("action", "actions", given, &names, &owner)?;
+    Ok((position, actions[position].action))
 }
 
 /// The position, in the table's list, of the action of this name.
@@ -184,13 +209,13 @@ mod tests {
             "4_lpm",
             expect![[r#"
                 there is no table 4_lpm
-                  help: the program has the tables MyIngress.ipv4_lpm, MyIngress.l2, MyIngress.acl.filter, MyEgress.acl.filter, MyEgress.mark, MyIngress.tiny"#]],
+                  help: the program has the tables MyIngress.ipv4_lpm, MyIngress.l2, MyIngress.acl.filter, MyEgress.acl.filter, MyEgress.mark, MyIngress.tiny, MyIngress.balance"#]],
         );
         check_table(
             "",
             expect![[r#"
                 there is no table 
-                  help: the program has the tables MyIngress.l2, MyEgress.mark, MyIngress.tiny, MyIngress.acl.filter, MyEgress.acl.filter, MyIngress.ipv4_lpm"#]],
+                  help: the program has the tables MyIngress.l2, MyEgress.mark, MyIngress.tiny, MyIngress.acl.filter, MyEgress.acl.filter, MyIngress.balance, MyIngress.ipv4_lpm"#]],
         );
     }
 
@@ -210,7 +235,7 @@ mod tests {
             "ipv4_lmp",
             expect![[r#"
                 there is no table ipv4_lmp
-                  help: the program has the tables MyIngress.ipv4_lpm, MyIngress.l2, MyIngress.acl.filter, MyEgress.acl.filter, MyEgress.mark, MyIngress.tiny"#]],
+                  help: the program has the tables MyIngress.ipv4_lpm, MyIngress.l2, MyIngress.acl.filter, MyEgress.acl.filter, MyEgress.mark, MyIngress.tiny, MyIngress.balance"#]],
         );
     }
 

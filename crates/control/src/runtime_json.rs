@@ -398,7 +398,7 @@ mod tests {
                7"#,
             expect![[r#"
                 entries:2: table_entries[0]: there is no table ipv4_lmp
-                  help: the program has the tables MyIngress.ipv4_lpm, MyIngress.l2, MyIngress.acl.filter, MyEgress.acl.filter, MyEgress.mark, MyIngress.tiny
+                  help: the program has the tables MyIngress.ipv4_lpm, MyIngress.l2, MyIngress.acl.filter, MyEgress.acl.filter, MyEgress.mark, MyIngress.tiny, MyIngress.balance
                 entries:3: table_entries[1]: there is no action forward
                   help: table MyIngress.ipv4_lpm has the actions MyIngress.ipv4_forward, MyIngress.drop, NoAction
                 entries:4: table_entries[2]: parameter dstAddr of action MyIngress.ipv4_forward is missing

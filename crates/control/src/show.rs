@@ -1,10 +1,11 @@
 //! Stored state as lines for people.
 
 use base::Bits;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use switch::replication::Replication;
 use switch::{CloneTarget, MeterConfig, Replica};
-use tables::{ActionCall, Entry, MatchValue, Table};
+use tables::{ActionCall, ActionSpec, Entry, Handle, MatchValue, Profile, Table, Target};
 
 /// All entries of a table and its default action, a line each.
 pub fn table(table: &Table) -> String {
@@ -24,11 +25,46 @@ pub fn entry(table: &Table, entry: &Entry) -> String {
     format!("{}: {}{priority} -> {}", entry.handle, keys.join(" "), action(table, &call))
 }
 
-/// An action with its arguments.
+/// An action with its arguments, or the member or group that is named instead.
 pub fn action(table: &Table, call: &ActionCall) -> String {
+    match Target::of(call.action, &call.args) {
+        Some(Target::Member(handle)) => format!("member {handle}"),
+        Some(Target::Group(handle)) => format!("group {handle}"),
+        None => action_of(&table.spec().actions, call),
+    }
+}
+
+fn action_of(actions: &[ActionSpec], call: &ActionCall) -> String {
     let args: Vec<String> = call.args.iter().map(Bits::to_string).collect();
-    let name = table.spec().actions.get(call.action).map_or("?", |action| &action.name);
+    let name = actions.get(call.action).map_or("?", |action| &action.name);
     format!("{name}({})", args.join(", "))
+}
+
+/// The members and groups of an action profile, a line each.
+pub fn profile(profile: &Profile) -> String {
+    let members = profile.members().map(|(handle, call)| member(profile, handle, call));
+    let groups = profile.groups().map(|(handle, members)| group(handle, members));
+    members.chain(groups).collect::<Vec<_>>().join("\n")
+}
+
+/// A member and what it runs.
+pub fn member(profile: &Profile, handle: Handle, call: &ActionCall) -> String {
+    format!("member {handle}: {}", action_of(&profile.spec().actions, call))
+}
+
+/// A group and its members.
+pub fn group(handle: Handle, members: &BTreeSet<Handle>) -> String {
+    let members: Vec<String> = members.iter().map(Handle::to_string).collect();
+    match members.is_empty() {
+        true => format!("group {handle}: empty"),
+        false => format!("group {handle}: members {}", members.join(", ")),
+    }
+}
+
+/// The members of a value set, a line each.
+pub fn value_set(members: &[Vec<MatchValue>]) -> String {
+    let line = |member: &Vec<MatchValue>| member.iter().map(match_value).collect::<Vec<_>>().join(" ");
+    members.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// What an entry asks of a key.

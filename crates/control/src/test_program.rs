@@ -40,7 +40,7 @@ fn empty() -> Program {
     Program { errors: ERROR_NAMES.map(String::from).to_vec(), ..Program::new(Architecture::V1Model) }
 }
 
-/// Six tables, six actions, and one or two of each stateful object.
+/// Seven tables, six actions, an action selector, and one or two of each stateful object.
 pub(crate) fn program() -> Program {
     use MatchKind::*;
     let mut it = empty();
@@ -68,6 +68,13 @@ pub(crate) fn program() -> Program {
     it.tables[tiny].const_default = true;
     it.tables[l2].actions[0].default_only = true;
     it.tables[l2].actions[1].table_only = true;
+
+    let balance = table(&mut it, "MyIngress.balance", &[("meta.tag", Type::Bit(12), Exact)], &[nothing, set_port]);
+    let selector = Some(HashAlgorithm::Crc16);
+    let hops = it.action_profiles.push(ActionProfile { name: "MyIngress.hops".into(), size: 8, selector });
+    it.tables[balance].implementation = Some(Implementation { profile: hops, inputs: vec![] });
+    it.calculations.push(Calculation { name: "calc".into(), width_bits: 16 });
+    it.calculations.push(Calculation { name: "calc_0".into(), width_bits: 32 });
 
     it.registers.push(Register { name: "MyIngress.flows".into(), ty: Type::Bit(16), size: 4 });
     it.counters.push(Counter { name: "MyIngress.rx".into(), unit: Unit::PacketsAndBytes, size: 8 });

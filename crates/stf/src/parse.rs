@@ -6,32 +6,6 @@ use crate::script::{
 };
 use std::sync::Arc;
 
-/// Commands of the switch's command line, which are carried out as they are written. The last five are not in the
-/// original form, but value sets and queues could not be tested without.
-const CONTROL_COMMANDS: [&str; 21] = [
-    "mirroring_add",
-    "mirroring_add_mc",
-    "mirroring_delete",
-    "mirroring_get",
-    "mc_mgrp_create",
-    "mc_node_create",
-    "mc_node_update",
-    "mc_node_associate",
-    "counter_read",
-    "counter_write",
-    "register_read",
-    "register_write",
-    "register_reset",
-    "meter_get_rates",
-    "meter_set_rates",
-    "meter_array_set_rates",
-    "pvs_add",
-    "pvs_remove",
-    "pvs_clear",
-    "set_queue_rate",
-    "set_queue_depth",
-];
-
 /// Errors of one file that are reported at most.
 const ERRORS_MAX: usize = 100;
 
@@ -69,7 +43,8 @@ fn command(line: &str) -> Result<Option<Command>, String> {
         "expect" => return expect(&data("the bytes of `expect`")?).map(Some),
         _ => {}
     }
-    if CONTROL_COMMANDS.contains(&word.as_str()) {
+    // The original form has some of the commands of the switch's command line; here they all may be used.
+    if control::cli_text::command_names().any(|name| name == word) {
         return Ok(Some(Command::Control(format!("{word}{}", without_comment(rest).trim_end()))));
     }
     let mut tokens = Tokens { tokens: tokens(without_comment(rest))?, next: 0 };
@@ -93,9 +68,11 @@ fn command(line: &str) -> Result<Option<Command>, String> {
 
 fn unknown_command(word: &str) -> String {
     let own = ["add", "setdefault", "packet", "expect", "no_packet", "check_counter", "wait", "remove all"];
-    let mut commands = own.to_vec();
-    commands.extend(CONTROL_COMMANDS);
-    format!("there is no command {word}\n  help: the commands are {}", commands.join(", "))
+    format!(
+        "there is no command {word}\n  help: the commands are {}, and those of the switch's command line, such as \
+         mirroring_add or register_write",
+        own.join(", ")
+    )
 }
 
 fn expected(what: &str, found: Option<&Token>) -> String {

@@ -99,7 +99,7 @@ fn a_line_that_cannot_be_read_is_shown_with_what_was_expected() {
          add \"forward h.a:1 send()\n",
         expect![[r#"
             test.stf:1: there is no command frobnicate
-              help: the commands are add, setdefault, packet, expect, no_packet, check_counter, wait, remove all, mirroring_add, mirroring_add_mc, mirroring_delete, mirroring_get, mc_mgrp_create, mc_node_create, mc_node_update, mc_node_associate, counter_read, counter_write, register_read, register_write, register_reset, meter_get_rates, meter_set_rates, meter_array_set_rates, pvs_add, pvs_remove, pvs_clear, set_queue_rate, set_queue_depth
+              help: the commands are add, setdefault, packet, expect, no_packet, check_counter, wait, remove all, and those of the switch's command line, such as mirroring_add or register_write
             test.stf:2: a packet is whole bytes; these are 3 hexadecimal digits
             test.stf:3: `z` is no hexadecimal digit
             test.stf:4: one is no port: ports are decimal numbers
