@@ -336,29 +336,29 @@ fn entries_that_a_key_cannot_express() {
             "hdr.h.a: lpm;",
             "0x0f &&& 0x0f: set(1);",
             expect![[r#"
-            E0630 a mask with ones after a zero cannot be matched by a key of kind `lpm` at `0x0f &&& 0x0f`
-        "#]],
+                E0805 the mask of key `hdr.h.a` is not a prefix, as `lpm` needs at `0x0f &&& 0x0f: set(1)`
+            "#]],
         ),
         (
             "hdr.h.a: exact; hdr.h.b: exact;",
             "(1, _): set(1);",
             expect![[r#"
-            E0630 `_` cannot be matched by a key of kind `exact` at `_`
-        "#]],
+                E0805 key `hdr.h.b` is matched exactly: it needs one value here at `(1, _): set(1)`
+            "#]],
         ),
         (
             "hdr.h.a: exact;",
             "1 &&& 3: set(1);",
             expect![[r#"
-            E0630 a mask cannot be matched by a key of kind `exact` at `1 &&& 3`
-        "#]],
+                E0805 key `hdr.h.a` is matched exactly: it needs one value here at `1 &&& 3: set(1)`
+            "#]],
         ),
         (
             "hdr.h.a: ternary;",
             "1..3: set(1);",
             expect![[r#"
-            E0630 a range cannot be matched by a key of kind `ternary` at `1..3`
-        "#]],
+                E0805 key `hdr.h.a` cannot match a range at `1..3: set(1)`
+            "#]],
         ),
     ] {
         check_errors(&Parts { locals: &table(keys, entries), ingress: "t.apply();", ..Parts::default() }, expected);

@@ -332,7 +332,7 @@ impl Checker<'_> {
     }
 
     /// A plain number that is an argument of a type parameter which nothing else binds.
-    fn with_default_width(&mut self, value: Expr) -> Expr {
+    pub(crate) fn with_default_width(&mut self, value: Expr) -> Expr {
         let ExprKind::Int(number) = &value.kind else { return value };
         let sign = u64::from(number.is_negative());
         let width = u32::try_from(number.bits() + sign).unwrap_or(WIDTH_BITS_MAX).clamp(32, WIDTH_BITS_MAX);

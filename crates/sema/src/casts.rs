@@ -200,6 +200,7 @@ impl Checker<'_> {
             return !matches!(from, Type::Void | Type::Extern(..) | Type::Table(_));
         }
         match (from, to) {
+            (_, Type::NewType(id)) if self.hir.new_types[*id].target == *from => true,
             (Type::NewType(id), _) => {
                 let target = &self.hir.new_types[*id].target;
                 target == to || matches!(to, Type::NewType(_) | Type::Enum(_)) && self.can_cast_type(target, to, e)

@@ -90,7 +90,7 @@ impl Checker<'_> {
         let Some(width) = literal.width else {
             return expr(ExprKind::Int(literal.value.clone()), Type::Integer, span);
         };
-        if width == 0 || width > WIDTH_BITS_MAX {
+        if width == 0 && literal.is_signed || width > WIDTH_BITS_MAX {
             let name = if literal.is_signed { "int" } else { "bit" };
             self.report(d::width_out_of_range(span, name, &BigInt::from(width)));
             return poisoned(span);
@@ -252,10 +252,7 @@ impl Checker<'_> {
                 }
                 return poisoned(span);
             }
-            _ => {
-                self.report(d::type_not_known(span, "a list of named fields"));
-                return poisoned(span);
-            }
+            _ => return self.anonymous_struct(fields, has_dots, span),
         };
         let types = self.field_types(id, &args);
         let mut parts: Vec<Option<Expr>> = vec![None; types.len()];
@@ -272,6 +269,33 @@ impl Checker<'_> {
         }
         self.check_missing_fields(id, &types, &parts, has_dots, span);
         expr(ExprKind::Aggregate(parts), ty.unwrap_or(Type::Unknown), span)
+    }
+
+    /// `{ a = x, b = y }` where nothing says which struct it is, as in an argument of a generic function: a value of a
+    /// struct type of its own. The specification leaves the type open; the reference compiler goes by the fields.
+    fn anonymous_struct(&mut self, written: &[ast::KeyValue], has_dots: bool, span: Span) -> Expr {
+        if has_dots {
+            self.report(d::type_not_known(span, "a list of named fields with `...`"));
+            return poisoned(span);
+        }
+        let mut fields: Vec<Field> = Vec::with_capacity(written.len());
+        let mut parts = Vec::with_capacity(written.len());
+        for field in written {
+            let value = self.operand(&field.value, None);
+            let value = if value.ty == Type::Integer { self.with_default_width(value) } else { value };
+            if fields.iter().any(|other| other.name == field.key.name) {
+                self.report(d::duplicate_initializer(&field.key));
+                continue;
+            }
+            let (name, ty) = (field.key.name.clone(), value.ty.clone());
+            fields.push(Field { name, ty, annotations: Vec::new(), span: field.key.span });
+            parts.push(Some(value));
+        }
+        let names: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
+        let name = format!("{{{}}}", names.join(", "));
+        let (kind, type_params, annotations) = (ast::StructKind::Struct, Vec::new(), Vec::new());
+        let id = self.hir.structs.push(Struct { kind, name: name.into(), type_params, fields, annotations, span });
+        expr(ExprKind::Aggregate(parts), Type::Struct(id, Vec::new()), span)
     }
 
     fn check_missing_fields(

@@ -262,7 +262,9 @@ impl Checker<'_> {
             let agrees = wanted_type == *found_type || *found_type == Type::Unknown || wanted_type == Type::Unknown;
             agrees && self.direction(*wanted) == self.direction(*found)
         };
-        let is_same = method.params.len() == count
+        let left_out = method.params.get(count..).unwrap_or(&[]);
+        let is_same = count <= method.params.len()
+            && left_out.iter().all(|&param| self.is_optional(param))
             && method.params.iter().zip(&implementation.params).all(same)
             && substitute(&method.return_type, &map) == implementation.return_type;
         if !is_same {

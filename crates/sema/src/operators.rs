@@ -364,10 +364,12 @@ fn is_order(operator: BinaryOperator) -> bool {
     matches!(operator, Op::Less | Op::LessOrEqual | Op::Greater | Op::GreaterOrEqual)
 }
 
-/// Whether an operator works on bits, so that an `int`, which has none, cannot be its operand alone.
+/// Whether an operator needs to know where its result overflows, so that an `int`, which has no width, cannot be its
+/// operand alone. The bitwise operators are not among them: the specification leaves `1 | 2` out, but the reference
+/// compiler computes it, with as many sign bits as it takes.
 fn needs_width(operator: BinaryOperator) -> bool {
     use BinaryOperator as Op;
-    matches!(operator, Op::BitAnd | Op::BitOr | Op::BitXor | Op::SaturatingAdd | Op::SaturatingSubtract)
+    matches!(operator, Op::SaturatingAdd | Op::SaturatingSubtract)
 }
 
 fn takes_operand(operator: BinaryOperator, ty: &Type) -> bool {

@@ -332,12 +332,9 @@ impl Checker<'_> {
         Some(size)
     }
 
+    /// The value of a property that the language does not know. What it may be is the architecture's business.
     fn property_value(&mut self, written: &ast::Expr) -> Expr {
-        let value = self.with_construct(true, |checker| checker.expr(written, None));
-        if value.ty != Type::Unknown && !self.is_known(&value) {
-            self.report(d::not_constant(value.span));
-        }
-        value
+        self.with_construct(true, |checker| checker.expr(written, None))
     }
 
     fn entries(&mut self, table: &mut Table, written: &[ast::Entry], property: &ast::TableProperty) {
@@ -386,16 +383,14 @@ impl Checker<'_> {
         })
     }
 
-    /// Complains if an element is not known, or of a form that its key's match kind cannot match.
+    /// Complains if an element is not known, and warns of a form that its key's match kind cannot match. What match
+    /// kinds take is the architecture's business, and only one that runs the program refuses it.
     fn check_entry_element(&mut self, key: &TableKey, element: &KeyElement, span: Span) {
         let parts: Vec<&Expr> = match element {
-            KeyElement::Any => Vec::new(),
+            // Value sets are declared in parsers, where no table is.
+            KeyElement::Any | KeyElement::ValueSet(_) => Vec::new(),
             KeyElement::Value(value) => vec![value],
             KeyElement::Mask(a, b) | KeyElement::Range(a, b) => vec![a, b],
-            KeyElement::ValueSet(_) => {
-                self.report(d::invalid_entry_key(span, "a value set", "any"));
-                return;
-            }
         };
         if let Some(unknown) = parts.iter().find(|part| !self.is_known(part)) {
             self.report(d::not_constant(unknown.span));
@@ -419,7 +414,7 @@ impl Checker<'_> {
         };
         if !is_fine {
             let form = if &*kind == "lpm" && form == "a mask" { "a mask with ones after a zero" } else { form };
-            self.report(d::invalid_entry_key(span, form, &kind));
+            self.warn("entries", d::unmatchable_entry_key(span, form, &kind));
         }
     }
 

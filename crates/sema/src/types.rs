@@ -121,7 +121,8 @@ impl Checker<'_> {
     /// The width in `bit<...>` and its like.
     fn width(&mut self, written: &ast::Expr, type_name: &str) -> Option<u32> {
         let width = self.constant_integer(written)?;
-        let lowest = u32::from(type_name != "varbit");
+        // A signed number has at least its sign.
+        let lowest = u32::from(type_name == "int");
         if width < BigInt::from(lowest) || width > BigInt::from(WIDTH_BITS_MAX) {
             self.report(d::width_out_of_range(written.span, type_name, &width));
             return None;
@@ -259,14 +260,11 @@ impl Checker<'_> {
     /// Complains unless a tuple or array may have elements of this type.
     fn check_element_type(&mut self, ty: &Type, span: Span, container: &str) {
         let is_fine = match ty {
-            Type::Void
-            | Type::MatchKind
-            | Type::Extern(..)
-            | Type::Parser(..)
-            | Type::Control(..)
-            | Type::Apply(..)
-            | Type::List(_) => false,
-            Type::Integer | Type::String => container == "a tuple",
+            Type::Void | Type::Extern(..) | Type::Parser(..) | Type::Control(..) | Type::Apply(..) | Type::List(_) => {
+                false
+            }
+            // The reference compiler takes match kinds too: values of the tuple need not exist at run time.
+            Type::Integer | Type::String | Type::MatchKind => container == "a tuple",
             _ => true,
         };
         if !is_fine {
@@ -366,6 +364,7 @@ fn is_run_time_type(ty: &Type) -> bool {
             | Type::NewType(_)
             | Type::Array(..)
             | Type::Tuple(_)
+            | Type::MatchKind
             | Type::Param(_)
             | Type::Unknown
     )

@@ -17,8 +17,6 @@ codes! {
     UNREADABLE_FILE = "E0101";
     /// A file named by `#include` does not exist.
     INCLUDE_NOT_FOUND = "E0102";
-    /// A file is not UTF-8 text.
-    NOT_UTF8 = "E0103";
     /// Files include one another without end, or too many are included.
     INCLUDE_LIMIT = "E0104";
     /// The source text is too large.
@@ -77,4 +75,6 @@ codes! {
     WARNING_DIRECTIVE = "W0101";
     /// A macro is defined again with another meaning.
     MACRO_REDEFINED = "W0102";
+    /// A file is not UTF-8 text.
+    NOT_UTF8 = "W0103";
 }

@@ -43,10 +43,10 @@ fn files() {
         codes::NOT_UTF8,
         MemoryFiles::new().with("d/a.p4", *b"const int x = 1;\nconst \xff"),
         expect![[r#"
-        d/a.p4:2:7: error[E0103]: the file is not UTF-8 text
-        d/a.p4:2:7: error[E0106]: the character `\u{fffd}` has no meaning in P4
-        d/a.p4:2:8: error[E0120]: expected a type, found the end of the file
-    "#]],
+            d/a.p4:2:7: warning[W0103]: the file is not UTF-8 text
+            d/a.p4:2:7: error[E0106]: the character `\u{fffd}` has no meaning in P4
+            d/a.p4:2:8: error[E0120]: expected a type, found the end of the file
+        "#]],
     );
     check(
         codes::INCLUDE_NOT_FOUND,
@@ -271,7 +271,6 @@ fn declarations() {
             a.p4:3:56: error[E0126]: declarations of a parser stand before its states
             a.p4:4:15: error[E0120]: expected an action, a table, another declaration or `apply`, found `x`
             a.p4:4:22: error[E0126]: statements of a control stand in its `apply` block
-            a.p4:4:38: error[E0126]: annotations cannot stand before this statement
             a.p4:4:56: error[E0126]: a declaration with `action` cannot stand among statements
             a.p4:4:73: error[E0126]: declarations of a control stand before its `apply` block
         "#]],

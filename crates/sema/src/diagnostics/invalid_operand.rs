@@ -29,7 +29,7 @@ mod tests {
             s.f = s.x && true;
             s.i = s.i / 2;
             s.x = s.x << s.i;
-            s.x = 3 & 5;
+            s.x = 3 |+| 5;
             s.h = s.h + s.h;
             s.x = ~s.f;
             s.f = s.f < true;",
@@ -44,7 +44,7 @@ mod tests {
                   `s.i`: this is int<8>
                 t.p4:8:26: error[E0419]: `<<` takes an unsigned number on its right, found int<8>
                   `s.i`: this is int<8>
-                t.p4:9:19: error[E0419]: `&` takes numbers with a width, found int
+                t.p4:9:19: error[E0419]: `|+|` takes numbers with a width, found int
                   `3`: this is int
                   = write the width, as in `8w5`
                 t.p4:10:19: error[E0419]: `+` takes numbers, found H

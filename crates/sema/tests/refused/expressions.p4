@@ -13,7 +13,7 @@ const int<8> a = 8w1;
 // ----
 const int<8> a = (int<8>)9w1;
 // ----
-const int a = 3 & 1;
+const int a = 3 |+| 1;
 // ----
 const int a = ~3;
 // ----

@@ -39,10 +39,6 @@ control C(inout bit<8> x) { table t { key = { x: exact; } actions = { NoAction; 
 // ----
 control C(inout bit<8> x) { table t { key = { x: exact; } actions = { NoAction; } entries = { x: NoAction(); } } apply { } }
 // ----
-control C(inout bit<8> x) { table t { key = { x: exact; } actions = { NoAction; } entries = { 1 &&& 3: NoAction(); } } apply { } }
-// ----
-control C(inout bit<8> x) { table t { key = { x: lpm; } actions = { NoAction; } entries = { 1 &&& 3: NoAction(); 1 .. 2: NoAction(); } } apply { } }
-// ----
 control C(inout bit<8> x) { action a() { } table t { key = { x: exact; } actions = { NoAction; } entries = { 1: a(); } } apply { } }
 // ----
 control C(inout bit<8> x) { action a(bit<8> y) { } table t { key = { x: exact; } actions = { a; } entries = { 1: a(); } } apply { } }
@@ -56,8 +52,6 @@ control C(inout bit<8> x) { table t { actions = { NoAction; } size = x; } apply 
 control C(inout bit<8> x) { table t { actions = { NoAction; } size = true; } apply { } }
 // ----
 control C(inout bit<8> x) { table t { actions = { NoAction; } implementation = nothing; } apply { } }
-// ----
-control C(inout bit<8> x) { table t { actions = { NoAction; } implementation = x; } apply { } }
 // ----
 control C(inout bit<8> x) { table t { actions = { NoAction; } } table u { key = { t.apply().hit: exact; } actions = { NoAction; } } apply { } }
 // ----

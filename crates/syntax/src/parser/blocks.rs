@@ -227,7 +227,7 @@ impl Parser<'_> {
     fn control_part(&mut self) -> Parsed<ControlPart> {
         let annotations = self.annotations()?;
         let start = self.peek().span;
-        if self.at_keyword(Keyword::Apply) && self.peek_at(1).kind == TokenKind::LeftBrace {
+        if self.at_keyword(Keyword::Apply) && matches!(self.peek_at(1).kind, TokenKind::LeftBrace | TokenKind::At) {
             self.refuse_annotations(&annotations)?;
             self.bump();
             return Ok(ControlPart::Apply(start, self.block()?));

@@ -20,6 +20,9 @@ impl Parser<'_> {
             if self.take(TokenKind::Semicolon) {
                 continue;
             }
+            if self.take_forward_declaration() {
+                continue;
+            }
             let start = self.next;
             match self.outer_declaration() {
                 Ok(declaration) => declarations.push(declaration),
@@ -33,6 +36,18 @@ impl Parser<'_> {
             }
         }
         Program { declarations }
+    }
+
+    /// `extern name;` only says that the name is a type.
+    fn take_forward_declaration(&mut self) -> bool {
+        let is_one = self.at_keyword(Keyword::Extern)
+            && is_name(&self.peek_at(1))
+            && self.peek_at(2).kind == TokenKind::Semicolon;
+        if is_one {
+            self.scopes.declare(self.peek_at(1).symbol, Meaning::Type);
+            self.next += 3;
+        }
+        is_one
     }
 
     fn outer_declaration(&mut self) -> Parsed<Declaration> {
@@ -237,6 +252,8 @@ impl Parser<'_> {
         let representation = if is_plain { None } else { Some(self.type_ref()?) };
         let name = self.declared_name(Meaning::Type)?;
         let members = self.member_list(|this| {
+            // The grammar has none here, but they do no harm: what they say is not kept.
+            this.annotations()?;
             let name = this.name()?;
             let value = if this.take(TokenKind::Equal) { Some(this.expression()?) } else { None };
             Ok(EnumMember { name, value })

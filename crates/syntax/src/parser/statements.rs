@@ -46,7 +46,7 @@ impl Parser<'_> {
             let kind = self.scoped(|this| this.for_loop(annotations))?;
             return Ok(Statement { kind, span: self.span_from(start) });
         }
-        self.refuse_annotations(&annotations)?;
+        // Before other statements annotations mean nothing that is known; they are not kept.
         let kind = match token.keyword() {
             Some(Keyword::If) => self.conditional()?,
             Some(Keyword::Switch) => self.switch()?,

@@ -184,18 +184,25 @@ impl Evaluator<'_> {
                 value
             }
             TokenKind::Word => i64::from(&**self.names.text(token.symbol) == "true"),
-            TokenKind::Integer => match literal::parse_integer(self.names.text(token.symbol)) {
-                Ok(literal) => match i64::try_from(&literal.value) {
-                    Ok(value) => value,
-                    Err(_) => return Err(Fault { span: token.span, message: "this number is too large".into() }),
-                },
-                Err(message) => return Err(Fault { span: token.span, message }),
-            },
+            TokenKind::Integer => {
+                integer(self.names.text(token.symbol)).map_err(|message| Fault { span: token.span, message })?
+            }
             _ => return Err(Fault { span: token.span, message: "a value is expected here".into() }),
         };
         self.depth -= 1;
         Ok(value)
     }
+}
+
+/// The value of an integer as C writes it: `0755` is octal, and `L` and `U` may follow.
+fn integer(text: &str) -> Result<i64, String> {
+    let digits = text.trim_end_matches(['l', 'L', 'u', 'U']);
+    let is_octal = digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|digit| digit.is_ascii_digit());
+    if is_octal {
+        return i64::from_str_radix(digits, 8).map_err(|_| "this is no octal number of 64 bits".into());
+    }
+    let literal = literal::parse_integer(if digits.is_empty() { text } else { digits })?;
+    i64::try_from(&literal.value).map_err(|_| "this number is too large".into())
 }
 
 fn apply(operator: &str, left: i64, right: i64) -> i64 {

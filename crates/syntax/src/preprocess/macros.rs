@@ -130,6 +130,17 @@ impl Preprocessor<'_> {
         loop {
             let fault = match rest {
                 [name, ..] if name.kind == TokenKind::Word && parameters.contains(&name.symbol) => name.span,
+                // `args...` names what `...` alone calls `__VA_ARGS__`.
+                [name, dots, close, behind @ ..]
+                    if name.kind == TokenKind::Word
+                        && dots.kind == TokenKind::Dots
+                        && close.kind == TokenKind::RightParen =>
+                {
+                    definition.is_variadic = true;
+                    parameters.push(name.symbol);
+                    definition.parameters = Some(parameters);
+                    return Some(behind);
+                }
                 [name, close, behind @ ..] if is_parameter(name) && close.kind == TokenKind::RightParen => {
                     definition.is_variadic = name.kind == TokenKind::Dots;
                     let variadic = definition.is_variadic.then(|| self.names.intern("__VA_ARGS__"));

@@ -227,7 +227,8 @@ impl Preprocessor<'_> {
         };
         if let Some(offset) = fault {
             let lo = span.lo + offset as u32;
-            let diagnostic = Diagnostic::error(codes::NOT_UTF8, Span::new(lo, lo + 3), "the file is not UTF-8 text")
+            // Most often a comment in another encoding, which harms nobody.
+            let diagnostic = Diagnostic::warning(codes::NOT_UTF8, Span::new(lo, lo + 3), "the file is not UTF-8 text")
                 .label("this is not a character");
             self.diagnostics.push(diagnostic);
         }
@@ -345,6 +346,8 @@ impl Preprocessor<'_> {
             "include" => self.include(span)?,
             "error" | "warning" => self.message(&text, span),
             "pragma" => self.pragma(),
+            // What C compilers keep in their output means nothing here.
+            "ident" | "sccs" => drop(self.line_tokens()),
             "line" => self.line(span, None),
             _ if name.kind == TokenKind::Integer => self.line(span, Some(name)),
             _ => {
@@ -527,7 +530,8 @@ impl Preprocessor<'_> {
             let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             diagnostic = diagnostic.note(format!("looked in `{}`", shown.display()));
         }
-        let known: Vec<&str> = builtin::FILES.iter().map(|&(name, _)| name).collect();
+        let known = builtin::FILES.iter().map(|&(name, _)| name).filter(|name| !name.starts_with("_internal/"));
+        let known: Vec<&str> = known.collect();
         diagnostic = diagnostic.note(format!("the built-in files are {}", known.join(", ")));
         self.diagnostics.push(diagnostic);
         Ok(())

@@ -41,6 +41,7 @@ fn macros_with_and_without_arguments() {
     check("#define X 1\n#define F(a, b) a + b\nX F(X, (2, 3)) F\nF (X\n, 5) F(,)", expect!["1 1 + (2, 3) F\n1 + 5 +"]);
     check("#define E\n#define G() 7\n[E] G() G ( ) G", expect!["[] 7 7 G"]);
     check("#define V(a, ...) f(a, __VA_ARGS__)\nV(1, 2, 3) V(1)", expect!["f(1, 2, 3) f(1,)"]);
+    check("#define W(a, rest...) f(a, rest)\n#ident \"x\"\nW(1, 2, 3)", expect!["f(1, 2, 3)"]);
     check("#define X 1\n#undef X\n#define LONG 1 \\\n  + 2\nX LONG", expect!["X 1 + 2"]);
 }
 
@@ -94,6 +95,7 @@ fn conditions_compute() {
         ("1 ? 0 : 1 / 0", false),
         ("(0x10 >> 2 | 1) == 5 && ~0 == -1", true),
         ("F(1) == 2", true),
+        ("0755 == 493 && 10L > 3UL && 0xFu == 15", true),
         ("1 << 70", false),
     ] {
         let text = format!("#define X 20200408\n#define F(x) x + 1\n#if {condition}\nyes\n#else\nno\n#endif");
@@ -133,7 +135,7 @@ fn missing_includes_say_where_was_looked() {
           |
           = note: looked in `d`
           = note: looked in `i`
-          = note: the built-in files are bmv2/psa.p4, core.p4, psa.p4, v1model.p4
+          = note: the built-in files are bmv2/pna.p4, bmv2/psa.p4, core.p4, dpdk/pna.p4, ebpf_model.p4, pna.p4, psa.p4, tc/pna.p4, ubpf_model.p4, v1model.p4, xdp_model.p4
 
         1 error
     "#]]

@@ -1,11 +1,11 @@
-//! `E0630`: an entry with a mask, range or `_` for a key whose match kind cannot match that.
+//! `W0220`: an entry with a mask, range or `_` for a key whose match kind matches no such thing.
 
 use base::Span;
 use syntax::diag::Diagnostic;
 
 /// `form` comes with its article.
-pub(crate) fn invalid_entry_key(span: Span, form: &str, kind: &str) -> Diagnostic {
-    Diagnostic::error("E0630", span, format!("{form} cannot be matched by a key of kind `{kind}`"))
+pub(crate) fn unmatchable_entry_key(span: Span, form: &str, kind: &str) -> Diagnostic {
+    Diagnostic::warning("W0220", span, format!("{form} cannot be matched by a key of kind `{kind}`"))
         .label("another form is needed")
 }
 
@@ -19,13 +19,13 @@ mod tests {
         check_control(
             "table u { key = { r: exact; s.x: lpm; s.y: ternary; } actions = { one; } entries = { (1 &&& 3, 2, 3): one(); (1, 2 &&& 0x0f, 3): one(); (1, 0xf0 &&& 0xf0, 1 .. 2): one(); (_, _, _): one(); } }",
             expect![[r#"
-                t.p4:3:87: error[E0630]: a mask cannot be matched by a key of kind `exact`
+                t.p4:3:87: warning[W0220]: a mask cannot be matched by a key of kind `exact`
                   `1 &&& 3`: another form is needed
-                t.p4:3:114: error[E0630]: a mask with ones after a zero cannot be matched by a key of kind `lpm`
+                t.p4:3:114: warning[W0220]: a mask with ones after a zero cannot be matched by a key of kind `lpm`
                   `2 &&& 0x0f`: another form is needed
-                t.p4:3:156: error[E0630]: a range cannot be matched by a key of kind `ternary`
+                t.p4:3:156: warning[W0220]: a range cannot be matched by a key of kind `ternary`
                   `1 .. 2`: another form is needed
-                t.p4:3:173: error[E0630]: `_` cannot be matched by a key of kind `exact`
+                t.p4:3:173: warning[W0220]: `_` cannot be matched by a key of kind `exact`
                   `_`: another form is needed
             "#]],
         );
