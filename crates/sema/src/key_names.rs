@@ -20,7 +20,8 @@ pub(crate) fn names_itself(expression: &Expr) -> bool {
         ExprKind::Index { base, index } => names_itself(base) && names_itself(index),
         ExprKind::Call { callee, arguments, .. } => arguments.is_empty() && names_itself(callee),
         ExprKind::Binary { operator: BinaryOperator::BitAnd, left, right } => {
-            let is_literal = |e: &Expr| matches!(e.kind, ExprKind::Integer(_));
+            // A name is one of a constant as a rule, which does as well.
+            let is_literal = |e: &Expr| matches!(e.kind, ExprKind::Integer(_) | ExprKind::Name(_));
             names_itself(left) && is_literal(right) || is_literal(left) && names_itself(right)
         }
         ExprKind::Name(_) | ExprKind::Type(_) | ExprKind::Integer(_) | ExprKind::Bool(_) => true,

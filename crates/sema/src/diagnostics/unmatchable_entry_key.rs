@@ -1,4 +1,25 @@
 //! `W0220`: an entry with a mask, range or `_` for a key whose match kind matches no such thing.
+//!
+//! What a match kind takes is decided by the architecture, so that this is a warning; where the program is run it is an
+//! error.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t { key = { x: exact; } actions = { NoAction; } const entries = { 1 &&& 3: NoAction(); } }
+//!     apply { }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t { key = { x: ternary; } actions = { NoAction; } const entries = { 1 &&& 3: NoAction(); } }
+//!     apply { }
+//! }
+//! ```
+//!
+//! Specification: Entries, Match kinds.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -222,10 +222,10 @@ control inner(inout bit<8> x) {
     apply { }
 }
 control c(inout bit<8> x) {
+    Ex() e;
+    inner() i;
     apply {
         const bit<8> k = 3;
-        Ex() e;
-        inner() i;
         x = e.f() + k;
         i.apply(x);
         if (x == 1) {
@@ -523,8 +523,8 @@ control c(inout H h, inout bit<8> m) {
             h.isValid(): exact;
             h.b & 0xff: ternary;
             h.b[7:0]: lpm @foo;
-            (bit<4>)h.a: exact;
-            m == 3 ? 8w1 : 8w2: exact;
+            (bit<4>)h.a: exact @name("cast");
+            m == 3 ? 8w1 : 8w2: exact @name("chosen");
         }
         actions = {
             a1(m);

@@ -294,9 +294,9 @@ control c(inout H h) {
     action a() { }
     table t {
         key = {
-            h.a + 1: exact;
+            h.a + 1: exact @name("sum");
             h.a & 3: ternary;
-            h.a == 3: exact;
+            h.a == 3: exact @name("is three");
         }
         actions = {
             a;
