@@ -146,7 +146,11 @@ impl Lexer {
         if is_word_byte(first) {
             let length = bytes.iter().position(|&byte| !is_word_byte(byte)).unwrap_or(bytes.len());
             self.position += length;
-            return if first.is_ascii_digit() { TokenKind::Integer } else { TokenKind::Word };
+            if !first.is_ascii_digit() {
+                return TokenKind::Word;
+            }
+            self.skip_digits_behind_width();
+            return TokenKind::Integer;
         }
         if first == b'"' {
             return self.scan_string();
@@ -160,6 +164,17 @@ impl Lexer {
         }
         self.position += self.text[self.position..].chars().next().map_or(1, char::len_utf8);
         TokenKind::InvalidCharacter
+    }
+
+    /// P4_14 writes a literal's width before an apostrophe: `8'0xff`, `8'-1`. In P4_16 such a literal is a fault.
+    fn skip_digits_behind_width(&mut self) {
+        let rest = &self.text.as_bytes()[self.position..];
+        let Some(rest) = rest.strip_prefix(b"'") else { return };
+        let digits = rest.strip_prefix(b"-").unwrap_or(rest);
+        let length = digits.iter().position(|&byte| !is_word_byte(byte)).unwrap_or(digits.len());
+        if length > 0 && digits[0].is_ascii_digit() {
+            self.position += 1 + (rest.len() - digits.len()) + length;
+        }
     }
 
     /// A string may go over several lines; one that never ends is taken to end with its first line.
@@ -331,9 +346,13 @@ mod tests {
     #[test]
     fn integers_take_letters_and_ranges_keep_their_dots() {
         check(
-            "8w0xFF 1..2 4s_7 12abc",
+            "8'0xFF 8'-1 8' 8w0xFF 1..2 4s_7 12abc",
             expect![[r#"
-                |Integer 8w0xFF
+                |Integer 8'0xFF
+                Integer 8'-1
+                Integer 8
+                InvalidCharacter '
+                Integer 8w0xFF
                 Integer 1
                 DotDot ..
                 Integer 2

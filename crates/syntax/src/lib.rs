@@ -8,7 +8,7 @@
 //!
 //! * [`source`]: all text of a compilation; turns a span into file, line and column.
 //! * `preprocess`, with `lexer` and `token`: includes, macros, conditionals; text to tokens.
-//! * `parser`: tokens to the tree, with recovery.
+//! * `parser`: tokens to the tree, with recovery. [`lexemes`] shows the tokens to readers of other grammars.
 //! * [`ast`]: the tree. [`printer`] writes it as P4 again, [`mod@dump`] as an outline without places.
 //! * [`diag`], [`codes`], [`mod@render`]: faults, their codes, and how they are shown. The later stages use them too.
 //! * [`builtin`]: `core.p4` and `v1model.p4`, which `#include` finds without an include folder.
@@ -18,6 +18,7 @@ pub mod builtin;
 pub mod codes;
 pub mod diag;
 pub mod dump;
+pub mod lexemes;
 mod lexer;
 mod literal;
 pub mod loader;
@@ -30,6 +31,7 @@ mod token;
 
 pub use diag::{Diagnostic, Diagnostics, Severity};
 pub use dump::dump;
+pub use lexemes::{Lexeme, LexemeKind, Preprocessed};
 pub use loader::{DiskFiles, FileLoader, MemoryFiles};
 pub use preprocess::Options;
 pub use printer::print;

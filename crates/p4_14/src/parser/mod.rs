@@ -1,0 +1,329 @@
+//! Lexemes to the syntax tree: recursive descent, one function for each rule of the grammar.
+//!
+//! The grammar is that of P4_14 1.0.5 with what 1.1 writes differently where that can be told apart: types before the
+//! names of fields and parameters, `&&` for `and`. A rule that fails has reported why and returns [`Failed`]; the next
+//! declaration then goes on behind the closing brace of the one that failed.
+//!
+//! * this module: lexemes, errors, recovery, the list of declarations;
+//! * [`headers`]: header types, instances, field lists, calculations;
+//! * [`states`]: parser states, exceptions, value sets;
+//! * [`tables`]: actions, tables, profiles, stateful memories, externs;
+//! * [`controls`], [`expressions`].
+
+mod controls;
+mod expressions;
+mod headers;
+mod states;
+mod tables;
+
+use crate::ast::{Ident, Program};
+use crate::codes;
+use base::Span;
+use syntax::diag::{Diagnostic, Diagnostics};
+use syntax::{Lexeme, LexemeKind};
+
+/// The height of statements and of expressions. What the translation adds to an expression is at most as much again,
+/// so that the tree keeps within `base::limits::NESTING_MAX`.
+pub(crate) const HEIGHT_MAX: u32 = 100;
+
+/// A rule did not match; the reason is reported.
+pub(crate) struct Failed;
+
+type Parsed<T> = Result<T, Failed>;
+
+/// What `@pragma` lines and annotations before a declaration say, as far as it matters here.
+#[derive(Default)]
+struct Pragmas {
+    is_packet_entry: bool,
+}
+
+pub(crate) struct Parser<'a> {
+    lexemes: Vec<Lexeme>,
+    next: usize,
+    /// How deeply statements or expressions are nested at the moment.
+    depth: u32,
+    diagnostics: &'a mut Diagnostics,
+    program: Program,
+}
+
+/// Reads a program; the last of the lexemes is the end of the file.
+pub(crate) fn parse(lexemes: Vec<Lexeme>, diagnostics: &mut Diagnostics) -> Program {
+    let mut parser = Parser { lexemes, next: 0, depth: 0, diagnostics, program: Program::default() };
+    let words = parser.lexemes.iter().filter(|lexeme| lexeme.kind == LexemeKind::Word);
+    parser.program.words = words.map(|word| word.text.clone()).collect();
+    parser.run();
+    parser.program
+}
+
+// Lexemes.
+impl Parser<'_> {
+    fn peek(&self) -> &Lexeme {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, distance: usize) -> &Lexeme {
+        let last = self.lexemes.len() - 1;
+        &self.lexemes[(self.next + distance).min(last)]
+    }
+
+    fn bump(&mut self) -> Lexeme {
+        let lexeme = self.peek().clone();
+        self.next = (self.next + 1).min(self.lexemes.len() - 1);
+        lexeme
+    }
+
+    fn at_end(&self) -> bool {
+        self.peek().kind == LexemeKind::EndOfFile
+    }
+
+    /// Whether the next lexeme is this operator or bracket.
+    fn at(&self, text: &str) -> bool {
+        let lexeme = self.peek();
+        lexeme.kind == LexemeKind::Punctuation && &*lexeme.text == text
+    }
+
+    /// Whether the next lexeme is this word.
+    fn at_word(&self, text: &str) -> bool {
+        let lexeme = self.peek();
+        lexeme.kind == LexemeKind::Word && &*lexeme.text == text
+    }
+
+    fn at_any_word(&self) -> bool {
+        self.peek().kind == LexemeKind::Word
+    }
+
+    fn take(&mut self, text: &str) -> bool {
+        let is_next = self.at(text);
+        if is_next {
+            self.bump();
+        }
+        is_next
+    }
+
+    fn take_word(&mut self, text: &str) -> bool {
+        let is_next = self.at_word(text);
+        if is_next {
+            self.bump();
+        }
+        is_next
+    }
+
+    /// The span of the lexeme before the next.
+    fn previous_span(&self) -> Span {
+        self.next.checked_sub(1).map_or(Span::NONE, |index| self.lexemes[index].span)
+    }
+
+    fn span_from(&self, start: Span) -> Span {
+        start.to(self.previous_span())
+    }
+}
+
+// Errors and expectations.
+impl Parser<'_> {
+    fn found(&self) -> String {
+        let lexeme = self.peek();
+        match lexeme.kind {
+            LexemeKind::EndOfFile => "the end of the file".into(),
+            LexemeKind::String => "a string".into(),
+            _ => {
+                let mut shown: String = lexeme.text.chars().take(40).collect();
+                if shown.len() < lexeme.text.len() {
+                    shown.push_str("...");
+                }
+                format!("`{shown}`")
+            }
+        }
+    }
+
+    fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
+        let message = format!("expected {expected}, found {}", self.found());
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED_TOKEN, self.peek().span, message);
+        self.diagnostics.push(diagnostic.label(format!("expected {expected}")));
+        Err(Failed)
+    }
+
+    fn expect(&mut self, text: &str) -> Parsed<Span> {
+        if self.at(text) { Ok(self.bump().span) } else { self.unexpected(&format!("`{text}`")) }
+    }
+
+    fn expect_word(&mut self, text: &str) -> Parsed<Span> {
+        if self.at_word(text) { Ok(self.bump().span) } else { self.unexpected(&format!("`{text}`")) }
+    }
+
+    fn name(&mut self, expected: &str) -> Parsed<Ident> {
+        if !self.at_any_word() {
+            return self.unexpected(expected);
+        }
+        let lexeme = self.bump();
+        Ok(Ident { name: lexeme.text, span: lexeme.span })
+    }
+
+    /// Runs a rule one level deeper.
+    fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= HEIGHT_MAX {
+            let message = format!("this is nested more than {HEIGHT_MAX} levels deep");
+            self.diagnostics.push(Diagnostic::error(codes::NESTING_LIMIT, self.peek().span, message));
+            return Err(Failed);
+        }
+        self.depth += 1;
+        let result = rule(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Complains that a part is there a second time.
+    fn repeated(&mut self, part: &str, span: Span) {
+        let message = format!("`{part}` is given twice");
+        self.diagnostics.push(Diagnostic::error(codes::REPEATED_PART, span, message));
+    }
+
+    /// Sets a part that may be given once.
+    fn set<T>(&mut self, slot: &mut Option<T>, value: T, part: &str, span: Span) {
+        if slot.is_some() {
+            self.repeated(part, span);
+        }
+        *slot = Some(value);
+    }
+}
+
+// The program.
+impl Parser<'_> {
+    fn run(&mut self) {
+        while !self.at_end() {
+            let pragmas = self.pragmas();
+            if self.at_end() || self.take(";") {
+                continue;
+            }
+            let start = self.next;
+            if self.declaration(&pragmas).is_err() {
+                self.recover(start);
+            }
+        }
+        self.program.end = self.peek().span;
+    }
+
+    /// Skips `@pragma ...` lines and annotations.
+    fn pragmas(&mut self) -> Pragmas {
+        let mut pragmas = Pragmas::default();
+        while self.at("@") {
+            self.bump();
+            if self.take_word("pragma") {
+                let mut is_first = true;
+                while !self.at_end() && !self.peek().is_first_on_line {
+                    let word = self.bump();
+                    pragmas.is_packet_entry |= is_first && &*word.text == "packet_entry";
+                    is_first = false;
+                }
+            } else {
+                self.bump();
+                if self.at("(") {
+                    self.skip_balanced();
+                }
+            }
+        }
+        pragmas
+    }
+
+    /// Moves behind the bracket that closes the next one.
+    fn skip_balanced(&mut self) {
+        let mut depth = 0u32;
+        while !self.at_end() {
+            let lexeme = self.bump();
+            if lexeme.kind != LexemeKind::Punctuation {
+                continue;
+            }
+            match &*lexeme.text {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Moves behind the declaration that began at `start`: behind its closing brace, or behind its semicolon if that
+    /// comes first; at least one lexeme on.
+    fn recover(&mut self, start: usize) {
+        let failed_at = self.next;
+        self.next = start;
+        self.depth = 0;
+        let mut depth = 0u32;
+        while !self.at_end() {
+            let lexeme = self.bump();
+            if lexeme.kind == LexemeKind::Punctuation {
+                match &*lexeme.text {
+                    "{" => depth += 1,
+                    "}" => {
+                        depth = depth.saturating_sub(1);
+                        if depth == 0 && self.next > failed_at {
+                            return;
+                        }
+                    }
+                    ";" if depth == 0 && self.next > failed_at => return,
+                    _ => {}
+                }
+            }
+            // A word that begins a declaration, first on its line, ends one whose braces do not match.
+            let next = self.peek();
+            let is_declaration = next.kind == LexemeKind::Word && DECLARATIONS.contains(&&*next.text);
+            if self.next > failed_at && next.is_first_on_line && is_declaration && depth <= 1 && lexeme.text.as_ref() == "}"
+            {
+                return;
+            }
+        }
+    }
+
+    fn declaration(&mut self, pragmas: &Pragmas) -> Parsed<()> {
+        if !self.at_any_word() {
+            return self.unexpected("a declaration");
+        }
+        let word = self.peek().text.clone();
+        match &*word {
+            "header_type" => self.header_type(),
+            "header" | "metadata" => self.instance(),
+            "field_list" => self.field_list(),
+            "field_list_calculation" => self.calculation(),
+            "calculated_field" => self.calculated_field(),
+            "parser_value_set" => self.value_set(),
+            "parser" => self.state(pragmas.is_packet_entry),
+            "parser_exception" => self.exception(),
+            "counter" | "meter" | "register" => self.array(),
+            "action" => self.action(),
+            "action_profile" => self.profile(),
+            "action_selector" => self.selector(),
+            "table" => self.table(),
+            "control" => self.control(),
+            "extern_type" | "blackbox_type" => self.extern_type(),
+            "extern" | "blackbox" => self.extern_instance(),
+            _ => self.unexpected("a declaration"),
+        }
+    }
+}
+
+/// The words that begin a declaration.
+const DECLARATIONS: [&str; 20] = [
+    "header_type",
+    "header",
+    "metadata",
+    "field_list",
+    "field_list_calculation",
+    "calculated_field",
+    "parser_value_set",
+    "parser",
+    "parser_exception",
+    "counter",
+    "meter",
+    "register",
+    "action",
+    "action_profile",
+    "action_selector",
+    "table",
+    "control",
+    "extern_type",
+    "extern",
+    "blackbox",
+];

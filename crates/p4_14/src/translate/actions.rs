@@ -1,0 +1,318 @@
+//! Actions with the actions that they call put in their places, and the widths of their parameters.
+//!
+//! An argument stands where the callee's parameter stood, so that a parameter may be written to as well as read, and so
+//! that a width is inferred through calls. Parameters have no types in P4_14: each gets the greatest width of the
+//! fields, indexes and numbers that it is used as.
+
+use super::build::{self, Shape};
+use super::{Done, Translator};
+use crate::ast::{Call, Expr, ExprKind, Name};
+use crate::codes;
+use crate::symbols::fold;
+use base::Span;
+use base::limits::WIDTH_BITS_MAX;
+use num_traits::ToPrimitive;
+use std::collections::BTreeMap;
+use syntax::ast as p4;
+use syntax::diag::Diagnostic;
+
+/// The width of a parameter that nothing tells the width of.
+const WIDTH_ASSUMED_BITS: u32 = 32;
+
+/// An action whose body has primitives and methods only.
+#[derive(Default)]
+pub(crate) struct FlatAction {
+    pub calls: Vec<Call>,
+    pub shapes: BTreeMap<Name, Shape>,
+}
+
+/// What is known of an action while actions are put into each other.
+#[derive(Clone)]
+enum Progress {
+    Untouched,
+    Open,
+    Done(Option<Vec<Call>>),
+}
+
+impl Translator<'_, '_> {
+    pub(super) fn flatten_actions(&mut self) {
+        let mut progress = vec![Progress::Untouched; self.program.actions.len()];
+        for index in 0..progress.len() {
+            self.flatten(index, &mut progress, 0);
+        }
+        for (index, progress) in progress.into_iter().enumerate() {
+            let calls = match progress {
+                Progress::Done(Some(calls)) => calls,
+                _ => Vec::new(),
+            };
+            let shapes = self.infer_shapes(index, &calls);
+            self.flat_actions.push(FlatAction { calls, shapes });
+        }
+    }
+
+    /// The body of an action with its callees in their places; `None` if something is wrong with it.
+    fn flatten(&mut self, index: usize, progress: &mut [Progress], height: u32) -> Option<Vec<Call>> {
+        match &progress[index] {
+            Progress::Done(calls) => return calls.clone(),
+            Progress::Open => return None,
+            Progress::Untouched => {}
+        }
+        progress[index] = Progress::Open;
+        let program = self.program;
+        let action = &program.actions[index];
+        let mut calls = Vec::new();
+        let mut is_whole = true;
+        self.check_parameters(index);
+        for call in &action.body {
+            // An action may be called as a primitive, and then call the primitive.
+            let callee = match (&call.object, self.symbols.actions.get(&call.name.name)) {
+                (None, Some(&callee)) if callee != index || !super::primitives::is_primitive(&call.name.name) => callee,
+                _ => {
+                    if self.spend(nodes_of(call), call.span).is_some() {
+                        calls.push(call.clone());
+                    } else {
+                        is_whole = false;
+                    }
+                    continue;
+                }
+            };
+            is_whole &= self.flatten_call(call, callee, progress, height, &mut calls).is_some();
+        }
+        let result = is_whole.then_some(calls);
+        progress[index] = Progress::Done(result.clone());
+        result
+    }
+
+    fn check_parameters(&mut self, index: usize) {
+        let mut seen: BTreeMap<Name, Span> = BTreeMap::new();
+        for parameter in &self.program.actions[index].parameters {
+            let name = &parameter.name;
+            if let Some(&first) = seen.get(&name.name) {
+                let message = format!("parameter `{}` is declared twice", name.name);
+                let diagnostic = Diagnostic::error(codes::DUPLICATE_NAME, name.span, message);
+                self.diagnostics.push(diagnostic.secondary(first, "the first is here"));
+            }
+            seen.insert(name.name.clone(), name.span);
+        }
+    }
+
+    fn flatten_call(
+        &mut self,
+        call: &Call,
+        callee: usize,
+        progress: &mut [Progress],
+        height: u32,
+        calls: &mut Vec<Call>,
+    ) -> Done<()> {
+        let span = call.name.span;
+        if matches!(progress[callee], Progress::Open) {
+            return self.error(codes::RECURSION, span, format!("action `{}` calls itself", call.name.name));
+        }
+        if height >= crate::parser::HEIGHT_MAX {
+            return self.error(codes::NESTING_LIMIT, span, "actions call each other too deeply");
+        }
+        let parameters = &self.program.actions[callee].parameters;
+        if parameters.len() != call.arguments.len() {
+            let message = format!(
+                "action `{}` takes {}, and is given {}",
+                call.name.name,
+                arguments_text(parameters.len()),
+                call.arguments.len()
+            );
+            return self.error(codes::ARGUMENT_COUNT, call.span, message);
+        }
+        let body = self.flatten(callee, progress, height + 1)?;
+        let arguments: BTreeMap<Name, &Expr> =
+            parameters.iter().map(|parameter| parameter.name.name.clone()).zip(&call.arguments).collect();
+        for inner in &body {
+            let grown: usize = call.arguments.iter().map(size_of).sum();
+            self.spend(nodes_of(inner).saturating_mul(grown.max(1)), call.span)?;
+            let mut inner = inner.clone();
+            inner.arguments = inner.arguments.iter().map(|argument| substitute(argument, &arguments)).collect();
+            calls.push(inner);
+        }
+        Some(())
+    }
+}
+
+/// `no argument`, `1 argument`, `2 arguments`
+pub(crate) fn arguments_text(count: usize) -> String {
+    match count {
+        0 => "no argument".to_owned(),
+        1 => "1 argument".to_owned(),
+        count => format!("{count} arguments"),
+    }
+}
+
+fn nodes_of(call: &Call) -> usize {
+    1 + call.arguments.iter().map(size_of).sum::<usize>()
+}
+
+/// The number of nodes of an expression.
+fn size_of(expr: &Expr) -> usize {
+    1 + match &expr.kind {
+        ExprKind::Integer(..) | ExprKind::Bool(_) | ExprKind::Name(_) => 0,
+        ExprKind::Member(base, _) | ExprKind::Valid(base) | ExprKind::Unary(_, base) => size_of(base),
+        ExprKind::Index(a, b) | ExprKind::Current(a, b) | ExprKind::Binary(_, a, b) => size_of(a) + size_of(b),
+    }
+}
+
+/// The expression with arguments in the places of parameters.
+fn substitute(expr: &Expr, arguments: &BTreeMap<Name, &Expr>) -> Expr {
+    let inside = |expr: &Expr| Box::new(substitute(expr, arguments));
+    let kind = match &expr.kind {
+        ExprKind::Name(name) => match arguments.get(name) {
+            Some(argument) => return (*argument).clone(),
+            None => return expr.clone(),
+        },
+        ExprKind::Integer(..) | ExprKind::Bool(_) => return expr.clone(),
+        ExprKind::Member(base, member) => ExprKind::Member(inside(base), member.clone()),
+        ExprKind::Index(base, index) => ExprKind::Index(inside(base), inside(index)),
+        ExprKind::Valid(header) => ExprKind::Valid(inside(header)),
+        ExprKind::Current(offset, width) => ExprKind::Current(inside(offset), inside(width)),
+        ExprKind::Unary(operator, operand) => ExprKind::Unary(*operator, inside(operand)),
+        ExprKind::Binary(operator, left, right) => ExprKind::Binary(*operator, inside(left), inside(right)),
+    };
+    Expr { kind, span: expr.span }
+}
+
+// Widths of parameters.
+impl Translator<'_, '_> {
+    fn infer_shapes(&mut self, index: usize, calls: &[Call]) -> BTreeMap<Name, Shape> {
+        let program = self.program;
+        let action = &program.actions[index];
+        let mut found: BTreeMap<Name, Option<Shape>> = BTreeMap::new();
+        for parameter in &action.parameters {
+            found.insert(parameter.name.name.clone(), None);
+        }
+        if !found.is_empty() {
+            for call in calls {
+                let context = self.context_of(call);
+                for (position, argument) in call.arguments.iter().enumerate() {
+                    let shape = context.get(position).copied().flatten();
+                    self.note_uses(argument, shape, &mut found);
+                }
+            }
+        }
+        let mut shapes = BTreeMap::new();
+        for parameter in &action.parameters {
+            let name = &parameter.name;
+            let shape = match (&parameter.shape, found.get(&name.name).copied().flatten()) {
+                (Some((width, is_signed)), _) => {
+                    let width = self.count(width, 1, u64::from(WIDTH_BITS_MAX)).unwrap_or(1) as u32;
+                    Shape { width, is_signed: *is_signed }
+                }
+                (None, Some(shape)) => shape,
+                (None, None) => {
+                    let message =
+                        format!("nothing tells the width of parameter `{}`; it gets {WIDTH_ASSUMED_BITS} bits", name.name);
+                    self.warn(codes::WIDTH_ASSUMED, name.span, message);
+                    Shape::bits(WIDTH_ASSUMED_BITS)
+                }
+            };
+            shapes.insert(name.name.clone(), shape);
+        }
+        shapes
+    }
+
+    /// The shape that each argument of a primitive gets.
+    fn context_of(&self, call: &Call) -> Vec<Option<Shape>> {
+        let wide = Some(Shape::bits(32));
+        let shape_of = |position: usize| call.arguments.get(position).and_then(|argument| self.shape_of_field(argument));
+        match &*call.name.name {
+            "count" => vec![None, wide],
+            "execute_meter" => vec![None, wide, None, wide],
+            "register_read" => vec![None, None, wide],
+            "register_write" => vec![None, wide, call.arguments.first().and_then(|it| self.register_shape(it))],
+            "truncate" | "generate_digest" | "recirculate" => vec![wide],
+            name if name.starts_with("clone_") || name == "sample_e2e" => vec![wide, None],
+            _ => vec![shape_of(0); call.arguments.len()],
+        }
+    }
+
+    fn register_shape(&self, expr: &Expr) -> Option<Shape> {
+        let ExprKind::Name(name) = &expr.kind else { return None };
+        let array = &self.program.arrays[*self.symbols.registers.get(name)?];
+        let width = fold(array.width.as_ref()?)?.to_u32()?;
+        Some(Shape { width, is_signed: array.is_signed })
+    }
+
+    /// The declared shape of the field that an expression names, without a word if it names none.
+    fn shape_of_field(&self, expr: &Expr) -> Option<Shape> {
+        let ExprKind::Member(base, member) = &expr.kind else { return None };
+        let name = match &base.kind {
+            ExprKind::Name(name) => name,
+            ExprKind::Index(base, _) => match &base.kind {
+                ExprKind::Name(name) => name,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let instance = &self.symbols.all_instances[*self.symbols.instances.get(name)?];
+        let header = &self.symbols.types[instance.header_type];
+        let field = &header.fields[header.field(member.as_str())?];
+        (!field.is_variable).then_some(Shape { width: field.width, is_signed: field.is_signed })
+    }
+
+    /// Notes what parameters in an expression are used as, if the expression is used as `context`.
+    fn note_uses(&self, expr: &Expr, context: Option<Shape>, found: &mut BTreeMap<Name, Option<Shape>>) {
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                if let (Some(known), Some(shape)) = (found.get_mut(name), context) {
+                    let merged = match *known {
+                        Some(known) => Shape {
+                            width: known.width.max(shape.width),
+                            is_signed: known.is_signed && shape.is_signed,
+                        },
+                        None => shape,
+                    };
+                    *known = Some(merged);
+                }
+            }
+            ExprKind::Unary(_, operand) => self.note_uses(operand, context, found),
+            ExprKind::Binary(_, left, right) => {
+                let of = |other: &Expr| self.shape_of_field(other).or(context);
+                self.note_uses(left, of(right), found);
+                self.note_uses(right, of(left), found);
+            }
+            _ => {}
+        }
+    }
+
+    /// An action as a declaration of a control.
+    pub(super) fn action_declaration(&mut self, index: usize) -> Done<p4::Declaration> {
+        let program = self.program;
+        let action = &program.actions[index];
+        let span = action.name.span;
+        let name = self.action_name(index);
+        let flat = std::mem::take(&mut self.flat_actions[index]);
+        let parameters = action.parameters.iter().map(|parameter| {
+            let shape = flat.shapes.get(&parameter.name.name).copied().unwrap_or(Shape::bits(WIDTH_ASSUMED_BITS));
+            let span = parameter.name.span;
+            build::parameter(p4::Direction::None, build::bit_type(shape, span), &parameter.name.name, span)
+        });
+        let parameters = parameters.collect();
+        let mut statements = Vec::new();
+        for call in &flat.calls {
+            // What is wrong is reported; the next call may have faults of its own.
+            let _ = self.primitive(call, &flat.shapes, &mut statements);
+        }
+        self.flat_actions[index] = flat;
+        let declared =
+            p4::ActionDeclaration { name: build::ident(&name, span), parameters, body: build::block(statements, span) };
+        let mut declaration = build::declaration(p4::DeclarationKind::Action(declared), span);
+        declaration.annotations.push(build::control_plane_name(&action.name.name, span));
+        Some(declaration)
+    }
+
+    /// The name of an action in P4_16.
+    pub(super) fn action_name(&mut self, index: usize) -> Name {
+        if let Some(name) = self.action_names.get(&index) {
+            return name.clone();
+        }
+        let wanted = self.program.actions[index].name.name.clone();
+        let name = self.fresh(&wanted);
+        self.action_names.insert(index, name.clone());
+        name
+    }
+}

@@ -1,0 +1,297 @@
+//! Counters, meters, registers, action profiles and externs: objects that several tables may share, declared in the
+//! outermost scope.
+
+use super::build::{self, Shape};
+use super::exprs::Scope;
+use super::primitives;
+use super::{Done, Translator};
+use crate::ast::{Array, ArrayKind, Ident};
+use crate::codes;
+use base::Span;
+use base::limits::{CELLS_MAX, WIDTH_BITS_MAX};
+use num_bigint::BigInt;
+use syntax::ast as p4;
+
+/// The size of an action profile, and of a table, that does not say its own.
+const SIZE_DEFAULT: u64 = 1024;
+
+/// The width of a selector's hash if its calculation does not say.
+const OUTPUT_WIDTH_DEFAULT: u64 = 16;
+
+impl Translator<'_, '_> {
+    pub(super) fn declare_arrays(&mut self) {
+        let program = self.program;
+        for (index, array) in program.arrays.iter().enumerate() {
+            let wanted = array.name.name.clone();
+            let name = self.fresh(&wanted);
+            self.array_names.insert(index, name.clone());
+            if let Some(object) = self.array_declaration(index, array, &name) {
+                self.objects.push(object);
+            }
+        }
+    }
+
+    fn array_declaration(&mut self, index: usize, array: &Array, name: &str) -> Done<p4::Declaration> {
+        let span = array.name.span;
+        for table in array.direct.iter().chain(&array.bound) {
+            self.lookup(|symbols| &symbols.tables, table, "table")?;
+        }
+        let size = self.cells(array)?;
+        let (ty, arguments) = match array.kind {
+            ArrayKind::Register => {
+                let cell = self.cell_shape(index)?;
+                let ty = build::specialized_type("register", vec![build::bit_type(cell, span)], span);
+                (ty, vec![build::constant(&BigInt::from(size), Shape::bits(32), span)])
+            }
+            kind => {
+                let unit = self.unit(array)?;
+                let (plain, direct, units) = match kind {
+                    ArrayKind::Counter => ("counter", "direct_counter", "CounterType"),
+                    _ => ("meter", "direct_meter", "MeterType"),
+                };
+                let unit = build::enum_member(units, unit, span);
+                match &array.direct {
+                    None => {
+                        let size = build::constant(&BigInt::from(size), Shape::bits(32), span);
+                        (build::named_type(plain, span), vec![size, unit])
+                    }
+                    Some(_) if kind == ArrayKind::Counter => (build::named_type(direct, span), vec![unit]),
+                    Some(_) => {
+                        let cell = self.meter_shape(index);
+                        (build::specialized_type(direct, vec![build::bit_type(cell, span)], span), vec![unit])
+                    }
+                }
+            }
+        };
+        Some(self.instance(ty, arguments, name, &array.name))
+    }
+
+    /// `T(arguments) name;` with the name that the control plane knows.
+    fn instance(&self, ty: p4::Type, arguments: Vec<p4::Expr>, name: &str, known_as: &Ident) -> p4::Declaration {
+        let span = known_as.span;
+        let kind = p4::DeclarationKind::Instantiation(p4::Instantiation {
+            type_ref: ty,
+            arguments: arguments.into_iter().map(build::argument).collect(),
+            name: build::ident(name, span),
+            initializer: None,
+        });
+        let mut declaration = build::declaration(kind, span);
+        declaration.annotations.push(build::control_plane_name(&known_as.name, span));
+        declaration
+    }
+
+    /// How many cells there are. One that belongs to a table without saying a number has as many as the table.
+    fn cells(&mut self, array: &Array) -> Done<u64> {
+        if let (Some(_), Some(count)) = (&array.direct, &array.instance_count) {
+            let message = "`direct` gives each entry of the table a cell: there is no `instance_count`";
+            self.warn(codes::NO_EFFECT, count.span, message);
+        }
+        if let Some(count) = &array.instance_count {
+            return self.count(count, 1, CELLS_MAX);
+        }
+        let Some(table) = array.direct.as_ref().or(array.bound.as_ref()) else {
+            let message = format!("`{}` is not direct, so it needs an `instance_count`", array.name.name);
+            return self.error(codes::INVALID_ARRAY, array.name.span, message);
+        };
+        let table = self.lookup(|symbols| &symbols.tables, table, "table")?;
+        Some(self.table_size(table)?.filter(|&size| size <= CELLS_MAX).unwrap_or(SIZE_DEFAULT))
+    }
+
+    /// What is counted, in v1model's words.
+    fn unit(&mut self, array: &Array) -> Done<&'static str> {
+        let Some(unit) = &array.unit else {
+            let message = format!("`{}` does not say its `type`", array.name.name);
+            return self.error(codes::INVALID_ARRAY, array.name.span, message);
+        };
+        match (unit.as_str(), array.kind) {
+            ("packets", _) => Some("packets"),
+            ("bytes", _) => Some("bytes"),
+            ("packets_and_bytes", ArrayKind::Counter) => Some("packets_and_bytes"),
+            (other, _) => {
+                let message = format!("`{other}` is not what is counted: that is `packets` or `bytes`");
+                self.error(codes::INVALID_ARRAY, unit.span, message)
+            }
+        }
+    }
+
+    /// The shape of a register's cells.
+    pub(super) fn cell_shape(&mut self, register: usize) -> Done<Shape> {
+        let program = self.program;
+        let array = &program.arrays[register];
+        if let Some(width) = &array.width {
+            let width = self.count(width, 1, u64::from(WIDTH_BITS_MAX))? as u32;
+            return Some(Shape { width, is_signed: array.is_signed });
+        }
+        let Some(layout) = &array.layout else {
+            let message = format!("register `{}` does not say its `width`", array.name.name);
+            return self.error(codes::INVALID_ARRAY, array.name.span, message);
+        };
+        let layout_type = self.lookup(|symbols| &symbols.header_types, layout, "header type")?;
+        let header = &self.symbols.types[layout_type];
+        if header.is_variable() || header.fields.is_empty() {
+            return self.error(codes::INVALID_ARRAY, layout.span, "the fields of a layout have fixed widths");
+        }
+        Some(Shape::bits(header.fixed_bits() as u32))
+    }
+
+    /// The shape of a direct meter's colour: that of its result, else the 2 bits that colours need.
+    pub(super) fn meter_shape(&mut self, meter: usize) -> Shape {
+        let program = self.program;
+        let result = program.arrays[meter].result.as_ref();
+        match result.and_then(|result| self.fixed_field(result, Scope::PLAIN)) {
+            Some(place) => Shape::bits(place.shape.width),
+            None => Shape::bits(2),
+        }
+    }
+
+    /// A counter, meter or register as an expression.
+    pub(super) fn array(&self, index: usize, span: Span) -> Done<p4::Expr> {
+        Some(build::name(self.array_names.get(&index)?, span))
+    }
+
+    // ------------------------------------------------------------------------------------------- action profiles
+
+    pub(super) fn declare_profiles(&mut self) {
+        let program = self.program;
+        for (index, profile) in program.profiles.iter().enumerate() {
+            let wanted = profile.name.name.clone();
+            let name = self.fresh(&wanted);
+            self.profile_names.insert(index, name.clone());
+            let _ = self.declare_profile(profile, &name);
+        }
+    }
+
+    fn declare_profile(&mut self, profile: &crate::ast::Profile, name: &str) -> Done<()> {
+        let span = profile.name.span;
+        let size = match &profile.size {
+            Some(size) => match self.count(size, 0, base::limits::TABLE_ENTRIES_MAX as u64)? {
+                0 => SIZE_DEFAULT,
+                size => size,
+            },
+            None => SIZE_DEFAULT,
+        };
+        let size = build::constant(&BigInt::from(size), Shape::bits(32), span);
+        let object = match &profile.selector {
+            None => self.instance(build::named_type("action_profile", span), vec![size], name, &profile.name),
+            Some(selector) => {
+                let calculation = self.selector_calculation(selector)?;
+                let algorithm = self.algorithm(calculation, selector.span)?;
+                let program = self.program;
+                let width = match &program.calculations[calculation].output_width {
+                    Some(width) => self.count(width, 1, 64)?,
+                    None => OUTPUT_WIDTH_DEFAULT,
+                };
+                let width = build::constant(&BigInt::from(width), Shape::bits(32), span);
+                let ty = build::named_type("action_selector", span);
+                self.instance(ty, vec![algorithm, size, width], name, &profile.name)
+            }
+        };
+        self.objects.push(object);
+        Some(())
+    }
+
+    /// The calculation with which a selector chooses.
+    pub(super) fn selector_calculation(&mut self, selector: &Ident) -> Done<usize> {
+        let index = self.lookup(|symbols| &symbols.selectors, selector, "action selector")?;
+        let program = self.program;
+        let declared = &program.selectors[index];
+        let Some(key) = &declared.key else {
+            let message = format!("action selector `{}` has no `selection_key`", declared.name.name);
+            return self.error(codes::INVALID_ARRAY, declared.name.span, message);
+        };
+        self.lookup(|symbols| &symbols.calculations, key, "calculation")
+    }
+
+    pub(super) fn check_selectors(&mut self) {
+        let program = self.program;
+        for selector in &program.selectors {
+            let _ = self.selector_calculation(&selector.name);
+        }
+    }
+
+    // --------------------------------------------------------------------------------------------------- externs
+
+    /// Extern types and instances: declared so that what uses them is checked. v1model gives them no behaviour.
+    pub(super) fn declare_externs(&mut self) {
+        let program = self.program;
+        let mut type_names = Vec::new();
+        for declared in &program.extern_types {
+            let span = declared.name.span;
+            let name = self.fresh(&declared.name.name);
+            let constructor = p4::ExternMemberKind::Constructor { name: build::ident(&name, span), parameters: Vec::new() };
+            let mut members = vec![p4::ExternMember { annotations: Vec::new(), kind: constructor, span }];
+            for method in &declared.methods {
+                members.push(extern_method(method));
+            }
+            let kind = p4::DeclarationKind::ExternObject(p4::ExternObject {
+                name: build::ident(&name, span),
+                type_parameters: Vec::new(),
+                members,
+            });
+            self.objects.push(build::declaration(kind, span));
+            type_names.push(name);
+        }
+        for (index, instance) in program.externs.iter().enumerate() {
+            let found = self.lookup(|symbols| &symbols.extern_types, &instance.type_name, "extern type");
+            let Some(extern_type) = found else { continue };
+            for attribute in &instance.attributes {
+                let declared = &program.extern_types[extern_type];
+                if !declared.attributes.iter().any(|known| known.name == attribute.name) {
+                    let message = format!("extern type `{}` has no attribute `{}`", declared.name.name, attribute.name);
+                    let _: Done<()> = self.error(codes::UNKNOWN_FIELD, attribute.span, message);
+                }
+            }
+            let name = self.fresh(&instance.name.name);
+            let ty = build::named_type(&type_names[extern_type], instance.type_name.span);
+            let object = self.instance(ty, Vec::new(), &name, &instance.name);
+            self.objects.push(object);
+            self.extern_names.insert(index, name);
+        }
+    }
+
+    /// `object.method(arguments);`
+    pub(super) fn method_call(
+        &mut self,
+        object: &Ident,
+        c: &primitives::Context<'_>,
+        out: &mut Vec<p4::Statement>,
+    ) -> Done<()> {
+        let index = self.lookup(|symbols| &symbols.externs, object, "extern")?;
+        let program = self.program;
+        let type_name = &program.externs[index].type_name;
+        let declared = &program.extern_types[self.lookup(|symbols| &symbols.extern_types, type_name, "extern type")?];
+        let call = c.call;
+        let Some(method) = declared.methods.iter().find(|method| method.name.name == call.name.name) else {
+            let message = format!("extern type `{}` has no method `{}`", declared.name.name, call.name.name);
+            return self.error(codes::UNKNOWN_ACTION, call.name.span, message);
+        };
+        let least = method.parameters.iter().filter(|(_, is_optional)| !is_optional).count();
+        if !(least..=method.parameters.len()).contains(&call.arguments.len()) {
+            let message = format!(
+                "method `{}` takes {}, and is given {}",
+                call.name.name,
+                super::actions::arguments_text(method.parameters.len()),
+                call.arguments.len()
+            );
+            return self.error(codes::ARGUMENT_COUNT, call.span, message);
+        }
+        let span = call.span;
+        let name = self.extern_names.get(&index)?.clone();
+        let callee = build::member(build::name(&name, object.span), &call.name.name, span);
+        out.push(build::do_call(callee, Vec::new(), span));
+        Some(())
+    }
+}
+
+/// A method as P4_16 declares it. Its arguments are checked here and have no types to be told, so none are passed on.
+fn extern_method(method: &crate::ast::ExternMethod) -> p4::ExternMember {
+    let span = method.name.span;
+    let prototype = p4::FunctionPrototype {
+        return_type: p4::Type { kind: p4::TypeKind::Void, span },
+        name: method.name.clone(),
+        type_parameters: Vec::new(),
+        parameters: Vec::new(),
+    };
+    let kind = p4::ExternMemberKind::Method { is_abstract: false, prototype };
+    p4::ExternMember { annotations: Vec::new(), kind, span }
+}

@@ -1,0 +1,525 @@
+//! Fields, values and conditions.
+//!
+//! P4_14 converts where widths differ: a value is cut to the low bits of where it goes, or extended by its own sign.
+//! Operands of an operator get the width of the widest; numbers take that of the other operand. P4_16 has no implicit
+//! conversion, so each becomes a cast here.
+
+use super::build::{self, Shape};
+use super::{Done, Translator};
+use crate::ast::{BinaryOperator, Expr, ExprKind, Name, UnaryOperator};
+use crate::codes;
+use crate::symbols::{fold, fold_binary};
+use base::Span;
+use base::limits::WIDTH_BITS_MAX;
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive, Zero};
+use std::collections::BTreeMap;
+use syntax::ast as p4;
+
+/// Which element of a stack is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    /// The instance is no stack.
+    Only,
+    At(u32),
+    Next,
+    Last,
+}
+
+/// A header, an element of a stack, or metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeaderRef {
+    pub instance: usize,
+    pub element: Element,
+}
+
+/// A field as a place that can be read and written.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// What P4_16 calls it.
+    pub expr: p4::Expr,
+    /// As the program declares it.
+    pub shape: Shape,
+    /// As P4_16 has it: intrinsic metadata has the widths of v1model.
+    pub actual: Shape,
+    pub is_saturating: bool,
+    pub is_variable: bool,
+    pub header: HeaderRef,
+    pub field: usize,
+}
+
+/// What an expression is.
+pub(crate) enum Operand {
+    /// A number, with its width if one is written.
+    Number(BigInt, Option<u32>),
+    Bits(p4::Expr, Shape),
+    Truth(p4::Expr),
+}
+
+/// What an expression may refer to beside fields.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'s> {
+    /// The parameters of the action.
+    pub parameters: Option<&'s BTreeMap<Name, Shape>>,
+    /// Whether it stands in the parser, and then what was extracted last.
+    pub latest: Option<Option<HeaderRef>>,
+}
+
+impl Scope<'_> {
+    /// A control's conditions, a table's keys, field lists.
+    pub(crate) const PLAIN: Scope<'static> = Scope { parameters: None, latest: None };
+
+    /// The parser.
+    pub(crate) fn parser(latest: Option<HeaderRef>) -> Scope<'static> {
+        Scope { parameters: None, latest: Some(latest) }
+    }
+}
+
+/// What stands for a field of intrinsic metadata in v1model: the field and its width.
+pub(crate) fn intrinsic(instance: &str, field: &str) -> Option<(&'static str, u32)> {
+    let known: &[(&str, &'static str, u32)] = match instance {
+        "standard_metadata" => &[
+            ("ingress_port", "ingress_port", 9),
+            ("packet_length", "packet_length", 32),
+            ("egress_spec", "egress_spec", 9),
+            ("egress_port", "egress_port", 9),
+            ("egress_instance", "egress_rid", 16),
+            ("instance_type", "instance_type", 32),
+            ("checksum_error", "checksum_error", 1),
+        ],
+        "intrinsic_metadata" => &[
+            ("ingress_global_timestamp", "ingress_global_timestamp", 48),
+            ("egress_global_timestamp", "egress_global_timestamp", 48),
+            ("mcast_grp", "mcast_grp", 16),
+            ("egress_rid", "egress_rid", 16),
+            ("priority", "priority", 3),
+        ],
+        "queueing_metadata" => &[
+            ("enq_timestamp", "enq_timestamp", 32),
+            ("enq_qdepth", "enq_qdepth", 19),
+            ("deq_timedelta", "deq_timedelta", 32),
+            ("deq_qdepth", "deq_qdepth", 19),
+            ("qid", "priority", 3),
+        ],
+        _ => return None,
+    };
+    known.iter().find(|(name, ..)| *name == field).map(|&(_, name, width)| (name, width))
+}
+
+// Headers and fields.
+impl Translator<'_, '_> {
+    /// The header, stack element or metadata that an expression names; `None` without a word if it is something else.
+    pub(super) fn try_header(&mut self, expr: &Expr, scope: Scope<'_>) -> Option<Done<HeaderRef>> {
+        match &expr.kind {
+            ExprKind::Name(name) if &**name == "latest" && !self.symbols.instances.contains_key(name) => {
+                Some(match scope.latest {
+                    Some(Some(latest)) => Some(latest),
+                    Some(None) => {
+                        let message = "`latest` stands where no header was extracted before";
+                        self.error(codes::LATEST_WITHOUT_EXTRACT, expr.span, message)
+                    }
+                    None => self.error(codes::LATEST_WITHOUT_EXTRACT, expr.span, "`latest` is for parser states"),
+                })
+            }
+            ExprKind::Name(name) => {
+                let &instance = self.symbols.instances.get(name)?;
+                Some(Some(HeaderRef { instance, element: Element::Only }))
+            }
+            ExprKind::Index(base, index) => {
+                let ExprKind::Name(name) = &base.kind else { return None };
+                let &instance = self.symbols.instances.get(name)?;
+                Some(self.element(instance, index, scope).map(|element| HeaderRef { instance, element }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The header that an expression must name: not a whole stack.
+    pub(super) fn header(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<HeaderRef> {
+        let Some(found) = self.try_header(expr, scope) else {
+            return match &expr.kind {
+                ExprKind::Name(name) => {
+                    let name = p4::Ident { name: name.clone(), span: expr.span };
+                    self.lookup(|symbols| &symbols.instances, &name, "header or metadata instance")?;
+                    None
+                }
+                ExprKind::Index(base, _) if matches!(base.kind, ExprKind::Name(_)) => self.header(base, scope),
+                _ => self.error(codes::WRONG_KIND, expr.span, "this is not a header"),
+            };
+        };
+        let found = found?;
+        if found.element == Element::Only && self.symbols.all_instances[found.instance].size.is_some() {
+            let name = self.symbols.all_instances[found.instance].name.name.clone();
+            return self.error(codes::WRONG_KIND, expr.span, format!("`{name}` is a stack; its elements are headers"));
+        }
+        Some(found)
+    }
+
+    fn element(&mut self, instance: usize, index: &Expr, scope: Scope<'_>) -> Done<Element> {
+        let it = &self.symbols.all_instances[instance];
+        let (name, size) = (it.name.name.clone(), it.size);
+        let Some(size) = size else {
+            return self.error(codes::WRONG_KIND, index.span, format!("`{name}` is not a stack"));
+        };
+        match &index.kind {
+            ExprKind::Name(word) if matches!(&**word, "next" | "last") => {
+                if scope.latest.is_none() {
+                    let message = format!("`{word}` of a stack is known in parser states only");
+                    return self.error(codes::UNSUPPORTED, index.span, message);
+                }
+                Some(if &**word == "next" { Element::Next } else { Element::Last })
+            }
+            _ => {
+                let Some(value) = fold(index) else {
+                    return self.error(codes::NOT_CONSTANT, index.span, "the index of a stack must be a constant");
+                };
+                match value.to_u32().filter(|&value| value < size) {
+                    Some(value) => Some(Element::At(value)),
+                    None => {
+                        let message = format!("`{name}` has {size} elements; there is none at {value}");
+                        self.error(codes::OUT_OF_RANGE, index.span, message)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A header as an expression.
+    pub(super) fn header_expr(&self, header: HeaderRef, span: Span) -> p4::Expr {
+        let instance = &self.symbols.all_instances[header.instance];
+        let root = if instance.is_metadata { &self.own.metadata } else { &self.own.headers };
+        let whole = build::member(build::name(root, span), &instance.name.name, span);
+        match header.element {
+            Element::Only => whole,
+            Element::At(index) => build::index(whole, index, span),
+            Element::Next => build::member(whole, "next", span),
+            Element::Last => build::member(whole, "last", span),
+        }
+    }
+
+    /// The field that an expression names.
+    pub(super) fn field(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<Place> {
+        let ExprKind::Member(base, member) = &expr.kind else {
+            return self.error(codes::WRONG_KIND, expr.span, "this is not a field");
+        };
+        let header = self.header(base, scope)?;
+        let instance = &self.symbols.all_instances[header.instance];
+        let header_type = &self.symbols.types[instance.header_type];
+        let Some(field) = header_type.field(member.as_str()) else {
+            let message = format!("`{}` has no field `{}`", instance.name.name, member.name);
+            let names: Vec<Name> = header_type.fields.iter().map(|field| field.name.name.clone()).collect();
+            let mut diagnostic = p4_error(codes::UNKNOWN_FIELD, member.span, message);
+            if let Some(near) = super::nearest(member.as_str(), &names) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            self.diagnostics.push(diagnostic);
+            return None;
+        };
+        Some(self.place(header, field, expr.span))
+    }
+
+    /// A field as a place.
+    pub(super) fn place(&self, header: HeaderRef, field: usize, span: Span) -> Place {
+        let instance = &self.symbols.all_instances[header.instance];
+        let declared = &self.symbols.types[instance.header_type].fields[field];
+        let shape = Shape { width: declared.width, is_signed: declared.is_signed };
+        let known = if instance.is_metadata { intrinsic(&instance.name.name, &declared.name.name) } else { None };
+        let (expr, actual) = match known {
+            Some((name, width)) => (build::member(build::name(&self.own.standard, span), name, span), Shape::bits(width)),
+            None => (build::member(self.header_expr(header, span), &declared.name.name, span), shape),
+        };
+        Place {
+            expr,
+            shape,
+            actual,
+            is_saturating: declared.is_saturating,
+            is_variable: declared.is_variable,
+            header,
+            field,
+        }
+    }
+
+    /// The value of a field.
+    pub(super) fn read(&self, place: &Place) -> p4::Expr {
+        build::convert(place.expr.clone(), place.actual, place.shape)
+    }
+
+    /// `place = value` for a value of the field's shape.
+    pub(super) fn write(&self, place: &Place, value: p4::Expr, span: Span) -> p4::Statement {
+        build::assign(place.expr.clone(), build::convert(value, place.shape, place.actual), span)
+    }
+
+    /// A field whose width is fixed, as values need it.
+    pub(super) fn fixed_field(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<Place> {
+        let place = self.field(expr, scope)?;
+        if place.is_variable {
+            return self.error(codes::VARIABLE_LENGTH, expr.span, "a field of variable length cannot be computed with");
+        }
+        Some(place)
+    }
+}
+
+// Values.
+impl Translator<'_, '_> {
+    /// What an expression is worth.
+    pub(super) fn operand(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<Operand> {
+        self.spend(1, expr.span)?;
+        if self.depth >= crate::parser::HEIGHT_MAX {
+            let message = "this expression is too high when the arguments are put in the places of parameters";
+            return self.error(codes::NESTING_LIMIT, expr.span, message);
+        }
+        self.depth += 1;
+        let result = self.operand_inside(expr, scope);
+        self.depth -= 1;
+        result
+    }
+
+    fn operand_inside(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<Operand> {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Integer(value, width) => Some(Operand::Number(value.clone(), *width)),
+            ExprKind::Bool(value) => Some(Operand::Truth(build::truth(*value, span))),
+            ExprKind::Name(name) => match scope.parameters.and_then(|parameters| parameters.get(name)) {
+                Some(&shape) => Some(Operand::Bits(build::name(name, span), shape)),
+                None => {
+                    let (code, message) = match self.other_meaning(name) {
+                        Some(other) => (codes::WRONG_KIND, format!("`{name}` is {other}, not a value")),
+                        None => (codes::UNKNOWN_NAME, format!("`{name}` is not declared")),
+                    };
+                    self.error(code, span, message)
+                }
+            },
+            ExprKind::Member(..) => {
+                let place = self.fixed_field(expr, scope)?;
+                Some(Operand::Bits(self.read(&place), place.shape))
+            }
+            ExprKind::Index(..) => self.error(codes::WRONG_KIND, span, "a header is not a value"),
+            ExprKind::Valid(header) => Some(Operand::Truth(self.validity(header, scope, span)?)),
+            ExprKind::Current(offset, width) => self.current(offset, width, scope, span),
+            ExprKind::Unary(operator, operand) => self.unary(*operator, operand, scope, span),
+            ExprKind::Binary(operator, left, right) => self.binary(*operator, left, right, scope, span),
+        }
+    }
+
+    /// `valid(header)` or `valid(header.field)`.
+    pub(super) fn validity(&mut self, expr: &Expr, scope: Scope<'_>, span: Span) -> Done<p4::Expr> {
+        let header = match &expr.kind {
+            ExprKind::Member(..) => self.field(expr, scope)?.header,
+            _ => self.header(expr, scope)?,
+        };
+        if self.symbols.all_instances[header.instance].is_metadata {
+            self.warn(codes::NO_EFFECT, span, "metadata is always valid");
+            return Some(build::truth(true, span));
+        }
+        Some(build::method(self.header_expr(header, span), "isValid", Vec::new(), span))
+    }
+
+    /// `current(offset, width)`: bits ahead in the packet.
+    fn current(&mut self, offset: &Expr, width: &Expr, scope: Scope<'_>, span: Span) -> Done<Operand> {
+        if scope.latest.is_none() {
+            return self.error(codes::WRONG_KIND, span, "`current` is for parser states");
+        }
+        let offset = self.count(offset, 0, u64::from(WIDTH_BITS_MAX))?;
+        let width = self.count(width, 1, u64::from(WIDTH_BITS_MAX) - offset)? as u32;
+        let total = offset as u32 + width;
+        let ahead = self.lookahead(total, span);
+        let value = if total == width { ahead } else { build::slice(ahead, width - 1, 0, span) };
+        Some(Operand::Bits(value, Shape::bits(width)))
+    }
+
+    /// The next bits of the packet.
+    pub(super) fn lookahead(&self, width: u32, span: Span) -> p4::Expr {
+        let callee = build::member(build::name(&self.own.packet, span), "lookahead", span);
+        build::call_with(callee, vec![build::bit_type(Shape::bits(width), span)], Vec::new(), span)
+    }
+
+    /// A constant from `least` to `most`.
+    pub(super) fn count(&mut self, expr: &Expr, least: u64, most: u64) -> Done<u64> {
+        let Some(value) = fold(expr) else {
+            return self.error(codes::NOT_CONSTANT, expr.span, "this must be a constant number");
+        };
+        match value.to_u64().filter(|value| (least..=most).contains(value)) {
+            Some(value) => Some(value),
+            None => {
+                let message = format!("this must be from {least} to {most}, and is {value}");
+                self.error(codes::OUT_OF_RANGE, expr.span, message)
+            }
+        }
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, operand: &Expr, scope: Scope<'_>, span: Span) -> Done<Operand> {
+        if operator == UnaryOperator::Not {
+            let operand = self.condition(operand, scope)?;
+            return Some(Operand::Truth(build::unary(operator, operand, span)));
+        }
+        match self.operand(operand, scope)? {
+            Operand::Number(value, width) => Some(Operand::Number(
+                match operator {
+                    UnaryOperator::Negate => -value,
+                    UnaryOperator::Complement => -value - 1,
+                    _ => value,
+                },
+                width,
+            )),
+            Operand::Bits(value, shape) => Some(match operator {
+                UnaryOperator::Plus => Operand::Bits(value, shape),
+                _ => Operand::Bits(build::unary(operator, value, span), shape),
+            }),
+            Operand::Truth(_) => self.error(codes::WRONG_VALUE, span, "a truth value is not a number"),
+        }
+    }
+
+    fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        left: &Expr,
+        right: &Expr,
+        scope: Scope<'_>,
+        span: Span,
+    ) -> Done<Operand> {
+        if matches!(operator, BinaryOperator::And | BinaryOperator::Or) {
+            let (left, right) = (self.condition(left, scope), self.condition(right, scope));
+            return Some(Operand::Truth(build::binary(operator, left?, right?, span)));
+        }
+        let (left, right) = (self.operand(left, scope), self.operand(right, scope));
+        self.binary_operands(operator, left?, right?, span)
+    }
+
+    /// An operator on two operands.
+    pub(super) fn binary_operands(
+        &mut self,
+        operator: BinaryOperator,
+        left: Operand,
+        right: Operand,
+        span: Span,
+    ) -> Done<Operand> {
+        let is_comparison = matches!(
+            operator,
+            BinaryOperator::Equal
+                | BinaryOperator::NotEqual
+                | BinaryOperator::Less
+                | BinaryOperator::LessOrEqual
+                | BinaryOperator::Greater
+                | BinaryOperator::GreaterOrEqual
+        );
+        if let (Operand::Number(left, left_width), Operand::Number(right, right_width)) = (&left, &right) {
+            if is_comparison {
+                return Some(Operand::Truth(build::truth(compare(operator, left, right), span)));
+            }
+            return match fold_binary(operator, left, right) {
+                Some(value) => Some(Operand::Number(value, (*left_width).max(*right_width))),
+                None => self.error(codes::OUT_OF_RANGE, span, "this has no value, or one that is too large"),
+            };
+        }
+        if matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight) {
+            return self.shift(operator, left, right, None, span);
+        }
+        let shape = self.common_shape(&left, &right, is_comparison);
+        let (left, right) = (self.shaped(left, shape, span)?, self.shaped(right, shape, span)?);
+        let value = build::binary(operator, left, right, span);
+        Some(if is_comparison { Operand::Truth(value) } else { Operand::Bits(value, shape) })
+    }
+
+    /// A shift, computed in at least `least` bits. The amount keeps its own width.
+    pub(super) fn shift(
+        &mut self,
+        operator: BinaryOperator,
+        left: Operand,
+        right: Operand,
+        least: Option<Shape>,
+        span: Span,
+    ) -> Done<Operand> {
+        let own = match &left {
+            Operand::Bits(_, shape) => *shape,
+            Operand::Number(value, width) => Shape::bits(width.unwrap_or_else(|| bits_of(value))),
+            Operand::Truth(_) => Shape::bits(1),
+        };
+        let shape = match least {
+            Some(least) => Shape { width: own.width.max(least.width), is_signed: own.is_signed },
+            None => own,
+        };
+        let left = self.shaped(left, shape, span)?;
+        let amount = match right {
+            Operand::Number(value, _) if value.is_negative() => {
+                return self.error(codes::OUT_OF_RANGE, span, "a shift by a negative number of bits");
+            }
+            Operand::Number(value, _) => {
+                let most = BigInt::from(WIDTH_BITS_MAX);
+                build::number(if value > most { &most } else { &value }, span)
+            }
+            Operand::Bits(value, amount) => build::convert(value, amount, Shape::bits(amount.width)),
+            Operand::Truth(_) => return self.error(codes::WRONG_VALUE, span, "a truth value is not a number"),
+        };
+        Some(Operand::Bits(build::binary(operator, left, amount, span), shape))
+    }
+
+    /// The shape in which two operands meet. In a comparison a number is not cut to the other operand's width.
+    fn common_shape(&self, left: &Operand, right: &Operand, is_comparison: bool) -> Shape {
+        let shape = |operand: &Operand, other: &Operand| match (operand, other) {
+            (Operand::Bits(_, shape), _) => *shape,
+            (Operand::Truth(_), _) => Shape::bits(1),
+            (Operand::Number(value, width), Operand::Bits(_, other)) => {
+                let is_signed = other.is_signed;
+                let needed = if value.is_negative() && !is_signed { 1 } else { bits_of(value) + u32::from(is_signed) };
+                let least = if is_comparison { needed } else { 1 };
+                Shape { width: width.unwrap_or(1).max(least).min(WIDTH_BITS_MAX), is_signed }
+            }
+            (Operand::Number(value, width), _) => Shape::bits(width.unwrap_or_else(|| bits_of(value))),
+        };
+        let (left, right) = (shape(left, right), shape(right, left));
+        Shape { width: left.width.max(right.width), is_signed: left.is_signed && right.is_signed }
+    }
+
+    /// An operand as a value of the shape.
+    pub(super) fn shaped(&mut self, operand: Operand, shape: Shape, span: Span) -> Done<p4::Expr> {
+        match operand {
+            Operand::Number(value, _) => Some(build::constant(&value, shape, span)),
+            Operand::Bits(value, own) => Some(build::convert(value, own, shape)),
+            Operand::Truth(value) => {
+                let bit = build::cast_to(build::bit_type(Shape::bits(1), span), value);
+                Some(build::convert(bit, Shape::bits(1), shape))
+            }
+        }
+    }
+
+    /// An expression as a value of the shape.
+    pub(super) fn value(&mut self, expr: &Expr, shape: Shape, scope: Scope<'_>) -> Done<p4::Expr> {
+        match self.operand(expr, scope)? {
+            Operand::Truth(_) => self.error(codes::WRONG_VALUE, expr.span, "a number is needed here"),
+            operand => self.shaped(operand, shape, expr.span),
+        }
+    }
+
+    /// An expression as a truth value; a number holds if it is not zero.
+    pub(super) fn condition(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<p4::Expr> {
+        Some(match self.operand(expr, scope)? {
+            Operand::Truth(value) => value,
+            Operand::Number(value, _) => build::truth(!value.is_zero(), expr.span),
+            Operand::Bits(value, shape) => {
+                let zero = build::constant(&BigInt::zero(), shape, expr.span);
+                build::binary(BinaryOperator::NotEqual, value, zero, expr.span)
+            }
+        })
+    }
+}
+
+fn p4_error(code: &'static str, span: Span, message: String) -> syntax::diag::Diagnostic {
+    syntax::diag::Diagnostic::error(code, span, message)
+}
+
+fn compare(operator: BinaryOperator, left: &BigInt, right: &BigInt) -> bool {
+    match operator {
+        BinaryOperator::Equal => left == right,
+        BinaryOperator::NotEqual => left != right,
+        BinaryOperator::Less => left < right,
+        BinaryOperator::LessOrEqual => left <= right,
+        BinaryOperator::Greater => left > right,
+        _ => left >= right,
+    }
+}
+
+/// How many bits a number needs, at least 1; one more for the sign of a negative one.
+pub(crate) fn bits_of(value: &BigInt) -> u32 {
+    let bits = value.bits() + u64::from(value.is_negative());
+    bits.clamp(1, u64::from(WIDTH_BITS_MAX)) as u32
+}

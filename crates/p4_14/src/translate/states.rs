@@ -1,0 +1,570 @@
+//! The parser: its states, what goes before them, and what follows from errors.
+//!
+//! A `select` joins its keys to one number, as P4_14 says; a case with several values becomes several cases.
+//! `parse_error` and the exceptions that P4_14 knows by itself become errors of P4_16: parsing stops, and ingress, which
+//! runs for such packets too, begins with what the handlers say (see `controls`).
+
+use super::build::{self, Shape};
+use super::exprs::{Element, HeaderRef, Operand, Scope};
+use super::{Done, Translator};
+use crate::ast::{BinaryOperator, Expr, ExprKind, Ident, Name, SelectCase, SelectValue, State, StateEnd, StateStatement, Target};
+use crate::codes;
+use base::Span;
+use num_bigint::BigInt;
+use num_traits::Zero;
+use std::collections::{BTreeMap, BTreeSet};
+use syntax::ast as p4;
+
+/// How many values a value set has if it does not say.
+const VALUE_SET_SIZE_DEFAULT: u32 = 1024;
+
+/// The exceptions that P4_14 raises by itself, and the errors of P4_16 that they are.
+pub(super) const STANDARD_EXCEPTIONS: [(&str, &str); 5] = [
+    ("p4_pe_index_out_of_bounds", "StackOutOfBounds"),
+    ("p4_pe_out_of_packet", "PacketTooShort"),
+    ("p4_pe_header_too_long", "HeaderTooShort"),
+    ("p4_pe_header_too_short", "ParserInvalidArgument"),
+    ("p4_pe_unhandled_select", "NoMatch"),
+];
+
+/// The instance types of packets for which entry states are named.
+const ENTRIES: [(&str, u32); 3] = [("start_i2e_mirrored", 1), ("start_e2e_mirrored", 2), ("start_coalesced", 3)];
+
+/// What the states are translated with.
+struct Machine {
+    /// The name of each state in P4_16.
+    names: Vec<Name>,
+    /// The headers that may have been extracted last when a state begins.
+    latest: Vec<Option<HeaderRef>>,
+    /// The controls in which parsing may end, in the order of their names in the program.
+    entries: Vec<usize>,
+    /// States that note which of several controls is meant, by control.
+    entry_states: BTreeMap<usize, Name>,
+    /// States that raise an error, by its name.
+    error_states: BTreeMap<Name, Name>,
+    /// The widths that value sets are used with.
+    set_widths: BTreeMap<usize, (u32, Name)>,
+    /// States made beside those of the program.
+    extra: Vec<p4::ParserState>,
+}
+
+impl Translator<'_, '_> {
+    /// The parser, and the controls in which it may end.
+    pub(super) fn parser(&mut self) -> (p4::Declaration, Vec<usize>) {
+        let program = self.program;
+        let mut machine = Machine {
+            names: Vec::new(),
+            latest: self.latest_headers(),
+            entries: self.parser_ends(),
+            entry_states: BTreeMap::new(),
+            error_states: BTreeMap::new(),
+            set_widths: BTreeMap::new(),
+            extra: Vec::new(),
+        };
+        let before = self.statements_before();
+        let has_own_start = before.is_empty() && !program.states.iter().any(|state| state.is_entry);
+        for state in &program.states {
+            let name = match state.name.as_str() {
+                "start" if has_own_start => "start".into(),
+                wanted => self.fresh(wanted),
+            };
+            machine.names.push(name);
+        }
+        self.hidden.has_entry = machine.entries.len() > 1;
+        let mut states = Vec::new();
+        match self.symbols.states.get("start") {
+            Some(&start) if !has_own_start => states.push(self.start_state(start, before, &machine)),
+            Some(_) => {}
+            None => {
+                let _: Done<()> = self.error(codes::NO_START_STATE, program.end, "there is no parser state `start`");
+            }
+        }
+        for (index, state) in program.states.iter().enumerate() {
+            if self.symbols.states.get(&state.name.name) == Some(&index)
+                && let Some(translated) = self.state(index, state, &mut machine)
+            {
+                states.push(translated);
+            }
+        }
+        states.append(&mut machine.extra);
+        let locals = self.value_sets(&machine);
+        let span = program.states.first().map_or(program.end, |state| state.name.span);
+        let parser = self.parser_block(locals, states, span);
+        (parser, machine.entries)
+    }
+
+    fn parser_block(
+        &mut self,
+        locals: Vec<p4::Declaration>,
+        states: Vec<p4::ParserState>,
+        span: Span,
+    ) -> p4::Declaration {
+        let own = &self.own;
+        let packet = build::named_type("packet_in", span);
+        let headers = build::named_type(&own.headers_type, span);
+        let mut parameters = vec![
+            build::parameter(p4::Direction::None, packet, &own.packet, span),
+            build::parameter(p4::Direction::Out, headers, &own.headers, span),
+        ];
+        parameters.extend(self.block_parameters(true, span).into_iter().skip(1));
+        let name = Ident { name: self.fresh("ParserImpl"), span };
+        let signature = p4::ApplyType { name, type_parameters: Vec::new(), parameters };
+        let parser = p4::ParserDeclaration { signature, constructor_parameters: Vec::new(), locals, states };
+        build::declaration(p4::DeclarationKind::Parser(parser), span)
+    }
+
+    /// The controls that states go to.
+    fn parser_ends(&self) -> Vec<usize> {
+        let mut ends = BTreeSet::new();
+        let mut note = |target: &Target| {
+            if !target.is_error && !self.symbols.states.contains_key(&target.name.name) {
+                ends.extend(self.symbols.controls.get(&target.name.name).copied());
+            }
+        };
+        for state in &self.program.states {
+            match &state.end {
+                Some(StateEnd::Go(target)) => note(target),
+                Some(StateEnd::Select { cases, .. }) => cases.iter().for_each(|case| note(&case.target)),
+                None => {}
+            }
+        }
+        ends.into_iter().collect()
+    }
+
+    /// What runs before the first state: metadata get their first values. A packet that begins anew keeps what a field
+    /// list says.
+    fn statements_before(&mut self) -> Vec<p4::Statement> {
+        let mut statements = Vec::new();
+        for index in 0..self.symbols.all_instances.len() {
+            let instance = self.symbols.all_instances[index].clone();
+            for (field, value) in instance.values {
+                let Some(position) = self.symbols.types[instance.header_type].field(field.as_str()) else { continue };
+                let place = self.place(HeaderRef { instance: index, element: Element::Only }, position, field.span);
+                let Some(value) = self.value(value, place.shape, Scope::PLAIN) else { continue };
+                let assignment = self.write(&place, value, field.span);
+                let is_kept = self.may_be_kept(index, position);
+                statements.push(if is_kept { self.only_first(assignment, field.span) } else { assignment });
+            }
+        }
+        statements
+    }
+
+    /// Whether any field list that is kept may have the field. Asked before actions are translated, so every list that
+    /// a request names counts.
+    fn may_be_kept(&mut self, instance: usize, field: usize) -> bool {
+        let mut lists = BTreeSet::new();
+        for action in &self.flat_actions {
+            for call in &action.calls {
+                let is_request = matches!(&*call.name.name, "resubmit" | "recirculate")
+                    || call.name.as_str().starts_with("clone_");
+                for argument in call.arguments.iter().filter(|_| is_request) {
+                    if let ExprKind::Name(name) = &argument.kind {
+                        lists.extend(self.symbols.field_lists.get(name).copied());
+                    }
+                }
+            }
+        }
+        lists.into_iter().any(|list| {
+            let entries = self.entries(list).unwrap_or_default();
+            entries.iter().any(|entry| {
+                matches!(entry, super::lists::Entry::Field(place)
+                    if place.header.instance == instance && place.field == field)
+            })
+        })
+    }
+
+    /// A statement for packets that were received, not made by the switch.
+    fn only_first(&self, statement: p4::Statement, span: Span) -> p4::Statement {
+        let kind = build::member(build::name(&self.own.standard, span), "instance_type", span);
+        let zero = build::constant(&BigInt::zero(), Shape::bits(32), span);
+        let is_first = build::binary(BinaryOperator::Equal, kind, zero, span);
+        build::branch(is_first, vec![statement], Vec::new(), span)
+    }
+
+    /// `start`: first values, then the program's own start or the entry state for the kind of packet.
+    fn start_state(&mut self, start: usize, before: Vec<p4::Statement>, machine: &Machine) -> p4::ParserState {
+        let program = self.program;
+        let span = program.states[start].name.span;
+        let own = Ident { name: machine.names[start].clone(), span };
+        let mut cases = Vec::new();
+        for (name, instance_type) in ENTRIES {
+            let Some(&entry) = self.symbols.states.get(name) else { continue };
+            if program.states[entry].is_entry {
+                let value = build::constant(&BigInt::from(instance_type), Shape::bits(32), span);
+                cases.push(case(value, &machine.names[entry], span));
+            }
+        }
+        let kind = if cases.is_empty() {
+            p4::TransitionKind::Direct(own)
+        } else {
+            cases.push(case(p4::Expr { kind: p4::ExprKind::Default, span }, &own.name, span));
+            let key = build::member(build::name(&self.own.standard, span), "instance_type", span);
+            p4::TransitionKind::Select { keys: vec![key], cases }
+        };
+        parser_state("start", before, kind, span)
+    }
+
+    /// For each state, the header that was extracted last when it begins, if that is the same on all ways to it.
+    fn latest_headers(&mut self) -> Vec<Option<HeaderRef>> {
+        let states = &self.program.states;
+        // What is known: nothing yet, one header, or several.
+        let mut begins: Vec<Option<Option<HeaderRef>>> = vec![None; states.len()];
+        let own: Vec<Option<HeaderRef>> = states.iter().map(|state| self.last_extracted(state)).collect();
+        let mut pending: Vec<usize> = (0..states.len()).collect();
+        while let Some(index) = pending.pop() {
+            let Some(last) = own[index].or(begins[index].flatten()) else { continue };
+            for next in self.successors(index) {
+                let merged = match begins[next] {
+                    None => Some(last),
+                    Some(known) => known.filter(|&known| known == last),
+                };
+                if begins[next] != Some(merged) {
+                    begins[next] = Some(merged);
+                    pending.push(next);
+                }
+            }
+        }
+        begins.into_iter().map(Option::flatten).collect()
+    }
+
+    /// The header that a state extracts last, as later statements see it.
+    fn last_extracted(&self, state: &State) -> Option<HeaderRef> {
+        let extracted = state.statements.iter().rev().find_map(|statement| match statement {
+            StateStatement::Extract(header) => Some(header),
+            StateStatement::Set(..) => None,
+        })?;
+        self.extracted(extracted)
+    }
+
+    /// What is extracted, without a word if it is no header.
+    pub(super) fn extracted(&self, header: &Expr) -> Option<HeaderRef> {
+        let (name, element) = match &header.kind {
+            ExprKind::Name(name) => (name, Element::Only),
+            ExprKind::Index(base, index) => match (&base.kind, &index.kind) {
+                (ExprKind::Name(name), ExprKind::Name(_)) => (name, Element::Last),
+                (ExprKind::Name(name), _) => {
+                    let at = crate::symbols::fold(index).and_then(|at| u32::try_from(at).ok())?;
+                    (name, Element::At(at))
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let &instance = self.symbols.instances.get(name)?;
+        Some(HeaderRef { instance, element })
+    }
+
+    /// The states that a state goes to, in the order of its cases.
+    pub(super) fn successors(&self, index: usize) -> Vec<usize> {
+        let state_of = |target: &Target| match target.is_error {
+            true => None,
+            false => self.symbols.states.get(&target.name.name).copied(),
+        };
+        match &self.program.states[index].end {
+            Some(StateEnd::Go(target)) => state_of(target).into_iter().collect(),
+            Some(StateEnd::Select { cases, .. }) => cases.iter().filter_map(|case| state_of(&case.target)).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn state(&mut self, index: usize, state: &State, machine: &mut Machine) -> Done<p4::ParserState> {
+        let mut latest = machine.latest[index];
+        let mut statements = Vec::new();
+        for statement in &state.statements {
+            match statement {
+                StateStatement::Extract(header) => {
+                    if self.extract(header, latest, &mut statements).is_some() {
+                        latest = self.extracted(header);
+                    }
+                }
+                StateStatement::Set(field, value) => {
+                    let scope = Scope::parser(latest);
+                    let _ = self.set(field, value, scope, &mut statements);
+                }
+            }
+        }
+        let span = state.name.span;
+        let kind = match &state.end {
+            Some(StateEnd::Go(target)) => p4::TransitionKind::Direct(self.next_state(target, machine)?),
+            Some(StateEnd::Select { keys, cases, span }) => {
+                self.select(keys, cases, Scope::parser(latest), *span, machine)?
+            }
+            None => {
+                let message = format!("parser state `{}` does not say where it goes", state.name.name);
+                return self.error(codes::NO_RETURN, span, message);
+            }
+        };
+        Some(parser_state(&machine.names[index], statements, kind, span))
+    }
+
+    /// `set_metadata(field, value);`
+    pub(super) fn set(
+        &mut self,
+        field: &Expr,
+        value: &Expr,
+        scope: Scope<'_>,
+        out: &mut Vec<p4::Statement>,
+    ) -> Done<()> {
+        let place = self.fixed_field(field, scope)?;
+        if !self.symbols.all_instances[place.header.instance].is_metadata {
+            return self.error(codes::HEADER_OR_METADATA, field.span, "`set_metadata` writes to metadata only");
+        }
+        let value = self.value(value, place.shape, scope)?;
+        out.push(self.write(&place, value, field.span));
+        Some(())
+    }
+
+    /// `extract(header);`
+    fn extract(&mut self, header: &Expr, latest: Option<HeaderRef>, out: &mut Vec<p4::Statement>) -> Done<()> {
+        let span = header.span;
+        let found = self.header(header, Scope::parser(latest))?;
+        let instance = self.symbols.all_instances[found.instance].clone();
+        if instance.is_metadata {
+            return self.error(codes::HEADER_OR_METADATA, span, "metadata is not in the packet: it cannot be extracted");
+        }
+        let mut arguments = vec![self.header_expr(found, span)];
+        let header_type = self.symbols.types[instance.header_type].clone();
+        if header_type.is_variable() {
+            let Some(length) = header_type.length else {
+                let message = format!("header type `{}` does not say its `length`", header_type.name.name);
+                return self.error(codes::VARIABLE_LENGTH, span, message);
+            };
+            arguments.push(self.variable_bits(length, &header_type, span)?);
+        }
+        let callee = build::member(build::name(&self.own.packet, span), "extract", span);
+        out.push(build::do_call(callee, arguments, span));
+        Some(())
+    }
+
+    /// The bits of a header's field of variable length: 8 times the length, less the bits of the other fields. The
+    /// fields that say the length are looked at before they are extracted.
+    fn variable_bits(
+        &mut self,
+        length: &Expr,
+        header_type: &crate::symbols::HeaderType<'_>,
+        span: Span,
+    ) -> Done<p4::Expr> {
+        let before: u32 = header_type.fields.iter().take_while(|field| !field.is_variable).map(|field| field.width).sum();
+        let bytes = self.length_value(length, header_type, before, span)?;
+        let word = Shape::bits(32);
+        let bits = build::binary(BinaryOperator::ShiftLeft, bytes, build::number(&BigInt::from(3), span), span);
+        let fixed = build::constant(&BigInt::from(header_type.fixed_bits()), word, span);
+        Some(build::binary(BinaryOperator::Subtract, bits, fixed, span))
+    }
+
+    /// A length expression in 32 bits.
+    fn length_value(
+        &mut self,
+        length: &Expr,
+        header_type: &crate::symbols::HeaderType<'_>,
+        before: u32,
+        span: Span,
+    ) -> Done<p4::Expr> {
+        let word = Shape::bits(32);
+        match &length.kind {
+            ExprKind::Integer(value, _) => Some(build::constant(value, word, span)),
+            ExprKind::Name(name) => {
+                let position = header_type.field(name)?;
+                let offset: u32 = header_type.fields[..position].iter().map(|field| field.width).sum();
+                let high = before.checked_sub(offset + 1)?;
+                let width = header_type.fields[position].width;
+                let low = (high + 1).checked_sub(width)?;
+                let bits = build::slice(self.lookahead(before, span), high, low, span);
+                Some(build::convert(bits, Shape::bits(width), word))
+            }
+            ExprKind::Binary(operator, left, right) => {
+                let left = self.length_value(left, header_type, before, span)?;
+                let right = self.length_value(right, header_type, before, span)?;
+                Some(build::binary(*operator, left, right, span))
+            }
+            ExprKind::Unary(operator, operand) => {
+                let operand = self.length_value(operand, header_type, before, span)?;
+                Some(build::unary(*operator, operand, span))
+            }
+            _ => None,
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------ transitions
+
+    fn select(
+        &mut self,
+        keys: &[Expr],
+        cases: &[SelectCase],
+        scope: Scope<'_>,
+        span: Span,
+        machine: &mut Machine,
+    ) -> Done<p4::TransitionKind> {
+        let mut joined: Option<(p4::Expr, u32)> = None;
+        for key in keys {
+            let (value, shape) = match self.operand(key, scope)? {
+                Operand::Bits(value, shape) => (value, shape),
+                Operand::Truth(value) => {
+                    (build::cast_to(build::bit_type(Shape::bits(1), key.span), value), Shape::bits(1))
+                }
+                Operand::Number(value, width) => {
+                    let shape = Shape::bits(width.unwrap_or_else(|| super::exprs::bits_of(&value)));
+                    (build::constant(&value, shape, key.span), shape)
+                }
+            };
+            let value = build::convert(value, shape, Shape::bits(shape.width));
+            joined = Some(match joined {
+                Some((high, width)) => {
+                    (build::binary(BinaryOperator::Concatenate, high, value, span), width.saturating_add(shape.width))
+                }
+                None => (value, shape.width),
+            });
+        }
+        let (key, width) = joined?;
+        if width > base::limits::WIDTH_BITS_MAX {
+            let message = format!("the keys of a `select` may have {} bits at most", base::limits::WIDTH_BITS_MAX);
+            return self.error(codes::OUT_OF_RANGE, span, message);
+        }
+        let mut translated = Vec::new();
+        for select_case in cases {
+            let target = self.next_state(&select_case.target, machine);
+            for value in &select_case.values {
+                let keyset = self.keyset(value, width, machine);
+                if let (Some(keyset), Some(target)) = (keyset, &target) {
+                    translated.push(case(keyset, &target.name, select_case.span));
+                }
+            }
+        }
+        Some(p4::TransitionKind::Select { keys: vec![key], cases: translated })
+    }
+
+    fn keyset(&mut self, value: &SelectValue, width: u32, machine: &mut Machine) -> Done<p4::Expr> {
+        let shape = Shape::bits(width);
+        let (value, mask) = match value {
+            SelectValue::Default(span) => return Some(p4::Expr { kind: p4::ExprKind::Default, span: *span }),
+            SelectValue::Value(value, mask) => (value, mask),
+        };
+        if let ExprKind::Name(name) = &value.kind {
+            let name = Ident { name: name.clone(), span: value.span };
+            let set = self.lookup(|symbols| &symbols.value_sets, &name, "value set")?;
+            return self.value_set_use(set, width, value.span, machine);
+        }
+        let bits = self.value(value, shape, Scope::PLAIN)?;
+        let Some(mask) = mask else { return Some(bits) };
+        let mask = self.value(mask, shape, Scope::PLAIN)?;
+        let span = value.span.to(mask.span);
+        Some(p4::Expr { kind: p4::ExprKind::Mask { value: Box::new(bits), mask: Box::new(mask) }, span })
+    }
+
+    fn value_set_use(&mut self, set: usize, width: u32, span: Span, machine: &mut Machine) -> Done<p4::Expr> {
+        if let Some((known, name)) = machine.set_widths.get(&set) {
+            let (known, name) = (*known, name.clone());
+            if known != width {
+                let message =
+                    format!("the value set is used for {width} bits here, and for {known} bits at another place");
+                return self.error(codes::VALUE_SET_WIDTH, span, message);
+            }
+            return Some(build::name(&name, span));
+        }
+        let wanted = self.program.value_sets[set].name.name.clone();
+        let name = self.fresh(&wanted);
+        machine.set_widths.insert(set, (width, name.clone()));
+        Some(build::name(&name, span))
+    }
+
+    /// The value sets that are used, as declarations of the parser.
+    fn value_sets(&mut self, machine: &Machine) -> Vec<p4::Declaration> {
+        let mut declarations = Vec::new();
+        for (&set, (width, name)) in &machine.set_widths {
+            let declared = &self.program.value_sets[set];
+            let span = declared.name.span;
+            let size = match &declared.size {
+                Some(size) => self.count(size, 1, 1 << 20).unwrap_or(1) as u32,
+                None => VALUE_SET_SIZE_DEFAULT,
+            };
+            let kind = p4::DeclarationKind::ValueSet(p4::ValueSet {
+                element_type: build::bit_type(Shape::bits(*width), span),
+                size: build::number(&BigInt::from(size), span),
+                name: build::ident(name, span),
+            });
+            let mut declaration = build::declaration(kind, span);
+            declaration.annotations.push(build::control_plane_name(&declared.name.name, span));
+            declarations.push(declaration);
+        }
+        declarations
+    }
+
+    /// The state that stands for a target.
+    fn next_state(&mut self, target: &Target, machine: &mut Machine) -> Done<Ident> {
+        let name = &target.name;
+        let at = |state: &Name| Some(Ident { name: state.clone(), span: name.span });
+        if target.is_error {
+            let state = self.error_state(name, machine)?;
+            return at(&state);
+        }
+        if let Some(&state) = self.symbols.states.get(&name.name) {
+            return at(&machine.names[state]);
+        }
+        if !self.symbols.controls.contains_key(&name.name) && name.as_str() == "P4_PARSING_DONE" {
+            return at(&"accept".into());
+        }
+        let control = self.lookup(|symbols| &symbols.controls, name, "parser state or control")?;
+        if machine.entries.len() < 2 {
+            return at(&"accept".into());
+        }
+        if let Some(state) = machine.entry_states.get(&control) {
+            return at(state);
+        }
+        let position = machine.entries.iter().position(|&entry| entry == control)?;
+        let state = self.fresh(&format!("to_{}", name.name));
+        let flag = build::member(build::name(&self.own.metadata, name.span), &self.own.hidden, name.span);
+        let value = build::constant(&BigInt::from(position), Shape::bits(8), name.span);
+        let note = build::assign(flag, value, name.span);
+        let accept = p4::TransitionKind::Direct(build::ident("accept", name.span));
+        machine.extra.push(parser_state(&state, vec![note], accept, name.span));
+        machine.entry_states.insert(control, state.clone());
+        at(&state)
+    }
+
+    /// The state that raises an exception.
+    fn error_state(&mut self, exception: &Ident, machine: &mut Machine) -> Done<Name> {
+        if let Some(state) = machine.error_states.get(&exception.name) {
+            return Some(state.clone());
+        }
+        let is_standard = STANDARD_EXCEPTIONS.iter().any(|(name, _)| *name == exception.as_str())
+            || matches!(exception.as_str(), "p4_pe_checksum" | "p4_pe_default");
+        if !is_standard {
+            self.lookup(|symbols| &symbols.exceptions, exception, "exception")?;
+        }
+        let span = exception.span;
+        let error = self.error_of(exception);
+        let state = self.fresh(&format!("raise_{}", exception.name));
+        let verify = build::do_call(build::name("verify", span), vec![build::truth(false, span), error], span);
+        let reject = p4::TransitionKind::Direct(build::ident("reject", span));
+        machine.extra.push(parser_state(&state, vec![verify], reject, span));
+        machine.error_states.insert(exception.name.clone(), state.clone());
+        Some(state)
+    }
+
+    /// The error of P4_16 that an exception is.
+    pub(super) fn error_of(&mut self, exception: &Ident) -> p4::Expr {
+        let standard = STANDARD_EXCEPTIONS.iter().find(|(name, _)| *name == exception.as_str());
+        if let Some((_, error)) = standard {
+            return build::enum_member("error", error, exception.span);
+        }
+        if !self.errors.iter().any(|known| known.name == exception.name) {
+            self.errors.push(exception.clone());
+        }
+        build::enum_member("error", &exception.name, exception.span)
+    }
+}
+
+fn case(keyset: p4::Expr, next: &str, span: Span) -> p4::SelectCase {
+    let keyset = p4::Keyset { span: keyset.span, elements: vec![keyset] };
+    p4::SelectCase { keyset, next: build::ident(next, span), span }
+}
+
+fn parser_state(
+    name: &str,
+    statements: Vec<p4::Statement>,
+    kind: p4::TransitionKind,
+    span: Span,
+) -> p4::ParserState {
+    let transition = Some(p4::Transition { kind, span });
+    p4::ParserState { annotations: Vec::new(), name: build::ident(name, span), statements, transition, span }
+}
