@@ -1,6 +1,7 @@
 //! The arguments of the command.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use p4_14::Standard;
 use std::path::PathBuf;
 
 /// A P4 compiler and software switch.
@@ -56,6 +57,13 @@ pub struct SourceArguments {
     /// Undefine a macro
     #[arg(short = 'U', long = "undefine", value_name = "NAME")]
     pub undefine: Vec<String>,
+    /// The language: p4-14 or p4-16 [default: recognised from the program]
+    #[arg(long, value_name = "LANGUAGE", value_parser = standard)]
+    pub std: Option<Standard>,
+}
+
+fn standard(text: &str) -> Result<Standard, String> {
+    Standard::from_name(text).ok_or_else(|| "it is p4-14 or p4-16".to_owned())
 }
 
 /// `wirespeed check`

@@ -37,7 +37,7 @@ pub fn parse(path: &Path, arguments: &SourceArguments) -> Source {
     options.defines = arguments.define.iter().map(define).collect();
     options.undefines = arguments.undefine.clone();
     let mut map = SourceMap::new();
-    let (tree, diagnostics) = syntax::parse_program(&mut map, path, &options);
+    let (tree, diagnostics) = p4_14::parse_program(&mut map, path, &options, arguments.std);
     Source { map, tree, diagnostics }
 }
 

@@ -62,8 +62,12 @@ fn parse(
         return preprocessed.parse(diagnostics);
     }
     // The architecture that the program is translated to, with its own macros only.
-    let (prelude, faults) =
-        syntax::parse_text(sources, "<p4_14>", "#include <core.p4>\n#include <v1model.p4>\n", &Options::new(options.loader));
+    let (prelude, faults) = syntax::parse_text(
+        sources,
+        "<p4_14>",
+        "#include <core.p4>\n#include <v1model.p4>\n",
+        &Options::new(options.loader),
+    );
     diagnostics.append(faults);
     let program = parser::parse(lexemes, diagnostics);
     if diagnostics.has_errors() {
@@ -105,10 +109,17 @@ pub fn recognise(lexemes: &[Lexeme]) -> Standard {
 fn standard_of<'l>(word: &str, next: impl Fn(usize) -> &'l str) -> Option<Standard> {
     let is_named_block = || next(2) == "{";
     match word {
-        "header_type" | "field_list" | "field_list_calculation" | "calculated_field" | "parser_value_set"
-        | "parser_exception" | "extern_type" | "blackbox_type" | "blackbox" | "action_selector" | "metadata" => {
-            Some(Standard::P4_14)
-        }
+        "header_type"
+        | "field_list"
+        | "field_list_calculation"
+        | "calculated_field"
+        | "parser_value_set"
+        | "parser_exception"
+        | "extern_type"
+        | "blackbox_type"
+        | "blackbox"
+        | "action_selector"
+        | "metadata" => Some(Standard::P4_14),
         "action_profile" | "counter" | "meter" | "register" | "table" | "parser" | "control" if is_named_block() => {
             Some(Standard::P4_14)
         }
@@ -128,13 +139,8 @@ mod tests {
     fn standard(text: &str) -> Standard {
         let files = MemoryFiles::new();
         let mut diagnostics = Diagnostics::new();
-        let preprocessed = Preprocessed::from_text(
-            &mut SourceMap::new(),
-            "t.p4",
-            text,
-            &Options::new(&files),
-            &mut diagnostics,
-        );
+        let preprocessed =
+            Preprocessed::from_text(&mut SourceMap::new(), "t.p4", text, &Options::new(&files), &mut diagnostics);
         recognise(&preprocessed.lexemes())
     }
 

@@ -22,14 +22,14 @@ pub enum Engine {
 /// The program in a file, not optimised; or the rendered diagnostics.
 pub fn program_of_file(path: &Path) -> Result<Program, String> {
     let mut sources = SourceMap::new();
-    let (tree, diagnostics) = syntax::parse_program(&mut sources, path, &Options::new(&DiskFiles));
+    let (tree, diagnostics) = p4_14::parse_program(&mut sources, path, &Options::new(&DiskFiles), None);
     program_of_tree(&sources, &tree, diagnostics)
 }
 
 /// The program in `text`, not optimised; or the rendered diagnostics.
 pub fn program_of_text(name: &str, text: &str) -> Result<Program, String> {
     let mut sources = SourceMap::new();
-    let (tree, diagnostics) = syntax::parse_text(&mut sources, name, text, &Options::new(&DiskFiles));
+    let (tree, diagnostics) = p4_14::parse_text(&mut sources, name, text, &Options::new(&DiskFiles), None);
     program_of_tree(&sources, &tree, diagnostics)
 }
 

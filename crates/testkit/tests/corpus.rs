@@ -29,6 +29,7 @@ macro_rules! group_tests {
 group_tests! {
     course
     language
+    p4_14
     parser
     tables
     v1model

@@ -270,7 +270,11 @@ impl Parser<'_> {
             // A word that begins a declaration, first on its line, ends one whose braces do not match.
             let next = self.peek();
             let is_declaration = next.kind == LexemeKind::Word && DECLARATIONS.contains(&&*next.text);
-            if self.next > failed_at && next.is_first_on_line && is_declaration && depth <= 1 && lexeme.text.as_ref() == "}"
+            if self.next > failed_at
+                && next.is_first_on_line
+                && is_declaration
+                && depth <= 1
+                && lexeme.text.as_ref() == "}"
             {
                 return;
             }

@@ -204,8 +204,10 @@ impl Translator<'_, '_> {
                 }
                 (None, Some(shape)) => shape,
                 (None, None) => {
-                    let message =
-                        format!("nothing tells the width of parameter `{}`; it gets {WIDTH_ASSUMED_BITS} bits", name.name);
+                    let message = format!(
+                        "nothing tells the width of parameter `{}`; it gets {WIDTH_ASSUMED_BITS} bits",
+                        name.name
+                    );
                     self.warn(codes::WIDTH_ASSUMED, name.span, message);
                     Shape::bits(WIDTH_ASSUMED_BITS)
                 }
@@ -218,7 +220,8 @@ impl Translator<'_, '_> {
     /// The shape that each argument of a primitive gets.
     fn context_of(&self, call: &Call) -> Vec<Option<Shape>> {
         let wide = Some(Shape::bits(32));
-        let shape_of = |position: usize| call.arguments.get(position).and_then(|argument| self.shape_of_field(argument));
+        let shape_of =
+            |position: usize| call.arguments.get(position).and_then(|argument| self.shape_of_field(argument));
         match &*call.name.name {
             "count" => vec![None, wide],
             "execute_meter" => vec![None, wide, None, wide],
@@ -260,10 +263,9 @@ impl Translator<'_, '_> {
             ExprKind::Name(name) => {
                 if let (Some(known), Some(shape)) = (found.get_mut(name), context) {
                     let merged = match *known {
-                        Some(known) => Shape {
-                            width: known.width.max(shape.width),
-                            is_signed: known.is_signed && shape.is_signed,
-                        },
+                        Some(known) => {
+                            Shape { width: known.width.max(shape.width), is_signed: known.is_signed && shape.is_signed }
+                        }
                         None => shape,
                     };
                     *known = Some(merged);

@@ -218,7 +218,8 @@ impl Translator<'_, '_> {
         for declared in &program.extern_types {
             let span = declared.name.span;
             let name = self.fresh(&declared.name.name);
-            let constructor = p4::ExternMemberKind::Constructor { name: build::ident(&name, span), parameters: Vec::new() };
+            let constructor =
+                p4::ExternMemberKind::Constructor { name: build::ident(&name, span), parameters: Vec::new() };
             let mut members = vec![p4::ExternMember { annotations: Vec::new(), kind: constructor, span }];
             for method in &declared.methods {
                 members.push(extern_method(method));

@@ -187,12 +187,7 @@ pub(crate) fn block_statement(statements: Vec<Statement>, span: Span) -> Stateme
 }
 
 /// `if (condition) { ... } else { ... }`; an empty `else` is left out.
-pub(crate) fn branch(
-    condition: Expr,
-    then_body: Vec<Statement>,
-    else_body: Vec<Statement>,
-    span: Span,
-) -> Statement {
+pub(crate) fn branch(condition: Expr, then_body: Vec<Statement>, else_body: Vec<Statement>, span: Span) -> Statement {
     let else_branch = (!else_body.is_empty()).then(|| Box::new(block_statement(else_body, span)));
     let then_branch = Box::new(block_statement(then_body, span));
     statement(StatementKind::If { condition, then_branch, else_branch }, span)

@@ -195,12 +195,7 @@ impl Translator<'_, '_> {
         result
     }
 
-    fn statement(
-        &mut self,
-        statement: &Statement,
-        pipeline: &mut Pipeline,
-        out: &mut Vec<p4::Statement>,
-    ) -> Done<()> {
+    fn statement(&mut self, statement: &Statement, pipeline: &mut Pipeline, out: &mut Vec<p4::Statement>) -> Done<()> {
         let span = statement.span;
         match &statement.kind {
             StatementKind::Control(name) => {
@@ -313,9 +308,7 @@ impl Translator<'_, '_> {
             }
         }
         Some(match (hit, miss) {
-            (Some(hit), miss) => {
-                build::branch(build::member(apply, "hit", span), hit, miss.unwrap_or_default(), span)
-            }
+            (Some(hit), miss) => build::branch(build::member(apply, "hit", span), hit, miss.unwrap_or_default(), span),
             (None, miss) => {
                 build::branch(build::member(apply, "miss", span), miss.unwrap_or_default(), Vec::new(), span)
             }

@@ -26,7 +26,8 @@ impl Translator<'_, '_> {
         }
         for (index, instance) in self.symbols.all_instances.clone().iter().enumerate() {
             if !instance.is_metadata && !order.contains(&index) {
-                let message = format!("no parser state extracts `{}`, so it has no place in packets", instance.name.name);
+                let message =
+                    format!("no parser state extracts `{}`, so it has no place in packets", instance.name.name);
                 self.warn(codes::NEVER_SENT, instance.name.span, message);
             }
         }

@@ -225,7 +225,9 @@ impl Translator<'_, '_> {
         let shape = Shape { width: declared.width, is_signed: declared.is_signed };
         let known = if instance.is_metadata { intrinsic(&instance.name.name, &declared.name.name) } else { None };
         let (expr, actual) = match known {
-            Some((name, width)) => (build::member(build::name(&self.own.standard, span), name, span), Shape::bits(width)),
+            Some((name, width)) => {
+                (build::member(build::name(&self.own.standard, span), name, span), Shape::bits(width))
+            }
             None => (build::member(self.header_expr(header, span), &declared.name.name, span), shape),
         };
         Place {

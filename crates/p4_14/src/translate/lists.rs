@@ -221,13 +221,7 @@ impl Translator<'_, '_> {
     // --------------------------------------------------------------------------------------------------- digests
 
     /// `generate_digest(receiver, list);`
-    pub(super) fn digest(
-        &mut self,
-        receiver: &Expr,
-        list: &Expr,
-        scope: Scope<'_>,
-        span: Span,
-    ) -> Done<p4::Statement> {
+    pub(super) fn digest(&mut self, receiver: &Expr, list: &Expr, scope: Scope<'_>, span: Span) -> Done<p4::Statement> {
         let receiver = self.value(receiver, Shape::bits(32), scope)?;
         let list = self.list_argument(list)?;
         let entries = self.entries(list)?;

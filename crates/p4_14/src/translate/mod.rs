@@ -148,11 +148,59 @@ fn names_of(prelude: &p4::Program) -> BTreeSet<Name> {
     let mut names: BTreeSet<Name> =
         prelude.declarations.iter().filter_map(|it| it.name()).map(|name| name.name.clone()).collect();
     let words = [
-        "abstract", "action", "actions", "apply", "bit", "bool", "break", "const", "continue", "control", "default",
-        "else", "entries", "enum", "error", "exit", "extern", "false", "for", "header", "header_union", "if", "in",
-        "inout", "int", "key", "list", "match_kind", "out", "package", "parser", "priority", "return", "select",
-        "state", "string", "struct", "switch", "table", "this", "transition", "true", "tuple", "type", "typedef",
-        "value_set", "varbit", "void", "start", "accept", "reject", "main", "_",
+        "abstract",
+        "action",
+        "actions",
+        "apply",
+        "bit",
+        "bool",
+        "break",
+        "const",
+        "continue",
+        "control",
+        "default",
+        "else",
+        "entries",
+        "enum",
+        "error",
+        "exit",
+        "extern",
+        "false",
+        "for",
+        "header",
+        "header_union",
+        "if",
+        "in",
+        "inout",
+        "int",
+        "key",
+        "list",
+        "match_kind",
+        "out",
+        "package",
+        "parser",
+        "priority",
+        "return",
+        "select",
+        "state",
+        "string",
+        "struct",
+        "switch",
+        "table",
+        "this",
+        "transition",
+        "true",
+        "tuple",
+        "type",
+        "typedef",
+        "value_set",
+        "varbit",
+        "void",
+        "start",
+        "accept",
+        "reject",
+        "main",
+        "_",
     ];
     names.extend(words.into_iter().map(Name::from));
     names
@@ -192,7 +240,12 @@ impl<'a> Translator<'a, '_> {
     }
 
     /// The declaration that a name stands for.
-    fn lookup(&mut self, table: impl for<'s> Fn(&'s Symbols<'a>) -> &'s Table, name: &Ident, kind: &str) -> Done<usize> {
+    fn lookup(
+        &mut self,
+        table: impl for<'s> Fn(&'s Symbols<'a>) -> &'s Table,
+        name: &Ident,
+        kind: &str,
+    ) -> Done<usize> {
         if let Some(&index) = table(&self.symbols).get(&name.name) {
             return Some(index);
         }
@@ -420,9 +473,8 @@ impl<'a> Translator<'a, '_> {
     /// only where the block has it.
     fn block_parameters(&self, has_standard: bool, span: Span) -> Vec<p4::Parameter> {
         let own = &self.own;
-        let named = |ty: &str, name: &str| {
-            build::parameter(p4::Direction::InOut, build::named_type(ty, span), name, span)
-        };
+        let named =
+            |ty: &str, name: &str| build::parameter(p4::Direction::InOut, build::named_type(ty, span), name, span);
         let mut parameters = vec![named(&own.headers_type, &own.headers), named(&own.metadata_type, &own.metadata)];
         if has_standard {
             parameters.push(named("standard_metadata_t", &own.standard));

@@ -238,11 +238,7 @@ impl Translator<'_, '_> {
     }
 
     /// `a = b op c`
-    fn combine(
-        &mut self,
-        c: &Context<'_>,
-        operator: impl Fn(&Place) -> BinaryOperator,
-    ) -> Done<p4::Statement> {
+    fn combine(&mut self, c: &Context<'_>, operator: impl Fn(&Place) -> BinaryOperator) -> Done<p4::Statement> {
         let place = self.target(c)?;
         let left = self.operand(c.argument(1), c.scope)?;
         let right = self.operand(c.argument(2), c.scope)?;

@@ -7,7 +7,9 @@
 use super::build::{self, Shape};
 use super::exprs::{Element, HeaderRef, Operand, Scope};
 use super::{Done, Translator};
-use crate::ast::{BinaryOperator, Expr, ExprKind, Ident, Name, SelectCase, SelectValue, State, StateEnd, StateStatement, Target};
+use crate::ast::{
+    BinaryOperator, Expr, ExprKind, Ident, Name, SelectCase, SelectValue, State, StateEnd, StateStatement, Target,
+};
 use crate::codes;
 use base::Span;
 use num_bigint::BigInt;
@@ -155,8 +157,8 @@ impl Translator<'_, '_> {
         let mut lists = BTreeSet::new();
         for action in &self.flat_actions {
             for call in &action.calls {
-                let is_request = matches!(&*call.name.name, "resubmit" | "recirculate")
-                    || call.name.as_str().starts_with("clone_");
+                let is_request =
+                    matches!(&*call.name.name, "resubmit" | "recirculate") || call.name.as_str().starts_with("clone_");
                 for argument in call.arguments.iter().filter(|_| is_request) {
                     if let ExprKind::Name(name) = &argument.kind {
                         lists.extend(self.symbols.field_lists.get(name).copied());
@@ -320,7 +322,11 @@ impl Translator<'_, '_> {
         let found = self.header(header, Scope::parser(latest))?;
         let instance = self.symbols.all_instances[found.instance].clone();
         if instance.is_metadata {
-            return self.error(codes::HEADER_OR_METADATA, span, "metadata is not in the packet: it cannot be extracted");
+            return self.error(
+                codes::HEADER_OR_METADATA,
+                span,
+                "metadata is not in the packet: it cannot be extracted",
+            );
         }
         let mut arguments = vec![self.header_expr(found, span)];
         let header_type = self.symbols.types[instance.header_type].clone();
@@ -344,7 +350,8 @@ impl Translator<'_, '_> {
         header_type: &crate::symbols::HeaderType<'_>,
         span: Span,
     ) -> Done<p4::Expr> {
-        let before: u32 = header_type.fields.iter().take_while(|field| !field.is_variable).map(|field| field.width).sum();
+        let before: u32 =
+            header_type.fields.iter().take_while(|field| !field.is_variable).map(|field| field.width).sum();
         let bytes = self.length_value(length, header_type, before, span)?;
         let word = Shape::bits(32);
         let bits = build::binary(BinaryOperator::ShiftLeft, bytes, build::number(&BigInt::from(3), span), span);
@@ -559,12 +566,7 @@ fn case(keyset: p4::Expr, next: &str, span: Span) -> p4::SelectCase {
     p4::SelectCase { keyset, next: build::ident(next, span), span }
 }
 
-fn parser_state(
-    name: &str,
-    statements: Vec<p4::Statement>,
-    kind: p4::TransitionKind,
-    span: Span,
-) -> p4::ParserState {
+fn parser_state(name: &str, statements: Vec<p4::Statement>, kind: p4::TransitionKind, span: Span) -> p4::ParserState {
     let transition = Some(p4::Transition { kind, span });
     p4::ParserState { annotations: Vec::new(), name: build::ident(name, span), statements, transition, span }
 }

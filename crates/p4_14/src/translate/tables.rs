@@ -214,7 +214,11 @@ impl Translator<'_, '_> {
         for (parameter, argument) in parameters.iter().zip(arguments) {
             let shape = *self.flat_actions[action].shapes.get(&parameter.name.name)?;
             if crate::symbols::fold(argument).is_none() {
-                return self.error(codes::NOT_CONSTANT, argument.span, "a default action's argument must be a constant");
+                return self.error(
+                    codes::NOT_CONSTANT,
+                    argument.span,
+                    "a default action's argument must be a constant",
+                );
             }
             values.push(self.value(argument, shape, Scope::PLAIN)?);
         }
