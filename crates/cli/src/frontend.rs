@@ -74,7 +74,7 @@ pub fn package(typed: &sema::hir::Program) -> Option<&str> {
 }
 
 /// The architectures that can be run, and the packages of their programs.
-const ARCHITECTURES: [(&str, &str); 1] = [("v1model", "V1Switch")];
+const ARCHITECTURES: [(&str, &str); 2] = [("v1model", "V1Switch"), ("psa", "PSA_Switch")];
 
 /// Whether programs with this package can be run.
 pub fn is_runnable(package: &str) -> bool {

@@ -442,8 +442,8 @@ impl Observer for Journey<'_> {
     fn decision(&mut self, decision: Decision) {
         self.depth = 1;
         let text = match decision {
-            Decision::IngressStarts { port, bytes, instance_type } => {
-                format!("ingress: port {port}, {bytes} bytes, {}", instance(instance_type))
+            Decision::IngressStarts { port, bytes, kind } => {
+                format!("ingress: port {port}, {bytes} bytes, {kind}")
             }
             Decision::Unicast { port } => format!("=> queued to port {port}"),
             Decision::Multicast { group, replicas } => format!("=> multicast group {group}: {replicas} copies"),
@@ -455,24 +455,12 @@ impl Observer for Journey<'_> {
             }
             Decision::Resubmitted => "=> resubmitted".to_owned(),
             Decision::Recirculated => "=> recirculated".to_owned(),
-            Decision::EgressStarts { port, rid, instance_type } => {
-                format!("egress: port {port}, replica {rid}, {}", instance(instance_type))
+            Decision::EgressStarts { port, rid, kind } => {
+                format!("egress: port {port}, replica {rid}, {kind}")
             }
             Decision::Transmitted { port, bytes } => format!("=> sent on port {port}, {bytes} bytes"),
             Decision::Dropped(reason) => format!("=> {}", reason.describe()),
         };
         self.line(1, Span::NONE, text);
-    }
-}
-
-fn instance(instance_type: u64) -> &'static str {
-    match instance_type {
-        0 => "a normal packet",
-        1 => "a clone from ingress",
-        2 => "a clone from egress",
-        4 => "a recirculated packet",
-        5 => "a replica",
-        6 => "a resubmitted packet",
-        _ => "a packet of unknown kind",
     }
 }

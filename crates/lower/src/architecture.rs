@@ -36,6 +36,9 @@ impl<'h> Lowerer<'h> {
             Type::Apply(id, _) => self.hir.apply_types[*id].name.clone(),
             _ => return self.refuse(codes::ARCHITECTURE, main.span, "`main` is no package"),
         };
+        if &*package == "PSA_Switch" && main.args.len() == 4 {
+            return self.psa_program(main);
+        }
         if &*package != "V1Switch" || main.args.len() != STAGES.len() {
             let message = format!("architecture `{package}` is not supported yet");
             return self.refuse(codes::ARCHITECTURE, main.span, message);
@@ -48,12 +51,7 @@ impl<'h> Lowerer<'h> {
             };
             blocks.push((self.eval_object(arg)?, arg.span));
         }
-        for position in 0..blocks.len() {
-            let (object, span) = blocks[position];
-            if blocks[..position].iter().any(|(other, _)| *other == object) {
-                blocks[position].0 = self.instance_again(object, span)?;
-            }
-        }
+        self.make_blocks_distinct(&mut blocks)?;
         let shared = self.shared_storage(blocks[0].0, main.span)?;
         let mut result = Ok(());
         for (stage, (object, span)) in STAGES.into_iter().zip(blocks) {
@@ -63,6 +61,17 @@ impl<'h> Lowerer<'h> {
         }
         result?;
         self.learn_length();
+        Ok(())
+    }
+
+    /// Gives each block an object of its own.
+    pub fn make_blocks_distinct(&mut self, blocks: &mut [(ObjectId, Span)]) -> Lowered<()> {
+        for position in 0..blocks.len() {
+            let (object, span) = blocks[position];
+            if blocks[..position].iter().any(|(other, _)| *other == object) {
+                blocks[position].0 = self.instance_again(object, span)?;
+            }
+        }
         Ok(())
     }
 
@@ -84,7 +93,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// The extern objects of the outermost scope; the package itself is not made.
-    fn make_top_instances(&mut self) {
+    pub fn make_top_instances(&mut self) {
         for local in &self.hir.top {
             if let hir::Local::Instance(id) = local
                 && matches!(self.hir.instances[*id].ty, Type::Extern(..))
@@ -203,12 +212,17 @@ impl<'h> Lowerer<'h> {
         let kind = match (stage, &self.objects[object].kind) {
             (Stage::Parser, ObjectKind::Parser { .. }) => {
                 let error = self.intrinsic(Slot::ParserError);
-                self.lower_parser_block(object, args, error)?
+                self.lower_parser_block(object, args, Vec::new(), error)?
             }
             (Stage::Parser, _) | (_, ObjectKind::Parser { .. }) => {
                 return self.unsupported(span, "a parser or control in the other's place");
             }
-            _ => self.lower_control_block(object, args, span)?,
+            _ => {
+                self.body.clear();
+                self.lower_control_body(object, args, span)?;
+                self.send_digests(span);
+                ir::BlockKind::Control { body: std::mem::take(&mut self.body) }
+            }
         };
         let exit = self.block.exit_is_used.then_some(exit_label);
         self.ir.blocks.push(ir::Block { name, kind, exit });
@@ -237,18 +251,16 @@ impl<'h> Lowerer<'h> {
         Ok(args)
     }
 
-    fn lower_control_block(&mut self, object: ObjectId, args: Vec<Argument>, span: Span) -> Lowered<ir::BlockKind> {
-        let lowered = self.collect(|l| l.apply_control(object, args, Sight::Parameters, span));
-        let (body, ()) = lowered?;
-        self.body.clear();
+    /// Appends the body of a control that is a block. What follows is reached whatever leaves the control.
+    pub fn lower_control_body(&mut self, object: ObjectId, args: Vec<Argument>, span: Span) -> Lowered<()> {
+        let (body, ()) = self.collect(|l| l.apply_control(object, args, Sight::Parameters, span))?;
         let label = self.block.exit_label;
         if self.block.exit_is_used {
             self.emit(ir::StmtKind::Block { label, body }, span);
         } else {
-            self.body = body;
+            self.body.extend(body);
         }
-        self.send_digests(span);
-        Ok(ir::BlockKind::Control { body: std::mem::take(&mut self.body) })
+        Ok(())
     }
 
     /// Notes whether egress reads the packet's length, for the next attempt.

@@ -15,8 +15,8 @@
 //! * `calls` and `inline`: calls, with copy-in and copy-out made exact or shown to be needless.
 //! * `parsers`, `tables`, `entries`, `actions`: state machines and tables.
 //! * `condition_text`: what assertions say when they fail.
-//! * `externs`: the packet of core.p4, and the objects and functions of v1model.
-//! * `architecture`: the blocks of v1model, and what they share.
+//! * `externs`: the packet of core.p4, and the objects and functions of v1model and PSA.
+//! * `architecture`, `psa`: the blocks of v1model and of PSA, and what they share.
 //!
 //! # Attempts
 //!
@@ -40,6 +40,7 @@ mod objects;
 mod operators;
 mod parsers;
 mod places;
+mod psa;
 mod stmts;
 mod storage;
 mod tables;

@@ -29,11 +29,12 @@ pub(crate) struct Builder {
 }
 
 impl<'h> Lowerer<'h> {
-    /// Lowers a whole parser block.
+    /// Lowers a whole parser block, which begins with `first`.
     pub fn lower_parser_block(
         &mut self,
         object: ObjectId,
         args: Vec<Argument>,
+        first: ir::Body,
         error: ir::VarId,
     ) -> Lowered<ir::BlockKind> {
         let ObjectKind::Parser { parser, .. } = self.objects[object].kind else { return Err(Refused) };
@@ -41,15 +42,15 @@ impl<'h> Lowerer<'h> {
         let initial =
             State { name: "init".to_owned(), body: Vec::new(), transition: ir::Transition::Goto(Target::Reject), span };
         let mut states = IndexVec::new();
-        let first = states.push(initial);
-        self.body.clear();
-        self.parser = Some(Builder { states, current: first, level: self.collecting, prefix: String::new() });
+        let start = states.push(initial);
+        self.body = first;
+        self.parser = Some(Builder { states, current: start, level: self.collecting, prefix: String::new() });
         let result = self.parser_states(object, args, Target::Accept, span);
         let builder = self.parser.take();
         self.body.clear();
         result?;
         let states = builder.map(|builder| builder.states).unwrap_or_default();
-        Ok(without_empty_start(first, states, error))
+        Ok(without_empty_start(start, states, error))
     }
 
     /// Applies a sub-parser.

@@ -89,7 +89,12 @@ impl<'h> Lowerer<'h> {
                 self.env.insert(*var, Binding::Value(value));
                 Ok(())
             }
-            Local::Instance(instance) => self.instance(*instance, self.hir.instances[*instance].span).map(|_| ()),
+            Local::Instance(instance) => {
+                let span = self.hir.instances[*instance].span;
+                let object = self.instance(*instance, span)?;
+                self.clear_declared_checksum(object, span);
+                Ok(())
+            }
             Local::Action(_) | Local::Table(_) | Local::ValueSet(_) => Ok(()),
         }
     }

@@ -24,8 +24,8 @@ pub trait Output {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the fields are what the variant says")]
 pub enum Decision {
-    /// A pass through ingress starts.
-    IngressStarts { port: u32, bytes: u32, instance_type: u64 },
+    /// A pass through ingress starts; `kind` says in words how the packet came to it.
+    IngressStarts { port: u32, bytes: u32, kind: &'static str },
     /// Queued to a port.
     Unicast { port: u32 },
     /// Replicated to a multicast group.
@@ -37,7 +37,7 @@ pub enum Decision {
     /// Sent back to ingress with its deparsed bytes.
     Recirculated,
     /// A pass through egress starts.
-    EgressStarts { port: u32, rid: u64, instance_type: u64 },
+    EgressStarts { port: u32, rid: u64, kind: &'static str },
     /// Left on a port.
     Transmitted { port: u32, bytes: u32 },
     /// Ended.

@@ -95,8 +95,7 @@ impl Rules for Psa {
     fn ingress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>) {
         for packet in burst.iter() {
             let port = packet.intrinsic(Slot::IngressPort) as u32;
-            let instance_type = packet.intrinsic(Slot::PacketPath);
-            tell(world, || Decision::IngressStarts { port, bytes: packet.length(), instance_type });
+            tell(world, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
         }
         if self.keeps_originals {
             self.originals.extend(burst.iter().map(|packet| fabric.pool.take(packet.bytes())));
@@ -131,8 +130,8 @@ impl Rules for Psa {
         let port = if port == PORT_INTERNAL { PORT_RECIRCULATE } else { port };
         packet.set_intrinsic(Slot::EgressPort, u64::from(port));
         packet.set_intrinsic(Slot::EgressTimestamp, world.now_ns / 1000);
-        let (rid, instance_type) = (packet.intrinsic(Slot::Instance), packet.intrinsic(Slot::PacketPath));
-        tell(world, || Decision::EgressStarts { port, rid, instance_type });
+        let rid = packet.intrinsic(Slot::Instance);
+        tell(world, || Decision::EgressStarts { port, rid, kind: kind(&packet) });
         packet
     }
 
@@ -307,6 +306,24 @@ fn enqueue(fabric: &mut Fabric, packet: Packet, port: u32, world: &mut World<'_>
     };
     let priority = (packet.intrinsic(Slot::ClassOfService) as u32).min(fabric.traffic.priority_max());
     fabric.enqueue(packet, port, priority, world);
+}
+
+/// What kind of packet it is, in words.
+fn kind(packet: &Packet) -> &'static str {
+    const NORMAL: u64 = PacketPath::Normal as u64;
+    const UNICAST: u64 = PacketPath::NormalUnicast as u64;
+    const MULTICAST: u64 = PacketPath::NormalMulticast as u64;
+    const CLONE_I2E: u64 = PacketPath::CloneI2e as u64;
+    const CLONE_E2E: u64 = PacketPath::CloneE2e as u64;
+    const RESUBMIT: u64 = PacketPath::Resubmit as u64;
+    match packet.intrinsic(Slot::PacketPath) {
+        NORMAL | UNICAST => "a normal packet",
+        MULTICAST => "a replica",
+        CLONE_I2E => "a clone from ingress",
+        CLONE_E2E => "a clone from egress",
+        RESUBMIT => "a resubmitted packet",
+        _ => "a recirculated packet",
+    }
 }
 
 fn block(stage: Stage) -> BlockId {

@@ -55,8 +55,7 @@ impl Rules for V1Model {
     fn ingress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>) {
         for packet in burst.iter() {
             let port = packet.intrinsic(Slot::IngressPort) as u32;
-            let instance_type = packet.intrinsic(Slot::InstanceType);
-            tell(world, || Decision::IngressStarts { port, bytes: packet.length(), instance_type });
+            tell(world, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
         }
         if self.keeps_originals {
             self.originals.extend(burst.iter().map(|packet| fabric.pool.take(packet.bytes())));
@@ -95,8 +94,8 @@ impl Rules for V1Model {
         packet.set_intrinsic(Slot::DeqTimedelta, waited_us & u64::from(u32::MAX));
         packet.set_intrinsic(Slot::DeqQdepth, depth_packets as u64);
         packet.set_intrinsic(Slot::EgressGlobalTimestamp, world.now_ns / 1000);
-        let (rid, instance_type) = (packet.intrinsic(Slot::EgressRid), packet.intrinsic(Slot::InstanceType));
-        tell(world, || Decision::EgressStarts { port, rid, instance_type });
+        let rid = packet.intrinsic(Slot::EgressRid);
+        tell(world, || Decision::EgressStarts { port, rid, kind: kind(&packet) });
         packet
     }
 
@@ -334,6 +333,19 @@ fn recirculate(fabric: &mut Fabric, packet: Packet, list: Option<FieldListId>, w
     begin_later_pass(fabric, &mut fresh, &packet, list, world.now_ns, InstanceType::Recirculated);
     tell(world, || Decision::Recirculated);
     fabric.go_again(fresh, packet);
+}
+
+/// What kind of packet it is, in words.
+fn kind(packet: &Packet) -> &'static str {
+    match packet.intrinsic(Slot::InstanceType) {
+        0 => "a normal packet",
+        1 => "a clone from ingress",
+        2 => "a clone from egress",
+        4 => "a recirculated packet",
+        5 => "a replica",
+        6 => "a resubmitted packet",
+        _ => "a packet of unknown kind",
+    }
 }
 
 fn block(stage: Stage) -> BlockId {

@@ -31,6 +31,7 @@ group_tests! {
     language
     p4_14
     parser
+    psa
     tables
     v1model
 }

@@ -1,11 +1,12 @@
-//! Extern objects and functions: those of core.p4 ([`core`]) and of v1model ([`v1model`]). What architectures share
-//! stands beside them: [`hashes`], and the action profiles of tables ([`profiles`]).
+//! Extern objects and functions: those of core.p4 ([`core`]), of v1model ([`v1model`]) and of PSA ([`psa`]). What
+//! architectures share stands beside them: [`hashes`], and the action profiles of tables ([`profiles`]).
 //!
 //! They are known by name. The extern types and functions of a program's own are refused where they are used.
 
 mod core;
 pub(crate) mod hashes;
 mod profiles;
+pub(crate) mod psa;
 pub(crate) mod v1model;
 
 use crate::objects::{ObjectId, ObjectKind};
@@ -37,6 +38,15 @@ pub(crate) enum ExternKind {
     DirectMeter(ir::DirectMeterId),
     Checksum16,
     ActionProfile(ir::ActionProfileId),
+    /// PSA's engines, which a program names but cannot use.
+    Engine,
+    /// By position in [`psa::Objects`].
+    Random(usize),
+    /// With the type of its result.
+    Hash(ir::HashAlgorithm, ir::Type),
+    Checksum(ir::HashAlgorithm, ir::Type),
+    InternetChecksum,
+    Digest(ir::DigestId),
 }
 
 /// What an extern object is made from.
@@ -65,6 +75,8 @@ pub(crate) struct State {
     pub v1model: v1model::State,
     pub hashes: hashes::State,
     pub profiles: profiles::State,
+    pub psa: crate::psa::State,
+    pub psa_objects: psa::Objects,
 }
 
 impl<'h> Lowerer<'h> {
@@ -72,7 +84,11 @@ impl<'h> Lowerer<'h> {
     pub fn construct_extern(&mut self, made: Construction, name: &str) -> Lowered<ExternObject> {
         let type_name = self.hir.externs[made.id].name.clone();
         let id = made.id;
-        match self.construct_v1model(&type_name, made, name)? {
+        let kind = match self.ir.architecture {
+            ir::Architecture::V1Model => self.construct_v1model(&type_name, made, name)?,
+            ir::Architecture::Psa => self.construct_psa(&type_name, made, name)?,
+        };
+        match kind {
             Some(kind) => Ok(ExternObject { id, kind, is_attached: false }),
             None => Err(crate::Refused),
         }
@@ -81,13 +97,13 @@ impl<'h> Lowerer<'h> {
     /// Calls a method of an extern object.
     pub fn call_method(
         &mut self,
-        object: ObjectId,
+        id: ObjectId,
         method: usize,
         call: &'h Call,
         ty: &Type,
         span: Span,
     ) -> Lowered<Value> {
-        let ObjectKind::Extern(object) = &self.objects[object].kind else {
+        let ObjectKind::Extern(object) = &self.objects[id].kind else {
             return self.unsupported(span, "a method of this object");
         };
         let object = object.clone();
@@ -95,6 +111,9 @@ impl<'h> Lowerer<'h> {
         let Some(method) = declaration.methods.get(method) else { return Err(crate::Refused) };
         let done = match object.kind {
             ExternKind::PacketIn | ExternKind::PacketOut => self.call_packet_method(&method.name, call, ty, span)?,
+            _ if self.ir.architecture == ir::Architecture::Psa => {
+                self.call_psa_method(id, &object, &method.name, call, span)?
+            }
             _ => self.call_v1model_method(&object, &method.name, call, ty, span)?,
         };
         match done {

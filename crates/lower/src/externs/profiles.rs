@@ -67,6 +67,10 @@ impl<'h> Lowerer<'h> {
             }
             return Ok(None);
         };
+        let inputs = match self.ir.architecture {
+            ir::Architecture::V1Model => inputs,
+            ir::Architecture::Psa => super::psa::padded(inputs),
+        };
         let first = self.externs.profiles.inputs.entry(profile).or_insert_with(|| inputs.clone());
         if *first != inputs {
             let name = &self.ir.action_profiles[profile].name;

@@ -125,12 +125,12 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    fn unit(&mut self, made: &Construction, position: usize) -> Lowered<Unit> {
+    pub(super) fn unit(&mut self, made: &Construction, position: usize) -> Lowered<Unit> {
         let name = self.member_of(made, position)?;
         match &*name {
-            "packets" => Ok(Unit::Packets),
-            "bytes" => Ok(Unit::Bytes),
-            "packets_and_bytes" => Ok(Unit::PacketsAndBytes),
+            "packets" | "PACKETS" => Ok(Unit::Packets),
+            "bytes" | "BYTES" => Ok(Unit::Bytes),
+            "packets_and_bytes" | "PACKETS_AND_BYTES" => Ok(Unit::PacketsAndBytes),
             _ => self.unsupported(made.span, format!("counting `{name}`")),
         }
     }
@@ -223,13 +223,13 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    fn index_argument(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<ir::Expr> {
+    pub(super) fn index_argument(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<ir::Expr> {
         let arg = self.argument(call, position, span)?;
         let value = self.eval(arg)?;
         self.index(value, arg.span)
     }
 
-    fn index(&mut self, value: Value, span: Span) -> Lowered<ir::Expr> {
+    pub(super) fn index(&mut self, value: Value, span: Span) -> Lowered<ir::Expr> {
         let index = match value {
             Value::Integer(index) => number(ir::Type::Bit(64), &index),
             value => self.scalar_value(value, span)?,
@@ -295,7 +295,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    fn meter_target(&mut self, meter: ir::DirectMeterId) -> ir::Place {
+    pub(super) fn meter_target(&mut self, meter: ir::DirectMeterId) -> ir::Place {
         if let Some(place) = self.externs.v1model.meter_targets.get(&meter) {
             return place.clone();
         }
@@ -306,8 +306,11 @@ impl<'h> Lowerer<'h> {
 
     // -------------------------------------------------------------------------------------------------- tables
 
-    /// Applies a property of a table that v1model defines; whether it is one.
+    /// Applies a property of a table that the architecture defines; whether it is one.
     pub fn architecture_property(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<bool> {
+        if self.ir.architecture == ir::Architecture::Psa {
+            return self.psa_property(table, property);
+        }
         match &*property.name {
             "counters" | "meters" => {
                 let object = self.eval_object(&property.value)?;
@@ -465,7 +468,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Names and types of a digest's fields; gives the name of the struct.
-    fn digest_fields(
+    pub(super) fn digest_fields(
         &mut self,
         ty: &Type,
         prefix: &str,
