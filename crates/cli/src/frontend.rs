@@ -96,10 +96,9 @@ pub fn load_for(path: &Path, arguments: &SourceArguments, architecture: Option<&
     let mut source = parse(path, arguments);
     let lowered = check(&mut source).and_then(|typed| {
         let package = package(&typed).unwrap_or("none");
-        let wanted = architecture.map(|it| (it, ARCHITECTURES.iter().find(|(name, _)| *name == it)));
-        match wanted {
-            Some((name, None)) => Some(Err(format!("the architecture {name} cannot be run yet"))),
-            Some((name, Some((_, wanted)))) if *wanted != package => {
+        let named = |it| ARCHITECTURES.iter().find(|(name, _)| *name == it);
+        match architecture.and_then(named) {
+            Some((name, wanted)) if *wanted != package => {
                 Some(Err(format!("the program is not for {name}: its `main` is of package {package}, not {wanted}")))
             }
             _ => lower_typed(&mut source, &typed).map(Ok),

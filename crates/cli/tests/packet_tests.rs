@@ -137,12 +137,12 @@ fn what_cannot_be_run_fails() {
         &files,
         "test p.p4 good.stf --arch psa --backend interp",
         expect![[r#"
-        exit 1
-        good.stf (interp): failed
-          the program does not compile
-        0 passed, 1 failed
-        error: the architecture psa cannot be run yet
-    "#]],
+            exit 1
+            good.stf (interp): failed
+              the program does not compile
+            0 passed, 1 failed
+            error: the program is not for psa: its `main` is of package V1Switch, not PSA_Switch
+        "#]],
     );
 }
 
