@@ -130,9 +130,11 @@ struct ws_env {
     const struct ws_cells *registers;
     const struct ws_counts *counters;
     const struct ws_counts *direct_counters;
-    /* The colour of the packet: 0 green, 1 yellow, 2 red. `index` is below the meter's size. */
-    uint32_t (*meter)(void *core, uint32_t meter, uint64_t index, const struct ws_packet *packet);
-    uint32_t (*direct_meter)(void *core, uint32_t meter, uint64_t index, const struct ws_packet *packet);
+    /* The colour of the packet: 0 green, 1 yellow, 2 red. `index` is below the meter's size; `before` is the colour so
+       far. */
+    uint32_t (*meter)(void *core, uint32_t meter, uint64_t index, const struct ws_packet *packet, uint32_t before);
+    uint32_t (*direct_meter)(void *core, uint32_t meter, uint64_t index, const struct ws_packet *packet,
+                             uint32_t before);
     /* A uniform number, both ends included; `low <= high`. */
     uint64_t (*random)(void *core, uint64_t low, uint64_t high);
     void (*digest)(void *core, uint32_t digest, const struct ws_packet *packet, const uint64_t *words);

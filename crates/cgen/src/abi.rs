@@ -139,8 +139,8 @@ impl Crc {
     }
 }
 
-/// Colour of a packet at `(core, meter, index, packet)`: 0 green, 1 yellow, 2 red.
-pub type MeterFunction = unsafe extern "C" fn(*mut c_void, u32, u64, *const Packet) -> u32;
+/// Colour of a packet at `(core, meter, index, packet, colour so far)`: 0 green, 1 yellow, 2 red.
+pub type MeterFunction = unsafe extern "C" fn(*mut c_void, u32, u64, *const Packet, u32) -> u32;
 /// A uniform number from `low` to `high`: `(core, low, high)`.
 pub type RandomFunction = unsafe extern "C" fn(*mut c_void, u64, u64) -> u64;
 /// A message: `(core, digest or site, packet, words)`. Each value takes `ceil(width / 64)` words, lowest first.

@@ -110,7 +110,7 @@ impl<'r> Run<'r> {
                 self.host.count(*counter, &index);
                 self.trace(Event::Counted { counter: *counter, index: &index });
             }
-            StmtKind::ExecuteMeter { dst, meter, index } => self.execute_meter(dst, *meter, index),
+            StmtKind::ExecuteMeter { dst, meter, index, before } => self.execute_meter(dst, *meter, index, before),
             StmtKind::Hash { dst, algorithm, inputs, payload } => self.hash(dst, *algorithm, inputs, *payload),
             StmtKind::Random { dst, low, high } => self.random(dst, low, high),
             StmtKind::Digest { digest, values } => {
@@ -252,9 +252,9 @@ impl<'r> Run<'r> {
         }
     }
 
-    fn execute_meter(&mut self, dst: &Place, meter: ir::MeterId, index: &Expr) {
-        let index = self.eval(index);
-        let colour = self.host.execute_meter(meter, &index);
+    fn execute_meter(&mut self, dst: &Place, meter: ir::MeterId, index: &Expr, before: &Expr) {
+        let (index, before) = (self.eval(index), self.eval(before).low_u64() as u8);
+        let colour = self.host.execute_meter(meter, &index, before);
         self.trace(Event::Metered { meter, index: &index, colour });
         if let Some(colour) = colour {
             self.assign(dst, &Bits::from_u64(place_width(self.program, dst), u64::from(colour)));

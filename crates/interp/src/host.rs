@@ -45,7 +45,7 @@ pub trait Host {
     /// Counts the packet; nothing if there is no such cell.
     fn count(&mut self, counter: CounterId, index: &Bits);
     /// Meters the packet: 0 green, 1 yellow, 2 red; none if there is no such cell.
-    fn execute_meter(&mut self, meter: MeterId, index: &Bits) -> Option<u8>;
+    fn execute_meter(&mut self, meter: MeterId, index: &Bits, before: u8) -> Option<u8>;
     /// The parameters that a calculation has now.
     fn crc_parameters(&self, calculation: CalculationId) -> CrcParameters;
     /// A uniform number from `low` to `high`, both included. `low <= high`.

@@ -99,8 +99,8 @@ impl Host for NotingHost {
     fn count(&mut self, counter: CounterId, index: &Bits) {
         self.notes.push(format!("count {counter}[{index}]"));
     }
-    fn execute_meter(&mut self, _meter: MeterId, index: &Bits) -> Option<u8> {
-        index.to_u64().filter(|index| *index < 2).map(|_| 1)
+    fn execute_meter(&mut self, _meter: MeterId, index: &Bits, before: u8) -> Option<u8> {
+        index.to_u64().filter(|index| *index < 2).map(|_| before.max(1))
     }
     fn random(&mut self, low: u64, high: u64) -> u64 {
         self.notes.push(format!("random {low}..={high}"));

@@ -4,7 +4,7 @@ use crate::expr::{HeaderRef, Type};
 use crate::stmt::{Body, HashAlgorithm, State};
 use crate::table::{Action, MatchKind, Table};
 use base::index::Id as _;
-use base::{IndexVec, Span, entity_id};
+use base::{Bits, IndexVec, Span, entity_id};
 
 entity_id! {
     /// A scalar variable.
@@ -361,6 +361,8 @@ pub struct Register {
     pub ty: Type,
     /// Cells.
     pub size: u64,
+    /// What each cell holds at the start, of the type's width.
+    pub initial: Bits,
 }
 
 /// What a counter counts or a meter measures.

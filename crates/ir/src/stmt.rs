@@ -194,6 +194,9 @@ pub enum StmtKind {
         meter: MeterId,
         /// The cell.
         index: Expr,
+        /// The packet's colour so far (`Bit(2)`): the result is no better, and takes no tokens that such a colour does
+        /// not have a right to. Green is no colour at all.
+        before: Expr,
     },
     /// The hash of the inputs joined (first input most significant; padded with zero bits at the end to whole bytes),
     /// resized to the target's width.

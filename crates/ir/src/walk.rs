@@ -187,10 +187,10 @@ impl StmtKind {
             | StmtKind::Advance { bits: expr }
             | StmtKind::RegisterRead { index: expr, .. }
             | StmtKind::Count { index: expr, .. }
-            | StmtKind::ExecuteMeter { index: expr, .. }
             | StmtKind::Assert { cond: expr, .. } => vec![expr],
             StmtKind::Verify { cond: a, error: b }
             | StmtKind::RegisterWrite { index: a, value: b, .. }
+            | StmtKind::ExecuteMeter { index: a, before: b, .. }
             | StmtKind::Random { low: a, high: b, .. } => vec![a, b],
             StmtKind::Digest { values, .. } | StmtKind::Log { args: values, .. } => values.iter().collect(),
             StmtKind::Hash { inputs, .. } => inputs
@@ -369,10 +369,10 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
         | StmtKind::Advance { bits: expr }
         | StmtKind::RegisterRead { index: expr, .. }
         | StmtKind::Count { index: expr, .. }
-        | StmtKind::ExecuteMeter { index: expr, .. }
         | StmtKind::Assert { cond: expr, .. } => rewrite_expr(expr, change),
         StmtKind::Verify { cond: a, error: b }
         | StmtKind::RegisterWrite { index: a, value: b, .. }
+        | StmtKind::ExecuteMeter { index: a, before: b, .. }
         | StmtKind::Random { low: a, high: b, .. } => {
             rewrite_expr(a, change);
             rewrite_expr(b, change);

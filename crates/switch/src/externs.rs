@@ -22,8 +22,13 @@ pub struct RegisterArray {
 }
 
 impl RegisterArray {
-    fn new(width_bits: u32, size: u64) -> RegisterArray {
-        RegisterArray { width_bits, size, cells: vec![0; size as usize * words(width_bits)] }
+    fn new(register: &ir::Register) -> RegisterArray {
+        let (width_bits, size) = (register.ty.width(), register.size);
+        let cells = match register.initial.is_zero() {
+            true => vec![0; size as usize * words(width_bits)],
+            false => register.initial.limbs().repeat(size as usize),
+        };
+        RegisterArray { width_bits, size, cells }
     }
 
     /// The value of a cell; none if there is no such cell.
@@ -92,11 +97,11 @@ impl MeterArray {
         MeterArray { unit, cells: vec![MeterCell::default(); size as usize] }
     }
 
-    /// Meters a packet; none if there is no such cell.
-    pub fn execute(&mut self, index: u64, bytes: u64, now_ns: u64) -> Option<Color> {
+    /// Meters a packet that has the colour `before`; none if there is no such cell.
+    pub fn execute(&mut self, index: u64, bytes: u64, before: Color, now_ns: u64) -> Option<Color> {
         let units = if self.unit == Unit::Packets { 1 } else { bytes };
         let cell = self.cells.get_mut(usize::try_from(index).ok()?)?;
-        Some(cell.execute(units, now_ns))
+        Some(cell.execute(units, before, now_ns))
     }
 
     /// A cell, to be configured or read.
@@ -180,7 +185,7 @@ impl Externs {
             MeterArray::new(program.direct_meters[id].unit, cells)
         };
         Externs {
-            registers: program.registers.iter().map(|it| RegisterArray::new(it.ty.width(), it.size)).collect(),
+            registers: program.registers.iter().map(RegisterArray::new).collect(),
             counters: program.counters.iter().map(|it| vec![CounterCell::default(); it.size as usize]).collect(),
             direct_counters: program.direct_counters.ids().map(direct_counter).collect(),
             meters: program.meters.iter().map(|it| MeterArray::new(it.unit, it.size)).collect(),

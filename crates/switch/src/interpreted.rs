@@ -5,6 +5,7 @@
 //! entries, so that neither generated code nor match engines have a part in it.
 
 use crate::externs::Externs;
+use crate::meter::Color;
 use crate::output::Output;
 use crate::packet::Packet;
 use crate::pipeline::{Pipeline, World};
@@ -200,7 +201,7 @@ impl Host for WorldHost<'_> {
     }
 
     fn execute_direct_meter(&mut self, _table: TableId, meter: DirectMeterId, entry: u64) -> u8 {
-        let color = self.externs.direct_meters[meter].execute(entry, self.bytes, self.now_ns);
+        let color = self.externs.direct_meters[meter].execute(entry, self.bytes, Color::Green, self.now_ns);
         color.map_or(0, |color| color as u8)
     }
 
@@ -221,8 +222,9 @@ impl Host for WorldHost<'_> {
         }
     }
 
-    fn execute_meter(&mut self, meter: MeterId, index: &Bits) -> Option<u8> {
-        let color = self.externs.meters[meter].execute(index.to_u64()?, self.bytes, self.now_ns);
+    fn execute_meter(&mut self, meter: MeterId, index: &Bits, before: u8) -> Option<u8> {
+        let before = Color::of(u32::from(before));
+        let color = self.externs.meters[meter].execute(index.to_u64()?, self.bytes, before, self.now_ns);
         color.map(|color| color as u8)
     }
 

@@ -1,9 +1,10 @@
-//! Two-rate three-colour markers (RFC 2698, colour-blind).
+//! Two-rate three-colour markers (RFC 2698).
 //!
-//! What enters: a packet's size and the time. What leaves: its colour. A cell that nobody configured gives green.
+//! What enters: a packet's size, the colour that it has so far, and the time. What leaves: its colour. A cell that nobody
+//! configured leaves the colour as it is; that of a packet without one is green.
 
 /// A packet's colour, at the number that v1model and PSA programs see in a `bit` field of v1model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u64)]
 pub enum Color {
     /// Within the committed rate.
@@ -12,6 +13,17 @@ pub enum Color {
     Yellow = 1,
     /// Above the peak rate.
     Red = 2,
+}
+
+impl Color {
+    /// The colour of this number; the worst, if there is none.
+    pub fn of(number: u32) -> Color {
+        match number {
+            0 => Color::Green,
+            1 => Color::Yellow,
+            _ => Color::Red,
+        }
+    }
 }
 
 /// Rates and bursts of one cell. A unit is a packet or a byte, as the meter measures.
@@ -83,20 +95,21 @@ impl MeterCell {
         self.config
     }
 
-    /// Meters `units` at `now_ns`.
-    pub fn execute(&mut self, units: u64, now_ns: u64) -> Color {
+    /// Meters `units`, which have the colour `before`, at `now_ns`: the colour-aware mode of RFC 2698, which for green
+    /// is the colour-blind one.
+    pub fn execute(&mut self, units: u64, before: Color, now_ns: u64) -> Color {
         if self.config.is_none() {
-            return Color::Green;
+            return before;
         }
         let elapsed_ns = now_ns.saturating_sub(self.filled_ns);
         self.filled_ns = self.filled_ns.max(now_ns);
         self.committed.fill(elapsed_ns);
         self.peak.fill(elapsed_ns);
-        if !self.peak.holds(units) {
+        if before == Color::Red || !self.peak.holds(units) {
             return Color::Red;
         }
         self.peak.take(units);
-        if !self.committed.holds(units) {
+        if before == Color::Yellow || !self.committed.holds(units) {
             return Color::Yellow;
         }
         self.committed.take(units);
@@ -123,36 +136,48 @@ mod tests {
     #[test]
     fn an_unconfigured_cell_is_green() {
         let mut cell = MeterCell::default();
-        assert!((0..1000).all(|_| cell.execute(1500, 0) == Color::Green));
+        assert!((0..1000).all(|_| cell.execute(1500, Color::Green, 0) == Color::Green));
     }
 
     #[test]
     fn bursts_run_out_in_order() {
         let mut cell = cell(1000, 2, 2000, 3);
-        let colors: Vec<Color> = (0..4).map(|_| cell.execute(1, 0)).collect();
+        let colors: Vec<Color> = (0..4).map(|_| cell.execute(1, Color::Green, 0)).collect();
         assert_eq!(colors, [Color::Green, Color::Green, Color::Yellow, Color::Red]);
+    }
+
+    #[test]
+    fn no_packet_becomes_better_than_it_was() {
+        let mut cell = cell(1000, 1, 2000, 3);
+        // A red packet takes nothing, a yellow one only of the peak bucket.
+        assert_eq!(cell.execute(1, Color::Red, 0), Color::Red);
+        assert_eq!(cell.execute(1, Color::Yellow, 0), Color::Yellow);
+        assert_eq!(cell.execute(1, Color::Green, 0), Color::Green);
+        assert_eq!(cell.execute(1, Color::Green, 0), Color::Yellow);
+        assert_eq!(cell.execute(1, Color::Yellow, 0), Color::Red);
+        assert_eq!(MeterCell::default().execute(1, Color::Yellow, 0), Color::Yellow);
     }
 
     #[test]
     fn tokens_come_back_at_the_rate() {
         let mut cell = cell(1000, 1, 2000, 1);
-        assert_eq!(cell.execute(1, 0), Color::Green);
-        assert_eq!(cell.execute(1, 100_000), Color::Red);
-        assert_eq!(cell.execute(1, 500_000), Color::Yellow);
-        assert_eq!(cell.execute(1, 1_000_000), Color::Green);
+        assert_eq!(cell.execute(1, Color::Green, 0), Color::Green);
+        assert_eq!(cell.execute(1, Color::Green, 100_000), Color::Red);
+        assert_eq!(cell.execute(1, Color::Green, 500_000), Color::Yellow);
+        assert_eq!(cell.execute(1, Color::Green, 1_000_000), Color::Green);
     }
 
     #[test]
     fn slow_rates_lose_nothing_to_rounding() {
         // One unit per second, asked every microsecond: after two seconds two units have come.
         let mut cell = cell(1, 1, 1, 1);
-        let greens = (0..=2_000_000u64).filter(|us| cell.execute(1, us * 1000) == Color::Green).count();
+        let greens = (0..=2_000_000u64).filter(|us| cell.execute(1, Color::Green, us * 1000) == Color::Green).count();
         assert_eq!(greens, 3);
     }
 
     #[test]
     fn huge_values_do_not_overflow() {
         let mut cell = cell(u64::MAX, u64::MAX, u64::MAX, u64::MAX);
-        assert_eq!(cell.execute(u64::MAX, u64::MAX), Color::Green);
+        assert_eq!(cell.execute(u64::MAX, Color::Green, u64::MAX), Color::Green);
     }
 }

@@ -113,7 +113,7 @@ impl Host for PlainHost<'_> {
         let declared = &self.program.registers[register];
         let index = index.to_u64().filter(|index| *index < declared.size)?;
         let written = self.effects.registers.get(&(register, index)).cloned();
-        Some(written.unwrap_or_else(|| Bits::zero(declared.ty.width())))
+        Some(written.unwrap_or_else(|| declared.initial.clone()))
     }
 
     fn register_write(&mut self, register: RegisterId, index: &Bits, value: &Bits) {
@@ -128,7 +128,7 @@ impl Host for PlainHost<'_> {
         }
     }
 
-    fn execute_meter(&mut self, meter: MeterId, index: &Bits) -> Option<u8> {
+    fn execute_meter(&mut self, meter: MeterId, index: &Bits, _before: u8) -> Option<u8> {
         index.to_u64().filter(|index| *index < self.program.meters[meter].size).map(|_| 0)
     }
 

@@ -79,13 +79,15 @@ impl Scope<'_, '_> {
         self.push(S::If(self.exists(array, id, &position), statements, Vec::new()));
     }
 
-    pub(crate) fn execute_meter(&mut self, dst: &Place, meter: MeterId, position: &Expr) {
+    pub(crate) fn execute_meter(&mut self, dst: &Place, meter: MeterId, position: &Expr, before: &Expr) {
         let position = self.number(position);
         let position = self.atom(position);
+        let before = self.low_word(before);
+        let before = self.atom(before);
         let exists = binary("<", position.clone(), long(self.emitter.program.meters[meter].size));
         let statements = self.take(|scope| {
             let number = int(super::header::number(meter));
-            let colour = scope.callback("meter", vec![number, position, name("p")]);
+            let colour = scope.callback("meter", vec![number, position, name("p"), cast("uint32_t", before)]);
             // The meter runs whether or not there is a header to write to.
             let colour = scope.spill(cast("uint64_t", colour));
             scope.write_resized(dst, colour, 32);

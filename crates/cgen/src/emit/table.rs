@@ -75,7 +75,7 @@ impl Scope<'_, '_> {
             }
             if let Some((meter, dst)) = &table_ir.direct_meter {
                 let number = int(super::header::number(*meter));
-                let colour = scope.callback("direct_meter", vec![number, member("index"), name("p")]);
+                let colour = scope.callback("direct_meter", vec![number, member("index"), name("p"), int(0)]);
                 let colour = scope.spill(cast("uint64_t", colour));
                 scope.write_resized(dst, colour, 32);
             }

@@ -91,9 +91,13 @@ impl<'p> Walk<'p> {
             StmtKind::Advance { bits } => self.expr(bits, visit),
             StmtKind::Lookahead { dst, .. } => self.place(dst, visit),
             StmtKind::Verify { cond, error } => self.exprs([cond, error], visit),
-            StmtKind::RegisterRead { dst, index, .. } | StmtKind::ExecuteMeter { dst, index, .. } => {
+            StmtKind::RegisterRead { dst, index, .. } => {
                 self.place(dst, visit);
                 self.expr(index, visit);
+            }
+            StmtKind::ExecuteMeter { dst, index, before, .. } => {
+                self.place(dst, visit);
+                self.exprs([index, before], visit);
             }
             StmtKind::RegisterWrite { index, value, .. } => self.exprs([index, value], visit),
             StmtKind::Count { index, .. } => self.expr(index, visit),

@@ -381,7 +381,7 @@ unsafe extern "C" fn lookup(
     }
 }
 
-unsafe extern "C" fn meter(_core: *mut c_void, _meter: u32, _index: u64, _packet: *const Packet) -> u32 {
+unsafe extern "C" fn meter(_core: *mut c_void, _meter: u32, _index: u64, _packet: *const Packet, _before: u32) -> u32 {
     0
 }
 

@@ -117,7 +117,12 @@ impl Printer<'_> {
     fn externs(&mut self) {
         let program = self.program;
         for (id, register) in program.registers.iter_enumerated() {
-            self.line(&format!("{id} {} {} size {}", quoted(&register.name), ty(register.ty), register.size));
+            let initial = match register.initial.is_zero() {
+                true => String::new(),
+                false => format!(" initial {}", register.initial),
+            };
+            let (name, ty) = (quoted(&register.name), ty(register.ty));
+            self.line(&format!("{id} {name} {ty} size {}{initial}", register.size));
         }
         for (id, counter) in program.counters.iter_enumerated() {
             let unit = word_of(&UNITS, &counter.unit);
@@ -357,8 +362,12 @@ fn simple_statement(stmt: &StmtKind) -> String {
             format!("write {register}[{}] = {}", expression(index), expression(value))
         }
         StmtKind::Count { counter, index } => format!("count {counter}[{}]", expression(index)),
-        StmtKind::ExecuteMeter { dst, meter, index } => {
-            format!("execute {} = {meter}[{}]", place_text(dst), expression(index))
+        StmtKind::ExecuteMeter { dst, meter, index, before } => {
+            let after = match before.as_const() {
+                Some(color) if color.is_zero() => String::new(),
+                _ => format!(" after {}", expression(before)),
+            };
+            format!("execute {} = {meter}[{}]{after}", place_text(dst), expression(index))
         }
         StmtKind::Hash { dst, algorithm, inputs, payload } => {
             let payload = if *payload { " payload" } else { "" };

@@ -359,7 +359,8 @@ impl<'t> Reader<'t> {
         if self.declared("register", self.program.registers.next_id())? {
             let (name, ty) = (self.text()?, self.ty()?);
             let size = self.size()?;
-            self.program.registers.push(Register { name, ty, size });
+            let initial = if self.take_word("initial") { self.bits()? } else { Bits::zero(ty.width()) };
+            self.program.registers.push(Register { name, ty, size, initial });
         } else if self.declared("counter", self.program.counters.next_id())? {
             let (name, unit, size) = (self.text()?, self.unit()?, self.size()?);
             self.program.counters.push(Counter { name, unit, size });

@@ -160,7 +160,11 @@ impl Reader<'_> {
                 StmtKind::Lookahead { dst, offset_bits, checked }
             }
             "read" => StmtKind::RegisterRead { dst, register: self.id("register")?, index: self.index()? },
-            "execute" => StmtKind::ExecuteMeter { dst, meter: self.id("meter")?, index: self.index()? },
+            "execute" => {
+                let (meter, index) = (self.id("meter")?, self.index()?);
+                let before = if self.take_word("after") { self.expr()? } else { Expr::bit(2, 0) };
+                StmtKind::ExecuteMeter { dst, meter, index, before }
+            }
             "hash" => {
                 let algorithm = self.algorithm()?;
                 let inputs = self.list("(", ")", Self::hash_input)?;

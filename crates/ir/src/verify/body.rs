@@ -286,8 +286,9 @@ impl<'p> Verifier<'p> {
                 self.expr_unsigned(index, in_parser, "the index");
                 self.exists(&self.program.counters, *counter);
             }
-            StmtKind::ExecuteMeter { meter, index, .. } => {
+            StmtKind::ExecuteMeter { meter, index, before, .. } => {
                 self.expr_unsigned(index, in_parser, "the index");
+                self.expr_of(before, Type::Bit(2), in_parser, "the colour before");
                 self.exists(&self.program.meters, *meter);
                 self.check(matches!(dst, None | Some(Type::Bit(_))), || format!("a colour goes to {dst:?}"));
             }

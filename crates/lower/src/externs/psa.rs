@@ -50,7 +50,11 @@ impl<'h> Lowerer<'h> {
             "Register" => {
                 let size = self.cells(&made, 0)?;
                 let ty = self.made_type(&made)?;
-                ExternKind::Register(self.ir.registers.push(ir::Register { name, ty, size }))
+                let initial = match made.args.get(1) {
+                    Some(Some(value)) => Bits::from_bigint(ty.width(), &self.constant_number(value, span)?),
+                    _ => Bits::zero(ty.width()),
+                };
+                ExternKind::Register(self.ir.registers.push(ir::Register { name, ty, size, initial }))
             }
             "Counter" => {
                 let (size, unit) = (self.cells(&made, 0)?, self.unit(&made, 1)?);
@@ -175,24 +179,30 @@ impl<'h> Lowerer<'h> {
                 let Some(index) = values.next() else { return Err(Refused) };
                 let index = self.index(index, span)?;
                 let before = match values.next() {
-                    Some(color) => Some(self.scalar_value(color, span)?),
-                    None => None,
+                    Some(color) => from_psa_color(self.scalar_value(color, span)?),
+                    None => ir::Expr::bit(2, 0),
                 };
-                let ty = ir::Type::Bit(32);
-                let color = self.into_temporary(ty, span, |dst| StmtKind::ExecuteMeter { dst, meter, index })?;
-                self.color(color, before, span)?
+                let stmt = |dst| StmtKind::ExecuteMeter { dst, meter, index, before };
+                let color = self.into_temporary(ir::Type::Bit(2), span, stmt)?;
+                let color = self.scalar_value(color, span)?;
+                Value::Scalar(to_psa_color(color))
             }
             (ExternKind::DirectMeter(meter), "execute") => {
                 if !object.is_attached {
                     self.externs.direct_uses.push(DirectUse::Meter(meter));
                 }
-                let before = match call.args.first() {
-                    Some(Some(color)) => Some(self.eval_scalar(color)?),
-                    _ => None,
-                };
                 let target = self.meter_target(meter);
-                let color = Value::Scalar(self.read_ir_place(&target));
-                self.color(color, before, span)?
+                let color = fold::cast(ir::Type::Bit(2), self.read_ir_place(&target));
+                let color = match call.args.first() {
+                    Some(Some(before)) => {
+                        // The meter has run with the lookup, before the action knew of a colour.
+                        let before = from_psa_color(self.eval_scalar(before)?);
+                        let is_worse = fold::binary(BinaryOp::Gt, before.clone(), color.clone());
+                        self.pin_expr(fold::mux(is_worse, before, color), span)?
+                    }
+                    _ => color,
+                };
+                Value::Scalar(to_psa_color(color))
             }
             (ExternKind::Random(number), "read") => {
                 let (ty, low, high) = self.externs.psa_objects.randoms[number].clone();
@@ -227,25 +237,6 @@ impl<'h> Lowerer<'h> {
         self.emit(StmtKind::Assign { dst: ir::Place::Var(temporary), src: zero }, span);
         self.emit(stmt(ir::Place::Var(temporary)), span);
         Ok(Value::Scalar(self.read_var(temporary)))
-    }
-
-    /// A meter's colour (green, yellow, red) as PSA numbers it (red, green, yellow), no better than the one before.
-    fn color(&mut self, color: Value, before: Option<ir::Expr>, span: Span) -> Lowered<Value> {
-        let color = fold::cast(ir::Type::Bit(32), self.scalar_value(color, span)?);
-        let number = |value| ir::Expr::bit(32, value);
-        let worst = match before {
-            None => color,
-            Some(before) => {
-                let before = fold::cast(ir::Type::Bit(32), before);
-                let is_red = fold::binary(BinaryOp::Eq, before.clone(), number(0));
-                let before = fold::mux(is_red, number(2), fold::binary(BinaryOp::Sub, before, number(1)));
-                let before = self.pin_expr(before, span)?;
-                fold::mux(fold::binary(BinaryOp::Lt, color.clone(), before.clone()), before, color)
-            }
-        };
-        let worst = self.pin_expr(worst, span)?;
-        let is_red = fold::binary(BinaryOp::Eq, worst.clone(), number(2));
-        Ok(Value::Scalar(fold::mux(is_red, number(0), fold::binary(BinaryOp::Add, worst, number(1)))))
     }
 
     // -------------------------------------------------------------------------------------- hashes and checksums
@@ -471,6 +462,20 @@ impl<'h> Lowerer<'h> {
         }
         Ok(true)
     }
+}
+
+/// A meter's colour (green, yellow, red) as a `PSA_MeterColor_t` (red, green, yellow).
+fn to_psa_color(color: ir::Expr) -> ir::Expr {
+    let is_red = fold::binary(BinaryOp::Eq, color.clone(), ir::Expr::bit(2, 2));
+    let number = fold::binary(BinaryOp::Add, color, ir::Expr::bit(2, 1));
+    fold::cast(ir::Type::Bit(32), fold::mux(is_red, ir::Expr::bit(2, 0), number))
+}
+
+/// A `PSA_MeterColor_t` as a meter's colour.
+fn from_psa_color(color: ir::Expr) -> ir::Expr {
+    let color = fold::cast(ir::Type::Bit(2), color);
+    let is_red = fold::binary(BinaryOp::Eq, color.clone(), ir::Expr::bit(2, 0));
+    fold::mux(is_red, ir::Expr::bit(2, 2), fold::binary(BinaryOp::Sub, color, ir::Expr::bit(2, 1)))
 }
 
 /// The type of a checksum's state.

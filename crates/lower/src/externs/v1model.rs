@@ -75,7 +75,8 @@ impl<'h> Lowerer<'h> {
                     Some(ty) => self.scalar_or_refuse(ty, made.span)?,
                     None => return self.unsupported(made.span, "a register without a type"),
                 };
-                ExternKind::Register(self.ir.registers.push(ir::Register { name, ty, size }))
+                let initial = Bits::zero(ty.width());
+                ExternKind::Register(self.ir.registers.push(ir::Register { name, ty, size, initial }))
             }
             "counter" => {
                 let (size, unit) = (self.cells(&made, 0)?, self.unit(&made, 1)?);
@@ -182,7 +183,12 @@ impl<'h> Lowerer<'h> {
                 let index = self.index_argument(call, 0, span)?;
                 let place = self.target(call, 1, span)?;
                 let ty = scalar_type(&place);
-                self.through(place, ty, span, |dst| StmtKind::ExecuteMeter { dst, meter, index })?;
+                self.through(place, ty, span, |dst| StmtKind::ExecuteMeter {
+                    dst,
+                    meter,
+                    index,
+                    before: ir::Expr::bit(2, 0),
+                })?;
             }
             (ExternKind::DirectCounter(counter), "count") => {
                 if !object.is_attached {

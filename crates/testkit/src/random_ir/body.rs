@@ -300,7 +300,7 @@ impl Generator<'_> {
                 let meter = self.pick(&self.program.meters.ids().collect::<Vec<_>>())?;
                 let size = self.program.meters[meter].size;
                 let (dst, _) = self.small_place()?;
-                Some(StmtKind::ExecuteMeter { dst, meter, index: self.index(size) })
+                Some(StmtKind::ExecuteMeter { dst, meter, index: self.index(size), before: Expr::bit(2, 0) })
             }
         }
     }

@@ -104,7 +104,12 @@ impl Generator<'_> {
         for position in 0..self.rng.between(1, 3) {
             let ty = self.number_ty();
             let size = *self.rng.pick(&[1, 3, 16, 100]);
-            self.program.registers.push(Register { name: format!("register{position}"), ty, size });
+            self.program.registers.push(Register {
+                name: format!("register{position}"),
+                ty,
+                size,
+                initial: Bits::zero(ty.width()),
+            });
         }
         for position in 0..self.rng.between(1, 2) {
             let (unit, size) = (self.unit(), self.rng.between(1, 20));
