@@ -108,7 +108,7 @@ impl Generator<'_> {
                 name: format!("register{position}"),
                 ty,
                 size,
-                initial: Bits::zero(ty.width()),
+                initial: base::Bits::zero(ty.width()),
             });
         }
         for position in 0..self.rng.between(1, 2) {
