@@ -5,11 +5,13 @@
 //!
 //! * [`ci`]: every check, in stages.
 //! * [`tidy`]: the rules of the house that neither the compiler nor clippy knows; also a test of this crate.
+//! * [`pages`]: the pages about diagnostics.
 //! * `bless` rewrites the expectations of snapshot tests; `fuzz` runs the bodies of the crate of that name.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program speaks to the terminal")]
 
 mod ci;
+mod pages;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ usage: cargo xtask COMMAND
 
   ci [--skip STAGE]... [--only STAGE]...   every check; stages: fmt lint tidy test fuzz-smoke docs
   tidy                                     the rules that the compiler and clippy do not know
+  pages                                    writes docs/diagnostics from the comments beside the codes
   bless [CARGO TEST ARGUMENT]...           rewrites the expectations of snapshot tests; read the difference before you commit
   fuzz [NAME] [--seconds N] [--seed S]     runs the fuzz bodies, or one, optimised; without N, 60 s each; --list";
 
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["ci", options @ ..] => ci::run(options),
         ["tidy"] => ci::tidy(),
+        ["pages"] => write_pages(),
         ["bless", options @ ..] => bless(options),
         ["fuzz", options @ ..] => fuzz(options),
         ["help" | "--help" | "-h"] => {
@@ -79,7 +83,12 @@ fn shown(command: &Command) -> String {
     words.join(" ")
 }
 
+fn write_pages() -> Result<(), String> {
+    pages::write(&root()).map_err(|error| format!("the pages cannot be written: {error}"))
+}
+
 fn bless(options: &[&str]) -> Result<(), String> {
+    write_pages()?;
     let mut command = cargo();
     command.env("UPDATE_EXPECT", "1").arg("test");
     if options.is_empty() {

@@ -41,6 +41,8 @@ pub enum Command {
     Run(RunArguments),
     /// Show a packet's journey through a program
     Trace(TraceArguments),
+    /// Explain the code of an error or warning
+    Explain(ExplainArguments),
     /// Route packets through the example router: needs no root, takes seconds
     Demo(DemoArguments),
 }
@@ -85,6 +87,18 @@ pub struct CheckArguments {
     /// A line of JSON per file
     #[arg(long)]
     pub json: bool,
+}
+
+/// `wirespeed explain`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed explain E0301                         what it means, a wrong program, a right one
+  wirespeed explain                               all codes")]
+pub struct ExplainArguments {
+    /// The codes; all codes with their titles if there is none
+    #[arg(value_name = "CODE")]
+    pub codes: Vec<String>,
 }
 
 /// A stage that `wirespeed compile` can show.

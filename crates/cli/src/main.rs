@@ -3,7 +3,8 @@
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
-//! * [`check`], [`compile`], [`run`], [`test`], [`trace`], [`demo`]: the commands.
+//! * [`check`], [`compile`], [`run`], [`test`], [`trace`], [`explain`], [`demo`]: the commands.
+//! * [`explanations`]: the pages about diagnostics.
 //! * [`caught`]: crashes as messages.
 //! * [`terminal`]: colours, progress, messages.
 
@@ -15,6 +16,8 @@ mod caught;
 mod check;
 mod compile;
 mod demo;
+mod explain;
+mod explanations;
 mod frontend;
 mod run;
 mod terminal;
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         args::Command::Run(arguments) => run::run(&arguments),
         args::Command::Test(arguments) => test::test(&arguments),
         args::Command::Trace(arguments) => trace::trace(&arguments),
+        args::Command::Explain(arguments) => explain::explain(&arguments),
         args::Command::Demo(arguments) => demo::demo(&arguments),
     };
     ExitCode::from(exit.unwrap_or_else(|exit| exit) as u8)

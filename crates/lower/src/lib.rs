@@ -58,22 +58,116 @@ use syntax::diag::{Diagnostic, Diagnostics};
 /// The codes of this crate's errors and warnings.
 pub mod codes {
     /// Correct P4 that is not lowered yet.
+    ///
+    /// The message names what is missing; nothing is wrong with the program. There is no example, because the list gets
+    /// shorter.
+    ///
+    /// Specification: Target architecture model.
     pub const UNSUPPORTED: &str = "E0801";
     /// The program grows beyond a limit when it is inlined.
+    ///
+    /// Everything is instantiated and inlined when a program is compiled, and a register array or a table needs its
+    /// memory. Use smaller sizes, fewer calls within calls, or loops.
+    ///
+    /// ```p4,wrong,ingress
+    /// register<bit<32>>(0xFFFFFFFFFF) r;
+    /// apply { r.write(0, 1); }
+    /// ```
+    ///
+    /// ```p4,ingress
+    /// register<bit<32>>(1024) r;
+    /// apply { r.write(0, 1); }
+    /// ```
+    ///
+    /// Specification: P4 abstract machine: Evaluation.
     pub const LIMIT: &str = "E0802";
     /// There is no package called `main`, or not one for an architecture that is known.
+    ///
+    /// The architecture is known by its package: `V1Switch` of v1model.p4 for example. There is no example: only
+    /// commands that run a program ask for it, `check` does not.
+    ///
+    /// Specification: Target architecture model.
     pub const ARCHITECTURE: &str = "E0803";
     /// Something is not known at compile time, but must be.
+    ///
+    /// The value becomes known, or not, when constructor parameters have their arguments. There is no example: `E0405`
+    /// reports what can be seen before.
+    ///
+    /// Specification: Compile-time known values.
     pub const NOT_CONSTANT: &str = "E0804";
     /// An entry of a table cannot be expressed with the key's match kind.
+    ///
+    /// ```p4,wrong,ingress
+    /// table t {
+    ///     key = { standard_metadata.ingress_port : range; }
+    ///     actions = { NoAction; }
+    ///     const entries = { 5 .. 3 : NoAction; }
+    /// }
+    /// apply { t.apply(); }
+    /// ```
+    ///
+    /// ```p4,ingress
+    /// table t {
+    ///     key = { standard_metadata.ingress_port : range; }
+    ///     actions = { NoAction; }
+    ///     const entries = { 3 .. 5 : NoAction; }
+    /// }
+    /// apply { t.apply(); }
+    /// ```
+    ///
+    /// Specification: Control blocks, Tables, Entries.
     pub const ENTRY: &str = "E0805";
     /// A table or action has a part that the control plane cannot name a value for.
+    ///
+    /// Use one such key, or `ternary` for the others.
+    ///
+    /// ```p4,wrong,ingress
+    /// table t {
+    ///     key = { standard_metadata.ingress_port : lpm; standard_metadata.egress_spec : lpm; }
+    ///     actions = { NoAction; }
+    /// }
+    /// apply { t.apply(); }
+    /// ```
+    ///
+    /// ```p4,ingress
+    /// table t {
+    ///     key = { standard_metadata.ingress_port : lpm; standard_metadata.egress_spec : exact; }
+    ///     actions = { NoAction; }
+    /// }
+    /// apply { t.apply(); }
+    /// ```
+    ///
+    /// Specification: Control blocks, Tables.
     pub const CONTROL_PLANE: &str = "E0806";
     /// An operation of the architecture stands in a block where it has no meaning.
+    ///
+    /// Packets are cloned, resubmitted and recirculated from ingress or egress, as v1model.p4 says for each. There is
+    /// no example: it would have to be a whole program.
+    ///
+    /// Specification: Target architecture model.
     pub const WRONG_BLOCK: &str = "E0807";
     /// Tables that share an action selector hash different keys.
+    ///
+    /// Give the tables `selector` keys of the same fields in the same order, or a selector each. There is no example:
+    /// it would have to be a whole program.
+    ///
+    /// Specification: Target architecture model.
     pub const SELECTOR: &str = "E0808";
     /// A table property that means nothing here (a warning).
+    ///
+    /// Remove the property, or correct its name.
+    ///
+    /// ```p4,wrong,ingress
+    /// table t { key = { standard_metadata.ingress_port : exact; } actions = { NoAction; } speed = 5; }
+    /// apply { t.apply(); }
+    /// ```
+    ///
+    /// ```p4,ingress
+    /// table t { key = { standard_metadata.ingress_port : exact; } actions = { NoAction; } size = 5; }
+    /// apply { t.apply(); }
+    /// ```
+    ///
+    /// Specification: Control blocks, Tables.
     pub const IGNORED_PROPERTY: &str = "W0801";
 }
 

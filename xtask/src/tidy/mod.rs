@@ -6,6 +6,8 @@
 //! * [`rust`]: rules for Rust files.
 //! * [`text`]: rules for every text file.
 //! * [`manifests`]: rules for `Cargo.toml` and `Cargo.lock`.
+//!
+//! The pages about diagnostics must be those that the sources give.
 
 mod manifests;
 mod rust;
@@ -66,6 +68,7 @@ pub(crate) fn findings(root: &Path) -> io::Result<Vec<Finding>> {
         let bytes = fs::read(&path)?;
         check(root, &name, &String::from_utf8_lossy(&bytes), &mut findings);
     }
+    findings.extend(crate::pages::findings(root)?);
     findings.sort();
     Ok(findings)
 }
@@ -84,7 +87,7 @@ fn check(root: &Path, name: &str, content: &str, findings: &mut Vec<Finding>) {
 }
 
 /// All files below `root`, in order of their names.
-fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut folders, mut files) = (vec![root.to_path_buf()], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder)? {

@@ -1,4 +1,24 @@
 //! `E0624`: an action that is not in the table's list of actions.
+//!
+//! ```p4,wrong
+//! control C() {
+//!     action a() { }
+//!     action b() { }
+//!     table t { actions = { a; } default_action = b; }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! control C() {
+//!     action a() { }
+//!     action b() { }
+//!     table t { actions = { a; b; } default_action = b; }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! Specification: Control blocks, Tables, Actions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

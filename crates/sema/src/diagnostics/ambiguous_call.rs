@@ -1,4 +1,20 @@
 //! `E0507`: a call whose arguments fit several functions of that name.
+//!
+//! Name the arguments, so that one function is meant.
+//!
+//! ```p4,wrong
+//! extern void f(in bit<8> a);
+//! extern void f(in bit<8> b);
+//! control C() { apply { f(1); } }
+//! ```
+//!
+//! ```p4
+//! extern void f(in bit<8> a);
+//! extern void f(in bit<8> b);
+//! control C() { apply { f(a = 1); } }
+//! ```
+//!
+//! Specification: Name resolution.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0501`: a call with too many or too few arguments.
+//!
+//! ```p4,wrong
+//! bit<8> f(in bit<8> a) { return a; }
+//! control C(inout bit<8> x) { apply { x = f(x, 1); } }
+//! ```
+//!
+//! ```p4
+//! bit<8> f(in bit<8> a) { return a; }
+//! control C(inout bit<8> x) { apply { x = f(x); } }
+//! ```
+//!
+//! Specification: Calling convention: call by copy in/copy out.
 
 use base::Span;
 use syntax::diag::Diagnostic;

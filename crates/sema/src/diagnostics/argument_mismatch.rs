@@ -1,6 +1,18 @@
 //! `E0508`: an argument of the wrong type.
 //!
 //! An `out` or `inout` argument must have exactly the parameter's type, because the value is copied back.
+//!
+//! ```p4,wrong
+//! void f(inout bit<8> a) { a = a + 1; }
+//! control C(inout bit<16> x) { apply { f(x); } }
+//! ```
+//!
+//! ```p4
+//! void f(inout bit<8> a) { a = a + 1; }
+//! control C(inout bit<16> x) { apply { f(x[7:0]); } }
+//! ```
+//!
+//! Specification: Calling convention: call by copy in/copy out.
 
 use base::Span;
 use syntax::diag::Diagnostic;

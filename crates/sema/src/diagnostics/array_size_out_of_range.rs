@@ -1,4 +1,16 @@
 //! `E0307`: a header stack or array whose size is zero, negative or too large.
+//!
+//! ```p4,wrong
+//! header H { bit<8> x; }
+//! struct S { H[0] stack; }
+//! ```
+//!
+//! ```p4
+//! header H { bit<8> x; }
+//! struct S { H[4] stack; }
+//! ```
+//!
+//! Specification: P4 data types, Derived types, Header stacks.
 
 use base::Span;
 use num_bigint::BigInt;

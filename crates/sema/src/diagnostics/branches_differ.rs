@@ -1,4 +1,14 @@
 //! `E0422`: a conditional expression whose two values have different types.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> x, in bool b, in bit<16> y) { apply { x = b ? x : y; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x, in bool b, in bit<16> y) { apply { x = b ? x : (bit<8>)y; } }
+//! ```
+//!
+//! Specification: Expressions, Conditional operator.
 
 use base::Span;
 use syntax::diag::Diagnostic;

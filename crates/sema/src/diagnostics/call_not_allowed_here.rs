@@ -2,6 +2,25 @@
 //!
 //! Tables and controls are applied in the `apply` block of a control, parsers in states of parsers. Actions are
 //! called from controls and actions, `verify` from parser states.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C() {
+//!     table t { actions = { NoAction; } }
+//!     action a() { t.apply(); }
+//!     apply { a(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C() {
+//!     table t { actions = { NoAction; } }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! Specification: Control blocks.
 
 use base::Span;
 use syntax::diag::Diagnostic;

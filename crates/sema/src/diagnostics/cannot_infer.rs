@@ -1,6 +1,18 @@
 //! `E0313`: a type argument that nothing determines.
 //!
 //! Type arguments may be left out where the arguments of the call determine them. Write them: `f<bit<8>>(...)`.
+//!
+//! ```p4,wrong
+//! extern T make<T>();
+//! control C() { apply { make(); } }
+//! ```
+//!
+//! ```p4
+//! extern T make<T>();
+//! control C() { apply { make<bit<8>>(); } }
+//! ```
+//!
+//! Specification: P4 data types, Type specialization.
 
 use base::Span;
 use syntax::diag::Diagnostic;

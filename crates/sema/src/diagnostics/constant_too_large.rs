@@ -1,4 +1,14 @@
 //! `E0418`: a constant expression whose value has too many digits.
+//!
+//! ```p4,wrong
+//! const int n = 1 << 1000000;
+//! ```
+//!
+//! ```p4
+//! const int n = 1 << 100;
+//! ```
+//!
+//! Specification: Expressions, Operations on arbitrary-precision integers.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,20 @@
 //! `E0511`: the call of a constructor where no instance can be made.
 //!
 //! Instances are declared (`register<bit<8>>(16) r;`), or made as arguments of other constructors.
+//!
+//! ```p4,wrong
+//! extern Counter { Counter(); void count(); }
+//! control A(Counter c) { apply { c.count(); } }
+//! control B() { apply { A.apply(Counter()); } }
+//! ```
+//!
+//! ```p4
+//! extern Counter { Counter(); void count(); }
+//! control A(Counter c) { apply { c.count(); } }
+//! control B() { Counter() c; apply { A.apply(c); } }
+//! ```
+//!
+//! Specification: Expressions, Constructor invocations.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,24 @@
 //! `E0625`: an argument, in a table's list of actions, for a parameter that the entries give.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C() {
+//!     action a(bit<8> x) { }
+//!     table t { actions = { a(1); } }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C() {
+//!     action a(bit<8> x) { }
+//!     table t { actions = { a; } default_action = a(1); }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! Specification: Control blocks, Tables, Actions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,11 @@
 //! `E0605`: a declaration in a place where it cannot stand.
 //!
 //! Tables and actions are declared in controls, value sets in parsers, types in the outermost scope.
+//!
+//! There is no example: the grammar refuses such programs before. Only a syntax tree that was not made from text
+//! can have this fault.
+//!
+//! Specification: P4 programs.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0517`: a parameter without default value after one that has one.
+//!
+//! Put the parameters with default values last.
+//!
+//! ```p4,wrong
+//! bit<8> f(in bit<8> a = 1, in bit<8> b) { return a + b; }
+//! ```
+//!
+//! ```p4
+//! bit<8> f(in bit<8> b, in bit<8> a = 1) { return a + b; }
+//! ```
+//!
+//! Specification: Calling convention: call by copy in/copy out.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,14 @@
 //! `E0610`: `default` before other labels of a `switch`.
+//!
+//! ```p4,wrong
+//! control C(in bit<8> x) { apply { switch (x) { default: { } 1: { } } } }
+//! ```
+//!
+//! ```p4
+//! control C(in bit<8> x) { apply { switch (x) { 1: { } default: { } } } }
+//! ```
+//!
+//! Specification: Statements, Switch statement.
 
 use base::Span;
 use syntax::diag::Diagnostic;

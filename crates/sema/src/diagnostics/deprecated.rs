@@ -1,4 +1,18 @@
 //! `W0202`: the use of something that is marked `@deprecated`.
+//!
+//! `@noWarn("deprecated")` silences it.
+//!
+//! ```p4,wrong
+//! @deprecated("use g") extern void f();
+//! control C() { apply { f(); } }
+//! ```
+//!
+//! ```p4
+//! extern void g();
+//! control C() { apply { g(); } }
+//! ```
+//!
+//! Specification: Annotations, The deprecated annotation.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,16 @@
 //! `E0518`: an action whose parameters with direction do not come first.
 //!
 //! The parameters without direction are given by the entries of tables; they stand last.
+//!
+//! ```p4,wrong
+//! action a(bit<8> value, inout bit<8> x) { x = value; }
+//! ```
+//!
+//! ```p4
+//! action a(inout bit<8> x, bit<8> value) { x = value; }
+//! ```
+//!
+//! Specification: Control blocks, Actions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,14 @@
 //! `E0406`: a division by zero.
+//!
+//! ```p4,wrong
+//! const int n = 5 / 0;
+//! ```
+//!
+//! ```p4
+//! const int n = 5 / 2;
+//! ```
+//!
+//! Specification: Expressions, Operations on arbitrary-precision integers.
 
 use base::Span;
 use syntax::diag::Diagnostic;

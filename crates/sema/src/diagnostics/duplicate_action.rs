@@ -1,4 +1,22 @@
 //! `E0626`: an action that a table lists twice.
+//!
+//! ```p4,wrong
+//! control C() {
+//!     action a() { }
+//!     table t { actions = { a; a; } default_action = a; }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! control C() {
+//!     action a() { }
+//!     table t { actions = { a; } default_action = a; }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! Specification: Control blocks, Tables, Actions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0504`: two arguments for one parameter.
+//!
+//! ```p4,wrong
+//! bit<8> f(in bit<8> a) { return a; }
+//! control C(inout bit<8> x) { apply { x = f(a = x, a = 1); } }
+//! ```
+//!
+//! ```p4
+//! bit<8> f(in bit<8> a) { return a; }
+//! control C(inout bit<8> x) { apply { x = f(a = x); } }
+//! ```
+//!
+//! Specification: Calling convention: call by copy in/copy out.
 
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;

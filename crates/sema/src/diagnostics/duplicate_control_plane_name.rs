@@ -2,6 +2,26 @@
 //!
 //! Controllers know tables, actions, keys and instances by the name in `@name("...")`, or else by their name in the
 //! program. Give each its own.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C() {
+//!     @name("drop") action a() { }
+//!     @name("drop") action b() { }
+//!     apply { a(); b(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C() {
+//!     @name("drop") action a() { }
+//!     @name("pass") action b() { }
+//!     apply { a(); b(); }
+//! }
+//! ```
+//!
+//! Specification: Annotations, Control-plane API annotations.
 
 use base::Span;
 use syntax::diag::Diagnostic;

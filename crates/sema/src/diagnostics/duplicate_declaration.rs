@@ -2,6 +2,16 @@
 //!
 //! A scope has one declaration for each name; only functions and actions with different parameters may share one.
 //! Rename or remove one of the two.
+//!
+//! ```p4,wrong
+//! header H { bit<8> ttl; bit<8> ttl; }
+//! ```
+//!
+//! ```p4
+//! header H { bit<8> ttl; bit<8> protocol; }
+//! ```
+//!
+//! Specification: P4 programs, Scopes.
 
 use base::Span;
 use syntax::ast::Ident;

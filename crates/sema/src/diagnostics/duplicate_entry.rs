@@ -1,4 +1,24 @@
 //! `W0207`: an entry with the same keys as an earlier one, which always wins.
+//!
+//! Remove one of the two.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t { key = { x : exact; } actions = { NoAction; } const entries = { 1: NoAction; 1: NoAction; } }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t { key = { x : exact; } actions = { NoAction; } const entries = { 1: NoAction; 2: NoAction; } }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! Specification: Control blocks, Tables, Entries.
 
 use base::Span;
 use syntax::diag::Diagnostic;

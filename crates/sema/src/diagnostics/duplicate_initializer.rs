@@ -1,4 +1,16 @@
 //! `E0410`: a list of named fields that gives a field twice.
+//!
+//! ```p4,wrong
+//! struct S { bit<8> a; bit<8> b; }
+//! const S s = { a = 1, b = 2, a = 3 };
+//! ```
+//!
+//! ```p4
+//! struct S { bit<8> a; bit<8> b; }
+//! const S s = { a = 1, b = 2 };
+//! ```
+//!
+//! Specification: Expressions, Structure-valued expressions.
 
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;

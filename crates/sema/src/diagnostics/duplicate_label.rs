@@ -1,4 +1,14 @@
 //! `E0609`: a label that a `switch` has twice.
+//!
+//! ```p4,wrong
+//! control C(in bit<8> x) { apply { switch (x) { 1: { } 1: { } } } }
+//! ```
+//!
+//! ```p4
+//! control C(in bit<8> x) { apply { switch (x) { 1: { } 2: { } } } }
+//! ```
+//!
+//! Specification: Statements, Switch statement.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `W0206`: a range whose lower bound is above its upper bound, so that it contains nothing.
+//!
+//! Write the lower bound first.
+//!
+//! ```p4,wrong
+//! parser P(in bit<8> x) { state start { transition select(x) { 5 .. 3: accept; default: reject; } } }
+//! ```
+//!
+//! ```p4
+//! parser P(in bit<8> x) { state start { transition select(x) { 3 .. 5: accept; default: reject; } } }
+//! ```
+//!
+//! Specification: Expressions, Operations on sets, Ranges.
 
 use base::Span;
 use num_bigint::BigInt;

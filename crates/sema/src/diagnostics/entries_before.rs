@@ -1,4 +1,22 @@
 //! `E0628`: entries that stand before the keys or actions that they use.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t { entries = { 1: NoAction; } key = { x : exact; } actions = { NoAction; } }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t { key = { x : exact; } actions = { NoAction; } entries = { 1: NoAction; } }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! Specification: Control blocks, Tables, Entries.
 
 use base::Span;
 use syntax::diag::Diagnostic;

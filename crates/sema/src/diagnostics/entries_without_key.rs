@@ -1,4 +1,22 @@
 //! `E0629`: entries in a table that has no key.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C() {
+//!     table t { actions = { NoAction; } entries = { 1: NoAction; } }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C() {
+//!     table t { actions = { NoAction; } default_action = NoAction; }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! Specification: Control blocks, Tables, Entries.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0309`: an enum member whose value does not fit in the enum's type.
+//!
+//! Choose a value in range, or a wider type.
+//!
+//! ```p4,wrong
+//! enum bit<2> E { A = 4 }
+//! ```
+//!
+//! ```p4
+//! enum bit<3> E { A = 4 }
+//! ```
+//!
+//! Specification: P4 data types, Derived types, Enumeration types.
 
 use base::Span;
 use num_bigint::BigInt;

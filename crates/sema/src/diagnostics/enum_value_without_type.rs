@@ -1,4 +1,16 @@
 //! `E0311`: a member with a value, in an enum that has no type of values.
+//!
+//! Write the type of the values, or leave them out.
+//!
+//! ```p4,wrong
+//! enum E { A = 1 }
+//! ```
+//!
+//! ```p4
+//! enum bit<8> E { A = 1 }
+//! ```
+//!
+//! Specification: P4 data types, Derived types, Enumeration types.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,17 @@
 //! `E0321`: a parser or control with type parameters.
 //!
 //! Types of parsers and controls may be generic; a parser or control with a body is written for certain types.
+//!
+//! ```p4,wrong
+//! control C<T>(inout T x) { apply { } }
+//! ```
+//!
+//! ```p4
+//! control C<T>(inout T x);
+//! control D(inout bit<8> x) { apply { } }
+//! ```
+//!
+//! Specification: P4 data types, Derived types, Parser and control blocks types.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0404`: an index or count that is beyond the array, stack or tuple.
+//!
+//! ```p4,wrong
+//! header H { bit<8> x; }
+//! control C(inout H[2] stack) { apply { stack[2].x = 1; } }
+//! ```
+//!
+//! ```p4
+//! header H { bit<8> x; }
+//! control C(inout H[2] stack) { apply { stack[1].x = 1; } }
+//! ```
+//!
+//! Specification: Expressions, Operations on header stacks.
 
 use base::Span;
 use num_bigint::BigInt;

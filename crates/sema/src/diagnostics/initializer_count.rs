@@ -1,4 +1,16 @@
 //! `E0408`: a list with too many or too few values for what it is to become.
+//!
+//! ```p4,wrong
+//! struct S { bit<8> a; bit<8> b; }
+//! const S s = { 1 };
+//! ```
+//!
+//! ```p4
+//! struct S { bit<8> a; bit<8> b; }
+//! const S s = { 1, 2 };
+//! ```
+//!
+//! Specification: Expressions, Tuple expressions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

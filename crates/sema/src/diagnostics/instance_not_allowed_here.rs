@@ -1,6 +1,18 @@
 //! `E0512`: an instance in a place where instances of its type cannot be.
 //!
 //! Packages stand in the outermost scope, controls in controls, parsers in parsers, extern objects in all of these.
+//!
+//! ```p4,wrong
+//! extern Counter { Counter(); void count(); }
+//! control C() { apply { Counter() c; c.count(); } }
+//! ```
+//!
+//! ```p4
+//! extern Counter { Counter(); void count(); }
+//! control C() { Counter() c; apply { c.count(); } }
+//! ```
+//!
+//! Specification: Instantiations.
 
 use base::Span;
 use syntax::diag::Diagnostic;

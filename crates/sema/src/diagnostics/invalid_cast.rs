@@ -3,6 +3,18 @@
 //! Casts go between `bit<1>` and `bool`, between `bit<w>` and `int<w>` of one width, between widths of one sign, from
 //! `int` to numbers with a width, and between a type made by `type` (or an enum with a representation) and what it is
 //! made of.
+//!
+//! Go through a type to which and from which casts exist.
+//!
+//! ```p4,wrong
+//! control C(inout bit<16> x, in int<8> y) { apply { x = (bit<16>)y; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<16> x, in int<8> y) { apply { x = (bit<16>)(int<16>)y; } }
+//! ```
+//!
+//! Specification: Expressions, Casts, Explicit casts.
 
 use base::Span;
 use syntax::diag::Diagnostic;

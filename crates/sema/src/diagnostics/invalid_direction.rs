@@ -1,4 +1,19 @@
 //! `E0519`: a parameter with a direction that it cannot have.
+//!
+//! Extern objects and parameters of constructors are passed without direction; parameters with default values are
+//! `in`.
+//!
+//! ```p4,wrong
+//! extern Counter { Counter(); void count(); }
+//! control C(in Counter c) { apply { c.count(); } }
+//! ```
+//!
+//! ```p4
+//! extern Counter { Counter(); void count(); }
+//! control C(Counter c) { apply { c.count(); } }
+//! ```
+//!
+//! Specification: Calling convention: call by copy in/copy out.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,16 @@
 //! `E0308`: an enum whose representation is not a number type.
 //!
 //! Write `enum bit<8> name { ... }` or `enum int<8> name { ... }`.
+//!
+//! ```p4,wrong
+//! enum bool E { yes = true }
+//! ```
+//!
+//! ```p4
+//! enum bit<1> E { yes = 1 }
+//! ```
+//!
+//! Specification: P4 data types, Derived types, Enumeration types.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -3,6 +3,18 @@
 //! A header holds numbers, truth values, enums with a representation, and structs of these. A header union holds
 //! headers. Structs and tuples hold any value that exists at run time. Nothing holds tables, parsers, controls or
 //! extern objects.
+//!
+//! ```p4,wrong
+//! struct S { bit<8> x; }
+//! header H { tuple<bit<8>> t; }
+//! ```
+//!
+//! ```p4
+//! struct S { bit<8> x; }
+//! header H { S s; }
+//! ```
+//!
+//! Specification: P4 data types, Type nesting rules.
 
 use base::Span;
 use syntax::diag::Diagnostic;

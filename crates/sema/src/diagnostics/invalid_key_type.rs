@@ -1,6 +1,20 @@
 //! `E0623`: a key whose values cannot be looked up or selected on.
 //!
 //! The keys of tables and of `select` are single values of a fixed width (in a `select` also tuples of them).
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! header H { bit<8> x; }
+//! control C(in H h) { table t { key = { h : exact; } actions = { NoAction; } } apply { t.apply(); } }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! header H { bit<8> x; }
+//! control C(in H h) { table t { key = { h.x : exact; } actions = { NoAction; } } apply { t.apply(); } }
+//! ```
+//!
+//! Specification: Control blocks, Tables, Keys.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -2,6 +2,18 @@
 //!
 //! `type` makes a new type of numbers, truth values and other new types. For structs, headers and the rest use
 //! `typedef`, which only gives another name.
+//!
+//! ```p4,wrong
+//! header H { bit<8> x; }
+//! type H G;
+//! ```
+//!
+//! ```p4
+//! header H { bit<8> x; }
+//! typedef H G;
+//! ```
+//!
+//! Specification: Introducing new types.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0419`: an operator with an operand of a type that it does not take.
+//!
+//! Convert the operand to a type that the operator takes.
+//!
+//! ```p4,wrong
+//! control C(inout bool x, in bool y) { apply { x = x & y; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bool x, in bool y) { apply { x = x && y; } }
+//! ```
+//!
+//! Specification: Expressions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,19 @@
 //! `E0320`: `extract`, `lookahead` or `emit` of something that cannot be read from or written to a packet.
+//!
+//! Extract headers, one with a `varbit` field with its length as second argument; look ahead for types of a fixed
+//! size; emit headers, unions, stacks and structs of them.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! parser P(packet_in packet, out bit<8> x) { state start { packet.extract(x); transition accept; } }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! parser P(packet_in packet, out bit<8> x) { state start { x = packet.lookahead<bit<8>>(); transition accept; } }
+//! ```
+//!
+//! Specification: Packet parsing, Data extraction.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,22 @@
 //! `E0608`: a label that is no action, in a `switch` on the action that a table ran.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C() {
+//!     table t { actions = { NoAction; } }
+//!     apply { switch (t.apply().action_run) { 1: { } } }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C() {
+//!     table t { actions = { NoAction; } }
+//!     apply { switch (t.apply().action_run) { NoAction: { } } }
+//! }
+//! ```
+//!
+//! Specification: Statements, Switch statement.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,18 @@
 //! `E0607`: a `switch` on something that it cannot decide on.
 //!
 //! `switch` takes `t.apply().action_run`, or a number, truth value, error or enum member.
+//!
+//! ```p4,wrong
+//! struct S { bit<8> x; }
+//! control C(in S s) { apply { switch (s) { default: { } } } }
+//! ```
+//!
+//! ```p4
+//! struct S { bit<8> x; }
+//! control C(in S s) { apply { switch (s.x) { default: { } } } }
+//! ```
+//!
+//! Specification: Statements, Switch statement.
 
 use base::Span;
 use syntax::diag::Diagnostic;

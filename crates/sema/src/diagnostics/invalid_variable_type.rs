@@ -1,6 +1,16 @@
 //! `E0314`: a variable, parameter, constant or result of a type whose values do not exist at run time.
 //!
 //! `int` and `string` are for constants; extern objects, parsers and controls are instances, not values.
+//!
+//! ```p4,wrong
+//! control C() { apply { int n = 5; } }
+//! ```
+//!
+//! ```p4
+//! control C() { const int n = 5; apply { } }
+//! ```
+//!
+//! Specification: P4 data types, Type nesting rules.
 
 use base::Span;
 use syntax::diag::Diagnostic;

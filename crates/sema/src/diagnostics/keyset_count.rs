@@ -1,4 +1,14 @@
 //! `E0614`: a keyset with more or fewer elements than there are keys.
+//!
+//! ```p4,wrong
+//! parser P(in bit<8> x, in bit<8> y) { state start { transition select(x, y) { 1: accept; default: reject; } } }
+//! ```
+//!
+//! ```p4
+//! parser P(in bit<8> x, in bit<8> y) { state start { transition select(x, y) { (1, _): accept; default: reject; } } }
+//! ```
+//!
+//! Specification: Packet parsing, Select expressions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

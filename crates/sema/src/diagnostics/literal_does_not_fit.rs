@@ -1,4 +1,16 @@
 //! `W0203`: a number that does not fit in its type and loses its highest bits.
+//!
+//! Write the value that is meant. `@noWarn("overflow")` silences it.
+//!
+//! ```p4,wrong
+//! const bit<8> a = 256;
+//! ```
+//!
+//! ```p4
+//! const bit<8> a = 255;
+//! ```
+//!
+//! Specification: Expressions, Casts, Implicit casts.
 
 use base::Span;
 use num_bigint::BigInt;

@@ -1,4 +1,19 @@
 //! `E0702`: a `main` that is no instance of a package.
+//!
+//! The program that runs is the instance of the architecture's package that is called `main`.
+//!
+//! ```p4,wrong
+//! extern X { X(); }
+//! X() main;
+//! ```
+//!
+//! ```p4
+//! extern X { X(); }
+//! package Switch(X x);
+//! Switch(X()) main;
+//! ```
+//!
+//! Specification: P4 programs.
 
 use base::Span;
 use syntax::diag::Diagnostic;

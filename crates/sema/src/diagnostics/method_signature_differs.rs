@@ -1,4 +1,16 @@
 //! `E0515`: the implementation of an abstract method with other parameters or another result.
+//!
+//! ```p4,wrong
+//! extern Runner { Runner(); abstract void run(in bit<8> speed); }
+//! Runner() runner = { void run() { } };
+//! ```
+//!
+//! ```p4
+//! extern Runner { Runner(); abstract void run(in bit<8> speed); }
+//! Runner() runner = { void run(in bit<8> speed) { } };
+//! ```
+//!
+//! Specification: Instantiations, Instantiating objects with abstract methods.
 
 use base::Span;
 use syntax::ast::Ident;

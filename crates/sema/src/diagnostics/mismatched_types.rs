@@ -2,6 +2,16 @@
 //!
 //! The only conversions that need not be written are those from `int` (a number without width) to a number type, from
 //! an enum to its representation, and from lists to structs, headers and tuples. Write a cast where one exists.
+//!
+//! ```p4,wrong
+//! control C(inout bit<16> x, in bit<8> y) { apply { x = y; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<16> x, in bit<8> y) { apply { x = (bit<16>)y; } }
+//! ```
+//!
+//! Specification: Expressions, Casts, Implicit casts.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -2,6 +2,18 @@
 //!
 //! `_` may stand for an `out` argument whose value does not matter, for an optional argument, and for a key that
 //! matches anything.
+//!
+//! ```p4,wrong
+//! bit<8> f(in bit<8> x) { return x; }
+//! control C() { apply { f(_); } }
+//! ```
+//!
+//! ```p4
+//! void f(out bit<8> x) { x = 1; }
+//! control C() { apply { f(_); } }
+//! ```
+//!
+//! Specification: Expressions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

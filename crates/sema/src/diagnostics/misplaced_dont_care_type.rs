@@ -1,4 +1,16 @@
 //! `E0316`: `_` as a type where nothing can be inferred.
+//!
+//! ```p4,wrong
+//! struct P<T> { T a; }
+//! struct S { P<_> p; }
+//! ```
+//!
+//! ```p4
+//! struct P<T> { T a; }
+//! struct S { P<bit<8>> p; }
+//! ```
+//!
+//! Specification: P4 data types, Don't care types.
 
 use base::Span;
 use syntax::diag::Diagnostic;

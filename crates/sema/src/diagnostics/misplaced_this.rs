@@ -1,4 +1,15 @@
 //! `E0208`: `this` outside the implementation of an abstract method.
+//!
+//! ```p4,wrong
+//! control C() { apply { this.run(); } }
+//! ```
+//!
+//! ```p4
+//! extern Runner { Runner(); void start(); abstract void run(); }
+//! Runner() runner = { void run() { this.start(); } };
+//! ```
+//!
+//! Specification: P4 data types, Derived types, Extern types.
 
 use base::Span;
 use syntax::diag::Diagnostic;

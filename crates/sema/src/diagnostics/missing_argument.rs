@@ -1,4 +1,16 @@
 //! `E0502`: a call that leaves out an argument that is needed.
+//!
+//! ```p4,wrong
+//! bit<8> f(in bit<8> a, in bit<8> b) { return a + b; }
+//! control C(inout bit<8> x) { apply { x = f(x); } }
+//! ```
+//!
+//! ```p4
+//! bit<8> f(in bit<8> a, in bit<8> b = 1) { return a + b; }
+//! control C(inout bit<8> x) { apply { x = f(x); } }
+//! ```
+//!
+//! Specification: Calling convention: call by copy in/copy out.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,14 @@
 //! `E0310`: a member without a value, in an enum whose members have values.
+//!
+//! ```p4,wrong
+//! enum bit<8> E { A = 1, B }
+//! ```
+//!
+//! ```p4
+//! enum bit<8> E { A = 1, B = 2 }
+//! ```
+//!
+//! Specification: P4 data types, Derived types, Enumeration types.
 
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;

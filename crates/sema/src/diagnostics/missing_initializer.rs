@@ -1,4 +1,16 @@
 //! `E0409`: a list of named fields that leaves fields out.
+//!
+//! ```p4,wrong
+//! struct S { bit<8> a; bit<8> b; }
+//! const S s = { a = 1 };
+//! ```
+//!
+//! ```p4
+//! struct S { bit<8> a; bit<8> b; }
+//! const S s = { a = 1, ... };
+//! ```
+//!
+//! Specification: Expressions, Structure-valued expressions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0514`: an instance that does not implement an abstract method of its type.
+//!
+//! ```p4,wrong
+//! extern Runner { Runner(); abstract void run(); }
+//! Runner() runner;
+//! ```
+//!
+//! ```p4
+//! extern Runner { Runner(); abstract void run(); }
+//! Runner() runner = { void run() { } };
+//! ```
+//!
+//! Specification: Instantiations, Instantiating objects with abstract methods.
 
 use base::Span;
 use syntax::diag::Diagnostic;

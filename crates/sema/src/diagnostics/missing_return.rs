@@ -1,4 +1,16 @@
 //! `E0602`: a function that can end without giving its result.
+//!
+//! End every path with `return`.
+//!
+//! ```p4,wrong
+//! bit<8> f(in bit<8> x) { if (x > 1) { return 1; } }
+//! ```
+//!
+//! ```p4
+//! bit<8> f(in bit<8> x) { if (x > 1) { return 1; } return 0; }
+//! ```
+//!
+//! Specification: Function declarations.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,18 @@
 //! `E0505`: a call in which some arguments are named and some are not.
+//!
+//! Name all arguments, or none.
+//!
+//! ```p4,wrong
+//! bit<8> f(in bit<8> a, in bit<8> b) { return a + b; }
+//! control C(inout bit<8> x) { apply { x = f(x, b = 1); } }
+//! ```
+//!
+//! ```p4
+//! bit<8> f(in bit<8> a, in bit<8> b) { return a + b; }
+//! control C(inout bit<8> x) { apply { x = f(a = x, b = 1); } }
+//! ```
+//!
+//! Specification: Calling convention: call by copy in/copy out.
 
 use base::Span;
 use syntax::diag::Diagnostic;

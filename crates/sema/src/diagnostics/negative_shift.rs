@@ -1,4 +1,14 @@
 //! `E0407`: a shift by a negative number.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> x) { apply { x = x << -1; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x) { apply { x = x >> 1; } }
+//! ```
+//!
+//! Specification: Expressions, Shifts.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,22 @@
 //! `E0632`: a table or value set whose size is negative.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t { key = { x : exact; } actions = { NoAction; } size = -1; }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t { key = { x : exact; } actions = { NoAction; } size = 64; }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! Specification: Control blocks, Tables.
 
 use base::Span;
 use syntax::diag::Diagnostic;

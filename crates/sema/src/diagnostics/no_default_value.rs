@@ -1,4 +1,14 @@
 //! `E0411`: `...` for a type that has no default value, such as a list.
+//!
+//! ```p4,wrong
+//! const list<bit<8>> l = ...;
+//! ```
+//!
+//! ```p4
+//! const list<bit<8>> l = { 1, 2 };
+//! ```
+//!
+//! Specification: Default values.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,18 @@
 //! `E0506`: a call whose arguments fit none of the functions of that name.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! header H { bit<8> x; }
+//! parser P(packet_in packet, out H h) { state start { packet.extract(h, 1, 2); transition accept; } }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! header H { bit<8> x; }
+//! parser P(packet_in packet, out H h) { state start { packet.extract(h); transition accept; } }
+//! ```
+//!
+//! Specification: Name resolution.
 
 use base::Span;
 use syntax::diag::Diagnostic;

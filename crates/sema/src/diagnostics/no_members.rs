@@ -1,6 +1,16 @@
 //! `E0206`: a member of something that has none.
 //!
 //! Structs, headers, enums, stacks, tables and extern objects have members; numbers and truth values have none.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> x) { apply { x.high = 1; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x) { apply { x[7:4] = 1; } }
+//! ```
+//!
+//! Specification: Expressions.
 
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0319`: `minSizeInBits` and its like of a type that has no size.
+//!
+//! ```p4,wrong
+//! enum E { A }
+//! const int n = E.minSizeInBits();
+//! ```
+//!
+//! ```p4
+//! enum bit<8> E { A = 1 }
+//! const int n = E.minSizeInBits();
+//! ```
+//!
+//! Specification: Expressions, Operations on types.
 
 use base::Span;
 use syntax::diag::Diagnostic;

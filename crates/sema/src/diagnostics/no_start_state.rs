@@ -1,4 +1,14 @@
 //! `E0611`: a parser without a state called `start`.
+//!
+//! ```p4,wrong
+//! parser P() { state begin { transition accept; } }
+//! ```
+//!
+//! ```p4
+//! parser P() { state start { transition accept; } }
+//! ```
+//!
+//! Specification: Packet parsing, Parser declarations.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0516`: a function in an instance's initializer that implements nothing.
+//!
+//! ```p4,wrong
+//! extern Runner { Runner(); abstract void run(); }
+//! Runner() runner = { void run() { } void walk() { } };
+//! ```
+//!
+//! ```p4
+//! extern Runner { Runner(); abstract void run(); }
+//! Runner() runner = { void run() { } };
+//! ```
+//!
+//! Specification: Instantiations, Instantiating objects with abstract methods.
 
 use base::Span;
 use syntax::ast::Ident;

@@ -1,4 +1,14 @@
 //! `E0413`: `next`, `last` or `lastIndex` of an array that is no header stack.
+//!
+//! ```p4,wrong
+//! parser P(inout bit<8>[2] array) { state start { array.next = 1; transition accept; } }
+//! ```
+//!
+//! ```p4
+//! parser P(inout bit<8>[2] array) { state start { array[0] = 1; transition accept; } }
+//! ```
+//!
+//! Specification: Expressions, Operations on header stacks.
 
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;

@@ -1,5 +1,19 @@
 //! `E0416`: something that is no value where one is needed: a table, an instance, the call of a function that gives
 //! nothing.
+//!
+//! ```p4,wrong
+//! void f() { }
+//! bit<8> g(in bit<8> a) { return a; }
+//! control C(inout bit<8> x) { apply { x = g(f()); } }
+//! ```
+//!
+//! ```p4
+//! bit<8> f() { return 1; }
+//! bit<8> g(in bit<8> a) { return a; }
+//! control C(inout bit<8> x) { apply { x = g(f()); } }
+//! ```
+//!
+//! Specification: Expressions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

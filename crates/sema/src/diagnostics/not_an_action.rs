@@ -1,4 +1,16 @@
 //! `E0631`: a default action that is neither an action's name nor the call of one.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C() { table t { actions = { NoAction; } default_action = 1; } apply { t.apply(); } }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C() { table t { actions = { NoAction; } default_action = NoAction; } apply { t.apply(); } }
+//! ```
+//!
+//! Specification: Control blocks, Tables, Default action.
 
 use base::Span;
 use syntax::diag::Diagnostic;

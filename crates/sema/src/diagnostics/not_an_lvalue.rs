@@ -2,6 +2,18 @@
 //!
 //! Variables, `out` and `inout` parameters, their fields, elements and slices can be written; results of computations
 //! cannot.
+//!
+//! ```p4,wrong
+//! void f(out bit<8> x) { x = 1; }
+//! control C(inout bit<8> x) { apply { f(x + 1); } }
+//! ```
+//!
+//! ```p4
+//! void f(out bit<8> x) { x = 1; }
+//! control C(inout bit<8> x) { apply { f(x); } }
+//! ```
+//!
+//! Specification: L-values.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,18 @@
 //! `E0509`: a call of something that cannot be called.
+//!
+//! Functions, actions and methods are called; instances of parsers and controls have `apply`.
+//!
+//! ```p4,wrong
+//! control A() { apply { } }
+//! control B() { A() a; apply { a(); } }
+//! ```
+//!
+//! ```p4
+//! control A() { apply { } }
+//! control B() { A() a; apply { a.apply(); } }
+//! ```
+//!
+//! Specification: Expressions, Method invocations and function calls.
 
 use base::Span;
 use syntax::diag::Diagnostic;

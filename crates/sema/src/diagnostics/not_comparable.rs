@@ -1,4 +1,16 @@
 //! `E0421`: a comparison of values that cannot be compared.
+//!
+//! Compare fields, or values that `==` is defined for.
+//!
+//! ```p4,wrong
+//! const bool b = "a" == "b";
+//! ```
+//!
+//! ```p4
+//! const bool b = 1 == 2;
+//! ```
+//!
+//! Specification: Expressions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -2,6 +2,16 @@
 //!
 //! Widths, sizes, slice bounds, switch labels, entries of tables, arguments of constructors: made of literals,
 //! constants and parameters of constructors only.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> x, in bit<8> n) { apply { x[3:0] = x[n:4]; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x) { apply { x[3:0] = x[7:4]; } }
+//! ```
+//!
+//! Specification: Compile-time known values.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,16 @@
 //! `E0423`: an index on something that has no elements.
 //!
 //! Header stacks, arrays and tuples have elements. A bit of a number is a slice: `x[3:3]`.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> x, out bit<1> y) { apply { y = x[3]; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x, out bit<1> y) { apply { y = x[3:3]; } }
+//! ```
+//!
+//! Specification: Expressions, Operations on header stacks.
 
 use base::Span;
 use syntax::diag::Diagnostic;

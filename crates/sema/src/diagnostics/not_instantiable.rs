@@ -1,4 +1,19 @@
 //! `E0513`: an instance of something that has no constructor.
+//!
+//! Externs with a constructor, parsers, controls with a body and packages have instances; structs and headers have
+//! variables.
+//!
+//! ```p4,wrong
+//! struct S { bit<8> x; }
+//! control C() { S() s; apply { } }
+//! ```
+//!
+//! ```p4
+//! struct S { bit<8> x; }
+//! control C() { S s; apply { } }
+//! ```
+//!
+//! Specification: Instantiations.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0606`: a `for ... in` over something that has no elements.
+//!
+//! Go over a header stack, a list, or a range of numbers.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> x) { apply { for (bit<8> i in x) { } } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x) { apply { for (bit<8> i in 0 .. x) { } } }
+//! ```
+//!
+//! Specification: Statements, For statement.
 
 use base::Span;
 use syntax::diag::Diagnostic;

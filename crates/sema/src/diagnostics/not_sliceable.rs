@@ -1,4 +1,16 @@
 //! `E0424`: a slice of something that has no bits.
+//!
+//! Slices are of numbers with a width.
+//!
+//! ```p4,wrong
+//! control C(in bool b, out bit<1> y) { apply { y = b[0:0]; } }
+//! ```
+//!
+//! ```p4
+//! control C(in bool b, out bit<1> y) { apply { y = (bit<1>)b; } }
+//! ```
+//!
+//! Specification: Expressions, Operations on fixed-width bit types.
 
 use base::Span;
 use syntax::diag::Diagnostic;

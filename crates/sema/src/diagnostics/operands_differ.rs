@@ -1,4 +1,16 @@
 //! `E0420`: an operator whose operands must have one type and have two.
+//!
+//! Cast one operand to the type of the other.
+//!
+//! ```p4,wrong
+//! control C(inout bit<16> x, in bit<8> y) { apply { x = x + y; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<16> x, in bit<8> y) { apply { x = x + (bit<16>)y; } }
+//! ```
+//!
+//! Specification: Expressions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,14 @@
 //! `E0603`: `break` or `continue` outside a loop.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> x) { apply { if (x == 1) { break; } } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x) { apply { for (bit<8> i in 0 .. 9) { if (x == i) { break; } } } }
+//! ```
+//!
+//! Specification: Statements.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0402`: a write to something that may only be read.
+//!
+//! Give the parameter another direction, or copy it to a variable.
+//!
+//! ```p4,wrong
+//! control C(in bit<8> x) { apply { x = 1; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x) { apply { x = 1; } }
+//! ```
+//!
+//! Specification: Calling convention: call by copy in/copy out.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -2,6 +2,16 @@
 //!
 //! P4 has no recursion: everything a packet goes through is laid out when the program is compiled. Use a loop, or a
 //! parser that returns to an earlier state.
+//!
+//! ```p4,wrong
+//! bit<8> count(in bit<8> n) { return n == 0 ? 8w0 : count(n - 1) + 1; }
+//! ```
+//!
+//! ```p4
+//! bit<8> count(in bit<8> n) { return n; }
+//! ```
+//!
+//! Specification: Calling convention: call by copy in/copy out.
 
 use base::Span;
 use syntax::diag::Diagnostic;

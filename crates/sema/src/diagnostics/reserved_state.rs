@@ -1,6 +1,18 @@
 //! `E0613`: a state called `accept` or `reject`.
 //!
 //! These two exist in every parser and mean that it ends.
+//!
+//! Give the state another name, and end it with `transition accept`.
+//!
+//! ```p4,wrong
+//! parser P() { state start { transition accept; } state accept { } }
+//! ```
+//!
+//! ```p4
+//! parser P() { state start { transition last; } state last { transition accept; } }
+//! ```
+//!
+//! Specification: Packet parsing, Parser states.
 
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,14 @@
 //! `E0601`: a `return` without the value that the function gives, or with one where nothing is given.
+//!
+//! ```p4,wrong
+//! bit<8> f(in bit<8> x) { return; }
+//! ```
+//!
+//! ```p4
+//! bit<8> f(in bit<8> x) { return x; }
+//! ```
+//!
+//! Specification: Statements, Return statement.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,16 @@
 //! `W0201`: a name that hides another one.
 //!
 //! Nothing is wrong, but whoever reads the program may take one for the other. `@noWarn("shadow")` silences it.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> ttl) { apply { bit<8> ttl = 5; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> ttl) { apply { bit<8> limit = 5; ttl = limit; } }
+//! ```
+//!
+//! Specification: P4 programs, Scopes.
 
 use base::Span;
 use syntax::ast::Ident;

@@ -1,6 +1,16 @@
 //! `E0403`: a slice whose bounds are reversed, negative, or beyond the value.
 //!
 //! `x[h:l]` takes bits `h` down to `l`, both included; bit 0 is the lowest.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> x) { apply { x[3:0] = x[8:5]; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x) { apply { x[3:0] = x[7:4]; } }
+//! ```
+//!
+//! Specification: Expressions, Operations on fixed-width bit types.
 
 use base::Span;
 use num_bigint::BigInt;

@@ -1,6 +1,18 @@
 //! `E0412`: `next`, `last` or `lastIndex` of a header stack outside a parser.
 //!
 //! They mean the element that the parser extracts next, or extracted last. Elsewhere use an index.
+//!
+//! ```p4,wrong
+//! header H { bit<8> x; }
+//! control C(inout H[2] stack) { apply { stack.last.x = 1; } }
+//! ```
+//!
+//! ```p4
+//! header H { bit<8> x; }
+//! control C(inout H[2] stack) { apply { stack[1].x = 1; } }
+//! ```
+//!
+//! Specification: Expressions, Operations on header stacks.
 
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;

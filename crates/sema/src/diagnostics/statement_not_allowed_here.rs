@@ -1,4 +1,22 @@
 //! `E0604`: a statement in a place where it cannot stand: `exit` in a function, `return` or `switch` in a parser.
+//!
+//! In actions and functions use `if` instead of `switch`; leave parsers with `transition`.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> x) {
+//!     action a() { switch (x) { 1: { x = 2; } } }
+//!     apply { a(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x) {
+//!     action a() { if (x == 1) { x = 2; } }
+//!     apply { a(); }
+//! }
+//! ```
+//!
+//! Specification: Statements.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,18 @@
 //! `E0701`: a `static_assert` whose condition does not hold.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! const int width = 12;
+//! const bool checked = static_assert(width == 8, "eight bits are needed");
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! const int width = 8;
+//! const bool checked = static_assert(width == 8, "eight bits are needed");
+//! ```
+//!
+//! Specification: Static assertions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,15 @@
 //! `E0621`: a table without a list of actions.
+//!
+//! ```p4,wrong
+//! control C(in bit<8> x) { table t { key = { x : exact; } } apply { t.apply(); } }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C(in bit<8> x) { table t { key = { x : exact; } actions = { NoAction; } } apply { t.apply(); } }
+//! ```
+//!
+//! Specification: Control blocks, Tables.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,17 @@
 //! `E0312`: a header with two `varbit` fields.
 //!
 //! When a header is extracted one length is given; it could not be divided between two fields.
+//!
+//! ```p4,wrong
+//! header H { varbit<32> a; varbit<32> b; }
+//! ```
+//!
+//! ```p4
+//! header H { varbit<32> a; }
+//! header G { varbit<32> b; }
+//! ```
+//!
+//! Specification: P4 data types, Derived types, Header types.
 
 use base::Span;
 use syntax::diag::Diagnostic;

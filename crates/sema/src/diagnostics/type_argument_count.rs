@@ -1,4 +1,18 @@
 //! `E0304`: a type, function or method with the wrong number of type arguments.
+//!
+//! Write one type argument for each type parameter, or none where they can be inferred.
+//!
+//! ```p4,wrong
+//! struct pair<T, U> { T first; U second; }
+//! struct S { pair<bit<8>> p; }
+//! ```
+//!
+//! ```p4
+//! struct pair<T, U> { T first; U second; }
+//! struct S { pair<bit<8>, bool> p; }
+//! ```
+//!
+//! Specification: P4 data types, Type specialization.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,20 @@
 //! `E0317`: something that takes its type from its surroundings, where they have none.
 //!
 //! `...`, `{#}` and `{ x = 1 }` have the type that the place wants. Put a cast before it: `(T){ x = 1 }`.
+//!
+//! ```p4,wrong
+//! struct S { bit<8> x; }
+//! extern void send<T>(in T data);
+//! control C() { apply { send({ x = 1 }); } }
+//! ```
+//!
+//! ```p4
+//! struct S { bit<8> x; }
+//! extern void send<T>(in T data);
+//! control C() { apply { send((S){ x = 1 }); } }
+//! ```
+//!
+//! Specification: Expressions, Structure-valued expressions.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,6 +1,20 @@
 //! `E0315`: a type with too many parts.
 //!
 //! Types inside types multiply; this one has more fields and elements than any program can use.
+//!
+//! ```p4,wrong
+//! header H { bit<8> x; }
+//! typedef H[1000] T;
+//! typedef T[1000] U;
+//! ```
+//!
+//! ```p4
+//! header H { bit<8> x; }
+//! typedef H[10] T;
+//! typedef T[10] U;
+//! ```
+//!
+//! Specification: P4 data types.
 
 use base::Span;
 use syntax::diag::Diagnostic;

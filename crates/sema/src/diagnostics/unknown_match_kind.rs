@@ -1,4 +1,18 @@
 //! `E0622`: a key with a match kind that does not exist.
+//!
+//! The match kinds are those of core.p4 (`exact`, `ternary`, `lpm`) and of the architecture.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C(in bit<8> x) { table t { key = { x : precise; } actions = { NoAction; } } apply { t.apply(); } }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C(in bit<8> x) { table t { key = { x : exact; } actions = { NoAction; } } apply { t.apply(); } }
+//! ```
+//!
+//! Specification: Control blocks, Tables, Keys.
 
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;

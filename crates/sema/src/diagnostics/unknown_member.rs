@@ -1,4 +1,18 @@
 //! `E0205`: a field, method or enum member that does not exist.
+//!
+//! Use a member that the type has.
+//!
+//! ```p4,wrong
+//! header H { bit<8> ttl; }
+//! control C(inout H h) { apply { h.tll = 1; } }
+//! ```
+//!
+//! ```p4
+//! header H { bit<8> ttl; }
+//! control C(inout H h) { apply { h.ttl = 1; } }
+//! ```
+//!
+//! Specification: Expressions.
 
 use base::Span;
 use syntax::ast::Ident;

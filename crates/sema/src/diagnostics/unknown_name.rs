@@ -2,6 +2,18 @@
 //!
 //! The name is neither declared in this scope nor in one around it. Often it is misspelled, or the file that declares
 //! it is not included (`#include <core.p4>`, `#include <v1model.p4>`).
+//!
+//! Declare the name, correct its spelling, or include the file that declares it.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> ttl) { apply { ttl = tll - 1; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> ttl) { apply { ttl = ttl - 1; } }
+//! ```
+//!
+//! Specification: Name resolution.
 
 use syntax::ast::Ident;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,16 @@
 //! `E0503`: a named argument for a parameter that does not exist.
+//!
+//! ```p4,wrong
+//! bit<8> f(in bit<8> a) { return a; }
+//! control C(inout bit<8> x) { apply { x = f(b = x); } }
+//! ```
+//!
+//! ```p4
+//! bit<8> f(in bit<8> a) { return a; }
+//! control C(inout bit<8> x) { apply { x = f(a = x); } }
+//! ```
+//!
+//! Specification: Calling convention: call by copy in/copy out.
 
 use base::Span;
 use syntax::ast::Ident;

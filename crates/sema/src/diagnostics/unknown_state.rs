@@ -1,4 +1,14 @@
 //! `E0612`: a transition to something that is no state of the parser.
+//!
+//! ```p4,wrong
+//! parser P() { state start { transition next; } }
+//! ```
+//!
+//! ```p4
+//! parser P() { state start { transition next; } state next { transition accept; } }
+//! ```
+//!
+//! Specification: Packet parsing, Transition statements.
 
 use base::Span;
 use syntax::ast::Ident;

@@ -1,4 +1,16 @@
 //! `W0204`: a parser state to which no transition leads.
+//!
+//! Remove the state, or go to it. `@noWarn("unreachable")` silences it.
+//!
+//! ```p4,wrong
+//! parser P() { state start { transition accept; } state lost { transition accept; } }
+//! ```
+//!
+//! ```p4
+//! parser P() { state start { transition found; } state found { transition accept; } }
+//! ```
+//!
+//! Specification: Packet parsing, Transition statements.
 
 use base::Span;
 use syntax::diag::Diagnostic;

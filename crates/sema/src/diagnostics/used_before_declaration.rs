@@ -1,6 +1,18 @@
 //! `E0202`: a name that is used before it is declared.
 //!
 //! P4 reads from top to bottom: only parser states may be used before their declaration. Move the declaration up.
+//!
+//! ```p4,wrong
+//! struct headers_t { ethernet_t ethernet; }
+//! header ethernet_t { bit<48> dst; bit<48> src; bit<16> type; }
+//! ```
+//!
+//! ```p4
+//! header ethernet_t { bit<48> dst; bit<48> src; bit<16> type; }
+//! struct headers_t { ethernet_t ethernet; }
+//! ```
+//!
+//! Specification: Name resolution.
 
 use base::Span;
 use syntax::ast::Ident;

@@ -1,4 +1,20 @@
 //! `E0615`: a value set whose elements have another type than the keys.
+//!
+//! ```p4,wrong
+//! parser P(in bit<16> port) {
+//!     value_set<bit<8>>(4) ports;
+//!     state start { transition select(port) { ports: accept; default: reject; } }
+//! }
+//! ```
+//!
+//! ```p4
+//! parser P(in bit<16> port) {
+//!     value_set<bit<16>>(4) ports;
+//!     state start { transition select(port) { ports: accept; default: reject; } }
+//! }
+//! ```
+//!
+//! Specification: Packet parsing, Parser value sets.
 
 use base::Span;
 use syntax::diag::Diagnostic;

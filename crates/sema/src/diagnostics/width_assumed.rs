@@ -1,4 +1,16 @@
 //! `W0205`: a number without width as an argument whose type nothing else says.
+//!
+//! ```p4,wrong
+//! extern void f<T>(in T value);
+//! control C() { apply { f(5); } }
+//! ```
+//!
+//! ```p4
+//! extern void f<T>(in T value);
+//! control C() { apply { f(32w5); } }
+//! ```
+//!
+//! Specification: Expressions, Operations on arbitrary-precision integers.
 
 use base::Span;
 use syntax::diag::Diagnostic;

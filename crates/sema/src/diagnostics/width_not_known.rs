@@ -1,6 +1,16 @@
 //! `E0318`: a number without width where a width is needed.
 //!
 //! A plain `5` is an `int`, of any size, and exists only when the program is compiled. Write `8w5`, or cast it.
+//!
+//! ```p4,wrong
+//! control C(inout bit<8> x, in bit<8> n) { apply { x = 1 << n; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x, in bit<8> n) { apply { x = 8w1 << n; } }
+//! ```
+//!
+//! Specification: Expressions, Operations on arbitrary-precision integers.
 
 use base::Span;
 use syntax::diag::Diagnostic;

@@ -1,4 +1,14 @@
 //! `E0306`: a width that is negative or too large, or zero for a signed number, which has at least its sign.
+//!
+//! ```p4,wrong
+//! header H { int<0> x; }
+//! ```
+//!
+//! ```p4
+//! header H { int<8> x; }
+//! ```
+//!
+//! Specification: P4 data types, Base types, Integers.
 
 use base::Span;
 use num_bigint::BigInt;

@@ -1,5 +1,19 @@
 //! `E0204`: a name of the wrong kind: a type where a value is expected, a variable where an action is expected, and
 //! so on.
+//!
+//! Use a name of the kind that the place asks for.
+//!
+//! ```p4,wrong
+//! const bit<8> size = 4;
+//! struct S { size x; }
+//! ```
+//!
+//! ```p4
+//! typedef bit<8> size_t;
+//! struct S { size_t x; }
+//! ```
+//!
+//! Specification: Name resolution.
 
 use base::Span;
 use syntax::ast::Ident;
