@@ -2,17 +2,25 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program speaks to the terminal")]
 
-use fuzz::run::{Until, many};
+use base::Rng;
+use fuzz::run::{Notes, Until, many, one};
 use fuzz::{BODIES, Body};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-const USAGE: &str = "usage: cargo xtask fuzz [NAME] [--seconds N | --count N] [--seed S] | --list";
+const USAGE: &str = "usage: cargo xtask fuzz [NAME] [--seconds N | --count N] [--seed S] [--all | --reduce] | --list";
+
+/// Lines of a failure that are shown when others follow.
+const SHORT_LINES: usize = 8;
 
 struct Arguments {
     bodies: Vec<&'static Body>,
     until: Until,
     seed: u64,
+    /// Goes on after a failure.
+    all: bool,
+    /// Makes the input of the first seed smaller.
+    reduce: bool,
 }
 
 fn main() -> ExitCode {
@@ -34,7 +42,13 @@ fn main() -> ExitCode {
 }
 
 fn read(arguments: &[String]) -> Result<Arguments, String> {
-    let mut read = Arguments { bodies: Vec::new(), until: Until::Time(Duration::from_secs(60)), seed: 1 };
+    let mut read = Arguments {
+        bodies: Vec::new(),
+        until: Until::Time(Duration::from_secs(60)),
+        seed: 1,
+        all: false,
+        reduce: false,
+    };
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let mut number = || {
@@ -45,6 +59,8 @@ fn read(arguments: &[String]) -> Result<Arguments, String> {
             "--seconds" => read.until = Until::Time(Duration::from_secs(number()?)),
             "--count" => read.until = Until::Count(number()?),
             "--seed" => read.seed = number()?,
+            "--all" => read.all = true,
+            "--reduce" => read.reduce = true,
             name => read.bodies.push(named(name)?),
         }
     }
@@ -64,14 +80,62 @@ fn named(name: &str) -> Result<&'static Body, String> {
 fn run(arguments: &Arguments) -> bool {
     let mut all_held = true;
     for body in &arguments.bodies {
-        let start = Instant::now();
-        match many(body, arguments.seed, arguments.until) {
-            Ok(count) => println!("{:<12} held for {count} seeds in {:.1} s", body.name, start.elapsed().as_secs_f64()),
-            Err(failure) => {
-                println!("{failure}");
-                all_held = false;
-            }
-        }
+        all_held &= match (arguments.reduce, arguments.all) {
+            (true, _) => reduce(body, arguments.seed),
+            (false, true) => run_all(body, arguments),
+            (false, false) => run_to_failure(body, arguments),
+        };
     }
     all_held
+}
+
+fn run_to_failure(body: &Body, arguments: &Arguments) -> bool {
+    let start = Instant::now();
+    let mut notes = Notes::default();
+    let result = many(body, arguments.seed, arguments.until, &mut notes);
+    match &result {
+        Ok(count) => println!("{:<12} held for {count} seeds in {:.1} s", body.name, start.elapsed().as_secs_f64()),
+        Err(failure) => println!("{failure}"),
+    }
+    notes.lines().iter().for_each(|line| println!("{line}"));
+    result.is_ok()
+}
+
+/// Goes on after failures, each of which is shown in short.
+fn run_all(body: &Body, arguments: &Arguments) -> bool {
+    let start = Instant::now();
+    let mut notes = Notes::default();
+    let (mut count, mut failures) = (0, 0);
+    let is_over = |count: u64| match arguments.until {
+        Until::Time(time) => start.elapsed() >= time,
+        Until::Count(most) => count == most,
+    };
+    while !is_over(count) {
+        let seed = arguments.seed.wrapping_add(count);
+        if let Err(failure) = one(body, seed, &mut notes) {
+            failures += 1;
+            let lines = failure.lines().skip(1).take(SHORT_LINES).collect::<Vec<_>>().join("\n    ");
+            println!("{} --seed {seed}:\n    {lines}", body.name);
+        }
+        count += 1;
+    }
+    println!("{:<12} {failures} of {count} seeds fail, in {:.1} s", body.name, start.elapsed().as_secs_f64());
+    notes.lines().iter().for_each(|line| println!("{line}"));
+    failures == 0
+}
+
+fn reduce(body: &Body, seed: u64) -> bool {
+    let Some(reduced) = body.reduced else {
+        println!("{:<12} has no text that could be reduced", body.name);
+        return false;
+    };
+    // Each try that panics would say so.
+    std::panic::set_hook(Box::new(|_| {}));
+    let failure = reduced(&mut Rng::new(seed));
+    let _default = std::panic::take_hook();
+    match &failure {
+        Some(failure) => println!("{failure}"),
+        None => println!("{:<12} holds for seed {seed}", body.name),
+    }
+    failure.is_none()
 }

@@ -5,7 +5,9 @@ mod front_end;
 mod interpreter;
 mod ir_text;
 mod p4_text;
+mod programs;
 
+use crate::run::Notes;
 use base::Rng;
 use testkit::differential;
 
@@ -19,58 +21,75 @@ pub struct Body {
     /// Seeds that the tests try: few where a program is compiled for each.
     pub test_seeds: u64,
     /// One try. A panic is a failure too.
-    pub run: fn(&mut Rng) -> Result<(), String>,
+    pub run: fn(&mut Rng, &mut Notes) -> Result<(), String>,
+    /// Makes what fails smaller; nothing if it does not fail. For bodies whose input is one text.
+    pub reduced: Option<fn(&mut Rng) -> Option<String>>,
 }
 
 /// All bodies.
 pub const BODIES: &[Body] = &[
     Body {
+        name: "programs",
+        about: "random P4 programs are accepted, and the same however they are run",
+        test_seeds: 3,
+        run: programs::run,
+        reduced: Some(programs::reduced),
+    },
+    Body {
         name: "front-end",
         about: "any text gives errors or a program that is valid, also optimised",
         test_seeds: 30,
-        run: front_end::run,
+        run: |rng, _| front_end::run(rng),
+        reduced: None,
     },
     Body {
         name: "p4-text",
         about: "any text is parsed without a panic; a tree prints to itself",
         test_seeds: 30,
-        run: p4_text::run,
+        run: |rng, _| p4_text::run(rng),
+        reduced: None,
     },
     Body {
         name: "ir-text",
         about: "programs survive the text form; any text is read without a panic",
         test_seeds: 30,
-        run: ir_text::run,
+        run: |rng, _| ir_text::run(rng),
+        reduced: None,
     },
     Body {
         name: "entries",
         about: "right entries are read, wrong ones are refused, no text panics",
         test_seeds: 30,
-        run: entries::run,
+        run: |rng, _| entries::run(rng),
+        reduced: None,
     },
     Body {
         name: "interpreter",
         about: "random packets run through random programs, twice alike",
         test_seeds: 30,
-        run: interpreter::run,
+        run: |rng, _| interpreter::run(rng),
+        reduced: None,
     },
     Body {
         name: "native",
         about: "native code does what the interpreter does, packet by packet and in bursts",
         test_seeds: 2,
-        run: differential::native_agrees,
+        run: |rng, _| differential::native_agrees(rng),
+        reduced: None,
     },
     Body {
         name: "optimised",
         about: "optimised programs do what they did",
         test_seeds: 5,
-        run: differential::optimised_agrees,
+        run: |rng, _| differential::optimised_agrees(rng),
+        reduced: None,
     },
     Body {
         name: "course",
         about: "hostile packets do not tell the backends apart, on the programs in tests/",
         test_seeds: 2,
-        run: differential::course::hostile_packets,
+        run: |rng, _| differential::course::hostile_packets(rng),
+        reduced: None,
     },
 ];
 
@@ -82,7 +101,7 @@ mod tests {
     fn every_body_holds_for_the_first_seeds() {
         for body in BODIES {
             for seed in 0..body.test_seeds {
-                if let Err(failure) = crate::run::one(body, seed) {
+                if let Err(failure) = crate::run::one(body, seed, &mut Notes::default()) {
                     panic!("{failure}");
                 }
             }

@@ -3,12 +3,14 @@
 //!
 //! * [`scenario`]: random programs with entries, groups and packets; packets one at a time are the definition of what
 //!   is right.
+//! * [`p4`]: random P4 programs, in every way in which they can be run.
 //! * [`course`]: the programs of the corpus under hostile packets.
 //!
 //! A body takes a random generator, so that a failure is reproduced by its seed, and says what is wrong with the
 //! program's text.
 
 pub mod course;
+pub mod p4;
 pub mod scenario;
 
 use crate::corpus::quick_options;

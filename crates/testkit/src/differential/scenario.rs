@@ -36,9 +36,14 @@ impl Scenario {
     /// A scenario with a program of these options.
     pub fn random(rng: &mut Rng, options: &Options) -> Scenario {
         let program = random_program(rng, options);
+        Scenario::of(rng, program, options.requests)
+    }
+
+    /// A scenario for a program; `makes_copies` says whether its packets may be copied or go round.
+    pub fn of(rng: &mut Rng, program: Program, makes_copies: bool) -> Scenario {
         let entries = random_entries(rng, &program);
         let mut packets: Vec<(u32, Vec<u8>)> = Vec::new();
-        for _ in 0..if options.requests { PACKETS_WITH_COPIES } else { PACKETS } {
+        for _ in 0..if makes_copies { PACKETS_WITH_COPIES } else { PACKETS } {
             // Some packets come again, so that state is used again.
             let again = (!packets.is_empty() && rng.chance(1, 4)).then(|| rng.pick(&packets).1.clone());
             let bytes = again.unwrap_or_else(|| random_packet(rng, &program));

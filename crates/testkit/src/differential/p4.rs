@@ -1,0 +1,110 @@
+//! Random P4 programs: both backends, bursts, and optimised programs do what the definition says.
+
+use super::observation::{Order, difference};
+use super::scenario::Scenario;
+use super::{BURST, Workshop};
+use crate::pipeline::{Engine, optimised};
+use crate::random_p4::{Options, RandomP4, random_p4};
+use base::Rng;
+use ir::Program;
+use std::sync::Arc;
+use syntax::{MemoryFiles, SourceMap};
+
+/// How a comparison ended that found no difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All agree.
+    Agreed,
+    /// The program is right, but something in it is not supported yet: the diagnostics' texts.
+    Unsupported(Vec<String>),
+}
+
+/// Codes of diagnostics that say what is not supported yet.
+const UNSUPPORTED: &str = "E0801";
+
+/// A random P4 program does the same however it is run. `statements` says roughly how many statements a control has.
+pub fn p4_agrees(rng: &mut Rng, statements: u32) -> Result<Verdict, String> {
+    let program = random_p4(rng, &Options { statements, ..Options::default() });
+    p4_program_agrees(rng, &program)
+}
+
+/// The same for a program of its own, under random entries and packets.
+pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, String> {
+    let told = |what: String| format!("{what}\n{}", source.text);
+    let program = match compiled(&source.text).map_err(told)? {
+        Ok(program) => program,
+        Err(gaps) => return Ok(Verdict::Unsupported(gaps)),
+    };
+    printed_means_the_same(&source.text, &program).map_err(told)?;
+    let better = Arc::new(optimised(&program).map_err(told)?);
+    let workshop = Workshop::new(rng.chance(1, 3))?;
+    let scenario = Scenario::of(rng, program, source.makes_copies);
+    let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1).map_err(told)?;
+    let burst_order = if source.makes_copies { Order::Any } else { Order::Same };
+    // Compiling takes longest, so native code is not tried for every program in both forms.
+    let native = if rng.chance(1, 2) { &better } else { &scenario.program };
+    let ways = [
+        ("optimised", &better, Engine::Interpreter, 1, Order::Same),
+        ("native", native, workshop.engine(), 1, Order::Same),
+        ("native in bursts", native, workshop.engine(), BURST, burst_order),
+    ];
+    for (name, program, engine, burst, order) in ways {
+        let found = scenario.observe(program, &engine, burst).map_err(told)?;
+        if let Some(text) = difference(&expected, &found, order) {
+            let form = if Arc::ptr_eq(program, &better) { "optimised" } else { "as lowered" };
+            return Err(told(format!("the interpreter and the way \"{name}\" (program {form}) differ: {text}")));
+        }
+    }
+    Ok(Verdict::Agreed)
+}
+
+/// The program; or, if nothing else is wrong with it, what is not supported yet.
+fn compiled(text: &str) -> Result<Result<Program, Vec<String>>, String> {
+    let mut sources = SourceMap::new();
+    let files = MemoryFiles::new();
+    let (tree, mut diagnostics) = syntax::parse_text(&mut sources, "random.p4", text, &syntax::Options::new(&files));
+    let mut lowered = None;
+    if !diagnostics.has_errors() {
+        let typed = sema::check(&tree, &mut diagnostics);
+        if !diagnostics.has_errors() {
+            lowered = lower::lower(&typed, &mut diagnostics);
+        }
+    }
+    if diagnostics.has_errors() {
+        let errors: Vec<_> =
+            diagnostics.iter().filter(|diagnostic| diagnostic.severity == syntax::Severity::Error).collect();
+        if errors.iter().all(|error| error.code == UNSUPPORTED) {
+            return Ok(Err(errors.iter().map(|error| error.message.clone()).collect()));
+        }
+        let shown: String = errors.iter().map(|error| syntax::render(&sources, error, false)).collect();
+        return Err(format!("a program that should be right is refused:\n{shown}"));
+    }
+    let program = lowered.ok_or("no program and no error")?;
+    ir::verify(&program).map_err(|errors| format!("the lowered program is not valid: {errors:#?}"))?;
+    Ok(Ok(program))
+}
+
+/// The tree that is printed and read again becomes the same IR, but for the places in the text.
+fn printed_means_the_same(text: &str, program: &Program) -> Result<(), String> {
+    let mut sources = SourceMap::new();
+    let files = MemoryFiles::new();
+    let (tree, _) = syntax::parse_text(&mut sources, "random.p4", text, &syntax::Options::new(&files));
+    let printed = syntax::print(&tree);
+    let again = match compiled(&printed)? {
+        Ok(again) => again,
+        Err(gaps) => return Err(format!("not supported once it is printed: {gaps:?}\n{printed}")),
+    };
+    let (before, after) = (without_places(&ir::text::print(program)), without_places(&ir::text::print(&again)));
+    if before == after {
+        return Ok(());
+    }
+    let line = before.lines().zip(after.lines()).find(|(before, after)| before != after);
+    Err(format!("the printed program means something else: {line:?}\nprinted:\n{printed}"))
+}
+
+/// The text of an IR program without the places `@12..34` of its source.
+fn without_places(text: &str) -> String {
+    let is_place = |word: &&str| word.starts_with('@') && word.contains("..");
+    let line = |line: &str| line.split(' ').filter(|word| !is_place(word)).collect::<Vec<_>>().join(" ");
+    text.lines().map(|text| line(text) + "\n").collect()
+}

@@ -1,0 +1,371 @@
+//! Random valid P4_16 programs for v1model, as text.
+//!
+//! What enters: a seeded [`Rng`]. What leaves: the text of a program that is right by the rules of the language, ends
+//! for every packet, and is the same for the same seed. Each program uses a random part of the language ("swarm
+//! testing"): what all programs have hides what only some have, and one thing that is not supported does not spoil
+//! every program.
+//!
+//! The way through: [`types`] declares types and knows the parts of values; [`expressions`] makes expressions of a
+//! wanted type; [`statements`], [`parsers`], [`tables`] and [`externs`] make what is named; [`program`] puts the
+//! blocks of v1model together. A [`Scope`] lists what the code at a place may use.
+
+mod expressions;
+mod externs;
+mod parsers;
+mod program;
+mod statements;
+mod tables;
+mod tree;
+mod types;
+
+use base::Rng;
+use std::collections::BTreeSet;
+use tree::Tree;
+use types::{Declared, Ty};
+
+/// What programs may contain.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Roughly how many statements a control has.
+    pub statements: u32,
+    /// The greatest height of expressions.
+    pub expression_height: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { statements: 14, expression_height: 4 }
+    }
+}
+
+/// A program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RandomP4 {
+    /// Its text.
+    pub text: String,
+    /// Whether packets may be copied or go round.
+    pub makes_copies: bool,
+}
+
+/// A program that is right.
+pub fn random_p4(rng: &mut Rng, options: &Options) -> RandomP4 {
+    let mut generator = Generator::new(rng, options);
+    generator.program();
+    RandomP4 { makes_copies: generator.has(Feature::Requests), text: generator.text }
+}
+
+/// A part of the language that a program uses or does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Feature {
+    Signed,
+    Wide,
+    Varbit,
+    Stacks,
+    Unions,
+    Structs,
+    Tuples,
+    Enums,
+    NewTypes,
+    HeadersInMetadata,
+    ArraysOfValues,
+    Functions,
+    Actions,
+    SubParsers,
+    SubControls,
+    Loops,
+    Switches,
+    RuntimeIndex,
+    IndexedSlices,
+    CompoundAssignment,
+    Comparisons,
+    SideEffects,
+    Jumps,
+    Tables,
+    DirectObjects,
+    Registers,
+    Counters,
+    Hashes,
+    RandomNumbers,
+    Digests,
+    Messages,
+    Checksums,
+    Requests,
+    ValueSets,
+    Lookahead,
+    NewVersion,
+    NamedArguments,
+    Defaults,
+    Shadowing,
+}
+
+impl Feature {
+    const ALL: [Feature; 39] = [
+        Feature::Signed,
+        Feature::Wide,
+        Feature::Varbit,
+        Feature::Stacks,
+        Feature::Unions,
+        Feature::Structs,
+        Feature::Tuples,
+        Feature::Enums,
+        Feature::NewTypes,
+        Feature::HeadersInMetadata,
+        Feature::ArraysOfValues,
+        Feature::Functions,
+        Feature::Actions,
+        Feature::SubParsers,
+        Feature::SubControls,
+        Feature::Loops,
+        Feature::Switches,
+        Feature::RuntimeIndex,
+        Feature::IndexedSlices,
+        Feature::CompoundAssignment,
+        Feature::Comparisons,
+        Feature::SideEffects,
+        Feature::Jumps,
+        Feature::Tables,
+        Feature::DirectObjects,
+        Feature::Registers,
+        Feature::Counters,
+        Feature::Hashes,
+        Feature::RandomNumbers,
+        Feature::Digests,
+        Feature::Messages,
+        Feature::Checksums,
+        Feature::Requests,
+        Feature::ValueSets,
+        Feature::Lookahead,
+        Feature::NewVersion,
+        Feature::NamedArguments,
+        Feature::Defaults,
+        Feature::Shadowing,
+    ];
+}
+
+/// The kind of code that a scope is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Code {
+    #[default]
+    Function,
+    Action,
+    Parser,
+    Control,
+}
+
+/// Which block of the architecture the code is in: what may be asked of the architecture depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Block {
+    #[default]
+    None,
+    Ingress,
+    Egress,
+}
+
+/// A value with a name.
+#[derive(Clone, Debug)]
+struct Value {
+    /// How it is written.
+    text: String,
+    ty: Ty,
+    writable: bool,
+}
+
+/// A parameter of a function, action, parser or control.
+#[derive(Clone, Debug)]
+struct Param {
+    name: String,
+    ty: Ty,
+    direction: Direction,
+    /// Whether it has a default value.
+    optional: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Direction {
+    None,
+    In,
+    Out,
+    InOut,
+}
+
+impl Direction {
+    fn word(self) -> &'static str {
+        match self {
+            Direction::None => "",
+            Direction::In => "in ",
+            Direction::Out => "out ",
+            Direction::InOut => "inout ",
+        }
+    }
+}
+
+/// Something that can be called: a function, an action, an instance of a parser or control.
+#[derive(Clone, Debug)]
+struct Callable {
+    name: String,
+    params: Vec<Param>,
+    /// What it returns; nothing for all but some functions.
+    returns: Option<Ty>,
+}
+
+/// A table that can be applied.
+#[derive(Clone, Debug)]
+struct Table {
+    name: String,
+    actions: Vec<String>,
+}
+
+/// An extern object of the block.
+#[derive(Clone, Debug)]
+enum Object {
+    Register { name: String, ty: Ty, size: u32 },
+    Counter { name: String, size: u32 },
+    Meter { name: String, size: u32 },
+}
+
+/// What the code at a place may use.
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    code: Code,
+    block: Block,
+    values: Vec<Value>,
+    actions: Vec<Callable>,
+    /// Sub-controls or sub-parsers.
+    instances: Vec<Callable>,
+    /// Not yet applied.
+    tables: Vec<Table>,
+    objects: Vec<Object>,
+    /// What a `return` here returns.
+    returns: Option<Ty>,
+    loops: u32,
+    /// The name of the standard metadata, where there are any.
+    standard_metadata: Option<&'static str>,
+}
+
+struct Generator<'g> {
+    rng: &'g mut Rng,
+    options: &'g Options,
+    features: BTreeSet<Feature>,
+    text: String,
+    indent: usize,
+    names: u32,
+    types: Vec<Declared>,
+    /// Names of types that are other types.
+    aliases: Vec<(String, Ty)>,
+    errors: Vec<String>,
+    functions: Vec<Callable>,
+    /// Parsers and controls that others may instantiate, and whether they take a constructor argument.
+    sub_parsers: Vec<(Callable, bool)>,
+    sub_controls: Vec<(Callable, bool)>,
+    /// Of the parser that is being made.
+    value_sets: Vec<String>,
+    scope: Scope,
+    /// Statements that may still be made.
+    budget: u32,
+    /// Whether expressions must be free of side effects and of calls.
+    is_pure: bool,
+}
+
+impl<'g> Generator<'g> {
+    fn new(rng: &'g mut Rng, options: &'g Options) -> Generator<'g> {
+        // Few features make programs that look deeply into each, many make them meet.
+        let of_ten = *rng.pick(&[3, 5, 7, 9]);
+        let features = Feature::ALL.into_iter().filter(|_| rng.chance(of_ten, 10)).collect();
+        let errors = ["NoError", "PacketTooShort", "NoMatch", "StackOutOfBounds", "HeaderTooShort", "ParserTimeout"];
+        Generator {
+            rng,
+            options,
+            features,
+            text: String::new(),
+            indent: 0,
+            names: 0,
+            types: Vec::new(),
+            aliases: Vec::new(),
+            errors: errors.map(String::from).to_vec(),
+            functions: Vec::new(),
+            sub_parsers: Vec::new(),
+            sub_controls: Vec::new(),
+            value_sets: Vec::new(),
+            scope: Scope::default(),
+            budget: 0,
+            is_pure: false,
+        }
+    }
+
+    fn has(&self, feature: Feature) -> bool {
+        self.features.contains(&feature)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.rng.below(bound as u64) as usize
+    }
+
+    /// True once in `count` times.
+    fn once_in(&mut self, count: u64) -> bool {
+        self.rng.chance(1, count)
+    }
+
+    fn pick<T: Clone>(&mut self, items: &[T]) -> Option<T> {
+        if items.is_empty() { None } else { Some(self.rng.pick(items).clone()) }
+    }
+
+    /// A name that nothing else has.
+    fn name(&mut self, stem: &str) -> String {
+        self.names += 1;
+        format!("{stem}{}", self.names)
+    }
+
+    fn line(&mut self, text: impl AsRef<str>) {
+        for _ in 0..self.indent {
+            self.text.push_str("    ");
+        }
+        self.text.push_str(text.as_ref());
+        self.text.push('\n');
+    }
+
+    fn open(&mut self, text: impl AsRef<str>) {
+        self.line(text);
+        self.indent += 1;
+    }
+
+    fn close(&mut self, text: impl AsRef<str>) {
+        self.indent -= 1;
+        self.line(text);
+    }
+
+    /// Runs `inner` in a scope of its own: what it declares is gone afterwards, tables that it applied stay applied.
+    fn scoped<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        let saved = self.scope.clone();
+        let result = inner(self);
+        let mut tables = std::mem::take(&mut self.scope.tables);
+        tables.retain(|table| saved.tables.iter().any(|known| known.name == table.name));
+        self.scope = Scope { tables, ..saved };
+        result
+    }
+
+    fn declare(&mut self, name: &str, ty: Ty, writable: bool) {
+        // A name that is declared again hides the one of before.
+        self.scope.values.retain(|value| value.text != name);
+        self.scope.values.push(Value { text: name.to_owned(), ty, writable });
+    }
+
+    fn declare_params(&mut self, params: &[Param]) {
+        for param in params {
+            let writable = matches!(param.direction, Direction::Out | Direction::InOut);
+            self.declare(&param.name, param.ty.clone(), writable);
+        }
+    }
+
+    /// Runs `inner` with expressions that only read.
+    fn pure<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        let saved = std::mem::replace(&mut self.is_pure, true);
+        let result = inner(self);
+        self.is_pure = saved;
+        result
+    }
+
+    /// The text of an expression, sometimes with parentheses that it does not need.
+    fn written(&mut self, tree: &Tree) -> String {
+        if self.once_in(6) { format!("({tree})") } else { tree.to_string() }
+    }
+}

@@ -1,0 +1,243 @@
+//! Tables: keys, actions, entries, properties; statements that apply them.
+
+use super::types::{Shape, Ty};
+use super::{Callable, Code, Direction, Feature, Generator, Table};
+use base::Bits;
+
+/// A table's key as entries see it.
+struct Key {
+    kind: &'static str,
+    ty: Ty,
+}
+
+impl Generator<'_> {
+    /// A table over the actions in scope.
+    pub fn table(&mut self) {
+        let mut actions: Vec<Callable> = Vec::new();
+        for action in self.scope.actions.clone() {
+            if self.once_in(2) && actions.len() < 4 {
+                actions.push(action);
+            }
+        }
+        let name = self.name("t");
+        let Some((listed, directed)) = self.action_list(&actions) else { return };
+        let counter = self.direct_object();
+        self.open(format!("table {name} {{"));
+        let keys = self.keys();
+        self.open("actions = {");
+        for line in &listed {
+            self.line(line);
+        }
+        self.close("}");
+        if !actions.is_empty() && self.once_in(2) {
+            let position = self.below(actions.len());
+            let call = self.entry_call(&actions[position], &directed[position]);
+            let constant = if self.once_in(3) { "const " } else { "" };
+            self.line(format!("{constant}default_action = {call};"));
+        }
+        if !keys.is_empty() {
+            self.entries(&keys, &actions, &directed);
+            if self.once_in(3) {
+                let size = self.rng.between(8, 2000);
+                self.line(format!("size = {size};"));
+            }
+            if let Some((property, object)) = counter {
+                self.line(format!("{property} = {object};"));
+            }
+        }
+        self.close("}");
+        let actions = actions.into_iter().map(|action| action.name).collect();
+        self.scope.tables.push(Table { name, actions });
+    }
+
+    /// The lines of the list and, for each action, the arguments that the list gives.
+    fn action_list(&mut self, actions: &[Callable]) -> Option<(Vec<String>, Vec<Vec<String>>)> {
+        let mut lines = Vec::new();
+        let mut directed = Vec::new();
+        for action in actions {
+            let mut args = Vec::new();
+            for param in action.params.iter().filter(|param| param.direction != Direction::None) {
+                let ty = param.ty.clone();
+                args.push(match param.direction {
+                    Direction::In => self.pure(|this| this.any_expr(&ty, 1))?.to_string(),
+                    _ => {
+                        let values = self.values(|value| value.writable && value.ty == ty);
+                        self.pick(&values)?.text
+                    }
+                });
+            }
+            let call =
+                if args.is_empty() && self.once_in(2) { String::new() } else { format!("({})", args.join(", ")) };
+            lines.push(format!("{}{call};", action.name));
+            directed.push(args);
+        }
+        lines.push("NoAction;".into());
+        Some((lines, directed))
+    }
+
+    /// An action with values for what the control plane gives.
+    fn entry_call(&mut self, action: &Callable, directed: &[String]) -> String {
+        let mut args = directed.to_vec();
+        for param in action.params.iter().filter(|param| param.direction == Direction::None) {
+            args.push(self.constant(&param.ty).to_string());
+        }
+        format!("{}({})", action.name, args.join(", "))
+    }
+
+    fn direct_object(&mut self) -> Option<(&'static str, String)> {
+        if !self.has(Feature::DirectObjects) || !self.once_in(2) {
+            return None;
+        }
+        let name = self.name("direct");
+        let kind = *self.rng.pick(&["packets", "bytes", "packets_and_bytes"]);
+        self.line(format!("direct_counter(CounterType.{kind}) {name};"));
+        Some(("counters", name))
+    }
+
+    fn keys(&mut self) -> Vec<Key> {
+        let mut keys = Vec::new();
+        if self.once_in(8) {
+            return keys;
+        }
+        self.open("key = {");
+        let mut has_lpm = false;
+        for _ in 0..self.rng.between(1, 3) {
+            let kind = *self.rng.pick(&["exact", "exact", "lpm", "ternary", "range", "optional"]);
+            if kind == "lpm" && has_lpm {
+                continue;
+            }
+            has_lpm |= kind == "lpm";
+            let ty = match (kind, self.scalar()) {
+                (_, Ty::Error) => Ty::Bit(9),
+                (_, Ty::Declared(index)) if matches!(self.types[index].shape, Shape::Enum(_)) => Ty::Bit(3),
+                ("exact", ty) => ty,
+                (_, Ty::Bit(width)) => Ty::Bit(width),
+                _ => Ty::Bit(16),
+            };
+            let expression = self.pure(|this| if this.once_in(3) { this.expr(&ty, 2) } else { this.expr(&ty, 0) });
+            let name = self.name("key");
+            self.line(format!("{expression}: {kind} @name(\"{name}\");"));
+            keys.push(Key { kind, ty });
+        }
+        self.close("}");
+        keys
+    }
+
+    fn entries(&mut self, keys: &[Key], actions: &[Callable], directed: &[Vec<String>]) {
+        if !self.once_in(2) || actions.is_empty() {
+            return;
+        }
+        let is_constant = !self.once_in(3);
+        let has_priority = keys.iter().any(|key| matches!(key.kind, "ternary" | "range" | "optional"));
+        let with_priority = has_priority && !is_constant && self.once_in(2);
+        if with_priority && self.once_in(3) {
+            self.line("largest_priority_wins = false;");
+        }
+        let mut used: Vec<Vec<String>> = Vec::new();
+        self.open(format!("{}entries = {{", if is_constant { "const " } else { "" }));
+        for number in 0..self.rng.between(1, 6) {
+            let sets: Vec<(String, String)> = keys.iter().map(|key| self.entry_set(key)).collect();
+            let identity: Vec<String> = sets.iter().map(|(_, identity)| identity.clone()).collect();
+            if used.contains(&identity) {
+                continue;
+            }
+            used.push(identity);
+            let sets: Vec<String> = sets.into_iter().map(|(text, _)| text).collect();
+            let sets =
+                if sets.len() == 1 && !self.once_in(4) { sets[0].clone() } else { format!("({})", sets.join(", ")) };
+            let position = self.below(actions.len());
+            let call = self.entry_call(&actions[position], &directed[position]);
+            let priority = if with_priority { format!("priority = {}: ", 10 + number * 3) } else { String::new() };
+            self.line(format!("{priority}{sets}: {call};"));
+        }
+        self.close("}");
+    }
+
+    /// What an entry says of a key: its text, and what tells it from others.
+    fn entry_set(&mut self, key: &Key) -> (String, String) {
+        let width = self.width_of(&key.ty);
+        let plain = |value: &Bits| value.to_bigint().to_string();
+        match key.kind {
+            "lpm" => {
+                let prefix = self.rng.between(0, u64::from(width));
+                let mask = Bits::ones(width).shl(u64::from(width) - prefix);
+                let value = self.bits(width).and(&mask);
+                let text = format!("{} &&& {}", plain(&value), plain(&mask));
+                (text.clone(), text)
+            }
+            "ternary" if self.once_in(5) => ("_".into(), "_".into()),
+            "ternary" => {
+                let mask = self.bits(width);
+                let value = self.bits(width).and(&mask);
+                let text = format!("{} &&& {}", plain(&value), plain(&mask));
+                (text.clone(), text)
+            }
+            "range" => {
+                let mut ends = [self.bits(width).to_bigint(), self.bits(width).to_bigint()];
+                ends.sort();
+                let text = format!("{} .. {}", ends[0], ends[1]);
+                (text.clone(), text)
+            }
+            "optional" if self.once_in(4) => ("_".into(), "_".into()),
+            _ => match &key.ty {
+                Ty::Bit(_) => {
+                    let value = self.bits(width);
+                    (plain(&value), plain(&value))
+                }
+                ty => {
+                    let text = self.constant(ty).to_string();
+                    (text.clone(), self.identity(ty, &text))
+                }
+            },
+        }
+    }
+
+    /// Two texts of the same constant must count as the same.
+    fn identity(&self, ty: &Ty, text: &str) -> String {
+        match ty {
+            // Numbers may be written in several bases: at most one entry for each such key.
+            Ty::Int(_) => String::new(),
+            Ty::Declared(_) if matches!(self.shape(ty), Some(Shape::NewType(_))) => String::new(),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Applies a table that has not been applied yet.
+    pub fn table_statement(&mut self) -> bool {
+        if self.scope.code != Code::Control || self.scope.tables.is_empty() || self.scope.loops > 0 {
+            return false;
+        }
+        let position = self.below(self.scope.tables.len());
+        let table = self.scope.tables.remove(position);
+        let name = &table.name;
+        match self.below(5) {
+            0 => {
+                let outcome = *self.rng.pick(&["hit", "miss"]);
+                let not = if self.once_in(4) { "!" } else { "" };
+                self.open(format!("if ({not}{name}.apply().{outcome}) {{"));
+                self.scoped(|this| this.statements(3));
+                self.close("} else {");
+                self.indent += 1;
+                self.scoped(|this| this.statements(2));
+                self.close("}");
+            }
+            1 if self.has(Feature::Switches) => {
+                let mut labels = table.actions.clone();
+                labels.retain(|_| !self.once_in(3));
+                if self.once_in(2) || labels.is_empty() {
+                    labels.push("default".into());
+                }
+                self.open(format!("switch ({name}.apply().action_run) {{"));
+                self.cases(labels);
+                self.close("}");
+            }
+            2 => {
+                let variable = self.name("x");
+                self.line(format!("bool {variable} = {name}.apply().hit;"));
+                self.declare(&variable, Ty::Bool, true);
+            }
+            _ => self.line(format!("{name}.apply();")),
+        }
+        true
+    }
+}
