@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 2u
+#define WS_ABI_VERSION 3u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -143,9 +143,11 @@ struct ws_env {
     /* 1 if the keys are in the set, else 0. */
     uint32_t (*value_set)(void *core, uint32_t value_set, const uint64_t *keys);
     const struct ws_crc *calculations;
+    /* A plug-in's function. Inputs take ceil(width / 64) words each; the outputs are one joined value. */
+    void (*call_extern)(void *core, uint32_t function, uint32_t instance, const uint64_t *inputs, uint64_t *outputs);
 };
 
-_Static_assert(sizeof(struct ws_env) == 13 * sizeof(void *), "abi.rs");
+_Static_assert(sizeof(struct ws_env) == 14 * sizeof(void *), "abi.rs");
 
 /* Exported as `ws_program`. */
 struct ws_program_info {

@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -150,6 +150,9 @@ pub type AssertFunction = unsafe extern "C" fn(*mut c_void, u32, *const Packet);
 /// Membership in a value set: `(core, value set, words of the keys)`; 1 if in the set, else 0.
 pub type ValueSetFunction = unsafe extern "C" fn(*mut c_void, u32, *const u64) -> u32;
 
+/// A plug-in's function: `(core, function, instance, words of the inputs, words of the joined outputs)`.
+pub type ExternFunction = unsafe extern "C" fn(*mut c_void, u32, u32, *const u64, *mut u64);
+
 /// What a burst runs with. Each array is indexed by the IR's numbers and has an item for each.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -180,9 +183,11 @@ pub struct Env {
     pub value_set: ValueSetFunction,
     /// One for each calculation.
     pub calculations: *const Crc,
+    /// Calls a plug-in.
+    pub call_extern: ExternFunction,
 }
 
-const _: () = assert!(size_of::<Env>() == 13 * size_of::<usize>());
+const _: () = assert!(size_of::<Env>() == 14 * size_of::<usize>());
 
 /// A program's description of itself, exported as `ws_program`.
 #[repr(C)]

@@ -12,6 +12,7 @@
 //! * [`emit`]: C from program and plan, built as a tree (`ctree`) and printed last.
 //! * [`runtime`]: the C headers that generated code includes.
 //! * [`compile`](mod@compile): the system's compiler, and a cache of what it made.
+//! * [`plug_in`]: calls a user's shared objects, which supply a program's own externs.
 //! * [`native`]: loads shared objects and calls them.
 
 pub mod abi;
@@ -20,9 +21,11 @@ mod ctree;
 pub mod emit;
 pub mod native;
 pub mod plan;
+pub mod plug_in;
 pub mod runtime;
 
 pub use compile::{CompileError, CompileOptions, Optimise, SharedObject, compile};
 pub use emit::{SourceLine, emit_c};
 pub use native::{LoadError, Native};
 pub use plan::{AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot, key_fields, param_widths_bits};
+pub use plug_in::{PlugIn, PlugInError};

@@ -34,14 +34,15 @@ fn check_seed(seed: u64, options_of_program: &Options, optimise: Optimise) {
 #[test]
 fn native_code_agrees_with_the_interpreter() {
     for seed in seeds(0..12) {
-        check_seed(seed, &Options::default(), if seed % 4 == 0 { Optimise::Full } else { Optimise::None });
+        let options = Options { plug_in: seed % 2 == 0, ..Options::default() };
+        check_seed(seed, &options, if seed % 4 == 0 { Optimise::Full } else { Optimise::None });
     }
 }
 
 #[test]
 fn so_it_does_on_very_wide_values() {
     for seed in seeds(1000..1003) {
-        let wide = Options { width_bits_max: 2100, statements: 8, ..Options::default() };
+        let wide = Options { width_bits_max: 2100, statements: 8, plug_in: true, ..Options::default() };
         check_seed(seed, &wide, Optimise::None);
     }
 }

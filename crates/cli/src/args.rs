@@ -112,6 +112,8 @@ pub enum Emit {
     Ir,
     /// The C code
     C,
+    /// The prototypes of what a plug-in (--extern) for the program must implement, as a C header
+    ExternHeader,
     /// The shared object
     So,
 }
@@ -203,12 +205,25 @@ pub struct SwitchArguments {
     /// Entries: switch commands (table_add ...) or a runtime JSON file; may be repeated
     #[arg(short, long, value_name = "FILE")]
     pub entries: Vec<PathBuf>,
+    /// A plug-in that supplies the program's own extern functions; may be repeated
+    #[arg(long = "extern", value_name = "LIB.so")]
+    pub plug_ins: Vec<PathBuf>,
+    /// The C compiler [default: $CC, else cc, clang or gcc]
+    #[arg(long, value_name = "COMMAND")]
+    pub cc: Option<String>,
     /// Seed of the program's random numbers
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
     /// Queues per port; standard_metadata.priority chooses one
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     pub priority_queues: u8,
+}
+
+impl SwitchArguments {
+    /// A program with entries, and everything else as it is by default.
+    pub fn plain(source: SourceArguments, entries: Vec<PathBuf>) -> SwitchArguments {
+        SwitchArguments { source, entries, plug_ins: Vec::new(), cc: None, seed: 1, priority_queues: 1 }
+    }
 }
 
 /// `wirespeed run`
@@ -231,9 +246,6 @@ pub struct RunArguments {
     /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
-    /// The C compiler [default: $CC, else cc, clang or gcc]
-    #[arg(long, value_name = "COMMAND")]
-    pub cc: Option<String>,
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub duration: Option<u64>,
@@ -269,9 +281,6 @@ pub struct TestArguments {
     /// Refuse a program that is not for this architecture [default: told from its `main`]
     #[arg(long, value_enum)]
     pub arch: Option<Architecture>,
-    /// The C compiler [default: $CC, else cc, clang or gcc]
-    #[arg(long, value_name = "COMMAND")]
-    pub cc: Option<String>,
     /// Lines of JSON instead of text
     #[arg(long)]
     pub json: bool,

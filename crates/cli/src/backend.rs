@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::args::{BackendKind, SwitchArguments};
 use crate::frontend::{Compiled, source_line};
 use crate::terminal::{self, Progress};
-use cgen::{CompileOptions, Native, Plan};
+use cgen::{CompileOptions, Native, Plan, PlugIn, PlugInError};
 use ir::Program;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,37 +53,64 @@ pub fn choose(compiled: &Compiled, kind: Option<BackendKind>, cc: Option<String>
     }
 }
 
-/// A switch that runs the program, with the entries of all files.
+/// Why there is no switch: what is wrong, and how the command ends.
+pub struct Failure {
+    /// Everything that is wrong.
+    pub messages: Vec<String>,
+    /// How the command ends.
+    pub exit: Exit,
+}
+
+impl Failure {
+    fn input(message: impl std::fmt::Display) -> Failure {
+        Failure { messages: vec![message.to_string()], exit: Exit::BadInput }
+    }
+}
+
+/// A switch that runs the program, with the entries of all files, or the exit after what is wrong was shown.
 pub fn build(program: Arc<Program>, backend: Backend, arguments: &SwitchArguments) -> Result<Switch, Exit> {
+    set_up(program, backend, arguments).map_err(|failure| {
+        failure.messages.iter().for_each(terminal::error);
+        failure.exit
+    })
+}
+
+/// A switch that runs the program, with the entries of all files.
+pub fn set_up(program: Arc<Program>, backend: Backend, arguments: &SwitchArguments) -> Result<Switch, Failure> {
     let config =
         Config { seed: arguments.seed, priorities: usize::from(arguments.priority_queues), ..Config::default() };
-    let mut switch = Switch::new(program, backend, config).map_err(|error| {
-        terminal::error(error);
-        Exit::BadInput
-    })?;
+    let plug_in = plug_in(&program, arguments)?;
+    let mut switch = Switch::with_plug_in(program, backend, config, plug_in).map_err(Failure::input)?;
     install(&mut switch, &arguments.entries)?;
     Ok(switch)
 }
 
-/// Reads entries files and carries them out; everything that is wrong in a file is shown.
-fn install(switch: &mut Switch, files: &[PathBuf]) -> Result<(), Exit> {
+/// What supplies the program's own extern functions; none if it has none.
+fn plug_in(program: &Program, arguments: &SwitchArguments) -> Result<Option<PlugIn>, Failure> {
+    if program.extern_functions.is_empty() {
+        return Ok(None);
+    }
+    let options = CompileOptions { compiler: arguments.cc.clone(), ..CompileOptions::default() };
+    PlugIn::load(program, &arguments.plug_ins, &options).map(Some).map_err(|error| {
+        let exit = match error {
+            PlugInError::Missing(_) | PlugInError::NoObject(_) => Exit::BadInput,
+            PlugInError::Library { .. } | PlugInError::Compile(_) | PlugInError::Adapter(_) => Exit::System,
+        };
+        Failure { messages: vec![error.to_string()], exit }
+    })
+}
+
+/// Reads entries files and carries them out.
+fn install(switch: &mut Switch, files: &[PathBuf]) -> Result<(), Failure> {
     for file in files {
         let _progress = Progress::start(format!("installing {}", file.display()));
         let program = Arc::clone(switch.program());
         let done = control::load_entries(file, &program).and_then(|commands| control::apply_all(switch, &commands));
-        match done {
-            Ok(replies) => {
-                for reply in replies {
-                    if let control::Reply::Text(text) = reply {
-                        eprintln!("{text}");
-                    }
-                }
-            }
-            Err(errors) => {
-                for error in errors {
-                    terminal::error(error);
-                }
-                return Err(Exit::BadInput);
+        let lines =
+            |errors: Vec<_>| errors.iter().map(|error| format!("{error}")).collect::<Vec<_>>().join("\nerror: ");
+        for reply in done.map_err(|errors| Failure::input(lines(errors)))? {
+            if let control::Reply::Text(text) = reply {
+                eprintln!("{text}");
             }
         }
     }

@@ -21,7 +21,9 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 fn remember(info: &PanicHookInfo<'_>) {
-    let message = info.payload_as_str().unwrap_or("a panic without a message");
+    let payload = info.payload();
+    let message = payload.downcast_ref::<String>().map(String::as_str);
+    let message = message.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message");
     let place = info.location().map(|place| format!(" ({}:{})", place.file(), place.line())).unwrap_or_default();
     LAST.set(Some(format!("{message}{place}")));
 }

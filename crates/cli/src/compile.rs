@@ -33,6 +33,10 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
             let (text, _) = backend::generate(&compiled)?;
             write_text(arguments.output.as_deref(), &text)
         }
+        Emit::ExternHeader => {
+            let compiled = frontend::load(&arguments.file, &arguments.source, false)?;
+            write_text(arguments.output.as_deref(), &cgen::plug_in::header(&compiled.program))
+        }
         Emit::So => shared_object(arguments),
     }
 }

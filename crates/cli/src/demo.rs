@@ -52,7 +52,7 @@ pub fn demo(arguments: &DemoArguments) -> Result<Exit, Exit> {
 
     let Compiled { program, .. } = compiled;
     let program = Arc::new(program);
-    let options = SwitchArguments { source, entries: vec![files.entries.clone()], seed: 1, priority_queues: 1 };
+    let options = SwitchArguments::plain(source, vec![files.entries.clone()]);
     let mut switch = backend::build(Arc::clone(&program), backend, &options)?;
     if kind == BackendKind::Native {
         let mut reference = backend::build(program, Backend::Interpreter, &options)?;

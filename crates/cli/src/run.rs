@@ -24,7 +24,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
         Exit::Usage
     })?;
     let compiled = frontend::load(&arguments.file, &arguments.switch.source, true)?;
-    let backend = backend::choose(&compiled, arguments.backend, arguments.cc.clone())?;
+    let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
     let program = Arc::new(compiled.program);
     let mut switch = backend::build(Arc::clone(&program), backend, &arguments.switch)?;
     let ports = open_ports(&specs)?;
@@ -243,7 +243,7 @@ mod tests {
         std::fs::write(&entries, "set_queue_rate 1 1\n").unwrap();
         let source = SourceArguments { include: Vec::new(), define: Vec::new(), undefine: Vec::new() };
         let program = Arc::new(frontend::load(&program, &source, true).unwrap().program);
-        let options = SwitchArguments { source, entries: vec![entries], seed: 1, priority_queues: 1 };
+        let options = SwitchArguments::plain(source, vec![entries]);
         let mut switch = backend::build(program, Backend::Interpreter, &options).unwrap();
         for _ in 0..20 {
             switch.receive(0, 2, &[0; 60]);

@@ -131,10 +131,10 @@ impl Tester<'_> {
                 observations.push(outcome.observation);
             }
         }
-        if let [interpreted, native] = &observations[..] {
-            if let Some(text) = difference(interpreted, native, Order::Same) {
-                self.tell_difference(file, &text);
-            }
+        if let [interpreted, native] = &observations[..]
+            && let Some(text) = difference(interpreted, native, Order::Same)
+        {
+            self.tell_difference(file, &text);
         }
     }
 
@@ -155,14 +155,15 @@ impl Tester<'_> {
         let (program, backend) = match kind {
             BackendKind::Interp => (&subject.written.program, Backend::Interpreter),
             BackendKind::Native => {
-                let options = CompileOptions { compiler: self.arguments.cc.clone(), ..CompileOptions::default() };
+                let options =
+                    CompileOptions { compiler: self.arguments.switch.cc.clone(), ..CompileOptions::default() };
                 let native = backend::native(&subject.optimised, &options);
                 let native = native.map_err(|_| "no native code can be made of the program".to_owned())?;
                 (&subject.optimised.program, native?)
             }
         };
-        let built = backend::build(Arc::new(program.clone()), backend, &self.arguments.switch);
-        built.map_err(|_| "the switch cannot be set up".to_owned())
+        let built = backend::set_up(Arc::new(program.clone()), backend, &self.arguments.switch);
+        built.map_err(|failure| failure.message)
     }
 
     /// Counts and shows a verdict.

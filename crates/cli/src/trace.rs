@@ -384,7 +384,7 @@ impl Journey<'_> {
                 format!("{} = {source}", program.headers[dst].name)
             }
             Event::VarbitCopied { header, field, value } => {
-                let name = &program.header_type(&ir::HeaderRef::Fixed(header)).fields[field as usize].name;
+                let name = &program.header_type(&HeaderRef::Fixed(header)).fields[field as usize].name;
                 format!("{}.{name} = {value}", program.headers[header].name)
             }
             Event::StackMoved { stack, count, up } => {
@@ -423,6 +423,10 @@ impl Journey<'_> {
             }
             Event::Digested { digest, values } => format!("digest {}: {}", program.digests[digest].name, list(values)),
             Event::Logged { message } => format!("log: {message}"),
+            Event::ExternCalled { function, inputs, outputs } => {
+                let gives = if outputs.width() == 0 { String::new() } else { format!(" gives {outputs}") };
+                format!("call {}({}){gives}", program.extern_functions[function].symbol, list(inputs))
+            }
             Event::AssertFailed { text } => format!("assertion failed: {text}"),
             _ => return None,
         })

@@ -119,6 +119,14 @@ impl<'r> Run<'r> {
                 self.trace(Event::Digested { digest: *digest, values: &values });
             }
             StmtKind::Log { message, args } => self.log(message, args),
+            StmtKind::CallExtern { dst, function, instance, inputs } => {
+                let inputs: Vec<Bits> = inputs.iter().map(|input| self.eval(input)).collect();
+                let outputs = self.host.call_extern(*function, *instance, &inputs);
+                self.trace(Event::ExternCalled { function: *function, inputs: &inputs, outputs: &outputs });
+                if let Some(dst) = dst {
+                    self.assign(dst, &outputs.resize(place_width(self.program, dst)));
+                }
+            }
             StmtKind::Assert { cond, text } => return self.assert(cond, text),
         }
         Flow::Next

@@ -2,8 +2,8 @@
 
 use base::Bits;
 use ir::{
-    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, MeterId, RegisterId, TableId,
-    Type, ValueSetId,
+    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, ExternFunctionId,
+    ExternInstanceId, MeterId, RegisterId, TableId, Type, ValueSetId,
 };
 
 /// [`Lookup::action`] where nothing runs.
@@ -56,6 +56,9 @@ pub trait Host {
     fn log(&mut self, message: &str);
     /// An assertion with this text failed.
     fn assert_failed(&mut self, text: &str);
+    /// Calls a plug-in's function, or a method of an object, with its inputs. The outputs, joined, the first most
+    /// significant.
+    fn call_extern(&mut self, function: ExternFunctionId, instance: Option<ExternInstanceId>, inputs: &[Bits]) -> Bits;
     /// Whether a parser value set has a member that matches the keys.
     fn value_set_contains(&mut self, value_set: ValueSetId, keys: &[Bits]) -> bool;
 }

@@ -7,8 +7,8 @@ use crate::host::Lookup;
 use crate::state::HeaderState;
 use base::{Bits, Span};
 use ir::{
-    ActionId, BlockId, CounterId, DigestId, DirectCounterId, DirectMeterId, HashAlgorithm, HeaderId, LabelId, MeterId,
-    Place, RegisterId, StackId, StateId, TableId, Target, VarId,
+    ActionId, BlockId, CounterId, DigestId, DirectCounterId, DirectMeterId, ExternFunctionId, HashAlgorithm, HeaderId,
+    LabelId, MeterId, Place, RegisterId, StackId, StateId, TableId, Target, VarId,
 };
 
 /// A step of a packet.
@@ -75,6 +75,8 @@ pub enum Event<'a> {
     Digested { digest: DigestId, values: &'a [Bits] },
     /// A message was logged.
     Logged { message: &'a str },
+    /// A plug-in's function was called.
+    ExternCalled { function: ExternFunctionId, inputs: &'a [Bits], outputs: &'a Bits },
     /// An assertion failed.
     AssertFailed { text: &'a str },
 }

@@ -7,8 +7,8 @@ use interp::{Event, Host, Interpreter, Lookup, Outcome, PacketState, Tracer};
 use ir::v1model::Slot;
 use ir::{BlockId, Program, VarId};
 use ir::{
-    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, MeterId, RegisterId, TableId,
-    ValueSetId,
+    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, ExternFunctionId,
+    ExternInstanceId, MeterId, RegisterId, TableId, ValueSetId,
 };
 
 const PRELUDE: &str = r#"program v1model
@@ -114,6 +114,10 @@ impl Host for NotingHost {
     }
     fn assert_failed(&mut self, text: &str) {
         self.notes.push(format!("assert {text}"));
+    }
+    fn call_extern(&mut self, function: ExternFunctionId, instance: Option<ExternInstanceId>, inputs: &[Bits]) -> Bits {
+        self.notes.push(format!("call {function} of {instance:?} {inputs:?}"));
+        Bits::from_u64(16, 0xabcd)
     }
     fn value_set_contains(&mut self, _value_set: ValueSetId, keys: &[Bits]) -> bool {
         keys[0].low_u64() == 7

@@ -45,6 +45,10 @@ entity_id! {
     pub struct ActionProfileId = "profile";
     /// A hash whose parameters the control plane sets.
     pub struct CalculationId = "calculation";
+    /// A function that a plug-in supplies.
+    pub struct ExternFunctionId = "xfunction";
+    /// An object that a plug-in makes.
+    pub struct ExternInstanceId = "xinstance";
 }
 
 /// A program for an architecture.
@@ -90,6 +94,10 @@ pub struct Program {
     pub action_profiles: IndexVec<ActionProfileId, ActionProfile>,
     /// Hashes whose parameters the control plane sets.
     pub calculations: IndexVec<CalculationId, Calculation>,
+    /// Functions that a plug-in supplies.
+    pub extern_functions: IndexVec<ExternFunctionId, ExternFunction>,
+    /// Objects that a plug-in makes.
+    pub extern_instances: IndexVec<ExternInstanceId, ExternInstance>,
 }
 
 impl Program {
@@ -116,6 +124,8 @@ impl Program {
             field_lists: IndexVec::new(),
             action_profiles: IndexVec::new(),
             calculations: IndexVec::new(),
+            extern_functions: IndexVec::new(),
+            extern_instances: IndexVec::new(),
         }
     }
 
@@ -490,4 +500,101 @@ impl CrcParameters {
         let (initial, final_xor) = (ones, ones);
         CrcParameters { polynomial, initial, final_xor, reflects_data: true, reflects_remainder: true }
     }
+}
+/// A function, method or constructor that the program declares `extern` and a plug-in supplies.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ExternFunction {
+    /// Its name in the plug-in.
+    pub symbol: String,
+    /// What it is.
+    pub kind: ExternFunctionKind,
+    /// Parameters in order; those of structs and headers are flattened to their fields.
+    pub params: Vec<ExternParam>,
+    /// What it returns, at most 64 bits wide.
+    pub result: Option<Type>,
+    /// Whether it is a function of its inputs alone, so that nobody can tell in which order packets call it.
+    pub is_pure: bool,
+    /// Where it was declared.
+    pub span: Span,
+}
+
+/// What a plug-in's function is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExternFunctionKind {
+    /// A function of its own.
+    Function,
+    /// Makes an object.
+    Constructor,
+    /// A method of an object.
+    Method,
+}
+
+/// A parameter of a plug-in's function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ExternParam {
+    /// Its P4 name; `h_f` for field `f` of parameter `h`.
+    pub name: String,
+    /// Which way values go.
+    pub direction: ExternDirection,
+    /// What it holds.
+    pub ty: ExternType,
+}
+
+/// Which way a parameter's value goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum ExternDirection {
+    In,
+    Out,
+    InOut,
+}
+
+/// What a parameter holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ExternType {
+    /// A value.
+    Value(Type),
+    /// This text; nothing is passed at run time.
+    Text(String),
+    /// This object; nothing is passed at run time.
+    Object(ExternInstanceId),
+}
+
+impl ExternFunction {
+    /// Types of the values that go in, in order.
+    pub fn inputs(&self) -> impl Iterator<Item = Type> + '_ {
+        self.params.iter().filter(|param| param.direction != ExternDirection::Out).filter_map(ExternParam::value)
+    }
+
+    /// Types of the values that come out, in order; what is returned is the last.
+    pub fn outputs(&self) -> impl Iterator<Item = Type> + '_ {
+        let out = self.params.iter().filter(|param| param.direction != ExternDirection::In);
+        out.filter_map(ExternParam::value).chain(self.result)
+    }
+
+    /// Bits of everything that comes out.
+    pub fn output_width(&self) -> u32 {
+        self.outputs().map(Type::width).fold(0, u32::saturating_add)
+    }
+}
+
+impl ExternParam {
+    /// The type, if it is a value.
+    fn value(&self) -> Option<Type> {
+        match self.ty {
+            ExternType::Value(ty) => Some(ty),
+            ExternType::Text(_) | ExternType::Object(_) => None,
+        }
+    }
+}
+
+/// An object that a plug-in makes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ExternInstance {
+    /// Control-plane name.
+    pub name: String,
+    /// What makes it.
+    pub constructor: ExternFunctionId,
+    /// What it is made from: the constructor's inputs.
+    pub args: Vec<Bits>,
 }

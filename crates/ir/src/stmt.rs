@@ -2,7 +2,8 @@
 
 use crate::expr::{Expr, HeaderRef};
 use crate::program::{
-    CalculationId, CounterId, DigestId, LabelId, MeterId, RegisterId, StackId, StateId, TableId, ValueSetId, VarId,
+    CalculationId, CounterId, DigestId, ExternFunctionId, ExternInstanceId, LabelId, MeterId, RegisterId, StackId,
+    StateId, TableId, ValueSetId, VarId,
 };
 use base::{Bits, Span};
 
@@ -233,6 +234,18 @@ pub enum StmtKind {
         message: String,
         /// The arguments.
         args: Vec<Expr>,
+    },
+    /// Calls a function of a plug-in. What comes out is joined, the first output most significant; outputs that the
+    /// function does not set are zero.
+    CallExtern {
+        /// Gets the outputs; of their width in all. None if there are none.
+        dst: Option<Place>,
+        /// The function, or a method.
+        function: ExternFunctionId,
+        /// The method's object.
+        instance: Option<ExternInstanceId>,
+        /// The inputs in order, each of its parameter's width.
+        inputs: Vec<Expr>,
     },
     /// If the condition is false, the packet is dropped, counted and reported as a failed assertion.
     Assert {

@@ -159,7 +159,8 @@ impl StmtKind {
             | StmtKind::RegisterRead { dst, .. }
             | StmtKind::ExecuteMeter { dst, .. }
             | StmtKind::Hash { dst, .. }
-            | StmtKind::Random { dst, .. } => Some(dst),
+            | StmtKind::Random { dst, .. }
+            | StmtKind::CallExtern { dst: Some(dst), .. } => Some(dst),
             _ => None,
         }
     }
@@ -172,7 +173,8 @@ impl StmtKind {
             | StmtKind::RegisterRead { dst, .. }
             | StmtKind::ExecuteMeter { dst, .. }
             | StmtKind::Hash { dst, .. }
-            | StmtKind::Random { dst, .. } => Some(dst),
+            | StmtKind::Random { dst, .. }
+            | StmtKind::CallExtern { dst: Some(dst), .. } => Some(dst),
             _ => None,
         }
     }
@@ -192,7 +194,9 @@ impl StmtKind {
             | StmtKind::RegisterWrite { index: a, value: b, .. }
             | StmtKind::ExecuteMeter { index: a, before: b, .. }
             | StmtKind::Random { low: a, high: b, .. } => vec![a, b],
-            StmtKind::Digest { values, .. } | StmtKind::Log { args: values, .. } => values.iter().collect(),
+            StmtKind::Digest { values, .. }
+            | StmtKind::Log { args: values, .. }
+            | StmtKind::CallExtern { inputs: values, .. } => values.iter().collect(),
             StmtKind::Hash { inputs, .. } => inputs
                 .iter()
                 .filter_map(|input| match &input.value {
@@ -377,7 +381,9 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
             rewrite_expr(a, change);
             rewrite_expr(b, change);
         }
-        StmtKind::Digest { values, .. } | StmtKind::Log { args: values, .. } => {
+        StmtKind::Digest { values, .. }
+        | StmtKind::Log { args: values, .. }
+        | StmtKind::CallExtern { inputs: values, .. } => {
             values.iter_mut().for_each(|value| rewrite_expr(value, change));
         }
         StmtKind::Hash { inputs, .. } => inputs.iter_mut().for_each(|input| rewrite_input(input, change)),

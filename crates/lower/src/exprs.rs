@@ -85,9 +85,11 @@ impl<'h> Lowerer<'h> {
             ExprKind::Call(call) => self.eval_call(call, &expr.ty, span),
             ExprKind::Hit(call) => Ok(Value::Scalar(self.table_hit(call)?)),
             ExprKind::Miss(call) => Ok(Value::Scalar(fold::not(self.table_hit(call)?))),
-            ExprKind::MatchKind(_) | ExprKind::Table(_) | ExprKind::This => {
-                self.unsupported(span, "this object as a value")
-            }
+            ExprKind::This => match self.externs.this {
+                Some(object) => Ok(Value::Object(object)),
+                None => self.unsupported(span, "`this` here"),
+            },
+            ExprKind::MatchKind(_) | ExprKind::Table(_) => self.unsupported(span, "this object as a value"),
             ExprKind::Mask(..) | ExprKind::Range(..) => self.unsupported(span, "sets outside keysets"),
             ExprKind::Poisoned => Err(Refused),
         }

@@ -57,14 +57,14 @@ impl<'h> Lowerer<'h> {
             return Ok(*object);
         }
         let declaration = &self.hir.instances[id];
-        if !declaration.methods.is_empty() {
-            return self.unsupported(declaration.span, "instances that implement abstract methods");
-        }
         let name = full_name(&self.objects[owner].name, &declaration.name, &declaration.annotations);
         let made = (&declaration.ty, declaration.constructor, &declaration.args[..]);
         let object = self.nested(span, |l| l.make(name, made, declaration.span))?;
         if let ObjectKind::Extern(made) = &mut self.objects[object].kind {
             made.is_attached = is_named_by_table(self.hir, id);
+        }
+        if !declaration.methods.is_empty() {
+            self.externs.implemented.insert(object, (owner, id));
         }
         self.memo.instances.insert((owner, id), object);
         Ok(object)

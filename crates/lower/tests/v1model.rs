@@ -389,30 +389,6 @@ fn what_stands_in_the_wrong_block() {
 }
 
 #[test]
-fn what_is_not_supported_is_refused_at_its_place() {
-    for (types, locals, ingress, expected) in [
-        (
-            "extern widget { widget(); void run(); }",
-            "widget() w;",
-            "w.run();",
-            expect![[r#"
-            E0801 not supported yet: the extern type `widget` at `w`
-        "#]],
-        ),
-        (
-            "extern void poke(in bit<8> x);",
-            "",
-            "poke(hdr.h.a);",
-            expect![[r#"
-            E0801 not supported yet: the extern function `poke` at `poke(hdr.h.a)`
-        "#]],
-        ),
-    ] {
-        check_errors(&Parts { types, locals, ingress, ..Parts::default() }, expected);
-    }
-}
-
-#[test]
 fn other_architectures_and_no_main() {
     let errors = |text: &str| lower(text).err().unwrap_or_default();
     expect![[r#"

@@ -287,5 +287,8 @@ fn whole_var(place: &Place) -> Option<VarId> {
 
 /// Whether a statement with a target writes it in any case.
 fn always_writes(stmt: &StmtKind) -> bool {
-    matches!(stmt, StmtKind::Assign { .. } | StmtKind::Hash { .. } | StmtKind::Lookahead { .. })
+    matches!(
+        stmt,
+        StmtKind::Assign { .. } | StmtKind::Hash { .. } | StmtKind::Lookahead { .. } | StmtKind::CallExtern { .. }
+    )
 }

@@ -133,7 +133,10 @@ fn difference(pattern: &Pattern, frame: &[u8]) -> Option<String> {
         }
         None => return None,
     };
-    Some(format!("{headline}\n{}", paired_rows(&pattern.digits, &found)))
+    // Beyond a pattern that is a prefix, any digit will do.
+    let surplus = if pattern.is_exact { 0 } else { found_length.saturating_sub(wanted_length) };
+    let wanted = pattern.digits.clone() + &"*".repeat(surplus);
+    Some(format!("{headline}\n{}", paired_rows(&wanted, &found)))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -6,9 +6,10 @@
 use crate::meter::{Color, MeterCell};
 use base::index::Id as _;
 use base::{Bits, IndexVec, Rng};
+use cgen::PlugIn;
 use ir::{
-    CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, MeterId, Program, RegisterId, TableId,
-    Unit, ValueSetId,
+    CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, ExternFunctionId, ExternInstanceId,
+    MeterId, Program, RegisterId, TableId, Unit, ValueSetId,
 };
 use tables::MatchValue;
 
@@ -166,6 +167,8 @@ pub struct Externs {
     pub calculations: Calculations,
     /// The one random generator.
     pub rng: Rng,
+    /// What supplies the program's own extern functions.
+    pub(crate) plug_in: Option<PlugIn>,
 }
 
 impl Externs {
@@ -193,7 +196,19 @@ impl Externs {
             value_sets: program.value_sets.iter().map(|_| Vec::new()).collect(),
             calculations: Calculations::new(program),
             rng: Rng::new(seed),
+            plug_in: None,
         }
+    }
+
+    /// Calls a plug-in's function. A core without a plug-in has no program that calls one.
+    pub(crate) fn call_plug_in(
+        &mut self,
+        function: ExternFunctionId,
+        instance: Option<ExternInstanceId>,
+        inputs: &[Bits],
+    ) -> Bits {
+        let plug_in = self.plug_in.as_mut().expect("a switch with such a program is made with its plug-in only");
+        plug_in.call(function, instance, inputs)
     }
 
     /// Whether a value set has a member that matches the keys.

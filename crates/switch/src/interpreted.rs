@@ -14,8 +14,8 @@ use base::index::Id as _;
 use cgen::abi::{FLAG_ASSERT_FAILED, FLAG_KEEP_METADATA};
 use interp::{Host, Interpreter, Lookup, NoTrace, Outcome, PacketState, Tracer};
 use ir::{
-    BlockId, BlockRole, CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, FieldListId,
-    MeterId, Program, RegisterId, TableId, ValueSetId, VarKind,
+    BlockId, BlockRole, CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId,
+    ExternFunctionId, ExternInstanceId, FieldListId, MeterId, Program, RegisterId, TableId, ValueSetId, VarKind,
 };
 use std::sync::Arc;
 use tables::TableSet;
@@ -242,6 +242,10 @@ impl Host for WorldHost<'_> {
 
     fn assert_failed(&mut self, text: &str) {
         self.output.assertion_failed(text);
+    }
+
+    fn call_extern(&mut self, function: ExternFunctionId, instance: Option<ExternInstanceId>, inputs: &[Bits]) -> Bits {
+        self.externs.call_plug_in(function, instance, inputs)
     }
 
     fn value_set_contains(&mut self, value_set: ValueSetId, keys: &[Bits]) -> bool {

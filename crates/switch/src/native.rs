@@ -16,7 +16,10 @@ use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
 use cgen::abi::{self, Cells, Count, Counts, Env, FLAG_KEEP_METADATA};
 use cgen::{Native, Plan};
-use ir::{BlockId, DigestId, DirectMeterId, FieldListId, MeterId, Program, Type, ValueSetId, VarKind};
+use ir::{
+    BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, Program, Type,
+    ValueSetId, VarKind,
+};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -114,6 +117,7 @@ impl Pipeline for NativePipeline {
             assert_failed,
             value_set,
             calculations: callbacks.world.externs.calculations.prepared().as_ptr(),
+            call_extern,
         };
         // SAFETY: the packets are chunks of the pool, laid out by this plan, and borrowed mutably here. The arrays in
         // `env` have an item for each instance of the program, and `callbacks` outlives the call.
@@ -227,6 +231,21 @@ unsafe extern "C" fn assert_failed(core: *mut c_void, site: u32, _packet: *const
     // SAFETY: called by generated code during `run`.
     let callbacks = unsafe { callbacks(core) };
     callbacks.world.output.assertion_failed(&callbacks.plan.assert_sites[site as usize].text);
+}
+
+unsafe extern "C" fn call_extern(core: *mut c_void, id: u32, instance: u32, inputs: *const u64, outputs: *mut u64) {
+    // SAFETY: called by generated code during `run`.
+    let callbacks = unsafe { callbacks(core) };
+    let id = ExternFunctionId::from_index(id as usize);
+    let function = &callbacks.program.extern_functions[id];
+    let is_method = function.kind == ir::ExternFunctionKind::Method;
+    let instance = is_method.then(|| ExternInstanceId::from_index(instance as usize));
+    // SAFETY: `inputs` has the words of the function's inputs.
+    let inputs = unsafe { values(inputs, function.inputs()) };
+    let joined = callbacks.world.externs.call_plug_in(id, instance, &inputs);
+    let limbs = joined.limbs();
+    // SAFETY: `outputs` has `ceil(width / 64)` words for the joined outputs, and those are the limbs of `joined`.
+    unsafe { std::slice::from_raw_parts_mut(outputs, limbs.len()) }.copy_from_slice(limbs);
 }
 
 unsafe extern "C" fn value_set(core: *mut c_void, id: u32, words: *const u64) -> u32 {

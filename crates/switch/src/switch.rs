@@ -17,6 +17,7 @@ use crate::traffic::{Refusal, TrafficManager};
 use crate::v1model::{self, V1Model};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
+use cgen::PlugIn;
 use ir::{Program, TableId};
 use std::sync::Arc;
 use tables::{Reader, TableError, TableSet};
@@ -65,6 +66,8 @@ pub enum SwitchError {
         /// What all of them ask for.
         bytes: u64,
     },
+    /// The program calls extern functions of its own, and there is no plug-in: their prototypes.
+    NoPlugIn(Vec<String>),
 }
 
 impl std::fmt::Display for SwitchError {
@@ -81,6 +84,7 @@ impl std::fmt::Display for SwitchError {
                 bytes >> 20,
                 STATE_BYTES_MAX >> 20
             ),
+            SwitchError::NoPlugIn(prototypes) => f.write_str(&cgen::plug_in::missing(prototypes)),
         }
     }
 }
@@ -102,6 +106,19 @@ pub struct Switch {
 impl Switch {
     /// A switch with the program's own entries and nothing else.
     pub fn new(program: Arc<Program>, backend: Backend, config: Config) -> Result<Switch, SwitchError> {
+        Switch::with_plug_in(program, backend, config, None)
+    }
+
+    /// The same, with what supplies the program's own extern functions: loaded for this very program.
+    pub fn with_plug_in(
+        program: Arc<Program>,
+        backend: Backend,
+        config: Config,
+        plug_in: Option<PlugIn>,
+    ) -> Result<Switch, SwitchError> {
+        if plug_in.is_none() && !program.extern_functions.is_empty() {
+            return Err(SwitchError::NoPlugIn(cgen::plug_in::prototypes(&program)));
+        }
         check_state(&program)?;
         let tables = TableSet::with_profiles(table_specs(&program), profile_specs(&program), config.seed);
         let tables = tables.map_err(SwitchError::Table)?;
@@ -110,7 +127,8 @@ impl Switch {
             let table = &tables.tables()[id.index()];
             table.spec().size.max(table.len()) as u64
         };
-        let externs = Externs::new(&program, config.seed, entries_max);
+        let mut externs = Externs::new(&program, config.seed, entries_max);
+        externs.plug_in = plug_in;
         let growth_bytes = emitted_bytes_max(&program);
         let (pool, pipeline): (Pool, Box<dyn Pipeline>) = match backend {
             Backend::Interpreter => {

@@ -8,8 +8,8 @@ use base::index::Id as _;
 use base::{Bits, IndexVec, Rng};
 use interp::{Host, Lookup};
 use ir::{
-    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, Entry, EntryKey, MatchKind,
-    MeterId, Program, RegisterId, Table, TableId, ValueSetId,
+    CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, Entry, EntryKey,
+    ExternFunctionId, ExternInstanceId, MatchKind, MeterId, Program, RegisterId, Table, TableId, ValueSetId,
 };
 use std::collections::BTreeMap;
 
@@ -146,6 +146,16 @@ impl Host for PlainHost<'_> {
 
     fn assert_failed(&mut self, text: &str) {
         self.effects.messages.push(format!("assertion failed: {text}"));
+    }
+
+    /// What comes out follows from what goes in.
+    fn call_extern(&mut self, function: ExternFunctionId, instance: Option<ExternInstanceId>, inputs: &[Bits]) -> Bits {
+        // In which order pure functions are called is nobody's business.
+        if !self.program.extern_functions[function].is_pure {
+            self.effects.messages.push(format!("{function} {instance:?} {inputs:?}"));
+        }
+        let sum = inputs.iter().map(Bits::low_u64).fold(function.index() as u64, u64::wrapping_add);
+        Bits::from_u64(64, sum).resize(self.program.extern_functions[function].output_width())
     }
 
     /// Members are the values that the set's number and the keys make look random, one in four.

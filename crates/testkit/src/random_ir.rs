@@ -36,6 +36,8 @@ pub struct Options {
     pub match_kinds: Vec<MatchKind>,
     /// Registers, counters, meters, digests.
     pub externs: bool,
+    /// Functions and objects of a plug-in.
+    pub plug_in: bool,
     /// `random`: two runs agree only if their generators do.
     pub random: bool,
     /// Assertions and log messages.
@@ -60,6 +62,7 @@ impl Default for Options {
                 MatchKind::Optional,
             ],
             externs: true,
+            plug_in: false,
             random: true,
             messages: true,
             requests: false,

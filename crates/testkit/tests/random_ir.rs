@@ -7,7 +7,8 @@ use testkit::plain_host::PlainHost;
 use testkit::random_ir::{Options, random_entries, random_packet, random_program};
 
 fn all_options(rng: &mut Rng) -> Options {
-    Options { requests: rng.chance(1, 2), statements: rng.between(1, 20) as u32, ..Options::default() }
+    let (requests, plug_in) = (rng.chance(1, 2), rng.chance(1, 2));
+    Options { requests, plug_in, statements: rng.between(1, 20) as u32, ..Options::default() }
 }
 
 #[test]

@@ -74,23 +74,11 @@ impl Emits {
                 | StmtKind::PopFront { .. }
                 | StmtKind::Loop { .. }
                 | StmtKind::ApplyTable { .. } => emits.staged = true,
-                kind => emits.staged |= target(kind).is_some_and(is_field),
+                kind => emits.staged |= kind.dst().is_some_and(is_field),
             }
         });
         emits.staged |= emits.bytes > BOUNCE_BYTES_MAX;
         emits
-    }
-}
-
-/// The place that a statement writes.
-fn target(stmt: &StmtKind) -> Option<&Place> {
-    match stmt {
-        StmtKind::Assign { dst, .. }
-        | StmtKind::RegisterRead { dst, .. }
-        | StmtKind::ExecuteMeter { dst, .. }
-        | StmtKind::Hash { dst, .. }
-        | StmtKind::Random { dst, .. } => Some(dst),
-        _ => None,
     }
 }
 

@@ -3,9 +3,11 @@
 use super::expr::Value;
 use super::scope::Scope;
 use crate::abi;
-use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, dot, index, int, long, name, unary};
+use crate::ctree::{
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare_array, dot, index, int, long, name, unary,
+};
 use base::index::Id;
-use ir::{CounterId, DigestId, Expr, MeterId, Place, RegisterId, Stmt};
+use ir::{CounterId, DigestId, Expr, ExternFunctionId, ExternInstanceId, MeterId, Place, RegisterId, Stmt};
 
 impl Scope<'_, '_> {
     /// An item of an array in the environment.
@@ -118,6 +120,32 @@ impl Scope<'_, '_> {
     pub(crate) fn log(&mut self, stmt: &Stmt, args: &[Expr]) {
         let words = self.words(args);
         self.push(S::Eval(self.callback("log", vec![self.site(stmt), name("p"), words])));
+    }
+
+    /// A plug-in's function gets its inputs as words, and gives its outputs as the words of one joined value.
+    pub(crate) fn call_extern(
+        &mut self,
+        dst: Option<&Place>,
+        function: ExternFunctionId,
+        instance: Option<ExternInstanceId>,
+        inputs: &[Expr],
+    ) {
+        let words = self.words(inputs);
+        let width = self.emitter.program.extern_functions[function].output_width();
+        let outputs = self.fresh("outputs");
+        let zero = Some(C::List(vec![long(0)]));
+        self.push(declare_array("uint64_t", outputs.clone(), width.div_ceil(64).max(1), zero));
+        let instance = int(instance.map_or(0, super::header::number));
+        let numbers = [int(super::header::number(function)), instance];
+        let arguments = numbers.into_iter().chain([words, name(outputs.clone())]).collect();
+        self.push(S::Eval(self.callback("call_extern", arguments)));
+        let Some(dst) = dst else { return };
+        let value = match width {
+            ..=64 => Value::Narrow(index(name(outputs), int(0))),
+            _ => Value::Wide(name(outputs)),
+        };
+        let value = self.resized(value, width, self.place_width(dst));
+        self.write(dst, value);
     }
 
     /// A false condition ends the block for this packet.

@@ -61,6 +61,9 @@ impl Scope<'_, '_> {
             StmtKind::Random { dst, low, high } => self.random(dst, low, high),
             StmtKind::Digest { digest, values } => self.digest(*digest, values),
             StmtKind::Log { args, .. } => self.log(stmt, args),
+            StmtKind::CallExtern { dst, function, instance, inputs } => {
+                self.call_extern(dst.as_ref(), *function, *instance, inputs)
+            }
             StmtKind::Assert { cond, .. } => self.assert(stmt, cond),
         }
     }

@@ -22,6 +22,8 @@ pub(crate) enum Object {
     Random,
     /// The sequence of digests and log messages.
     Messages,
+    /// Whatever the functions of a plug-in share.
+    PlugIn,
     /// The iterations of a loop, which one packet counts over the whole block.
     LoopSteps(LabelId),
 }
@@ -64,6 +66,9 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
         }
         StmtKind::Random { .. } => Some(Object::Random),
         StmtKind::Digest { .. } | StmtKind::Log { .. } => Some(Object::Messages),
+        StmtKind::CallExtern { function, .. } => {
+            (!program.extern_functions[*function].is_pure).then_some(Object::PlugIn)
+        }
         StmtKind::Loop { label, .. } => Some(Object::LoopSteps(*label)),
         _ => None,
     }

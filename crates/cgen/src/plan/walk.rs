@@ -111,6 +111,10 @@ impl<'p> Walk<'p> {
             }
             StmtKind::Digest { values, .. } => self.exprs(values, visit),
             StmtKind::Log { args, .. } => self.exprs(args, visit),
+            StmtKind::CallExtern { dst, inputs, .. } => {
+                dst.iter().for_each(|dst| self.place(dst, visit));
+                self.exprs(inputs, visit);
+            }
             StmtKind::Assert { cond, .. } => self.expr(cond, visit),
             _ => {}
         }

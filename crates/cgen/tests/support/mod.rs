@@ -7,7 +7,7 @@ use base::index::Id as _;
 use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Packet};
 use cgen::{CompileOptions, Native, Optimise, Plan};
 use interp::{Host, Interpreter, NoTrace, Outcome, PacketState};
-use ir::{BlockId, DigestId, Program, TableId, Type, ValueSetId};
+use ir::{BlockId, DigestId, ExternFunctionId, ExternInstanceId, Program, TableId, Type, ValueSetId};
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::path::Path;
@@ -305,6 +305,7 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             assert_failed,
             value_set,
             calculations: calculations.as_ptr(),
+            call_extern,
         };
         // SAFETY: chunks of the plan's layout with one owner each; arrays for all instances; callbacks take `self`.
         unsafe { self.compiled.native.run_block(block, &env, packets) };
@@ -415,6 +416,20 @@ unsafe extern "C" fn assert_failed(core: *mut c_void, site: u32, _packet: *const
     let world = unsafe { world(core) };
     let text = &world.compiled.plan.assert_sites[site as usize].text;
     world.assertions.borrow_mut().push(format!("assertion failed: {text}"));
+}
+
+unsafe extern "C" fn call_extern(core: *mut c_void, id: u32, instance: u32, inputs: *const u64, outputs: *mut u64) {
+    // SAFETY: called by generated code during a run, with the function's inputs and space for its outputs.
+    unsafe {
+        let world = world(core);
+        let id = ExternFunctionId::from_index(id as usize);
+        let function = &world.compiled.program.extern_functions[id];
+        let is_method = function.kind == ir::ExternFunctionKind::Method;
+        let instance = is_method.then(|| ExternInstanceId::from_index(instance as usize));
+        let joined = world.host.borrow_mut().call_extern(id, instance, &values(inputs, function.inputs()));
+        let limbs = joined.limbs();
+        std::slice::from_raw_parts_mut(outputs, limbs.len()).copy_from_slice(limbs);
+    }
 }
 
 unsafe extern "C" fn value_set(core: *mut c_void, set: u32, words: *const u64) -> u32 {

@@ -49,6 +49,17 @@
 //! }
 //! ```
 //!
+//! Functions and objects of plug-ins are declared and called like this:
+//!
+//! ```text
+//! xfunction0 "Meter_new" constructor (in "size" bit<32>, in "name" text "red")
+//! xfunction1 "Meter_look" method (inout "h_f" bit<8>) returns bool
+//! xfunction2 "mix" function pure (in "a" bit<8>, out "b" bit<16>)
+//! xinstance0 "MyIngress.meter" xfunction0 (32w0x4)
+//!   call v3 = xfunction1 of xinstance0 (h0.2)
+//!   call v4 = xfunction2 (v1)
+//! ```
+//!
 //! Expressions: constants `8w0xff` (`bit`), `8s0xff` (`int`), `true`, `false`; `v0`; fields by number `h0.2`,
 //! `stack0[v1].2`, `stack0.next.2`, `stack0.last.2`; `valid(h0)`; `varbit_equal(h0.1, h1.0)`; `(a + b)` with the
 //! operators of P4, always in parentheses; `-a`, `~a`, `!a`; `(c ? a : b)`; casts `bit<8>(a)`; slices `a[7:0]`;
@@ -80,6 +91,18 @@ impl std::fmt::Display for ParseError {
 }
 
 impl std::error::Error for ParseError {}
+
+/// Kinds of functions of plug-ins.
+const EXTERN_KINDS: [(&str, crate::ExternFunctionKind); 3] = {
+    use crate::ExternFunctionKind::*;
+    [("function", Function), ("constructor", Constructor), ("method", Method)]
+};
+
+/// Directions of their parameters.
+const DIRECTIONS: [(&str, crate::ExternDirection); 3] = {
+    use crate::ExternDirection::*;
+    [("in", In), ("out", Out), ("inout", InOut)]
+};
 
 /// The operators and how they are written.
 const BINARY_OPERATORS: [(&str, crate::BinaryOp); 20] = {

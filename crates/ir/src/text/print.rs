@@ -1,6 +1,6 @@
 //! The writer of the text form.
 
-use super::{BINARY_OPERATORS, HASHES, MATCH_KINDS, UNITS, word_of};
+use super::{BINARY_OPERATORS, DIRECTIONS, EXTERN_KINDS, HASHES, MATCH_KINDS, UNITS, word_of};
 use crate::walk;
 use crate::*;
 use base::{Bits, Span};
@@ -159,6 +159,18 @@ impl Printer<'_> {
             let selector = profile.selector.map_or(String::new(), |it| format!(" selector {}", algorithm_text(it)));
             self.line(&format!("{id} {} size {}{selector}", quoted(&profile.name), profile.size));
         }
+        for (id, function) in program.extern_functions.iter_enumerated() {
+            let kind = word_of(&EXTERN_KINDS, &function.kind);
+            let pure = if function.is_pure { " pure" } else { "" };
+            let params = list(&function.params, extern_param);
+            let result = function.result.map_or(String::new(), |result| format!(" returns {}", ty(result)));
+            let head = format!("{id} {} {kind}{pure}", quoted(&function.symbol));
+            self.line(&format!("{head} ({params}){result}{}", span(function.span)));
+        }
+        for (id, instance) in program.extern_instances.iter_enumerated() {
+            let args = list(&instance.args, |arg| constant(arg, Type::Bit(arg.width())));
+            self.line(&format!("{id} {} {} ({args})", quoted(&instance.name), instance.constructor));
+        }
     }
 
     fn table(&mut self, id: TableId, table: &Table) {
@@ -312,6 +324,15 @@ impl Printer<'_> {
     }
 }
 
+fn extern_param(param: &ExternParam) -> String {
+    let what = match &param.ty {
+        ExternType::Value(value) => ty(*value),
+        ExternType::Text(text) => format!("text {}", quoted(text)),
+        ExternType::Object(instance) => instance.to_string(),
+    };
+    format!("{} {} {what}", word_of(&DIRECTIONS, &param.direction), quoted(&param.name))
+}
+
 fn stack_name<'p>(program: &'p Program, header: &HeaderRef) -> &'p str {
     match header {
         HeaderRef::Fixed(header) => &program.headers[*header].name,
@@ -379,6 +400,11 @@ fn simple_statement(stmt: &StmtKind) -> String {
         }
         StmtKind::Digest { digest, values } => format!("digest {digest} ({})", list(values, expression)),
         StmtKind::Log { message, args } => format!("log {} ({})", quoted(message), list(args, expression)),
+        StmtKind::CallExtern { dst, function, instance, inputs } => {
+            let dst = dst.as_ref().map_or(String::new(), |dst| format!(" {} =", place_text(dst)));
+            let instance = instance.map_or(String::new(), |instance| format!(" of {instance}"));
+            format!("call{dst} {function}{instance} ({})", list(inputs, expression))
+        }
         StmtKind::Assert { cond, text } => format!("assert {} {}", expression(cond), quoted(text)),
         StmtKind::If { .. } | StmtKind::Switch { .. } | StmtKind::Block { .. } | StmtKind::Loop { .. } => {
             unreachable!("a statement with a body")

@@ -1,7 +1,7 @@
 //! The reader of the text form: declarations, tables, blocks. Statements and expressions are in `read_body`.
 
 use super::lex::{Token, TokenKind, tokens};
-use super::{MATCH_KINDS, ParseError, UNITS, value_of};
+use super::{DIRECTIONS, EXTERN_KINDS, MATCH_KINDS, ParseError, UNITS, value_of};
 use crate::*;
 use base::index::Id;
 use base::limits::WIDTH_BITS_MAX;
@@ -400,10 +400,40 @@ impl<'t> Reader<'t> {
             let (name, size) = (self.text()?, self.size()?);
             let selector = if self.take_word("selector") { Some(self.algorithm()?) } else { None };
             self.program.action_profiles.push(ActionProfile { name, size, selector });
+        } else if self.declared("xfunction", self.program.extern_functions.next_id())? {
+            self.extern_function()?;
+        } else if self.declared("xinstance", self.program.extern_instances.next_id())? {
+            let (name, constructor) = (self.text()?, self.id("xfunction")?);
+            let args = self.list("(", ")", Self::bits)?;
+            self.program.extern_instances.push(ExternInstance { name, constructor, args });
         } else {
             return self.expected("a declaration");
         }
         Ok(())
+    }
+
+    fn extern_function(&mut self) -> Result<()> {
+        let symbol = self.text()?;
+        let kind = self.choice(&EXTERN_KINDS, "'function', 'constructor' or 'method'")?;
+        let is_pure = self.take_word("pure");
+        let params = self.list("(", ")", Self::extern_param)?;
+        let result = if self.take_word("returns") { Some(self.ty()?) } else { None };
+        let span = self.span()?;
+        self.program.extern_functions.push(ExternFunction { symbol, kind, params, result, is_pure, span });
+        Ok(())
+    }
+
+    fn extern_param(&mut self) -> Result<ExternParam> {
+        let direction = self.choice(&DIRECTIONS, "'in', 'out' or 'inout'")?;
+        let name = self.text()?;
+        let ty = if self.take_word("text") {
+            ExternType::Text(self.text()?)
+        } else if self.peek_id::<ExternInstanceId>("xinstance").is_some() {
+            ExternType::Object(self.id("xinstance")?)
+        } else {
+            ExternType::Value(self.ty()?)
+        };
+        Ok(ExternParam { name, direction, ty })
     }
 
     fn size(&mut self) -> Result<u64> {

@@ -135,6 +135,16 @@ impl Reader<'_> {
                 self.sign("=")?;
                 StmtKind::RegisterWrite { register, index, value: self.expr()? }
             }
+            "call" => {
+                let has_result = self.peek_id::<ExternFunctionId>("xfunction").is_none();
+                let dst = if has_result { Some(self.place()?) } else { None };
+                if has_result {
+                    self.sign("=")?;
+                }
+                let function = self.id("xfunction")?;
+                let instance = if self.take_word("of") { Some(self.id("xinstance")?) } else { None };
+                StmtKind::CallExtern { dst, function, instance, inputs: self.list("(", ")", Self::expr)? }
+            }
             "count" => StmtKind::Count { counter: self.id("counter")?, index: self.index()? },
             "lookahead" | "read" | "execute" | "hash" | "random" => {
                 let dst = self.place()?;

@@ -236,6 +236,10 @@ impl<'p> Verifier<'p> {
             }
             StmtKind::Digest { digest, values } => self.digest(*digest, values, in_parser),
             StmtKind::Log { args, .. } => args.iter().for_each(|arg| self.expr(arg, in_parser)),
+            StmtKind::CallExtern { function, instance, inputs, .. } => {
+                inputs.iter().for_each(|input| self.expr(input, in_parser));
+                self.extern_call(dst, *function, *instance, inputs);
+            }
             StmtKind::Assert { cond, .. } => self.expr_of(cond, Type::Bool, in_parser, "the condition"),
             StmtKind::If { .. }
             | StmtKind::Switch { .. }
@@ -313,6 +317,31 @@ impl<'p> Verifier<'p> {
                 let is_varbit = !matches!(found, Some(FieldType::Fixed(_)));
                 self.check(is_varbit, || format!("field {field} is not varbit"));
             }
+        }
+    }
+
+    fn extern_call(
+        &mut self,
+        dst: Option<Type>,
+        function: ExternFunctionId,
+        instance: Option<ExternInstanceId>,
+        inputs: &[Expr],
+    ) {
+        if let Some(instance) = instance {
+            self.exists(&self.program.extern_instances, instance);
+        }
+        if self.exists(&self.program.extern_functions, function) {
+            let declared = &self.program.extern_functions[function];
+            let fits = declared.inputs().map(Type::width).eq(inputs.iter().map(|input| input.ty.width()));
+            self.check(fits, || format!("the inputs do not fit the parameters of {function}"));
+            let width = dst.map_or(0, Type::width);
+            self.check(width == declared.output_width(), || {
+                format!("the outputs of {function} have {} bits, and {width} are taken", declared.output_width())
+            });
+            let is_method = declared.kind == ExternFunctionKind::Method;
+            self.check(is_method == instance.is_some(), || format!("{function} and an object go not together"));
+            let is_constructor = declared.kind == ExternFunctionKind::Constructor;
+            self.check(!is_constructor, || format!("{function} is a constructor"));
         }
     }
 

@@ -18,6 +18,8 @@
 //!   its `next` is a `Bit(32)` variable.
 //! * Local variables and local headers are used in one block only, the actions of its tables included.
 //! * Field lists hold metadata and intrinsic variables only.
+//! * A plug-in's function returns at most 64 bits; texts and objects only go in; its outputs have at most
+//!   `WIDTH_BITS_MAX` bits in all. Objects are made by constructors, which have no outputs, from their inputs.
 //! * Register, counter and meter arrays have at most `CELLS_MAX` cells.
 //! * A calculation is a CRC of 16 or 32 bits. Only a profile with a selector is given inputs of a hash.
 //!
@@ -39,6 +41,8 @@
 //! * Copied headers are of one type. An extraction gives a varbit length if and only if the type has a varbit field.
 //! * Switch values are unique and of the width of what is compared.
 //! * `random` has at most 64 bits.
+//! * A call of a plug-in's function has its inputs and the width of its outputs, and an object if and only if it is a
+//!   method.
 //!
 //! Parsers
 //! * A select's cases have one set per key, of the key's type; value sets have the select's number of keys and widths.

@@ -17,6 +17,7 @@ impl<'p> Verifier<'p> {
         self.headers_and_stacks();
         self.externs();
         self.calculations();
+        self.extern_functions();
     }
 
     /// Complains about a number that does not exist.
@@ -89,6 +90,40 @@ impl<'p> Verifier<'p> {
             if self.exists(&self.program.vars, stack.next) {
                 let ty = self.program.vars[stack.next].ty;
                 self.check(ty == Type::Bit(32), || format!("{} is not a 32-bit index", stack.next));
+            }
+        }
+    }
+
+    fn extern_functions(&mut self) {
+        for (id, function) in self.program.extern_functions.iter_enumerated() {
+            self.enter(id.to_string(), function.span);
+            for param in &function.params {
+                match &param.ty {
+                    ExternType::Value(ty) => self.type_fits(*ty),
+                    ExternType::Text(_) => {}
+                    ExternType::Object(instance) => _ = self.exists(&self.program.extern_instances, *instance),
+                }
+                let goes_in = matches!(param.ty, ExternType::Value(_)) || param.direction == ExternDirection::In;
+                self.check(goes_in, || format!("the parameter {} only goes in", param.name));
+            }
+            if let Some(result) = function.result {
+                self.type_fits(result);
+                self.check(result.width() <= 64, || format!("a result of {} bits", result.width()));
+            }
+            let width = function.output_width();
+            self.check(width <= WIDTH_BITS_MAX, || format!("{width} bits of outputs"));
+        }
+        for (id, instance) in self.program.extern_instances.iter_enumerated() {
+            self.enter(id.to_string(), Span::NONE);
+            if self.exists(&self.program.extern_functions, instance.constructor) {
+                let made_by = &self.program.extern_functions[instance.constructor];
+                let is_constructor = made_by.kind == ExternFunctionKind::Constructor && made_by.output_width() == 0;
+                self.check(is_constructor, || format!("{} is no constructor", instance.constructor));
+                let fits = made_by.inputs().map(Type::width).eq(instance.args.iter().map(|arg| arg.width()));
+                self.check(fits, || format!("the arguments do not fit the parameters of {}", instance.constructor));
+                let is_first = |param: &ExternParam| matches!(param.ty, ExternType::Object(other) if other >= id);
+                let made_before = !made_by.params.iter().any(is_first);
+                self.check(made_before, || "an object that is made from a later one".into());
             }
         }
     }

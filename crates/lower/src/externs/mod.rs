@@ -1,10 +1,11 @@
 //! Extern objects and functions: those of core.p4 ([`core`]), of v1model ([`v1model`]) and of PSA ([`psa`]). What
 //! architectures share stands beside them: [`hashes`], and the action profiles of tables ([`profiles`]).
 //!
-//! They are known by name. The extern types and functions of a program's own are refused where they are used.
+//! These are known by name. Those of a program's own ([`own`]) are supplied by a plug-in.
 
 mod core;
 pub(crate) mod hashes;
+mod own;
 mod profiles;
 pub(crate) mod psa;
 pub(crate) mod v1model;
@@ -47,6 +48,8 @@ pub(crate) enum ExternKind {
     Checksum(ir::HashAlgorithm, ir::Type),
     InternetChecksum,
     Digest(ir::DigestId),
+    /// The program's own, by its position in [`State::own`].
+    Own(usize),
 }
 
 /// What an extern object is made from.
@@ -77,6 +80,12 @@ pub(crate) struct State {
     pub profiles: profiles::State,
     pub psa: crate::psa::State,
     pub psa_objects: psa::Objects,
+    /// Objects of the program's own.
+    pub own: Vec<own::OwnObject>,
+    /// Objects whose instance implements methods in P4: the object whose code it is declared in, and the instance.
+    pub implemented: BTreeMap<ObjectId, (ObjectId, hir::InstanceId)>,
+    /// What `this` is.
+    pub this: Option<ObjectId>,
 }
 
 impl<'h> Lowerer<'h> {
@@ -85,13 +94,13 @@ impl<'h> Lowerer<'h> {
         let type_name = self.hir.externs[made.id].name.clone();
         let id = made.id;
         let kind = match self.ir.architecture {
-            ir::Architecture::V1Model => self.construct_v1model(&type_name, made, name)?,
-            ir::Architecture::Psa => self.construct_psa(&type_name, made, name)?,
+            ir::Architecture::V1Model => self.construct_v1model(&type_name, &made, name)?,
+            ir::Architecture::Psa => self.construct_psa(&type_name, &made, name)?,
         };
-        match kind {
-            Some(kind) => Ok(ExternObject { id, kind, is_attached: false }),
-            None => Err(crate::Refused),
-        }
+        Ok(match kind {
+            Some(kind) => ExternObject { id, kind, is_attached: false },
+            None => self.construct_own(made, name),
+        })
     }
 
     /// Calls a method of an extern object.
@@ -106,6 +115,9 @@ impl<'h> Lowerer<'h> {
         let ObjectKind::Extern(object) = &self.objects[id].kind else {
             return self.unsupported(span, "a method of this object");
         };
+        if let ExternKind::Own(_) = object.kind {
+            return self.call_own_method(id, method, call, ty, span);
+        }
         let object = object.clone();
         let declaration = &self.hir.externs[object.id];
         let Some(method) = declaration.methods.get(method) else { return Err(crate::Refused) };
@@ -136,7 +148,7 @@ impl<'h> Lowerer<'h> {
         }
         match self.call_v1model_function(&name, call, ty, span)? {
             Some(value) => Ok(value),
-            None => self.unsupported(span, format!("the extern function `{name}`")),
+            None => self.call_own_function(id, call, ty, span),
         }
     }
 }

@@ -36,11 +36,11 @@ pub(crate) struct Objects {
 impl<'h> Lowerer<'h> {
     // ------------------------------------------------------------------------------------------------- objects
 
-    /// Makes an object. Types that are not known are refused.
+    /// Makes an object, if PSA has its type.
     pub(super) fn construct_psa(
         &mut self,
         type_name: &str,
-        made: Construction,
+        made: &Construction,
         name: &str,
     ) -> Lowered<Option<ExternKind>> {
         let name = name.to_owned();
@@ -48,8 +48,8 @@ impl<'h> Lowerer<'h> {
         Ok(Some(match type_name {
             "PacketReplicationEngine" | "BufferingQueueingEngine" => ExternKind::Engine,
             "Register" => {
-                let size = self.cells(&made, 0)?;
-                let ty = self.made_type(&made)?;
+                let size = self.cells(made, 0)?;
+                let ty = self.made_type(made)?;
                 let initial = match made.args.get(1) {
                     Some(Some(value)) => Bits::from_bigint(ty.width(), &self.constant_number(value, span)?),
                     _ => Bits::zero(ty.width()),
@@ -57,36 +57,36 @@ impl<'h> Lowerer<'h> {
                 ExternKind::Register(self.ir.registers.push(ir::Register { name, ty, size, initial }))
             }
             "Counter" => {
-                let (size, unit) = (self.cells(&made, 0)?, self.unit(&made, 1)?);
+                let (size, unit) = (self.cells(made, 0)?, self.unit(made, 1)?);
                 ExternKind::Counter(self.ir.counters.push(ir::Counter { name, unit, size }))
             }
             "Meter" => {
-                let (size, unit) = (self.cells(&made, 0)?, self.unit(&made, 1)?);
+                let (size, unit) = (self.cells(made, 0)?, self.unit(made, 1)?);
                 ExternKind::Meter(self.ir.meters.push(ir::Meter { name, unit, size }))
             }
             "DirectCounter" => {
-                let unit = self.unit(&made, 0)?;
+                let unit = self.unit(made, 0)?;
                 ExternKind::DirectCounter(self.ir.direct_counters.push(ir::DirectCounter { name, unit }))
             }
             "DirectMeter" => {
-                let unit = self.unit(&made, 0)?;
+                let unit = self.unit(made, 0)?;
                 ExternKind::DirectMeter(self.ir.direct_meters.push(ir::DirectMeter { name, unit }))
             }
-            "Random" => ExternKind::Random(self.random_range(&made)?),
-            "Hash" => ExternKind::Hash(self.made_algorithm(&made, &name)?, self.made_type(&made)?),
-            "Checksum" => match self.made_algorithm(&made, &name)? {
+            "Random" => ExternKind::Random(self.random_range(made)?),
+            "Hash" => ExternKind::Hash(self.made_algorithm(made, &name)?, self.made_type(made)?),
+            "Checksum" => match self.made_algorithm(made, &name)? {
                 HashAlgorithm::Identity => return self.unsupported(span, "`IDENTITY` as a checksum"),
                 HashAlgorithm::Custom(_) => return self.unsupported(span, "a checksum whose parameters can be set"),
-                algorithm => ExternKind::Checksum(algorithm, self.made_type(&made)?),
+                algorithm => ExternKind::Checksum(algorithm, self.made_type(made)?),
             },
             "InternetChecksum" => ExternKind::InternetChecksum,
             "ActionProfile" => {
-                let size = self.cells(&made, 0)?;
+                let size = self.cells(made, 0)?;
                 self.action_profile(name, size, None)
             }
             "ActionSelector" => {
-                let algorithm = self.made_algorithm(&made, &name)?;
-                let size = self.cells(&made, 1)?;
+                let algorithm = self.made_algorithm(made, &name)?;
+                let size = self.cells(made, 1)?;
                 self.action_profile(name, size, Some(Algorithm::Of(algorithm)))
             }
             "Digest" => {
@@ -98,7 +98,7 @@ impl<'h> Lowerer<'h> {
                 let receiver = self.ir.digests.len() as u64;
                 ExternKind::Digest(self.ir.digests.push(ir::Digest { name, receiver, fields }))
             }
-            _ => return self.unsupported(span, format!("the extern type `{type_name}`")),
+            _ => return Ok(None),
         }))
     }
 

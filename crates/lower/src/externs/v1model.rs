@@ -60,17 +60,17 @@ impl<'h> Lowerer<'h> {
 
     // ------------------------------------------------------------------------------------------------- objects
 
-    /// Makes an object. Types that are not known are refused.
+    /// Makes an object; `None` if there is no type of this name.
     pub(super) fn construct_v1model(
         &mut self,
         type_name: &str,
-        made: Construction,
+        made: &Construction,
         name: &str,
     ) -> Lowered<Option<ExternKind>> {
         let name = name.to_owned();
         Ok(Some(match type_name {
             "register" => {
-                let size = self.cells(&made, 0)?;
+                let size = self.cells(made, 0)?;
                 let ty = match made.type_args.first() {
                     Some(ty) => self.scalar_or_refuse(ty, made.span)?,
                     None => return self.unsupported(made.span, "a register without a type"),
@@ -79,33 +79,33 @@ impl<'h> Lowerer<'h> {
                 ExternKind::Register(self.ir.registers.push(ir::Register { name, ty, size, initial }))
             }
             "counter" => {
-                let (size, unit) = (self.cells(&made, 0)?, self.unit(&made, 1)?);
+                let (size, unit) = (self.cells(made, 0)?, self.unit(made, 1)?);
                 ExternKind::Counter(self.ir.counters.push(ir::Counter { name, unit, size }))
             }
             "meter" => {
-                let (size, unit) = (self.cells(&made, 0)?, self.unit(&made, 1)?);
+                let (size, unit) = (self.cells(made, 0)?, self.unit(made, 1)?);
                 ExternKind::Meter(self.ir.meters.push(ir::Meter { name, unit, size }))
             }
             "direct_counter" => {
-                let unit = self.unit(&made, 0)?;
+                let unit = self.unit(made, 0)?;
                 ExternKind::DirectCounter(self.ir.direct_counters.push(ir::DirectCounter { name, unit }))
             }
             "direct_meter" => {
-                let unit = self.unit(&made, 0)?;
+                let unit = self.unit(made, 0)?;
                 ExternKind::DirectMeter(self.ir.direct_meters.push(ir::DirectMeter { name, unit }))
             }
             "Checksum16" => ExternKind::Checksum16,
             "action_profile" => {
-                let size = self.cells(&made, 0)?;
+                let size = self.cells(made, 0)?;
                 self.action_profile(name, size, None)
             }
             "action_selector" => {
-                let algorithm = self.member_of(&made, 0)?;
-                let size = self.cells(&made, 1)?;
+                let algorithm = self.member_of(made, 0)?;
+                let size = self.cells(made, 1)?;
                 let algorithm = self.named_algorithm(&algorithm, &name, made.span)?;
                 self.action_profile(name, size, Some(algorithm))
             }
-            _ => return self.unsupported(made.span, format!("the extern type `{type_name}`")),
+            _ => return Ok(None),
         }))
     }
 

@@ -4,8 +4,9 @@ use super::{Generator, Place, Scope};
 use base::{Bits, IndexVec, Span, index::Id};
 use ir::v1model::Slot;
 use ir::{
-    BinaryOp, Block, BlockKind, Body, Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderRef,
-    KeySet, SelectCase, State, StateId, Stmt, StmtKind, SwitchCase, Target, Transition, Type, VarKind,
+    BinaryOp, Block, BlockKind, Body, Expr, ExprKind, ExternFunctionKind, FieldType, HashAlgorithm, HashInput,
+    HashValue, HeaderRef, KeySet, SelectCase, State, StateId, Stmt, StmtKind, SwitchCase, Target, Transition, Type,
+    VarKind,
 };
 
 pub(super) fn stmt(kind: StmtKind) -> Stmt {
@@ -161,6 +162,7 @@ impl Generator<'_> {
             16 if self.scope.place != Place::Parser => Some(self.loop_statement()),
             17 | 18 => self.apply_table(),
             19 => Some(self.hash_statement()),
+            20 if self.options.plug_in => self.extern_call(),
             20 | 21 if self.options.externs => self.extern_statement(),
             22 => self.message(),
             23 if self.options.random => {
@@ -303,6 +305,20 @@ impl Generator<'_> {
                 Some(StmtKind::ExecuteMeter { dst, meter, index: self.index(size), before: Expr::bit(2, 0) })
             }
         }
+    }
+
+    fn extern_call(&mut self) -> Option<StmtKind> {
+        let callable = self.program.extern_functions.iter_enumerated();
+        let callable = callable.filter(|(_, it)| it.kind != ExternFunctionKind::Constructor).map(|(id, _)| id);
+        let function = self.pick(&callable.collect::<Vec<_>>())?;
+        let declared = &self.program.extern_functions[function];
+        let (is_method, width) = (declared.kind == ExternFunctionKind::Method, declared.output_width());
+        let types: Vec<Type> = declared.inputs().collect();
+        let instances: Vec<_> = self.program.extern_instances.ids().collect();
+        let instance = if is_method { self.pick(&instances) } else { None };
+        let inputs = types.into_iter().map(|ty| self.expr(ty)).collect();
+        let dst = (width > 0).then(|| ir::Place::Var(self.local("outputs", Type::Bit(width))));
+        Some(StmtKind::CallExtern { dst, function, instance, inputs })
     }
 
     fn message(&mut self) -> Option<StmtKind> {

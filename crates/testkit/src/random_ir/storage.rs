@@ -3,8 +3,9 @@
 use super::Generator;
 use ir::v1model::{STANDARD_METADATA, Slot};
 use ir::{
-    Counter, Digest, FieldList, FieldType, Header, HeaderField, HeaderId, HeaderType, HeaderTypeId, MatchKind, Meter,
-    Register, Stack, Type, Unit, ValueSet, VarKind,
+    Counter, Digest, ExternDirection, ExternFunction, ExternFunctionKind, ExternInstance, ExternParam, ExternType,
+    FieldList, FieldType, Header, HeaderField, HeaderId, HeaderType, HeaderTypeId, MatchKind, Meter, Register, Stack,
+    Type, Unit, ValueSet, VarKind,
 };
 
 impl Generator<'_> {
@@ -33,6 +34,9 @@ impl Generator<'_> {
         self.headers();
         if self.options.externs {
             self.externs();
+        }
+        if self.options.plug_in {
+            self.plug_in();
         }
         self.field_lists();
     }
@@ -121,6 +125,33 @@ impl Generator<'_> {
         self.program.digests.push(Digest { name: "digest0".into(), receiver: 1, fields });
         let keys = (0..self.rng.between(1, 2)).map(|key| (format!("k{key}"), self.width(), MatchKind::Exact)).collect();
         self.program.value_sets.push(ValueSet { name: "MyParser.set0".into(), keys, size: 4 });
+    }
+
+    /// Functions with values of any width, and objects with a method.
+    fn plug_in(&mut self) {
+        let constructor = self.program.extern_functions.next_id();
+        for position in 0..self.rng.between(3, 6) {
+            let kind = match position {
+                0 => ExternFunctionKind::Constructor,
+                1 => ExternFunctionKind::Method,
+                _ => ExternFunctionKind::Function,
+            };
+            let mut params = Vec::new();
+            for number in 0..self.rng.between(0, 3) {
+                let direction = *self.rng.pick(&[ExternDirection::In, ExternDirection::Out, ExternDirection::InOut]);
+                let direction = if position == 0 { ExternDirection::In } else { direction };
+                params.push(ExternParam { name: format!("a{number}"), direction, ty: ExternType::Value(self.ty()) });
+            }
+            let result = (position > 0 && self.once_in(2)).then(|| Type::Bit(self.width().min(64)));
+            let (symbol, is_pure) = (format!("f{position}"), self.once_in(3));
+            let span = base::Span::NONE;
+            self.program.extern_functions.push(ExternFunction { symbol, kind, params, result, is_pure, span });
+        }
+        for number in 0..self.rng.between(1, 2) {
+            let inputs: Vec<Type> = self.program.extern_functions[constructor].inputs().collect();
+            let args = inputs.iter().map(|ty| base::Bits::from_u64(ty.width(), self.rng.next_u64())).collect();
+            self.program.extern_instances.push(ExternInstance { name: format!("object{number}"), constructor, args });
+        }
     }
 
     fn field_lists(&mut self) {

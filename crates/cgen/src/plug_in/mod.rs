@@ -1,0 +1,213 @@
+//! Plug-ins: shared objects that supply a program's own extern functions and objects.
+//!
+//! What enters: a program, and the files that its user names. What leaves: a [`PlugIn`] that both backends call with
+//! values of any width. Prototypes differ from function to function, so the calls themselves are made by C that
+//! [`adapter`] writes and the system's compiler compiles.
+//!
+//! A plug-in is code of the user's own choice and runs in our process: it may do what it likes. What we vouch for is
+//! that we call it as [`header`] says.
+#![allow(unsafe_code, reason = "opens shared objects and calls the functions in them")]
+
+mod adapter;
+
+pub use adapter::{header, prototype};
+
+use crate::compile::{CompileError, CompileOptions, compile};
+use base::Bits;
+use base::index::Id as _;
+use ir::{ExternFunctionId, ExternInstanceId, Program, Type};
+use libloading::Library;
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::path::{Path, PathBuf};
+
+/// A function of a plug-in, whatever its prototype.
+type Target = unsafe extern "C" fn();
+/// A function of the adapter: `(target, objects, instance, in, out)`.
+type Adapter = unsafe extern "C" fn(Target, *mut *mut c_void, u32, *const u64, *mut u64);
+/// What ends an object.
+type Delete = unsafe extern "C" fn(*mut c_void);
+
+/// Why there is no plug-in.
+#[derive(Debug)]
+pub enum PlugInError {
+    /// A file cannot be loaded.
+    Library {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: libloading::Error,
+    },
+    /// Functions of the program that no file has: their prototypes.
+    Missing(Vec<String>),
+    /// The adapter cannot be compiled.
+    Compile(CompileError),
+    /// The compiled adapter cannot be loaded.
+    Adapter(libloading::Error),
+    /// A constructor gave no object: the object's name.
+    NoObject(String),
+}
+
+impl std::fmt::Display for PlugInError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            PlugInError::Library { path, error } => {
+                write!(f, "the plug-in {} cannot be loaded: {error}", path.display())
+            }
+            PlugInError::Missing(prototypes) => f.write_str(&missing(prototypes)),
+            PlugInError::Compile(error) => write!(f, "calls of a plug-in need a C compiler: {error}"),
+            PlugInError::Adapter(error) => write!(f, "the adapter to the plug-in cannot be loaded: {error}"),
+            PlugInError::NoObject(name) => {
+                write!(f, "the plug-in makes no object for {name}: its constructor gave NULL")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PlugInError {}
+
+/// What is said when functions are missing.
+pub fn missing(prototypes: &[String]) -> String {
+    let list: String = prototypes.iter().map(|prototype| format!("\n  {prototype}")).collect();
+    format!(
+        "the program calls extern functions that no plug-in supplies:{list}\n  help: implement them in a shared object and \
+         name it with --extern; `wirespeed compile --emit extern-header` writes their prototypes"
+    )
+}
+
+/// The prototypes of everything that a program wants of a plug-in, each once.
+pub fn prototypes(program: &Program) -> Vec<String> {
+    let by_symbol: BTreeMap<&str, String> =
+        program.extern_functions.iter().map(|function| (function.symbol.as_str(), prototype(function))).collect();
+    by_symbol.into_values().collect()
+}
+
+/// A function that can be called.
+#[derive(Debug)]
+struct Function {
+    target: Target,
+    adapter: Adapter,
+    outputs: Vec<Type>,
+}
+
+/// The plug-ins of one program on one switch, with the objects that they made for it.
+#[derive(Debug)]
+pub struct PlugIn {
+    functions: Vec<Function>,
+    objects: Vec<*mut c_void>,
+    /// What ends each object.
+    deletes: Vec<Option<Delete>>,
+    /// Words of the present call; kept to save their allocation.
+    inputs: Vec<u64>,
+    outputs: Vec<u64>,
+    /// Keeps the adapter's functions mapped.
+    _adapter: Option<Library>,
+    /// Keeps the plug-ins' functions mapped.
+    _libraries: Vec<Library>,
+}
+
+impl PlugIn {
+    /// Loads the files, finds every function that the program calls in the first file that has it, and makes the
+    /// program's objects.
+    pub fn load(program: &Program, files: &[PathBuf], options: &CompileOptions) -> Result<PlugIn, PlugInError> {
+        let libraries = files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
+        let find = |name: &str| libraries.iter().find_map(|library| symbol(library, name));
+        let functions = &program.extern_functions;
+        let targets: Vec<Option<Target>> = functions.iter().map(|it| find(&adapter::symbol(it))).collect();
+        let absent = functions.iter().zip(&targets).filter(|(_, target)| target.is_none());
+        let mut absent: Vec<String> = absent.map(|(function, _)| prototype(function)).collect();
+        absent.dedup();
+        if !absent.is_empty() {
+            return Err(PlugInError::Missing(absent));
+        }
+        let compiled = (!functions.is_empty()).then(|| load_adapter(program, options)).transpose()?;
+        let adapters = compiled.iter().flat_map(|library| {
+            (0..functions.len()).map(move |number| symbol::<Adapter>(library, &format!("ws_extern_{number}")))
+        });
+        let callable = targets.into_iter().zip(adapters).zip(functions);
+        let callable = callable.filter_map(|((target, adapter), function)| {
+            Some(Function { target: target?, adapter: adapter?, outputs: function.outputs().collect() })
+        });
+        let deletes = program.extern_instances.iter().map(|instance| {
+            let constructor = adapter::symbol(&functions[instance.constructor]);
+            let (name, _) = constructor.rsplit_once("_new")?;
+            find_delete(&libraries, name)
+        });
+        let mut plug_in = PlugIn {
+            functions: callable.collect(),
+            objects: vec![std::ptr::null_mut(); program.extern_instances.len()],
+            deletes: deletes.collect(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            _adapter: compiled,
+            _libraries: libraries,
+        };
+        for (id, instance) in program.extern_instances.iter_enumerated() {
+            plug_in.call(instance.constructor, Some(id), &instance.args);
+            if plug_in.objects[id.index()].is_null() {
+                return Err(PlugInError::NoObject(instance.name.clone()));
+            }
+        }
+        Ok(plug_in)
+    }
+
+    /// Calls a function, or a method of an object. The outputs, joined, the first most significant.
+    pub fn call(&mut self, function: ExternFunctionId, instance: Option<ExternInstanceId>, inputs: &[Bits]) -> Bits {
+        let Function { target, adapter, outputs } = &self.functions[function.index()];
+        self.inputs.clear();
+        self.inputs.extend(inputs.iter().flat_map(|input| input.limbs()));
+        self.outputs.clear();
+        self.outputs.resize(outputs.iter().map(|ty| ty.width().div_ceil(64) as usize).sum(), 0);
+        let instance = instance.map_or(0, |instance| instance.index() as u32);
+        // SAFETY: the adapter was compiled for this program and reads and writes as many words as the function's values
+        // have, which the verifier has compared with the inputs; `objects` has an item for each instance. The target
+        // has the prototype that the adapter calls it by, if the plug-in keeps to the header.
+        unsafe {
+            let objects = self.objects.as_mut_ptr();
+            adapter(*target, objects, instance, self.inputs.as_ptr(), self.outputs.as_mut_ptr());
+        }
+        let mut rest = &self.outputs[..];
+        outputs.iter().fold(Bits::zero(0), |joined, ty| {
+            let (limbs, behind) = rest.split_at(ty.width().div_ceil(64) as usize);
+            rest = behind;
+            joined.concat(&Bits::from_limbs(ty.width(), limbs))
+        })
+    }
+}
+
+impl Drop for PlugIn {
+    fn drop(&mut self) {
+        for (object, delete) in self.objects.iter().zip(&self.deletes).rev() {
+            if let (false, Some(delete)) = (object.is_null(), delete) {
+                // SAFETY: the plug-in made the object, and nobody uses it any more.
+                unsafe { delete(*object) };
+            }
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<Library, PlugInError> {
+    // A name without a slash would be looked for among the system's libraries.
+    let found = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // SAFETY: the user asks for the code in this file to be run, its constructors included.
+    unsafe { Library::new(&found) }.map_err(|error| PlugInError::Library { path: path.to_owned(), error })
+}
+
+fn load_adapter(program: &Program, options: &CompileOptions) -> Result<Library, PlugInError> {
+    let options = CompileOptions { target: None, ..options.clone() };
+    let object = compile(&adapter::adapter(program), &options).map_err(PlugInError::Compile)?;
+    // SAFETY: the adapter has no constructors.
+    unsafe { Library::new(&object.path) }.map_err(PlugInError::Adapter)
+}
+
+/// A function of a library, if it has it.
+fn symbol<T: Copy>(library: &Library, name: &str) -> Option<T> {
+    // SAFETY: the pointer is only copied here; what it points to has the type that its callers say.
+    unsafe { library.get::<T>(name.as_bytes()) }.ok().map(|found| *found)
+}
+
+/// What ends objects of a type, if the plug-in has it.
+fn find_delete(libraries: &[Library], type_name: &str) -> Option<Delete> {
+    let name = format!("{type_name}_delete");
+    libraries.iter().find_map(|library| symbol(library, &name))
+}
