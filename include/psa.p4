@@ -317,6 +317,9 @@ extern Counter<W, S> {
 
     // Counts this packet. Nothing happens if the index is too large.
     void count(in S index);
+#ifdef __PSA_TARGET_DPDK__
+    void count(in S index, in bit<32> pkt_len);
+#endif
 }
 
 // One counter for each entry of a table, whose property `psa_direct_counter` names it. It counts whenever an entry
@@ -325,6 +328,9 @@ extern Counter<W, S> {
 extern DirectCounter<W> {
     DirectCounter(PSA_CounterType_t type);
     void count();
+#ifdef __PSA_TARGET_DPDK__
+    void count(in bit<32> pkt_len);
+#endif
 }
 
 enum PSA_MeterType_t {
@@ -347,6 +353,10 @@ extern Meter<S> {
 
     // The same for a packet without a colour.
     PSA_MeterColor_t execute(in S index);
+#ifdef __PSA_TARGET_DPDK__
+    PSA_MeterColor_t dpdk_execute(in S index, in PSA_MeterColor_t color, in bit<32> pkt_len);
+    PSA_MeterColor_t dpdk_execute(in S index, in bit<32> pkt_len);
+#endif
 }
 
 // One meter for each entry of a table, whose property `psa_direct_meter` names it. It measures whenever an entry matches.
@@ -354,6 +364,10 @@ extern DirectMeter {
     DirectMeter(PSA_MeterType_t type);
     PSA_MeterColor_t execute(in PSA_MeterColor_t color);
     PSA_MeterColor_t execute();
+#ifdef __PSA_TARGET_DPDK__
+    PSA_MeterColor_t dpdk_execute(in PSA_MeterColor_t color, in bit<32> pkt_len);
+    PSA_MeterColor_t dpdk_execute(in bit<32> pkt_len);
+#endif
 }
 
 // An array of values that outlive the packet. They are 0 at the start, or the value given.

@@ -7,6 +7,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("bmv2/psa.p4", include_str!("../../../include/bmv2/psa.p4")),
     ("core.p4", include_str!("../../../include/core.p4")),
     ("dpdk/pna.p4", include_str!("../../../include/dpdk/pna.p4")),
+    ("dpdk/psa.p4", include_str!("../../../include/dpdk/psa.p4")),
     ("ebpf_model.p4", include_str!("../../../include/ebpf_model.p4")),
     ("pna.p4", include_str!("../../../include/pna.p4")),
     ("psa.p4", include_str!("../../../include/psa.p4")),
