@@ -100,6 +100,7 @@ impl<'h> Lowerer<'h> {
 /// Collects the variables that a place is made of; false if it has other parts.
 fn scalars_of(place: &Place, vars: &mut Vec<ir::VarId>) -> bool {
     match place {
+        Place::Scalar { ty, .. } if ty.width() == 0 => true,
         Place::Scalar { place: ir::Place::Var(var), .. } => {
             vars.push(*var);
             true

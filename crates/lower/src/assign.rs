@@ -74,6 +74,11 @@ impl<'h> Lowerer<'h> {
                 }
                 Ok(())
             }
+            (Place::Bits(bits), Value::Scalar(src)) => {
+                let src = self.with_bits(bits, src);
+                self.emit(StmtKind::Assign { dst: bits.base.clone(), src }, span);
+                Ok(())
+            }
             (Place::Header(place), Value::Header(value)) => self.store_header(place, value, span),
             (Place::Tuple(places), Value::Tuple(items)) if places.len() == items.len() => {
                 let mut pairs = places.iter().zip(items);

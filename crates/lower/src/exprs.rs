@@ -1,9 +1,9 @@
 //! Expressions and places of the program. Whatever has an effect becomes statements, in the order of evaluation.
 
-use crate::places::{Binding, HeaderPlace, Place, StackPlace};
+use crate::places::{Binding, BitsPlace, HeaderPlace, Place, StackPlace, bits_from};
 use crate::values::{HeaderKind, HeaderValue, Value, number};
 use crate::{Lowered, Lowerer, Refused, codes, fold};
-use base::Span;
+use base::{Bits, Span};
 use ir::{BinaryOp, HeaderRef, StmtKind};
 use sema::hir::{self, Builtin, Callee, Expr, ExprKind, Type};
 use std::rc::Rc;
@@ -11,11 +11,7 @@ use std::rc::Rc;
 impl<'h> Lowerer<'h> {
     /// Evaluates an expression. The value is read where it is used: see [`Value`].
     pub fn eval(&mut self, expr: &'h Expr) -> Lowered<Value> {
-        let value = self.nested(expr.span, |l| l.eval_here(expr))?;
-        match &value {
-            Value::Scalar(scalar) if scalar.ty.width() == 0 => self.unsupported(expr.span, "values of no width"),
-            _ => Ok(value),
-        }
+        self.nested(expr.span, |l| l.eval_here(expr))
     }
 
     /// Evaluates an expression that is one value at run time.
@@ -68,9 +64,7 @@ impl<'h> Lowerer<'h> {
             ExprKind::IndexedSlice { base, low, width } => {
                 let values = self.eval_in_order(&[base, low])?;
                 let [base, low] = self.scalars(values, span)?;
-                let amount = fold::cast(ir::Type::Bit(low.ty.width()), low);
-                let bits = fold::cast(ir::Type::Bit(base.ty.width()), base);
-                Ok(Value::Scalar(fold::cast(ir::Type::Bit(*width), fold::binary(BinaryOp::Shr, bits, amount))))
+                Ok(Value::Scalar(bits_from(base, bit_position(low), *width)))
             }
             ExprKind::Unary(operator, operand) => self.eval_unary(*operator, operand, span),
             ExprKind::Binary(operator, left, right) => self.eval_binary(expr, *operator, left, right),
@@ -307,7 +301,7 @@ impl<'h> Lowerer<'h> {
         match &expr.kind {
             ExprKind::Var(var) => matches!(self.env.get(var), Some(Binding::Place(_))),
             ExprKind::Field(base, _) | ExprKind::TupleIndex(base, _) | ExprKind::Index(base, _) => self.is_place(base),
-            ExprKind::Slice(base, ..) => self.is_place(base),
+            ExprKind::Slice(base, ..) | ExprKind::IndexedSlice { base, .. } => self.is_place(base),
             ExprKind::StackNext(_) | ExprKind::StackLast(_) => true,
             _ => false,
         }
@@ -358,24 +352,15 @@ impl<'h> Lowerer<'h> {
                 self.verify_position(BinaryOp::Ne, &stack, 0, span);
                 Ok(stack.element(HeaderRef::Last))
             }
-            ExprKind::Slice(base, high, low) => match self.place(base)? {
-                Place::Scalar { place, .. } => {
-                    let place = ir::Place::Slice { base: Box::new(place), high: *high, low: *low };
-                    Ok(Place::Scalar { place, ty: ir::Type::Bit(high - low + 1) })
+            ExprKind::Slice(base, high, low) => slice_of(self.place(base)?, *high, *low),
+            ExprKind::IndexedSlice { base, low, width } => {
+                let mut place = self.place(base)?;
+                if self.has_effects(low) {
+                    place = self.pin(place, base.span)?;
                 }
-                Place::Choice { index, items } => {
-                    let slice = |item| match item {
-                        Place::Scalar { place, .. } => Ok(Place::Scalar {
-                            place: ir::Place::Slice { base: Box::new(place), high: *high, low: *low },
-                            ty: ir::Type::Bit(high - low + 1),
-                        }),
-                        _ => Err(Refused),
-                    };
-                    Ok(Place::Choice { index, items: items.into_iter().map(slice).collect::<Lowered<_>>()? })
-                }
-                _ => self.unsupported(span, "a slice of this value"),
-            },
-            ExprKind::IndexedSlice { .. } => self.unsupported(span, "an assignment to bits at a run-time position"),
+                let low = self.eval_position(low)?;
+                bits_of(place, &bit_position(low), *width)
+            }
             ExprKind::Cast(base) => self.place(base),
             _ => self.unsupported(span, "an assignment to this"),
         }
@@ -513,6 +498,52 @@ impl<'h> Lowerer<'h> {
             _ => false,
         }
     }
+}
+
+/// Bits `high` to `low` of a place.
+fn slice_of(place: Place, high: u32, low: u32) -> Lowered<Place> {
+    match place {
+        Place::Scalar { place, .. } => {
+            let place = ir::Place::Slice { base: Box::new(place), high, low };
+            Ok(Place::Scalar { place, ty: ir::Type::Bit(high - low + 1) })
+        }
+        Place::Bits(bits) => {
+            let start = fold::binary(BinaryOp::SaturatingAdd, bits.low, ir::Expr::bit(64, u64::from(low)));
+            Ok(Place::Bits(BitsPlace { low: start, width: high - low + 1, ..bits }))
+        }
+        Place::Choice { index, items } => {
+            let items = items.into_iter().map(|item| slice_of(item, high, low));
+            Ok(Place::Choice { index, items: items.collect::<Lowered<_>>()? })
+        }
+        _ => Err(Refused),
+    }
+}
+
+/// `width` bits of a place from a run-time position on.
+fn bits_of(place: Place, low: &ir::Expr, width: u32) -> Lowered<Place> {
+    match place {
+        Place::Scalar { place, ty } => Ok(Place::Bits(BitsPlace { base: place, ty, low: low.clone(), width })),
+        Place::Bits(bits) => {
+            let low = fold::binary(BinaryOp::SaturatingAdd, bits.low, low.clone());
+            Ok(Place::Bits(BitsPlace { low, width, ..bits }))
+        }
+        Place::Choice { index, items } => {
+            let items = items.into_iter().map(|item| bits_of(item, low, width));
+            Ok(Place::Choice { index, items: items.collect::<Lowered<_>>()? })
+        }
+        _ => Err(Refused),
+    }
+}
+
+/// A position of a bit, as wide as [`BitsPlace`] wants it. One that does not fit is beyond every end.
+fn bit_position(low: ir::Expr) -> ir::Expr {
+    let low = fold::cast(ir::Type::Bit(low.ty.width()), low);
+    if low.ty.width() <= 64 {
+        return fold::cast(ir::Type::Bit(64), low);
+    }
+    let most = ir::Expr::constant(low.ty, Bits::from_u64(low.ty.width(), u64::MAX));
+    let fits = fold::binary(BinaryOp::Lt, low.clone(), most);
+    fold::mux(fits, fold::cast(ir::Type::Bit(64), low), ir::Expr::bit(64, u64::MAX))
 }
 
 fn field_of(place: Place, field: usize) -> Option<Place> {

@@ -25,6 +25,8 @@ pub(crate) enum Place {
         ty: ir::Type,
     },
     Varbit(VarbitPlace),
+    /// Bits of a value from a run-time position on; those beyond its end do not exist.
+    Bits(BitsPlace),
     Header(HeaderPlace),
     /// The fields of a struct, the elements of a tuple or array.
     Tuple(Vec<Place>),
@@ -46,6 +48,17 @@ pub(crate) struct VarbitPlace {
     pub field: u32,
     pub max: u32,
     pub is_variable: bool,
+}
+
+/// `width` bits of a value from bit `low` on.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct BitsPlace {
+    pub base: ir::Place,
+    /// The base's type.
+    pub ty: ir::Type,
+    /// A `Bit(64)`.
+    pub low: ir::Expr,
+    pub width: u32,
 }
 
 /// A header; with the other members, if it is a union's.
@@ -214,6 +227,11 @@ impl Footprint {
         match place {
             Place::Scalar { place, .. } => self.ir_place(program, place),
             Place::Varbit(varbit) => self.header(program, &varbit.header, varbit.field),
+            Place::Bits(bits) => {
+                self.moves = true;
+                self.expr(program, &bits.low);
+                self.ir_place(program, &bits.base);
+            }
             Place::Header(header) => self.header_place(program, header),
             Place::Tuple(items) => items.iter().for_each(|item| self.place(program, item)),
             Place::Union(members) => members.iter().for_each(|member| self.header_place(program, member)),
@@ -259,6 +277,12 @@ impl Footprint {
     }
 }
 
+/// `width` bits of a value from a run-time position on; zero beyond its end.
+pub(crate) fn bits_from(value: ir::Expr, low: ir::Expr, width: u32) -> ir::Expr {
+    let bits = fold::cast(ir::Type::Bit(value.ty.width()), value);
+    fold::cast(ir::Type::Bit(width), fold::binary(ir::BinaryOp::Shr, bits, low))
+}
+
 /// What a place touches.
 pub(crate) fn footprint_of_place(program: &ir::Program, place: &Place) -> Footprint {
     let mut footprint = Footprint::default();
@@ -298,6 +322,23 @@ impl<'h> Lowerer<'h> {
         }
     }
 
+    /// The bits in a place whose position is known at run time.
+    pub fn read_bits(&self, bits: &BitsPlace) -> ir::Expr {
+        bits_from(self.read_ir_place(&bits.base), bits.low.clone(), bits.width)
+    }
+
+    /// The whole value after bits of it have been replaced.
+    pub fn with_bits(&self, bits: &BitsPlace, value: ir::Expr) -> ir::Expr {
+        use ir::BinaryOp::{And, Or, Shl};
+        let (old, whole) = (self.read_ir_place(&bits.base), ir::Type::Bit(bits.ty.width()));
+        let ones = ir::Expr::constant(ir::Type::Bit(bits.width), base::Bits::ones(bits.width));
+        let mask = fold::binary(Shl, fold::cast(whole, ones), bits.low.clone());
+        let value = fold::cast(whole, fold::cast(ir::Type::Bit(bits.width), value));
+        let new = fold::binary(Shl, value, bits.low.clone());
+        let kept = fold::binary(And, fold::cast(whole, old), fold::unary(ir::UnaryOp::BitNot, mask));
+        fold::cast(bits.ty, fold::binary(Or, kept, new))
+    }
+
     /// The place with run-time indices kept in variables, so that later statements do not change which place it is.
     pub fn pin(&mut self, place: Place, span: Span) -> Lowered<Place> {
         Ok(match place {
@@ -305,6 +346,11 @@ impl<'h> Lowerer<'h> {
             Place::Varbit(varbit) => {
                 Place::Varbit(VarbitPlace { header: self.pin_header(varbit.header, span)?, ..varbit })
             }
+            Place::Bits(bits) => Place::Bits(BitsPlace {
+                base: self.pin_ir_place(bits.base, span)?,
+                low: self.pin_expr(bits.low, span)?,
+                ..bits
+            }),
             Place::Header(header) => Place::Header(self.pin_header_place(header, span)?),
             Place::Tuple(items) => {
                 Place::Tuple(items.into_iter().map(|item| self.pin(item, span)).collect::<Lowered<_>>()?)

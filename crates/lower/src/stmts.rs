@@ -5,7 +5,7 @@ use crate::values::Value;
 use crate::{Lowered, Lowerer, Refused, fold};
 use base::{Bits, Span};
 use ir::{BinaryOp, StmtKind};
-use sema::hir::{self, Collection, Expr, ExprKind, Local, Stmt};
+use sema::hir::{self, Collection, Expr, Local, Stmt};
 use std::collections::BTreeSet;
 
 impl<'h> Lowerer<'h> {
@@ -100,9 +100,6 @@ impl<'h> Lowerer<'h> {
     }
 
     fn lower_assignment(&mut self, target: &'h Expr, value: &'h Expr, span: Span) -> Lowered<()> {
-        if let ExprKind::IndexedSlice { base, low, width } = &target.kind {
-            return self.assign_bits((base, low, *width), value, span);
-        }
         let mut place = self.place(target)?;
         if self.has_effects(value) {
             place = self.pin(place, target.span)?;
@@ -112,30 +109,6 @@ impl<'h> Lowerer<'h> {
             value => value,
         };
         self.assign(&place, value, span)
-    }
-
-    /// `base[low +: width] = value`: the other bits stay; bits beyond the end are lost.
-    fn assign_bits(
-        &mut self,
-        (base, low, width): (&'h Expr, &'h Expr, u32),
-        value: &'h Expr,
-        span: Span,
-    ) -> Lowered<()> {
-        let place = self.place(base)?;
-        let place = self.pin(place, base.span)?;
-        let values = self.eval_in_order(&[low, value])?;
-        let [low, value] = self.scalars(values, span)?;
-        let old = self.read(&place);
-        let old = self.scalar_value(old, span)?;
-        let whole = ir::Type::Bit(old.ty.width());
-        let amount = fold::cast(ir::Type::Bit(low.ty.width()), low);
-        let ones = ir::Expr::constant(ir::Type::Bit(width), Bits::ones(width));
-        let mask = fold::binary(BinaryOp::Shl, fold::cast(whole, ones), amount.clone());
-        let value = fold::cast(whole, fold::cast(ir::Type::Bit(width), value));
-        let bits = fold::binary(BinaryOp::Shl, value, amount);
-        let kept = fold::binary(BinaryOp::And, fold::cast(whole, old.clone()), fold::unary(ir::UnaryOp::BitNot, mask));
-        let result = fold::cast(old.ty, fold::binary(BinaryOp::Or, kept, bits));
-        self.assign(&place, Value::Scalar(result), span)
     }
 
     fn lower_switch(

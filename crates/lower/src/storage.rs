@@ -105,6 +105,10 @@ impl<'h> Lowerer<'h> {
         self.check_storage(span)?;
         Ok(match place {
             Place::Scalar { ty, .. } => Place::Scalar { place: ir::Place::Var(self.temporary(*ty, span)?), ty: *ty },
+            Place::Bits(bits) => {
+                let ty = ir::Type::Bit(bits.width);
+                Place::Scalar { place: ir::Place::Var(self.temporary(ty, span)?), ty }
+            }
             Place::Varbit(varbit) => Place::Varbit(self.new_varbit("tmp", varbit.max, Life::Local)),
             Place::Header(header) => {
                 let shape = header.shape.clone();
@@ -175,7 +179,7 @@ impl<'h> Lowerer<'h> {
     /// Makes all headers in the place invalid.
     pub fn invalidate(&mut self, place: &Place, span: Span) {
         match place {
-            Place::Scalar { .. } | Place::Varbit(_) => {}
+            Place::Scalar { .. } | Place::Varbit(_) | Place::Bits(_) => {}
             Place::Header(header) => self.emit(ir::StmtKind::SetInvalid(header.header.clone()), span),
             Place::Tuple(items) | Place::Choice { items, .. } => {
                 items.iter().for_each(|item| self.invalidate(item, span));

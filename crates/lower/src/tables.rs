@@ -238,7 +238,7 @@ impl<'h> Lowerer<'h> {
             };
             let value = self.eval(arg)?;
             let value = self.convert(value, &self.hir.vars[*param].ty, arg.span)?;
-            for value in self.leaves(&value, arg.span)? {
+            for value in self.leaves(&value, arg.span)?.into_iter().filter(|value| value.ty.width() > 0) {
                 match value.as_const() {
                     Some(bits) => args.push(bits.clone()),
                     None => return self.refuse(codes::NOT_CONSTANT, arg.span, "this must be known at compile time"),

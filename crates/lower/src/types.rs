@@ -89,8 +89,8 @@ impl<'h> Lowerer<'h> {
     /// What the type is made of.
     pub fn form(&mut self, ty: &Type, span: Span) -> Lowered<Form> {
         let ty = self.resolve(ty);
-        if self.scalar(&ty).is_some() {
-            return Ok(Form::Scalar(self.scalar_or_refuse(&ty, span)?));
+        if let Some(scalar) = self.scalar(&ty) {
+            return Ok(Form::Scalar(scalar));
         }
         Ok(match &ty {
             Type::Varbit(max) => Form::Varbit(*max),
@@ -103,7 +103,6 @@ impl<'h> Lowerer<'h> {
                 Form::Tuple(items.iter().enumerate().map(|(i, item)| (Rc::from(i.to_string()), item.clone())).collect())
             }
             Type::Array(element, size) => match self.form(element, span)? {
-                _ if *size == 0 => return self.unsupported(span, "arrays without elements"),
                 Form::Header(shape) => {
                     Form::Stack { members: vec![(Rc::from(""), shape)], is_union: false, size: *size }
                 }

@@ -107,6 +107,7 @@ impl<'h> Lowerer<'h> {
             Place::Varbit(varbit) => {
                 Value::Varbit { header: varbit.header.clone(), field: varbit.field, max: varbit.max }
             }
+            Place::Bits(bits) => Value::Scalar(self.read_bits(bits)),
             Place::Header(place) => Value::Header(header(place)),
             Place::Tuple(items) => Value::Tuple(items.iter().map(|item| self.read(item)).collect()),
             Place::Union(members) => Value::Union(members.iter().map(header).collect()),

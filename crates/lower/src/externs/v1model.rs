@@ -224,7 +224,7 @@ impl<'h> Lowerer<'h> {
             place
         };
         match place {
-            Place::Scalar { .. } | Place::Choice { .. } => Ok(place),
+            Place::Scalar { .. } | Place::Bits(_) | Place::Choice { .. } => Ok(place),
             _ => self.unsupported(arg.span, "a result of this type"),
         }
     }
@@ -610,6 +610,7 @@ impl<'h> Lowerer<'h> {
 pub(super) fn scalar_type(place: &Place) -> ir::Type {
     match place {
         Place::Scalar { ty, .. } => *ty,
+        Place::Bits(bits) => ir::Type::Bit(bits.width),
         Place::Choice { items, .. } => items.first().map_or(ir::Type::Bool, scalar_type),
         _ => ir::Type::Bool,
     }
