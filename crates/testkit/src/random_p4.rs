@@ -20,7 +20,7 @@ mod types;
 
 use base::Rng;
 use std::collections::BTreeSet;
-use tree::Tree;
+pub(crate) use tree::Tree;
 use types::{Declared, Ty};
 
 /// What programs may contain.

@@ -36,6 +36,13 @@ pub const BODIES: &[Body] = &[
         reduced: Some(programs::reduced),
     },
     Body {
+        name: "calculations",
+        about: "random calculations have the results that an evaluator of their own gives",
+        test_seeds: 20,
+        run: |rng, _| differential::calculations::calculation_holds(rng),
+        reduced: None,
+    },
+    Body {
         name: "front-end",
         about: "any text gives errors or a program that is valid, also optimised",
         test_seeds: 30,

@@ -4,11 +4,13 @@
 //! * [`scenario`]: random programs with entries, groups and packets; packets one at a time are the definition of what
 //!   is right.
 //! * [`p4`]: random P4 programs, in every way in which they can be run.
+//! * [`calculations`]: random programs whose results are known.
 //! * [`course`]: the programs of the corpus under hostile packets.
 //!
 //! A body takes a random generator, so that a failure is reproduced by its seed, and says what is wrong with the
 //! program's text.
 
+pub mod calculations;
 pub mod course;
 pub mod p4;
 pub mod scenario;

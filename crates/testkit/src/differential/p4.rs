@@ -1,6 +1,5 @@
 //! Random P4 programs: both backends, bursts, and optimised programs do what the definition says.
 
-use super::observation::{Order, difference};
 use super::scenario::Scenario;
 use super::{BURST, Workshop};
 use crate::pipeline::{Engine, optimised};
@@ -8,6 +7,7 @@ use crate::random_p4::{Options, RandomP4, random_p4};
 use base::Rng;
 use ir::Program;
 use std::sync::Arc;
+use stf::observation::{Order, difference};
 use syntax::{MemoryFiles, SourceMap};
 
 /// How a comparison ended that found no difference.
@@ -59,7 +59,7 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
 }
 
 /// The program; or, if nothing else is wrong with it, what is not supported yet.
-fn compiled(text: &str) -> Result<Result<Program, Vec<String>>, String> {
+pub(super) fn compiled(text: &str) -> Result<Result<Program, Vec<String>>, String> {
     let mut sources = SourceMap::new();
     let files = MemoryFiles::new();
     let (tree, mut diagnostics) = syntax::parse_text(&mut sources, "random.p4", text, &syntax::Options::new(&files));

@@ -318,7 +318,7 @@ impl Generator<'_> {
     }
 
     fn unary(&mut self, ty: &Ty, height: u32) -> Tree {
-        let operator: &'static str = self.rng.pick(&["~", "-", "+"]);
+        let operator = *self.rng.pick(&["~", "-", "+"]);
         Tree::unary(operator, self.expr(ty, height - 1))
     }
 

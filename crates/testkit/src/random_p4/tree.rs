@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter, Result};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Tree {
+pub(crate) enum Tree {
     /// Something that needs no parentheses anywhere: a name, a literal without a sign, a call, a list.
     Atom(String),
     Unary(&'static str, Box<Tree>),
