@@ -163,7 +163,7 @@ impl Tester<'_> {
             }
         };
         let built = backend::set_up(Arc::new(program.clone()), backend, &self.arguments.switch);
-        built.map_err(|failure| failure.message)
+        built.map_err(|failure| failure.messages.join("\n"))
     }
 
     /// Counts and shows a verdict.

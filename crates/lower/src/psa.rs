@@ -334,7 +334,8 @@ impl<'h> Lowerer<'h> {
     fn packed_leaves(&self, place: &Place) -> Vec<Leaf> {
         match place {
             Place::Scalar { place, ty } => vec![Leaf::Scalar(place.clone(), *ty)],
-            Place::Varbit { .. } => Vec::new(),
+            // A variable as a whole is neither bits of a value nor an element at a run-time index.
+            Place::Varbit(_) | Place::Bits(_) => Vec::new(),
             Place::Header(header) => vec![Leaf::Header(header.clone())],
             Place::Tuple(items) | Place::Choice { items, .. } => {
                 items.iter().flat_map(|item| self.packed_leaves(item)).collect()
