@@ -105,7 +105,7 @@ impl Maker<'_> {
             fields.push(self.var("hdr.h.f", ty));
         }
         let bits: u32 = fields.iter().map(|field| self.vars[*field].ty.width()).sum();
-        if bits % 8 != 0 {
+        if !bits.is_multiple_of(8) {
             let filling = self.var("hdr.h.f", Ty::Bit(8 - bits % 8));
             let position = self.rng.below(fields.len() as u64 + 1) as usize;
             fields.insert(position, filling);
@@ -418,7 +418,7 @@ impl Maker<'_> {
     }
 
     fn operator(&mut self, items: &[&'static str]) -> &'static str {
-        *self.rng.pick::<&str>(items)
+        self.rng.pick::<&str>(items)
     }
 
     /// Something that may be cast to the type.
