@@ -20,14 +20,10 @@ fn storage() {
         "bit<200>",
         "bit<0>",
         expect![[r#"
-        v8: a type of 0 bits
-        block0 state1: a slice [7:0] of Bit(0)
-        block2: a type of 0 bits
-        block2: a slice [199:0] of Bit(16)
-        block2: a type of 0 bits
-        block2: a type of 0 bits
-        block2: Bit(200) Xor Bit(0)
-        block2: the value has 200 bits and should have 0"#]],
+            block0 state1: a slice [7:0] of Bit(0)
+            block2: a slice [199:0] of Bit(16)
+            block2: Bit(200) Xor Bit(0)
+            block2: the value has 200 bits and should have 0"#]],
     );
     check(
         "bit<9> intrinsic 1",

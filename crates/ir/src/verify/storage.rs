@@ -133,6 +133,7 @@ impl<'p> Verifier<'p> {
         for (id, register) in program.registers.iter_enumerated() {
             self.enter(id.to_string(), Span::NONE);
             self.type_fits(register.ty);
+            self.check(register.ty.width() > 0, || "cells of no bits".into());
             self.cells(register.size);
         }
         for (id, counter) in program.counters.iter_enumerated() {
