@@ -76,6 +76,7 @@ control ingress(inout headers_t hdr, inout empty_t meta, in psa_ingress_input_me
         }
         actions = { forward; NoAction; }
         psa_implementation = selector;
+        psa_empty_group_action = NoAction();
     }
 
     action number(in PSA_MeterColor_t c) {

@@ -47,6 +47,10 @@ impl Checker<'_> {
                 }
                 TablePropertyKind::Entries(entries) => self.entries(&mut table, entries, property),
                 TablePropertyKind::Size(size) => table.size = self.table_size(size),
+                // PSA's property for groups without members is written as a default action. Such a group does nothing.
+                TablePropertyKind::Other { name, value } if &*name.name == "psa_empty_group_action" => {
+                    self.default_action(&table, value);
+                }
                 TablePropertyKind::Other { name, value } => {
                     let value = self.property_value(value);
                     let (name, is_const, span) = (name.name.clone(), property.is_const, property.span);

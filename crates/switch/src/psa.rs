@@ -160,7 +160,7 @@ impl Psa {
             self.clone_packet(fabric, &packet, bytes, (PacketPath::CloneI2e, Carried::CloneI2eMeta), world);
         }
         match Fate::of(&packet) {
-            Fate::Resubmit => return self.resubmit(fabric, packet, original, world),
+            Fate::Resubmit => self.resubmit(fabric, packet, original, world),
             Fate::Drop => fabric.end_all(packet, original, DropReason::Ingress, world),
             Fate::Egress => {
                 if let Some(original) = original {

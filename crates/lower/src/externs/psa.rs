@@ -152,7 +152,7 @@ impl<'h> Lowerer<'h> {
             (ExternKind::Register(register), "read") => {
                 let index = self.index_argument(call, 0, span)?;
                 let ty = self.ir.registers[register].ty;
-                self.into_temporary(ty, span, |dst| StmtKind::RegisterRead { dst, register, index })?
+                self.value_of_stmt(ty, span, |dst| StmtKind::RegisterRead { dst, register, index })?
             }
             (ExternKind::Register(register), "write") => {
                 let args = [self.argument(call, 0, span)?, self.argument(call, 1, span)?];
@@ -183,7 +183,7 @@ impl<'h> Lowerer<'h> {
                     None => ir::Expr::bit(2, 0),
                 };
                 let stmt = |dst| StmtKind::ExecuteMeter { dst, meter, index, before };
-                let color = self.into_temporary(ir::Type::Bit(2), span, stmt)?;
+                let color = self.value_of_stmt(ir::Type::Bit(2), span, stmt)?;
                 let color = self.scalar_value(color, span)?;
                 Value::Scalar(to_psa_color(color))
             }
@@ -207,7 +207,7 @@ impl<'h> Lowerer<'h> {
             (ExternKind::Random(number), "read") => {
                 let (ty, low, high) = self.externs.psa_objects.randoms[number].clone();
                 let (low, high) = (crate::values::number(ty, &low), crate::values::number(ty, &high));
-                self.into_temporary(ty, span, |dst| StmtKind::Random { dst, low, high })?
+                self.value_of_stmt(ty, span, |dst| StmtKind::Random { dst, low, high })?
             }
             (ExternKind::Hash(algorithm, ty), "get_hash") => self.get_hash(algorithm, ty, call, span)?,
             (ExternKind::Checksum(algorithm, ty), _) => {
@@ -231,7 +231,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// The value that a statement gives, or zero if it gives none.
-    fn into_temporary(&mut self, ty: ir::Type, span: Span, stmt: impl FnOnce(ir::Place) -> StmtKind) -> Lowered<Value> {
+    fn value_of_stmt(&mut self, ty: ir::Type, span: Span, stmt: impl FnOnce(ir::Place) -> StmtKind) -> Lowered<Value> {
         let temporary = self.temporary(ty, span)?;
         let zero = ir::Expr::constant(ty, Bits::zero(ty.width()));
         self.emit(StmtKind::Assign { dst: ir::Place::Var(temporary), src: zero }, span);
@@ -247,13 +247,13 @@ impl<'h> Lowerer<'h> {
         let mut values = self.eval_in_order(&args)?;
         if values.len() == 1 {
             let inputs = self.padded_inputs(&values.remove(0), span)?;
-            return self.into_temporary(ty, span, |dst| hash(dst, algorithm, inputs));
+            return self.value_of_stmt(ty, span, |dst| hash(dst, algorithm, inputs));
         }
         let [base, data, max] = <[Value; 3]>::try_from(values).map_err(|_| Refused)?;
         let [base, max] = self.scalars(vec![base, max], span)?;
         let inputs = self.padded_inputs(&data, span)?;
         let wide = ir::Type::Bit(base.ty.width().max(max.ty.width()).max(64));
-        let found = self.into_temporary(ir::Type::Bit(64), span, |dst| hash(dst, algorithm, inputs))?;
+        let found = self.value_of_stmt(ir::Type::Bit(64), span, |dst| hash(dst, algorithm, inputs))?;
         let found = fold::cast(wide, self.scalar_value(found, span)?);
         let bounded = fold::binary(BinaryOp::Rem, found, fold::cast(wide, max));
         let sum = fold::binary(BinaryOp::Add, fold::cast(wide, base), bounded);
@@ -339,7 +339,7 @@ impl<'h> Lowerer<'h> {
     /// Adds data to a ones' complement sum.
     fn add(&mut self, state: ir::VarId, mut inputs: Vec<HashInput>, span: Span) -> Lowered<()> {
         inputs.insert(0, HashInput { guard: None, value: HashValue::Expr(self.read_var(state)) });
-        let inverted = self.into_temporary(ir::Type::Bit(16), span, |dst| hash(dst, HashAlgorithm::Csum16, inputs))?;
+        let inverted = self.value_of_stmt(ir::Type::Bit(16), span, |dst| hash(dst, HashAlgorithm::Csum16, inputs))?;
         let inverted = self.scalar_value(inverted, span)?;
         self.set_state(state, fold::unary(UnaryOp::BitNot, inverted), span);
         Ok(())
@@ -354,7 +354,7 @@ impl<'h> Lowerer<'h> {
                 HashValue::Expr(value) => (input.guard, fold::unary(UnaryOp::BitNot, value)),
                 HashValue::Varbit(..) => {
                     let sum = self
-                        .into_temporary(ir::Type::Bit(16), span, |dst| hash(dst, HashAlgorithm::Csum16, vec![input]))?;
+                        .value_of_stmt(ir::Type::Bit(16), span, |dst| hash(dst, HashAlgorithm::Csum16, vec![input]))?;
                     (None, self.scalar_value(sum, span)?)
                 }
             };
@@ -421,7 +421,7 @@ impl<'h> Lowerer<'h> {
         };
         let first = HashValue::Expr(fold::binary(BinaryOp::Xor, first, added));
         let inputs = [first].into_iter().chain(values).map(|value| HashInput { guard: None, value }).collect();
-        let found = self.into_temporary(state_type(algorithm), span, |dst| hash(dst, algorithm, inputs))?;
+        let found = self.value_of_stmt(state_type(algorithm), span, |dst| hash(dst, algorithm, inputs))?;
         let found = self.scalar_value(found, span)?;
         let found = match left {
             Some(left) => fold::binary(BinaryOp::Xor, found, left),
@@ -455,8 +455,6 @@ impl<'h> Lowerer<'h> {
                 table.support_timeout =
                     &*self.member_name(&property.value.ty, &value, property.span)? == "NOTIFY_CONTROL";
             }
-            // What happens to a group without members: nothing, which is what its action would be by default.
-            "psa_empty_group_action" => {}
             "psa_implementation" | "implementation" => self.implementation(table, property)?,
             _ => return Ok(false),
         }
