@@ -3,15 +3,12 @@
 //! `...`, `{#}` and `{ x = 1 }` have the type that the place wants. Put a cast before it: `(T){ x = 1 }`.
 //!
 //! ```p4,wrong
-//! struct S { bit<8> x; }
-//! extern void send<T>(in T data);
-//! control C() { apply { send({ x = 1 }); } }
+//! control C() { apply { bool same = { x = 1 } == { x = 1 }; } }
 //! ```
 //!
 //! ```p4
 //! struct S { bit<8> x; }
-//! extern void send<T>(in T data);
-//! control C() { apply { send((S){ x = 1 }); } }
+//! control C() { apply { bool same = (S){ x = 1 } == (S){ x = 1 }; } }
 //! ```
 //!
 //! Specification: Expressions, Structure-valued expressions.
