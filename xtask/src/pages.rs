@@ -1,7 +1,8 @@
 //! The pages about diagnostics, one for each code, made from the comments beside the codes.
 //!
 //! What enters: the Rust sources of all crates. What leaves: `docs/diagnostics/CODE.md` for each code, an index of
-//! them, and the list from which `wirespeed explain` takes its text. `bless` writes these files, tidy says when one is old.
+//! them, and the list from which `wirespeed explain` takes its text. `bless` and `pages` write these files, tidy says
+//! when one is old.
 //!
 //! A page comes from the header of a file that begins with "`CODE`: title", or from the comment of a constant whose
 //! value is the code. The comment's first sentence is the title, the rest is the page: text, a wrong program in a

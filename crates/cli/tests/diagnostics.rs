@@ -70,6 +70,10 @@ fn examples_are_what_they_say() {
     for path in paths {
         let code = path.file_stem().unwrap().to_string_lossy().into_owned();
         let page = std::fs::read_to_string(&path).unwrap();
+        // The pages of P4_14 have no programs: they would be in another language.
+        if code[1..].starts_with("09") {
+            continue;
+        }
         let programs = programs(&page);
         assert!(!programs.is_empty() || words(&page).contains("There is no example"), "{code} has no example");
         assert!(page.contains("\nSpecification: "), "{code} does not say where the rule is");

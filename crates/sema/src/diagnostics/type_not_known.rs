@@ -3,12 +3,12 @@
 //! `...`, `{#}` and `{ x = 1 }` have the type that the place wants. Put a cast before it: `(T){ x = 1 }`.
 //!
 //! ```p4,wrong
-//! control C() { apply { bool same = { x = 1 } == { x = 1 }; } }
+//! control C(inout bool same) { apply { same = {#} == {#}; } }
 //! ```
 //!
 //! ```p4
-//! struct S { bit<8> x; }
-//! control C() { apply { bool same = (S){ x = 1 } == (S){ x = 1 }; } }
+//! header H { bit<8> x; }
+//! control C(inout bool same, in H h) { apply { same = h == (H){#}; } }
 //! ```
 //!
 //! Specification: Expressions, Structure-valued expressions.
