@@ -122,7 +122,7 @@ impl Checker<'_> {
         }
     }
 
-    fn call_action(&mut self, found: &[Binding], call: WrittenCall) -> Expr {
+    pub(crate) fn call_action(&mut self, found: &[Binding], call: WrittenCall) -> Expr {
         let ids: Vec<ActionId> = found
             .iter()
             .filter_map(|binding| match binding.entity {

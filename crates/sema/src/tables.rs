@@ -1,7 +1,8 @@
 //! Tables.
 
 use crate::arguments::Style;
-use crate::checker::{Checker, poisoned};
+use crate::calls::WrittenCall;
+use crate::checker::{Checker, PlaceKind, poisoned};
 use crate::control_plane::given_name;
 use crate::diagnostics as d;
 use crate::hir::*;
@@ -337,7 +338,24 @@ impl Checker<'_> {
     }
 
     /// The value of a property that the language does not know. What it may be is the architecture's business.
+    /// An action, as PSA's `psa_empty_group_action` has one, is written like a default action and stands as its call.
     fn property_value(&mut self, written: &ast::Expr) -> Expr {
+        let named = match &written.kind {
+            ast::ExprKind::Name(path) => Some((path, &[][..])),
+            ast::ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+                ast::ExprKind::Name(path) => Some((path, arguments.as_slice())),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some((path, arguments)) = named {
+            let found = self.scopes.lookup_path(path).to_vec();
+            if found.iter().any(|binding| matches!(binding.entity, Entity::Action(_))) {
+                let call = WrittenCall { type_arguments: &[], arguments, span: written.span };
+                return self
+                    .with_place(PlaceKind::ControlBody, Type::Void, |checker| checker.call_action(&found, call));
+            }
+        }
         self.with_construct(true, |checker| checker.expr(written, None))
     }
 
