@@ -106,9 +106,11 @@ fn install(switch: &mut Switch, files: &[PathBuf]) -> Result<(), Failure> {
         let _progress = Progress::start(format!("installing {}", file.display()));
         let program = Arc::clone(switch.program());
         let done = control::load_entries(file, &program).and_then(|commands| control::apply_all(switch, &commands));
-        let lines =
-            |errors: Vec<_>| errors.iter().map(|error| format!("{error}")).collect::<Vec<_>>().join("\nerror: ");
-        for reply in done.map_err(|errors| Failure::input(lines(errors)))? {
+        let replies = done.map_err(|errors| {
+            let messages = errors.iter().map(ToString::to_string).collect();
+            Failure { messages, exit: Exit::BadInput }
+        })?;
+        for reply in replies {
             if let control::Reply::Text(text) = reply {
                 eprintln!("{text}");
             }

@@ -41,12 +41,62 @@ fn the_example_of_the_manual_works() {
     let expected = |port| format!("expect {port} {}01 {}{mixed} $\n", "00".repeat(15), "00".repeat(12));
     let lines = [packet.clone(), expected(1), packet.clone(), expected(1), packet, expected(2)];
     write("sketch.stf", &lines.concat());
-    check(folder.path(), "check sketch.p4", expect![[r#""#]]);
-    check(folder.path(), "test sketch.p4", expect![[r#""#]]);
-    check(folder.path(), "compile sketch.p4 --emit extern-header -o sketch.h", expect![[r#""#]]);
+    check(
+        folder.path(),
+        "check sketch.p4",
+        expect![[r#"
+        exit 0
+        sketch.p4: ok
+    "#]],
+    );
+    check(
+        folder.path(),
+        "test sketch.p4",
+        expect![[r#"
+        exit 1
+        sketch.stf (interp): failed
+          the program calls extern functions that no plug-in supplies:
+            void *Sketch_new(uint32_t rows);
+            uint16_t Sketch_update(void *object, const uint8_t *flow /* bit<128> */, uint16_t port /* bit<9> */);
+            void scramble(uint32_t *result, uint32_t value);
+            help: implement them in a shared object and name it with --extern; `wirespeed compile --emit extern-header` writes their prototypes
+        sketch.stf (native): failed
+          the program calls extern functions that no plug-in supplies:
+            void *Sketch_new(uint32_t rows);
+            uint16_t Sketch_update(void *object, const uint8_t *flow /* bit<128> */, uint16_t port /* bit<9> */);
+            void scramble(uint32_t *result, uint32_t value);
+            help: implement them in a shared object and name it with --extern; `wirespeed compile --emit extern-header` writes their prototypes
+        0 passed, 2 failed
+    "#]],
+    );
+    check(
+        folder.path(),
+        "compile sketch.p4 --emit extern-header -o sketch.h",
+        expect![[r#"
+        exit 0
+    "#]],
+    );
     compile(folder.path(), "sketch");
-    check(folder.path(), "test sketch.p4 --extern sketch.so", expect![[r#""#]]);
-    check(folder.path(), "test sketch.p4 --extern absent.so --backend interp", expect![[r#""#]]);
+    check(
+        folder.path(),
+        "test sketch.p4 --extern sketch.so",
+        expect![[r#"
+        exit 0
+        sketch.stf (interp): passed
+        sketch.stf (native): passed
+        2 passed, 0 failed
+    "#]],
+    );
+    check(
+        folder.path(),
+        "test sketch.p4 --extern absent.so --backend interp",
+        expect![[r#"
+        exit 1
+        sketch.stf (interp): failed
+          the plug-in absent.so cannot be loaded: absent.so: cannot open shared object file: No such file or directory
+        0 passed, 1 failed
+    "#]],
+    );
 }
 
 /// Calls with values of every kind.
@@ -155,9 +205,27 @@ fn values_of_every_kind_cross() {
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("kinds.p4", KINDS);
     write("kinds.c", KINDS_PLUG_IN);
-    let w = "0102030405060708090a0b0c0";
-    write("kinds.stf", &format!("packet 0 05 80d5 123 4 {w} 6 ff\nexpect 1 08 9659 0000 $\n"));
-    check(folder.path(), "compile kinds.p4 --emit extern-header -o kinds.h", expect![[r#""#]]);
+    // Of `w`, the bytes are turned round, so that what was its lowest byte loses four of its bits.
+    let built = format!("08967fedd4{}f6", "ff".repeat(12));
+    let changed = "aa80d5edd90b0a0908070605040302010076";
+    let packet = "05 80d5 1234 0102030405060708090a0b0c0 6 ff";
+    write("kinds.stf", &format!("packet 0 {packet}\nexpect 1 {built}{changed} ff $\n"));
+    check(
+        folder.path(),
+        "compile kinds.p4 --emit extern-header -o kinds.h",
+        expect![[r#"
+        exit 0
+    "#]],
+    );
     compile(folder.path(), "kinds");
-    check(folder.path(), "test kinds.p4 --extern kinds.so", expect![[r#""#]]);
+    check(
+        folder.path(),
+        "test kinds.p4 --extern kinds.so",
+        expect![[r#"
+            exit 0
+            kinds.stf (interp): passed
+            kinds.stf (native): passed
+            2 passed, 0 failed
+        "#]],
+    );
 }
