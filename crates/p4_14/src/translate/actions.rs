@@ -24,6 +24,8 @@ const WIDTH_ASSUMED_BITS: u32 = 32;
 pub(crate) struct FlatAction {
     pub calls: Vec<Call>,
     pub shapes: BTreeMap<Name, Shape>,
+    /// Whether another action calls it.
+    pub is_called: bool,
 }
 
 /// What is known of an action while actions are put into each other.
@@ -46,7 +48,7 @@ impl Translator<'_, '_> {
                 _ => Vec::new(),
             };
             let shapes = self.infer_shapes(index, &calls);
-            self.flat_actions.push(FlatAction { calls, shapes });
+            self.flat_actions.push(FlatAction { calls, shapes, is_called: self.called_actions.contains(&index) });
         }
     }
 
@@ -121,6 +123,7 @@ impl Translator<'_, '_> {
             );
             return self.error(codes::ARGUMENT_COUNT, call.span, message);
         }
+        self.called_actions.insert(callee);
         let body = self.flatten(callee, progress, height + 1)?;
         let arguments: BTreeMap<Name, &Expr> =
             parameters.iter().map(|parameter| parameter.name.name.clone()).zip(&call.arguments).collect();
@@ -203,6 +206,8 @@ impl Translator<'_, '_> {
                     Shape { width, is_signed: *is_signed }
                 }
                 (None, Some(shape)) => shape,
+                // One that other actions call may have fields for parameters.
+                (None, None) if self.called_actions.contains(&index) => Shape::bits(WIDTH_ASSUMED_BITS),
                 (None, None) => {
                     let message = format!(
                         "nothing tells the width of parameter `{}`; it gets {WIDTH_ASSUMED_BITS} bits",

@@ -327,7 +327,10 @@ impl Translator<'_, '_> {
             self.control_body(control, &mut pipeline);
         }
         for action in 0..program.actions.len() {
-            self.action_declaration(action);
+            // What an action is called with is put in the places of its parameters, so it is checked with its callers.
+            if !self.flat_actions[action].is_called {
+                self.action_declaration(action);
+            }
         }
         for (table, declared) in program.tables.iter().enumerate() {
             let _ = self.table_declarations(table, &declared.name.name, &mut Vec::new());

@@ -86,6 +86,8 @@ pub(crate) struct Translator<'a, 'd> {
     action_names: BTreeMap<usize, Name>,
     table_names: BTreeMap<usize, Name>,
     flat_actions: Vec<FlatAction>,
+    /// Actions that other actions call.
+    called_actions: BTreeSet<usize>,
     /// Tables that ingress has.
     ingress_tables: BTreeSet<usize>,
     /// Errors of the program that are not in P4_16 yet, in order.
@@ -130,6 +132,7 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
         action_names: BTreeMap::new(),
         table_names: BTreeMap::new(),
         flat_actions: Vec::new(),
+        called_actions: BTreeSet::new(),
         ingress_tables: BTreeSet::new(),
         errors: Vec::new(),
         nodes: 0,

@@ -13,7 +13,6 @@ use crate::ast::{
 use crate::codes;
 use base::Span;
 use num_bigint::BigInt;
-use num_traits::Zero;
 use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast as p4;
 
@@ -144,43 +143,55 @@ impl Translator<'_, '_> {
                 let place = self.place(HeaderRef { instance: index, element: Element::Only }, position, field.span);
                 let Some(value) = self.value(value, place.shape, Scope::PLAIN) else { continue };
                 let assignment = self.write(&place, value, field.span);
-                let is_kept = self.may_be_kept(index, position);
-                statements.push(if is_kept { self.only_first(assignment, field.span) } else { assignment });
+                let types = self.kept_by(index, position);
+                statements.push(self.unless(&types, assignment, field.span));
             }
         }
         statements
     }
 
-    /// Whether any field list that is kept may have the field. Asked before actions are translated, so every list that
-    /// a request names counts.
-    fn may_be_kept(&mut self, instance: usize, field: usize) -> bool {
-        let mut lists = BTreeSet::new();
-        for action in &self.flat_actions {
-            for call in &action.calls {
-                let is_request =
-                    matches!(&*call.name.name, "resubmit" | "recirculate") || call.name.as_str().starts_with("clone_");
-                for argument in call.arguments.iter().filter(|_| is_request) {
-                    if let ExprKind::Name(name) = &argument.kind {
-                        lists.extend(self.symbols.field_lists.get(name).copied());
-                    }
-                }
+    /// The instance types of the packets that begin anew with the value that a field had before. Asked before actions
+    /// are translated, so every request in an action counts.
+    fn kept_by(&mut self, instance: usize, field: usize) -> BTreeSet<u32> {
+        let mut requests: BTreeSet<(u32, usize)> = BTreeSet::new();
+        for call in self.flat_actions.iter().flat_map(|action| &action.calls) {
+            let instance_type = match &*call.name.name {
+                "clone_ingress_pkt_to_egress" | "clone_i2e" => 1,
+                "recirculate" => 4,
+                "resubmit" => 6,
+                _ => continue,
+            };
+            if let Some(ExprKind::Name(name)) = call.arguments.last().map(|argument| &argument.kind)
+                && let Some(&list) = self.symbols.field_lists.get(name)
+            {
+                requests.insert((instance_type, list));
             }
         }
-        lists.into_iter().any(|list| {
-            let entries = self.entries(list).unwrap_or_default();
-            entries.iter().any(|entry| {
-                matches!(entry, super::lists::Entry::Field(place)
-                    if place.header.instance == instance && place.field == field)
-            })
-        })
+        let has_field = |entry: &super::lists::Entry| {
+            matches!(entry, super::lists::Entry::Field(place)
+                if place.header.instance == instance && place.field == field)
+        };
+        let mut types = BTreeSet::new();
+        for (instance_type, list) in requests {
+            if self.entries(list).is_some_and(|entries| entries.iter().any(has_field)) {
+                types.insert(instance_type);
+            }
+        }
+        types
     }
 
-    /// A statement for packets that were received, not made by the switch.
-    fn only_first(&self, statement: p4::Statement, span: Span) -> p4::Statement {
-        let kind = build::member(build::name(&self.own.standard, span), "instance_type", span);
-        let zero = build::constant(&BigInt::zero(), Shape::bits(32), span);
-        let is_first = build::binary(BinaryOperator::Equal, kind, zero, span);
-        build::branch(is_first, vec![statement], Vec::new(), span)
+    /// A statement for packets of other instance types than these.
+    fn unless(&self, types: &BTreeSet<u32>, statement: p4::Statement, span: Span) -> p4::Statement {
+        let differs = |instance_type: &u32| {
+            let kind = build::member(build::name(&self.own.standard, span), "instance_type", span);
+            let other = build::constant(&BigInt::from(*instance_type), Shape::bits(32), span);
+            build::binary(BinaryOperator::NotEqual, kind, other, span)
+        };
+        let all = types.iter().map(differs);
+        match all.reduce(|left, right| build::binary(BinaryOperator::And, left, right, span)) {
+            Some(condition) => build::branch(condition, vec![statement], Vec::new(), span),
+            None => statement,
+        }
     }
 
     /// `start`: first values, then the program's own start or the entry state for the kind of packet.
