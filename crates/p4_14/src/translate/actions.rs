@@ -33,7 +33,7 @@ pub(crate) struct FlatAction {
 enum Progress {
     Untouched,
     Open,
-    Done(Option<Vec<Call>>),
+    Done(Vec<Call>),
 }
 
 impl Translator<'_, '_> {
@@ -44,7 +44,7 @@ impl Translator<'_, '_> {
         }
         for (index, progress) in progress.into_iter().enumerate() {
             let calls = match progress {
-                Progress::Done(Some(calls)) => calls,
+                Progress::Done(calls) => calls,
                 _ => Vec::new(),
             };
             let shapes = self.infer_shapes(index, &calls);
@@ -52,18 +52,17 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The body of an action with its callees in their places; `None` if something is wrong with it.
-    fn flatten(&mut self, index: usize, progress: &mut [Progress], height: u32) -> Option<Vec<Call>> {
+    /// The body of an action with its callees in their places, without the calls that are wrong.
+    fn flatten(&mut self, index: usize, progress: &mut [Progress], height: u32) -> Vec<Call> {
         match &progress[index] {
             Progress::Done(calls) => return calls.clone(),
-            Progress::Open => return None,
+            Progress::Open => return Vec::new(),
             Progress::Untouched => {}
         }
         progress[index] = Progress::Open;
         let program = self.program;
         let action = &program.actions[index];
         let mut calls = Vec::new();
-        let mut is_whole = true;
         self.check_parameters(index);
         for call in &action.body {
             // An action may be called as a primitive, and then call the primitive.
@@ -72,17 +71,14 @@ impl Translator<'_, '_> {
                 _ => {
                     if self.spend(nodes_of(call), call.span).is_some() {
                         calls.push(call.clone());
-                    } else {
-                        is_whole = false;
                     }
                     continue;
                 }
             };
-            is_whole &= self.flatten_call(call, callee, progress, height, &mut calls).is_some();
+            let _ = self.flatten_call(call, callee, progress, height, &mut calls);
         }
-        let result = is_whole.then_some(calls);
-        progress[index] = Progress::Done(result.clone());
-        result
+        progress[index] = Progress::Done(calls.clone());
+        calls
     }
 
     fn check_parameters(&mut self, index: usize) {
@@ -124,7 +120,7 @@ impl Translator<'_, '_> {
             return self.error(codes::ARGUMENT_COUNT, call.span, message);
         }
         self.called_actions.insert(callee);
-        let body = self.flatten(callee, progress, height + 1)?;
+        let body = self.flatten(callee, progress, height + 1);
         let arguments: BTreeMap<Name, &Expr> =
             parameters.iter().map(|parameter| parameter.name.name.clone()).zip(&call.arguments).collect();
         for inner in &body {

@@ -16,6 +16,9 @@ const LIST_NUMBER_MAX: u32 = 255;
 /// The fields of v1model's own metadata that a packet which begins anew can keep. The switch sets the others itself.
 pub(super) const KEPT: [&str; 5] = ["ingress_port", "egress_spec", "mcast_grp", "egress_rid", "priority"];
 
+/// What the CRC of the CCITT is called.
+pub(super) const CCITT: &str = "crcCCITT";
+
 /// An entry of a field list, with lists in lists and headers in lists taken apart.
 pub(super) enum Entry {
     Field(Place),
@@ -166,7 +169,7 @@ impl Translator<'_, '_> {
             "crc32_custom" | "crc_32_custom" => "crc32_custom",
             "crc16" | "crc_16" => "crc16",
             "crc16_custom" | "crc_16_custom" | "programmable_crc" => "crc16_custom",
-            "crcCCITT" | "crc_ccitt" => "crcCCITT",
+            "crcCCITT" | "crc_ccitt" => CCITT,
             "csum16" | "csum16_udp" | "optional_csum16" => "csum16",
             "xor16" => "xor16",
             "identity" => "identity",

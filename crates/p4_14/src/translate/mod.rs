@@ -146,6 +146,18 @@ pub(crate) fn is_intrinsic(instance: &str, field: &str) -> bool {
     exprs::intrinsic(instance, field).is_some()
 }
 
+/// An algorithm that P4_14 programs ask for, and that the published v1model does not name.
+fn add_algorithm(program: &mut p4::Program) {
+    for declaration in &mut program.declarations {
+        if let p4::DeclarationKind::Enum(it) = &mut declaration.kind
+            && it.name.as_str() == "HashAlgorithm"
+        {
+            let name = build::ident(lists::CCITT, it.name.span);
+            it.members.push(p4::EnumMember { name, value: None });
+        }
+    }
+}
+
 /// What the outermost scope of the architecture declares.
 fn names_of(prelude: &p4::Program) -> BTreeSet<Name> {
     let mut names: BTreeSet<Name> =
@@ -346,6 +358,7 @@ impl<'a> Translator<'a, '_> {
         let deparser = self.deparser();
         let mut program = prelude;
         self.annotate_standard_metadata(&mut program);
+        add_algorithm(&mut program);
         let declarations = &mut program.declarations;
         if !self.errors.is_empty() {
             let errors = std::mem::take(&mut self.errors);

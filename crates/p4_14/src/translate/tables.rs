@@ -85,7 +85,8 @@ impl Translator<'_, '_> {
         let mut add = |kind: p4::TablePropertyKind| {
             properties.push(p4::TableProperty { annotations: Vec::new(), is_const: false, kind, span });
         };
-        let keys = self.keys(declared)?;
+        let (keys, actions) = (self.keys(declared), self.actions_of(index));
+        let (keys, _) = (keys?, actions?);
         if !keys.is_empty() {
             add(p4::TablePropertyKind::Key(keys));
         }
@@ -230,8 +231,15 @@ impl Translator<'_, '_> {
     fn keys(&mut self, declared: &Table) -> Done<Vec<p4::KeyElement>> {
         let mut keys = Vec::new();
         let mut names = BTreeSet::new();
+        let mut is_whole = true;
         for key in &declared.keys {
-            keys.push(self.key(key, &mut names)?);
+            match self.key(key, &mut names) {
+                Some(key) => keys.push(key),
+                None => is_whole = false,
+            }
+        }
+        if !is_whole {
+            return None;
         }
         if let Some(profile) = &declared.profile {
             let profile = self.lookup(|symbols| &symbols.profiles, profile, "action profile")?;
