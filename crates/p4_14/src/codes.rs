@@ -34,39 +34,39 @@ codes! {
     /// A header with a field of variable length does not say its length, has two such fields, or is metadata.
     VARIABLE_LENGTH = "E0910";
     /// A primitive, action or method is called with the wrong number of arguments.
-    ARGUMENT_COUNT = "E0911";
+    ARGUMENT_COUNT = "E0912";
     /// An argument is not what the primitive takes.
-    WRONG_ARGUMENT = "E0912";
+    WRONG_ARGUMENT = "E0913";
     /// There is no primitive and no action of this name.
-    UNKNOWN_ACTION = "E0913";
+    UNKNOWN_ACTION = "E0914";
     /// Actions, controls or field lists use each other without end.
-    RECURSION = "E0914";
+    RECURSION = "E0915";
     /// A truth value stands where a number is needed, or a number where a truth value is needed.
-    WRONG_VALUE = "E0915";
+    WRONG_VALUE = "E0916";
     /// `latest` without a header that was extracted.
-    LATEST_WITHOUT_EXTRACT = "E0916";
+    LATEST_WITHOUT_EXTRACT = "E0917";
     /// The program has no parser state `start`.
-    NO_START_STATE = "E0917";
+    NO_START_STATE = "E0918";
     /// A parser state does not say where it goes.
-    NO_RETURN = "E0918";
+    NO_RETURN = "E0919";
     /// Packet headers and metadata are confused.
-    HEADER_OR_METADATA = "E0919";
+    HEADER_OR_METADATA = "E0920";
     /// A match kind that does not exist, or that does not fit what is matched.
-    MATCH_KIND = "E0920";
+    MATCH_KIND = "E0921";
     /// An algorithm that does not exist.
-    UNKNOWN_ALGORITHM = "E0921";
+    UNKNOWN_ALGORITHM = "E0922";
     /// A counter, meter or register lacks what it needs, or has what excludes each other.
-    INVALID_ARRAY = "E0922";
+    INVALID_ARRAY = "E0923";
     /// A table has no actions, or names an action that its parts do not have.
-    TABLE_ACTIONS = "E0923";
+    TABLE_ACTIONS = "E0925";
     /// A part that may be there once is there again.
-    REPEATED_PART = "E0924";
+    REPEATED_PART = "E0926";
     /// A construct that has no meaning on this switch.
-    UNSUPPORTED = "E0925";
+    UNSUPPORTED = "E0927";
     /// A value set is used with keys of several widths.
-    VALUE_SET_WIDTH = "E0926";
+    VALUE_SET_WIDTH = "E0929";
     /// The control flow grows too large when the controls that it calls are put in their places.
-    PROGRAM_TOO_LARGE = "E0927";
+    PROGRAM_TOO_LARGE = "E0930";
     /// A `length` without a field of variable length.
     LENGTH_IGNORED = "W0901";
     /// Something has no effect on this switch.
