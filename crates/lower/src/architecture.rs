@@ -181,15 +181,41 @@ impl<'h> Lowerer<'h> {
         }
     }
 
+    /// The numbers of `@field_list(...)`: literals, constants, members of enums.
     fn field_list_numbers(&mut self, annotations: &[ast::Annotation]) -> Lowered<Option<Vec<u64>>> {
         let Some(annotation) = find(annotations, "field_list") else { return Ok(None) };
-        let number = |expr: &ast::Expr| match &expr.kind {
-            ast::ExprKind::Integer(literal) => literal.value.to_u64(),
-            _ => None,
-        };
-        match annotation.expressions().map(|list| list.iter().map(number).collect::<Option<Vec<u64>>>()) {
+        let numbers = annotation.expressions().map(|list| list.iter().map(|expr| self.list_number(expr)).collect());
+        match numbers {
             Some(Some(numbers)) => Ok(Some(numbers)),
             _ => self.unsupported(annotation.span, "field lists that are not given as numbers"),
+        }
+    }
+
+    fn list_number(&mut self, expr: &ast::Expr) -> Option<u64> {
+        match &expr.kind {
+            ast::ExprKind::Integer(literal) => literal.value.to_u64(),
+            ast::ExprKind::Cast { operand, .. } => self.list_number(operand),
+            ast::ExprKind::Name(path) => {
+                let mut constants = self.memo.constants.iter();
+                let (var, value) = constants.find(|(var, _)| *self.hir.vars[**var].name == *path.name.name)?;
+                let (span, value) = (self.hir.vars[*var].span, *value);
+                let value = self.eval(value).ok()?;
+                self.constant_count(&value, u64::MAX, span).ok()
+            }
+            ast::ExprKind::Member { base, member } => {
+                let name = match &base.kind {
+                    ast::ExprKind::Name(path) => &path.name.name,
+                    ast::ExprKind::Type(ty) => match &ty.kind {
+                        ast::TypeKind::Named(path) => &path.name.name,
+                        _ => return None,
+                    },
+                    _ => return None,
+                };
+                let found = self.hir.enums.iter().find(|it| *it.name == **name)?;
+                let (_, value) = found.members.iter().find(|(name, _)| **name == *member.name)?;
+                value.to_u64()
+            }
+            _ => None,
         }
     }
 

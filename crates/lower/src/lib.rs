@@ -139,10 +139,9 @@ pub mod codes {
     ///
     /// Specification: Control blocks, Tables.
     pub const CONTROL_PLANE: &str = "E0806";
-    /// An operation of the architecture stands in a block where it has no meaning.
+    /// An operation stands in a block where it has no meaning.
     ///
-    /// Packets are cloned, resubmitted and recirculated from ingress or egress, as v1model.p4 says for each. There is
-    /// no example: it would have to be a whole program.
+    /// Tables are applied in controls. There is no example: it would have to be a whole program.
     ///
     /// Specification: Target architecture model.
     pub const WRONG_BLOCK: &str = "E0807";
@@ -169,6 +168,13 @@ pub mod codes {
     ///
     /// Specification: Control blocks, Tables.
     pub const IGNORED_PROPERTY: &str = "W0801";
+    /// A request to the architecture in a block where it has no effect (a warning).
+    ///
+    /// Packets are cloned and recirculated from ingress or egress; they are resubmitted, and digests sent, from ingress.
+    /// There is no example: it would have to be a whole program.
+    ///
+    /// Specification: Target architecture model.
+    pub const NO_EFFECT: &str = "W0802";
 }
 
 /// Instantiations, inlined calls, blocks and expressions within one another.

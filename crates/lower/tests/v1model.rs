@@ -366,25 +366,49 @@ fn a_selector_may_draw_a_number() {
     );
 }
 
+/// Requests that have no effect where they stand are taken, and nothing is asked for.
 #[test]
-fn what_stands_in_the_wrong_block() {
-    check_errors(
-        &Parts { egress: "resubmit_preserving_field_list(1);", ..Parts::default() },
+fn what_has_no_effect_asks_for_nothing() {
+    check_ir(
+        Stage::Egress,
+        &Parts { egress: "resubmit_preserving_field_list(1); digest<bit<8>>(1, hdr.h.a);", ..Parts::default() },
         expect![[r#"
-        E0807 `resubmit_preserving_field_list` has a meaning in ingress only at `resubmit_preserving_field_list(1)`
-    "#]],
+            block3 "E" control {
+            }
+        "#]],
     );
-    check_errors(
+    // The block decides which clone it is.
+    check_ir(
+        Stage::Egress,
         &Parts { egress: "clone(CloneType.I2E, 1);", ..Parts::default() },
         expect![[r#"
-        E0807 `clone(CloneType.I2E)` has a meaning in ingress only at `clone(CloneType.I2E, 1)`
+        block3 "E" control {
+          v16 = 32w0x2
+          v17 = 32w0x0
+        }
     "#]],
     );
-    check_errors(
-        &Parts { egress: "digest<bit<8>>(1, hdr.h.a);", ..Parts::default() },
+}
+
+#[test]
+fn cells_of_registers_may_be_structs_and_headers() {
+    check_packets(
+        &Parts {
+            types: "struct pair_t { bit<8> x; h_t h; bool f; }",
+            locals: "register<pair_t>(2) r; pair_t p;",
+            ingress: "p.x = 9; r.read(p, (bit<32>) hdr.h.a); hdr.h.b = p.x; if (p.h.isValid()) { hdr.h.c = p.h.c; } \
+                      p = { 5, hdr.h, true }; p.h.c = 0x1234; r.write((bit<32>) hdr.h.a, p);",
+            ..Parts::default()
+        },
+        &["01000000", "01000000", "00000000", "02000000"],
         expect![[r#"
-        E0807 `digest` has a meaning in ingress only at `digest<bit<8>>(1, hdr.h.a)`
-    "#]],
+            01000000 -> 01000000
+            01000000 -> 01051234
+            00000000 -> 00000000
+            02000000 -> 02090000
+            I.r[0] = 0x1600002469
+            I.r[1] = 0x16020a2469
+        "#]],
     );
 }
 

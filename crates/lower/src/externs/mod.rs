@@ -4,10 +4,12 @@
 //! These are known by name. Those of a program's own ([`own`]) are supplied by a plug-in.
 
 mod core;
+mod digests;
 pub(crate) mod hashes;
 mod own;
 mod profiles;
 pub(crate) mod psa;
+mod registers;
 pub(crate) mod v1model;
 
 use crate::objects::{ObjectId, ObjectKind};

@@ -7,18 +7,18 @@ use crate::condition_text::condition_text;
 use crate::externs::hashes::Algorithm;
 use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
 use crate::objects::ObjectKind;
-use crate::places::{Footprint, Place};
+use crate::places::Place;
 use crate::storage::Life;
-use crate::types::Form;
 use crate::values::{Value, number};
 use crate::{Lowered, Lowerer, Refused, codes, fold};
-use base::limits::CELLS_MAX;
+use base::limits::{CELLS_MAX, WIDTH_BITS_MAX};
 use base::{Bits, Span};
 use ir::v1model::{DROP_PORT, STANDARD_METADATA, Slot, Stage};
 use ir::{BinaryOp, HashAlgorithm, HeaderRef, StmtKind, Unit};
 use sema::hir::{self, Call, Expr, Type};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use syntax::diag::Diagnostic;
 
 /// What is remembered while a v1model program is lowered.
 #[derive(Default)]
@@ -72,7 +72,7 @@ impl<'h> Lowerer<'h> {
             "register" => {
                 let size = self.cells(made, 0)?;
                 let ty = match made.type_args.first() {
-                    Some(ty) => self.scalar_or_refuse(ty, made.span)?,
+                    Some(ty) => self.cell_type(ty, made.span)?,
                     None => return self.unsupported(made.span, "a register without a type"),
                 };
                 let initial = Bits::zero(ty.width());
@@ -163,17 +163,16 @@ impl<'h> Lowerer<'h> {
     ) -> Lowered<Option<Value>> {
         match (object.kind, name) {
             (ExternKind::Register(register), "read") => {
-                let place = self.target(call, 0, span)?;
+                let place = self.result_place(call, 0, span)?;
                 let index = self.index_argument(call, 1, span)?;
-                let cell = self.ir.registers[register].ty;
-                self.through(place, cell, span, |dst| StmtKind::RegisterRead { dst, register, index })?;
+                self.read_cell(place, register, index, span)?;
             }
             (ExternKind::Register(register), "write") => {
                 let args = [self.argument(call, 0, span)?, self.argument(call, 1, span)?];
                 let mut values = self.eval_in_order(&args)?;
-                let value = values.pop().map_or(Err(Refused), |value| self.scalar_value(value, span))?;
-                let index = values.pop().map_or(Err(Refused), |index| self.index(index, span))?;
-                self.emit(StmtKind::RegisterWrite { register, index, value }, span);
+                let (Some(value), Some(index)) = (values.pop(), values.pop()) else { return Err(Refused) };
+                let index = self.index(index, span)?;
+                self.write_cell(register, index, value, &args[1].ty, span)?;
             }
             (ExternKind::Counter(counter), "count") => {
                 let index = self.index_argument(call, 0, span)?;
@@ -182,7 +181,7 @@ impl<'h> Lowerer<'h> {
             (ExternKind::Meter(meter), "execute_meter") => {
                 let index = self.index_argument(call, 0, span)?;
                 let place = self.target(call, 1, span)?;
-                let ty = scalar_type(&place);
+                let ty = ir::Type::Bit(scalar_type(&place).width());
                 self.through(place, ty, span, |dst| StmtKind::ExecuteMeter {
                     dst,
                     meter,
@@ -214,18 +213,21 @@ impl<'h> Lowerer<'h> {
         Ok(Some(Value::Void))
     }
 
-    /// The place of an `out` argument that is one value.
-    pub(super) fn target(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<Place> {
+    /// The place of an `out` argument.
+    fn result_place(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<Place> {
         let arg = self.argument(call, position, span)?;
         let place = self.place(arg)?;
-        let place = if call.args[position + 1..].iter().flatten().any(|arg| self.has_effects(arg)) {
-            self.pin(place, span)?
-        } else {
-            place
-        };
-        match place {
-            Place::Scalar { .. } | Place::Bits(_) | Place::Choice { .. } => Ok(place),
-            _ => self.unsupported(arg.span, "a result of this type"),
+        match call.args[position + 1..].iter().flatten().any(|arg| self.has_effects(arg)) {
+            true => self.pin(place, span),
+            false => Ok(place),
+        }
+    }
+
+    /// The place of an `out` argument that is one value.
+    pub(super) fn target(&mut self, call: &'h Call, position: usize, span: Span) -> Lowered<Place> {
+        match self.result_place(call, position, span)? {
+            place @ (Place::Scalar { .. } | Place::Bits(_) | Place::Choice { .. }) => Ok(place),
+            _ => self.unsupported(span, "a result of this type"),
         }
     }
 
@@ -269,10 +271,11 @@ impl<'h> Lowerer<'h> {
     }
 
     /// `read` of a direct meter. The meter runs with the lookup and writes its result field then, whichever action
-    /// runs; only a field that lives beyond the action can be that.
+    /// runs; only a field that lives beyond the action can be that. The first that is read into is; others get its value
+    /// when they are read into.
     fn read_direct_meter(&mut self, meter: ir::DirectMeterId, place: &Place, span: Span) -> Lowered<()> {
         let wanted = match place {
-            Place::Scalar { place, .. } if self.is_metadata(place) => Some(place.clone()),
+            Place::Scalar { place, ty: ir::Type::Bit(_) } if self.is_metadata(place) => Some(place.clone()),
             _ => None,
         };
         match (self.externs.v1model.meter_targets.get(&meter).cloned(), wanted) {
@@ -280,9 +283,6 @@ impl<'h> Lowerer<'h> {
             (None, Some(wanted)) => {
                 self.externs.v1model.meter_targets.insert(meter, wanted);
                 Ok(())
-            }
-            (Some(target), _) if self.is_metadata(&target) => {
-                self.unsupported(span, "a direct meter that is read into two places")
             }
             _ => {
                 let target = self.meter_target(meter);
@@ -391,12 +391,14 @@ impl<'h> Lowerer<'h> {
             "digest" => self.call_digest(call, span)?,
             "clone" | "clone3" | "clone_preserving_field_list" => self.call_clone(name, call, span)?,
             "resubmit" | "resubmit_preserving_field_list" => {
-                self.only_in(&[Stage::Ingress], name, span)?;
-                self.call_again(Slot::Resubmit, name, call, span)?;
+                if self.takes_effect(&[Stage::Ingress], name, span) {
+                    self.call_again(Slot::Resubmit, name, call, span)?;
+                }
             }
             "recirculate" | "recirculate_preserving_field_list" => {
-                self.only_in(&[Stage::Ingress, Stage::Egress], name, span)?;
-                self.call_again(Slot::Recirculate, name, call, span)?;
+                if self.takes_effect(&[Stage::Ingress, Stage::Egress], name, span) {
+                    self.call_again(Slot::Recirculate, name, call, span)?;
+                }
             }
             "truncate" => self.call_truncate(call, span)?,
             "log_msg" => self.call_log(call, span)?,
@@ -411,15 +413,17 @@ impl<'h> Lowerer<'h> {
         Ok(Some(Value::Void))
     }
 
-    fn only_in(&mut self, stages: &[Stage], name: &str, span: Span) -> Lowered<()> {
-        match self.externs.v1model.stage {
-            Some(stage) if stages.contains(&stage) => Ok(()),
-            _ => {
-                let places: Vec<String> = stages.iter().map(|stage| format!("{stage:?}").to_lowercase()).collect();
-                let message = format!("`{name}` has a meaning in {} only", places.join(" and "));
-                self.refuse(codes::WRONG_BLOCK, span, message)
-            }
+    /// Whether a request has an effect in the block that is being lowered. The reference compiler takes such a call
+    /// anywhere, and the reference switch looks at the request when the right block ends, so elsewhere it is only warned
+    /// about.
+    pub(super) fn takes_effect(&mut self, stages: &[Stage], name: &str, span: Span) -> bool {
+        if self.externs.v1model.stage.is_some_and(|stage| stages.contains(&stage)) {
+            return true;
         }
+        let places: Vec<String> = stages.iter().map(|stage| format!("{stage:?}").to_lowercase()).collect();
+        let message = format!("`{name}` has no effect here, only in {}", places.join(" and "));
+        self.diagnostics.push(Diagnostic::warning(codes::NO_EFFECT, span, message));
+        false
     }
 
     pub(super) fn request(&mut self, slot: Slot, value: u64, span: Span) {
@@ -429,103 +433,25 @@ impl<'h> Lowerer<'h> {
         self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
     }
 
-    /// `digest`: raises a request; the values are those at the end of ingress. What does not live that long is kept.
-    fn call_digest(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
-        self.only_in(&[Stage::Ingress], "digest", span)?;
-        let receiver = self.count_argument(call, 0, u64::from(u32::MAX), span)?;
-        let data = self.argument(call, 1, span)?;
-        let value = self.eval(data)?;
-        let mut fields = Vec::new();
-        let name = self.digest_fields(&data.ty, "", &mut fields, data.span)?;
-        let leaves = self.leaves(&value, data.span)?;
-        let mut values = Vec::new();
-        for leaf in leaves {
-            values.push(if self.lives_long(&leaf) { leaf } else { self.pin_expr(leaf, span)? });
-        }
-        if values.len() != fields.len() {
-            return self.unsupported(data.span, "a digest of this data");
-        }
-        let position = self.ir.digests.len();
-        let name = name.unwrap_or_else(|| format!("digest_{position}"));
-        let digest = ir::Digest { name, receiver, fields };
-        let known = self.ir.digests.iter_enumerated().find(|(_, other)| **other == digest).map(|(id, _)| id);
-        let digest = known.unwrap_or_else(|| self.ir.digests.push(digest));
-        let request = match self.externs.v1model.digest_request {
-            Some(request) => request,
-            None => {
-                let request = self.new_var("digest", ir::Type::Bit(32), Life::Local);
-                self.externs.v1model.digest_request = Some(request);
-                request
-            }
-        };
-        self.externs.v1model.digests.push((digest, values));
-        let src = ir::Expr::bit(32, self.externs.v1model.digests.len() as u64);
-        self.emit(StmtKind::Assign { dst: ir::Place::Var(request), src }, span);
-        Ok(())
-    }
-
-    /// Whether the value at the end of the block is the one that is meant.
-    fn lives_long(&self, expr: &ir::Expr) -> bool {
-        let mut footprint = Footprint::default();
-        footprint.expr(&self.ir, expr);
-        !footprint.moves
-            && footprint.vars().iter().all(|var| self.ir.vars[*var].kind != ir::VarKind::Local)
-            && footprint.headers().all(|header| self.ir.headers[header].metadata)
-    }
-
-    /// Names and types of a digest's fields; gives the name of the struct.
-    pub(super) fn digest_fields(
-        &mut self,
-        ty: &Type,
-        prefix: &str,
-        fields: &mut Vec<(String, ir::Type)>,
-        span: Span,
-    ) -> Lowered<Option<String>> {
-        let ty = self.resolve(ty);
-        let parts = match &ty {
-            Type::Struct(id, args) => self.field_types(*id, args),
-            _ => match self.form(&ty, span)? {
-                Form::Tuple(parts) => parts.into_iter().map(|(name, ty)| (format!("f{name}").into(), ty)).collect(),
-                _ => return self.unsupported(span, "a digest of this type"),
-            },
-        };
-        for (name, ty) in parts {
-            let path = format!("{prefix}{name}");
-            match self.form(&ty, span)? {
-                Form::Scalar(ty) => fields.push((path, ty)),
-                Form::Tuple(_) | Form::Header(_) => {
-                    self.nested(span, |l| l.digest_fields(&ty, &format!("{path}."), fields, span))?;
-                }
-                _ => return self.unsupported(span, format!("the type of `{path}` in a digest")),
-            }
-        }
-        Ok(match &ty {
-            Type::Struct(id, _) => Some(self.hir.structs[*id].name.to_string()),
-            _ => None,
-        })
-    }
-
-    /// Sends the digest that was asked for; to stand at the very end of ingress.
-    pub fn send_digests(&mut self, span: Span) {
-        let Some(request) = self.externs.v1model.digest_request.take() else { return };
-        let digests = std::mem::take(&mut self.externs.v1model.digests);
-        let case = |(position, (digest, values)): (usize, (ir::DigestId, Vec<ir::Expr>))| ir::SwitchCase {
-            values: vec![Bits::from_u64(32, position as u64 + 1)],
-            body: vec![ir::Stmt { kind: StmtKind::Digest { digest, values }, span }],
-        };
-        let cases = digests.into_iter().enumerate().map(case).collect();
-        let value = self.read_var(request);
-        self.emit(StmtKind::Switch { value, cases, default: Vec::new() }, span);
-    }
-
+    /// `clone`, `clone3`, `clone_preserving_field_list`. In the reference switch the block where it is called decides
+    /// which clone is made.
     fn call_clone(&mut self, name: &str, call: &'h Call, span: Span) -> Lowered<()> {
         let kind = self.member_argument(call, 0, span)?;
-        let (stage, session_slot, list_slot) = match &*kind {
-            "I2E" => (Stage::Ingress, Slot::CloneIngressSession, Slot::CloneIngressList),
-            "E2E" => (Stage::Egress, Slot::CloneEgressSession, Slot::CloneEgressList),
-            _ => return self.unsupported(span, format!("clones of type `{kind}`")),
+        let meant = if &*kind == "E2E" { Stage::Egress } else { Stage::Ingress };
+        let shown = format!("{name}(CloneType.{kind})");
+        let (session_slot, list_slot) = match self.externs.v1model.stage {
+            Some(Stage::Ingress) => (Slot::CloneIngressSession, Slot::CloneIngressList),
+            Some(Stage::Egress) => (Slot::CloneEgressSession, Slot::CloneEgressList),
+            _ => {
+                self.takes_effect(&[Stage::Ingress, Stage::Egress], &shown, span);
+                return Ok(());
+            }
         };
-        self.only_in(&[stage], &format!("{name}(CloneType.{kind})"), span)?;
+        if self.externs.v1model.stage != Some(meant) {
+            let message =
+                format!("`{shown}` is for {}; here it clones as the block does", format!("{meant:?}").to_lowercase());
+            self.diagnostics.push(Diagnostic::warning(codes::NO_EFFECT, span, message));
+        }
         let session = self.argument(call, 1, span)?;
         let session = fold::cast(ir::Type::Bit(32), self.eval_scalar(session)?);
         let list = self.preserved(name, call, 2, span)?;
@@ -563,17 +489,25 @@ impl<'h> Lowerer<'h> {
         }) as u64))
     }
 
-    /// The metadata in a list of fields.
+    /// The metadata in a list of fields. Headers are not kept, as the packet is parsed again, nor are constants and what
+    /// lives in the block alone.
     fn stated_fields(&mut self, arg: &'h Expr) -> Lowered<Vec<ir::VarId>> {
         let value = self.eval(arg)?;
         let mut vars = Vec::new();
-        for leaf in self.leaves(&value, arg.span)? {
-            match leaf.kind {
-                ir::ExprKind::Var(var) if self.ir.vars[var].kind != ir::VarKind::Local => vars.push(var),
-                ir::ExprKind::Const(_) => {}
-                _ => return self.unsupported(arg.span, "preserving anything but metadata"),
+        for leaf in self.shown_values(&value, arg.span)? {
+            let mut expr = &leaf;
+            while let ir::ExprKind::Cast(inner) | ir::ExprKind::Slice { base: inner, .. } = &expr.kind {
+                expr = inner;
+            }
+            match &expr.kind {
+                ir::ExprKind::Var(var) if self.ir.vars[*var].kind == ir::VarKind::Local => {}
+                ir::ExprKind::Var(var) => vars.push(*var),
+                ir::ExprKind::Const(_) | ir::ExprKind::Field(..) | ir::ExprKind::IsValid(_) => {}
+                _ => return self.unsupported(arg.span, "preserving the value of an expression"),
             }
         }
+        vars.sort_unstable();
+        vars.dedup();
         Ok(vars)
     }
 
@@ -597,12 +531,35 @@ impl<'h> Lowerer<'h> {
         let args = match call.args.get(1) {
             Some(Some(data)) => {
                 let value = self.eval(data)?;
-                self.leaves(&value, data.span)?
+                self.shown_values(&value, data.span)?
             }
             _ => Vec::new(),
         };
         self.emit(StmtKind::Log { message: message.to_string(), args }, span);
         Ok(())
+    }
+
+    /// The values that data of any type are made of, in order; a varbit field counts for nothing.
+    fn shown_values(&mut self, value: &Value, span: Span) -> Lowered<Vec<ir::Expr>> {
+        let items = match value {
+            Value::Integer(number) => {
+                let width = u32::try_from(number.bits() + 1).unwrap_or(WIDTH_BITS_MAX).min(WIDTH_BITS_MAX);
+                return Ok(vec![crate::values::number(ir::Type::Int(width), number)]);
+            }
+            Value::Varbit { .. } => return Ok(Vec::new()),
+            Value::Tuple(items) => items.clone(),
+            Value::Stack(_) => self.elements(value, span)?,
+            Value::Union(members) => members.iter().cloned().map(Value::Header).collect(),
+            Value::Header(header) => {
+                (0..header.shape.fields.len()).filter_map(|field| header.field(field, self)).collect()
+            }
+            _ => return self.leaves(value, span),
+        };
+        let mut values = Vec::new();
+        for item in &items {
+            values.extend(self.nested(span, |l| l.shown_values(item, span))?);
+        }
+        Ok(values)
     }
 }
 

@@ -1,0 +1,144 @@
+//! Digests: messages to the control plane that v1model sends when ingress ends.
+
+use crate::places::Footprint;
+use crate::storage::Life;
+use crate::types::Form;
+use crate::values::Value;
+use crate::{Lowered, Lowerer};
+use base::{Bits, Span};
+use ir::StmtKind;
+use ir::v1model::Stage;
+use sema::hir::{Call, Type};
+use std::rc::Rc;
+
+impl<'h> Lowerer<'h> {
+    /// `digest`: raises a request; the values are those at the end of ingress. What does not live that long is kept.
+    pub(super) fn call_digest(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
+        if !self.takes_effect(&[Stage::Ingress], "digest", span) {
+            return Ok(());
+        }
+        let receiver = self.count_argument(call, 0, u64::from(u32::MAX), span)?;
+        let data = self.argument(call, 1, span)?;
+        let value = self.eval(data)?;
+        let mut leaves = Vec::new();
+        self.digest_leaves(&value, &data.ty, "", &mut leaves, data.span)?;
+        let (mut fields, mut values) = (Vec::new(), Vec::new());
+        for (name, leaf) in leaves {
+            fields.push((name, leaf.ty));
+            values.push(if self.lives_long(&leaf) { leaf } else { self.pin_expr(leaf, span)? });
+        }
+        let position = self.ir.digests.len();
+        let name = match self.resolve(&data.ty) {
+            Type::Struct(id, _) => self.hir.structs[id].name.to_string(),
+            _ => format!("digest_{position}"),
+        };
+        let digest = ir::Digest { name, receiver, fields };
+        let known = self.ir.digests.iter_enumerated().find(|(_, other)| **other == digest).map(|(id, _)| id);
+        let digest = known.unwrap_or_else(|| self.ir.digests.push(digest));
+        let request = match self.externs.v1model.digest_request {
+            Some(request) => request,
+            None => {
+                let request = self.new_var("digest", ir::Type::Bit(32), Life::Local);
+                self.externs.v1model.digest_request = Some(request);
+                request
+            }
+        };
+        self.externs.v1model.digests.push((digest, values));
+        let src = ir::Expr::bit(32, self.externs.v1model.digests.len() as u64);
+        self.emit(StmtKind::Assign { dst: ir::Place::Var(request), src }, span);
+        Ok(())
+    }
+
+    /// Whether the value at the end of the block is the one that is meant.
+    fn lives_long(&self, expr: &ir::Expr) -> bool {
+        let mut footprint = Footprint::default();
+        footprint.expr(&self.ir, expr);
+        !footprint.moves
+            && footprint.vars().iter().all(|var| self.ir.vars[*var].kind != ir::VarKind::Local)
+            && footprint.headers().all(|header| self.ir.headers[header].metadata)
+    }
+
+    /// Names and types of the fields of a digest whose type is known before its values.
+    pub(super) fn digest_fields(
+        &mut self,
+        ty: &Type,
+        prefix: &str,
+        fields: &mut Vec<(String, ir::Type)>,
+        span: Span,
+    ) -> Lowered<()> {
+        let ty = self.resolve(ty);
+        let parts = match &ty {
+            Type::Struct(id, args) => self.field_types(*id, args),
+            _ => match self.form(&ty, span)? {
+                Form::Tuple(parts) => parts.into_iter().map(|(name, ty)| (format!("f{name}").into(), ty)).collect(),
+                _ => return self.unsupported(span, "a digest of this type"),
+            },
+        };
+        for (name, ty) in parts {
+            let path = format!("{prefix}{name}");
+            match self.form(&ty, span)? {
+                Form::Scalar(ty) => fields.push((path, ty)),
+                Form::Tuple(_) | Form::Header(_) => {
+                    self.nested(span, |l| l.digest_fields(&ty, &format!("{path}."), fields, span))?;
+                }
+                _ => return self.unsupported(span, format!("the type of `{path}` in a digest")),
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of a digest with their names: the fields of structs and headers by theirs, what has none by its place.
+    fn digest_leaves(
+        &mut self,
+        value: &Value,
+        ty: &Type,
+        path: &str,
+        leaves: &mut Vec<(String, ir::Expr)>,
+        span: Span,
+    ) -> Lowered<()> {
+        let ty = self.resolve(ty);
+        let named = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let (items, types): (Vec<Value>, Vec<(Rc<str>, Type)>) = match (value, &ty) {
+            (Value::Scalar(value), _) => {
+                leaves.push((if path.is_empty() { "f0".to_owned() } else { path.to_owned() }, value.clone()));
+                return Ok(());
+            }
+            (Value::Header(header), Type::Struct(id, args)) => {
+                let items = (0..header.shape.fields.len()).filter_map(|field| header.field(field, self)).collect();
+                (items, self.field_types(*id, args))
+            }
+            (Value::Union(members), Type::Struct(id, args)) => {
+                (members.iter().cloned().map(Value::Header).collect(), self.field_types(*id, args))
+            }
+            (Value::Tuple(items), Type::Struct(id, args)) => (items.clone(), self.field_types(*id, args)),
+            (Value::Tuple(items), Type::Tuple(types)) => {
+                let name = |(position, ty): (usize, &Type)| (Rc::from(format!("f{position}")), ty.clone());
+                (items.clone(), types.iter().enumerate().map(name).collect())
+            }
+            (Value::Tuple(_) | Value::Stack(_), Type::Array(element, _)) => {
+                let items = self.elements(value, span)?;
+                let name = |position: usize| (Rc::from(position.to_string()), (**element).clone());
+                let types = (0..items.len()).map(name).collect();
+                (items, types)
+            }
+            _ => return self.unsupported(span, format!("the type of `{path}` in a digest")),
+        };
+        let mut pairs = items.iter().zip(&types);
+        pairs.try_for_each(|(item, (name, ty))| {
+            self.nested(span, |l| l.digest_leaves(item, ty, &named(name), leaves, span))
+        })
+    }
+
+    /// Sends the digest that was asked for; to stand at the very end of ingress.
+    pub fn send_digests(&mut self, span: Span) {
+        let Some(request) = self.externs.v1model.digest_request.take() else { return };
+        let digests = std::mem::take(&mut self.externs.v1model.digests);
+        let case = |(position, (digest, values)): (usize, (ir::DigestId, Vec<ir::Expr>))| ir::SwitchCase {
+            values: vec![Bits::from_u64(32, position as u64 + 1)],
+            body: vec![ir::Stmt { kind: StmtKind::Digest { digest, values }, span }],
+        };
+        let cases = digests.into_iter().enumerate().map(case).collect();
+        let value = self.read_var(request);
+        self.emit(StmtKind::Switch { value, cases, default: Vec::new() }, span);
+    }
+}

@@ -1,0 +1,192 @@
+//! Registers whose cells are more than one number: structs, tuples, headers, arrays. A cell is then one number, of all
+//! values joined, the first most significant; a header has a bit in front that says whether it is valid.
+
+use super::v1model::scalar_type;
+use crate::places::Place;
+use crate::types::{FieldShape, Form, HeaderShape};
+use crate::values::Value;
+use crate::{Lowered, Lowerer, codes, fold};
+use base::Span;
+use base::limits::WIDTH_BITS_MAX;
+use ir::{HeaderRef, RegisterId, StmtKind};
+use sema::hir::Type;
+
+/// A part of what is joined.
+enum Part {
+    Scalar {
+        place: ir::Place,
+        ty: ir::Type,
+    },
+    /// The parts that follow, up to the next header, are its fields.
+    Validity(HeaderRef),
+}
+
+impl<'h> Lowerer<'h> {
+    /// The type of a register's cells: that of its values, or a number as wide as all their parts.
+    pub(super) fn cell_type(&mut self, ty: &Type, span: Span) -> Lowered<ir::Type> {
+        let ty = self.resolve(ty);
+        if self.scalar(&ty).is_some() {
+            return self.scalar_or_refuse(&ty, span);
+        }
+        match self.joined_width(&ty, span)? {
+            0 => self.unsupported(span, "a register of values of no width"),
+            width if width > u64::from(WIDTH_BITS_MAX) => {
+                let message = format!("a cell of {width} bits; the most is {WIDTH_BITS_MAX}");
+                self.refuse(codes::LIMIT, span, message)
+            }
+            width => Ok(ir::Type::Bit(width as u32)),
+        }
+    }
+
+    fn joined_width(&mut self, ty: &Type, span: Span) -> Lowered<u64> {
+        let width = match self.form(ty, span)? {
+            Form::Scalar(ty) => u64::from(ty.width()),
+            Form::Header(shape) => self.header_width(&shape, span)?,
+            Form::Union(members) => {
+                members.iter().map(|(_, shape)| self.header_width(shape, span)).sum::<Lowered<u64>>()?
+            }
+            Form::Tuple(fields) => {
+                fields.iter().map(|(_, ty)| self.nested(span, |l| l.joined_width(ty, span))).sum::<Lowered<u64>>()?
+            }
+            Form::Array(element, size) => {
+                u64::from(size).saturating_mul(self.nested(span, |l| l.joined_width(&element, span))?)
+            }
+            Form::Varbit(_) | Form::Stack { .. } | Form::None => {
+                return self.unsupported(span, "a register of values of this type");
+            }
+        };
+        Ok(width.min(1 << 40))
+    }
+
+    fn header_width(&mut self, shape: &HeaderShape, span: Span) -> Lowered<u64> {
+        if shape.fields.iter().any(has_varbit) {
+            return self.unsupported(span, "a register of headers with a varbit field");
+        }
+        let fields = &self.ir.header_types[shape.ty].fields;
+        let padding: u32 = fields.iter().filter(|field| field.name == "_padding").map(field_width).sum();
+        Ok(1 + u64::from(self.ir.header_types[shape.ty].fixed_width() - padding))
+    }
+
+    /// Reads a cell into a place; out of range, the place stays as it was.
+    pub(super) fn read_cell(&mut self, place: Place, register: RegisterId, index: ir::Expr, span: Span) -> Lowered<()> {
+        let cell = self.ir.registers[register].ty;
+        if matches!(place, Place::Scalar { .. } | Place::Bits(_) | Place::Choice { .. }) {
+            return self.through(place, cell, span, |dst| StmtKind::RegisterRead { dst, register, index });
+        }
+        let joined = self.temporary(cell, span)?;
+        let old = self.joined(&place, span)?;
+        self.emit(StmtKind::Assign { dst: ir::Place::Var(joined), src: old }, span);
+        self.emit(StmtKind::RegisterRead { dst: ir::Place::Var(joined), register, index }, span);
+        let mut parts = Vec::new();
+        self.parts(&place, &mut parts, span)?;
+        let mut high = cell.width();
+        for part in parts {
+            let mut take = |l: &Self, width: u32| {
+                high -= width;
+                let (base, high, low) = (Box::new(l.read_var(joined)), high + width - 1, high);
+                ir::Expr { kind: ir::ExprKind::Slice { base, high, low }, ty: ir::Type::Bit(width) }
+            };
+            match part {
+                Part::Validity(header) => {
+                    let valid = fold::cast(ir::Type::Bool, take(self, 1));
+                    let set = |kind| vec![ir::Stmt { kind, span }];
+                    let (yes, no) = (StmtKind::SetValid(header.clone()), StmtKind::SetInvalid(header));
+                    self.emit_if(valid, set(yes), set(no), span);
+                }
+                Part::Scalar { place, ty } => {
+                    let src = fold::cast(ty, take(self, ty.width()));
+                    self.emit(StmtKind::Assign { dst: place, src }, span);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a value of this type to a cell.
+    pub(super) fn write_cell(
+        &mut self,
+        register: RegisterId,
+        index: ir::Expr,
+        value: Value,
+        ty: &Type,
+        span: Span,
+    ) -> Lowered<()> {
+        let resolved = self.resolve(ty);
+        let value = match self.scalar(&resolved) {
+            Some(_) => self.scalar_value(value, span)?,
+            None => {
+                let place = self.temporary_place(&resolved, span)?;
+                self.assign(&place, value, span)?;
+                self.joined(&place, span)?
+            }
+        };
+        self.emit(StmtKind::RegisterWrite { register, index, value }, span);
+        Ok(())
+    }
+
+    /// What is in a place as one number.
+    fn joined(&mut self, place: &Place, span: Span) -> Lowered<ir::Expr> {
+        let mut parts = Vec::new();
+        self.parts(place, &mut parts, span)?;
+        let mut joined: Option<ir::Expr> = None;
+        for part in parts {
+            let value = match part {
+                Part::Scalar { place, .. } => self.read_ir_place(&place),
+                Part::Validity(header) => ir::Expr { kind: ir::ExprKind::IsValid(header), ty: ir::Type::Bool },
+            };
+            let value = fold::cast(ir::Type::Bit(value.ty.width()), value);
+            joined = Some(match joined {
+                Some(before) => {
+                    let ty = ir::Type::Bit(before.ty.width() + value.ty.width());
+                    let kind = ir::ExprKind::Concat(Box::new(before), Box::new(value));
+                    // Kept in a variable, so that expressions do not nest without bounds.
+                    self.pin_expr(ir::Expr { kind, ty }, span)?
+                }
+                None => value,
+            });
+        }
+        match joined {
+            Some(joined) => Ok(joined),
+            None => self.unsupported(span, "a register of values of no width"),
+        }
+    }
+
+    fn parts(&mut self, place: &Place, parts: &mut Vec<Part>, span: Span) -> Lowered<()> {
+        match place {
+            Place::Scalar { place, ty } => parts.push(Part::Scalar { place: place.clone(), ty: *ty }),
+            Place::Tuple(items) => {
+                return items.iter().try_for_each(|item| self.nested(span, |l| l.parts(item, parts, span)));
+            }
+            Place::Header(header) => {
+                parts.push(Part::Validity(header.header.clone()));
+                let fields: Vec<Place> = (0..header.shape.fields.len()).filter_map(|i| header.field(i)).collect();
+                return fields.iter().try_for_each(|field| self.nested(span, |l| l.parts(field, parts, span)));
+            }
+            Place::Union(members) => {
+                let members: Vec<Place> = members.iter().cloned().map(Place::Header).collect();
+                return members.iter().try_for_each(|member| self.nested(span, |l| l.parts(member, parts, span)));
+            }
+            Place::Choice { .. } => {
+                let ty = scalar_type(place);
+                return self.unsupported(span, format!("a register of {} bits at a run-time index", ty.width()));
+            }
+            _ => return self.unsupported(span, "a register of values of this type"),
+        }
+        Ok(())
+    }
+}
+
+fn has_varbit(field: &FieldShape) -> bool {
+    match field {
+        FieldShape::Varbit { .. } => true,
+        FieldShape::Scalar { .. } => false,
+        FieldShape::Struct(fields) => fields.iter().any(has_varbit),
+    }
+}
+
+fn field_width(field: &ir::HeaderField) -> u32 {
+    match field.ty {
+        ir::FieldType::Fixed(ty) => ty.width(),
+        ir::FieldType::Varbit(_) => 0,
+    }
+}
