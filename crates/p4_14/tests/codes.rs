@@ -1,0 +1,483 @@
+//! Every code of this crate's diagnostics, shown by a program that has the fault, with what is reported about it.
+
+use expect_test::{Expect, expect};
+use std::cell::RefCell;
+use syntax::{MemoryFiles, Options, SourceMap, render_short};
+
+thread_local! {
+    /// The codes that were shown.
+    static SHOWN: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What most of the programs begin with.
+const PRELUDE: &str = "header_type h_t { fields { a : 8; b : 16; } } header h_t h; header h_t s[2]; metadata h_t m; \
+    parser start { extract(h); extract(s[next]); return ingress; } action nop() { } ";
+
+fn diagnostics(text: &str) -> (SourceMap, syntax::Diagnostics) {
+    let files = MemoryFiles::new();
+    let mut sources = SourceMap::new();
+    let options = Options::new(&files);
+    let (tree, mut diagnostics) = p4_14::parse_text(&mut sources, "t.p4", text, &options, Some(p4_14::Standard::P4_14));
+    if !diagnostics.has_errors() {
+        // What this crate accepts, the checker accepts too.
+        sema::check(&tree, &mut diagnostics);
+    }
+    (sources, diagnostics)
+}
+
+/// A whole program.
+fn check(code: &'static str, text: &str, expected: Expect) {
+    let (sources, diagnostics) = diagnostics(text);
+    let lines = diagnostics.iter().map(|diagnostic| {
+        let mut line = format!("{}\n", render_short(&sources, diagnostic));
+        for label in &diagnostic.secondary {
+            line.push_str(&format!("  `{}`: {}\n", sources.text(label.span), label.text));
+        }
+        diagnostic.notes.iter().chain(&diagnostic.helps).for_each(|text| line.push_str(&format!("  = {text}\n")));
+        line
+    });
+    let found: String = lines.collect();
+    assert!(diagnostics.iter().any(|diagnostic| diagnostic.code == code), "{code} is not among\n{found}");
+    expected.assert_eq(&found);
+    SHOWN.with_borrow_mut(|shown| shown.push(code));
+}
+
+/// Declarations on line 2, behind the usual ones and before an empty `ingress`.
+fn check_with(code: &'static str, declarations: &str, expected: Expect) {
+    check(code, &format!("{PRELUDE}\n{declarations}\ncontrol ingress {{ }}"), expected);
+}
+
+/// Primitives of an action that a table runs.
+fn check_action(code: &'static str, primitives: &str, expected: Expect) {
+    let text = format!(
+        "{PRELUDE} field_list f {{ m; }} field_list headers {{ h; }} register r {{ width : 8; instance_count : 2; }} \
+         counter c {{ type : packets; instance_count : 2; }}\n\
+         action act(p) {{ modify_field(h.a, p); {primitives} }}\n\
+         table t {{ reads {{ h.a : exact; }} actions {{ act; }} }} control ingress {{ apply(t); }}"
+    );
+    check(code, &text, expected);
+}
+
+/// Statements of `ingress`.
+fn check_control(code: &'static str, statements: &str, expected: Expect) {
+    let text = format!(
+        "{PRELUDE} action other() {{ }} table t {{ actions {{ nop; }} }} control sub {{ apply(t); }}\n\
+         control ingress {{ {statements} }}"
+    );
+    check(code, &text, expected);
+}
+
+fn text() {
+    use p4_14::codes::*;
+    check(
+        UNEXPECTED_TOKEN,
+        "header_type h_t { fields { a 8; } }\nparser { }\nxyz",
+        expect![[r#"
+        t.p4:1:30: error[E0901]: expected `:`, found `8`
+        t.p4:2:8: error[E0901]: expected the name of a parser state, found `{`
+        t.p4:3:1: error[E0901]: expected a declaration, found `xyz`
+    "#]],
+    );
+    check_with(
+        UNEXPECTED_TOKEN,
+        "table t { reads { h.a exact; } }\ntable u { wrong : 1; }",
+        expect![[r#"
+        t.p4:2:23: error[E0901]: expected `:`, found `exact`
+        t.p4:3:11: error[E0901]: expected a property of the table, found `wrong`
+    "#]],
+    );
+    check(
+        INVALID_NUMBER,
+        "header_type h_t { fields { a : 0b2; b : 99999999999'1; } }",
+        expect![[r#"
+        t.p4:1:32: error[E0902]: this is not a number: `2` is not a digit in base 2
+    "#]],
+    );
+    let deep = format!("{PRELUDE}\ncontrol ingress {{ if ({}h.a == 1{}) {{ }} }}", "(".repeat(200), ")".repeat(200));
+    check(
+        NESTING_LIMIT,
+        &deep,
+        expect![[r#"
+        t.p4:2:122: error[E0903]: this is nested more than 100 levels deep
+    "#]],
+    );
+    check_with(
+        REPEATED_PART,
+        "table t { actions { nop; } size : 1; size : 2; }",
+        expect![[r#"
+        t.p4:2:38: error[E0926]: `size` is given twice
+    "#]],
+    );
+}
+
+fn names() {
+    use p4_14::codes::*;
+    check_with(
+        DUPLICATE_NAME,
+        "header_type h_t { fields { x : 8; x : 8; } } metadata h_t h;\naction nop() { } action two(x, x) { }",
+        expect![[r#"
+            t.p4:2:13: error[E0904]: header type `h_t` is declared twice
+              `h_t`: the first is here
+            t.p4:2:59: error[E0904]: header or metadata instance `h` is declared twice
+              `h`: the first is here
+            t.p4:3:8: error[E0904]: action `nop` is declared twice
+              `nop`: the first is here
+            t.p4:3:32: error[E0904]: parameter `x` is declared twice
+              `x`: the first is here
+            t.p4:3:29: warning[W0904]: nothing tells the width of parameter `x`; it gets 32 bits
+            t.p4:3:32: warning[W0904]: nothing tells the width of parameter `x`; it gets 32 bits
+        "#]],
+    );
+    check_with(
+        UNKNOWN_NAME,
+        "metadata x_t x; table t { actions { nopp; } }\nparser p { return nowhere; } counter c { type : bytes; direct : q; }",
+        expect![[r#"
+            t.p4:2:10: error[E0905]: there is no header type `x_t`
+            t.p4:3:65: error[E0905]: there is no table `q`
+            t.p4:3:19: error[E0905]: there is no parser state or control `nowhere`
+            t.p4:2:37: error[E0905]: there is no action `nopp`
+              = did you mean `nop`?
+        "#]],
+    );
+    check_with(
+        WRONG_KIND,
+        "table t { reads { s : exact; h[1].a : exact; nop.x : exact; } actions { h; } }",
+        expect![[r#"
+        t.p4:2:19: error[E0906]: `s` is a stack; its elements are headers
+        t.p4:2:32: error[E0906]: `h` is not a stack
+        t.p4:2:46: error[E0906]: `nop` is an action, not a header or metadata instance
+        t.p4:2:73: error[E0906]: `h` is a header or metadata instance, not an action
+    "#]],
+    );
+    check_action(
+        UNKNOWN_FIELD,
+        "modify_field(h.aa, 1); modify_field(m.zzz, 1);",
+        expect![[r#"
+        t.p4:2:54: error[E0907]: `h` has no field `aa`
+          = did you mean `a`?
+        t.p4:2:77: error[E0907]: `m` has no field `zzz`
+    "#]],
+    );
+    check_with(
+        RECURSION,
+        "action x() { y(); } action y() { x(); }\nfield_list f { f; } control a { b(); } control b { a(); }",
+        expect![[r#"
+            t.p4:2:34: error[E0915]: action `x` calls itself
+            t.p4:3:12: error[E0915]: field list `f` contains itself
+            t.p4:3:52: error[E0915]: control `a` calls itself
+            t.p4:3:33: error[E0915]: control `b` calls itself
+        "#]],
+    );
+    check_action(
+        UNKNOWN_ACTION,
+        "modify_feild(h.a, 1);",
+        expect![[r#"
+        t.p4:2:39: error[E0914]: there is no primitive and no action `modify_feild`
+    "#]],
+    );
+}
+
+fn headers() {
+    use p4_14::codes::*;
+    check_with(
+        NOT_CONSTANT,
+        "header_type x_t { fields { a : h; } } register r { width : 8; instance_count : p; }",
+        expect![[r#"
+            t.p4:2:32: error[E0908]: this must be a constant number
+            t.p4:2:80: error[E0908]: this must be a constant number
+        "#]],
+    );
+    check_with(
+        OUT_OF_RANGE,
+        "header_type x_t { fields { a : 0; } } header x_t x[0]; table t { reads { s[2].a : exact; } actions { nop; } }",
+        expect![[r#"
+            t.p4:2:32: error[E0909]: this must be from 1 to 16384, and is 0
+            t.p4:2:52: error[E0909]: this must be from 1 to 1024, and is 0
+            t.p4:2:76: error[E0909]: `s` has 2 elements; there is none at 2
+            t.p4:2:50: warning[W0903]: no parser state extracts `x`, so it has no place in packets
+        "#]],
+    );
+    check_with(
+        VARIABLE_LENGTH,
+        "header_type x_t { fields { a : 8; v : *; w : *; } } header_type y_t { fields { v : *; b : 8; } length : b; }\n\
+         header_type z_t { fields { v : *; } } header z_t z; metadata z_t zm; parser p { extract(z); return ingress; }",
+        expect![[r#"
+            t.p4:2:42: error[E0910]: a header may have one field of variable length
+            t.p4:2:105: error[E0910]: `b` does not stand before the field whose length depends on it
+            t.p4:3:66: error[E0910]: metadata has no fields of variable length
+            t.p4:3:89: error[E0910]: header type `z_t` does not say its `length`
+        "#]],
+    );
+    check_with(
+        HEADER_OR_METADATA,
+        "parser p { extract(m); set_metadata(h.a, 1); return ingress; }",
+        expect![[r#"
+        t.p4:2:20: error[E0920]: metadata is not in the packet: it cannot be extracted
+        t.p4:2:37: error[E0920]: `set_metadata` writes to metadata only
+    "#]],
+    );
+    check_with(
+        LENGTH_IGNORED,
+        "header_type x_t { fields { a : 8; } length : 1; }",
+        expect![[r#"
+        t.p4:2:46: warning[W0901]: the length of a header whose fields have fixed widths is known; this is ignored
+    "#]],
+    );
+    check_with(
+        NEVER_SENT,
+        "header h_t never;",
+        expect![[r#"
+        t.p4:2:12: warning[W0903]: no parser state extracts `never`, so it has no place in packets
+    "#]],
+    );
+}
+
+fn actions() {
+    use p4_14::codes::*;
+    check_action(
+        ARGUMENT_COUNT,
+        "drop(1); modify_field(h.a); nop(1); count(c); push(s, 1, 2);",
+        expect![[r#"
+            t.p4:2:67: error[E0912]: action `nop` takes no argument, and is given 1
+            t.p4:2:39: error[E0912]: `drop` takes no argument, and is given 1
+            t.p4:2:48: error[E0912]: `modify_field` takes 2 to 3 arguments, and is given 1
+            t.p4:2:75: error[E0912]: counter `c` has many cells: the index is missing
+            t.p4:2:85: error[E0912]: `push` takes 1 to 2 arguments, and is given 3
+        "#]],
+    );
+    check_action(
+        WRONG_ARGUMENT,
+        "add_to_field(1, h.a); push(h, 1); copy_header(h, intrinsic); count(1, 2); generate_digest(0, 3);",
+        expect![[r#"
+            t.p4:2:52: error[E0913]: `add_to_field` writes to a field, and this is none
+            t.p4:2:66: error[E0913]: `push` takes a whole stack of headers
+            t.p4:2:88: error[E0905]: there is no header or metadata instance `intrinsic`
+            t.p4:2:106: error[E0913]: this must be the name of a counter
+            t.p4:2:132: error[E0913]: this must be the name of a field list
+        "#]],
+    );
+    check_action(
+        WRONG_VALUE,
+        "modify_field(h.a, valid(h)); add(h.a, h.b == 1, 2);",
+        expect![[r#"
+        t.p4:2:57: error[E0916]: a number is needed here
+    "#]],
+    );
+    check_action(
+        UNSUPPORTED,
+        "clone_ingress_pkt_to_ingress(1, f); modify_field(s[last].a, 1);",
+        expect![[r#"
+        t.p4:2:39: error[E0927]: v1model sends clones to egress only
+        t.p4:2:90: error[E0927]: `last` of a stack is known in parser states only
+    "#]],
+    );
+    check_action(
+        NO_EFFECT,
+        "clone_e2e(1, headers); drop();",
+        expect![[r#"
+        t.p4:1:216: warning[W0902]: `h` is a packet header: only metadata is kept
+    "#]],
+    );
+}
+
+fn parsers() {
+    use p4_14::codes::*;
+    check(
+        NO_START_STATE,
+        "header_type h_t { fields { a : 8; } }\ncontrol ingress { }",
+        expect![[r#"
+        t.p4:2:20: error[E0918]: there is no parser state `start`
+    "#]],
+    );
+    check_with(
+        NO_RETURN,
+        "parser p { extract(h); }",
+        expect![[r#"
+        t.p4:2:8: error[E0919]: parser state `p` does not say where it goes
+    "#]],
+    );
+    check_with(
+        LATEST_WITHOUT_EXTRACT,
+        "parser p { return select(latest.a) { default : ingress; } }",
+        expect![[r#"
+        t.p4:2:26: error[E0917]: `latest` stands where no header was extracted before
+    "#]],
+    );
+    check_with(
+        VALUE_SET_WIDTH,
+        "parser_value_set v; parser p { return select(h.a) { v : q; } } parser q { return select(h.b) { v : ingress; } }",
+        expect![[r#"
+            t.p4:2:96: error[E0929]: the value set is used for 16 bits here, and for 8 bits at another place
+        "#]],
+    );
+}
+
+fn tables() {
+    use p4_14::codes::*;
+    check_with(
+        MATCH_KIND,
+        "table t { reads { h.a : exactly; h : lpm; } actions { nop; } } table u { reads { h : range; } actions { nop; } }",
+        expect![[r#"
+            t.p4:2:25: error[E0921]: there is no match kind `exactly`
+            t.p4:2:38: error[E0921]: validity is matched as `valid`, `exact` or `ternary`, not as `lpm`
+            t.p4:2:86: error[E0921]: validity is matched as `valid`, `exact` or `ternary`, not as `range`
+        "#]],
+    );
+    check_with(
+        UNKNOWN_ALGORITHM,
+        "field_list f { h.a; } field_list_calculation c { input { f; } algorithm : crc17; output_width : 16; }\n\
+         field_list_calculation d { input { f; } output_width : 16; }",
+        expect![[r#"
+            t.p4:2:75: error[E0922]: there is no algorithm `crc17`
+            t.p4:3:24: error[E0922]: calculation `d` has no algorithm
+        "#]],
+    );
+    check_with(
+        INVALID_ARRAY,
+        "counter c { type : packets; } counter d { type : cats; instance_count : 1; } register r { instance_count : 1; }",
+        expect![[r#"
+            t.p4:2:9: error[E0923]: `c` is not direct, so it needs an `instance_count`
+            t.p4:2:50: error[E0923]: `cats` is not what is counted: that is `packets` or `bytes`
+            t.p4:2:87: error[E0923]: register `r` does not say its `width`
+        "#]],
+    );
+    check_control(
+        TABLE_ACTIONS,
+        "apply(t) { other { } }",
+        expect![[r#"
+        t.p4:2:30: error[E0925]: `other` is not an action of table `t`
+    "#]],
+    );
+    check_with(
+        TABLE_ACTIONS,
+        "table u { reads { h.a : exact; } }",
+        expect![[r#"
+        t.p4:2:7: error[E0925]: table `u` has no actions
+    "#]],
+    );
+    check_with(
+        WIDTH_ASSUMED,
+        "action a(p) { } table u { actions { a; } }",
+        expect![[r#"
+            t.p4:2:10: warning[W0904]: nothing tells the width of parameter `p`; it gets 32 bits
+        "#]],
+    );
+}
+
+fn controls() {
+    use p4_14::codes::*;
+    check_control(
+        UNKNOWN_NAME,
+        "sbu(); apply(tt); if (x == 1) { }",
+        expect![[r#"
+        t.p4:2:19: error[E0905]: there is no control `sbu`
+        t.p4:2:32: error[E0905]: there is no table `tt`
+          = did you mean `t`?
+        t.p4:2:41: error[E0905]: `x` is not declared
+    "#]],
+    );
+    check_control(
+        REPEATED_PART,
+        "apply(t) { hit { } hit { } }",
+        expect![[r#"
+        t.p4:2:38: error[E0926]: `hit` is given twice
+    "#]],
+    );
+    let mut many = format!("{PRELUDE}\n");
+    for level in 0..40 {
+        many.push_str(&format!("control c{level} {{ c{}(); c{}(); }}\n", level + 1, level + 1));
+    }
+    many.push_str("control c40 { } control ingress { c0(); }");
+    check(
+        PROGRAM_TOO_LARGE,
+        &many,
+        expect![[r#"
+        t.p4:41:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:40:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:39:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:38:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:35:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:34:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:33:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:31:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:30:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:29:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:28:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:26:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:21:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:20:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:19:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:18:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:17:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:16:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:15:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:14:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:13:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:12:22: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:11:21: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:10:20: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:9:20: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:8:20: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:7:20: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:6:20: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:5:20: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:4:20: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:3:20: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:2:20: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:2:14: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:3:14: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:4:14: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:5:14: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:6:14: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:7:14: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:8:14: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:9:14: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:10:14: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:11:14: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:12:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:13:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:14:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:15:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:16:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:17:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:18:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:19:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:20:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:21:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:22:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:23:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:24:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:25:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:26:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:27:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:28:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:29:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:30:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:31:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:32:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:33:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:34:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:35:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:36:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:37:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:38:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:39:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:40:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        t.p4:42:35: error[E0930]: actions and controls grow too large when what they call is put in its place
+    "#]],
+    );
+}
+
+#[test]
+fn every_code_is_shown() {
+    text();
+    names();
+    headers();
+    actions();
+    parsers();
+    tables();
+    controls();
+    let shown = SHOWN.take();
+    let missing: Vec<&&str> = p4_14::codes::ALL.iter().filter(|code| !shown.contains(code)).collect();
+    assert!(missing.is_empty(), "not shown: {missing:?}");
+}
