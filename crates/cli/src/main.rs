@@ -3,7 +3,7 @@
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
-//! * [`check`], [`compile`], [`run`], [`test`], [`trace`], [`explain`], [`demo`]: the commands.
+//! * [`check`], [`compile`], [`run`], [`mod@test`], [`trace`], [`explain`], [`demo`]: the commands.
 //! * [`explanations`]: the pages about diagnostics.
 //! * [`caught`]: crashes as messages.
 //! * [`terminal`]: colours, progress, messages.

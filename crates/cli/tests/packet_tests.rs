@@ -123,15 +123,15 @@ fn what_cannot_be_run_fails() {
         &files,
         "test p.p4 odd.stf absent.stf --backend interp",
         expect![[r#"
-        exit 1
-        odd.stf (interp): failed
-          odd.stf:1: a packet is whole bytes; these are 1 hexadecimal digits
-          odd.stf:2: there is no command frob
-            help: the commands are add, setdefault, packet, expect, no_packet, check_counter, wait, remove all, mirroring_add, mirroring_add_mc, mirroring_delete, mirroring_get, mc_mgrp_create, mc_node_create, mc_node_update, mc_node_associate, counter_read, counter_write, register_read, register_write, register_reset, meter_get_rates, meter_set_rates, meter_array_set_rates, pvs_add, pvs_remove, pvs_clear, set_queue_rate, set_queue_depth
-        absent.stf (interp): failed
-          cannot read absent.stf: No such file or directory (os error 2)
-        0 passed, 2 failed
-    "#]],
+            exit 1
+            odd.stf (interp): failed
+              odd.stf:1: a packet is whole bytes; these are 1 hexadecimal digits
+              odd.stf:2: there is no command frob
+                help: the commands are add, setdefault, packet, expect, no_packet, check_counter, wait, remove all, and those of the switch's command line, such as mirroring_add or register_write
+            absent.stf (interp): failed
+              cannot read absent.stf: No such file or directory (os error 2)
+            0 passed, 2 failed
+        "#]],
     );
     check(
         &files,

@@ -37,10 +37,10 @@ pub struct Table {
     pub span: Span,
 }
 
-/// An action profile as one table uses it. An entry then names a member of the profile or a group of members, and so may
-/// the default action, as [`ActionCall::member`] and [`ActionCall::group`]. Of a group with n members the one at position
-/// H mod n runs, in ascending order of their handles, where H is the selector's hash of `inputs` in full. An entry whose
-/// group is empty is hit, and nothing runs. The entries and the default action of the program name actions.
+/// An action profile as one table uses it. An entry then names a member of the profile or a group of members, and so
+/// may the default action, as [`ActionCall::member`] and [`ActionCall::group`]. Of a group with n members the one at
+/// position H mod n runs, in ascending order of their handles, where H is the selector's hash of `inputs` in full. An
+/// entry whose group is empty is hit, and nothing runs. The entries and the default action of the program name actions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Implementation {
     /// The profile.

@@ -170,8 +170,8 @@ pub mod codes {
     pub const IGNORED_PROPERTY: &str = "W0801";
     /// A request to the architecture in a block where it has no effect (a warning).
     ///
-    /// Packets are cloned and recirculated from ingress or egress; they are resubmitted, and digests sent, from ingress.
-    /// There is no example: it would have to be a whole program.
+    /// Packets are cloned and recirculated from ingress or egress; they are resubmitted, and digests sent, from
+    /// ingress. There is no example: it would have to be a whole program.
     ///
     /// Specification: Target architecture model.
     pub const NO_EFFECT: &str = "W0802";

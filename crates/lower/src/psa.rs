@@ -5,9 +5,9 @@
 //! variables.
 //!
 //! What a deparser hands out (`normal_meta`, `clone_i2e_meta`, ...) lives in metadata variables that have a field list,
-//! so that the architecture can keep them and nothing else. Headers do not survive a parser's start; a struct with headers
-//! in it is therefore packed into variables, a validity and the fields for each header, when the deparser ends, and
-//! unpacked when the parser starts.
+//! so that the architecture can keep them and nothing else. Headers do not survive a parser's start; a struct with
+//! headers in it is therefore packed into variables, a validity and the fields for each header, when the deparser ends,
+//! and unpacked when the parser starts.
 
 use crate::inline::Argument;
 use crate::objects::{ObjectId, ObjectKind};

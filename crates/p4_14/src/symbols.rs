@@ -298,10 +298,10 @@ impl<'a> Collector<'a, '_> {
                 self.error(codes::UNKNOWN_NAME, written.span, format!("there is no header type `{}`", written.name));
                 continue;
             };
-            let size = match &declared.size {
-                Some(size) => Some(self.count(size, 1, u64::from(STACK_ELEMENTS_MAX)).unwrap_or(1) as u32),
-                None => None,
-            };
+            let size = declared
+                .size
+                .as_ref()
+                .map(|size| self.count(size, 1, u64::from(STACK_ELEMENTS_MAX)).unwrap_or(1) as u32);
             self.check_instance(declared, header_type, size.is_some());
             let instance = Instance {
                 name: name.clone(),

@@ -92,7 +92,8 @@ pub fn run(script: &Script, switch: &mut Switch) -> Outcome {
     run_watched(script, switch, &mut |_, _| {}, &mut |switch, now_ns, output| switch.run(now_ns, output))
 }
 
-/// The same for those who watch: `before` is told the line and the command that comes next, `work` lets the switch work.
+/// The same for those who watch: `before` is told the line and the command that comes next, `work` lets the switch
+/// work.
 pub fn run_watched(
     script: &Script,
     switch: &mut Switch,

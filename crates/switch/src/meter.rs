@@ -1,7 +1,7 @@
 //! Two-rate three-colour markers (RFC 2698).
 //!
-//! What enters: a packet's size, the colour that it has so far, and the time. What leaves: its colour. A cell that nobody
-//! configured leaves the colour as it is; that of a packet without one is green.
+//! What enters: a packet's size, the colour that it has so far, and the time. What leaves: its colour. A cell that
+//! nobody configured leaves the colour as it is; that of a packet without one is green.
 
 /// A packet's colour, at the number that v1model and PSA programs see in a `bit` field of v1model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -5,8 +5,9 @@
 //! what is done here and why.
 //!
 //! A burst goes through the ingress parser, ingress, and the ingress deparser as far as anything comes of it; then each
-//! packet's fate is decided in order of arrival. What leaves the queues is parsed anew, as bytes: egress parser, egress,
-//! egress deparser. A packet keeps its memory on the way, but of its metadata only the struct that belongs to its path.
+//! packet's fate is decided in order of arrival. What leaves the queues is parsed anew, as bytes: egress parser,
+//! egress, egress deparser. A packet keeps its memory on the way, but of its metadata only the struct that belongs to
+//! its path.
 
 use crate::fabric::{Fabric, Rules, Visibility, tell};
 use crate::output::Decision;

@@ -1,8 +1,8 @@
 //! The store of an action profile: members, and groups of members. The truth that snapshots are kept in step with.
 //!
-//! What enters: operations of the control plane. What leaves: refusals, and what became of them. Handles are numbered from
-//! 0; after deletions the lowest free number is used again. Whether an entry still names a member or a group is asked
-//! of the tables by [`crate::TableSet`], which knows both.
+//! What enters: operations of the control plane. What leaves: refusals, and what became of them. Handles are numbered
+//! from 0; after deletions the lowest free number is used again. Whether an entry still names a member or a group is
+//! asked of the tables by [`crate::TableSet`], which knows both.
 
 use crate::canonical;
 use crate::error::{Problem, TableError};

@@ -1,13 +1,13 @@
 //! Random valid P4_16 programs for v1model, as text.
 //!
-//! What enters: a seeded [`Rng`]. What leaves: the text of a program that is right by the rules of the language, ends
+//! What enters: a seeded `Rng`. What leaves: the text of a program that is right by the rules of the language, ends
 //! for every packet, and is the same for the same seed. Each program uses a random part of the language ("swarm
 //! testing"): what all programs have hides what only some have, and one thing that is not supported does not spoil
 //! every program.
 //!
-//! The way through: [`types`] declares types and knows the parts of values; [`expressions`] makes expressions of a
-//! wanted type; [`statements`], [`parsers`], [`tables`] and [`externs`] make what is named; [`program`] puts the
-//! blocks of v1model together. A [`Scope`] lists what the code at a place may use.
+//! The way through: `types` declares types and knows the parts of values; `expressions` makes expressions of a
+//! wanted type; `statements`, `parsers`, `tables` and `externs` make what is named; `program` puts the
+//! blocks of v1model together. A `Scope` lists what the code at a place may use.
 
 mod expressions;
 mod externs;

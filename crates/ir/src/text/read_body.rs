@@ -135,16 +135,7 @@ impl Reader<'_> {
                 self.sign("=")?;
                 StmtKind::RegisterWrite { register, index, value: self.expr()? }
             }
-            "call" => {
-                let has_result = self.peek_id::<ExternFunctionId>("xfunction").is_none();
-                let dst = if has_result { Some(self.place()?) } else { None };
-                if has_result {
-                    self.sign("=")?;
-                }
-                let function = self.id("xfunction")?;
-                let instance = if self.take_word("of") { Some(self.id("xinstance")?) } else { None };
-                StmtKind::CallExtern { dst, function, instance, inputs: self.list("(", ")", Self::expr)? }
-            }
+            "call" => self.extern_call()?,
             "count" => StmtKind::Count { counter: self.id("counter")?, index: self.index()? },
             "lookahead" | "read" | "execute" | "hash" | "random" => {
                 let dst = self.place()?;
@@ -156,6 +147,18 @@ impl Reader<'_> {
                 return self.expected("a statement");
             }
         })
+    }
+
+    /// A call of an extern function or method, behind its first word.
+    fn extern_call(&mut self) -> Result<StmtKind> {
+        let has_result = self.peek_id::<ExternFunctionId>("xfunction").is_none();
+        let dst = if has_result { Some(self.place()?) } else { None };
+        if has_result {
+            self.sign("=")?;
+        }
+        let function = self.id("xfunction")?;
+        let instance = if self.take_word("of") { Some(self.id("xinstance")?) } else { None };
+        Ok(StmtKind::CallExtern { dst, function, instance, inputs: self.list("(", ")", Self::expr)? })
     }
 
     /// A statement that writes its result to `dst`, from the `=` on.

@@ -87,7 +87,8 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// The values of a digest with their names: the fields of structs and headers by theirs, what has none by its place.
+    /// The values of a digest with their names: the fields of structs and headers by theirs, what has none by its
+    /// place.
     fn digest_leaves(
         &mut self,
         value: &Value,

@@ -173,8 +173,8 @@ impl<'h> Lowerer<'h> {
         self.assign(&target, Value::Scalar(value), span)
     }
 
-    /// `random`: of values wider than 64 bits only the lower 64 are drawn, as the reference switch does; the others are 0.
-    /// Signed bounds are turned into unsigned ones of the same order by inverting the sign.
+    /// `random`: of values wider than 64 bits only the lower 64 are drawn, as the reference switch does; the others are
+    /// 0. Signed bounds are turned into unsigned ones of the same order by inverting the sign.
     pub(super) fn call_random(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
         let target = self.target(call, 0, span)?;
         let ty = scalar_type(&target);

@@ -213,7 +213,8 @@ impl<'h> Lowerer<'h> {
         Ok(value.map_or(Value::Void, |place| self.read(&place)))
     }
 
-    /// What is returned: a scalar of at most 64 bits as C returns it, anything else by parameters at the end. Its place.
+    /// What is returned: a scalar of at most 64 bits as C returns it, anything else by parameters at the end. Its
+    /// place.
     fn result(&mut self, ty: &Type, passed: &mut Passed, span: Span) -> Lowered<(Option<ir::Type>, Option<Place>)> {
         let place = self.temporary_place(ty, span)?;
         let before = passed.outputs.len();

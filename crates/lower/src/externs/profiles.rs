@@ -54,8 +54,8 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Gives a table what its selector hashes: the keys of match kind `selector`. Returns the variable that gets a number
-    /// drawn before each application, if the selector draws one.
+    /// Gives a table what its selector hashes: the keys of match kind `selector`. Returns the variable that gets a
+    /// number drawn before each application, if the selector draws one.
     pub fn set_selector_inputs(&mut self, table: &mut ir::Table, inputs: Vec<HashInput>) -> Lowered<Option<ir::VarId>> {
         let profile = table.implementation.as_ref().map(|it| it.profile);
         let profile = profile.filter(|profile| self.ir.action_profiles[*profile].selector.is_some());

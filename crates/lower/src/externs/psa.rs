@@ -1,7 +1,7 @@
 //! The externs of PSA: counters, meters, registers, random numbers, hashes, checksums, digests.
 //!
-//! Checksums have no statement of their own. The state of one is a local variable of the block that uses it, and what is
-//! added goes through the hash statements:
+//! Checksums have no statement of their own. The state of one is a local variable of the block that uses it, and what
+//! is added goes through the hash statements:
 //! * The ones' complement sum of the state and the data is the inverted `csum16` of both; what is taken away is added
 //!   inverted (RFC 1624, equation 3).
 //! * A cyclic redundancy check that has reached `h` goes on with data of `n` bytes as the check of the data, in whose
@@ -173,36 +173,12 @@ impl<'h> Lowerer<'h> {
                 }
                 Value::Void
             }
-            (ExternKind::Meter(meter), "execute") => {
-                let args: Vec<_> = call.args.iter().flatten().collect();
-                let mut values = self.eval_in_order(&args)?.into_iter();
-                let Some(index) = values.next() else { return Err(Refused) };
-                let index = self.index(index, span)?;
-                let before = match values.next() {
-                    Some(color) => from_psa_color(self.scalar_value(color, span)?),
-                    None => ir::Expr::bit(2, 0),
-                };
-                let stmt = |dst| StmtKind::ExecuteMeter { dst, meter, index, before };
-                let color = self.value_of_stmt(ir::Type::Bit(2), span, stmt)?;
-                let color = self.scalar_value(color, span)?;
-                Value::Scalar(to_psa_color(color))
-            }
+            (ExternKind::Meter(meter), "execute") => self.execute_psa_meter(meter, call, span)?,
             (ExternKind::DirectMeter(meter), "execute") => {
                 if !object.is_attached {
                     self.externs.direct_uses.push(DirectUse::Meter(meter));
                 }
-                let target = self.meter_target(meter);
-                let color = fold::cast(ir::Type::Bit(2), self.read_ir_place(&target));
-                let color = match call.args.first() {
-                    Some(Some(before)) => {
-                        // The meter has run with the lookup, before the action knew of a colour.
-                        let before = from_psa_color(self.eval_scalar(before)?);
-                        let is_worse = fold::binary(BinaryOp::Gt, before.clone(), color.clone());
-                        self.pin_expr(fold::mux(is_worse, before, color), span)?
-                    }
-                    _ => color,
-                };
-                Value::Scalar(to_psa_color(color))
+                self.execute_psa_direct_meter(meter, call, span)?
             }
             (ExternKind::Random(number), "read") => {
                 let (ty, low, high) = self.externs.psa_objects.randoms[number].clone();
@@ -228,6 +204,38 @@ impl<'h> Lowerer<'h> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// `execute` of a meter of an array, with the colour that the packet has already as its second argument.
+    fn execute_psa_meter(&mut self, meter: ir::MeterId, call: &'h Call, span: Span) -> Lowered<Value> {
+        let args: Vec<_> = call.args.iter().flatten().collect();
+        let mut values = self.eval_in_order(&args)?.into_iter();
+        let Some(index) = values.next() else { return Err(Refused) };
+        let index = self.index(index, span)?;
+        let before = match values.next() {
+            Some(color) => from_psa_color(self.scalar_value(color, span)?),
+            None => ir::Expr::bit(2, 0),
+        };
+        let stmt = |dst| StmtKind::ExecuteMeter { dst, meter, index, before };
+        let color = self.value_of_stmt(ir::Type::Bit(2), span, stmt)?;
+        let color = self.scalar_value(color, span)?;
+        Ok(Value::Scalar(to_psa_color(color)))
+    }
+
+    /// `execute` of a direct meter. It has run with the lookup, before the action knew of a colour; the worse one
+    /// counts.
+    fn execute_psa_direct_meter(&mut self, meter: ir::DirectMeterId, call: &'h Call, span: Span) -> Lowered<Value> {
+        let target = self.meter_target(meter);
+        let color = fold::cast(ir::Type::Bit(2), self.read_ir_place(&target));
+        let color = match call.args.first() {
+            Some(Some(before)) => {
+                let before = from_psa_color(self.eval_scalar(before)?);
+                let is_worse = fold::binary(BinaryOp::Gt, before.clone(), color.clone());
+                self.pin_expr(fold::mux(is_worse, before, color), span)?
+            }
+            _ => color,
+        };
+        Ok(Value::Scalar(to_psa_color(color)))
     }
 
     /// The value that a statement gives, or zero if it gives none.

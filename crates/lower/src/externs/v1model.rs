@@ -271,8 +271,8 @@ impl<'h> Lowerer<'h> {
     }
 
     /// `read` of a direct meter. The meter runs with the lookup and writes its result field then, whichever action
-    /// runs; only a field that lives beyond the action can be that. The first that is read into is; others get its value
-    /// when they are read into.
+    /// runs; only a field that lives beyond the action can be that. The first that is read into is; others get its
+    /// value when they are read into.
     fn read_direct_meter(&mut self, meter: ir::DirectMeterId, place: &Place, span: Span) -> Lowered<()> {
         let wanted = match place {
             Place::Scalar { place, ty: ir::Type::Bit(_) } if self.is_metadata(place) => Some(place.clone()),
@@ -414,8 +414,8 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Whether a request has an effect in the block that is being lowered. The reference compiler takes such a call
-    /// anywhere, and the reference switch looks at the request when the right block ends, so elsewhere it is only warned
-    /// about.
+    /// anywhere, and the reference switch looks at the request when the right block ends, so elsewhere it is only
+    /// warned about.
     pub(super) fn takes_effect(&mut self, stages: &[Stage], name: &str, span: Span) -> bool {
         if self.externs.v1model.stage.is_some_and(|stage| stages.contains(&stage)) {
             return true;
@@ -489,8 +489,8 @@ impl<'h> Lowerer<'h> {
         }) as u64))
     }
 
-    /// The metadata in a list of fields. Headers are not kept, as the packet is parsed again, nor are constants and what
-    /// lives in the block alone.
+    /// The metadata in a list of fields. Headers are not kept, as the packet is parsed again, nor are constants and
+    /// what lives in the block alone.
     fn stated_fields(&mut self, arg: &'h Expr) -> Lowered<Vec<ir::VarId>> {
         let value = self.eval(arg)?;
         let mut vars = Vec::new();

@@ -30,65 +30,71 @@ impl Parser<'_> {
         self.expect("{")?;
         while !self.take("}") {
             self.pragmas();
-            let part = self.name("a property")?;
-            let (text, span) = (part.name.clone(), part.span);
-            match (part.as_str(), kind) {
-                ("type", ArrayKind::Counter | ArrayKind::Meter) => {
-                    let value = self.name_property("what is counted")?;
-                    self.set(&mut it.unit, value, &text, span);
-                }
-                ("direct", _) => {
-                    let value = self.name_property("the name of a table")?;
-                    self.set(&mut it.direct, value, &text, span);
-                }
-                ("static", _) => {
-                    let value = self.name_property("the name of a table")?;
-                    self.set(&mut it.bound, value, &text, span);
-                }
-                ("instance_count", _) => {
-                    let value = self.property()?;
-                    self.set(&mut it.instance_count, value, &text, span);
-                }
-                ("min_width", ArrayKind::Counter) => {
-                    self.property()?;
-                }
-                ("saturating", ArrayKind::Counter) => {
-                    self.expect(";")?;
-                }
-                ("result" | "pre_color", ArrayKind::Meter) => {
-                    let value = self.property()?;
-                    if part.as_str() == "result" {
-                        self.set(&mut it.result, value, &text, span);
-                    }
-                }
-                ("implementation", ArrayKind::Meter) => {
-                    self.name_property("the name of an implementation")?;
-                }
-                ("width", ArrayKind::Register) => {
-                    let value = self.property()?;
-                    self.set(&mut it.width, value, &text, span);
-                }
-                ("layout", ArrayKind::Register) => {
-                    let value = self.name_property("the name of a header type")?;
-                    self.set(&mut it.layout, value, &text, span);
-                }
-                ("attributes", ArrayKind::Register) => {
-                    self.expect(":")?;
-                    loop {
-                        it.is_signed |= self.name("`signed` or `saturating`")?.as_str() == "signed";
-                        if !self.take(",") {
-                            break;
-                        }
-                    }
-                    self.expect(";")?;
-                }
-                _ => {
-                    self.next -= 1;
-                    return self.unexpected("a property");
-                }
-            }
+            self.array_property(&mut it)?;
         }
         self.program.arrays.push(it);
+        Ok(())
+    }
+
+    /// One property of a counter, a meter or a register.
+    fn array_property(&mut self, it: &mut Array) -> Parsed<()> {
+        let part = self.name("a property")?;
+        let (text, span) = (part.name.clone(), part.span);
+        match (part.as_str(), it.kind) {
+            ("type", ArrayKind::Counter | ArrayKind::Meter) => {
+                let value = self.name_property("what is counted")?;
+                self.set(&mut it.unit, value, &text, span);
+            }
+            ("direct", _) => {
+                let value = self.name_property("the name of a table")?;
+                self.set(&mut it.direct, value, &text, span);
+            }
+            ("static", _) => {
+                let value = self.name_property("the name of a table")?;
+                self.set(&mut it.bound, value, &text, span);
+            }
+            ("instance_count", _) => {
+                let value = self.property()?;
+                self.set(&mut it.instance_count, value, &text, span);
+            }
+            ("min_width", ArrayKind::Counter) => {
+                self.property()?;
+            }
+            ("saturating", ArrayKind::Counter) => {
+                self.expect(";")?;
+            }
+            ("result" | "pre_color", ArrayKind::Meter) => {
+                let value = self.property()?;
+                if part.as_str() == "result" {
+                    self.set(&mut it.result, value, &text, span);
+                }
+            }
+            ("implementation", ArrayKind::Meter) => {
+                self.name_property("the name of an implementation")?;
+            }
+            ("width", ArrayKind::Register) => {
+                let value = self.property()?;
+                self.set(&mut it.width, value, &text, span);
+            }
+            ("layout", ArrayKind::Register) => {
+                let value = self.name_property("the name of a header type")?;
+                self.set(&mut it.layout, value, &text, span);
+            }
+            ("attributes", ArrayKind::Register) => {
+                self.expect(":")?;
+                loop {
+                    it.is_signed |= self.name("`signed` or `saturating`")?.as_str() == "signed";
+                    if !self.take(",") {
+                        break;
+                    }
+                }
+                self.expect(";")?;
+            }
+            _ => {
+                self.next -= 1;
+                return self.unexpected("a property");
+            }
+        }
         Ok(())
     }
 

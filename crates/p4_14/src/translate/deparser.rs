@@ -1,9 +1,10 @@
 //! The deparser: all headers that the parser may extract, in an order that all its ways agree with.
 //!
 //! A header goes before those that the parser may extract behind it. Where headers can follow each other in a circle,
-//! the one that is reached first goes first. Headers of which neither must precede the other stand in the reverse of the
-//! order in which the parser's cases reach them; they are not both in a packet that was parsed. A stack is one header
-//! here. A header that no state extracts, reachable or not, has no place in the packet and is not sent, as P4_14 says.
+//! the one that is reached first goes first. Headers of which neither must precede the other stand in the reverse of
+//! the order in which the parser's cases reach them; they are not both in a packet that was parsed. A stack is one
+//! header here. A header that no state extracts, reachable or not, has no place in the packet and is not sent, as P4_14
+//! says.
 
 use super::Translator;
 use super::build;

@@ -1,8 +1,8 @@
 //! The parser: its states, what goes before them, and what follows from errors.
 //!
 //! A `select` joins its keys to one number, as P4_14 says; a case with several values becomes several cases.
-//! `parse_error` and the exceptions that P4_14 knows by itself become errors of P4_16: parsing stops, and ingress, which
-//! runs for such packets too, begins with what the handlers say (see `controls`).
+//! `parse_error` and the exceptions that P4_14 knows by itself become errors of P4_16: parsing stops, and ingress,
+//! which runs for such packets too, begins with what the handlers say (see `controls`).
 
 use super::build::{self, Shape};
 use super::exprs::{Element, HeaderRef, Operand, Scope};

@@ -355,7 +355,8 @@ impl Generator<'_> {
         let low = self.rng.below(u64::from(wide - width) + 1) as u32;
         let ty = if self.has(Feature::Signed) && self.once_in(6) { Ty::Int(wide) } else { Ty::Bit(wide) };
         let base = match self.expr(&ty, height - 1) {
-            // A constant cannot be sliced in some readings of the grammar: `8w5[3:0]` is, `-5[3:0]` is not what it seems.
+            // A constant cannot be sliced in some readings of the grammar: `8w5[3:0]` is, `-5[3:0]` is not what it
+            // seems.
             base @ (Tree::Atom(_) | Tree::Slice(..)) => base,
             base => Tree::atom(format!("({base})")),
         };
