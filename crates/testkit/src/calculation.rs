@@ -1,11 +1,11 @@
 //! Random calculations whose results are known: an oracle that shares nothing with the compiler.
 //!
-//! What enters: a seeded [`Rng`]. What leaves: a P4 program that computes with the fields of a header, as text, and
+//! What enters: a seeded `Rng`. What leaves: a P4 program that computes with the fields of a header, as text, and
 //! what it makes of given fields. The second comes from walking the calculation's own tree with integers of any size,
 //! so that a fault that the interpreter and native code share (in the checker's or the lowering's arithmetic on
 //! constants, in the order of evaluation, in copying arguments in and out) is seen too.
 //!
-//! The way through: [`make`] makes calculations, [`text`] writes them as P4, [`meaning`] carries them out.
+//! The way through: `make` makes calculations, `text` writes them as P4, `meaning` carries them out.
 
 mod make;
 mod meaning;
