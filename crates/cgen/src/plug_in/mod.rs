@@ -1,11 +1,11 @@
 //! Plug-ins: shared objects that supply a program's own extern functions and objects.
 //!
-//! What enters: a program, and the files that its user names. What leaves: a [`PlugIn`] that both backends call with
+//! What enters: a program, and the files that its user names. What leaves: a `PlugIn` that both backends call with
 //! values of any width. Prototypes differ from function to function, so the calls themselves are made by C that
-//! [`adapter`] writes and the system's compiler compiles.
+//! `adapter` writes and the system's compiler compiles.
 //!
 //! A plug-in is code of the user's own choice and runs in our process: it may do what it likes. What we vouch for is
-//! that we call it as [`header`] says.
+//! that we call it as `header` says.
 #![allow(unsafe_code, reason = "opens shared objects and calls the functions in them")]
 
 mod adapter;
