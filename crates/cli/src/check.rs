@@ -56,8 +56,8 @@ fn verdict(source: &mut Source) -> Option<String> {
     let Some(package) = frontend::package(&typed) else {
         return Some(" (there is no `main` to run)".to_owned());
     };
-    if !frontend::is_runnable(package) {
-        return Some(format!(" (checked only: the architecture of package `{package}` cannot be run yet)"));
+    if !frontend::is_runnable(&typed) {
+        return Some(format!(" (checked only: a program for package `{package}` cannot be run)"));
     }
     lower::lower(&typed, &mut source.diagnostics)?;
     (!source.diagnostics.has_errors()).then(String::new)

@@ -73,12 +73,14 @@ pub fn package(typed: &sema::hir::Program) -> Option<&str> {
     }
 }
 
-/// The architectures that can be run, and the packages of their programs.
-const ARCHITECTURES: [(&str, &str); 2] = [("v1model", "V1Switch"), ("psa", "PSA_Switch")];
+/// The architectures that can be run, and the packages of their programs with the number of their arguments.
+const ARCHITECTURES: [(&str, &str, usize); 2] = [("v1model", "V1Switch", 6), ("psa", "PSA_Switch", 4)];
 
-/// Whether programs with this package can be run.
-pub fn is_runnable(package: &str) -> bool {
-    ARCHITECTURES.iter().any(|(_, runnable)| *runnable == package)
+/// Whether a program can be run: its `main` is of a package of an architecture that is known. A package of the same
+/// name with other parameters is the program's own.
+pub fn is_runnable(typed: &sema::hir::Program) -> bool {
+    let arguments = typed.main.map(|main| typed.instances[main].args.len());
+    ARCHITECTURES.iter().any(|(_, runnable, count)| package(typed) == Some(*runnable) && arguments == Some(*count))
 }
 
 /// A file as an optimised program, or the exit after its errors were shown.
@@ -96,9 +98,9 @@ pub fn load_for(path: &Path, arguments: &SourceArguments, architecture: Option<&
     let mut source = parse(path, arguments);
     let lowered = check(&mut source).and_then(|typed| {
         let package = package(&typed).unwrap_or("none");
-        let named = |it| ARCHITECTURES.iter().find(|(name, _)| *name == it);
+        let named = |it| ARCHITECTURES.iter().find(|(name, ..)| *name == it);
         match architecture.and_then(named) {
-            Some((name, wanted)) if *wanted != package => {
+            Some((name, wanted, _)) if *wanted != package => {
                 Some(Err(format!("the program is not for {name}: its `main` is of package {package}, not {wanted}")))
             }
             _ => lower_typed(&mut source, &typed).map(Ok),

@@ -121,7 +121,7 @@ fn programs_that_cannot_run_are_checked_all_the_same() {
         expect![[r#"
             exit 0
             part.p4: ok (there is no `main` to run)
-            other.p4: ok (checked only: the architecture of package `Top` cannot be run yet)
+            other.p4: ok (checked only: a program for package `Top` cannot be run)
         "#]],
     );
 }

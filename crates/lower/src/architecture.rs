@@ -14,7 +14,7 @@ use base::Span;
 use ir::v1model::{STANDARD_METADATA, Slot, Stage};
 use num_traits::ToPrimitive;
 use sema::hir::{self, Type};
-use syntax::ast;
+use syntax::{Diagnostic, ast};
 
 /// The blocks in the order of the package's parameters.
 const STAGES: [Stage; 6] =
@@ -28,7 +28,7 @@ impl<'h> Lowerer<'h> {
     /// Lowers the package called `main`.
     pub fn program(&mut self) -> Lowered<()> {
         let Some(main) = self.hir.main else {
-            let message = "the program has no package instance called `main`";
+            let message = "the program has no package instance called `main`, so there is nothing to run";
             return self.refuse(codes::ARCHITECTURE, Span::NONE, message);
         };
         let main = &self.hir.instances[main];
@@ -40,8 +40,10 @@ impl<'h> Lowerer<'h> {
             return self.psa_program(main);
         }
         if &*package != "V1Switch" || main.args.len() != STAGES.len() {
-            let message = format!("architecture `{package}` is not supported yet");
-            return self.refuse(codes::ARCHITECTURE, main.span, message);
+            let message = format!("a program for package `{package}` cannot be run, only checked");
+            let help = "programs that can be run are for V1Switch of v1model.p4 or PSA_Switch of psa.p4";
+            self.diagnostics.push(Diagnostic::error(codes::ARCHITECTURE, main.span, message).help(help));
+            return Err(Refused);
         }
         self.make_top_instances();
         let mut blocks = Vec::new();

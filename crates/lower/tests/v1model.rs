@@ -416,13 +416,13 @@ fn cells_of_registers_may_be_structs_and_headers() {
 fn other_architectures_and_no_main() {
     let errors = |text: &str| lower(text).err().unwrap_or_default();
     expect![[r#"
-        E0803 architecture `Other` is not supported yet at `main`
+        E0803 a program for package `Other` cannot be run, only checked at `main`
     "#]]
     .assert_eq(&errors(
         "#include <core.p4>\ncontrol C(); package Other(C c); control D() { apply { } } Other(D()) main;",
     ));
     expect![[r#"
-        E0803 the program has no package instance called `main` at ``
+        E0803 the program has no package instance called `main`, so there is nothing to run at ``
     "#]]
     .assert_eq(&errors("#include <core.p4>\n#include <v1model.p4>\n"));
 }
