@@ -145,6 +145,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("E0806", include_str!("../../../docs/diagnostics/E0806.md")),
     ("E0807", include_str!("../../../docs/diagnostics/E0807.md")),
     ("E0808", include_str!("../../../docs/diagnostics/E0808.md")),
+    ("E0809", include_str!("../../../docs/diagnostics/E0809.md")),
     ("E0901", include_str!("../../../docs/diagnostics/E0901.md")),
     ("E0902", include_str!("../../../docs/diagnostics/E0902.md")),
     ("E0903", include_str!("../../../docs/diagnostics/E0903.md")),

@@ -186,9 +186,8 @@ fn tables() {
         "optional h0.2",
         "lpm h0.2",
         expect![[r#"
-        table0: 2 longest-prefix keys
-        table0: Optional(None) for a key that is Lpm of Bit(16)
-        table0: Optional(Some(16w0x800)) for a key that is Lpm of Bit(16)"#]],
+            table0: Optional(None) for a key that is Lpm of Bit(16)
+            table0: Optional(Some(16w0x800)) for a key that is Lpm of Bit(16)"#]],
     );
     check("3 0(9w0x2)", "3 0(8w0x2)", expect!["table0: the arguments [8w0x2] do not fit action0"]);
     check("3 0(9w0x2)", "3 5(8w0x2)", expect!["table0: the table lists no action 5"]);

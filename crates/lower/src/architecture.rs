@@ -178,7 +178,7 @@ impl<'h> Lowerer<'h> {
                 }
                 Ok(())
             }
-            _ if inherited.is_some() => self.unsupported(Span::NONE, "headers in field lists"),
+            // Headers are invalid when the next pass begins, so there would be nothing to keep their fields in.
             _ => Ok(()),
         }
     }

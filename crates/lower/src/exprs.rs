@@ -6,7 +6,6 @@ use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::{Bits, Span};
 use ir::{BinaryOp, HeaderRef, StmtKind};
 use sema::hir::{self, Builtin, Callee, Expr, ExprKind, Type};
-use std::rc::Rc;
 
 impl<'h> Lowerer<'h> {
     /// Evaluates an expression. The value is read where it is used: see [`Value`].
@@ -59,7 +58,7 @@ impl<'h> Lowerer<'h> {
             }
             ExprKind::Index(base, index) => self.eval_index(expr, base, index),
             ExprKind::StackNext(_) | ExprKind::StackLast(_) => self.read_place(expr),
-            ExprKind::StackLastIndex(stack) => self.last_index(stack, span),
+            ExprKind::StackLastIndex(stack) => self.last_index(stack),
             ExprKind::Slice(base, high, low) => Ok(Value::Scalar(fold::slice(self.eval_scalar(base)?, *high, *low))),
             ExprKind::IndexedSlice { base, low, width } => {
                 let values = self.eval_in_order(&[base, low])?;
@@ -343,14 +342,12 @@ impl<'h> Lowerer<'h> {
                 self.element_place(base, index, span)
             }
             ExprKind::StackNext(stack) => {
-                let stack = self.stack_place(stack)?;
-                self.verify_position(BinaryOp::Lt, &stack, stack.size, span);
-                Ok(stack.element(HeaderRef::Next))
+                let stack = self.place(stack)?;
+                self.moving_element(&stack, true, span)
             }
             ExprKind::StackLast(stack) => {
-                let stack = self.stack_place(stack)?;
-                self.verify_position(BinaryOp::Ne, &stack, 0, span);
-                Ok(stack.element(HeaderRef::Last))
+                let stack = self.place(stack)?;
+                self.moving_element(&stack, false, span)
             }
             ExprKind::Slice(base, high, low) => slice_of(self.place(base)?, *high, *low),
             ExprKind::IndexedSlice { base, low, width } => {
@@ -431,11 +428,27 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// The stack that an expression names.
-    pub fn stack_place(&mut self, expr: &'h Expr) -> Lowered<Rc<StackPlace>> {
-        match self.place(expr)? {
-            Place::Stack(stack) => Ok(stack),
-            _ => self.unsupported(expr.span, "a stack of this kind"),
+    /// `stack.next` or `stack.last`, which end parsing if there is none. A run-time index may choose the stack.
+    fn moving_element(&mut self, stack: &Place, is_next: bool, span: Span) -> Lowered<Place> {
+        match stack {
+            Place::Stack(stack) => {
+                let (op, bound) = if is_next { (BinaryOp::Lt, stack.size) } else { (BinaryOp::Ne, 0) };
+                self.verify_position(op, stack, bound, span);
+                Ok(stack.element(if is_next { HeaderRef::Next } else { HeaderRef::Last }))
+            }
+            Place::Choice { index, items } => {
+                let (mut ways, mut elements) = (Vec::new(), Vec::new());
+                for item in items {
+                    let (way, element) = self.collect(|l| l.moving_element(item, is_next, span))?;
+                    ways.push(way);
+                    elements.push(element);
+                }
+                if ways.iter().any(|way| !way.is_empty()) {
+                    self.emit_choice(index, ways, span);
+                }
+                Ok(Place::Choice { index: index.clone(), items: elements })
+            }
+            _ => Err(Refused),
         }
     }
 
@@ -464,10 +477,14 @@ impl<'h> Lowerer<'h> {
         false
     }
 
-    fn last_index(&mut self, stack: &'h Expr, span: Span) -> Lowered<Value> {
-        let stack = self.stack_place(stack)?;
-        self.verify_position(BinaryOp::Ne, &stack, 0, span);
-        let next = self.read_var(stack.next);
+    /// `stack.lastIndex`; of an empty stack all ones, since that is no error.
+    fn last_index(&mut self, stack: &'h Expr) -> Lowered<Value> {
+        let mut place = self.place(stack)?;
+        next_indices(&mut place);
+        let next = match self.load(&place, stack.span)? {
+            Value::Scalar(next) => next,
+            _ => return Err(Refused),
+        };
         Ok(Value::Scalar(fold::binary(BinaryOp::Sub, next, ir::Expr::bit(32, 1))))
     }
 
@@ -497,6 +514,17 @@ impl<'h> Lowerer<'h> {
             ExprKind::Aggregate(items) => items.iter().flatten().any(|item| self.has_effects(item)),
             _ => false,
         }
+    }
+}
+
+/// Puts the variables with the numbers of used elements in the place of stacks.
+fn next_indices(place: &mut Place) {
+    match place {
+        Place::Stack(stack) => {
+            *place = Place::Scalar { place: ir::Place::Var(stack.next), ty: ir::Type::Bit(32) };
+        }
+        Place::Choice { items, .. } => items.iter_mut().for_each(next_indices),
+        _ => {}
     }
 }
 
@@ -546,7 +574,8 @@ fn bit_position(low: ir::Expr) -> ir::Expr {
     fold::mux(fits, fold::cast(ir::Type::Bit(64), low), ir::Expr::bit(64, u64::MAX))
 }
 
-fn field_of(place: Place, field: usize) -> Option<Place> {
+/// Field or member `field` of a place.
+pub(crate) fn field_of(place: Place, field: usize) -> Option<Place> {
     match place {
         Place::Tuple(mut items) => (field < items.len()).then(|| items.swap_remove(field)),
         Place::Header(header) => header.field(field),

@@ -13,7 +13,7 @@
 //!   whatever has an effect is hoisted, in the order of evaluation.
 //! * `objects` and `names`: the tree of instances and their control-plane names.
 //! * `calls` and `inline`: calls, with copy-in and copy-out made exact or shown to be needless.
-//! * `parsers`, `tables`, `entries`, `actions`: state machines and tables.
+//! * `parsers`, `parser_stmts`, `tables`, `entries`, `actions`: state machines and tables.
 //! * `condition_text`: what assertions say when they fail.
 //! * `externs`: the packet of core.p4, and the objects and functions of v1model and PSA.
 //! * `architecture`, `psa`: the blocks of v1model and of PSA, and what they share.
@@ -38,6 +38,7 @@ mod inline;
 mod names;
 mod objects;
 mod operators;
+mod parser_stmts;
 mod parsers;
 mod places;
 mod psa;
@@ -152,6 +153,43 @@ pub mod codes {
     ///
     /// Specification: Target architecture model.
     pub const SELECTOR: &str = "E0808";
+    /// A direct counter or meter has more than one table, or a table more than one of them.
+    ///
+    /// A direct object has one cell for each entry of its one table. Give each table an object of its own.
+    ///
+    /// ```p4,wrong,ingress
+    /// direct_counter(CounterType.packets) hits;
+    /// table t {
+    ///     key = { standard_metadata.ingress_port : exact; }
+    ///     actions = { NoAction; }
+    ///     counters = hits;
+    /// }
+    /// table u {
+    ///     key = { standard_metadata.ingress_port : exact; }
+    ///     actions = { NoAction; }
+    ///     counters = hits;
+    /// }
+    /// apply { t.apply(); u.apply(); }
+    /// ```
+    ///
+    /// ```p4,ingress
+    /// direct_counter(CounterType.packets) hits;
+    /// direct_counter(CounterType.packets) more_hits;
+    /// table t {
+    ///     key = { standard_metadata.ingress_port : exact; }
+    ///     actions = { NoAction; }
+    ///     counters = hits;
+    /// }
+    /// table u {
+    ///     key = { standard_metadata.ingress_port : exact; }
+    ///     actions = { NoAction; }
+    ///     counters = more_hits;
+    /// }
+    /// apply { t.apply(); u.apply(); }
+    /// ```
+    ///
+    /// Specification: Target architecture model.
+    pub const DIRECT: &str = "E0809";
     /// A table property that means nothing here (a warning).
     ///
     /// Remove the property, or correct its name.

@@ -1,7 +1,8 @@
 //! Parsers: state machines, with sub-parsers inlined.
 //!
 //! A state in which a sub-parser is applied is cut in two: the first half goes to the sub-parser's start, and where
-//! the sub-parser accepts, the second half follows.
+//! the sub-parser accepts, the second half follows. Statements with sub-parsers inside become states as well: module
+//! `parser_stmts`.
 
 use crate::inline::{Argument, Sight};
 use crate::names::{find, full_name, words};
@@ -12,7 +13,7 @@ use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::TABLE_ENTRIES_MAX;
 use base::{IndexVec, Span};
 use ir::{KeySet, MatchKind, State, StateId, Target};
-use sema::hir::{self, Call, Callee, ExprKind, KeyElement, Keyset, Stmt};
+use sema::hir::{self, Call, KeyElement, Keyset};
 
 /// More states than any real parser has when it is inlined.
 const STATES_MAX: usize = 20_000;
@@ -26,6 +27,17 @@ pub(crate) struct Builder {
     level: u32,
     /// What the names of inlined states begin with.
     prefix: String,
+    /// The loops around that are made of states.
+    loops: Vec<StateLoop>,
+}
+
+/// A loop of a parser that is made of states.
+#[derive(Clone, Copy)]
+pub(crate) struct StateLoop {
+    /// Where `break` goes.
+    pub end: StateId,
+    /// Where `continue` goes.
+    pub next: StateId,
 }
 
 impl<'h> Lowerer<'h> {
@@ -44,7 +56,8 @@ impl<'h> Lowerer<'h> {
         let mut states = IndexVec::new();
         let start = states.push(initial);
         self.body = first;
-        self.parser = Some(Builder { states, current: start, level: self.collecting, prefix: String::new() });
+        self.parser =
+            Some(Builder { states, current: start, level: self.collecting, prefix: String::new(), loops: Vec::new() });
         let result = self.parser_states(object, args, Target::Accept, span);
         let builder = self.parser.take();
         self.body.clear();
@@ -74,6 +87,17 @@ impl<'h> Lowerer<'h> {
         self.parser.as_mut().expect("states are made in parser blocks only")
     }
 
+    /// The loops around that are made of states.
+    pub fn state_loops(&mut self) -> &mut Vec<StateLoop> {
+        &mut self.builder().loops
+    }
+
+    /// A new state of the parser that is being inlined, for a part of one of its states.
+    pub fn new_part(&mut self, name: &str, span: Span) -> Lowered<StateId> {
+        let name = format!("{}{name}", self.builder().prefix);
+        self.new_state(name, span)
+    }
+
     fn new_state(&mut self, name: String, span: Span) -> Lowered<StateId> {
         if self.builder().states.len() >= STATES_MAX {
             let message = format!("the parser has more than {STATES_MAX} states when all calls are inlined");
@@ -83,12 +107,14 @@ impl<'h> Lowerer<'h> {
         Ok(self.builder().states.push(State { name, body: Vec::new(), transition, span }))
     }
 
-    fn begin_state(&mut self, state: StateId) {
+    /// Statements from here on are this state's.
+    pub fn begin_state(&mut self, state: StateId) {
         self.builder().current = state;
         self.body.clear();
     }
 
-    fn finish_state(&mut self, transition: ir::Transition) {
+    /// Ends the state whose statements were lowered.
+    pub fn finish_state(&mut self, transition: ir::Transition) {
         let body = std::mem::take(&mut self.body);
         let builder = self.builder();
         let current = builder.current;
@@ -148,58 +174,11 @@ impl<'h> Lowerer<'h> {
             let lowered = self.lower_state_stmts(&state.body);
             let transition = self.lower_transition(&state.transition, &ids, accept);
             match (lowered, transition) {
-                (Ok(()), Ok(transition)) => self.finish_state(transition),
+                (Ok(_), Ok(transition)) => self.finish_state(transition),
                 _ => result = Err(Refused),
             }
         }
         result
-    }
-
-    fn lower_state_stmts(&mut self, stmts: &'h [Stmt]) -> Lowered<()> {
-        let mut result = Ok(());
-        for stmt in stmts {
-            if self.lower_state_stmt(stmt).is_err() {
-                result = Err(Refused);
-            }
-        }
-        result
-    }
-
-    fn lower_state_stmt(&mut self, stmt: &'h Stmt) -> Lowered<()> {
-        match &stmt.kind {
-            hir::StmtKind::Block(block) => self.nested(stmt.span, |l| l.lower_state_stmts(&block.stmts)),
-            hir::StmtKind::If { condition, then_body, else_body }
-                if applies_parser(&then_body.stmts) || applies_parser(&else_body.stmts) =>
-            {
-                let condition = self.eval_condition(condition)?;
-                self.nested(stmt.span, |l| l.split_state(condition, then_body, else_body, stmt.span))
-            }
-            _ => self.lower_stmt(stmt),
-        }
-    }
-
-    /// An `if` with sub-parsers in it: states for both ways, which join again.
-    fn split_state(
-        &mut self,
-        condition: ir::Expr,
-        then_body: &'h hir::Block,
-        else_body: &'h hir::Block,
-        span: Span,
-    ) -> Lowered<()> {
-        let prefix = self.builder().prefix.clone();
-        let then_state = self.new_state(format!("{prefix}then"), span)?;
-        let else_state = self.new_state(format!("{prefix}else"), span)?;
-        let join = self.new_state(format!("{prefix}join"), span)?;
-        let case = |set, state| ir::SelectCase { sets: vec![set], target: Target::State(state), span };
-        let cases = vec![case(KeySet::Value(ir::Expr::bool(true)), then_state), case(KeySet::Any, else_state)];
-        self.finish_state(ir::Transition::Select { keys: vec![condition], cases });
-        for (state, body) in [(then_state, then_body), (else_state, else_body)] {
-            self.begin_state(state);
-            self.lower_state_stmts(&body.stmts)?;
-            self.finish_state(ir::Transition::Goto(Target::State(join)));
-        }
-        self.begin_state(join);
-        Ok(())
     }
 
     fn lower_transition(
@@ -337,20 +316,6 @@ impl<'h> Lowerer<'h> {
             None => self.unsupported(span, "this match kind in a value set"),
         }
     }
-}
-
-/// Whether the statements apply a sub-parser.
-fn applies_parser(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| match &stmt.kind {
-        hir::StmtKind::Call(call) => {
-            matches!(&call.kind, ExprKind::Call(call) if matches!(call.callee, Callee::Apply(_)))
-        }
-        hir::StmtKind::Block(block) => applies_parser(&block.stmts),
-        hir::StmtKind::If { then_body, else_body, .. } => {
-            applies_parser(&then_body.stmts) || applies_parser(&else_body.stmts)
-        }
-        _ => false,
-    })
 }
 
 fn last_part(name: &str) -> &str {

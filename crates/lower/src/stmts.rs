@@ -241,10 +241,10 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
-    /// Once for every item, written out.
-    fn lower_for_items(&mut self, var: hir::VarId, items: &'h Expr, body: &'h hir::Block, span: Span) -> Lowered<()> {
+    /// The items that a loop goes through; kept, where the loop could change them.
+    pub fn kept_items(&mut self, var: hir::VarId, items: &'h Expr, span: Span) -> Lowered<Value> {
         let value = self.eval(items)?;
-        let value = match value {
+        Ok(match value {
             Value::Tuple(_) => {
                 let elements = self.elements(&value, span)?;
                 let ty = self.hir.vars[var].ty.clone();
@@ -252,7 +252,12 @@ impl<'h> Lowerer<'h> {
                 Value::Tuple(kept.collect::<Lowered<_>>()?)
             }
             value => value,
-        };
+        })
+    }
+
+    /// Once for every item, written out.
+    fn lower_for_items(&mut self, var: hir::VarId, items: &'h Expr, body: &'h hir::Block, span: Span) -> Lowered<()> {
+        let value = self.kept_items(var, items, span)?;
         let end = self.new_label();
         let (all, ()) = self.collect(|l| {
             let (place, _) = l.declare(var)?;
@@ -276,19 +281,9 @@ impl<'h> Lowerer<'h> {
         body: &'h hir::Block,
         span: Span,
     ) -> Lowered<()> {
-        let ty = self.scalar_or_refuse(&self.hir.vars[var].ty.clone(), span)?;
-        let mut bounds = Vec::new();
-        for (value, expr) in self.eval_in_order(&[low, high])?.into_iter().zip([low, high]) {
-            let bound = match value {
-                Value::Integer(number) => crate::values::number(ty, &number),
-                value => fold::cast(ty, self.scalar_value(value, expr.span)?),
-            };
-            bounds.push(self.pin_expr(bound, expr.span)?);
-        }
-        let [low, high] = <[ir::Expr; 2]>::try_from(bounds).map_err(|_| Refused)?;
-        let counter = self.temporary(ty, span)?;
+        let (counter, high) = self.range_counter(var, low, high, span)?;
+        let ty = high.ty;
         let labels = (self.new_label(), self.new_label());
-        self.emit(StmtKind::Assign { dst: ir::Place::Var(counter), src: low }, span);
         let here = self.read_var(counter);
         let leave = |label| vec![ir::Stmt { kind: StmtKind::Leave(label), span }];
         let (iteration, ()) = self.collect(|l| {
@@ -306,5 +301,28 @@ impl<'h> Lowerer<'h> {
         })?;
         self.emit(StmtKind::Loop { label: labels.0, body: iteration }, span);
         Ok(())
+    }
+
+    /// A variable that counts from `low`, and the value of `high`.
+    pub fn range_counter(
+        &mut self,
+        var: hir::VarId,
+        low: &'h Expr,
+        high: &'h Expr,
+        span: Span,
+    ) -> Lowered<(ir::VarId, ir::Expr)> {
+        let ty = self.scalar_or_refuse(&self.hir.vars[var].ty.clone(), span)?;
+        let mut bounds = Vec::new();
+        for (value, expr) in self.eval_in_order(&[low, high])?.into_iter().zip([low, high]) {
+            let bound = match value {
+                Value::Integer(number) => crate::values::number(ty, &number),
+                value => fold::cast(ty, self.scalar_value(value, expr.span)?),
+            };
+            bounds.push(self.pin_expr(bound, expr.span)?);
+        }
+        let [low, high] = <[ir::Expr; 2]>::try_from(bounds).map_err(|_| Refused)?;
+        let counter = self.temporary(ty, span)?;
+        self.emit(StmtKind::Assign { dst: ir::Place::Var(counter), src: low }, span);
+        Ok((counter, high))
     }
 }

@@ -205,8 +205,10 @@ impl<'h> Lowerer<'h> {
         let is_prefix = |key: &&hir::TableKey| {
             self.hir.match_kinds.get(key.match_kind).is_some_and(|kind| match_kind(kind) == Some(MatchKind::Lpm))
         };
-        if let Some(second) = keys.iter().filter(is_prefix).nth(1) {
-            let message = "a table can have only one key of kind `lpm`";
+        // Beside a key that is matched with a mask, prefixes are masks, and the entries have priorities.
+        let has_masks = lowered.iter().any(|key| !matches!(key.kind, MatchKind::Exact | MatchKind::Lpm));
+        if let (Some(second), false) = (keys.iter().filter(is_prefix).nth(1), has_masks) {
+            let message = "a table can have only one key of kind `lpm`, unless there is a `ternary` key, too";
             return self.refuse(codes::CONTROL_PLANE, second.span, message);
         }
         Ok(Keys { matched: lowered, selecting, effects })

@@ -405,14 +405,14 @@ fn what_tables_cannot_do() {
         (
             "action a() { } table t { key = { hdr.h.a: lpm; hdr.h.b: lpm; } actions = { a; } }",
             expect![[r#"
-                E0806 a table can have only one key of kind `lpm` at `hdr.h.b: lpm`
+                E0806 a table can have only one key of kind `lpm`, unless there is a `ternary` key, too at `hdr.h.b: lpm`
             "#]],
         ),
         (
             "direct_counter(CounterType.bytes) c; action a() { } table t { key = { hdr.h.a: exact; } actions = { a; } counters = c; } \
              table u { key = { hdr.h.b: exact; } actions = { a; } counters = c; }",
             expect![[r#"
-                E0801 not supported yet: one direct counter or meter for two tables at `u`
+                E0809 the direct counter or meter of this table belongs to another table already at `u`
             "#]],
         ),
         (

@@ -49,8 +49,9 @@
 //! * The error variable is a `Bit(32)`.
 //!
 //! Tables
-//! * At most one longest-prefix key. Entries have one key set per key, of the key's kind and width, with no bits
-//!   outside of their prefix or mask, and ranges that are not empty. A table without keys has no entries.
+//! * At most one longest-prefix key, unless another is matched with masks or ranges. Entries have one key set per key,
+//!   of the key's kind and width, with no bits outside of their prefix or mask, and ranges that are not empty. A table
+//!   without keys has no entries.
 //! * Action calls have the number and widths of the action's parameters. The default action is not marked for entries
 //!   only, nor an entry's action for the default only.
 //! * A direct counter or meter belongs to one table.

@@ -51,7 +51,8 @@ impl<'p> Verifier<'p> {
             }
         }
         let prefixes = table.keys.iter().filter(|key| key.kind == MatchKind::Lpm).count();
-        self.check(prefixes <= 1, || format!("{prefixes} longest-prefix keys"));
+        let has_masks = table.keys.iter().any(|key| !matches!(key.kind, MatchKind::Exact | MatchKind::Lpm));
+        self.check(prefixes <= 1 || has_masks, || format!("{prefixes} longest-prefix keys"));
         for listed in &table.actions {
             self.exists(&self.program.actions, listed.action);
         }

@@ -5,7 +5,7 @@ use crate::objects::ObjectKind;
 use crate::places::{HeaderPlace, Place};
 use crate::types::{FieldShape, Form};
 use crate::values::{HeaderKind, Value};
-use crate::{Lowered, Lowerer, fold};
+use crate::{Lowered, Lowerer, Refused, fold};
 use base::Span;
 use ir::{HeaderRef, StmtKind};
 use sema::hir::{Call, Callee, Expr, ExprKind, Type};
@@ -54,8 +54,22 @@ impl<'h> Lowerer<'h> {
             Some(Some(bits)) => Some(fold::cast(ir::Type::Bit(32), self.eval_scalar(bits)?)),
             _ => None,
         };
-        let Place::Header(header) = place else {
-            return self.unsupported(span, "extracting this, which is no header,");
+        self.extract_to(place, varbit_bits, span)
+    }
+
+    /// Extracts to a header; one that a run-time index chooses is none if the index is out of range.
+    fn extract_to(&mut self, place: Place, varbit_bits: Option<ir::Expr>, span: Span) -> Lowered<()> {
+        let header = match place {
+            Place::Header(header) => header,
+            Place::Choice { index, items } => {
+                let mut ways = Vec::new();
+                for item in items {
+                    ways.push(self.collect(|l| l.extract_to(item, varbit_bits.clone(), span))?.0);
+                }
+                self.emit_choice(&index, ways, span);
+                return Ok(());
+            }
+            _ => return self.unsupported(span, "extracting this, which is no header,"),
         };
         let has_varbit = self.ir.header_types[header.shape.ty].varbit().is_some();
         if has_varbit != varbit_bits.is_some() {
@@ -76,16 +90,12 @@ impl<'h> Lowerer<'h> {
     fn extract_target(&mut self, target: &'h Expr) -> Lowered<Place> {
         match &target.kind {
             ExprKind::StackNext(stack) => {
-                let stack = self.stack_place(stack)?;
-                Ok(stack.element(HeaderRef::Next))
+                let stack = self.place(stack)?;
+                next_element(&stack)
             }
             ExprKind::Field(base, member) if matches!(base.kind, ExprKind::StackNext(_)) => {
-                match self.extract_target(base)? {
-                    Place::Union(mut members) if *member < members.len() => {
-                        Ok(Place::Header(members.swap_remove(*member)))
-                    }
-                    _ => self.unsupported(target.span, "extracting a part of a header"),
-                }
+                let element = self.extract_target(base)?;
+                crate::exprs::field_of(element, *member).ok_or(Refused)
             }
             _ => self.place(target),
         }
@@ -205,6 +215,18 @@ impl<'h> Lowerer<'h> {
             "static_assert" => Ok(Some(Value::Scalar(ir::Expr::bool(true)))),
             _ => Ok(None),
         }
+    }
+}
+
+/// `stack.next` of a stack, which a run-time index may choose.
+fn next_element(stack: &Place) -> Lowered<Place> {
+    match stack {
+        Place::Stack(stack) => Ok(stack.element(HeaderRef::Next)),
+        Place::Choice { index, items } => {
+            let items = items.iter().map(next_element).collect::<Lowered<_>>()?;
+            Ok(Place::Choice { index: index.clone(), items })
+        }
+        _ => Err(Refused),
     }
 }
 

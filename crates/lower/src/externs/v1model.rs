@@ -354,7 +354,8 @@ impl<'h> Lowerer<'h> {
                 }
             };
             if is_other {
-                return self.unsupported(table.span, "two direct counters, or two direct meters, for one table");
+                let message = "the actions of this table use two direct counters, or two direct meters";
+                return self.refuse(codes::DIRECT, table.span, message);
             }
         }
         let is_taken = |other: &ir::Table| {
@@ -362,7 +363,8 @@ impl<'h> Lowerer<'h> {
                 || matches!((&other.direct_meter, &table.direct_meter), (Some((a, _)), Some((b, _))) if a == b)
         };
         if self.ir.tables.iter().any(is_taken) {
-            return self.unsupported(table.span, "one direct counter or meter for two tables");
+            let message = "the direct counter or meter of this table belongs to another table already";
+            return self.refuse(codes::DIRECT, table.span, message);
         }
         Ok(())
     }
