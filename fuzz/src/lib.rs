@@ -6,12 +6,13 @@
 //!
 //! * [`bodies`]: what is thrown, and what must hold.
 //! * [`run`]: runs a body on seed after seed, and tells the seed that fails.
-//! * [`mutate`]: text that is almost right.
+//! * [`mutate`]: text that is almost right; [`mutants`]: programs that are almost right.
 //! * [`reduce`](mod@crate::reduce): from a text that fails to a small one.
 //!
 //! `cargo xtask fuzz` runs the bodies for as long as one likes, the tests of this crate run each for a moment.
 
 pub mod bodies;
+pub mod mutants;
 pub mod mutate;
 pub mod reduce;
 pub mod run;

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program speaks to the terminal")]
 
 use base::Rng;
-use fuzz::run::{Notes, Until, many, one};
+use fuzz::run::{Notes, Until, keep_panics_quiet, many, one};
 use fuzz::{BODIES, Body};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
+    keep_panics_quiet();
     match read(&arguments) {
         Ok(arguments) if run(&arguments) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
@@ -89,7 +90,7 @@ fn run(arguments: &Arguments) -> bool {
     all_held
 }
 
-fn run_to_failure(body: &Body, arguments: &Arguments) -> bool {
+fn run_to_failure(body: &'static Body, arguments: &Arguments) -> bool {
     let start = Instant::now();
     let mut notes = Notes::default();
     let result = many(body, arguments.seed, arguments.until, &mut notes);
@@ -102,7 +103,7 @@ fn run_to_failure(body: &Body, arguments: &Arguments) -> bool {
 }
 
 /// Goes on after failures, each of which is shown in short.
-fn run_all(body: &Body, arguments: &Arguments) -> bool {
+fn run_all(body: &'static Body, arguments: &Arguments) -> bool {
     let start = Instant::now();
     let mut notes = Notes::default();
     let (mut count, mut failures) = (0, 0);
@@ -129,10 +130,7 @@ fn reduce(body: &Body, seed: u64) -> bool {
         println!("{:<12} has no text that could be reduced", body.name);
         return false;
     };
-    // Each try that panics would say so.
-    std::panic::set_hook(Box::new(|_| {}));
     let failure = reduced(&mut Rng::new(seed));
-    let _default = std::panic::take_hook();
     match &failure {
         Some(failure) => println!("{failure}"),
         None => println!("{:<12} holds for seed {seed}", body.name),

@@ -2,9 +2,23 @@
 
 use crate::bodies::Body;
 use base::Rng;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+
+/// How often it is looked at how much memory a body takes.
+const WATCH_STEP: Duration = Duration::from_millis(50);
+
+/// A body that does not end within this time hangs. Compiling with sanitizers on a busy machine does not.
+const HANG_TIME: Duration = Duration::from_secs(120);
+
+/// Memory that one try may take.
+const MEMORY_BYTES_MAX: u64 = 1 << 30;
+
+/// Memory that the process may take.
+const PROCESS_BYTES_MAX: u64 = 6 << 30;
 
 /// How long a body runs.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +41,13 @@ impl Notes {
         *self.counts.entry(what.to_owned()).or_insert(0) += 1;
     }
 
+    /// Counts what others counted.
+    fn append(&mut self, others: Notes) {
+        for (what, count) in others.counts {
+            *self.counts.entry(what).or_insert(0) += count;
+        }
+    }
+
     /// What happened, and how often; the most frequent first.
     pub fn lines(&self) -> Vec<String> {
         let mut counts: Vec<(&String, &u64)> = self.counts.iter().collect();
@@ -36,7 +57,7 @@ impl Notes {
 }
 
 /// Runs `body` on `first_seed` and those after it. The number of seeds, or the first failure.
-pub fn many(body: &Body, first_seed: u64, until: Until, notes: &mut Notes) -> Result<u64, String> {
+pub fn many(body: &'static Body, first_seed: u64, until: Until, notes: &mut Notes) -> Result<u64, String> {
     let start = Instant::now();
     for count in 0.. {
         let is_over = match until {
@@ -51,25 +72,104 @@ pub fn many(body: &Body, first_seed: u64, until: Until, notes: &mut Notes) -> Re
     Ok(u64::MAX)
 }
 
-/// Runs `body` on one seed.
-pub fn one(body: &Body, seed: u64, notes: &mut Notes) -> Result<(), String> {
+/// Runs `body` on one seed, in a thread of its own: what overflows its stack is told by the thread's name, and what
+/// hangs is left behind.
+pub fn one(body: &'static Body, seed: u64, notes: &mut Notes) -> Result<(), String> {
     let name = body.name;
-    caught(|| (body.run)(&mut Rng::new(seed), notes)).map_err(|what| {
+    let (sender, receiver) = channel();
+    let work = move || {
+        let mut notes = Notes::default();
+        let verdict = caught(|| (body.run)(&mut Rng::new(seed), &mut notes));
+        // Nobody listens any more to what took too long.
+        let _late = sender.send((verdict, notes));
+    };
+    let thread = std::thread::Builder::new().name(format!("{seed} {name}")).spawn(work);
+    thread.map_err(|error| format!("no thread: {error}"))?;
+    let (verdict, said) = watch(&receiver, name, seed);
+    notes.append(said);
+    verdict.map_err(|what| {
         format!("{name} fails with seed {seed}; again: cargo xtask fuzz {name} --seed {seed} --count 1\n{what}")
     })
+}
+
+/// Waits for what a body says, for so long and while it takes so much memory as is allowed.
+fn watch(receiver: &Receiver<(Result<(), String>, Notes)>, name: &str, seed: u64) -> (Result<(), String>, Notes) {
+    let start = Instant::now();
+    let memory_before = memory_bytes();
+    let mut memory_max = memory_before;
+    loop {
+        match receiver.recv_timeout(WATCH_STEP) {
+            Ok((Err(failure), notes)) => return (Err(failure), notes),
+            Ok((Ok(()), notes)) if memory_max - memory_before <= MEMORY_BYTES_MAX => return (Ok(()), notes),
+            Ok((Ok(()), notes)) => {
+                let taken = (memory_max - memory_before) >> 20;
+                return (Err(format!("memory: {taken} MiB were taken")), notes);
+            }
+            Err(RecvTimeoutError::Disconnected) => return (Err("the thread is gone".into()), Notes::default()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        memory_max = memory_max.max(memory_bytes());
+        // A thread cannot be stopped: before the machine has no memory left, the process goes.
+        assert!(memory_max < PROCESS_BYTES_MAX, "{name} takes all memory with seed {seed}");
+        if start.elapsed() > HANG_TIME {
+            return (Err(format!("hang: no end after {} s", HANG_TIME.as_secs())), Notes::default());
+        }
+    }
+}
+
+/// The memory that the process has now; 0 where the system does not say.
+fn memory_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = text.split(' ').nth(1).and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
+    pages * 4096
+}
+
+/// The time that this thread spent on a processor: other work on the machine does not count. Zero where the system does
+/// not say.
+pub(crate) fn cpu_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(text.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0))
+}
+
+thread_local! {
+    /// Where the last panic of this thread came from.
+    static PANIC_PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// From now on panics say nothing on the terminal: [`caught`] tells them, with their places.
+pub fn keep_panics_quiet() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line()));
+        PANIC_PLACE.set(place.unwrap_or_default());
+    }));
 }
 
 /// What `attempt` says; a panic is a failure.
 pub(crate) fn caught(attempt: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(attempt)) {
         Ok(verdict) => verdict,
-        Err(panic) => Err(format!("panic: {}", panic_text(&*panic))),
+        Err(panic) => Err(format!("panic: {}{}", panic_text(&*panic), PANIC_PLACE.take())),
     }
 }
 
 fn panic_text(panic: &dyn std::any::Any) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
+}
+
+/// Whether two failures have one cause, as far as one can see: the first line, and the line of the first error, without
+/// the numbers and names in it.
+pub(crate) fn same_kind(left: &str, right: &str) -> bool {
+    kind(left) == kind(right)
+}
+
+fn kind(failure: &str) -> String {
+    let error = failure.lines().find(|line| line.starts_with("error[")).unwrap_or_default();
+    let first = failure.lines().next().unwrap_or_default();
+    // A panic is told from others by its place, and what it says may be all of a program.
+    let first = first.rsplit_once(" (crates/").filter(|_| first.starts_with("panic")).map_or(first, |(_, place)| place);
+    let is_kept = |c: &char| !c.is_ascii_digit() || first.ends_with(".rs");
+    format!("{first}{}", error.split('`').step_by(2).collect::<String>()).chars().filter(is_kept).collect()
 }
 
 #[cfg(test)]
@@ -102,9 +202,9 @@ mod tests {
 
     #[test]
     fn a_body_that_holds_runs_as_often_as_asked() {
-        let body = Body { name: "good", about: "holds", test_seeds: 0, run: |_, _| Ok(()), reduced: None };
+        const GOOD: Body = Body { name: "good", about: "holds", test_seeds: 0, run: |_, _| Ok(()), reduced: None };
         let notes = &mut Notes::default();
-        assert_eq!(many(&body, 0, Until::Count(7), notes), Ok(7));
-        assert_eq!(many(&body, 0, Until::Time(Duration::ZERO), notes), Ok(1));
+        assert_eq!(many(&GOOD, 0, Until::Count(7), notes), Ok(7));
+        assert_eq!(many(&GOOD, 0, Until::Time(Duration::ZERO), notes), Ok(1));
     }
 }

@@ -532,7 +532,13 @@ fn next_indices(place: &mut Place) {
 fn slice_of(place: Place, high: u32, low: u32) -> Lowered<Place> {
     match place {
         Place::Scalar { place, .. } => {
-            let place = ir::Place::Slice { base: Box::new(place), high, low };
+            let place = match place {
+                // A slice of a slice is one of the whole.
+                ir::Place::Slice { base, low: below, .. } => {
+                    ir::Place::Slice { base, high: high + below, low: low + below }
+                }
+                whole => ir::Place::Slice { base: Box::new(whole), high, low },
+            };
             Ok(Place::Scalar { place, ty: ir::Type::Bit(high - low + 1) })
         }
         Place::Bits(bits) => {

@@ -43,8 +43,14 @@ fn run(program: &mut Program) {
     let mut blocks = std::mem::take(&mut program.blocks);
     let mut actions = std::mem::take(&mut program.actions);
     let mut ends: BTreeMap<ActionId, Live> = BTreeMap::new();
-    let mut walk =
-        Walk { program, action_reads: IndexVec::new(), ends: &mut ends, exits: BTreeMap::new(), remove: false };
+    let mut walk = Walk {
+        program,
+        action_reads: IndexVec::new(),
+        ends: &mut ends,
+        exits: BTreeMap::new(),
+        heads: BTreeMap::new(),
+        remove: false,
+    };
     walk.action_reads = actions.iter().map(|action| walk.reads(&action.body)).collect();
     for block in blocks.iter_mut() {
         match &mut block.kind {
@@ -59,7 +65,14 @@ fn run(program: &mut Program) {
     for (id, end) in ends {
         let mut unused = BTreeMap::new();
         let exits = free_exits(&actions[id].body, &end);
-        let mut walk = Walk { program, action_reads: IndexVec::new(), ends: &mut unused, exits, remove: true };
+        let mut walk = Walk {
+            program,
+            action_reads: IndexVec::new(),
+            ends: &mut unused,
+            exits,
+            heads: BTreeMap::new(),
+            remove: true,
+        };
         walk.body(&mut actions[id].body, end);
     }
     program.blocks = blocks;
@@ -79,6 +92,8 @@ struct Walk<'w> {
     ends: &'w mut BTreeMap<ActionId, Live>,
     /// What is live after each labelled statement that is open.
     exits: BTreeMap<LabelId, Live>,
+    /// What was live at the start of each loop when it was looked at last.
+    heads: BTreeMap<LabelId, Live>,
     /// Whether dead statements go now, or the walk is one of those that look for what is live in a loop.
     remove: bool,
 }
@@ -223,11 +238,14 @@ impl Walk<'_> {
         }
     }
 
-    /// What is live at the end of a loop's body is what is live at its start; that grows until it does not.
+    /// What is live at the end of a loop's body is what is live at its start; that grows until it does not. A loop in
+    /// another is looked at in each round of the outer one, in which ever more is live: what was found before is where
+    /// the next round begins, or the work would double with every level.
     fn loop_statement(&mut self, label: LabelId, body: &mut Body, after: Live) -> Live {
         self.exits.insert(label, after.clone());
         let remove = std::mem::replace(&mut self.remove, false);
         let mut head = after;
+        head.extend(self.heads.get(&label).into_iter().flatten());
         loop {
             let mut before = self.body(body, head.clone());
             before.extend(&head);
@@ -241,6 +259,7 @@ impl Walk<'_> {
             self.body(body, head.clone());
         }
         self.exits.remove(&label);
+        self.heads.insert(label, head.clone());
         head
     }
 

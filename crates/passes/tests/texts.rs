@@ -470,3 +470,17 @@ fn the_standard_pipeline_removes_the_copies_of_an_inlined_call() {
     "#]]
     .assert_eq(&after(passes::pipelines::STANDARD, &text, "block2", "block3"));
 }
+
+/// The time is that of all levels together, not of each combination of rounds.
+#[test]
+fn deeply_nested_loops_take_no_time() {
+    let depth = 60;
+    let mut body = String::new();
+    (1..=depth).for_each(|level| body += &format!("loop l{level} {{\n"));
+    body += "v6 = v7\nv7 = v2\nif v8 {\nleave l1\n} else {\n}\n";
+    body += &"}\n".repeat(depth);
+    let text = program("state0 \"start\" {\n  goto accept\n}\n", &format!("{body}v2 = v6\n"));
+    let text = text.replacen("labels 4", &format!("labels {}", depth + 1), 1);
+    let lines = after(&[dead_stores::PASS], &text, "block2", "block3");
+    assert!(lines.contains("v6 = v7") && lines.contains("v7 = v2"), "{lines}");
+}

@@ -34,6 +34,7 @@ fn expressions_round_trip() {
         "(a + b) * c",
         "-(-a)",
         "+(+a) ++ +b",
+        "+ + +a ++ ~~!-a",
         "!(a == b) || (c || d) && e",
         "(a ? b : c) ? d ? e : f : g",
         "(bit<8>) (a + b)",
@@ -59,4 +60,26 @@ fn expressions_round_trip() {
 fn annotations_round_trip() {
     check("@a @b() @c(1, \"x\\n\", {y} (z >> 2)) @d[1 + 2, \"s\"] @e[k = 1, l = {2}] @f[] const int x = 1;");
     check("@pragma a b \"c\" 3\n@pragma d\nconst int x = 1;");
+}
+
+/// What is as deep as the parser allows stays so: operators before others need no parentheses.
+#[test]
+fn many_prefix_operators_round_trip() {
+    for operator in ["~", "!", "-", "+ "] {
+        check(&format!("const int x = {}a;", operator.repeat(250)));
+    }
+}
+
+#[test]
+fn brackets_in_annotations_match() {
+    for text in [
+        "@a({) const int x = 1;",
+        "@a((b<8{)()2) const int x = 1;",
+        "@a([{]}) const int x = 1;",
+        "@a(]) const int x = 1;",
+    ] {
+        let (sources, _, diagnostics) = parse(text);
+        assert!(diagnostics.has_errors(), "{text} is accepted");
+        assert!(short(&sources, &diagnostics).contains("E0120"), "{text}: {}", short(&sources, &diagnostics));
+    }
 }

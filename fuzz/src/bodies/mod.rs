@@ -4,6 +4,7 @@ mod entries;
 mod front_end;
 mod interpreter;
 mod ir_text;
+mod mutants;
 mod p4_text;
 mod programs;
 
@@ -48,6 +49,20 @@ pub const BODIES: &[Body] = &[
         test_seeds: 30,
         run: |rng, _| front_end::run(rng),
         reduced: None,
+    },
+    Body {
+        name: "mutate",
+        about: "changed programs of the corpora give errors with places, or programs that hold in every stage",
+        test_seeds: 30,
+        run: mutants::run,
+        reduced: Some(mutants::reduced),
+    },
+    Body {
+        name: "mutate-run",
+        about: "changed programs that are accepted do the same as native code",
+        test_seeds: 2,
+        run: mutants::run_native,
+        reduced: Some(mutants::reduced_native),
     },
     Body {
         name: "p4-text",

@@ -1,7 +1,7 @@
 //! Random P4 programs: taken by the front end, and the same in every way in which they can be run.
 
 use crate::reduce::reduce;
-use crate::run::{Notes, caught};
+use crate::run::{Notes, caught, same_kind};
 use base::Rng;
 use testkit::differential::p4::{Verdict, p4_program_agrees};
 use testkit::random_p4::{Options, RandomP4, random_p4};
@@ -38,16 +38,6 @@ pub(crate) fn reduced(rng: &mut Rng) -> Option<String> {
         first
     };
     let failure = failure_of(&program.text)?;
-    let kind = kind(&failure);
-    let text = reduce(&program.text, &mut |text| failure_of(text).is_some_and(|found| self::kind(&found) == kind));
+    let text = reduce(&program.text, &mut |text| failure_of(text).is_some_and(|found| same_kind(&found, &failure)));
     failure_of(&text)
-}
-
-/// What tells failures of one cause from others: the first line, or the line of the first error, without the numbers
-/// and names in it.
-fn kind(failure: &str) -> String {
-    let error = failure.lines().find(|line| line.starts_with("error[")).unwrap_or_default();
-    let first = failure.lines().next().unwrap_or_default();
-    let is_kept = |c: &char| !c.is_ascii_digit();
-    format!("{first}{}", error.split('`').step_by(2).collect::<String>()).chars().filter(is_kept).collect()
 }

@@ -119,7 +119,7 @@ impl Printer<'_> {
         for (id, register) in program.registers.iter_enumerated() {
             let initial = match register.initial.is_zero() {
                 true => String::new(),
-                false => format!(" initial {}", register.initial),
+                false => format!(" initial {:?}", register.initial),
             };
             let (name, ty) = (quoted(&register.name), ty(register.ty));
             self.line(&format!("{id} {name} {ty} size {}{initial}", register.size));

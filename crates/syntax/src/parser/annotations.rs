@@ -69,9 +69,9 @@ impl Parser<'_> {
                 TokenKind::LeftBrace => closing.push(TokenKind::RightBrace),
                 TokenKind::RightParen if closing.is_empty() => break,
                 kind @ (TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace) => {
-                    let opened = closing.pop();
-                    if opened != Some(kind) {
-                        self.expect_close(TokenKind::RightParen, open)?;
+                    let wanted = closing.pop().unwrap_or(TokenKind::RightParen);
+                    if wanted != kind {
+                        self.expect_close(wanted, open)?;
                     }
                 }
                 TokenKind::EndOfFile => {

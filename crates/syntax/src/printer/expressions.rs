@@ -77,7 +77,8 @@ impl Printer {
                 self.put(operator.as_str());
                 // `++` would be read as one operator.
                 let is_unary = matches!(operand.kind, ExprKind::Unary { .. });
-                self.operand(operand, if is_unary { POSTFIX } else { PREFIX });
+                self.put(if is_unary && operator.as_str() == "+" { " " } else { "" });
+                self.operand(operand, PREFIX);
             }
             ExprKind::Binary { operator, left, right } => {
                 self.operand(left, precedence(*operator));
