@@ -319,8 +319,8 @@ pub struct Table {
     pub name: Ident,
     /// What is looked up.
     pub keys: Vec<Key>,
-    /// The actions.
-    pub actions: Vec<Ident>,
+    /// The actions; `None` if the table does not say them.
+    pub actions: Option<Vec<Ident>>,
     /// The action profile instead of actions.
     pub profile: Option<Ident>,
     /// The default action, with arguments if parentheses are written.

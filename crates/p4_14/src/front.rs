@@ -33,6 +33,7 @@ pub fn parse_program(
     standard: Option<Standard>,
 ) -> (ast::Program, Diagnostics) {
     let mut diagnostics = Diagnostics::new();
+    let options = &with_target(options);
     let preprocessed = Preprocessed::from_file(sources, path, options, &mut diagnostics);
     (parse(sources, preprocessed, options, standard, &mut diagnostics), diagnostics)
 }
@@ -46,8 +47,21 @@ pub fn parse_text(
     standard: Option<Standard>,
 ) -> (ast::Program, Diagnostics) {
     let mut diagnostics = Diagnostics::new();
+    let options = &with_target(options);
     let preprocessed = Preprocessed::from_text(sources, name, text, options, &mut diagnostics);
     (parse(sources, preprocessed, options, standard, &mut diagnostics), diagnostics)
+}
+
+/// The macro by which programs know that they are for the reference switch or one that behaves like it.
+const TARGET_MACRO: &str = "__TARGET_BMV2__";
+
+/// The options with [`TARGET_MACRO`] defined, unless they say something about it.
+fn with_target<'o>(options: &Options<'o>) -> Options<'o> {
+    let mut options = options.clone();
+    if !options.defines.iter().any(|(name, _)| name == TARGET_MACRO) {
+        options.defines.insert(0, (TARGET_MACRO.to_owned(), "1".to_owned()));
+    }
+    options
 }
 
 fn parse(

@@ -334,11 +334,10 @@ fn tables() {
     );
     check_with(
         INVALID_ARRAY,
-        "counter c { type : packets; } counter d { type : cats; instance_count : 1; } register r { instance_count : 1; }",
+        "counter c { type : packets; } counter d { type : cats; instance_count : 1; }",
         expect![[r#"
             t.p4:2:9: error[E0923]: `c` is not direct, so it needs an `instance_count`
             t.p4:2:50: error[E0923]: `cats` is not what is counted: that is `packets` or `bytes`
-            t.p4:2:87: error[E0923]: register `r` does not say its `width`
         "#]],
     );
     check_control(
@@ -357,9 +356,10 @@ fn tables() {
     );
     check_with(
         WIDTH_ASSUMED,
-        "action a(p) { } table u { actions { a; } }",
+        "register r { instance_count : 1; }\naction a(p) { } table u { actions { a; } }",
         expect![[r#"
-            t.p4:2:10: warning[W0904]: nothing tells the width of parameter `p`; it gets 32 bits
+            t.p4:3:10: warning[W0904]: nothing tells the width of parameter `p`; it gets 32 bits
+            t.p4:2:10: warning[W0904]: register `r` does not say its `width`; it gets 32 bits
         "#]],
     );
 }
@@ -392,79 +392,8 @@ fn controls() {
         PROGRAM_TOO_LARGE,
         &many,
         expect![[r#"
-        t.p4:41:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:40:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:39:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:38:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:35:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:34:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:33:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:31:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:30:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:29:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:28:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:26:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:21:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:20:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:19:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:18:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:17:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:16:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:15:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:14:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:13:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:12:22: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:11:21: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:10:20: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:9:20: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:8:20: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:7:20: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:6:20: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:5:20: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:4:20: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:3:20: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:2:20: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:2:14: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:3:14: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:4:14: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:5:14: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:6:14: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:7:14: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:8:14: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:9:14: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:10:14: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:11:14: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:12:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:13:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:14:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:15:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:16:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:17:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:18:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:19:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:20:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:21:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:22:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:23:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:24:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:25:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:26:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:27:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:28:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:29:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:30:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:31:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:32:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:33:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:34:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:35:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:36:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:37:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:38:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:39:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:40:15: error[E0930]: actions and controls grow too large when what they call is put in its place
-        t.p4:42:35: error[E0930]: actions and controls grow too large when what they call is put in its place
-    "#]],
+            t.p4:41:15: error[E0930]: actions and controls grow too large when what they call is put in its place
+        "#]],
     );
 }
 
@@ -480,4 +409,42 @@ fn every_code_is_shown() {
     let shown = SHOWN.take();
     let missing: Vec<&&str> = p4_14::codes::ALL.iter().filter(|code| !shown.contains(code)).collect();
     assert!(missing.is_empty(), "not shown: {missing:?}");
+}
+
+/// The examples in the comment of each code, with the usual declarations: the code, whether it must be reported, the
+/// program.
+fn examples() -> Vec<(String, bool, String)> {
+    let mut examples = Vec::new();
+    let mut pending: Vec<(bool, String)> = Vec::new();
+    let mut is_open = false;
+    for line in include_str!("../src/codes.rs").lines().map(str::trim_start) {
+        if let Some((_, code)) = line.split_once(" = \"").filter(|(_, rest)| rest.ends_with("\";")) {
+            let code = code.trim_end_matches("\";");
+            examples.extend(pending.drain(..).map(|(is_wrong, text)| (code.to_owned(), is_wrong, text)));
+        }
+        let Some(text) = line.strip_prefix("///").map(|text| text.strip_prefix(' ').unwrap_or(text)) else { continue };
+        match text.strip_prefix("```") {
+            Some("p4,wrong") => pending.push((true, PRELUDE.to_owned())),
+            Some("p4") => pending.push((false, PRELUDE.to_owned())),
+            Some(_) => {}
+            None if is_open => pending.last_mut().expect("a block is open").1 += &format!("\n{text}"),
+            None => {}
+        }
+        is_open = is_open != text.starts_with("```");
+    }
+    examples
+}
+
+#[test]
+fn the_examples_are_what_they_say() {
+    let examples = examples();
+    assert!(examples.len() > 40, "the examples are not found");
+    for (code, is_wrong, text) in examples {
+        let text = format!("{text}\ncontrol ingress {{ }}");
+        let (sources, diagnostics) = diagnostics(&text);
+        let found: String = diagnostics.iter().map(|it| format!("{}\n", render_short(&sources, it))).collect();
+        let has_code = diagnostics.iter().any(|diagnostic| diagnostic.code == code);
+        assert_eq!(has_code, is_wrong, "{code}\n{text}\n{found}");
+        assert!(is_wrong || !diagnostics.has_errors(), "{code}\n{text}\n{found}");
+    }
 }

@@ -196,9 +196,10 @@ impl Parser<'_> {
         }
     }
 
-    /// The value and the width of a literal such as `10`, `0xff`, `8'0b1`, `8'-1`. A width of 0 is none.
+    /// The value and the width of a literal such as `10`, `0xff`, `8'0b1`, `8'-1`, `8w1`. A width of 0 is none.
     pub(super) fn number(&mut self, text: &str, span: Span) -> Parsed<(BigInt, Option<u32>)> {
-        let parsed = match text.split_once('\'') {
+        let has_width = |letter: char| matches!(letter, '\'' | 'w' | 's');
+        let parsed = match text.split_once(has_width) {
             Some((width, digits)) => width
                 .parse::<u32>()
                 .map_err(|_| format!("`{}` is not a width", width.chars().take(20).collect::<String>()))

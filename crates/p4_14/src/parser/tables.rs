@@ -227,7 +227,7 @@ impl Parser<'_> {
         let mut it = Table {
             name,
             keys: Vec::new(),
-            actions: Vec::new(),
+            actions: None,
             profile: None,
             default_action: None,
             size: None,
@@ -256,7 +256,10 @@ impl Parser<'_> {
                     it.keys.push(key);
                 }
             }
-            "actions" => it.actions.extend(self.names_in_braces("the name of an action")?),
+            "actions" => {
+                let names = self.names_in_braces("the name of an action")?;
+                it.actions.get_or_insert_default().extend(names);
+            }
             "action_profile" => {
                 let value = self.name_property("the name of an action profile")?;
                 self.set(&mut it.profile, value, "action_profile", span);

@@ -15,6 +15,9 @@ use syntax::ast as p4;
 /// The size of an action profile, and of a table, that does not say its own.
 const SIZE_DEFAULT: u64 = 1024;
 
+/// The width of a register's cells if it says neither `width` nor `layout`, as with the reference compiler.
+const CELL_WIDTH_DEFAULT: u32 = 32;
+
 /// The width of a selector's hash if its calculation does not say.
 const OUTPUT_WIDTH_DEFAULT: u64 = 16;
 
@@ -39,6 +42,7 @@ impl Translator<'_, '_> {
         let size = self.cells(array)?;
         let (ty, arguments) = match array.kind {
             ArrayKind::Register => {
+                self.warn_of_register(array);
                 let cell = self.cell_shape(index)?;
                 let ty = build::specialized_type("register", vec![build::bit_type(cell, span)], span);
                 (ty, vec![build::constant(&BigInt::from(size), Shape::bits(32), span)])
@@ -114,6 +118,20 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// What a register's declaration leaves open, or asks for in vain.
+    fn warn_of_register(&mut self, array: &Array) {
+        if let Some(table) = &array.direct {
+            let message = "no register belongs to a table's entries here: it has as many cells as the table, and the \
+                index that a primitive gives says which one is meant";
+            self.warn(codes::NO_EFFECT, table.span, message);
+        }
+        if array.width.is_none() && array.layout.is_none() {
+            let message =
+                format!("register `{}` does not say its `width`; it gets {CELL_WIDTH_DEFAULT} bits", array.name.name);
+            self.warn(codes::WIDTH_ASSUMED, array.name.span, message);
+        }
+    }
+
     /// The shape of a register's cells.
     pub(super) fn cell_shape(&mut self, register: usize) -> Done<Shape> {
         let program = self.program;
@@ -123,8 +141,7 @@ impl Translator<'_, '_> {
             return Some(Shape { width, is_signed: array.is_signed });
         }
         let Some(layout) = &array.layout else {
-            let message = format!("register `{}` does not say its `width`", array.name.name);
-            return self.error(codes::INVALID_ARRAY, array.name.span, message);
+            return Some(Shape { width: CELL_WIDTH_DEFAULT, is_signed: array.is_signed });
         };
         let layout_type = self.lookup(|symbols| &symbols.header_types, layout, "header type")?;
         let header = &self.symbols.types[layout_type];

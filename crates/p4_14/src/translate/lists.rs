@@ -13,8 +13,8 @@ use syntax::ast as p4;
 /// The greatest number of a field list that is kept.
 const LIST_NUMBER_MAX: u32 = 255;
 
-/// The fields of v1model's own metadata that a packet which begins anew can keep. The switch sets the others itself.
-pub(super) const KEPT: [&str; 5] = ["ingress_port", "egress_spec", "mcast_grp", "egress_rid", "priority"];
+/// The fields of v1model's own metadata that the switch sets anew for each packet, so that no field list keeps them.
+pub(super) const SET_ANEW: [&str; 2] = ["instance_type", "packet_length"];
 
 /// What the CRC of the CCITT is called.
 pub(super) const CCITT: &str = "crcCCITT";

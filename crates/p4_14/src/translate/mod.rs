@@ -304,7 +304,11 @@ impl<'a> Translator<'a, '_> {
 
     /// Counts nodes; complains once if there are too many.
     fn spend(&mut self, nodes: usize, span: Span) -> Done<()> {
+        let was_too_large = self.nodes > NODES_MAX;
         self.nodes = self.nodes.saturating_add(nodes);
+        if was_too_large {
+            return None;
+        }
         if self.nodes > NODES_MAX {
             let message = "actions and controls grow too large when what they call is put in its place";
             return self.error(codes::PROGRAM_TOO_LARGE, span, message);
@@ -466,7 +470,7 @@ impl<'a> Translator<'a, '_> {
             let instance = &self.symbols.all_instances[instance];
             let field = &self.symbols.types[instance.header_type].fields[field];
             if let Some((name, _)) = exprs::intrinsic(&instance.name.name, &field.name.name)
-                && lists::KEPT.contains(&name)
+                && !lists::SET_ANEW.contains(&name)
             {
                 lists.entry(name).or_default().extend(numbers);
             }

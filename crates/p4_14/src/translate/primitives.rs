@@ -513,10 +513,6 @@ impl Translator<'_, '_> {
     fn register(&mut self, c: &Context<'_>, position: usize) -> Done<(p4::Expr, Shape)> {
         let name = self.name_argument(c, position, "register")?;
         let register = self.lookup(|symbols| &symbols.registers, &name, "register")?;
-        if self.program.arrays[register].direct.is_some() {
-            let message = "v1model has no registers that belong to a table's entries";
-            return self.error(codes::UNSUPPORTED, name.span, message);
-        }
         let shape = self.cell_shape(register)?;
         Some((self.array(register, name.span)?, shape))
     }

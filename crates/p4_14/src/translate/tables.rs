@@ -19,7 +19,7 @@ impl Translator<'_, '_> {
     pub(super) fn actions_of(&mut self, table: usize) -> Done<Vec<usize>> {
         let program = self.program;
         let declared = &program.tables[table];
-        let mut names: Vec<&Ident> = declared.actions.iter().collect();
+        let mut names: Vec<&Ident> = declared.actions.iter().flatten().collect();
         if let Some(profile) = &declared.profile {
             let profile = self.lookup(|symbols| &symbols.profiles, profile, "action profile")?;
             names.extend(&program.profiles[profile].actions);
@@ -32,7 +32,7 @@ impl Translator<'_, '_> {
                 actions.push(action);
             }
         }
-        if actions.is_empty() && declared.actions.is_empty() && declared.profile.is_none() {
+        if declared.actions.is_none() && declared.profile.is_none() {
             let message = format!("table `{}` has no actions", declared.name.name);
             return self.error(codes::TABLE_ACTIONS, declared.name.span, message);
         }
