@@ -1,7 +1,7 @@
 //! The corpus of programs with packet tests: the folder `tests` at the root of the repository.
 //!
 //! A case is an STF file beside the program that it tests: `NAME.stf` or `NAME.WHAT.stf` for `NAME.p4`. If there is a
-//! `NAME.json`, its entries are installed first. Every case runs in every [`Way`].
+//! `NAME.json` or a `NAME.txt` (switch commands), its entries are installed first. Every case runs in every [`Way`].
 
 use crate::pipeline::{Engine, optimised, program_of_file, switch_for};
 use cgen::{CompileOptions, Optimise};
@@ -37,8 +37,8 @@ pub fn cases(group: &str) -> Vec<Case> {
     let mut cases: BTreeMap<String, Case> = BTreeMap::new();
     let files = files(&folder().join(group));
     for path in files.iter().filter(|path| has_extension(path, "p4")) {
-        let entries = path.with_extension("json");
-        let entries = entries.is_file().then_some(entries);
+        let entries = ["json", "txt"].map(|extension| path.with_extension(extension));
+        let entries = entries.into_iter().find(|path| path.is_file());
         cases.insert(stem(path), Case { program: path.clone(), entries, scripts: Vec::new() });
     }
     for path in files.into_iter().filter(|path| has_extension(path, "stf")) {
