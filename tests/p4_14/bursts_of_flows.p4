@@ -1,6 +1,5 @@
 // Flows in bursts: a hash finds a flow's cell in two registers, the time since its last packet tells whether a
-// new burst
-// begins, and a hash with the burst's number chooses one of several ways.
+// new burst begins, and a hash with the burst's number chooses one of several ways.
 
 header_type ip_t {
     fields {

@@ -1,6 +1,5 @@
 // A tag for the way up and down a tree of switches goes between a VLAN tag and IPv4, whose options have
-// variable length;
-// a direct counter counts where it was put, a direct meter measures what leaves with it.
+// variable length; a direct counter counts where it was put, a direct meter measures what leaves with it.
 
 header_type frame_t { fields { to : 48; from : 48; kind : 16; } }
 header_type vlan_t { fields { priority : 3; drop : 1; number : 12; kind : 16; } }
