@@ -62,6 +62,16 @@ pub struct SourceArguments {
     /// The language: p4-14 or p4-16 [default: recognised from the program]
     #[arg(long, value_name = "LANGUAGE", value_parser = standard)]
     pub std: Option<Standard>,
+    /// The port that mark_to_drop stands for: packets for it are dropped (v1model)
+    #[arg(long, default_value_t = 511, value_name = "PORT", value_parser = clap::value_parser!(u16).range(0..=511))]
+    pub drop_port: u16,
+}
+
+impl SourceArguments {
+    /// Everything as it is by default.
+    pub fn plain() -> SourceArguments {
+        SourceArguments { include: Vec::new(), define: Vec::new(), undefine: Vec::new(), std: None, drop_port: 511 }
+    }
 }
 
 fn standard(text: &str) -> Result<Standard, String> {

@@ -43,7 +43,7 @@ pub fn demo(arguments: &DemoArguments) -> Result<Exit, Exit> {
     println!("routes    {} in {}", grouped(u64::from(arguments.routes)), files.entries.display());
     println!("packets   {} in {}", grouped(u64::from(arguments.packets)), files.input.display());
 
-    let source = SourceArguments { include: Vec::new(), define: Vec::new(), undefine: Vec::new(), std: None };
+    let source = SourceArguments::plain();
     let started = Instant::now();
     let compiled = frontend::load(&files.program, &source, true)?;
     let backend = backend::choose(&compiled, None, None)?;

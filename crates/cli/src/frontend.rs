@@ -42,8 +42,8 @@ pub fn parse(path: &Path, arguments: &SourceArguments) -> Source {
 }
 
 /// Lowers a checked file; the diagnostics grow. None if there are errors.
-fn lower_typed(source: &mut Source, typed: &sema::hir::Program) -> Option<ir::Program> {
-    let program = lower::lower(typed, &mut source.diagnostics)?;
+fn lower_typed(source: &mut Source, typed: &sema::hir::Program, drop_port: u16) -> Option<ir::Program> {
+    let program = lower::lower_with_drop_port(typed, u64::from(drop_port), &mut source.diagnostics)?;
     if source.diagnostics.has_errors() { None } else { Some(program) }
 }
 
@@ -103,7 +103,7 @@ pub fn load_for(path: &Path, arguments: &SourceArguments, architecture: Option<&
             Some((name, wanted, _)) if *wanted != package => {
                 Some(Err(format!("the program is not for {name}: its `main` is of package {package}, not {wanted}")))
             }
-            _ => lower_typed(&mut source, &typed).map(Ok),
+            _ => lower_typed(&mut source, &typed, arguments.drop_port).map(Ok),
         }
     });
     show(&source);

@@ -241,7 +241,7 @@ mod tests {
         let (program, entries) = (folder.path().join("p.p4"), folder.path().join("entries.txt"));
         std::fs::write(&program, PROGRAM).unwrap();
         std::fs::write(&entries, "set_queue_rate 1 1\n").unwrap();
-        let source = SourceArguments { include: Vec::new(), define: Vec::new(), undefine: Vec::new(), std: None };
+        let source = SourceArguments::plain();
         let program = Arc::new(frontend::load(&program, &source, true).unwrap().program);
         let options = SwitchArguments::plain(source, vec![entries]);
         let mut switch = backend::build(program, Backend::Interpreter, &options).unwrap();

@@ -116,6 +116,34 @@ fn a_program_without_tests_is_compiled() {
     );
 }
 
+/// With another drop port 511 is a port like any other, and egress begins with the port after the drop port.
+#[test]
+fn the_drop_port_can_be_another() {
+    let ingress = "standard_metadata.egress_spec = (bit<9>) hdr.h.kind;
+        if (hdr.h.kind == 1) { mark_to_drop(standard_metadata); }
+        if (hdr.h.kind == 2) { standard_metadata.egress_spec = 511; }";
+    let egress = "hdr.h.note = (bit<8>) standard_metadata.egress_spec;
+        if (hdr.h.kind == 3) { mark_to_drop(standard_metadata); }";
+    let program = PROGRAM
+        .replace(
+            "apply { by_kind.apply(); assert(hdr.h.kind != 0xff); }",
+            &format!("apply {{ {ingress} by_kind.apply(); }}"),
+        )
+        .replace("standard_metadata) { apply { } }", &format!("standard_metadata) {{ apply {{ {egress} }} }}"));
+    let script = "packet 0 0100\npacket 0 0200\nexpect 511 0206 $\npacket 0 0300\npacket 0 0400\nexpect 4 0406 $\n\
+                  packet 0 0500\n";
+    check(
+        &[("p.p4", &program), ("p.stf", script)],
+        "test p.p4 --drop-port 5",
+        expect![[r#"
+            exit 0
+            p.stf (interp): passed
+            p.stf (native): passed
+            2 passed, 0 failed
+        "#]],
+    );
+}
+
 #[test]
 fn what_cannot_be_run_fails() {
     let files = [("p.p4", PROGRAM), ("odd.stf", "packet 1 0\nfrob\n"), ("good.stf", GOOD)];

@@ -56,6 +56,8 @@ entity_id! {
 pub struct Program {
     /// What runs it.
     pub architecture: Architecture,
+    /// The port whose packets v1model drops.
+    pub drop_port: u64,
     /// Names of the program's errors by number; the first are [`ERROR_NAMES`].
     pub errors: Vec<String>,
     /// Scalar storage.
@@ -105,6 +107,7 @@ impl Program {
     pub fn new(architecture: Architecture) -> Program {
         Program {
             architecture,
+            drop_port: crate::v1model::DROP_PORT,
             errors: Vec::new(),
             vars: IndexVec::new(),
             header_types: IndexVec::new(),

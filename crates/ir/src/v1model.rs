@@ -98,7 +98,7 @@ impl IntrinsicSlot for Slot {
 /// How many slots there are.
 pub const SLOT_COUNT: usize = Slot::LengthDelta as usize + 1;
 
-/// `egress_spec` of a packet to be dropped.
+/// `egress_spec` of a packet to be dropped, unless the user chooses another port.
 pub const DROP_PORT: u64 = 511;
 
 /// Name, slot and type of each field of `standard_metadata_t`.

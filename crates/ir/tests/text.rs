@@ -20,6 +20,13 @@ fn annotations_are_comments() {
     assert_eq!(parse(&annotated), Ok(program));
 }
 
+#[test]
+fn another_drop_port_is_kept() {
+    let text = print(&parse(SAMPLE).unwrap()).replacen("program v1model\n", "program v1model\ndrop_port 5\n", 1);
+    let program = parse(&text).unwrap();
+    assert_eq!((program.drop_port, print(&program)), (5, text));
+}
+
 /// Replaces a part of the sample and shows the reader's complaint.
 fn check(part: &str, replacement: &str, expected: Expect) {
     assert!(SAMPLE.contains(part), "the sample has no {part:?}");

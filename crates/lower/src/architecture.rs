@@ -123,8 +123,8 @@ impl<'h> Lowerer<'h> {
             self.allocate(&metadata.ty, &metadata.name, Life::Metadata, metadata.span)?,
             self.standard_metadata(&standard.ty, &standard.name, standard.span)?,
         ];
-        self.note_field_lists(&metadata.ty.clone(), &places[1], None)?;
-        self.note_field_lists(&standard.ty.clone(), &places[2], None)?;
+        self.note_field_lists(&metadata.ty.clone(), &places[1], &[])?;
+        self.note_field_lists(&standard.ty.clone(), &places[2], &[])?;
         self.types.clear();
         Ok(places)
     }
@@ -151,17 +151,20 @@ impl<'h> Lowerer<'h> {
         Ok(Place::Tuple(places))
     }
 
-    /// Collects the variables of the fields that are annotated `@field_list(number, ...)`, also inside structs.
-    fn note_field_lists(&mut self, ty: &Type, place: &Place, inherited: Option<&[u64]>) -> Lowered<()> {
+    /// Collects the variables of the fields that are annotated `@field_list(number, ...)`. What is inside a struct is in
+    /// the lists of the struct, too.
+    fn note_field_lists(&mut self, ty: &Type, place: &Place, inherited: &[u64]) -> Lowered<()> {
         let resolved = self.resolve(ty);
         match (&resolved, place) {
             (Type::Struct(id, args), Place::Tuple(items)) => {
                 let types = self.field_types(*id, args);
                 let fields = &self.hir.structs[*id].fields;
                 for ((field, (_, ty)), place) in fields.iter().zip(&types).zip(items) {
-                    let numbers = self.field_list_numbers(&field.annotations)?;
-                    let numbers = numbers.as_deref().or(inherited);
-                    self.nested(field.span, |l| l.note_field_lists(ty, place, numbers))?;
+                    let mut numbers = self.field_list_numbers(&field.annotations)?;
+                    numbers.extend_from_slice(inherited);
+                    numbers.sort_unstable();
+                    numbers.dedup();
+                    self.nested(field.span, |l| l.note_field_lists(ty, place, &numbers))?;
                 }
                 Ok(())
             }
@@ -173,7 +176,7 @@ impl<'h> Lowerer<'h> {
                 items.iter().try_for_each(|item| self.note_field_lists(&element, item, inherited))
             }
             (_, Place::Scalar { place: ir::Place::Var(var), .. }) => {
-                for number in inherited.unwrap_or_default() {
+                for number in inherited {
                     self.externs.v1model.annotated.entry(*number).or_default().push(*var);
                 }
                 Ok(())
@@ -184,11 +187,11 @@ impl<'h> Lowerer<'h> {
     }
 
     /// The numbers of `@field_list(...)`: literals, constants, members of enums.
-    fn field_list_numbers(&mut self, annotations: &[ast::Annotation]) -> Lowered<Option<Vec<u64>>> {
-        let Some(annotation) = find(annotations, "field_list") else { return Ok(None) };
+    fn field_list_numbers(&mut self, annotations: &[ast::Annotation]) -> Lowered<Vec<u64>> {
+        let Some(annotation) = find(annotations, "field_list") else { return Ok(Vec::new()) };
         let numbers = annotation.expressions().map(|list| list.iter().map(|expr| self.list_number(expr)).collect());
         match numbers {
-            Some(Some(numbers)) => Ok(Some(numbers)),
+            Some(Some(numbers)) => Ok(numbers),
             _ => self.unsupported(annotation.span, "field lists that are not given as numbers"),
         }
     }

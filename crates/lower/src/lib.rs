@@ -228,9 +228,19 @@ const ATTEMPTS_MAX: u32 = 24;
 
 /// Lowers a checked program. `None` if there was an error, which is then in `diagnostics`.
 pub fn lower(program: &hir::Program, diagnostics: &mut Diagnostics) -> Option<ir::Program> {
+    lower_with_drop_port(program, ir::v1model::DROP_PORT, diagnostics)
+}
+
+/// The same for a v1model program whose `mark_to_drop` names another port than usual.
+pub fn lower_with_drop_port(
+    program: &hir::Program,
+    drop_port: u64,
+    diagnostics: &mut Diagnostics,
+) -> Option<ir::Program> {
     let mut facts = Facts::default();
     for _ in 0..ATTEMPTS_MAX {
         let mut lowerer = Lowerer::new(program, facts.clone());
+        lowerer.ir.drop_port = drop_port;
         let done = lowerer.program();
         if lowerer.learned != facts && !lowerer.diagnostics.has_errors() {
             facts = lowerer.learned;

@@ -6,17 +6,19 @@ use ir::Program;
 const LISTED_MAX: usize = 8;
 
 /// The position in `names` of the one that `given` means: the very name, or the only one that ends with it, not
-/// necessarily at a dot.
+/// necessarily at a dot. Of several the only one that does so at a dot is meant, where the reference gives up.
 pub(crate) fn find(kind: &str, given: &str, names: &[&str]) -> Result<usize, String> {
     if let Some(position) = names.iter().position(|name| *name == given) {
         return Ok(position);
     }
     let ending: Vec<usize> = (0..names.len()).filter(|&position| names[position].ends_with(given)).collect();
-    match ending[..] {
+    let at_a_dot = |position: &usize| names[*position].strip_suffix(given).is_some_and(|rest| rest.ends_with('.'));
+    let aligned: Vec<usize> = ending.iter().copied().filter(at_a_dot).collect();
+    match if aligned.len() == 1 { aligned } else { ending }[..] {
         [position] => Ok(position),
         [] => Err(format!("there is no {kind} {given}\n  help: there is {}", listed(names))),
-        _ => {
-            let names: Vec<&str> = ending.iter().map(|&position| names[position]).collect();
+        ref several => {
+            let names: Vec<&str> = several.iter().map(|&position| names[position]).collect();
             Err(format!("{given} may be any of {}\n  help: write more of its name", listed(&names)))
         }
     }
@@ -90,8 +92,10 @@ mod tests {
 
     #[test]
     fn an_ending_need_not_begin_at_a_dot() {
-        let names = ["MyIngress.ipv4_lpm", "MyIngress.acl", "MyEgress.acl"];
+        let names = ["MyIngress.ipv4_lpm", "MyIngress.acl", "MyEgress.acl", "MyIngress.reset", "MyIngress.set"];
         assert_eq!(find("table", "v4_lpm", &names), Ok(0));
+        assert_eq!(find("table", "set", &names), Ok(4));
+        assert_eq!(find("table", "eset", &names), Ok(3));
         assert_eq!(find("table", "MyEgress.acl", &names), Ok(2));
         assert!(find("table", "acl", &names).unwrap_err().contains("may be any of MyIngress.acl, MyEgress.acl"));
         assert!(find("table", "nat", &names).unwrap_err().contains("there is no table nat"));

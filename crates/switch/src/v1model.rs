@@ -15,10 +15,10 @@ use crate::pipeline::World;
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
-use crate::traffic::Departure;
+use crate::traffic::{Departure, PORT_MAX};
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
-use ir::v1model::{DROP_PORT, InstanceType, Slot, Stage};
+use ir::v1model::{InstanceType, Slot, Stage};
 use ir::walk::{Item, bodies, visit_block, visit_body};
 use ir::{BlockId, FieldListId, Place, Program, VarId, VarKind};
 
@@ -27,6 +27,7 @@ pub(crate) struct V1Model {
     /// Copies of the present burst's packets as they were received; empty if the program never needs them.
     originals: Originals,
     keeps_originals: bool,
+    drop_port: u64,
 }
 
 /// What a program shows of how packets are worked on.
@@ -42,6 +43,7 @@ impl V1Model {
         V1Model {
             originals: Vec::new(),
             keeps_originals: writes_slot(program, Slot::CloneIngressSession) || writes_slot(program, Slot::Resubmit),
+            drop_port: program.drop_port,
         }
     }
 }
@@ -58,7 +60,11 @@ impl Rules for V1Model {
             tell(world, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
         }
         if self.keeps_originals {
-            self.originals.extend(burst.iter().map(|packet| fabric.pool.take(packet.bytes())));
+            self.originals.extend(burst.iter().map(|packet| {
+                let mut original = fabric.pool.take(packet.bytes())?;
+                original.set_intrinsic(Slot::IngressPort, packet.intrinsic(Slot::IngressPort));
+                Some(original)
+            }));
         }
         fabric.timer.start();
         for (stage, lap) in [
@@ -74,7 +80,7 @@ impl Rules for V1Model {
         let mut original_of = originals.drain(..);
         for packet in burst.drain(..) {
             let original = original_of.next().flatten();
-            after_ingress(fabric, packet, original, world);
+            after_ingress(fabric, packet, original, self.drop_port, world);
         }
         drop(original_of);
         self.originals = originals;
@@ -88,7 +94,8 @@ impl Rules for V1Model {
         let length = packet.intrinsic(Slot::PacketLength) as u32;
         let length = if length == 0 { packet.ingress_length() } else { length };
         packet.set_intrinsic(Slot::EgressPort, u64::from(port));
-        packet.set_intrinsic(Slot::EgressSpec, 0);
+        // The reference switch sets the port after the drop port, which for the usual one leaves nothing of 9 bits.
+        packet.set_intrinsic(Slot::EgressSpec, self.drop_port.wrapping_add(1) & u64::from(PORT_MAX));
         packet.set_intrinsic(Slot::PacketLength, u64::from(length.wrapping_add(delta)));
         packet.set_intrinsic(Slot::LengthDelta, 0);
         packet.set_intrinsic(Slot::DeqTimedelta, waited_us & u64::from(u32::MAX));
@@ -104,7 +111,7 @@ impl Rules for V1Model {
         fabric.end_failed(burst, &mut Vec::new(), world);
         let mut position = 0;
         while position < burst.len() {
-            match after_egress(fabric, &mut burst[position], world) {
+            match after_egress(fabric, &mut burst[position], self.drop_port, world) {
                 None => position += 1,
                 Some(reason) => {
                     let packet = burst.remove(position);
@@ -162,7 +169,13 @@ fn begin_later_pass(
 
 /// The decisions after ingress, in the order of the reference: clone, resubmit, multicast, drop, unicast. (A digest
 /// was sent by the program's own last statement.)
-fn after_ingress(fabric: &mut Fabric, mut packet: Packet, mut original: Option<Packet>, world: &mut World<'_>) {
+fn after_ingress(
+    fabric: &mut Fabric,
+    mut packet: Packet,
+    mut original: Option<Packet>,
+    drop_port: u64,
+    world: &mut World<'_>,
+) {
     let session = packet.intrinsic(Slot::CloneIngressSession);
     if session != 0 {
         let list = field_list(packet.intrinsic(Slot::CloneIngressList), 1);
@@ -180,16 +193,19 @@ fn after_ingress(fabric: &mut Fabric, mut packet: Packet, mut original: Option<P
     let group = packet.intrinsic(Slot::McastGrp);
     if group != 0 {
         multicast(fabric, packet, group, world);
-    } else if packet.intrinsic(Slot::EgressSpec) == DROP_PORT {
+    } else if packet.intrinsic(Slot::EgressSpec) == drop_port {
         fabric.end(packet, DropReason::Ingress, world);
     } else {
         let port = packet.intrinsic(Slot::EgressSpec) as u32;
         tell(world, || Decision::Unicast { port });
+        // Egress sees a packet of one port as a normal one, however it came to ingress.
+        packet.set_intrinsic(Slot::InstanceType, InstanceType::Normal as u64);
         enqueue(fabric, packet, port, world);
     }
 }
 
-/// The copy is the packet as it was received, parsed again, with no metadata but those of the list.
+/// The copy is the packet as it was received, parsed again, with no metadata but those of the list and the port of its
+/// reception, which the reference switch keeps for the sake of parsers that look at it.
 fn clone_ingress(
     fabric: &mut Fabric,
     packet: &Packet,
@@ -207,8 +223,16 @@ fn clone_ingress(
         return;
     };
     let Some(mut copy) = fabric.again_from(original.bytes(), packet, world) else { return };
-    begin_later_pass(fabric, &mut copy, packet, list, world.now_ns, InstanceType::IngressClone);
+    // The parser sees what it saw of the packet, the port included, and so takes the same way.
+    begin_pass(fabric, &mut copy, world.now_ns, InstanceType::Normal);
+    copy.set_intrinsic(Slot::IngressPort, original.intrinsic(Slot::IngressPort));
     fabric.pipeline.run(block(Stage::Parser), std::slice::from_mut(&mut copy), world);
+    // The list counts for more than what the parser has written.
+    if let Some(list) = list {
+        fabric.pipeline.preserve(list, packet, &mut copy);
+    }
+    copy.set_intrinsic(Slot::InstanceType, InstanceType::IngressClone as u64);
+    copy.set_intrinsic(Slot::PacketLength, u64::from(copy.ingress_length()));
     if copy.assertion_failed() {
         fabric.end(copy, DropReason::AssertionFailed, world);
         return;
@@ -242,8 +266,9 @@ fn multicast(fabric: &mut Fabric, mut packet: Packet, group: u64, world: &mut Wo
     let replicas = fabric.replication.replicas(destination).len();
     tell(world, || Decision::Multicast { group, replicas });
     packet.set_intrinsic(Slot::InstanceType, InstanceType::Replicated as u64);
-    // Replicas do not inherit the truncation of what they replicate.
+    // Replicas inherit no request of what they replicate: neither its truncation nor its recirculation.
     packet.set_intrinsic(Slot::Truncate, 0);
+    packet.set_intrinsic(Slot::Recirculate, 0);
     fabric.replicate(packet, destination, world, enqueue_replica);
 }
 
@@ -271,14 +296,14 @@ fn enqueue(fabric: &mut Fabric, mut packet: Packet, port: u32, world: &mut World
 // ------------------------------------------------------------------------------------------------- egress
 
 /// The decisions after egress: clone, then drop.
-fn after_egress(fabric: &mut Fabric, packet: &mut Packet, world: &mut World<'_>) -> Option<DropReason> {
+fn after_egress(fabric: &mut Fabric, packet: &mut Packet, drop_port: u64, world: &mut World<'_>) -> Option<DropReason> {
     let session = packet.intrinsic(Slot::CloneEgressSession);
     if session != 0 {
         let list = field_list(packet.intrinsic(Slot::CloneEgressList), 1);
         packet.set_intrinsic(Slot::CloneEgressSession, 0);
         clone_egress(fabric, packet, (session - 1) as u32, list, world);
     }
-    (packet.intrinsic(Slot::EgressSpec) == DROP_PORT).then_some(DropReason::Egress)
+    (packet.intrinsic(Slot::EgressSpec) == drop_port).then_some(DropReason::Egress)
 }
 
 /// The copy has the headers as they are and no metadata but those of the list; it starts at the queue.

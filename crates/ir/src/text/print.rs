@@ -1,6 +1,7 @@
 //! The writer of the text form.
 
 use super::{BINARY_OPERATORS, DIRECTIONS, EXTERN_KINDS, HASHES, MATCH_KINDS, UNITS, word_of};
+use crate::v1model::DROP_PORT;
 use crate::walk;
 use crate::*;
 use base::{Bits, Span};
@@ -45,6 +46,9 @@ impl Printer<'_> {
     fn run(mut self) -> String {
         let program = self.program;
         self.line(&format!("program {}", program.architecture.name()));
+        if program.drop_port != DROP_PORT {
+            self.line(&format!("drop_port {}", program.drop_port));
+        }
         let errors: Vec<String> = program.errors.iter().map(|name| format!(" {}", quoted(name))).collect();
         self.line(&format!("errors{}", errors.concat()));
         self.line(&format!("labels {}", program.labels));

@@ -253,6 +253,9 @@ impl<'t> Reader<'t> {
         self.word("program")?;
         let architectures = [Architecture::V1Model, Architecture::Psa].map(|it| (it.name(), it));
         self.program.architecture = self.choice(&architectures, "an architecture")?;
+        if self.take_word("drop_port") {
+            self.program.drop_port = self.number()?;
+        }
         self.word("errors")?;
         while let TokenKind::Text(name) = self.peek() {
             let name = name.clone();

@@ -13,7 +13,7 @@ use crate::values::{Value, number};
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::{CELLS_MAX, WIDTH_BITS_MAX};
 use base::{Bits, Span};
-use ir::v1model::{DROP_PORT, STANDARD_METADATA, Slot, Stage};
+use ir::v1model::{STANDARD_METADATA, Slot, Stage};
 use ir::{BinaryOp, HashAlgorithm, HeaderRef, StmtKind, Unit};
 use sema::hir::{self, Call, Expr, Type};
 use std::collections::BTreeMap;
@@ -381,7 +381,7 @@ impl<'h> Lowerer<'h> {
     ) -> Lowered<Option<Value>> {
         match name {
             "mark_to_drop" => {
-                self.request(Slot::EgressSpec, DROP_PORT, span);
+                self.request(Slot::EgressSpec, self.ir.drop_port, span);
                 self.request(Slot::McastGrp, 0, span);
             }
             "hash" => self.call_hash(call, span)?,
