@@ -242,3 +242,9 @@ fn headers_without_headroom_push_the_payload() {
     let body = format!("set_valid h5\nh5.0 = (bit<{WIDE_BITS}>(h1.1) << 12w0x100)");
     check(&small("", PARSE_TWO, &body, "emit h5\nemit h0\nemit h1"), &[b"abcdef", b"abc"]);
 }
+
+#[test]
+fn what_comparisons_give_is_inverted_without_a_warning() {
+    let body = "h0.0 = (bit<8>(~bit<1>((h0.0 == 8w0x61))) | (~bit<8>((h0.0 == 8w0x62)) & 8w0x6))";
+    check(&small("", PARSE_TWO, body, "emit h0\nemit h1"), &[b"abcdef", b"bbcdef", b"cbcdef"]);
+}

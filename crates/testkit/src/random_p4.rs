@@ -1,4 +1,4 @@
-//! Random valid P4_16 programs for v1model, as text.
+//! Random valid P4_16 programs for v1model and PSA, as text.
 //!
 //! What enters: a seeded `Rng`. What leaves: the text of a program that is right by the rules of the language, ends
 //! for every packet, and is the same for the same seed. Each program uses a random part of the language ("swarm
@@ -7,12 +7,13 @@
 //!
 //! The way through: `types` declares types and knows the parts of values; `expressions` makes expressions of a
 //! wanted type; `statements`, `parsers`, `tables` and `externs` make what is named; `program` puts the
-//! blocks of v1model together. A `Scope` lists what the code at a place may use.
+//! blocks of v1model together, `psa` those of PSA. A `Scope` lists what the code at a place may use.
 
 mod expressions;
 mod externs;
 mod parsers;
 mod program;
+mod psa;
 mod statements;
 mod tables;
 mod tree;
@@ -30,11 +31,22 @@ pub struct Options {
     pub statements: u32,
     /// The greatest height of expressions.
     pub expression_height: u32,
+    /// What the programs are for.
+    pub architecture: Architecture,
+}
+
+/// An architecture that programs are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Architecture {
+    /// v1model.
+    V1Model,
+    /// The Portable Switch Architecture.
+    Psa,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { statements: 14, expression_height: 4 }
+        Options { statements: 14, expression_height: 4, architecture: Architecture::V1Model }
     }
 }
 
@@ -47,10 +59,20 @@ pub struct RandomP4 {
     pub makes_copies: bool,
 }
 
+impl RandomP4 {
+    /// Whether it is one of P4_14: those begin with the type of a header.
+    pub fn is_p4_14(&self) -> bool {
+        self.text.starts_with("header_type")
+    }
+}
+
 /// A program that is right.
 pub fn random_p4(rng: &mut Rng, options: &Options) -> RandomP4 {
     let mut generator = Generator::new(rng, options);
-    generator.program();
+    match options.architecture {
+        Architecture::V1Model => generator.v1model_program(),
+        Architecture::Psa => generator.psa_program(),
+    }
     RandomP4 { makes_copies: generator.has(Feature::Requests), text: generator.text }
 }
 
@@ -218,9 +240,28 @@ struct Table {
 /// An extern object of the block.
 #[derive(Clone, Debug)]
 enum Object {
-    Register { name: String, ty: Ty, size: u32 },
-    Counter { name: String, size: u32 },
-    Meter { name: String, size: u32 },
+    Register {
+        name: String,
+        ty: Ty,
+        size: u32,
+    },
+    Counter {
+        name: String,
+        size: u32,
+    },
+    Meter {
+        name: String,
+        size: u32,
+    },
+    /// Of PSA, as are the following.
+    Hash {
+        name: String,
+        width: u32,
+    },
+    Random {
+        name: String,
+        width: u32,
+    },
 }
 
 /// What the code at a place may use.
@@ -290,6 +331,10 @@ impl<'g> Generator<'g> {
             budget: 0,
             is_pure: false,
         }
+    }
+
+    fn is_psa(&self) -> bool {
+        self.options.architecture == Architecture::Psa
     }
 
     fn has(&self, feature: Feature) -> bool {

@@ -37,6 +37,20 @@ pub const BODIES: &[Body] = &[
         reduced: Some(programs::reduced),
     },
     Body {
+        name: "psa",
+        about: "the same for random programs of the Portable Switch Architecture",
+        test_seeds: 3,
+        run: programs::run_psa,
+        reduced: Some(programs::reduced_psa),
+    },
+    Body {
+        name: "p4-14",
+        about: "the same for random programs of P4_14",
+        test_seeds: 3,
+        run: programs::run_p4_14,
+        reduced: Some(programs::reduced_p4_14),
+    },
+    Body {
         name: "calculations",
         about: "random calculations have the results that an evaluator of their own gives",
         test_seeds: 20,

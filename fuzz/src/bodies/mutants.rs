@@ -29,6 +29,9 @@ const COMPILE_TIME_MAX: Duration = Duration::from_secs(if cfg!(debug_assertions)
 /// Cells of registers, counters and meters with which a mutant is still run.
 const CELLS_MAX: u64 = 1 << 20;
 
+/// Loops with which a mutant is still run: each may take tens of thousands of steps for each packet.
+const LOOPS_MAX: usize = 6;
+
 pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let mutant = Mutant::random(rng, CHANGES_MAX);
     check(rng, &mutant, notes, false).map_err(|what| told(&mutant, &what))
@@ -75,7 +78,7 @@ fn check(rng: &mut Rng, mutant: &Mutant, notes: &mut Notes, is_native: bool) -> 
         return Err(format!("compiling takes {:.1} s", time.as_secs_f64()));
     }
     let Some((program, better)) = program? else { return Ok(()) };
-    if cells(&program) > CELLS_MAX {
+    if cells(&program) > CELLS_MAX || loops(&program) > LOOPS_MAX {
         notes.add("accepted, too costly to run");
         return Ok(());
     }
@@ -207,4 +210,12 @@ fn cells(program: &Program) -> u64 {
     let sizes = program.registers.iter().map(|array| array.size).chain(program.counters.iter().map(|array| array.size));
     let sizes = sizes.chain(program.meters.iter().map(|array| array.size));
     sizes.chain(program.tables.iter().map(|table| table.size)).fold(0, u64::saturating_add)
+}
+
+fn loops(program: &Program) -> usize {
+    let mut count = 0;
+    for body in ir::walk::bodies(program) {
+        ir::walk::visit_body(body, &mut |stmt| count += usize::from(matches!(stmt.kind, ir::StmtKind::Loop { .. })));
+    }
+    count
 }

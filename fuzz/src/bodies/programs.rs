@@ -4,19 +4,36 @@ use crate::reduce::reduce;
 use crate::run::{Notes, caught, same_kind};
 use base::Rng;
 use testkit::differential::p4::{Verdict, p4_program_agrees};
-use testkit::random_p4::{Options, RandomP4, random_p4};
+use testkit::random_p4::{Architecture, Options, RandomP4, random_p4};
+use testkit::random_p4_14::random_p4_14;
 
 /// Random entries and packets that a smaller program is tried with before it counts as one that does not fail.
 const SCENARIOS: u64 = 3;
 
-fn program(rng: &mut Rng) -> RandomP4 {
+fn program(rng: &mut Rng, architecture: Architecture) -> RandomP4 {
     let statements = *rng.pick(&[4, 8, 14, 25]);
-    random_p4(rng, &Options { statements, ..Options::default() })
+    random_p4(rng, &Options { statements, architecture, ..Options::default() })
 }
 
 pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
-    let program = program(rng);
-    match p4_program_agrees(rng, &program)? {
+    let program = program(rng, Architecture::V1Model);
+    agrees(rng, notes, &program)
+}
+
+/// The same for programs of PSA.
+pub(crate) fn run_psa(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
+    let program = program(rng, Architecture::Psa);
+    agrees(rng, notes, &program)
+}
+
+/// The same for programs of P4_14.
+pub(crate) fn run_p4_14(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
+    let program = random_p4_14(rng);
+    agrees(rng, notes, &program)
+}
+
+fn agrees(rng: &mut Rng, notes: &mut Notes, program: &RandomP4) -> Result<(), String> {
+    match p4_program_agrees(rng, program)? {
         Verdict::Agreed => notes.add("programs compared"),
         Verdict::Unsupported(gaps) => gaps.iter().for_each(|gap| notes.add(gap)),
     }
@@ -25,7 +42,23 @@ pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
 
 /// The program of a seed that fails, made smaller; nothing if it does not fail.
 pub(crate) fn reduced(rng: &mut Rng) -> Option<String> {
-    let program = program(rng);
+    let program = program(rng, Architecture::V1Model);
+    reduced_program(rng, &program)
+}
+
+/// The same for a program of PSA.
+pub(crate) fn reduced_psa(rng: &mut Rng) -> Option<String> {
+    let program = program(rng, Architecture::Psa);
+    reduced_program(rng, &program)
+}
+
+/// The same for a program of P4_14.
+pub(crate) fn reduced_p4_14(rng: &mut Rng) -> Option<String> {
+    let program = random_p4_14(rng);
+    reduced_program(rng, &program)
+}
+
+fn reduced_program(rng: &mut Rng, program: &RandomP4) -> Option<String> {
     let failure_of = |text: &str| {
         let source = RandomP4 { text: text.to_owned(), makes_copies: program.makes_copies };
         let mut first = caught(|| p4_program_agrees(&mut rng.clone(), &source).map(drop)).err();

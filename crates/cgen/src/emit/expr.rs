@@ -50,7 +50,8 @@ impl Scope<'_, '_> {
                 let operand = self.narrow(operand);
                 match op {
                     UnaryOp::Neg => masked(binary("-", long(0), operand), width),
-                    UnaryOp::BitNot if expr.ty != Type::Bool => masked(unary("~", operand), width),
+                    // The bits above are zero and stay so; `~` of what a comparison gives would be warned of.
+                    UnaryOp::BitNot if expr.ty != Type::Bool => binary("^", operand, long(mask(width))),
                     UnaryOp::BitNot | UnaryOp::Not => unary("!", operand),
                 }
             }

@@ -32,7 +32,7 @@ impl Generator<'_> {
         }
     }
 
-    fn index(&mut self, size: u32) -> Tree {
+    pub fn index(&mut self, size: u32) -> Tree {
         let index = self.some_expr(&Ty::Bit(32));
         if self.once_in(3) { index } else { Tree::binary("%", index, Tree::atom(size.to_string())) }
     }
@@ -41,6 +41,10 @@ impl Generator<'_> {
     pub fn extern_statement(&mut self) -> bool {
         if matches!(self.scope.code, Code::Function | Code::Parser) || self.scope.block == Block::None {
             return false;
+        }
+        if self.is_psa() {
+            let objects = self.scope.objects.clone();
+            return self.pick(&objects).is_some_and(|object| self.psa_object_statement(&object));
         }
         match self.below(4) {
             0 if self.has(Feature::Hashes) => self.hash(),
@@ -73,12 +77,13 @@ impl Generator<'_> {
                 let Some(place) = self.place(&Ty::Bit(32)).or_else(|| self.place(&Ty::Bit(8))) else { return false };
                 self.line(format!("{name}.execute_meter({index}, {place});"));
             }
+            Object::Hash { .. } | Object::Random { .. } => return false,
         }
         true
     }
 
     /// A list of single values, as hashes and digests take them.
-    fn data(&mut self) -> String {
+    pub fn data(&mut self) -> String {
         let values = self.values(|value| matches!(value.ty, Ty::Bit(_) | Ty::Bool | Ty::Int(_)));
         let mut parts = Vec::new();
         for _ in 0..self.rng.between(1, 4) {
@@ -132,6 +137,10 @@ impl Generator<'_> {
 
     /// Something that the architecture looks at later.
     pub fn request(&mut self) -> bool {
+        if self.is_psa() {
+            let may_ask = matches!(self.scope.code, Code::Action | Code::Control) && self.scope.block != Block::None;
+            return may_ask && self.psa_request();
+        }
         let Some(standard) = self.scope.standard_metadata else { return false };
         if self.scope.block == Block::None || self.scope.code == Code::Parser {
             return false;

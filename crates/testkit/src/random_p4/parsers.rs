@@ -54,13 +54,18 @@ impl Generator<'_> {
             this.declare("hdr", headers.clone(), true);
             this.declare("meta", metadata.clone(), true);
             this.declare_standard_metadata();
-            this.instantiate_parsers();
-            this.value_set();
-            let count = this.rng.between(3, 6) as usize;
-            this.states(count);
+            this.parser_body();
         });
         self.close("}");
         self.line("");
+    }
+
+    /// What a parser of the architecture has between its braces.
+    pub fn parser_body(&mut self) {
+        self.instantiate_parsers();
+        self.value_set();
+        let count = self.rng.between(3, 6) as usize;
+        self.states(count);
     }
 
     fn instantiate_parsers(&mut self) {
@@ -256,6 +261,14 @@ impl Generator<'_> {
         let text = self.type_text(headers);
         self.open(format!("control MainDeparser(packet_out packet, in {text} hdr) {{"));
         self.open("apply {");
+        self.emits(headers);
+        self.close("}");
+        self.close("}");
+        self.line("");
+    }
+
+    /// What is emitted, in some order.
+    pub fn emits(&mut self, headers: &Ty) {
         if self.once_in(4) {
             self.line("packet.emit(hdr);");
         } else if let Some(Shape::Struct(fields)) = self.shape(headers).cloned() {
@@ -280,8 +293,5 @@ impl Generator<'_> {
                 self.line(line);
             }
         }
-        self.close("}");
-        self.close("}");
-        self.line("");
     }
 }

@@ -4,8 +4,8 @@ use super::types::{Declared, Shape, Ty};
 use super::{Block, Callable, Code, Direction, Feature, Generator, Param};
 
 impl Generator<'_> {
-    /// Writes the program.
-    pub fn program(&mut self) {
+    /// Writes a program for v1model.
+    pub fn v1model_program(&mut self) {
         self.line("#include <core.p4>");
         if self.has(Feature::NewVersion) {
             self.line("#define V1MODEL_VERSION 20200408");
@@ -16,6 +16,20 @@ impl Generator<'_> {
         let headers = self.headers_struct();
         let metadata = self.metadata_struct();
         self.constants();
+        self.callables();
+        self.main_parser(&headers, &metadata, "standard");
+        self.checksum_control("MainVerify", "verify_checksum", &headers, &metadata);
+        self.main_control("MainIngress", Block::Ingress, &headers, &metadata);
+        self.main_control("MainEgress", Block::Egress, &headers, &metadata);
+        self.checksum_control("MainCompute", "update_checksum", &headers, &metadata);
+        self.deparser(&headers);
+        self.line(
+            "V1Switch(MainParser(), MainVerify(), MainIngress(), MainEgress(), MainCompute(), MainDeparser()) main;",
+        );
+    }
+
+    /// Functions, sub-parsers and sub-controls.
+    pub fn callables(&mut self) {
         if self.has(Feature::Functions) {
             for _ in 0..self.rng.between(1, 4) {
                 self.function();
@@ -31,18 +45,9 @@ impl Generator<'_> {
                 self.sub_control();
             }
         }
-        self.main_parser(&headers, &metadata, "standard");
-        self.checksum_control("MainVerify", "verify_checksum", &headers, &metadata);
-        self.main_control("MainIngress", Block::Ingress, &headers, &metadata);
-        self.main_control("MainEgress", Block::Egress, &headers, &metadata);
-        self.checksum_control("MainCompute", "update_checksum", &headers, &metadata);
-        self.deparser(&headers);
-        self.line(
-            "V1Switch(MainParser(), MainVerify(), MainIngress(), MainEgress(), MainCompute(), MainDeparser()) main;",
-        );
     }
 
-    fn headers_struct(&mut self) -> Ty {
+    pub fn headers_struct(&mut self) -> Ty {
         let mut fields = Vec::new();
         for ty in self.declared(|shape| matches!(shape, Shape::Header(_) | Shape::Union(_))) {
             let may_stack = self.has(Feature::Stacks) && !self.has_varbit(&ty);
@@ -58,7 +63,7 @@ impl Generator<'_> {
         self.declare_fields("struct", "Headers", fields, Shape::Struct)
     }
 
-    fn metadata_struct(&mut self) -> Ty {
+    pub fn metadata_struct(&mut self) -> Ty {
         let mut fields = Vec::new();
         for _ in 0..self.rng.between(2, 8) {
             let mut ty = self.any_type();
@@ -72,7 +77,7 @@ impl Generator<'_> {
         for (field, ty) in &fields {
             let text = self.type_text(ty);
             let list = match self.below(3) {
-                _ if !self.has(Feature::Requests) || !self.may_be_preserved(ty) => "",
+                _ if self.is_psa() || !self.has(Feature::Requests) || !self.may_be_preserved(ty) => "",
                 0 => "@field_list(0, 1) ",
                 1 => "@field_list(2) ",
                 _ => "",
@@ -84,7 +89,7 @@ impl Generator<'_> {
         Ty::Declared(self.types.len() - 1)
     }
 
-    fn constants(&mut self) {
+    pub fn constants(&mut self) {
         for _ in 0..self.rng.below(4) {
             let ty = self.scalar();
             let name = self.name("CONST");
@@ -121,7 +126,7 @@ impl Generator<'_> {
         self.sub_controls.push((Callable { name, params, returns: None }, constructor));
     }
 
-    fn instantiate_controls(&mut self) {
+    pub fn instantiate_controls(&mut self) {
         for (control, constructor) in self.sub_controls.clone() {
             // A control may be instantiated more than once, each with tables of its own.
             for _ in 0..self.rng.below(3) {
@@ -154,7 +159,7 @@ impl Generator<'_> {
     }
 
     /// Locals, actions, tables and the apply block.
-    fn control_body(&mut self, statements: u64) {
+    pub fn control_body(&mut self, statements: u64) {
         for _ in 0..self.rng.below(4) {
             let ty = self.any_type();
             let (text, name) = (self.type_text(&ty), self.name("x"));
@@ -176,7 +181,9 @@ impl Generator<'_> {
         }
         self.open("apply {");
         self.scoped(|this| {
-            if this.scope.block == Block::Ingress {
+            if this.scope.block == Block::Ingress && this.is_psa() {
+                this.psa_first_statement();
+            } else if this.scope.block == Block::Ingress {
                 let port = this.some_expr(&Ty::Bit(9));
                 this.line(format!("standard.egress_spec = ({port}) & 3;"));
             }

@@ -90,6 +90,10 @@ impl Generator<'_> {
         }
         let name = self.name("direct");
         let kind = *self.rng.pick(&["packets", "bytes", "packets_and_bytes"]);
+        if self.is_psa() {
+            self.line(format!("DirectCounter<bit<40>>(PSA_CounterType_t.{}) {name};", kind.to_uppercase()));
+            return Some(("psa_direct_counter", name));
+        }
         self.line(format!("direct_counter(CounterType.{kind}) {name};"));
         Some(("counters", name))
     }

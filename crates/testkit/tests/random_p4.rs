@@ -1,0 +1,49 @@
+//! The generators of programs: what they make is the same for the same seed, is accepted, and sends packets.
+
+use base::Rng;
+use testkit::differential::scenario::Scenario;
+use testkit::pipeline::{Engine, program_of_text};
+use testkit::random_p4::{Architecture, Options, RandomP4, random_p4};
+use testkit::random_p4_14::random_p4_14;
+
+const SEEDS: u64 = 30;
+
+#[track_caller]
+fn check(make: impl Fn(&mut Rng) -> RandomP4) {
+    let mut sending = 0;
+    let mut accepted = 0;
+    for seed in 0..SEEDS {
+        let source = make(&mut Rng::new(seed));
+        assert_eq!(source, make(&mut Rng::new(seed)));
+        let program = match program_of_text("random.p4", &source.text) {
+            Ok(program) => program,
+            // What is not supported yet is counted by the fuzz bodies.
+            Err(errors) if errors.contains("E0801") => continue,
+            Err(errors) => panic!("seed {seed}: {errors}"),
+        };
+        accepted += 1;
+        let scenario = Scenario::of(&mut Rng::new(seed), program, source.makes_copies);
+        let seen = scenario.observe(&scenario.program, &Engine::Interpreter, 1).unwrap();
+        sending += u64::from(!seen.sent.is_empty());
+    }
+    assert!(accepted > SEEDS * 3 / 4 && sending > accepted * 3 / 4, "{accepted} accepted, {sending} send packets");
+}
+
+fn program_for(architecture: Architecture) -> impl Fn(&mut Rng) -> RandomP4 {
+    move |rng| random_p4(rng, &Options { statements: 8, architecture, ..Options::default() })
+}
+
+#[test]
+fn programs_for_v1model_are_right_and_send_packets() {
+    check(program_for(Architecture::V1Model));
+}
+
+#[test]
+fn programs_for_psa_are_right_and_send_packets() {
+    check(program_for(Architecture::Psa));
+}
+
+#[test]
+fn programs_of_p4_14_are_right_and_send_packets() {
+    check(random_p4_14);
+}
