@@ -17,7 +17,8 @@ const SIZE_DEFAULT: u64 = 1024;
 /// A table, and what must be done around every application.
 pub(crate) struct LoweredTable<'h> {
     pub id: ir::TableId,
-    /// Keys whose evaluation has effects: they are evaluated before the table is applied, into these variables.
+    /// Keys whose evaluation has effects, and those before them: they are evaluated before the table is applied, into
+    /// these variables.
     pub keys: EffectKeys<'h>,
     /// The variable for which a number is drawn before the table is applied.
     pub drawn: Option<ir::VarId>,
@@ -183,7 +184,7 @@ impl<'h> Lowerer<'h> {
 
     fn lower_keys(&mut self, keys: &'h [hir::TableKey]) -> Lowered<Keys<'h>> {
         let (mut lowered, mut selecting, mut effects) = (Vec::new(), Vec::new(), Vec::new());
-        for key in keys {
+        for (position, key) in keys.iter().enumerate() {
             let kind_name = self.hir.match_kinds.get(key.match_kind).cloned().unwrap_or_default();
             if &*kind_name == "selector" {
                 selecting.extend(self.selector_key(key, &mut effects)?);
@@ -193,7 +194,10 @@ impl<'h> Lowerer<'h> {
                 return self.unsupported(key.span, format!("the match kind `{kind_name}`"));
             };
             let (statements, value) = self.collect(|l| l.eval_scalar(&key.expr))?;
-            let expr = if statements.is_empty() {
+            // A later key may change what this one reads.
+            let is_kept =
+                value.as_const().is_none() && keys[position + 1..].iter().any(|key| self.has_effects(&key.expr));
+            let expr = if statements.is_empty() && !is_kept {
                 value
             } else {
                 let var = self.temporary(value.ty, key.span)?;
