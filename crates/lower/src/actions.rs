@@ -74,12 +74,8 @@ impl<'h> Lowerer<'h> {
         args: &'h [Option<Expr>],
         positions: &[usize],
     ) -> Lowered<Vec<Argument>> {
-        let mut evaluated = Vec::new();
-        for &position in positions {
-            let param = &action.params[position..=position];
-            evaluated.extend(self.eval_arguments(param, &args[position..=position])?);
-        }
-        Ok(evaluated)
+        let evaluated = self.eval_arguments(&action.params, args)?.into_iter().enumerate();
+        Ok(evaluated.filter(|(position, _)| positions.contains(position)).map(|(_, argument)| argument).collect())
     }
 
     /// A parameter that the control plane gives: one value for each field of a struct.

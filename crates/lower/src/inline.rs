@@ -21,6 +21,8 @@ pub(crate) enum Argument {
     Value(Value),
     /// Of an `out` or `inout` parameter.
     Place(Place, Direction),
+    /// Of an `inout` parameter, with its value before a later argument had its effects.
+    Kept(Place, Value),
     /// `_`, or left out.
     Missing(Direction),
 }
@@ -61,8 +63,17 @@ impl<'h> Lowerer<'h> {
                     Argument::Value(if later { self.spill(value, &arg.ty, arg.span)? } else { value })
                 }
                 Direction::Out | Direction::InOut => {
-                    let place = self.place(arg)?;
-                    Argument::Place(if later { self.pin(place, arg.span)? } else { place }, direction)
+                    let mut place = self.place(arg)?;
+                    if later {
+                        place = self.pin(place, arg.span)?;
+                    }
+                    if later && direction == Direction::InOut {
+                        let value = self.load(&place, arg.span)?;
+                        let value = self.spill(value, &arg.ty, arg.span)?;
+                        Argument::Kept(place, value)
+                    } else {
+                        Argument::Place(place, direction)
+                    }
                 }
             });
         }
@@ -81,11 +92,12 @@ impl<'h> Lowerer<'h> {
             .iter()
             .map(|arg| match arg {
                 Argument::Value(value) => footprint_of_value(&self.ir, value),
-                Argument::Place(place, _) => footprint_of_place(&self.ir, place),
+                Argument::Place(place, _) | Argument::Kept(place, _) => footprint_of_place(&self.ir, place),
                 Argument::Missing(_) => Footprint::default(),
             })
             .collect();
-        let is_place: Vec<bool> = args.iter().map(|arg| matches!(arg, Argument::Place(..))).collect();
+        let is_place: Vec<bool> =
+            args.iter().map(|arg| matches!(arg, Argument::Place(..) | Argument::Kept(..))).collect();
         // A value that a place touches is copied, so that it is in nobody's way; a place may not share with another.
         let alone = |position: usize| {
             footprints.iter().enumerate().all(|(other, footprint)| {
@@ -143,6 +155,11 @@ impl<'h> Lowerer<'h> {
                 } else if is_old {
                     self.reset(&own, span);
                 }
+                copy_outs.push((place, (*own).clone()));
+            }
+            Argument::Kept(place, value) => {
+                let (own, _) = self.declare(param)?;
+                self.assign(&own, value, span)?;
                 copy_outs.push((place, (*own).clone()));
             }
             Argument::Missing(Direction::Out | Direction::InOut) => {

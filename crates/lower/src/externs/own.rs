@@ -252,16 +252,20 @@ impl<'h> Lowerer<'h> {
                 self.outputs(&name, &place, &ty, (passed, ExternDirection::Out), span)
             }
             Argument::Place(place, direction) => {
-                let own = self.temporary_place(&ty, span)?;
-                let is_inout = direction == Direction::InOut;
                 let target = self.pin(place, span)?;
-                if is_inout {
-                    let value = self.read(&target);
-                    self.assign(&own, value, span)?;
+                if direction == Direction::InOut {
+                    let value = self.load(&target, span)?;
+                    return self.pass(param, Argument::Kept(target, value), passed, span);
                 }
+                let own = self.temporary_place(&ty, span)?;
                 passed.copies.push((target, own.clone()));
-                let direction = if is_inout { ExternDirection::InOut } else { ExternDirection::Out };
-                self.outputs(&name, &own, &ty, (passed, direction), span)
+                self.outputs(&name, &own, &ty, (passed, ExternDirection::Out), span)
+            }
+            Argument::Kept(target, value) => {
+                let own = self.temporary_place(&ty, span)?;
+                self.assign(&own, value, span)?;
+                passed.copies.push((target, own.clone()));
+                self.outputs(&name, &own, &ty, (passed, ExternDirection::InOut), span)
             }
         }
     }
