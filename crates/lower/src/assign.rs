@@ -11,6 +11,14 @@ use ir::{HeaderRef, StmtKind};
 impl<'h> Lowerer<'h> {
     /// `place = value`.
     pub fn assign(&mut self, place: &Place, value: Value, span: Span) -> Lowered<()> {
+        if takes_steps(place, &value) {
+            let place = self.pin(place.clone(), span)?;
+            return self.assign_parts(&place, value, span);
+        }
+        self.assign_parts(place, value, span)
+    }
+
+    fn assign_parts(&mut self, place: &Place, value: Value, span: Span) -> Lowered<()> {
         let is_whole = matches!(value, Value::Scalar(_) | Value::Stack(_));
         let value = if !is_whole && self.read(place) != value && self.hazard(place, &value) {
             self.copy_of(place, value, span)?
@@ -198,5 +206,16 @@ impl<'h> Lowerer<'h> {
             None if then_body.is_empty() && else_body.is_empty() => {}
             None => self.emit(StmtKind::If { cond, then_body, else_body }, span),
         }
+    }
+}
+
+/// Whether an assignment takes several steps, the first of which could change where a run-time index leads the others.
+fn takes_steps(place: &Place, value: &Value) -> bool {
+    match (place, value) {
+        (_, Value::Scalar(_)) => false,
+        (Place::Header(place), Value::Header(HeaderValue { kind: HeaderKind::Ref(_), .. })) => {
+            !place.siblings.is_empty()
+        }
+        _ => true,
     }
 }

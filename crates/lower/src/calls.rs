@@ -79,6 +79,10 @@ impl<'h> Lowerer<'h> {
         match place {
             Place::Header(header) => {
                 self.note_length(header, valid, span);
+                let header = &match header.siblings.is_empty() {
+                    true => header.clone(),
+                    false => self.pin_header_place(header.clone(), span)?,
+                };
                 if valid {
                     self.emit(StmtKind::SetValid(header.header.clone()), span);
                     self.invalidate_siblings(header, span);

@@ -367,7 +367,8 @@ impl<'h> Lowerer<'h> {
         })
     }
 
-    fn pin_header_place(&mut self, place: HeaderPlace, span: Span) -> Lowered<HeaderPlace> {
+    /// As [`Lowerer::pin`], for a header with what it excludes.
+    pub fn pin_header_place(&mut self, place: HeaderPlace, span: Span) -> Lowered<HeaderPlace> {
         Ok(HeaderPlace {
             header: self.pin_header(place.header, span)?,
             shape: place.shape,

@@ -76,6 +76,10 @@ impl<'h> Lowerer<'h> {
             return self
                 .unsupported(span, "extracting a header with a varbit field without its length, or the reverse,");
         }
+        let header = match &header.header {
+            HeaderRef::Element { .. } if !header.siblings.is_empty() => self.pin_header_place(header, span)?,
+            _ => header,
+        };
         let dst = header.header.clone();
         let moved_to = match &dst {
             HeaderRef::Next(_) => header.siblings.iter().map(after_extraction).collect(),
