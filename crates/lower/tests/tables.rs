@@ -70,9 +70,9 @@ fn priorities_that_the_program_states() {
     let program = lower_ok(
         &Parts {
             locals: "action set(bit<8> v) { hdr.h.b = v; } \
-                     table a { key = { hdr.h.a: ternary; } actions = { set; } entries = { 1: set(1); priority = 20: 2: set(2); 3: set(3); } \
+                     table a { key = { hdr.h.a: ternary; } actions = { set; } entries = { priority = 11: 1: set(1); priority = 20: 2: set(2); 3: set(3); } \
                                largest_priority_wins = true; priority_delta = 5; } \
-                     table b { key = { hdr.h.a: ternary; } actions = { set; } entries = { 1: set(1); const priority = 20: 2: set(2); 3: set(3); } \
+                     table b { key = { hdr.h.a: ternary; } actions = { set; } entries = { priority = 1: 1: set(1); const priority = 20: 2: set(2); 3: set(3); } \
                                largest_priority_wins = false; } \
                      table c { key = { hdr.h.a: ternary; } actions = { set; } const entries = { 1: set(1) @priority(9); 2: set(2) @priority(3); } }",
             ingress: "a.apply(); b.apply(); c.apply();",

@@ -42,7 +42,7 @@ impl Checker<'_> {
             |it: &Annotation| matches!(it.body, AnnotationBody::Expressions(_) | AnnotationBody::KeyValues(_));
         let first = before.iter().find(|it| it.name.name == annotation.name.name && !it.is_pragma);
         if let Some(first) = first
-            && (is_structured(annotation) || is_structured(first))
+            && (is_structured(annotation) || is_structured(first) || annotation.name.as_str() == "name")
         {
             self.report(d::repeated_annotation(annotation.span, &annotation.name.name, first.span));
         }

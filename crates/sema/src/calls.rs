@@ -10,7 +10,7 @@ use base::Span;
 use base::limits::STACK_ELEMENTS_MAX;
 use num_bigint::BigInt;
 use std::rc::Rc;
-use syntax::ast;
+use syntax::ast::{self, Direction};
 
 /// The parts of a call as written.
 #[derive(Clone, Copy)]
@@ -104,10 +104,28 @@ impl Checker<'_> {
         else {
             return poisoned(call.span);
         };
+        if self.hir.functions[id].body.is_some() {
+            self.check_directionless(id, &bound.args);
+        }
         self.warn_if_deprecated(&self.hir.functions[id].annotations.clone(), &signatures[chosen].name, call.span);
         let return_type = substitute(&self.hir.functions[id].return_type, &bound.substitution);
         let made = Call { callee: Callee::Function(id), type_args: bound.type_args, args: bound.args };
         self.finish_function_call(id, made, return_type, call.span)
+    }
+
+    /// Complains of arguments for parameters without direction that are not known when the program is compiled. Extern
+    /// functions may do with such an argument what they like.
+    fn check_directionless(&mut self, id: FunctionId, args: &[Option<Expr>]) {
+        let params = self.hir.functions[id].params.clone();
+        for (param, arg) in params.iter().zip(args) {
+            let Some(arg) = arg else { continue };
+            let is_object = matches!(arg.ty, Type::Extern(..));
+            let is_passed_on = matches!(arg.kind, ExprKind::Var(var) if self.direction(var) == Direction::None
+                && matches!(self.hir.vars[var].kind, VarKind::Parameter { .. }));
+            if self.direction(*param) == Direction::None && !is_object && !is_passed_on && !self.is_known(arg) {
+                self.report(d::not_constant(arg.span));
+            }
+        }
     }
 
     fn function_signature(&self, id: FunctionId) -> Signature {

@@ -4,7 +4,7 @@ use crate::control_plane::Kind;
 use crate::hir::*;
 use crate::scopes::Scopes;
 use base::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::ast::{self, Annotation, Direction};
 use syntax::diag::{Diagnostic, Diagnostics};
@@ -87,6 +87,8 @@ pub(crate) struct Checker<'d> {
     /// Where match kinds and errors were declared.
     pub(crate) error_spans: Vec<Span>,
     pub(crate) match_kind_spans: Vec<Span>,
+    /// Match kinds that keys have and nothing declares.
+    pub(crate) unknown_match_kinds: BTreeSet<Rc<str>>,
 }
 
 impl<'d> Checker<'d> {
@@ -109,6 +111,7 @@ impl<'d> Checker<'d> {
             global_names: BTreeMap::new(),
             error_spans: Vec::new(),
             match_kind_spans: Vec::new(),
+            unknown_match_kinds: BTreeSet::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::hir::*;
 use base::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use syntax::ast::Annotation;
+use syntax::ast::{Annotation, Expr, ExprKind};
 
 /// What is listed apart from other things, so that names may be repeated: its name, and the type of an extern object.
 pub(crate) type Kind = (&'static str, Option<ExternId>);
@@ -16,6 +16,7 @@ impl Checker<'_> {
     /// `@name` can do that: the names in the program differ.
     pub(crate) fn check_control_plane_names(&mut self, locals: &[Local]) {
         let mut seen: BTreeMap<(Kind, Rc<str>), Span> = BTreeMap::new();
+        let mut numbered = Vec::new();
         for local in locals {
             let (kind, name, annotations, span) = match local {
                 Local::Table(id) => {
@@ -40,6 +41,7 @@ impl Checker<'_> {
                 }
                 Local::Var(..) | Local::Const(..) => continue,
             };
+            numbered.extend(given_id(annotations).map(|id| (kind, id, span)));
             let given = given_name(annotations);
             let known = given.map_or_else(|| name.clone(), Rc::from);
             // A name with a dot in front is that of the whole program. Actions may share one: programs translated from
@@ -47,7 +49,7 @@ impl Checker<'_> {
             let is_global = kind.0 == "table" && known.starts_with('.');
             let seen = if is_global { &mut self.global_names } else { &mut seen };
             match seen.get(&(kind, known.clone())) {
-                // Overloaded actions share a name; that is no fault of an annotation.
+                // Two of one name have been reported where they are declared.
                 Some(&first) if given.is_some() => {
                     self.report(d::duplicate_control_plane_name(span, &known, kind.0, first))
                 }
@@ -55,6 +57,21 @@ impl Checker<'_> {
                 None => {
                     seen.insert((kind, known), span);
                 }
+            }
+        }
+        for (kind, id, span) in numbered {
+            self.check_id(kind, id, span);
+        }
+    }
+
+    /// Complains if another thing of this kind, anywhere in the program, has the same `@id(...)`.
+    fn check_id(&mut self, kind: Kind, id: String, span: Span) {
+        // A number cannot begin with this sign, so that the ids do not meet the names.
+        let key = (kind, Rc::from(format!("@id({id})")));
+        match self.global_names.get(&key) {
+            Some(&first) => self.report(d::duplicate_control_plane_id(span, &id, kind.0, first)),
+            None => {
+                self.global_names.insert(key, span);
             }
         }
     }
@@ -77,4 +94,13 @@ impl Checker<'_> {
 pub(crate) fn given_name(annotations: &[Annotation]) -> Option<&str> {
     let annotation = annotations.iter().find(|annotation| annotation.name.as_str() == "name")?;
     annotation.single_string()
+}
+
+/// What `@id` says, as far as it is a number.
+fn given_id(annotations: &[Annotation]) -> Option<String> {
+    let annotation = annotations.iter().find(|annotation| annotation.name.as_str() == "id")?;
+    match annotation.expressions()? {
+        [Expr { kind: ExprKind::Integer(number), .. }] => Some(number.value.to_string()),
+        _ => None,
+    }
 }

@@ -35,6 +35,12 @@ impl Checker<'_> {
 
     fn declaration(&mut self, declaration: &Declaration) {
         let annotations = &declaration.annotations;
+        if let Some(name) = declaration.name()
+            && name.as_str() == "main"
+            && !matches!(declaration.kind, DeclarationKind::Instantiation(_))
+        {
+            self.report(d::main_not_a_package(name.span, "another declaration"));
+        }
         match &declaration.kind {
             DeclarationKind::Constant(constant) => {
                 let local = self.constant(constant, annotations);
@@ -192,7 +198,7 @@ impl Checker<'_> {
     /// `parser name<...>(...);`, `control ...`, `package ...`
     fn apply_type(&mut self, written: &ast::ApplyType, kind: ApplyTypeKind, annotations: &[Annotation]) {
         let owner = match kind {
-            ApplyTypeKind::Package => ParamOwner::Constructor,
+            ApplyTypeKind::Package => ParamOwner::Package,
             ApplyTypeKind::Parser | ApplyTypeKind::Control => ParamOwner::Block,
         };
         let (type_params, params) = self.with_scope(|checker| {
@@ -233,7 +239,7 @@ impl Checker<'_> {
         self.check_annotations(&member.annotations);
         match &member.kind {
             ast::ExternMemberKind::Constructor { name, parameters } => {
-                let params = self.with_scope(|checker| checker.params(parameters, ParamOwner::Constructor));
+                let params = self.with_scope(|checker| checker.params(parameters, ParamOwner::ExternConstructor));
                 let owner = &self.hir.externs[id];
                 if owner.constructors.iter().any(|other| !self.params_differ(other, &params)) {
                     let span = owner.span;
@@ -370,7 +376,7 @@ impl Checker<'_> {
             checker.hir.controls[id].type_params = checker.type_params(&signature.type_parameters);
             checker.hir.controls[id].params = checker.params(&signature.parameters, ParamOwner::Block);
             checker.hir.controls[id].constructor_params =
-                checker.params(&written.constructor_parameters, ParamOwner::Constructor);
+                checker.params(&written.constructor_parameters, ParamOwner::ControlConstructor);
             checker.with_scope(|checker| {
                 let locals = checker.locals(&written.locals, "a control");
                 let body =

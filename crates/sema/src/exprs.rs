@@ -256,10 +256,12 @@ impl Checker<'_> {
         };
         let types = self.field_types(id, &args);
         let mut parts: Vec<Option<Expr>> = vec![None; types.len()];
+        let mut has_unknown = false;
         for field in fields {
             let position = self.hir.structs[id].fields.iter().position(|it| it.name == field.key.name);
             let Some(position) = position else {
                 self.report_unknown_field(&field.key, id);
+                has_unknown = true;
                 continue;
             };
             let value = self.part(&field.value, &types[position]);
@@ -267,7 +269,10 @@ impl Checker<'_> {
                 self.report(d::duplicate_initializer(&field.key));
             }
         }
-        self.check_missing_fields(id, &types, &parts, has_dots, span);
+        // A name that is wrong as a rule stands for one that is missing.
+        if !has_unknown {
+            self.check_missing_fields(id, &types, &parts, has_dots, span);
+        }
         expr(ExprKind::Aggregate(parts), ty.unwrap_or(Type::Unknown), span)
     }
 
@@ -332,12 +337,6 @@ impl Checker<'_> {
             return poisoned(span);
         }
         if yes.ty == Type::Integer && self.fold(&condition).is_none() {
-            // The hint decides the width of two plain numbers.
-            if let Some(target @ (Type::Bit(_) | Type::Int(_))) = hint.map(|ty| self.resolve(ty)) {
-                let (yes, no) = (self.coerce(yes, &target), self.coerce(no, &target));
-                let kind = ExprKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
-                return expr(kind, target, span);
-            }
             self.report(d::width_not_known(span));
             return poisoned(span);
         }

@@ -13,7 +13,6 @@ impl Checker<'_> {
             ExprKind::Var(id) => self.check_writable(*id, e),
             ExprKind::Field(base, _)
             | ExprKind::Index(base, _)
-            | ExprKind::TupleIndex(base, _)
             | ExprKind::Slice(base, _, _)
             | ExprKind::IndexedSlice { base, .. }
             | ExprKind::StackNext(base)

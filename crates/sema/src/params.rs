@@ -14,8 +14,31 @@ pub(crate) enum ParamOwner {
     Action,
     /// A function or method, extern ones too.
     Function,
-    /// A constructor, or a package.
-    Constructor,
+    /// The constructor of a parser.
+    ParserConstructor,
+    /// The constructor of a control.
+    ControlConstructor,
+    /// The constructor of an extern object.
+    ExternConstructor,
+    /// A package.
+    Package,
+}
+
+impl ParamOwner {
+    /// Whether the parameters are bound when the program is compiled.
+    fn is_constructor(self) -> bool {
+        !matches!(self, ParamOwner::Block | ParamOwner::Action | ParamOwner::Function)
+    }
+
+    /// Whether it can be given an object of a parser's, control's or package's type.
+    fn takes(self, object: ApplyTypeKind) -> bool {
+        match self {
+            ParamOwner::Package => true,
+            ParamOwner::ParserConstructor => object == ApplyTypeKind::Parser,
+            ParamOwner::ControlConstructor => object == ApplyTypeKind::Control,
+            _ => false,
+        }
+    }
 }
 
 impl Checker<'_> {
@@ -78,14 +101,20 @@ impl Checker<'_> {
         });
         let is_optional = has_optional(param);
         let kind = match owner {
-            ParamOwner::Constructor => VarKind::ConstructorParameter { default, is_optional },
+            owner if owner.is_constructor() => VarKind::ConstructorParameter { default, is_optional },
             _ => VarKind::Parameter { direction: param.direction, default, is_optional },
         };
-        if owner == ParamOwner::Constructor && param.direction != Direction::None {
+        if owner.is_constructor() && param.direction != Direction::None {
             self.report(d::invalid_direction(param.span, "a constructor's parameter", "no direction"));
         }
         if param.default.is_some() && matches!(param.direction, Direction::Out | Direction::InOut) {
             self.report(d::invalid_direction(param.span, "a parameter with a default value", "`in` or no direction"));
+        }
+        if is_optional && owner == ParamOwner::Action {
+            self.report(d::invalid_direction(param.span, "a parameter of an action", "no `@optional`"));
+        }
+        if is_optional && param.default.is_some() {
+            self.report(d::invalid_direction(param.span, "an `@optional` parameter", "no default value"));
         }
         let id = self.new_var(&param.name, ty, kind, &param.annotations);
         self.declare(&param.name, Entity::Var(id));
@@ -95,6 +124,9 @@ impl Checker<'_> {
     fn check_param_type(&mut self, param: &ast::Parameter, ty: &Type, owner: ParamOwner) -> bool {
         let what = match owner {
             ParamOwner::Action => "a parameter of an action",
+            ParamOwner::ParserConstructor => "a parameter of a parser's constructor",
+            ParamOwner::ControlConstructor => "a parameter of a control's constructor",
+            ParamOwner::ExternConstructor => "a parameter of an extern object's constructor",
             _ => "a parameter",
         };
         if matches!(ty, Type::Extern(..)) && param.direction != Direction::None {
@@ -102,7 +134,12 @@ impl Checker<'_> {
             self.report(d::invalid_direction(param.span, &shown, "no direction"));
             return true;
         }
-        let is_object = matches!(ty, Type::Parser(..) | Type::Control(..) | Type::Apply(..));
+        let object = match ty {
+            Type::Parser(..) => Some(ApplyTypeKind::Parser),
+            Type::Control(..) => Some(ApplyTypeKind::Control),
+            Type::Apply(id, _) => Some(self.hir.apply_types[*id].kind),
+            _ => None,
+        };
         let needs_value = param.direction != Direction::None || owner == ParamOwner::Action;
         if needs_value {
             // `string` and lists may be read by code of the target. An `int` has no value at run time, so that one
@@ -111,7 +148,7 @@ impl Checker<'_> {
             return is_constant && param.direction == Direction::In
                 || self.check_variable_type(ty, param.type_ref.span, what);
         }
-        if *ty == Type::Void || is_object && owner != ParamOwner::Constructor {
+        if *ty == Type::Void || object.is_some_and(|object| !owner.takes(object)) {
             let shown = self.hir.show_type(ty);
             self.report(d::invalid_variable_type(param.type_ref.span, what, &shown));
             return false;

@@ -32,7 +32,7 @@ impl Checker<'_> {
             checker.hir.parsers[id].type_params = checker.type_params(&signature.type_parameters);
             checker.hir.parsers[id].params = checker.params(&signature.parameters, ParamOwner::Block);
             checker.hir.parsers[id].constructor_params =
-                checker.params(&written.constructor_parameters, ParamOwner::Constructor);
+                checker.params(&written.constructor_parameters, ParamOwner::ParserConstructor);
             let names: Vec<Rc<str>> = written.states.iter().map(|state| state.name.name.clone()).collect();
             let locals = checker.with_scope(|checker| {
                 let locals = checker.locals(&written.locals, "a parser");

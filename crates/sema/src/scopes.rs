@@ -124,6 +124,13 @@ impl Scopes {
         }
     }
 
+    /// Lets a name of the outermost scope stand for something that has had an error.
+    fn poison(&mut self, name: &ast::Ident) {
+        if let Some(scope) = self.stack.first_mut() {
+            scope.entry(name.name.clone()).or_default().push(Binding { entity: Entity::Poisoned, span: name.span });
+        }
+    }
+
     /// The bindings of a name in the innermost scope.
     pub(crate) fn local(&self, name: &str) -> &[Binding] {
         self.stack.last().and_then(|scope| scope.get(name)).map_or(&[], Vec::as_slice)
@@ -239,15 +246,15 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether two functions, or two actions, of one name can be told apart by the number or the names of parameters.
+    /// Whether two functions of one name can be told apart by the number or the names of parameters. Nothing else can
+    /// share a name, actions neither.
     fn can_overload(&self, old: &Entity, new: &Entity) -> bool {
         let params = |entity: &Entity| match entity {
-            Entity::Function(id) => Some((0, &self.hir.functions[*id].params)),
-            Entity::Action(id) => Some((1, &self.hir.actions[*id].params)),
+            Entity::Function(id) => Some(&self.hir.functions[*id].params),
             _ => None,
         };
         match (params(old), params(new)) {
-            (Some((old_kind, old)), Some((new_kind, new))) => old_kind == new_kind && self.params_differ(old, new),
+            (Some(old), Some(new)) => self.params_differ(old, new),
             _ => false,
         }
     }
@@ -270,6 +277,10 @@ impl Checker<'_> {
             _ => Vec::new(),
         };
         let suggestion = did_you_mean(&name.name, visible.iter().map(|name| &**name));
+        if suggestion.is_none() && d::include_of(&name.name).is_some() {
+            // A file is not included: saying so once for each of its names will do.
+            self.scopes.poison(name);
+        }
         self.report(d::unknown_name(name, suggestion));
     }
 }

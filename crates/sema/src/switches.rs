@@ -36,8 +36,13 @@ impl Checker<'_> {
 
     fn check_default_last(&mut self, cases: &[ast::SwitchCase]) {
         for (index, case) in cases.iter().enumerate() {
-            if matches!(case.label.kind, ast::ExprKind::Default) && index + 1 < cases.len() {
-                self.report(d::default_not_last(case.label.span));
+            if !is_default(case) {
+                continue;
+            }
+            match cases.get(index + 1) {
+                Some(next) if is_default(next) => self.report(d::duplicate_label(next.label.span, case.label.span)),
+                Some(next) => self.report(d::default_not_last(case.label.span, next.label.span)),
+                None => {}
             }
         }
     }
@@ -87,9 +92,11 @@ impl Checker<'_> {
             self.report(d::invalid_switch_label(label.span, &self.hir.tables[table].name));
             return None;
         };
-        let wanted: Vec<ActionId> = self
-            .scopes
-            .lookup_path(path)
+        let found = self.scopes.lookup_path(path).to_vec();
+        if found.iter().any(|binding| matches!(binding.entity, Entity::Poisoned)) {
+            return None;
+        }
+        let wanted: Vec<ActionId> = found
             .iter()
             .filter_map(|binding| match binding.entity {
                 Entity::Action(id) => Some(id),
@@ -159,4 +166,9 @@ impl Checker<'_> {
             _ => matches!((self.number(a), self.number(b)), (Some(a), Some(b)) if a == b),
         }
     }
+}
+
+/// Whether the case is that of `default`.
+fn is_default(case: &ast::SwitchCase) -> bool {
+    matches!(case.label.kind, ast::ExprKind::Default)
 }

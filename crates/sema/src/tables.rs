@@ -46,7 +46,12 @@ impl Checker<'_> {
                     table.const_default = property.is_const;
                     table.default_action = self.default_action(&table, action);
                 }
-                TablePropertyKind::Entries(entries) => self.entries(&mut table, entries, property),
+                TablePropertyKind::Entries(entries) => self.entries(&mut table, count_keys(written), entries, property),
+                TablePropertyKind::Other { name, value } if is_priority_property(&name.name) => {
+                    let value = self.priority_property(&name.name, value);
+                    let (name, is_const, span) = (name.name.clone(), property.is_const, property.span);
+                    table.properties.push(Property { name, value, is_const, span });
+                }
                 TablePropertyKind::Size(size) => table.size = self.table_size(size),
                 // PSA's property for groups without members is written as a default action. Such a group does nothing.
                 TablePropertyKind::Other { name, value } if &*name.name == "psa_empty_group_action" => {
@@ -83,7 +88,7 @@ impl Checker<'_> {
         }
         if !has_actions {
             self.report(d::table_without_actions(written.name.span, &written.name.name));
-        } else if !has_default && !self.has_no_action() {
+        } else if !has_default && !lists_no_action(written) && !self.has_no_action() {
             self.report(d::no_action_missing(written.name.span, &written.name.name));
         }
     }
@@ -98,8 +103,8 @@ impl Checker<'_> {
         self.scopes.outermost("NoAction").iter().any(|binding| is_it(&binding.entity))
     }
 
-    /// Complains of entries before the keys that give them their types. (Repeated properties are the parser's
-    /// business.)
+    /// Complains of entries and of a default action before the keys and actions that give them their types. (Repeated
+    /// properties are the parser's business.)
     fn check_property_order(&mut self, written: &ast::Table) {
         let mut seen: BTreeMap<Rc<str>, Span> = BTreeMap::new();
         for property in &written.properties {
@@ -112,9 +117,14 @@ impl Checker<'_> {
                 TablePropertyKind::Other { name, .. } => name.name.clone(),
             };
             if matches!(&*name, "key" | "actions")
-                && let Some(&entries) = seen.get("entries")
+                && let Some(entries) = seen.remove("entries")
             {
-                self.report(d::entries_before(entries, &name, property.span));
+                self.report(d::entries_before(entries, "entries", &name, property.span));
+            }
+            if &*name == "actions"
+                && let Some(default) = seen.remove("default_action")
+            {
+                self.report(d::entries_before(default, "default_action", &name, property.span));
             }
             seen.insert(name, property.span);
         }
@@ -127,7 +137,10 @@ impl Checker<'_> {
         let Some(match_kind) = match_kind else {
             let suggestion = did_you_mean(&written.match_kind.name, kinds.iter().map(|kind| &**kind));
             let known = kinds.join(", ");
-            self.report(d::unknown_match_kind(&written.match_kind, suggestion, &known));
+            // Of each name once: where the file with the match kinds is not included, none is known.
+            if self.unknown_match_kinds.insert(written.match_kind.name.clone()) {
+                self.report(d::unknown_match_kind(&written.match_kind, suggestion, &known));
+            }
             return None;
         };
         let key = if self.is_key_type(&key.ty) {
@@ -174,7 +187,10 @@ impl Checker<'_> {
     fn table_actions(&mut self, table: &mut Table, written: &[ast::ActionListElement]) {
         for element in written {
             let Some(id) = self.action_named(&element.action.path) else { continue };
-            if let Some(first) = table.actions.iter().find(|listed| listed.action.action == id) {
+            let name = self.hir.actions[id].name.clone();
+            // The control plane knows them by name: those of an inner and an outer scope cannot both be listed.
+            let listed = table.actions.iter().find(|listed| self.hir.actions[listed.action.action].name == name);
+            if let Some(first) = listed {
                 self.report(d::duplicate_action(
                     element.action.span,
                     &element.action.path.name.name,
@@ -359,12 +375,24 @@ impl Checker<'_> {
         self.with_construct(true, |checker| checker.expr(written, None))
     }
 
-    fn entries(&mut self, table: &mut Table, written: &[ast::Entry], property: &ast::TableProperty) {
+    /// `written_keys` is the number of keys with those that had errors.
+    fn entries(
+        &mut self,
+        table: &mut Table,
+        written_keys: usize,
+        written: &[ast::Entry],
+        property: &ast::TableProperty,
+    ) {
         table.const_entries = property.is_const;
+        let has_faulty_keys = written_keys > table.keys.len();
+        if has_faulty_keys {
+            return;
+        }
         if table.keys.is_empty() {
             self.report(d::entries_without_key(property.span, &table.name));
             return;
         }
+        self.check_priorities(written, property.is_const);
         let mut seen = BTreeMap::new();
         for entry in written {
             let Some(checked) = self.entry(table, entry, property.is_const) else { continue };
@@ -377,6 +405,45 @@ impl Checker<'_> {
         }
     }
 
+    /// `largest_priority_wins`, a truth value, or `priority_delta`, a positive number.
+    fn priority_property(&mut self, name: &str, written: &ast::Expr) -> Expr {
+        if name == "largest_priority_wins" {
+            let value = self.value(written, &Type::Bool);
+            if !self.is_known(&value) {
+                self.report(d::not_constant(value.span));
+            }
+            return value;
+        }
+        let value = self.operand(written, None);
+        let number = self.integer_value(&value);
+        if number.is_some_and(|number| !number.is_positive()) {
+            self.report(d::invalid_priority(value.span, "`priority_delta` must be positive"));
+        }
+        value
+    }
+
+    /// Complains of priorities where none can be, and of entries that lack one.
+    fn check_priorities(&mut self, written: &[ast::Entry], all_const: bool) {
+        let first_given = written.iter().find_map(|entry| entry.priority.as_ref());
+        let (Some(given), Some(first)) = (first_given, written.first()) else { return };
+        if all_const {
+            let message = "entries of `const entries` have no priorities: an earlier one comes first";
+            self.report(d::invalid_priority(given.span, message));
+        } else if first.priority.is_none() {
+            self.report(d::invalid_priority(first.span, "the first entry needs a priority, because others have one"));
+        }
+    }
+
+    fn entry_priority(&mut self, written: &ast::Expr) -> Option<Expr> {
+        let checked = self.operand(written, None);
+        let value = self.integer_value(&checked)?;
+        if value.is_negative() {
+            self.report(d::invalid_priority(checked.span, "a priority cannot be negative"));
+            return None;
+        }
+        Some(checked)
+    }
+
     fn entry(&mut self, table: &Table, written: &ast::Entry, all_const: bool) -> Option<Entry> {
         let types: Vec<Type> = table.keys.iter().map(|key| key.expr.ty.clone()).collect();
         let keys = match written.keyset.elements.as_slice() {
@@ -385,10 +452,7 @@ impl Checker<'_> {
             }
             _ => self.key_elements(&written.keyset, &types),
         };
-        let priority = written.priority.as_ref().and_then(|priority| {
-            let checked = self.operand(priority, None);
-            self.integer_value(&checked).map(|_| checked)
-        });
+        let priority = written.priority.as_ref().and_then(|priority| self.entry_priority(priority));
         let arguments = written.action.arguments.as_deref().unwrap_or(&[]);
         let action = self.chosen_action(table, &written.action.path, arguments, written.action.span, ActionUse::Entry);
         let (keys, action) = (keys?, action?);
@@ -465,4 +529,26 @@ impl Checker<'_> {
         }
         entry.keys.iter().map(value).collect()
     }
+}
+
+/// Whether the list of actions has the name `NoAction`; if it means nothing, that is said there.
+fn lists_no_action(written: &ast::Table) -> bool {
+    written.properties.iter().any(|property| match &property.kind {
+        TablePropertyKind::Actions(actions) => actions.iter().any(|it| it.action.path.name.as_str() == "NoAction"),
+        _ => false,
+    })
+}
+
+/// Whether the property says how the priorities of entries are meant.
+fn is_priority_property(name: &str) -> bool {
+    matches!(name, "largest_priority_wins" | "priority_delta")
+}
+
+/// The number of keys that the table has in the text.
+fn count_keys(written: &ast::Table) -> usize {
+    let count = |property: &ast::TableProperty| match &property.kind {
+        TablePropertyKind::Key(keys) => keys.len(),
+        _ => 0,
+    };
+    written.properties.iter().map(count).sum()
 }

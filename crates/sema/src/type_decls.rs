@@ -78,7 +78,7 @@ impl Checker<'_> {
         }
         let is_fine = matches!(
             target,
-            Type::Bit(_) | Type::Int(_) | Type::Bool | Type::NewType(_) | Type::Varbit(_) | Type::Unknown
+            Type::Bit(_) | Type::Int(_) | Type::Bool | Type::NewType(_) | Type::Unknown
         ) || self.representation(&target).is_some();
         if !is_fine {
             let shown = self.hir.show_type(&target);

@@ -276,6 +276,7 @@ impl Checker<'_> {
     /// Complains unless a struct, header or header union may have a field of this type.
     pub(crate) fn check_field_type(&mut self, kind: StructKind, ty: &Type, span: Span) -> bool {
         let is_fine = match kind {
+            _ if matches!(ty, Type::Array(element, _) if **element == Type::Unknown) => true,
             StructKind::Header => self.fits_in_header(ty),
             StructKind::HeaderUnion => self.is_header(ty) || matches!(ty, Type::Unknown | Type::Param(_)),
             StructKind::Struct => is_run_time_type(ty),

@@ -13,9 +13,11 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// The place of `default`.
-pub(crate) fn default_not_last(span: Span) -> Diagnostic {
-    Diagnostic::error("E0610", span, "`default` must be the last label").label("other labels follow")
+/// The place of `default`, and of the label behind it.
+pub(crate) fn default_not_last(span: Span, next: Span) -> Diagnostic {
+    Diagnostic::error("E0610", span, "`default` must be the last label")
+        .label("other labels follow")
+        .secondary(next, "this one cannot be reached")
 }
 
 #[cfg(test)]
@@ -30,6 +32,7 @@ mod tests {
             expect![[r#"
             t.p4:3:16: error[E0610]: `default` must be the last label
               `default`: other labels follow
+              `1`: this one cannot be reached
         "#]],
         );
     }

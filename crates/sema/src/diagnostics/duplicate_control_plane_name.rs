@@ -34,6 +34,14 @@ pub(crate) fn duplicate_control_plane_name(span: Span, name: &str, kind: &str, f
         .help("choose another name with `@name(\"...\")`")
 }
 
+/// The same of the numbers that `@id` gives.
+pub(crate) fn duplicate_control_plane_id(span: Span, id: &str, kind: &str, first: Span) -> Diagnostic {
+    Diagnostic::error("E0209", span, format!("two {kind}s have the id {id} for the control plane"))
+        .label("the same id")
+        .secondary(first, "the first one")
+        .help("choose another number in `@id(...)`")
+}
+
 #[cfg(test)]
 mod tests {
     use crate::testing::{check_control, check_errors};
@@ -52,6 +60,22 @@ mod tests {
                   `t`: the same name
                   `t`: the first one
                   = choose another name with `@name("...")`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn ids() {
+        check_control(
+            "
+            @id(5) action a() { }
+            @id(5) action b() { }
+            @id(0x5) table t { actions = { a; } }",
+            expect![[r#"
+                t.p4:5:27: error[E0209]: two actions have the id 5 for the control plane
+                  `b`: the same id
+                  `a`: the first one
+                  = choose another number in `@id(...)`
             "#]],
         );
     }

@@ -1,4 +1,4 @@
-//! `E0628`: entries that stand before the keys or actions that they use.
+//! `E0628`: entries or a default action that stand before the keys or actions that they use.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -21,9 +21,9 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `name` is the property that comes too late, at `late`.
-pub(crate) fn entries_before(span: Span, name: &str, late: Span) -> Diagnostic {
-    Diagnostic::error("E0628", span, format!("`entries` must stand after `{name}`"))
+/// `early` is the property at `span`, `name` the one that comes too late, at `late`.
+pub(crate) fn entries_before(span: Span, early: &str, name: &str, late: Span) -> Diagnostic {
+    Diagnostic::error("E0628", span, format!("`{early}` must stand after `{name}`"))
         .label("too early")
         .secondary(late, format!("`{name}` stands here"))
 }
@@ -34,17 +34,23 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn key() {
+    fn key_and_actions() {
         check_control(
-            "table u { entries = { 1: one(); } key = { r: exact; } actions = { one; } }",
+            "
+            table u { entries = { 1: one(); } key = { r: exact; } actions = { one; } }
+            table v { key = { r: exact; } entries = { 1: one(); } actions = { one; } }
+            table w { default_action = one(); actions = { one; } }",
             expect![[r#"
-            t.p4:3:11: error[E0628]: `entries` must stand after `key`
-              `entries = { 1: one(); }`: too early
-              `key = { r: exact; }`: `key` stands here
-            t.p4:3:11: error[E0628]: `entries` must stand after `actions`
-              `entries = { 1: one(); }`: too early
-              `actions = { one; }`: `actions` stands here
-        "#]],
+                t.p4:4:23: error[E0628]: `entries` must stand after `key`
+                  `entries = { 1: one(); }`: too early
+                  `key = { r: exact; }`: `key` stands here
+                t.p4:5:43: error[E0628]: `entries` must stand after `actions`
+                  `entries = { 1: one(); }`: too early
+                  `actions = { one; }`: `actions` stands here
+                t.p4:6:23: error[E0628]: `default_action` must stand after `actions`
+                  `default_action = one();`: too early
+                  `actions = { one; }`: `actions` stands here
+            "#]],
         );
     }
 }

@@ -43,4 +43,19 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn other_declarations() {
+        for declaration in [
+            "const bit<8> main = 1;",
+            "void main() { }",
+            "control main() { apply { } }",
+            "struct main { bit<8> x; }",
+            "package main();",
+        ] {
+            let shown = crate::testing::diagnostics_of(declaration);
+            assert!(shown.contains("error[E0702]: `main` must be an instance of a package, found another declaration"));
+            assert_eq!(shown.matches("error[").count(), 1, "{shown}");
+        }
+    }
 }

@@ -22,11 +22,27 @@ use syntax::diag::Diagnostic;
 pub(crate) fn unknown_name(name: &Ident, suggestion: Option<String>) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("E0201", name.span, format!("`{}` is not declared", name.name)).label("unknown name");
-    match (suggestion, name.as_str()) {
+    match (suggestion, include_of(name.as_str())) {
         (Some(suggestion), _) => diagnostic.help(format!("did you mean `{suggestion}`?")),
-        (None, "NoAction" | "packet_in" | "packet_out") => diagnostic.help("add `#include <core.p4>`"),
-        (None, "standard_metadata_t" | "V1Switch" | "mark_to_drop") => diagnostic.help("add `#include <v1model.p4>`"),
-        (None, _) => diagnostic,
+        (None, Some(file)) => diagnostic.help(format!("add `#include <{file}>`")),
+        (None, None) => diagnostic,
+    }
+}
+
+/// The file that declares a name which many programs use.
+pub(crate) fn include_of(name: &str) -> Option<&'static str> {
+    match name {
+        "NoAction" | "packet_in" | "packet_out" | "verify" | "static_assert" | "exact" | "ternary" | "lpm" => {
+            Some("core.p4")
+        }
+        "standard_metadata_t" | "V1Switch" | "mark_to_drop" | "counter" | "direct_counter" | "meter"
+        | "direct_meter" | "register" | "action_profile" | "action_selector" | "digest" | "hash" | "HashAlgorithm"
+        | "verify_checksum" | "update_checksum" | "clone" | "CloneType" => Some("v1model.p4"),
+        "PSA_Switch" | "IngressPipeline" | "EgressPipeline" | "PacketReplicationEngine" | "BufferingQueueingEngine"
+        | "psa_ingress_parser_input_metadata_t" | "psa_ingress_input_metadata_t" | "psa_ingress_output_metadata_t"
+        | "psa_egress_parser_input_metadata_t" | "psa_egress_input_metadata_t" | "psa_egress_output_metadata_t"
+        | "psa_egress_deparser_input_metadata_t" | "ActionProfile" | "ActionSelector" => Some("psa.p4"),
+        _ => None,
     }
 }
 
@@ -56,9 +72,6 @@ mod tests {
                 t.p4:1:37: error[E0201]: `NoAction` is not declared
                   `NoAction`: unknown name
                   = add `#include <core.p4>`
-                t.p4:1:21: error[E0633]: the default action of `t` is `NoAction`, which is not declared
-                  `t`: a table without `default_action`
-                  = add `#include <core.p4>`, or write `default_action`
             "#]],
         );
     }

@@ -49,7 +49,7 @@ control C(inout S s, in bit<8> r, out bit<8> o)(bit<8> parameter, int size) {
         s.f = error.NoError == error.NoMatch;
         s.f = s.h.isValid() && s.u.isValid() && s.stack[1].isValid();
         s.x = s.f ? s.x : 5;
-        s.x = s.f ? 1 : 2;
+        s.x = s.f ? 1 : 8w2;
         s.x = R.one;
         s.f = R.one == R.two;
         s.f = s.x == R.one;

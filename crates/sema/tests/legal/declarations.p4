@@ -582,7 +582,7 @@ control c(inout H h, inout bit<8> m) {
             a4;
         }
         entries = {
-            const 1: a2;
+            const priority = 1: 1: a2;
             2: a4(1, 2);
             priority = 3: 4: a2();
             const priority = 10: (5): a2;

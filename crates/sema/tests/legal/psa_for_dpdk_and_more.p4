@@ -242,14 +242,10 @@ header H {
 control c(inout S s, inout H h, inout tuple<bit<8>, bit<8>> t) {
     apply {
         s = (S){ 1, 2 };
-        s = (S)t;
         h = (H){ 1, 2 };
         h = (H){ x = 1, y = 2 };
         t = (tuple<bit<8>, bit<8>>){ 1, 2 };
-        s = t;
-        h = t;
         t = { s.x, h.y };
-        if (s == t) { }
         if (t == { 1, 2 }) { }
     }
 }

@@ -353,7 +353,6 @@ control c(inout bit<8> x, inout bool y) {
         tuple<bit<8>, bool> t = { x, y };
         x = t[0];
         y = t[1];
-        t[0] = 3;
         if (t == { 1, true }) { }
         tuple<bit<8>, bool> u;
         u = t;

@@ -50,6 +50,7 @@ impl Parser<'_> {
 
     fn parser_body(&mut self, signature: ApplyType) -> Parsed<DeclarationKind> {
         let constructor_parameters = self.constructor_parameters()?;
+        let errors_before = self.diagnostics.error_count();
         let (parts, _) = self.braced(Self::parser_part)?;
         let (mut locals, mut states) = (Vec::new(), Vec::new());
         for part in parts {
@@ -63,7 +64,8 @@ impl Parser<'_> {
                 ParserPart::State(state) => states.push(state),
             }
         }
-        if states.is_empty() {
+        // A state that could not be read is no missing one.
+        if states.is_empty() && self.diagnostics.error_count() == errors_before {
             let message = format!("parser `{}` has no states", signature.name.as_str());
             let diagnostic = Diagnostic::error(codes::PARSER_WITHOUT_STATES, signature.name.span, message)
                 .help("a parser begins in `state start { ... }`");
@@ -189,6 +191,7 @@ impl Parser<'_> {
 
     fn control_body(&mut self, signature: ApplyType) -> Parsed<DeclarationKind> {
         let constructor_parameters = self.constructor_parameters()?;
+        let errors_before = self.diagnostics.error_count();
         let (parts, span) = self.braced(Self::control_part)?;
         let mut locals = Vec::new();
         let mut body: Option<(Span, Block)> = None;
@@ -212,6 +215,10 @@ impl Parser<'_> {
         }
         let body = match body {
             Some((_, block)) => block,
+            // An `apply` block that could not be read is no missing one.
+            None if self.diagnostics.error_count() > errors_before => {
+                Block { annotations: Vec::new(), statements: Vec::new(), span }
+            }
             None => {
                 let message = format!("control `{}` has no `apply` block", signature.name.as_str());
                 let diagnostic = Diagnostic::error(codes::CONTROL_WITHOUT_APPLY, signature.name.span, message)

@@ -53,14 +53,27 @@ struct Parser<'a> {
     last_error_at: Option<usize>,
     /// Whether errors are not reported, because what is read may well be something else.
     is_quiet: bool,
+    /// Whether the program has as many closing braces as opening ones.
+    braces_balance: bool,
 }
 
 /// Parses the preprocessed program.
 pub(crate) fn parse(tokens: Tokens, diagnostics: &mut Diagnostics) -> Program {
     let Tokens { tokens, names } = tokens;
     let scopes = Scopes::new(names.len());
-    let mut parser =
-        Parser { tokens, names, next: 0, diagnostics, scopes, depth: 0, last_error_at: None, is_quiet: false };
+    let count = |kind: TokenKind| tokens.iter().filter(|token| token.kind == kind).count();
+    let braces_balance = count(TokenKind::LeftBrace) == count(TokenKind::RightBrace);
+    let mut parser = Parser {
+        tokens,
+        names,
+        next: 0,
+        diagnostics,
+        scopes,
+        depth: 0,
+        last_error_at: None,
+        is_quiet: false,
+        braces_balance,
+    };
     parser.program()
 }
 
@@ -214,6 +227,10 @@ impl Parser<'_> {
             return Ok(());
         }
         let next = self.peek();
+        // The string without end has swallowed it.
+        if self.next > 0 && self.tokens[self.next - 1].kind == TokenKind::UnterminatedString {
+            return Ok(());
+        }
         if !(next.is_first_on_line || next.kind == TokenKind::RightBrace) {
             return self.unexpected("`;`");
         }
@@ -288,11 +305,16 @@ impl Parser<'_> {
 
 // Recovery.
 impl Parser<'_> {
-    /// Whether a declaration begins that can only stand outside of all braces: then braces before it are not closed.
+    /// Whether a declaration begins that can only stand outside of all braces, and the program lacks a closing brace:
+    /// then those before it are not closed.
     fn at_outer_declaration(&self) -> bool {
-        let token = self.peek();
-        let is_outer = matches!(
-            token.keyword(),
+        !self.braces_balance && self.at_outer_keyword() && self.peek().is_first_on_line
+    }
+
+    /// Whether a keyword stands here with which only a declaration begins that stands outside of all braces.
+    fn at_outer_keyword(&self) -> bool {
+        matches!(
+            self.peek().keyword(),
             Some(
                 Keyword::Control
                     | Keyword::Enum
@@ -304,8 +326,19 @@ impl Parser<'_> {
                     | Keyword::Struct
                     | Keyword::Typedef
             )
-        );
-        is_outer && token.is_first_on_line
+        )
+    }
+
+    /// Reports and skips a declaration of the outermost scope that stands within braces.
+    fn skip_outer_declaration(&mut self) {
+        let token = self.peek();
+        let message = format!("a declaration with `{}` cannot stand inside of another one", token.text(&self.names));
+        let diagnostic = Diagnostic::error(codes::MISPLACED_DECLARATION, token.span, message)
+            .label("not at this place")
+            .help("move it out of all braces");
+        self.report(diagnostic);
+        self.bump();
+        self.recover();
     }
 
     /// Skips what failed: to behind the next `;`, or behind the block that began, or before the `}` that closes the
@@ -342,6 +375,10 @@ impl Parser<'_> {
         let mut elements = Vec::new();
         while !self.at_list_end(open) {
             let start = self.next;
+            if self.at_outer_keyword() {
+                self.skip_outer_declaration();
+                continue;
+            }
             match element(self) {
                 Ok(element) => elements.push(element),
                 Err(Failed) => {

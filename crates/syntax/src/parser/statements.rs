@@ -172,12 +172,20 @@ impl Parser<'_> {
         let open = self.expect(TokenKind::LeftParen)?.span;
         let condition = self.expression()?;
         self.expect_close(TokenKind::RightParen, open)?;
-        let then_branch = Box::new(self.scoped(Self::statement)?);
+        let then_branch = Box::new(self.scoped(Self::branch)?);
         let mut else_branch = None;
         if self.take_keyword(Keyword::Else) {
-            else_branch = Some(Box::new(self.scoped(Self::statement)?));
+            else_branch = Some(Box::new(self.scoped(Self::branch)?));
         }
         Ok(StatementKind::If { condition, then_branch, else_branch })
+    }
+
+    /// The statement behind `if (...)`, `else` or `for (...)`: a declaration there would be of no use to anyone.
+    fn branch(&mut self) -> Parsed<Statement> {
+        if self.at_local_declaration() {
+            return self.misplaced(self.peek().span, "a declaration cannot stand alone here, only within `{ }`");
+        }
+        self.statement()
     }
 
     fn switch(&mut self) -> Parsed<StatementKind> {
@@ -214,7 +222,7 @@ impl Parser<'_> {
             let collection = self.range_from(low)?.node;
             self.expect_close(TokenKind::RightParen, open)?;
             self.scopes.declare(symbol, Meaning::Object);
-            let body = self.statement()?;
+            let body = self.branch()?;
             let for_in = ForInLoop { annotations, type_ref, name, collection, body };
             return Ok(StatementKind::ForIn(Box::new(for_in)));
         }
@@ -224,7 +232,7 @@ impl Parser<'_> {
         self.expect(TokenKind::Semicolon)?;
         let update = self.separated(TokenKind::RightParen, false, Self::simple_statement)?;
         self.expect_close(TokenKind::RightParen, open)?;
-        let body = self.statement()?;
+        let body = self.branch()?;
         Ok(StatementKind::For(Box::new(ForLoop { annotations, init, condition, update, body })))
     }
 

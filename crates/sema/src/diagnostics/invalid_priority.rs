@@ -1,0 +1,69 @@
+//! `E0637`: a priority that an entry of a table cannot have, or that it lacks.
+//!
+//! Priorities are numbers from zero on. The entries of `const entries` have none, because an earlier one always comes
+//! first. If some entries of a table have one, the first must have one, from which the others are counted.
+//!
+//! ```p4,wrong
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t {
+//!         key = { x : ternary; }
+//!         actions = { NoAction; }
+//!         const entries = { priority = 2 : 1 &&& 3 : NoAction; }
+//!     }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! ```p4
+//! #include <core.p4>
+//! control C(in bit<8> x) {
+//!     table t {
+//!         key = { x : ternary; }
+//!         actions = { NoAction; }
+//!         entries = { priority = 2 : 1 &&& 3 : NoAction; }
+//!     }
+//!     apply { t.apply(); }
+//! }
+//! ```
+//!
+//! Specification: Control blocks, Tables, Entry priorities.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `message` says what is wrong.
+pub(crate) fn invalid_priority(span: Span, message: &str) -> Diagnostic {
+    Diagnostic::error("E0637", span, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_control;
+    use expect_test::expect;
+
+    #[test]
+    fn of_constant_entries_and_out_of_range() {
+        check_control(
+            "
+            table u { key = { r: ternary; } actions = { one; } const entries = { 2: one(); priority = 1: 1: one(); } }
+            table v { key = { r: ternary; } actions = { one; } entries = { 2: one(); priority = 1: 1: one(); } }
+            table w { key = { r: ternary; } actions = { one; } entries = { priority = -1: 1: one(); } }
+            table x { key = { r: ternary; } actions = { one; } priority_delta = 0; entries = { 1: one(); } }
+            table y { key = { r: ternary; } actions = { one; } largest_priority_wins = 1; entries = { 1: one(); } }",
+            expect![[r#"
+                t.p4:4:103: error[E0637]: entries of `const entries` have no priorities: an earlier one comes first
+                  `1`: 
+                t.p4:5:76: error[E0637]: the first entry needs a priority, because others have one
+                  `2: one()`: 
+                t.p4:6:87: error[E0637]: a priority cannot be negative
+                  `-1`: 
+                t.p4:7:81: error[E0637]: `priority_delta` must be positive
+                  `0`: 
+                t.p4:8:88: error[E0301]: expected bool, found int
+                  `1`: this is int
+                  = convert it explicitly: `(bool)`
+            "#]],
+        );
+    }
+}
