@@ -135,6 +135,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("E0634", include_str!("../../../docs/diagnostics/E0634.md")),
     ("E0635", include_str!("../../../docs/diagnostics/E0635.md")),
     ("E0636", include_str!("../../../docs/diagnostics/E0636.md")),
+    ("E0637", include_str!("../../../docs/diagnostics/E0637.md")),
     ("E0701", include_str!("../../../docs/diagnostics/E0701.md")),
     ("E0702", include_str!("../../../docs/diagnostics/E0702.md")),
     ("E0801", include_str!("../../../docs/diagnostics/E0801.md")),

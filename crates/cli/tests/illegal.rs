@@ -39,8 +39,8 @@ fn found(text: &str) -> Vec<Mark> {
     let errors = all.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let mut marks: Vec<Mark> = errors
         .map(|error| {
-            let place = sources.location(error.primary.span);
-            let line = if place.file == "t.p4" { place.line } else { 0 };
+            let Some(place) = sources.location(error.primary.span.lo) else { return (0, error.code.to_owned()) };
+            let line = if &*place.file == "t.p4" { place.line } else { 0 };
             (line, error.code.to_owned())
         })
         .collect();

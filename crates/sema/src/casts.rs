@@ -112,7 +112,9 @@ impl Checker<'_> {
             }
             // Only a list that is written out becomes a struct, header, array or list: the specification casts tuple
             // expressions, not values of tuple types.
-            _ if matches!(target, Type::Tuple(_)) && sources.iter().zip(&targets).all(|(source, target)| self.unify(source, target)) => {
+            _ if matches!(target, Type::Tuple(_))
+                && sources.iter().zip(&targets).all(|(source, target)| self.unify(source, target)) =>
+            {
                 Ok(implicit_cast(e, &self.resolve(target)))
             }
             _ => Err(e),

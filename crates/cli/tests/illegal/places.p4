@@ -330,9 +330,6 @@ extern void f();
 // ---- noWarn number
 @noWarn(1)  //~ E0210
 extern void f();
-// ---- annotation bad parens
-@foo((1)
-extern void f();  //~ E0122
 // ---- static_assert false
 #include <core.p4>
 const bool x = static_assert(1 > 2, "no");  //~ E0701

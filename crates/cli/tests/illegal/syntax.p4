@@ -56,9 +56,6 @@ const bit<8> x = 1;
 const bit<8> x = 'a';  //~ E0106 E0106
 // ---- dollar
 const bit<8> x$ = 1;  //~ E0106
-// ---- backquote
-`foo`  //~ E0106 E0106
-//~ E0120
 // ---- else without if
 control c() { apply {
     else { }  //~ E0120

@@ -228,7 +228,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-implementation = 5;  //~ E0801
+implementation = 5;  //~ E0809
 }
 apply { t.apply(); }
 }
@@ -261,7 +261,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-counters = 5;  //~ E0801
+counters = 5;  //~ E0809
 }
 apply { t.apply(); }
 }
@@ -294,7 +294,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-meters = true;  //~ E0801
+meters = true;  //~ E0809
 }
 apply { t.apply(); }
 }
@@ -328,7 +328,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-counters = c;  //~ E0801
+counters = c;  //~ E0809
 }
 apply { t.apply(); }
 }
@@ -361,7 +361,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-support_timeout = 3;  //~ E0801
+support_timeout = 3;  //~ E0809
 }
 apply { t.apply(); }
 }
@@ -428,7 +428,7 @@ table t {
  actions = { NoAction; }
  counters = c;
 }
-table u {  //~ E0801
+table u {  //~ E0809
  key = { hdr.h.a : exact; }
  actions = { NoAction; }
  counters = c;
@@ -468,7 +468,7 @@ table t {
  default_action = x();
  meters = c;
 }
-table u {  //~ E0801
+table u {  //~ E0809
  key = { hdr.h.a : exact; }
  actions = { y; }
  default_action = y();

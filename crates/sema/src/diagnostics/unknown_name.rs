@@ -35,13 +35,37 @@ pub(crate) fn include_of(name: &str) -> Option<&'static str> {
         "NoAction" | "packet_in" | "packet_out" | "verify" | "static_assert" | "exact" | "ternary" | "lpm" => {
             Some("core.p4")
         }
-        "standard_metadata_t" | "V1Switch" | "mark_to_drop" | "counter" | "direct_counter" | "meter"
-        | "direct_meter" | "register" | "action_profile" | "action_selector" | "digest" | "hash" | "HashAlgorithm"
-        | "verify_checksum" | "update_checksum" | "clone" | "CloneType" => Some("v1model.p4"),
-        "PSA_Switch" | "IngressPipeline" | "EgressPipeline" | "PacketReplicationEngine" | "BufferingQueueingEngine"
-        | "psa_ingress_parser_input_metadata_t" | "psa_ingress_input_metadata_t" | "psa_ingress_output_metadata_t"
-        | "psa_egress_parser_input_metadata_t" | "psa_egress_input_metadata_t" | "psa_egress_output_metadata_t"
-        | "psa_egress_deparser_input_metadata_t" | "ActionProfile" | "ActionSelector" => Some("psa.p4"),
+        "standard_metadata_t"
+        | "V1Switch"
+        | "mark_to_drop"
+        | "counter"
+        | "direct_counter"
+        | "meter"
+        | "direct_meter"
+        | "register"
+        | "action_profile"
+        | "action_selector"
+        | "digest"
+        | "hash"
+        | "HashAlgorithm"
+        | "verify_checksum"
+        | "update_checksum"
+        | "clone"
+        | "CloneType" => Some("v1model.p4"),
+        "PSA_Switch"
+        | "IngressPipeline"
+        | "EgressPipeline"
+        | "PacketReplicationEngine"
+        | "BufferingQueueingEngine"
+        | "psa_ingress_parser_input_metadata_t"
+        | "psa_ingress_input_metadata_t"
+        | "psa_ingress_output_metadata_t"
+        | "psa_egress_parser_input_metadata_t"
+        | "psa_egress_input_metadata_t"
+        | "psa_egress_output_metadata_t"
+        | "psa_egress_deparser_input_metadata_t"
+        | "ActionProfile"
+        | "ActionSelector" => Some("psa.p4"),
         _ => None,
     }
 }
