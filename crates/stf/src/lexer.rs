@@ -11,6 +11,10 @@ pub(crate) enum Token {
     Number(Number),
     /// `==` and the like.
     Relation(Relation),
+    /// `->`: from a number to another.
+    Arrow,
+    /// `&&&`: under a mask.
+    Mask,
     /// Any other sign.
     Sign(char),
 }
@@ -22,6 +26,8 @@ impl Token {
             Token::Name(name) => name.clone(),
             Token::Number(number) => number.to_string(),
             Token::Relation(relation) => relation.symbol().to_owned(),
+            Token::Arrow => "->".to_owned(),
+            Token::Mask => "&&&".to_owned(),
             Token::Sign(sign) => sign.to_string(),
         }
     }
@@ -56,6 +62,10 @@ pub(crate) fn tokens(line: &str) -> Result<Vec<Token>, String> {
             (Token::Name(rest[..length].to_owned()), length)
         } else if let Some(relation) = Relation::ALL.into_iter().find(|it| rest.starts_with(it.symbol())) {
             (Token::Relation(relation), relation.symbol().len())
+        } else if rest.starts_with("->") {
+            (Token::Arrow, 2)
+        } else if rest.starts_with("&&&") {
+            (Token::Mask, 3)
         } else if "()[].:,=/".contains(first) {
             (Token::Sign(first), 1)
         } else {

@@ -2,7 +2,7 @@
 
 use crate::lexer::{Token, tokens, without_comment};
 use crate::script::{
-    Call, Command, CounterCell, CounterCheck, Number, Pattern, Radix, Relation, Script, StfError, Value,
+    Call, Command, CounterCell, CounterCheck, Extent, Number, Pattern, Radix, Relation, Script, StfError, Value,
 };
 use std::sync::Arc;
 
@@ -170,6 +170,18 @@ impl Tokens {
         }
     }
 
+    /// What may stand behind a key's value.
+    fn extent(&mut self) -> Result<Extent, String> {
+        let (what, extent): (&str, fn(Number) -> Extent) = match self.peek() {
+            Some(Token::Sign('/')) => ("the length of a prefix", Extent::Prefix),
+            Some(Token::Arrow) => ("the last value of a range", Extent::UpTo),
+            Some(Token::Mask) => ("a mask", Extent::Mask),
+            _ => return Ok(Extent::Alone),
+        };
+        self.next += 1;
+        self.number(what).map(extent)
+    }
+
     fn decimal(&mut self, what: &str) -> Result<u64, String> {
         let number = self.number(what)?;
         let value = (number.radix == Radix::Decimal).then(|| number.digits.parse().ok()).flatten();
@@ -196,8 +208,8 @@ fn add(tokens: &mut Tokens) -> Result<Command, String> {
             return Ok(Command::Add { table, priority, keys, call, id });
         }
         let number = tokens.number("a value")?;
-        let prefix = if tokens.take_sign('/') { Some(tokens.number("the length of a prefix")?) } else { None };
-        keys.push((name, Value { number, prefix }));
+        let extent = tokens.extent()?;
+        keys.push((name, Value { number, extent }));
     }
 }
 

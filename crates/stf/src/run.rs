@@ -298,15 +298,17 @@ impl Runner<'_, '_> {
             let width = key.expr.ty.width();
             let result = match value {
                 Some(value) => values::entry_key(value, width, key.kind),
-                None => values::unnamed(width, key.kind),
+                None => Ok(values::unnamed(width, key.kind)),
             };
             result.map_err(|message| format!("key {}: {message}", key.name))
         });
         let key = key.collect::<Result<Vec<_>, _>>()?;
         let has_priority = self.switch.tables().tables()[id.index()].kind().has_priority();
+        // Tables with range keys are beyond the form: there a priority may be left out.
+        let has_range = table.keys.iter().any(|key| key.kind == ir::MatchKind::Range);
         let priority = match priority {
             Some(priority) if has_priority => priority,
-            None if has_priority => {
+            None if has_priority && !has_range => {
                 return Err(format!("table {} has ternary or optional keys: the entry needs a priority", table.name));
             }
             _ => 0,

@@ -101,8 +101,21 @@ pub struct Call {
 pub struct Value {
     /// The number.
     pub number: Number,
-    /// What stands behind a slash: the length of a prefix.
-    pub prefix: Option<Number>,
+    /// What stands behind it.
+    pub extent: Extent,
+}
+
+/// Which values besides the one that is written first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// None: the number says it all with its digits.
+    Alone,
+    /// `/LENGTH`: those with the same first bits.
+    Prefix(Number),
+    /// `->LAST`: all up to this one.
+    UpTo(Number),
+    /// `&&&MASK`: those with the same bits where the mask has ones.
+    Mask(Number),
 }
 
 /// A number as it is written: its digits say more than its value.

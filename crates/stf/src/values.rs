@@ -1,6 +1,6 @@
 //! What keys and arguments are worth.
 
-use crate::script::{Number, Radix, Value};
+use crate::script::{Extent, Number, Radix, Value};
 use base::Bits;
 use ir::{EntryKey, MatchKind};
 
@@ -65,38 +65,51 @@ pub(crate) fn exact(number: &Number, width: u32) -> Result<Bits, String> {
 /// What an entry says of a key of this kind.
 pub(crate) fn entry_key(value: &Value, width: u32, kind: MatchKind) -> Result<EntryKey, String> {
     let number = &value.number;
-    if value.prefix.is_some() && !matches!(kind, MatchKind::Lpm | MatchKind::Ternary) {
-        return Err(format!("{number}/...: only lpm and ternary keys take prefixes"));
-    }
-    match kind {
-        MatchKind::Exact => exact(number, width).map(EntryKey::Exact),
-        MatchKind::Lpm => {
+    match (kind, &value.extent) {
+        (MatchKind::Exact, Extent::Alone) => exact(number, width).map(EntryKey::Exact),
+        (MatchKind::Lpm, Extent::Alone | Extent::Prefix(_)) => {
             let (value, prefix_len) = prefix(value, width)?;
             let dropped = u64::from(width - prefix_len);
             Ok(EntryKey::Lpm { value: value.shr(dropped).shl(dropped), prefix_len })
         }
-        MatchKind::Ternary => {
-            let (value, mask) = if value.prefix.is_some() {
-                let (value, prefix_len) = prefix(value, width)?;
-                (value, Bits::ones(width).shl(u64::from(width - prefix_len)))
-            } else if number.radix == Radix::Decimal {
+        (MatchKind::Ternary, Extent::Alone) => {
+            if number.radix == Radix::Decimal {
                 return Err(format!("{number}: a ternary key takes a hexadecimal or binary number, as 0x0a**"));
-            } else {
-                value_and_mask(number, width)?
-            };
+            }
+            let (value, mask) = value_and_mask(number, width)?;
             Ok(EntryKey::Ternary { value: value.and(&mask), mask })
         }
-        MatchKind::Optional => optional(number, width),
-        MatchKind::Range => {
-            Err("the form has no way to write a range; give the table its entries in the program".to_owned())
+        (MatchKind::Ternary, Extent::Prefix(_)) => {
+            let (value, prefix_len) = prefix(value, width)?;
+            let mask = Bits::ones(width).shl(u64::from(width - prefix_len));
+            Ok(EntryKey::Ternary { value: value.and(&mask), mask })
         }
+        (MatchKind::Ternary, Extent::Mask(mask)) => {
+            let (value, mask) = (exact(number, width)?, exact(mask, width)?);
+            Ok(EntryKey::Ternary { value: value.and(&mask), mask })
+        }
+        (MatchKind::Optional, Extent::Alone) => optional(number, width),
+        (MatchKind::Range, Extent::Alone | Extent::UpTo(_)) => {
+            let low = exact(number, width)?;
+            let high = match &value.extent {
+                Extent::UpTo(last) => exact(last, width)?,
+                _ => low.clone(),
+            };
+            match low.cmp_unsigned(&high) {
+                std::cmp::Ordering::Greater => Err(format!("{number}->...: a range begins with its least value")),
+                _ => Ok(EntryKey::Range { low, high }),
+            }
+        }
+        (_, Extent::Prefix(_)) => Err(format!("{number}/...: only lpm and ternary keys take prefixes")),
+        (_, Extent::UpTo(_)) => Err(format!("{number}->...: only range keys take ranges")),
+        (_, Extent::Mask(_)) => Err(format!("{number}&&&...: only ternary keys take masks")),
     }
 }
 
 /// The value and the length of a prefix: given after a slash, or by the digits that are not `*`.
 fn prefix(value: &Value, width: u32) -> Result<(Bits, u32), String> {
     let number = &value.number;
-    if let Some(length) = &value.prefix {
+    if let Extent::Prefix(length) = &value.extent {
         let length = exact(length, 32)?.low_u64();
         let length = u32::try_from(length).ok().filter(|length| *length <= width);
         let length = length.ok_or_else(|| format!("a prefix of {width} bits has at most {width} bits"))?;
@@ -128,16 +141,14 @@ fn optional(number: &Number, width: u32) -> Result<EntryKey, String> {
 }
 
 /// What a key that an entry does not name is.
-pub(crate) fn unnamed(width: u32, kind: MatchKind) -> Result<EntryKey, String> {
+pub(crate) fn unnamed(width: u32, kind: MatchKind) -> EntryKey {
     let zero = Bits::zero(width);
     match kind {
-        MatchKind::Exact => Ok(EntryKey::Exact(zero)),
-        MatchKind::Lpm => Ok(EntryKey::Lpm { value: zero, prefix_len: 0 }),
-        MatchKind::Ternary => Ok(EntryKey::Ternary { value: zero.clone(), mask: zero }),
-        MatchKind::Optional => Ok(EntryKey::Optional(None)),
-        MatchKind::Range => {
-            Err("the table has a range key, which `add` cannot give; give it its entries in the program".to_owned())
-        }
+        MatchKind::Exact => EntryKey::Exact(zero),
+        MatchKind::Lpm => EntryKey::Lpm { value: zero, prefix_len: 0 },
+        MatchKind::Ternary => EntryKey::Ternary { value: zero.clone(), mask: zero },
+        MatchKind::Optional => EntryKey::Optional(None),
+        MatchKind::Range => EntryKey::Range { low: zero, high: Bits::ones(width) },
     }
 }
 
@@ -148,13 +159,17 @@ mod tests {
 
     /// Shows what `text` means for each kind of key of this width.
     fn check(text: &str, width: u32, expected: Expect) {
-        let (number, prefix) = match text.split_once('/') {
-            Some((number, prefix)) => (number, Some(prefix)),
-            None => (text, None),
+        let extent = |sign, make: fn(Number) -> Extent| {
+            let (number, other) = text.split_once(sign)?;
+            Some((number, make(number_of(other))))
         };
-        let value = Value { number: number_of(number), prefix: prefix.map(number_of) };
+        let (number, extent) = extent("/", Extent::Prefix)
+            .or_else(|| extent("->", Extent::UpTo))
+            .or_else(|| extent("&&&", Extent::Mask))
+            .unwrap_or((text, Extent::Alone));
+        let value = Value { number: number_of(number), extent };
         let mut shown = String::new();
-        for kind in [MatchKind::Exact, MatchKind::Lpm, MatchKind::Ternary, MatchKind::Optional] {
+        for kind in [MatchKind::Exact, MatchKind::Lpm, MatchKind::Ternary, MatchKind::Optional, MatchKind::Range] {
             shown += &match entry_key(&value, width, kind) {
                 Ok(key) => format!("{}\n", key_text(&key)),
                 Err(message) => format!("{kind:?}: {message}\n"),
@@ -190,6 +205,7 @@ mod tests {
                 lpm 0xa00/16
                 ternary 0xa00 &&& 0xffff
                 optional Some(16w0xa00)
+                range 0xa00..0xa00
             "#]],
         );
     }
@@ -204,6 +220,7 @@ mod tests {
                 lpm 0xa00/8
                 ternary 0xa00 &&& 0xff00
                 ternary 0xa00 &&& 0xff00
+                Range: 0x0a**: every digit must be given here
             "#]],
         );
         check(
@@ -214,6 +231,7 @@ mod tests {
                 Lpm: 0b1*1: in a prefix, the digits that do not matter stand at the end
                 ternary 0x5 &&& 0x5
                 ternary 0x5 &&& 0x5
+                Range: 0b1*1: every digit must be given here
             "#]],
         );
     }
@@ -228,6 +246,7 @@ mod tests {
                 lpm 0x0/4
                 ternary 0x5 &&& 0xf
                 ternary 0x5 &&& 0xf
+                range 0x5..0x5
             "#]],
         );
     }
@@ -242,6 +261,7 @@ mod tests {
                 lpm 0x1ff/9
                 Ternary: 511: a ternary key takes a hexadecimal or binary number, as 0x0a**
                 optional Some(9w0x1ff)
+                range 0x1ff..0x1ff
             "#]],
         );
         check(
@@ -252,7 +272,45 @@ mod tests {
                 lpm 0xa000000/8
                 ternary 0xa000000 &&& 0xff000000
                 Optional: 0x0a000000/...: only lpm and ternary keys take prefixes
+                Range: 0x0a000000/...: only lpm and ternary keys take prefixes
             "#]],
+        );
+    }
+
+    #[test]
+    fn ranges_and_masks() {
+        check(
+            "0x10->0x2f",
+            16,
+            expect![[r#"
+            Exact: 0x10->...: only range keys take ranges
+            Lpm: 0x10->...: only range keys take ranges
+            Ternary: 0x10->...: only range keys take ranges
+            Optional: 0x10->...: only range keys take ranges
+            range 0x10..0x2f
+        "#]],
+        );
+        check(
+            "0x1210&&&0xff0f",
+            16,
+            expect![[r#"
+            Exact: 0x1210&&&...: only ternary keys take masks
+            Lpm: 0x1210&&&...: only ternary keys take masks
+            ternary 0x1200 &&& 0xff0f
+            Optional: 0x1210&&&...: only ternary keys take masks
+            Range: 0x1210&&&...: only ternary keys take masks
+        "#]],
+        );
+        check(
+            "9->8",
+            16,
+            expect![[r#"
+            Exact: 9->...: only range keys take ranges
+            Lpm: 9->...: only range keys take ranges
+            Ternary: 9->...: only range keys take ranges
+            Optional: 9->...: only range keys take ranges
+            Range: 9->...: a range begins with its least value
+        "#]],
         );
     }
 
@@ -266,6 +324,7 @@ mod tests {
                 Lpm: 0x200 does not fit 9 bits
                 Ternary: 0x200 does not fit 9 bits
                 Optional: 0x200 does not fit 9 bits
+                Range: 0x200 does not fit 9 bits
             "#]],
         );
         check(
@@ -276,6 +335,7 @@ mod tests {
                 Lpm: 512 does not fit 9 bits
                 Ternary: 512: a ternary key takes a hexadecimal or binary number, as 0x0a**
                 Optional: 512 does not fit 9 bits
+                Range: 512 does not fit 9 bits
             "#]],
         );
     }
