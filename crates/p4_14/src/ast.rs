@@ -405,7 +405,7 @@ pub struct ExternType {
     pub name: Ident,
     /// The attributes that its instances may give.
     pub attributes: Vec<Ident>,
-    /// The methods: name and parameter names.
+    /// The methods.
     pub methods: Vec<ExternMethod>,
 }
 
@@ -414,8 +414,21 @@ pub struct ExternType {
 pub struct ExternMethod {
     /// The name.
     pub name: Ident,
-    /// The parameters' names, and whether each may be left out.
-    pub parameters: Vec<(Ident, bool)>,
+    /// The parameters.
+    pub parameters: Vec<ExternParameter>,
+}
+
+/// `optional out bit<32> name`
+#[derive(Clone, Debug)]
+pub struct ExternParameter {
+    /// The name.
+    pub name: Ident,
+    /// Whether it may be left out.
+    pub is_optional: bool,
+    /// Whether it is `out` or `inout`.
+    pub is_written: bool,
+    /// Its width and sign; `None` for what is no number.
+    pub shape: Option<(Expr, bool)>,
 }
 
 /// `extern type name { ... }`

@@ -94,17 +94,32 @@ pub(crate) struct Symbols<'a> {
     pub externs: Table,
 }
 
-/// The fields of `standard_metadata`, for programs that do not declare it.
-const STANDARD_METADATA: [(&str, u32); 9] = [
+/// The fields of `standard_metadata` that every program has, for those that do not declare it.
+const STANDARD_METADATA: [(&str, u32); 6] = [
     ("ingress_port", 9),
     ("packet_length", 32),
     ("egress_spec", 9),
     ("egress_port", 9),
     ("egress_instance", 32),
     ("instance_type", 32),
+];
+
+/// More fields of `standard_metadata`: there if the program speaks of them. The first three take room in the metadata;
+/// the others are v1model's own, which the reference compiler lets P4_14 programs name, too.
+const STANDARD_METADATA_IF_NAMED: [(&str, u32); 13] = [
     ("parser_status", 8),
     ("parser_error_location", 8),
     ("clone_spec", 32),
+    ("checksum_error", 1),
+    ("mcast_grp", 16),
+    ("egress_rid", 16),
+    ("priority", 3),
+    ("ingress_global_timestamp", 48),
+    ("egress_global_timestamp", 48),
+    ("enq_timestamp", 32),
+    ("enq_qdepth", 19),
+    ("deq_timedelta", 32),
+    ("deq_qdepth", 19),
 ];
 
 /// Collects what names mean.
@@ -346,11 +361,8 @@ impl<'a> Collector<'a, '_> {
             is_saturating: false,
             is_variable: false,
         };
-        // What v1model does not have takes room in the metadata, so it is there only if the program speaks of it.
-        let is_wanted = |&&(name, _): &&(&str, u32)| {
-            crate::translate::is_intrinsic("standard_metadata", name) || self.program.words.contains(name)
-        };
-        let fields = STANDARD_METADATA.iter().filter(is_wanted).map(field).collect();
+        let named = STANDARD_METADATA_IF_NAMED.iter().filter(|(name, _)| self.program.words.contains(*name));
+        let fields = STANDARD_METADATA.iter().chain(named).map(field).collect();
         let header_type = self.symbols.types.len();
         self.symbols.types.push(HeaderType { name: ident("standard_metadata_t"), fields, length: None });
         self.symbols.instances.insert("standard_metadata".into(), self.symbols.all_instances.len());

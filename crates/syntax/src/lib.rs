@@ -33,6 +33,7 @@ pub use diag::{Diagnostic, Diagnostics, Severity};
 pub use dump::dump;
 pub use lexemes::{Lexeme, LexemeKind, Preprocessed};
 pub use loader::{DiskFiles, FileLoader, MemoryFiles};
+pub use parser::is_reserved;
 pub use preprocess::Options;
 pub use printer::print;
 pub use render::{render, render_all, render_short};

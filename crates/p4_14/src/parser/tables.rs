@@ -2,8 +2,8 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{
-    Action, Array, ArrayKind, Call, ExprKind, ExternInstance, ExternMethod, ExternType, Ident, Key, Parameter, Profile,
-    Selector, Table,
+    Action, Array, ArrayKind, Call, ExprKind, ExternInstance, ExternMethod, ExternParameter, ExternType, Ident, Key,
+    Parameter, Profile, Selector, Table,
 };
 
 impl Parser<'_> {
@@ -331,21 +331,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `name(in bit<32> a, optional out int b) { ... }`: the last word of each parameter is its name.
+    /// `name(in bit<32> a, optional out header b) { ... }`: the last word of each parameter is its name.
     fn method(&mut self) -> Parsed<ExternMethod> {
         let mut method = ExternMethod { name: self.name("the name of a method")?, parameters: Vec::new() };
         self.expect("(")?;
         while !self.at(")") {
-            let is_optional = self.at_word("optional");
-            let mut last = self.name("a parameter")?;
-            while !self.at(",") && !self.at(")") {
-                if self.take("<") {
-                    self.expression_in_angles()?;
-                } else {
-                    last = self.name("the name of a parameter")?;
-                }
-            }
-            method.parameters.push((last, is_optional));
+            method.parameters.push(self.extern_parameter()?);
             if !self.take(",") {
                 break;
             }
@@ -359,7 +350,27 @@ impl Parser<'_> {
         Ok(method)
     }
 
-    fn expression_in_angles(&mut self) -> Parsed<()> {
+    fn extern_parameter(&mut self) -> Parsed<ExternParameter> {
+        let (mut is_optional, mut is_written, mut shape) = (false, false, None);
+        let name = loop {
+            let is_width_next = &*self.peek_at(1).text == "<";
+            if is_width_next && (self.at_word("bit") || self.at_word("int")) {
+                shape = Some(self.bit_type()?);
+                continue;
+            }
+            let word = self.name("the name of a parameter")?;
+            if self.take("<") {
+                self.rest_of_angles()?;
+            } else if self.at(",") || self.at(")") {
+                break word;
+            }
+            is_optional |= word.as_str() == "optional";
+            is_written |= matches!(word.as_str(), "out" | "inout");
+        };
+        Ok(ExternParameter { name, is_optional, is_written, shape })
+    }
+
+    fn rest_of_angles(&mut self) -> Parsed<()> {
         while !self.at_end() {
             if self.take(">") {
                 return Ok(());

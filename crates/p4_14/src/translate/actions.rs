@@ -6,7 +6,7 @@
 
 use super::build::{self, Shape};
 use super::{Done, Translator};
-use crate::ast::{Call, Expr, ExprKind, Name};
+use crate::ast::{Call, Expr, ExprKind, Ident, Name};
 use crate::codes;
 use crate::symbols::fold;
 use base::Span;
@@ -220,6 +220,9 @@ impl Translator<'_, '_> {
 
     /// The shape that each argument of a primitive gets.
     fn context_of(&self, call: &Call) -> Vec<Option<Shape>> {
+        if call.object.is_some() {
+            return self.method_shapes(call);
+        }
         let wide = Some(Shape::bits(32));
         let shape_of =
             |position: usize| call.arguments.get(position).and_then(|argument| self.shape_of_field(argument));
@@ -291,8 +294,7 @@ impl Translator<'_, '_> {
         let flat = std::mem::take(&mut self.flat_actions[index]);
         let parameters = action.parameters.iter().map(|parameter| {
             let shape = flat.shapes.get(&parameter.name.name).copied().unwrap_or(Shape::bits(WIDTH_ASSUMED_BITS));
-            let span = parameter.name.span;
-            build::parameter(p4::Direction::None, build::bit_type(shape, span), &parameter.name.name, span)
+            self.action_parameter(&parameter.name, shape)
         });
         let parameters = parameters.collect();
         let mut statements = Vec::new();
@@ -306,6 +308,17 @@ impl Translator<'_, '_> {
         let mut declaration = build::declaration(p4::DeclarationKind::Action(declared), span);
         declaration.annotations.push(build::control_plane_name(&action.name.name, span));
         Some(declaration)
+    }
+
+    /// A parameter of an action, with the name that the control plane knows.
+    fn action_parameter(&self, name: &Ident, shape: Shape) -> p4::Parameter {
+        let spelt = self.spelt(&name.name);
+        let ty = build::bit_type(shape, name.span);
+        let mut parameter = build::parameter(p4::Direction::None, ty, &spelt, name.span);
+        if spelt != name.name {
+            parameter.annotations.push(build::name_annotation(&name.name, name.span));
+        }
+        parameter
     }
 
     /// The name of an action in P4_16.

@@ -1,9 +1,8 @@
-//! Counters, meters, registers, action profiles and externs: objects that several tables may share, declared in the
+//! Counters, meters, registers and action profiles: objects that several tables may share, declared in the
 //! outermost scope.
 
 use super::build::{self, Shape};
 use super::exprs::Scope;
-use super::primitives;
 use super::{Done, Translator};
 use crate::ast::{Array, ArrayKind, Ident};
 use crate::codes;
@@ -71,7 +70,13 @@ impl Translator<'_, '_> {
     }
 
     /// `T(arguments) name;` with the name that the control plane knows.
-    fn instance(&self, ty: p4::Type, arguments: Vec<p4::Expr>, name: &str, known_as: &Ident) -> p4::Declaration {
+    pub(super) fn instance(
+        &self,
+        ty: p4::Type,
+        arguments: Vec<p4::Expr>,
+        name: &str,
+        known_as: &Ident,
+    ) -> p4::Declaration {
         let span = known_as.span;
         let kind = p4::DeclarationKind::Instantiation(p4::Instantiation {
             type_ref: ty,
@@ -180,6 +185,9 @@ impl Translator<'_, '_> {
 
     fn declare_profile(&mut self, profile: &crate::ast::Profile, name: &str) -> Done<()> {
         let span = profile.name.span;
+        for action in &profile.actions {
+            let _ = self.lookup(|symbols| &symbols.actions, action, "action");
+        }
         let size = match &profile.size {
             Some(size) => match self.count(size, 0, base::limits::TABLE_ENTRIES_MAX as u64)? {
                 0 => SIZE_DEFAULT,
@@ -225,91 +233,4 @@ impl Translator<'_, '_> {
             let _ = self.selector_calculation(&selector.name);
         }
     }
-
-    // --------------------------------------------------------------------------------------------------- externs
-
-    /// Extern types and instances: declared so that what uses them is checked. v1model gives them no behaviour.
-    pub(super) fn declare_externs(&mut self) {
-        let program = self.program;
-        let mut type_names = Vec::new();
-        for declared in &program.extern_types {
-            let span = declared.name.span;
-            let name = self.fresh(&declared.name.name);
-            let constructor =
-                p4::ExternMemberKind::Constructor { name: build::ident(&name, span), parameters: Vec::new() };
-            let mut members = vec![p4::ExternMember { annotations: Vec::new(), kind: constructor, span }];
-            for method in &declared.methods {
-                members.push(extern_method(method));
-            }
-            let kind = p4::DeclarationKind::ExternObject(p4::ExternObject {
-                name: build::ident(&name, span),
-                type_parameters: Vec::new(),
-                members,
-            });
-            self.objects.push(build::declaration(kind, span));
-            type_names.push(name);
-        }
-        for (index, instance) in program.externs.iter().enumerate() {
-            let found = self.lookup(|symbols| &symbols.extern_types, &instance.type_name, "extern type");
-            let Some(extern_type) = found else { continue };
-            for attribute in &instance.attributes {
-                let declared = &program.extern_types[extern_type];
-                if !declared.attributes.iter().any(|known| known.name == attribute.name) {
-                    let message = format!("extern type `{}` has no attribute `{}`", declared.name.name, attribute.name);
-                    let _: Done<()> = self.error(codes::UNKNOWN_FIELD, attribute.span, message);
-                }
-            }
-            let name = self.fresh(&instance.name.name);
-            let ty = build::named_type(&type_names[extern_type], instance.type_name.span);
-            let object = self.instance(ty, Vec::new(), &name, &instance.name);
-            self.objects.push(object);
-            self.extern_names.insert(index, name);
-        }
-    }
-
-    /// `object.method(arguments);`
-    pub(super) fn method_call(
-        &mut self,
-        object: &Ident,
-        c: &primitives::Context<'_>,
-        out: &mut Vec<p4::Statement>,
-    ) -> Done<()> {
-        let index = self.lookup(|symbols| &symbols.externs, object, "extern")?;
-        let program = self.program;
-        let type_name = &program.externs[index].type_name;
-        let declared = &program.extern_types[self.lookup(|symbols| &symbols.extern_types, type_name, "extern type")?];
-        let call = c.call;
-        let Some(method) = declared.methods.iter().find(|method| method.name.name == call.name.name) else {
-            let message = format!("extern type `{}` has no method `{}`", declared.name.name, call.name.name);
-            return self.error(codes::UNKNOWN_ACTION, call.name.span, message);
-        };
-        let least = method.parameters.iter().filter(|(_, is_optional)| !is_optional).count();
-        if !(least..=method.parameters.len()).contains(&call.arguments.len()) {
-            let message = format!(
-                "method `{}` takes {}, and is given {}",
-                call.name.name,
-                super::actions::arguments_text(method.parameters.len()),
-                call.arguments.len()
-            );
-            return self.error(codes::ARGUMENT_COUNT, call.span, message);
-        }
-        let span = call.span;
-        let name = self.extern_names.get(&index)?.clone();
-        let callee = build::member(build::name(&name, object.span), &call.name.name, span);
-        out.push(build::do_call(callee, Vec::new(), span));
-        Some(())
-    }
-}
-
-/// A method as P4_16 declares it. Its arguments are checked here and have no types to be told, so none are passed on.
-fn extern_method(method: &crate::ast::ExternMethod) -> p4::ExternMember {
-    let span = method.name.span;
-    let prototype = p4::FunctionPrototype {
-        return_type: p4::Type { kind: p4::TypeKind::Void, span },
-        name: method.name.clone(),
-        type_parameters: Vec::new(),
-        parameters: Vec::new(),
-    };
-    let kind = p4::ExternMemberKind::Method { is_abstract: false, prototype };
-    p4::ExternMember { annotations: Vec::new(), kind, span }
 }

@@ -86,6 +86,15 @@ pub(crate) fn intrinsic(instance: &str, field: &str) -> Option<(&'static str, u3
             ("egress_instance", "egress_rid", 16),
             ("instance_type", "instance_type", 32),
             ("checksum_error", "checksum_error", 1),
+            ("mcast_grp", "mcast_grp", 16),
+            ("egress_rid", "egress_rid", 16),
+            ("priority", "priority", 3),
+            ("ingress_global_timestamp", "ingress_global_timestamp", 48),
+            ("egress_global_timestamp", "egress_global_timestamp", 48),
+            ("enq_timestamp", "enq_timestamp", 32),
+            ("enq_qdepth", "enq_qdepth", 19),
+            ("deq_timedelta", "deq_timedelta", 32),
+            ("deq_qdepth", "deq_qdepth", 19),
         ],
         "intrinsic_metadata" => &[
             ("ingress_global_timestamp", "ingress_global_timestamp", 48),
@@ -188,7 +197,7 @@ impl Translator<'_, '_> {
     pub(super) fn header_expr(&self, header: HeaderRef, span: Span) -> p4::Expr {
         let instance = &self.symbols.all_instances[header.instance];
         let root = if instance.is_metadata { &self.own.metadata } else { &self.own.headers };
-        let whole = build::member(build::name(root, span), &instance.name.name, span);
+        let whole = build::member(build::name(root, span), &self.spelt(&instance.name.name), span);
         match header.element {
             Element::Only => whole,
             Element::At(index) => build::index(whole, index, span),
@@ -228,7 +237,7 @@ impl Translator<'_, '_> {
             Some((name, width)) => {
                 (build::member(build::name(&self.own.standard, span), name, span), Shape::bits(width))
             }
-            None => (build::member(self.header_expr(header, span), &declared.name.name, span), shape),
+            None => (build::member(self.header_expr(header, span), &self.spelt(&declared.name.name), span), shape),
         };
         Place {
             expr,
@@ -282,7 +291,7 @@ impl Translator<'_, '_> {
             ExprKind::Integer(value, width) => Some(Operand::Number(value.clone(), *width)),
             ExprKind::Bool(value) => Some(Operand::Truth(build::truth(*value, span))),
             ExprKind::Name(name) => match scope.parameters.and_then(|parameters| parameters.get(name)) {
-                Some(&shape) => Some(Operand::Bits(build::name(name, span), shape)),
+                Some(&shape) => Some(Operand::Bits(build::name(&self.spelt(name), span), shape)),
                 None => {
                     let (code, message) = match self.other_meaning(name) {
                         Some(other) => (codes::WRONG_KIND, format!("`{name}` is {other}, not a value")),

@@ -10,7 +10,7 @@
 //!   [`primitives`]: what each primitive becomes;
 //! * [`lists`]: field lists; [`checksums`]: calculated fields;
 //! * [`states`]: the parser and its exceptions; [`deparser`]: the order of the headers;
-//! * [`arrays`]: counters, meters, registers, action profiles, externs; [`tables`]; [`controls`];
+//! * [`arrays`]: counters, meters, registers, action profiles; [`externs`]; [`tables`]; [`controls`];
 //! * [`build`]: makes nodes.
 
 mod actions;
@@ -20,6 +20,7 @@ mod checksums;
 mod controls;
 mod deparser;
 mod exprs;
+mod externs;
 mod lists;
 mod primitives;
 mod states;
@@ -32,7 +33,6 @@ use actions::FlatAction;
 use base::Span;
 use build::Shape;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 use syntax::ast as p4;
 use syntax::diag::{Diagnostic, Diagnostics};
 
@@ -141,11 +141,6 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
     translator.run(prelude)
 }
 
-/// Whether v1model has a field that stands for this one.
-pub(crate) fn is_intrinsic(instance: &str, field: &str) -> bool {
-    exprs::intrinsic(instance, field).is_some()
-}
-
 /// An algorithm that P4_14 programs ask for, and that the published v1model does not name.
 fn add_algorithm(program: &mut p4::Program) {
     for declaration in &mut program.declarations {
@@ -243,6 +238,19 @@ fn hidden_field(program: &Program) -> Name {
 impl<'a> Translator<'a, '_> {
     fn fresh(&mut self, wanted: &str) -> Name {
         fresh_name(&mut self.taken, wanted)
+    }
+
+    /// How a field, an instance or a parameter is spelt in P4_16: as in the program, unless that is a keyword.
+    fn spelt(&self, name: &Name) -> Name {
+        let mut spelt = name.clone();
+        while syntax::is_reserved(&spelt) || (spelt != *name && self.program.words.contains(&spelt)) {
+            spelt = format!("{spelt}_").into();
+        }
+        spelt
+    }
+
+    fn spelt_ident(&self, name: &Ident) -> Ident {
+        Ident { name: self.spelt(&name.name), span: name.span }
     }
 
     fn error<T>(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Done<T> {
@@ -405,7 +413,7 @@ impl<'a> Translator<'a, '_> {
                     true => build::varbit_type(field.width, span),
                     false => build::bit_type(shape, span),
                 };
-                build::field(ty, &field.name, Vec::new())
+                build::field(ty, &self.spelt_ident(&field.name), Vec::new())
             });
             let span = header.name.span;
             declarations.push(build::record(p4::StructKind::Header, name, fields.collect(), span));
@@ -419,7 +427,7 @@ impl<'a> Translator<'a, '_> {
                 Some(size) => build::array_type(ty, size, span),
                 None => ty,
             };
-            headers.push(build::field(ty, &instance.name, Vec::new()));
+            headers.push(build::field(ty, &self.spelt_ident(&instance.name), Vec::new()));
         }
         let metadata = self.metadata_fields(declarations);
         let end = self.program.end;
@@ -443,7 +451,7 @@ impl<'a> Translator<'a, '_> {
                 let annotations =
                     lists.map(|lists| build::field_list_annotation(lists.iter().copied(), span)).into_iter().collect();
                 let shape = Shape { width: field.width, is_signed: field.is_signed };
-                fields.push(build::field(build::bit_type(shape, span), &field.name, annotations));
+                fields.push(build::field(build::bit_type(shape, span), &self.spelt_ident(&field.name), annotations));
             }
             if fields.is_empty() {
                 continue;
@@ -452,7 +460,7 @@ impl<'a> Translator<'a, '_> {
             let span = header.name.span;
             let name = self.fresh(&wanted);
             declarations.push(build::record(p4::StructKind::Struct, &name, fields, span));
-            let field = Ident { name: Rc::clone(&instance.name.name), span: instance.name.span };
+            let field = self.spelt_ident(&instance.name);
             result.push(build::field(build::named_type(&name, span), &field, Vec::new()));
         }
         if self.hidden.has_entry {

@@ -82,7 +82,7 @@ pub(crate) fn is_primitive(name: &str) -> bool {
 /// What a primitive is translated with.
 pub(super) struct Context<'c> {
     pub call: &'c Call,
-    scope: Scope<'c>,
+    pub scope: Scope<'c>,
     span: Span,
 }
 

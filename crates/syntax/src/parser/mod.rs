@@ -92,6 +92,11 @@ fn is_name_keyword(keyword: Keyword) -> bool {
     )
 }
 
+/// Whether a word is a keyword that cannot be a name anywhere.
+pub fn is_reserved(word: &str) -> bool {
+    Keyword::ALL.iter().any(|&keyword| keyword.as_str() == word && !is_name_keyword(keyword))
+}
+
 /// Whether the token can be a name.
 fn is_name(token: &Token) -> bool {
     token.kind == TokenKind::Word && token.keyword().is_none_or(is_name_keyword)
