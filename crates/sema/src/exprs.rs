@@ -125,6 +125,7 @@ impl Checker<'_> {
     }
 
     fn variable(&mut self, id: VarId, span: Span) -> Expr {
+        self.hir.named_vars.insert(id);
         let ty = self.hir.vars[id].ty.clone();
         let reference = expr(ExprKind::Var(id), ty, span);
         if reference.ty == Type::Integer

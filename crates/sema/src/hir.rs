@@ -6,6 +6,7 @@
 
 use base::{IndexVec, Span, entity_id};
 use num_bigint::BigInt;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use syntax::ast::{self, Annotation, Direction};
 
@@ -66,6 +67,9 @@ pub struct Program {
     pub top: Vec<Local>,
     /// The instance called `main`, if there is one.
     pub main: Option<InstanceId>,
+    /// The variables, parameters and constants that the program names anywhere. A constant of which only the value was
+    /// needed leaves no other trace.
+    pub named_vars: BTreeSet<VarId>,
 }
 
 /// A type.

@@ -1,0 +1,132 @@
+//! Cases of a `select` and entries of a table that an earlier one hides.
+
+use crate::diagnostics as d;
+use crate::linter::Linter;
+use crate::sink::UNREACHABLE;
+use base::Span;
+use num_bigint::BigInt;
+use num_traits::Signed as _;
+use sema::hir::*;
+use std::collections::BTreeMap;
+
+/// With so many earlier cases that are not single values each later one is compared: the rest is not looked at, so that
+/// long lists cost no more than their length.
+const WIDE_CASES_MAX: usize = 64;
+
+/// The values of one key that a case takes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Values {
+    Any,
+    One(BigInt),
+    /// Value and mask; the value has no ones outside the mask.
+    Mask(BigInt, BigInt),
+    Range(BigInt, BigInt),
+}
+
+impl Values {
+    /// Whether all values of `other` are among these, as far as that is easily seen.
+    fn cover(&self, other: &Values) -> bool {
+        match (self, other) {
+            (Values::Any, _) => true,
+            (Values::One(a), Values::One(b)) => a == b,
+            (Values::Mask(value, mask), Values::One(number)) => number & mask == *value,
+            (Values::Mask(value, mask), Values::Mask(other, other_mask)) => {
+                mask & other_mask == *mask && other & mask == *value
+            }
+            (Values::Range(low, high), Values::One(number)) => low <= number && number <= high,
+            (Values::Range(low, high), Values::Range(other_low, other_high)) => low <= other_low && other_high <= high,
+            _ => false,
+        }
+    }
+}
+
+/// The cases so far.
+#[derive(Default)]
+struct Earlier {
+    /// Those that take one value of each key.
+    single: BTreeMap<Vec<Values>, Span>,
+    wide: Vec<(Vec<Values>, Span)>,
+}
+
+impl Earlier {
+    /// The earlier case that takes all that this one takes.
+    fn find(&self, case: &[Values]) -> Option<Span> {
+        if let Some(span) = self.single.get(case) {
+            return Some(*span);
+        }
+        let covers = |wide: &[Values]| wide.iter().zip(case).all(|(wide, values)| wide.cover(values));
+        self.wide.iter().find(|(wide, _)| covers(wide)).map(|(_, span)| *span)
+    }
+
+    fn add(&mut self, case: Vec<Values>, span: Span) {
+        if case.iter().all(|values| matches!(values, Values::One(_))) {
+            self.single.entry(case).or_insert(span);
+        } else if self.wide.len() < WIDE_CASES_MAX {
+            self.wide.push((case, span));
+        }
+    }
+}
+
+impl Linter<'_, '_> {
+    /// The cases of a `select`.
+    pub(crate) fn select(&mut self, keys: &[Expr], cases: &[SelectCase]) {
+        let mut earlier = Earlier::default();
+        for case in cases {
+            let values = match &case.keyset {
+                Keyset::Default => Some(vec![Values::Any; keys.len()]),
+                Keyset::Keys(elements) => self.values_of(elements),
+                Keyset::ValueSet(_) => None,
+            };
+            let Some(values) = values else { continue };
+            if let Some(first) = earlier.find(&values) {
+                self.sink.warn(UNREACHABLE, d::hidden_case(case.span, first, "case"));
+            } else {
+                earlier.add(values, case.span);
+            }
+        }
+    }
+
+    /// The entries of a table, where the first one that matches wins.
+    pub(crate) fn check_entries(&mut self, table: &Table) {
+        let kind = |key: &TableKey| &*self.program.match_kinds[key.match_kind];
+        let is_in_order = table.const_entries
+            && table.entries.iter().all(|entry| entry.priority.is_none())
+            && table.keys.iter().all(|key| matches!(kind(key), "exact" | "ternary" | "range" | "optional"));
+        let mut earlier = Earlier::default();
+        for entry in &table.entries {
+            let silenced = self.sink.enter(&entry.annotations);
+            if let Some(values) = self.values_of(&entry.keys)
+                && is_in_order
+            {
+                // Two entries of the same single values are found where their types are checked.
+                match earlier.find(&values).filter(|_| !earlier.single.contains_key(&values)) {
+                    Some(first) => self.sink.warn(UNREACHABLE, d::hidden_case(entry.span, first, "entry")),
+                    None => earlier.add(values, entry.span),
+                }
+            }
+            self.sink.leave(silenced);
+        }
+    }
+
+    fn values_of(&mut self, elements: &[KeyElement]) -> Option<Vec<Values>> {
+        for element in elements {
+            if let KeyElement::Mask(value, mask) = element {
+                self.check_mask(value, mask);
+            }
+        }
+        elements.iter().map(|element| self.element_values(element)).collect()
+    }
+
+    fn element_values(&self, element: &KeyElement) -> Option<Values> {
+        match element {
+            KeyElement::Any => Some(Values::Any),
+            KeyElement::Value(value) => self.values.number(value).map(Values::One),
+            KeyElement::Mask(value, mask) => {
+                let (value, mask) = (self.values.number(value)?, self.values.number(mask)?);
+                (!value.is_negative() && !mask.is_negative()).then(|| Values::Mask(&value & &mask, mask))
+            }
+            KeyElement::Range(low, high) => Some(Values::Range(self.values.number(low)?, self.values.number(high)?)),
+            KeyElement::ValueSet(_) => None,
+        }
+    }
+}

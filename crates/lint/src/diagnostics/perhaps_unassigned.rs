@@ -1,0 +1,81 @@
+//! `W0322`: a variable that is read although some way to the read does not assign it
+//!
+//! Give it a value where it is declared. `@noWarn("uninitialized")` silences it.
+//!
+//! ```p4,wrong
+//! control C(in bit<8> x, out bit<8> z) {
+//!     apply {
+//!         bit<8> y;
+//!         if (x == 1) { y = 5; }
+//!         z = y;
+//!     }
+//! }
+//! ```
+//!
+//! ```p4
+//! control C(in bit<8> x, out bit<8> z) {
+//!     apply {
+//!         bit<8> y = 0;
+//!         if (x == 1) { y = 5; }
+//!         z = y;
+//!     }
+//! }
+//! ```
+//!
+//! Specification: Reading uninitialized values and writing fields of invalid headers.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `declared` is the declaration of the variable of which `name` is (a part).
+pub(crate) fn perhaps_unassigned(span: Span, name: &str, declared: Span) -> Diagnostic {
+    Diagnostic::warning("W0322", span, format!("`{name}` may have no value here"))
+        .label("read here, and assigned on some ways to here only")
+        .secondary(declared, "declared here without a value")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{check_apply, check_control};
+    use expect_test::expect;
+
+    #[test]
+    fn always_read() {
+        check_apply(
+            r#"
+            bit<8> a;
+            if (r == 1) { a = 1; }
+            use(a);
+            bit<8> b;
+            if (r == 1) { b = 1; } else { return; }
+            use(b);
+            bit<8> c;
+            if (r == 1) { c = 1; }
+            if (r != 0) { use(c); }
+            bool d;
+            switch (r) { 1: { d = true; } }
+            s.f = d;"#,
+            expect![[r#"
+                t.p4:6:17: warning[W0322]: `a` may have no value here
+                t.p4:15:19: warning[W0322]: `d` may have no value here
+            "#]],
+        );
+    }
+
+    #[test]
+    fn tables() {
+        check_control(
+            r#"
+            bit<8> missed;
+            bit<8> chosen;
+            action set_missed() { missed = 1; }
+            action set_chosen(bit<8> v) { chosen = v; }
+            table t { key = { r: exact; } actions = { set_missed; } }
+            table u { key = { r: exact; } actions = { set_chosen; } default_action = set_chosen(1); }
+            apply { t.apply(); u.apply(); s.x = missed; s.x = chosen; }"#,
+            expect![[r#"
+                t.p4:10:49: warning[W0322]: `missed` may have no value here
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! `W0301`: a local variable whose value nobody reads
+//!
+//! Remove it, or read it. A name that begins with `_` says that it is meant so. `@noWarn("unused")` silences it.
+//!
+//! ```p4,wrong
+//! control C(in bit<8> x) { apply { bit<8> y = x; } }
+//! ```
+//!
+//! ```p4
+//! control C(inout bit<8> x) { apply { bit<8> y = x; x = y + 1; } }
+//! ```
+//!
+//! Specification: Variable declarations.
+
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// `is_named`: it is assigned somewhere.
+pub(crate) fn unused_variable(span: Span, name: &str, is_named: bool) -> Diagnostic {
+    let message = if is_named { "has values that nobody reads" } else { "is never used" };
+    Diagnostic::warning("W0301", span, format!("the variable `{name}` {message}")).label("declared here")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{check_apply, check_control};
+    use expect_test::expect;
+
+    #[test]
+    fn never_read() {
+        check_apply(
+            r#"
+            bit<8> a;
+            bit<8> b = r;
+            bit<8> c;
+            c = r;
+            c[3:0] = 1;
+            Pair d;
+            d.a = r;
+            bit<8>[4] e;
+            e[r] = 1;"#,
+            expect![[r#"
+                t.p4:4:20: warning[W0301]: the variable `a` is never used
+                t.p4:5:20: warning[W0301]: the variable `b` is never used
+                t.p4:6:20: warning[W0301]: the variable `c` has values that nobody reads
+                t.p4:9:18: warning[W0301]: the variable `d` has values that nobody reads
+                t.p4:11:23: warning[W0301]: the variable `e` has values that nobody reads
+            "#]],
+        );
+    }
+
+    #[test]
+    fn read_or_meant() {
+        check_control(
+            r#"
+            bit<8> kept = 0;
+            action set() { kept = s.x; }
+            table t { key = { kept: exact; } actions = { set; } default_action = set; }
+            @noWarn("unused") bit<8> silenced;
+            @noWarn("W0301") bit<8> by_code;
+            @hidden bit<8> hidden;
+            apply {
+                t.apply();
+                bit<8> _ignored;
+                H skipped;
+                fill(skipped);
+                bit<8> index = 1;
+                s.stack[index].setValid();
+                bit<8> both = r;
+                both = both + 1;
+                @noWarn("unused") { bit<8> inner; }
+            }"#,
+            expect![[r#""#]],
+        );
+    }
+}

@@ -1,0 +1,340 @@
+//! Statements and expressions, one step after another.
+
+use super::layout::{Place, is_header};
+use super::state::{State, join};
+use super::{Exposure, Fault, Flow, LoopExits, Mode};
+use crate::diagnostics as d;
+use crate::sink::{INVALID_HEADER, UNINITIALIZED};
+use crate::walk::{for_each_part, is_pure};
+use sema::hir::*;
+use syntax::ast::BinaryOperator;
+
+impl Flow<'_, '_> {
+    /// A block, until nothing goes on.
+    pub(super) fn block(&mut self, block: &Block) {
+        let silenced = self.sink.enter(&block.annotations);
+        self.statements(&block.stmts);
+        self.sink.leave(silenced);
+    }
+
+    pub(super) fn statements(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            if self.state.is_none() {
+                return;
+            }
+            self.statement(stmt);
+        }
+    }
+
+    /// Does `work` as a branch of its own, and returns what is known after it. The state before it stays.
+    pub(super) fn branch(&mut self, before: Option<State>, work: impl FnOnce(&mut Self)) -> Option<State> {
+        let outer_branch = self.branch;
+        self.last_branch += 1;
+        self.branch = self.last_branch;
+        let outer = std::mem::replace(&mut self.state, before);
+        work(self);
+        self.branch = outer_branch;
+        std::mem::replace(&mut self.state, outer)
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::Local(local) => self.local(local),
+            StmtKind::Assign { target, value } => self.assignment(target, value),
+            StmtKind::Call(call) => self.read(call),
+            StmtKind::If { condition, then_body, else_body } => {
+                self.read(condition);
+                let after_then = self.branch(self.state.clone(), |flow| flow.block(then_body));
+                let mut after = self.branch(self.state.clone(), |flow| flow.block(else_body));
+                join(&mut after, after_then);
+                self.state = after;
+            }
+            StmtKind::SwitchValue { subject, cases, default } => {
+                self.read(subject);
+                let mut after = if default.is_none() { self.state.clone() } else { None };
+                for body in cases.iter().map(|case| &case.body).chain(default) {
+                    let after_case = self.branch(self.state.clone(), |flow| flow.block(body));
+                    join(&mut after, after_case);
+                }
+                self.state = after;
+            }
+            StmtKind::SwitchAction { table, cases, default } => self.switch_on_action(table, cases, default.as_ref()),
+            StmtKind::For { init, condition, update, body } => {
+                self.statements(init);
+                self.repeat(|flow| {
+                    flow.read(condition);
+                    let after_condition = flow.state.clone();
+                    flow.block(body);
+                    flow.end_turn();
+                    flow.statements(update);
+                    after_condition
+                });
+            }
+            StmtKind::ForIn { var, collection, body } => {
+                match collection {
+                    Collection::Items(items) => self.read(items),
+                    Collection::Range(low, high) => {
+                        self.read(low);
+                        self.read(high);
+                    }
+                }
+                self.repeat(|flow| {
+                    let before = flow.state.clone();
+                    flow.set_variable(*var, true);
+                    flow.block(body);
+                    flow.end_turn();
+                    before
+                });
+            }
+            StmtKind::Break | StmtKind::Continue => self.loop_exit(matches!(stmt.kind, StmtKind::Break)),
+            StmtKind::Return(value) => {
+                value.iter().for_each(|value| self.read(value));
+                let state = self.state.take();
+                join(&mut self.returns, state);
+            }
+            StmtKind::Exit => self.state = None,
+        }
+    }
+
+    fn loop_exit(&mut self, is_break: bool) {
+        let state = self.state.take();
+        if let Some(exits) = self.loops.last_mut() {
+            join(if is_break { &mut exits.breaks } else { &mut exits.continues }, state);
+        }
+    }
+
+    /// The end of a loop's body, where `continue` leads.
+    fn end_turn(&mut self) {
+        if let Some(exits) = self.loops.last_mut() {
+            let continues = exits.continues.take();
+            join(&mut self.state, continues);
+        }
+    }
+
+    /// A loop. `turn` follows one turn and returns the state with which the loop is left.
+    fn repeat(&mut self, mut turn: impl FnMut(&mut Self) -> Option<State>) {
+        let before = self.state.clone();
+        if self.loops.is_empty() {
+            let mode = std::mem::replace(&mut self.mode, Mode::Silent);
+            self.loops.push(LoopExits::default());
+            turn(self);
+            self.loops.pop();
+            self.mode = mode;
+            join(&mut self.state, before);
+        } else if let Some(state) = &mut self.state {
+            // To follow inner loops several times would cost too much if they are nested deeply.
+            state.assume_all_values();
+        }
+        self.loops.push(LoopExits::default());
+        let mut after = None;
+        let start = self.state.clone();
+        self.branch(start, |flow| after = turn(flow));
+        if let Some(exits) = self.loops.pop() {
+            join(&mut after, exits.breaks);
+        }
+        self.state = after;
+    }
+
+    /// A declaration: a variable begins without a value each time.
+    pub(super) fn local(&mut self, local: &Local) {
+        let Local::Var(var, value) = local else { return };
+        self.declared_in.insert(*var, self.branch);
+        value.iter().for_each(|value| self.read(value));
+        self.set_variable(*var, false);
+        if let (Some(value), Some(place)) = (value, self.layout.variable(*var)) {
+            self.store(&place, value);
+        }
+    }
+
+    pub(super) fn set_variable(&mut self, var: VarId, value: bool) {
+        if let (Some(place), Some(state)) = (self.layout.variable(var), &mut self.state) {
+            state.set(place.leaves, value);
+        }
+    }
+
+    fn assignment(&mut self, target: &Expr, value: &Expr) {
+        self.read(value);
+        self.read_indices(target);
+        if let Some(place) = self.layout.place(target) {
+            self.check_written(&place, target);
+            self.store(&place, value);
+        }
+    }
+
+    /// A place gets a value.
+    fn store(&mut self, place: &Place, value: &Expr) {
+        let source = self.layout.place(value);
+        let Some(state) = &mut self.state else { return };
+        match source {
+            _ if matches!(value.kind, ExprKind::Invalid) => state.set(place.leaves.clone(), place.is_shared),
+            Some(source)
+                if !source.is_shared
+                    && !place.is_shared
+                    && source.leaves.len() == place.leaves.len()
+                    && source.leaves.len() > 1 =>
+            {
+                state.copy(source.leaves, place.leaves.start);
+            }
+            _ => state.set(place.leaves.clone(), true),
+        }
+    }
+
+    /// Warns of an assignment to a field of a header that is not valid.
+    pub(super) fn check_written(&mut self, place: &Place, target: &Expr) {
+        if let (Some(validity), Some(state)) = (place.validity, &self.state)
+            && !state.may.contains(validity)
+        {
+            self.fault(Fault::InvalidWrite, validity, place.var, target);
+        }
+    }
+
+    /// Evaluates the indices in an l-value.
+    pub(super) fn read_indices(&mut self, target: &Expr) {
+        match &target.kind {
+            ExprKind::Index(base, index) => {
+                self.read_indices(base);
+                self.read(index);
+            }
+            ExprKind::IndexedSlice { base, low, .. } => {
+                self.read_indices(base);
+                self.read(low);
+            }
+            ExprKind::Field(base, _)
+            | ExprKind::TupleIndex(base, _)
+            | ExprKind::Slice(base, _, _)
+            | ExprKind::StackNext(base)
+            | ExprKind::StackLast(base)
+            | ExprKind::StackLastIndex(base) => self.read_indices(base),
+            ExprKind::Var(_) => {}
+            _ => self.read(target),
+        }
+    }
+
+    /// Evaluates an expression.
+    pub(super) fn read(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Call(call) => self.call(call),
+            ExprKind::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
+                self.read(left);
+                self.read_perhaps(right);
+            }
+            ExprKind::Conditional(condition, yes, no) => {
+                self.read(condition);
+                let before = self.state.clone();
+                self.read_perhaps(yes);
+                if !is_pure(no) {
+                    let after_yes = std::mem::replace(&mut self.state, before);
+                    self.read_perhaps(no);
+                    join(&mut self.state, after_yes);
+                } else {
+                    self.read_perhaps(no);
+                }
+            }
+            _ => match self.layout.place(e) {
+                Some(place) => {
+                    self.read_indices(e);
+                    self.check_read(&place, e);
+                }
+                None => for_each_part(e, &mut |part| self.read(part)),
+            },
+        }
+    }
+
+    /// Evaluates an expression that is not always evaluated.
+    fn read_perhaps(&mut self, e: &Expr) {
+        let mut after = self.branch(self.state.clone(), |flow| flow.read(e));
+        join(&mut after, self.state.take());
+        self.state = after;
+    }
+
+    /// Warns of a read of what has no value.
+    fn check_read(&mut self, place: &Place, e: &Expr) {
+        let Some(state) = &self.state else { return };
+        let first = place.leaves.start;
+        if let Some(validity) = place.validity
+            && !state.may.contains(validity)
+        {
+            self.fault(Fault::InvalidRead, validity, place.var, e);
+        } else if self.layout.has_header(&e.ty) || place.leaves.is_empty() {
+            // An invalid header is a value like any other.
+        } else if place.leaves.clone().all(|leaf| !state.may.contains(leaf)) {
+            self.fault(Fault::Unassigned, first, place.var, e);
+        } else if place.leaves.len() == 1
+            && !place.is_shared
+            && place.validity.is_none()
+            && !state.must.contains(first)
+            && self.follows_doubt
+            && self.declared_in.get(&place.var) == Some(&self.branch)
+        {
+            self.fault(Fault::PerhapsUnassigned, first, place.var, e);
+        }
+    }
+
+    /// The leaf of an expression's validity bit, if the expression is a header that is followed.
+    pub(super) fn validity_of(&self, e: &Expr) -> Option<(usize, VarId)> {
+        let place = self.layout.place(e)?;
+        (is_header(self.program, &e.ty) && !place.is_shared).then_some((place.leaves.start, place.var))
+    }
+
+    /// Deals with a fault, and makes sure that it is not found again on this way.
+    pub(super) fn fault(&mut self, fault: Fault, leaf: usize, var: VarId, e: &Expr) {
+        if self.mode == Mode::Silent {
+            return;
+        }
+        let exposure = Exposure { fault, leaf, var, span: e.span, name: self.name_of(e) };
+        match self.mode {
+            Mode::Expose => {
+                if fault != Fault::PerhapsUnassigned {
+                    self.exposures.push(exposure);
+                }
+            }
+            _ => self.warn(&exposure),
+        }
+    }
+
+    pub(super) fn warn(&mut self, exposure: &Exposure) {
+        let &Exposure { fault, leaf, var, span, ref name } = exposure;
+        let is_new = self.reported.insert((fault, span)) & self.reported_leaves.insert(leaf);
+        if let Some(state) = &mut self.state {
+            state.set(leaf..leaf + 1, true);
+        }
+        if !is_new {
+            return;
+        }
+        let declared = &self.program.vars[var];
+        let warning = match fault {
+            Fault::Unassigned => d::read_before_assignment(span, name, declared.span),
+            Fault::PerhapsUnassigned => d::perhaps_unassigned(span, name, declared.span),
+            Fault::InvalidRead => d::invalid_header_read(span, name),
+            Fault::InvalidWrite => d::invalid_header_write(span, name),
+            Fault::InvalidEmit => d::invalid_header_emitted(span, name),
+        };
+        let group = match fault {
+            Fault::Unassigned | Fault::PerhapsUnassigned => UNINITIALIZED,
+            _ => INVALID_HEADER,
+        };
+        self.sink.warn_about(group, &declared.annotations, warning);
+    }
+
+    /// An l-value as it is written.
+    fn name_of(&self, e: &Expr) -> String {
+        match &e.kind {
+            ExprKind::Var(var) => self.program.vars[*var].name.to_string(),
+            ExprKind::Field(base, position) => {
+                let field = match &base.ty {
+                    Type::Struct(id, _) => self.program.structs[*id].fields.get(*position).map(|field| &*field.name),
+                    _ => None,
+                };
+                format!("{}.{}", self.name_of(base), field.unwrap_or("?"))
+            }
+            ExprKind::TupleIndex(base, position) => format!("{}[{position}]", self.name_of(base)),
+            ExprKind::Index(base, _) => format!("{}[...]", self.name_of(base)),
+            ExprKind::StackNext(base) => format!("{}.next", self.name_of(base)),
+            ExprKind::StackLast(base) => format!("{}.last", self.name_of(base)),
+            ExprKind::StackLastIndex(base) => format!("{}.lastIndex", self.name_of(base)),
+            ExprKind::Slice(base, ..) | ExprKind::IndexedSlice { base, .. } => self.name_of(base),
+            _ => "this".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Calls: arguments go in, results come out; an action also works on the variables of its control.
+
+use super::state::{State, join};
+use super::{Fault, Flow};
+use crate::walk::{arguments, callee_params};
+use base::Span;
+use sema::hir::*;
+use syntax::ast::Direction;
+
+impl Flow<'_, '_> {
+    pub(super) fn call(&mut self, call: &Call) {
+        match &call.callee {
+            Callee::ApplyTable(object) => {
+                if let ExprKind::Table(table) = object.kind {
+                    self.apply_table(table);
+                }
+            }
+            Callee::Builtin(builtin, object) => {
+                self.read_indices(object);
+                call.args.iter().flatten().for_each(|arg| self.read(arg));
+                self.builtin(*builtin, object);
+            }
+            Callee::Action(id) => self.action(*id, &call.args),
+            Callee::Method(object, position) => {
+                self.read(object);
+                if self.is_emit(object, *position)
+                    && let Some(emitted) = call.args.iter().flatten().next()
+                {
+                    self.check_emitted(emitted);
+                }
+                self.pass(callee_params(self.program, &call.callee), &call.args);
+            }
+            Callee::Function(_) | Callee::Apply(_) => self.pass(callee_params(self.program, &call.callee), &call.args),
+        }
+    }
+
+    /// Arguments go in and come back.
+    fn pass(&mut self, params: &[VarId], args: &[Option<Expr>]) {
+        self.pass_in(params, args);
+        self.pass_out(params, args);
+    }
+
+    fn pass_in(&mut self, params: &[VarId], args: &[Option<Expr>]) {
+        for (direction, arg) in arguments(self.program, params, args) {
+            if direction == Direction::Out { self.read_indices(arg) } else { self.read(arg) }
+        }
+    }
+
+    fn pass_out(&mut self, params: &[VarId], args: &[Option<Expr>]) {
+        for (direction, arg) in arguments(self.program, params, args) {
+            if !matches!(direction, Direction::Out | Direction::InOut) {
+                continue;
+            }
+            if let Some(place) = self.layout.place(arg) {
+                self.check_written(&place, arg);
+                if let Some(state) = &mut self.state {
+                    state.set(place.leaves, true);
+                }
+            }
+        }
+    }
+
+    fn builtin(&mut self, builtin: Builtin, object: &Expr) {
+        let Some(place) = self.layout.place(object) else { return };
+        let header = self.validity_of(object);
+        let Some(state) = &mut self.state else { return };
+        match (builtin, header) {
+            // Whoever asks whether a header is valid knows what to do if it is not.
+            (Builtin::IsValid, Some(_)) => state.assume_values(place.leaves),
+            (Builtin::IsValid, None) => {}
+            (Builtin::SetValid, Some((validity, _))) => state.set(validity..validity + 1, true),
+            (Builtin::SetInvalid, Some(_)) => state.set(place.leaves, false),
+            (Builtin::SetInvalid, None) => {}
+            (Builtin::SetValid | Builtin::PushFront | Builtin::PopFront, _) => state.set(place.leaves, true),
+        }
+    }
+
+    fn is_emit(&self, object: &Expr, position: usize) -> bool {
+        let Type::Extern(id, _) = &object.ty else { return false };
+        let owner = &self.program.externs[*id];
+        &*owner.name == "packet_out" && owner.methods.get(position).is_some_and(|method| &*method.name == "emit")
+    }
+
+    fn check_emitted(&mut self, emitted: &Expr) {
+        if let (Some((validity, var)), Some(state)) = (self.validity_of(emitted), &self.state)
+            && !state.may.contains(validity)
+        {
+            self.fault(Fault::InvalidEmit, validity, var, emitted);
+        }
+    }
+
+    /// An action runs with these arguments.
+    fn action(&mut self, id: ActionId, args: &[Option<Expr>]) {
+        let params = &self.program.actions[id].params;
+        self.pass_in(params, args);
+        self.act(id);
+        self.pass_out(params, args);
+    }
+
+    /// What an action does to the variables of its control.
+    fn act(&mut self, id: ActionId) {
+        let (Some(summary), Some(state)) = (self.summaries.get(&id), &self.state) else { return };
+        let exposed: Vec<_> =
+            summary.exposures.iter().filter(|exposure| !state.may.contains(exposure.leaf)).cloned().collect();
+        for exposure in exposed {
+            match self.mode {
+                super::Mode::Silent => {}
+                super::Mode::Expose => self.exposures.push(exposure),
+                super::Mode::Report => self.warn(&exposure),
+            }
+        }
+        if let (Some(summary), Some(state)) = (self.summaries.get(&id), &self.state) {
+            self.state = summary.effect.apply(state);
+        }
+    }
+
+    fn apply_table(&mut self, table: TableId) {
+        let (outcomes, no_action) = self.outcomes(table);
+        let mut after = no_action;
+        outcomes.into_iter().for_each(|outcome| join(&mut after, outcome));
+        self.state = after;
+    }
+
+    /// The states after each action of the table's list, and after none of them if that may be.
+    fn outcomes(&mut self, id: TableId) -> (Vec<Option<State>>, Option<State>) {
+        let table = &self.program.tables[id];
+        table.keys.iter().for_each(|key| self.read(&key.expr));
+        let before = self.state.clone();
+        let mut outcomes = Vec::with_capacity(table.actions.len());
+        for listed in &table.actions {
+            self.state = before.clone();
+            self.action(listed.action.action, &listed.action.args);
+            outcomes.push(self.state.take());
+        }
+        let no_action = if table.default_action.is_none() { before } else { None };
+        (outcomes, no_action)
+    }
+
+    /// `switch (t.apply().action_run)`
+    pub(super) fn switch_on_action(&mut self, table: &Expr, cases: &[(Vec<usize>, Block)], default: Option<&Block>) {
+        let Some(id) = applied_table(table) else { return };
+        let (mut outcomes, mut otherwise) = self.outcomes(id);
+        let mut after = None;
+        for (positions, body) in cases {
+            let mut start = None;
+            for &position in positions {
+                join(&mut start, outcomes.get_mut(position).and_then(Option::take));
+            }
+            let after_case = self.enter_case(start, body);
+            join(&mut after, after_case);
+        }
+        outcomes.into_iter().for_each(|outcome| join(&mut otherwise, outcome));
+        let after_default = match default {
+            Some(body) => self.enter_case(otherwise, body),
+            None => otherwise,
+        };
+        join(&mut after, after_default);
+        self.state = after;
+    }
+
+    fn enter_case(&mut self, start: Option<State>, body: &Block) -> Option<State> {
+        self.branch(start, |flow| {
+            if flow.state.is_some() {
+                flow.block(body)
+            }
+        })
+    }
+
+    /// Whether the end of a body leaves a scalar `out` parameter without a value, on every way or on some.
+    pub(super) fn missing_results(&self, params: &[VarId]) -> Vec<(VarId, Span, bool)> {
+        let Some(state) = &self.state else { return Vec::new() };
+        let mut missing = Vec::new();
+        for &param in params {
+            if crate::walk::direction(self.program, param) != Direction::Out {
+                continue;
+            }
+            let Some(place) = self.layout.variable(param) else { continue };
+            let declared = &self.program.vars[param];
+            if self.layout.has_header(&declared.ty) || place.leaves.is_empty() {
+                continue;
+            }
+            let is_never = place.leaves.clone().all(|leaf| !state.may.contains(leaf));
+            let is_sometimes = place.leaves.len() == 1 && !state.must.contains(place.leaves.start);
+            if is_never || is_sometimes {
+                missing.push((param, declared.span, is_never));
+            }
+        }
+        missing
+    }
+}
+
+/// The table of a call of `apply`.
+fn applied_table(e: &Expr) -> Option<TableId> {
+    let ExprKind::Call(call) = &e.kind else { return None };
+    let Callee::ApplyTable(object) = &call.callee else { return None };
+    match object.kind {
+        ExprKind::Table(id) => Some(id),
+        _ => None,
+    }
+}

@@ -1,0 +1,287 @@
+//! The bodies that are followed each by itself: controls with their actions, parsers, functions.
+
+use super::layout::Layout;
+use super::state::{Effect, State, join};
+use super::{Flow, Mode, Summary};
+use crate::diagnostics as d;
+use crate::sink::{Sink, UNINITIALIZED_OUT};
+use crate::walk::{blocks_of, direction};
+use base::index::Id as _;
+use sema::hir::*;
+use std::collections::{BTreeMap, BTreeSet};
+use syntax::ast::{Annotation, Direction};
+
+/// How often the states of a parser may be followed again, for each state. Every visit adds to what is known, so that
+/// far fewer are needed.
+const VISITS_PER_STATE_MAX: usize = 64;
+
+/// What an `out` parameter without a value is to its block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// A function or action: its parameters are its own choice.
+    Callable,
+    /// A control: its parameters may be an architecture's choice, and it need not care for all of them.
+    Block,
+}
+
+impl<'s, 'a> Flow<'s, 'a> {
+    pub(super) fn new(program: &'a Program, sink: &'s mut Sink<'a>) -> Flow<'s, 'a> {
+        Flow {
+            program,
+            sink,
+            layout: Layout::new(program),
+            mode: Mode::Report,
+            state: None,
+            returns: None,
+            loops: Vec::new(),
+            branch: 0,
+            last_branch: 0,
+            declared_in: BTreeMap::new(),
+            follows_doubt: true,
+            summaries: BTreeMap::new(),
+            exposures: Vec::new(),
+            reported: BTreeSet::new(),
+            reported_leaves: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn program(&mut self) {
+        let program = self.program;
+        let mut is_local = vec![false; program.actions.len()];
+        for control in program.controls.iter() {
+            let silenced = self.sink.enter(&control.annotations);
+            self.control(control, &mut is_local);
+            self.sink.leave(silenced);
+        }
+        for (id, action) in program.actions.iter_enumerated() {
+            if !is_local[id.index()] {
+                self.callable(&action.params, &action.body, &action.annotations);
+            }
+        }
+        for function in program.functions.iter() {
+            if let Some(body) = &function.body {
+                self.callable(&function.params, body, &function.annotations);
+            }
+        }
+        for parser in program.parsers.iter() {
+            let silenced = self.sink.enter(&parser.annotations);
+            self.parser(parser);
+            self.sink.leave(silenced);
+        }
+    }
+
+    /// Begins a body without variables.
+    fn begin(&mut self) {
+        self.layout.clear();
+        self.declared_in.clear();
+        self.summaries.clear();
+        self.reported.clear();
+        self.reported_leaves.clear();
+        (self.branch, self.last_branch, self.follows_doubt) = (0, 0, true);
+    }
+
+    /// Gives leaves to parameters.
+    fn add_params(&mut self, params: &[VarId]) {
+        for &param in params {
+            self.layout.add(param);
+            self.declared_in.insert(param, self.branch);
+        }
+    }
+
+    /// Gives leaves to the variables that a block declares.
+    fn add_variables(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Local(Local::Var(var, _)) | StmtKind::ForIn { var, .. } => self.layout.add(*var),
+                StmtKind::For { init, update, .. } => {
+                    self.add_variables(init);
+                    self.add_variables(update);
+                }
+                _ => {}
+            }
+            blocks_of(stmt).into_iter().for_each(|block| self.add_variables(&block.stmts));
+        }
+    }
+
+    fn add_locals(&mut self, locals: &[Local]) {
+        for local in locals {
+            if let Local::Var(var, _) = local {
+                self.layout.add(*var);
+            }
+        }
+    }
+
+    /// Parameters as the caller gives them.
+    fn enter_params(&mut self, params: &[VarId]) {
+        for &param in params {
+            self.set_variable(param, direction(self.program, param) != Direction::Out);
+        }
+    }
+
+    /// A function, or an action outside all controls.
+    fn callable(&mut self, params: &[VarId], body: &Block, annotations: &[Annotation]) {
+        let silenced = self.sink.enter(annotations);
+        self.begin();
+        self.add_params(params);
+        self.add_variables(&body.stmts);
+        self.mode = Mode::Report;
+        self.run_callable(params, body, false);
+        self.check_results(params, Owner::Callable);
+        self.sink.leave(silenced);
+    }
+
+    /// Follows a body from its beginning to its end, where also the `return`s lead. What is outside it has values, or
+    /// has none.
+    fn run_callable(&mut self, params: &[VarId], body: &Block, is_full: bool) {
+        self.state = Some(State::filled(self.layout.leaf_count, is_full));
+        self.enter_params(params);
+        self.returns = None;
+        self.block(body);
+        let returns = self.returns.take();
+        join(&mut self.state, returns);
+    }
+
+    fn check_results(&mut self, params: &[VarId], owner: Owner) {
+        for (param, span, is_never) in self.missing_results(params) {
+            let declared = &self.program.vars[param];
+            if owner == Owner::Callable || !is_never {
+                let warning = d::result_not_assigned(span, &declared.name, is_never);
+                self.sink.warn_about(UNINITIALIZED_OUT, &declared.annotations, warning);
+            }
+        }
+    }
+
+    fn control(&mut self, control: &'a Control, is_local: &mut [bool]) {
+        self.begin();
+        self.add_params(&control.params);
+        self.add_locals(&control.locals);
+        self.add_variables(&control.body.stmts);
+        let own_leaf_count = self.layout.leaf_count;
+        let program = self.program;
+        let actions: Vec<ActionId> = control
+            .locals
+            .iter()
+            .filter_map(|local| match local {
+                Local::Action(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        for &id in &actions {
+            is_local[id.index()] = true;
+            self.add_params(&program.actions[id].params);
+            self.add_variables(&program.actions[id].body.stmts);
+        }
+        for id in actions {
+            self.local_action(id, own_leaf_count);
+        }
+        self.branch = 0;
+        self.mode = Mode::Report;
+        self.state = Some(State::filled(self.layout.leaf_count, true));
+        self.enter_params(&control.params);
+        self.returns = None;
+        control.locals.iter().for_each(|local| self.local(local));
+        self.block(&control.body);
+        let returns = self.returns.take();
+        join(&mut self.state, returns);
+        self.check_results(&control.params, Owner::Block);
+    }
+
+    /// An action of a control: warns of what is wrong in it by itself, and finds out what it does to the control's
+    /// variables, the leaves below `outer_leaf_count`.
+    fn local_action(&mut self, id: ActionId, outer_leaf_count: usize) {
+        let action = &self.program.actions[id];
+        let silenced = self.sink.enter(&action.annotations);
+        self.last_branch += 1;
+        self.branch = self.last_branch;
+        for param in &action.params {
+            self.declared_in.insert(*param, self.branch);
+        }
+        self.mode = Mode::Expose;
+        self.exposures.clear();
+        self.run_callable(&action.params, &action.body, false);
+        let from_empty = self.state.take();
+        self.mode = Mode::Report;
+        self.run_callable(&action.params, &action.body, true);
+        self.check_results(&action.params, Owner::Callable);
+        let from_full = self.state.take();
+        self.sink.leave(silenced);
+        let mut exposures = std::mem::take(&mut self.exposures);
+        exposures.retain(|exposure| exposure.leaf < outer_leaf_count);
+        exposures.sort_by_key(|exposure| (exposure.leaf, exposure.span));
+        exposures.dedup_by_key(|exposure| exposure.leaf);
+        self.summaries.insert(id, Summary { effect: Effect::new(from_empty, from_full), exposures });
+    }
+
+    fn parser(&mut self, parser: &'a Parser) {
+        self.begin();
+        self.follows_doubt = false;
+        self.add_params(&parser.params);
+        self.add_locals(&parser.locals);
+        parser.states.iter().for_each(|state| self.add_variables(&state.body));
+        let Some(start) = parser.states.iter().position(|state| &*state.name == "start") else { return };
+        self.mode = Mode::Report;
+        self.state = Some(State::filled(self.layout.leaf_count, true));
+        self.enter_params(&parser.params);
+        parser.locals.iter().for_each(|local| self.local(local));
+        let first = self.state.take();
+        for (state, entered) in parser.states.iter().zip(self.entries(parser, start, first)) {
+            if entered.is_some() {
+                let silenced = self.sink.enter(&state.annotations);
+                self.state = entered;
+                self.mode = Mode::Report;
+                self.statements(&state.body);
+                if let Transition::Select { keys, .. } = &state.transition {
+                    keys.iter().for_each(|key| self.read(key));
+                }
+                self.sink.leave(silenced);
+            }
+        }
+    }
+
+    /// What is known where each state of a parser is entered.
+    fn entries(&mut self, parser: &Parser, start: usize, first: Option<State>) -> Vec<Option<State>> {
+        self.mode = Mode::Silent;
+        let effects: Vec<Effect> = parser.states.iter().map(|state| self.effect(state)).collect();
+        let mut entered: Vec<Option<State>> = vec![None; parser.states.len()];
+        entered[start] = first;
+        let mut pending = BTreeSet::from([start]);
+        let mut visits_left = VISITS_PER_STATE_MAX * parser.states.len();
+        while let Some(position) = pending.pop_first() {
+            let Some(left) = visits_left.checked_sub(1) else { return vec![None; parser.states.len()] };
+            visits_left = left;
+            let Some(after) = entered[position].as_ref().and_then(|state| effects[position].apply(state)) else {
+                continue;
+            };
+            for target in targets(&parser.states[position].transition) {
+                let before = entered[target].clone();
+                join(&mut entered[target], Some(after.clone()));
+                if entered[target] != before {
+                    pending.insert(target);
+                }
+            }
+        }
+        entered
+    }
+
+    fn effect(&mut self, state: &sema::hir::State) -> Effect {
+        let mut run = |is_full| {
+            self.state = Some(State::filled(self.layout.leaf_count, is_full));
+            self.statements(&state.body);
+            self.state.take()
+        };
+        let from_empty = run(false);
+        Effect::new(from_empty, run(true))
+    }
+}
+
+/// The states to which a transition leads, each once.
+pub(crate) fn targets(transition: &Transition) -> BTreeSet<usize> {
+    let position = |target: &Target| match target {
+        Target::State(position) => Some(*position),
+        Target::Accept | Target::Reject => None,
+    };
+    match transition {
+        Transition::Direct(target) => position(target).into_iter().collect(),
+        Transition::Select { cases, .. } => cases.iter().filter_map(|case| position(&case.target)).collect(),
+    }
+}

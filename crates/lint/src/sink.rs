@@ -1,0 +1,105 @@
+//! Where warnings go: past those whom a `@noWarn` around does not want to hear, into order.
+
+use base::Span;
+use std::rc::Rc;
+use syntax::ast::Annotation;
+use syntax::{Diagnostic, SourceMap};
+
+/// The names under which `@noWarn` silences a kind of warning. The first is ours, the rest are other compilers'.
+pub(crate) type Group = &'static [&'static str];
+
+/// Something declared is not used.
+pub(crate) const UNUSED: Group = &["unused"];
+/// A variable or a header's field is read that has no value.
+pub(crate) const UNINITIALIZED: Group = &["uninitialized", "uninitialized_use"];
+/// A parameter has no value at the end.
+pub(crate) const UNINITIALIZED_OUT: Group = &["uninitialized", "uninitialized_out_param"];
+/// A header that is not valid is used.
+pub(crate) const INVALID_HEADER: Group = &["invalid_header", "uninitialized"];
+/// Code, a case or an entry is never reached.
+pub(crate) const UNREACHABLE: Group = &["unreachable", "parser-transition"];
+/// An expression has always the same value.
+pub(crate) const CONSTANT: Group = &["constant"];
+/// Two things do not fit.
+pub(crate) const MISMATCH: Group = &["mismatch"];
+/// A statement has no effect.
+pub(crate) const NO_EFFECT: Group = &["no_effect"];
+
+/// The warnings found so far.
+pub(crate) struct Sink<'a> {
+    pub(crate) sources: &'a SourceMap,
+    /// The file that has the program itself, and not what it includes.
+    main_file: Option<Rc<str>>,
+    found: Vec<Diagnostic>,
+    /// What the declarations around do not want to hear of: `None` for all.
+    silenced: Vec<Option<Rc<str>>>,
+}
+
+impl<'a> Sink<'a> {
+    pub(crate) fn new(sources: &'a SourceMap, main: Span) -> Sink<'a> {
+        let main_file = sources.location(main.lo).map(|place| place.file);
+        Sink { sources, main_file, found: Vec::new(), silenced: Vec::new() }
+    }
+
+    /// Enters something with these annotations. What is returned goes to [`Sink::leave`].
+    pub(crate) fn enter(&mut self, annotations: &[Annotation]) -> usize {
+        let before = self.silenced.len();
+        self.silenced.extend(silenced_by(annotations));
+        before
+    }
+
+    /// Leaves it.
+    pub(crate) fn leave(&mut self, before: usize) {
+        self.silenced.truncate(before);
+    }
+
+    /// Hands in a warning.
+    pub(crate) fn warn(&mut self, group: Group, warning: Diagnostic) {
+        self.warn_about(group, &[], warning);
+    }
+
+    /// Hands in a warning about something with these annotations.
+    pub(crate) fn warn_about(&mut self, group: Group, annotations: &[Annotation], warning: Diagnostic) {
+        let own: Vec<Option<Rc<str>>> = silenced_by(annotations).collect();
+        let is_silenced = self
+            .silenced
+            .iter()
+            .chain(&own)
+            .any(|name| name.as_deref().is_none_or(|name| group.contains(&name) || name == warning.code));
+        // What the compiler made itself has no place, and nobody could mend it.
+        if !is_silenced && !warning.primary.span.is_none() {
+            self.found.push(warning);
+        }
+    }
+
+    /// Whether a place is in the program's own file, not in one that it includes: what an included file declares may
+    /// be there for others.
+    pub(crate) fn is_in_main_file(&self, span: Span) -> bool {
+        let place = self.sources.location(span.lo);
+        match (&self.main_file, place) {
+            (Some(main), Some(place)) => *main == place.file,
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is written as a number here: not with a constant's or a macro's name, which may have
+    /// another value another day.
+    pub(crate) fn is_written_number(&self, span: Span) -> bool {
+        let text = self.sources.text(span).trim_start_matches(['(', '-', ' ']);
+        text.starts_with(|first: char| first.is_ascii_digit())
+            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ')' | ' '))
+    }
+
+    /// All warnings, by their places.
+    pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
+        self.found.sort_by_key(|warning| (warning.primary.span, warning.code));
+        self.found
+    }
+}
+
+fn silenced_by(annotations: &[Annotation]) -> impl Iterator<Item = Option<Rc<str>>> {
+    annotations
+        .iter()
+        .filter(|annotation| matches!(annotation.name.as_str(), "noWarn" | "noWarnings"))
+        .map(|annotation| annotation.single_string().map(Into::into))
+}

@@ -1,0 +1,255 @@
+//! What a program uses: which variables it reads, what it calls, applies and instantiates.
+
+use crate::walk::{arguments, blocks_of, callee_params, for_each_part};
+use sema::hir::*;
+use std::collections::BTreeSet;
+use syntax::ast::Direction;
+
+/// Everything that is used somewhere.
+#[derive(Default)]
+pub(crate) struct Uses {
+    /// Variables whose value is used, or that a call changes.
+    pub(crate) read: BTreeSet<VarId>,
+    pub(crate) functions: BTreeSet<FunctionId>,
+    pub(crate) actions: BTreeSet<ActionId>,
+    pub(crate) tables: BTreeSet<TableId>,
+    pub(crate) instances: BTreeSet<InstanceId>,
+    pub(crate) value_sets: BTreeSet<ValueSetId>,
+    pub(crate) parsers: BTreeSet<ParserId>,
+    pub(crate) controls: BTreeSet<ControlId>,
+    /// Fields of structs that may become valid headers: extracted, made valid, assigned, or changed by a call.
+    pub(crate) valid_fields: BTreeSet<(StructId, usize)>,
+}
+
+/// Finds out what a program uses.
+pub(crate) fn of(program: &Program) -> Uses {
+    let mut collector = Collector { program, uses: Uses::default() };
+    for var in program.vars.iter() {
+        if let VarKind::Parameter { default: Some(default), .. }
+        | VarKind::ConstructorParameter { default: Some(default), .. } = &var.kind
+        {
+            collector.expr(default);
+        }
+    }
+    collector.locals(&program.top);
+    for function in program.functions.iter() {
+        function.body.iter().for_each(|body| collector.stmts(&body.stmts));
+    }
+    program.actions.iter().for_each(|action| collector.stmts(&action.body.stmts));
+    program.tables.iter().for_each(|table| collector.table(table));
+    for parser in program.parsers.iter() {
+        collector.locals(&parser.locals);
+        parser.states.iter().for_each(|state| collector.state(state));
+    }
+    for control in program.controls.iter() {
+        collector.locals(&control.locals);
+        collector.stmts(&control.body.stmts);
+    }
+    for instance in program.instances.iter() {
+        collector.constructed(&instance.ty);
+        instance.args.iter().flatten().for_each(|arg| collector.expr(arg));
+        collector.locals(&instance.locals);
+    }
+    program.value_sets.iter().for_each(|set| collector.expr(&set.size));
+    collector.uses
+}
+
+struct Collector<'a> {
+    program: &'a Program,
+    uses: Uses,
+}
+
+impl Collector<'_> {
+    fn locals(&mut self, locals: &[Local]) {
+        locals.iter().for_each(|local| self.local(local));
+    }
+
+    fn local(&mut self, local: &Local) {
+        match local {
+            Local::Var(_, Some(value)) | Local::Const(_, value) => self.expr(value),
+            _ => {}
+        }
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Local(local) => self.local(local),
+            StmtKind::Assign { target, value } => {
+                self.target(target);
+                self.made_valid(target);
+                self.expr(value);
+            }
+            StmtKind::Call(e) | StmtKind::Return(Some(e)) => self.expr(e),
+            StmtKind::If { condition, .. } => self.expr(condition),
+            StmtKind::SwitchValue { subject, .. } => self.expr(subject),
+            StmtKind::SwitchAction { table, .. } => self.expr(table),
+            StmtKind::For { init, condition, update, .. } => {
+                self.stmts(init);
+                self.expr(condition);
+                self.stmts(update);
+            }
+            StmtKind::ForIn { collection, .. } => match collection {
+                Collection::Items(items) => self.expr(items),
+                Collection::Range(low, high) => {
+                    self.expr(low);
+                    self.expr(high);
+                }
+            },
+            StmtKind::Block(_) | StmtKind::Return(None) | StmtKind::Break | StmtKind::Continue | StmtKind::Exit => {}
+        }
+        blocks_of(stmt).into_iter().for_each(|block| self.stmts(&block.stmts));
+    }
+
+    /// What is assigned to: only the indices in it are read.
+    fn target(&mut self, target: &Expr) {
+        match &target.kind {
+            ExprKind::Var(_) => {}
+            ExprKind::Field(base, _) | ExprKind::TupleIndex(base, _) | ExprKind::Slice(base, _, _) => self.target(base),
+            ExprKind::Index(base, index) | ExprKind::IndexedSlice { base, low: index, .. } => {
+                self.target(base);
+                self.expr(index);
+            }
+            _ => self.expr(target),
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Var(var) => {
+                self.uses.read.insert(*var);
+            }
+            ExprKind::Instance(id) => {
+                self.uses.instances.insert(*id);
+            }
+            ExprKind::Table(id) => {
+                self.uses.tables.insert(*id);
+            }
+            ExprKind::Construct { .. } => self.constructed(&e.ty),
+            ExprKind::Call(call) => self.call(call),
+            _ => {}
+        }
+        for_each_part(e, &mut |part| self.expr(part));
+    }
+
+    fn constructed(&mut self, ty: &Type) {
+        match ty {
+            Type::Parser(id, _) => {
+                self.uses.parsers.insert(*id);
+            }
+            Type::Control(id, _) => {
+                self.uses.controls.insert(*id);
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, call: &Call) {
+        match &call.callee {
+            Callee::Function(id) => {
+                self.uses.functions.insert(*id);
+            }
+            Callee::Action(id) => {
+                self.uses.actions.insert(*id);
+            }
+            Callee::Builtin(Builtin::SetValid | Builtin::PushFront | Builtin::PopFront, object) => {
+                self.made_valid(object);
+            }
+            _ => {}
+        }
+        for (direction, arg) in arguments(self.program, callee_params(self.program, &call.callee), &call.args) {
+            if matches!(direction, Direction::Out | Direction::InOut) {
+                self.made_valid(arg);
+            }
+        }
+    }
+
+    /// The headers in an l-value may be valid from here on: every field on the way to it, and all inside it.
+    fn made_valid(&mut self, lvalue: &Expr) {
+        self.made_valid_inside(&lvalue.ty);
+        let mut next = lvalue;
+        loop {
+            next = match &next.kind {
+                ExprKind::Field(base, position) => {
+                    if let Type::Struct(id, _) = &base.ty {
+                        self.uses.valid_fields.insert((*id, *position));
+                    }
+                    base
+                }
+                ExprKind::Index(base, _)
+                | ExprKind::TupleIndex(base, _)
+                | ExprKind::StackNext(base)
+                | ExprKind::StackLast(base) => base,
+                _ => return,
+            };
+        }
+    }
+
+    fn made_valid_inside(&mut self, ty: &Type) {
+        match ty {
+            Type::Struct(id, _) => {
+                for (position, field) in self.program.structs[*id].fields.iter().enumerate() {
+                    // What has been entered once has its parts entered, too.
+                    if self.uses.valid_fields.insert((*id, position)) {
+                        self.made_valid_inside(&field.ty);
+                    }
+                }
+            }
+            Type::Array(element, _) => self.made_valid_inside(element),
+            Type::Tuple(elements) => elements.iter().for_each(|element| self.made_valid_inside(element)),
+            _ => {}
+        }
+    }
+
+    fn table(&mut self, table: &Table) {
+        table.keys.iter().for_each(|key| self.expr(&key.expr));
+        let chosen = table.entries.iter().map(|entry| &entry.action).chain(&table.default_action);
+        for action in table.actions.iter().map(|listed| &listed.action).chain(chosen) {
+            self.uses.actions.insert(action.action);
+            for (direction, arg) in arguments(self.program, &self.program.actions[action.action].params, &action.args) {
+                self.expr(arg);
+                if matches!(direction, Direction::Out | Direction::InOut) {
+                    self.made_valid(arg);
+                }
+            }
+        }
+        for entry in &table.entries {
+            entry.priority.iter().for_each(|priority| self.expr(priority));
+            entry.keys.iter().for_each(|key| self.key(key));
+        }
+        table.size.iter().for_each(|size| self.expr(size));
+        table.properties.iter().for_each(|property| self.expr(&property.value));
+    }
+
+    fn key(&mut self, key: &KeyElement) {
+        match key {
+            KeyElement::Any => {}
+            KeyElement::Value(value) => self.expr(value),
+            KeyElement::Mask(a, b) | KeyElement::Range(a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            KeyElement::ValueSet(id) => {
+                self.uses.value_sets.insert(*id);
+            }
+        }
+    }
+
+    fn state(&mut self, state: &State) {
+        self.stmts(&state.body);
+        let Transition::Select { keys, cases, .. } = &state.transition else { return };
+        keys.iter().for_each(|key| self.expr(key));
+        for case in cases {
+            match &case.keyset {
+                Keyset::Keys(elements) => elements.iter().for_each(|element| self.key(element)),
+                Keyset::ValueSet(id) => {
+                    self.uses.value_sets.insert(*id);
+                }
+                Keyset::Default => {}
+            }
+        }
+    }
+}
