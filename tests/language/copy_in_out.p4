@@ -108,7 +108,7 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
         only_out(hdr.h.d, hdr.h.d);
         bit<8> q = bump(hdr.h.a) + hdr.h.a + bump(hdr.h.a);
         hdr.es[1].v = q;
-        bit<8> z = hdr.h.a;
+        @noWarn("unused") bit<8> z = hdr.h.a;
         change_all(hdr.h.a);
     }
 }

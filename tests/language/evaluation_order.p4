@@ -66,7 +66,7 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
 
     apply {
         standard_metadata.egress_spec = 2;
-        bit<8> x = note(meta.log, 1) + note(meta.log, 2) - note(meta.log, 3);
+        @noWarn("unused") bit<8> x = note(meta.log, 1) + note(meta.log, 2) - note(meta.log, 3);
         hdr.h.b = meta.log;
         meta.log = 0;
         if (test(meta.log, 1, hdr.h.a[0:0] == 1) && test(meta.log, 2, true) || test(meta.log, 3, false)) {

@@ -57,7 +57,7 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
         hdr.r.setValid();
         hdr.r.r0 = hdr.h.a << hdr.h.n;
         hdr.r.r1 = hdr.h.a >> hdr.h.n;
-        hdr.r.r2 = hdr.h.a << 9;
+        @noWarn("constant") { hdr.r.r2 = hdr.h.a << 9; }
         hdr.r.r3 = hdr.h.a >> 3;
         hdr.r.r4 = s >> hdr.h.n;
         hdr.r.r5 = s >> 100;

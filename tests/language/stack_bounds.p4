@@ -45,7 +45,7 @@ parser MyParser(packet_in packet, out headers hdr, inout metadata meta,
         hdr.op.li = hdr.s.lastIndex;
         transition loop;
     }
-    state lastempty {
+    @noWarn("uninitialized") state lastempty {
         hdr.op.r1 = 1;
         hdr.op.r2 = hdr.s.last.v;
         hdr.op.r1 = 2;

@@ -60,7 +60,8 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
         }
     }
 
-    kind_t kind;
+    // Zero where a case below gives it no value.
+    @noWarn("uninitialized") kind_t kind;
     int<8> s = (int<8>) hdr.h.a;
 
     apply {

@@ -51,7 +51,8 @@ control MyVerifyChecksum(inout headers hdr, inout metadata meta) {
 }
 
 control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadata_t standard_metadata) {
-    varbit<64> kept;
+    // Empty at first.
+    @noWarn("uninitialized") varbit<64> kept;
 
     action swap(inout varbit<64> a, inout varbit<64> b) {
         varbit<64> c = a;
@@ -59,7 +60,7 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
         b = c;
     }
 
-    action empty(out varbit<64> a) { }
+    @noWarn("unused") action empty(@noWarn("uninitialized") out varbit<64> a) { }
 
     apply {
         standard_metadata.egress_spec = 2;

@@ -32,7 +32,7 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
         hdr.h.b = hdr.h.b + x;
     }
 
-    table first {
+    @noWarn("unreachable") table first {
         key = {
             hdr.h.a: ternary;
         }
@@ -82,7 +82,7 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
         }
     }
 
-    @unknown
+    @unknown @noWarn("unused")
     table unapplied {
         key = {
             hdr.h.a: exact;

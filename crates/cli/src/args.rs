@@ -1,8 +1,10 @@
 //! The arguments of the command.
 
+use crate::explanations::PAGES;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use p4_14::Standard;
 use std::path::PathBuf;
+use syntax::WarningLevel;
 
 /// A P4 compiler and software switch.
 ///
@@ -78,19 +80,60 @@ fn standard(text: &str) -> Result<Standard, String> {
     Standard::from_name(text).ok_or_else(|| "it is p4-14 or p4-16".to_owned())
 }
 
+/// What becomes of warnings.
+#[derive(Args, Debug, Clone, Default)]
+pub struct WarningArguments {
+    /// Refuse programs with this warning, or with any (warnings); may be repeated
+    #[arg(long, value_name = "CODE|warnings", value_parser = warning_name)]
+    pub deny: Vec<String>,
+    /// Do not show this warning, or any (warnings); may be repeated. What is denied by its code stays denied
+    #[arg(long, value_name = "CODE|warnings", value_parser = warning_name)]
+    pub allow: Vec<String>,
+}
+
+impl WarningArguments {
+    /// What becomes of the warning with this code: what is said of the code goes before what is said of all.
+    pub fn level_of(&self, code: &str) -> WarningLevel {
+        for name in [code, ALL_WARNINGS] {
+            if self.deny.iter().any(|denied| denied == name) {
+                return WarningLevel::Error;
+            }
+            if self.allow.iter().any(|allowed| allowed == name) {
+                return WarningLevel::Silent;
+            }
+        }
+        WarningLevel::Shown
+    }
+}
+
+/// Stands for all codes.
+const ALL_WARNINGS: &str = "warnings";
+
+fn warning_name(text: &str) -> Result<String, String> {
+    if text == ALL_WARNINGS {
+        return Ok(text.to_owned());
+    }
+    let code = text.to_ascii_uppercase();
+    let is_known = code.starts_with('W') && PAGES.iter().any(|(known, _)| *known == code);
+    if is_known { Ok(code) } else { Err("it is `warnings` or the code of a warning, as W0301".to_owned()) }
+}
+
 /// `wirespeed check`
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   wirespeed check router.p4
   wirespeed check -I include -D DEBUG=1 a.p4 b.p4
-  wirespeed check --summary *.p4                  one line per file")]
+  wirespeed check --summary *.p4                  one line per file
+  wirespeed check --deny warnings --allow W0201 a.p4")]
 pub struct CheckArguments {
     /// The programs
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub source: SourceArguments,
+    #[command(flatten)]
+    pub warnings: WarningArguments,
     /// One line per file instead of the full messages
     #[arg(long)]
     pub summary: bool,
@@ -141,6 +184,8 @@ pub struct CompileArguments {
     pub file: PathBuf,
     #[command(flatten)]
     pub source: SourceArguments,
+    #[command(flatten)]
+    pub warnings: WarningArguments,
     /// What to write
     #[arg(long, value_enum, default_value = "so")]
     pub emit: Emit,

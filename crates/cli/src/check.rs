@@ -20,6 +20,8 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
         let outcome = caught(|| {
             let mut source = frontend::parse(file, &arguments.source);
             let remark = verdict(&mut source);
+            frontend::settle_warnings(&mut source, &arguments.warnings);
+            let remark = remark.filter(|_| !source.diagnostics.has_errors());
             if arguments.json {
                 println!("{}", as_json(file, &source, arguments.summary));
             } else if arguments.summary {
@@ -53,6 +55,7 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
 /// but not lowered. None if there are errors, else a remark.
 fn verdict(source: &mut Source) -> Option<String> {
     let typed = frontend::check(source)?;
+    frontend::lint(source, &typed);
     let Some(package) = frontend::package(&typed) else {
         return Some(" (there is no `main` to run)".to_owned());
     };
@@ -66,7 +69,7 @@ fn verdict(source: &mut Source) -> Option<String> {
 /// `ok`, or how many errors there are and the first of them.
 fn summary(file: &Path, source: &Source) -> String {
     let first = source.diagnostics.iter().find(|it| it.severity == Severity::Error);
-    let Some(first) = first else { return "ok".to_owned() };
+    let Some(first) = first else { return format!("ok{}", warning_count(source)) };
     let count = match source.diagnostics.error_count() {
         1 => "1 error".to_owned(),
         count => format!("{count} errors"),
@@ -77,6 +80,15 @@ fn summary(file: &Path, source: &Source) -> String {
         None => String::new(),
     };
     format!("{count}{place}: {} [{}]", first.message.replace('\n', " "), first.code)
+}
+
+/// How many warnings there are, if there are any.
+fn warning_count(source: &Source) -> String {
+    match source.diagnostics.warning_count() {
+        0 => String::new(),
+        1 => " (1 warning)".to_owned(),
+        count => format!(" ({count} warnings)"),
+    }
 }
 
 /// All that is wrong with a file, or just the first error of it.

@@ -3,7 +3,7 @@
 use crate::Exit;
 use crate::args::{CompileArguments, Emit};
 use crate::backend;
-use crate::frontend;
+use crate::frontend::{self, Compiled};
 use crate::terminal::{self, Progress};
 use cgen::CompileOptions;
 use std::io::Write as _;
@@ -25,24 +25,29 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
             write_text(arguments.output.as_deref(), &text)
         }
         Emit::Ir => {
-            let compiled = frontend::load(&arguments.file, &arguments.source, !arguments.no_optimise)?;
+            let compiled = load(arguments, !arguments.no_optimise)?;
             write_text(arguments.output.as_deref(), &ir::text::print_annotated(&compiled.program))
         }
         Emit::C => {
-            let compiled = frontend::load(&arguments.file, &arguments.source, !arguments.no_optimise)?;
+            let compiled = load(arguments, !arguments.no_optimise)?;
             let (text, _) = backend::generate(&compiled)?;
             write_text(arguments.output.as_deref(), &text)
         }
         Emit::ExternHeader => {
-            let compiled = frontend::load(&arguments.file, &arguments.source, false)?;
+            let compiled = load(arguments, false)?;
             write_text(arguments.output.as_deref(), &cgen::plug_in::header(&compiled.program))
         }
         Emit::So => shared_object(arguments),
     }
 }
 
+/// The program with its warnings shown.
+fn load(arguments: &CompileArguments, optimise: bool) -> Result<Compiled, Exit> {
+    frontend::load_with_warnings(&arguments.file, &arguments.source, &arguments.warnings, optimise)
+}
+
 fn shared_object(arguments: &CompileArguments) -> Result<Exit, Exit> {
-    let compiled = frontend::load(&arguments.file, &arguments.source, !arguments.no_optimise)?;
+    let compiled = load(arguments, !arguments.no_optimise)?;
     let (text, _) = backend::generate(&compiled)?;
     let output = arguments.output.clone().unwrap_or_else(|| default_output(&arguments.file));
     let options = CompileOptions {

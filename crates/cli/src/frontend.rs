@@ -1,9 +1,10 @@
 //! From a source file to a program. Diagnostics are shown on standard error.
 
 use crate::Exit;
-use crate::args::SourceArguments;
+use crate::args::{SourceArguments, WarningArguments};
 use crate::terminal;
 use base::Span;
+use p4_14::Standard;
 use sema::hir::Type;
 use std::path::Path;
 use syntax::{Diagnostics, DiskFiles, Options, SourceMap, ast};
@@ -56,6 +57,22 @@ pub fn check(source: &mut Source) -> Option<sema::hir::Program> {
     if source.diagnostics.has_errors() { None } else { Some(typed) }
 }
 
+/// Looks for what is legal but surely wrong in a checked program. One in P4_14 is left alone: what it was translated to
+/// has much that nobody wrote.
+pub fn lint(source: &mut Source, typed: &sema::hir::Program) {
+    if p4_14::standard_of_sources(&source.map) == Standard::P4_16 {
+        lint::lint(typed, &source.map, &mut source.diagnostics);
+    }
+}
+
+/// Puts warnings in order, drops those that are not wanted, and makes errors of those that are denied.
+pub fn settle_warnings(source: &mut Source, arguments: &WarningArguments) {
+    if !source.diagnostics.has_errors() {
+        source.diagnostics.sort();
+    }
+    source.diagnostics.settle_warnings(|code| arguments.level_of(code));
+}
+
 /// Shows all diagnostics, and how many errors there were.
 pub fn show(source: &Source) {
     let is_coloured = terminal::is_coloured();
@@ -90,6 +107,31 @@ pub fn load(path: &Path, arguments: &SourceArguments, optimise: bool) -> Result<
         passes::optimise(&mut compiled.program);
     }
     Ok(compiled)
+}
+
+/// The same for those who write the program: with all warnings.
+pub fn load_with_warnings(
+    path: &Path,
+    arguments: &SourceArguments,
+    warnings: &WarningArguments,
+    optimise: bool,
+) -> Result<Compiled, Exit> {
+    let mut source = parse(path, arguments);
+    let lowered = check(&mut source).and_then(|typed| {
+        lint(&mut source, &typed);
+        lower_typed(&mut source, &typed)
+    });
+    settle_warnings(&mut source, warnings);
+    show(&source);
+    match lowered {
+        Some(mut program) if !source.diagnostics.has_errors() => {
+            if optimise {
+                passes::optimise(&mut program);
+            }
+            Ok(Compiled { map: source.map, program })
+        }
+        _ => Err(Exit::BadInput),
+    }
 }
 
 /// A file as a program that is not optimised, or the exit after its errors were shown. If an architecture is named, the

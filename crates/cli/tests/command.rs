@@ -107,6 +107,127 @@ fn check_summary_has_a_line_per_file() {
     "#]]);
 }
 
+/// A program without errors that has three warnings.
+const ODD: &str = "\
+control C(inout bit<8> x) {
+    bit<8> unused;
+    apply { x = x; @noWarn(\"no_effect\") { x = x; } if (x == x) { return; } }
+}
+";
+
+#[test]
+fn warnings_are_shown_in_order_and_do_no_harm() {
+    let folder = Folder::with(&[("odd.p4", ODD)]);
+    folder.check(
+        "check odd.p4",
+        expect![[r#"
+            exit 0
+            odd.p4: ok (there is no `main` to run)
+            warning[W0301]: the variable `unused` is never used
+             --> odd.p4:2:12
+              |
+            2 |     bit<8> unused;
+              |            ^^^^^^ declared here
+
+            warning[W0351]: this is assigned to itself
+             --> odd.p4:3:13
+              |
+            3 |     apply { x = x; @noWarn("no_effect") { x = x; } if (x == x) { return; } }
+              |             ^^^^^^ does nothing
+
+            warning[W0342]: both sides of `==` are the same: the result is `true`
+             --> odd.p4:3:56
+              |
+            3 |     apply { x = x; @noWarn("no_effect") { x = x; } if (x == x) { return; } }
+              |                                                        ^^^^^^ always the same
+
+            3 warnings
+        "#]],
+    );
+    folder.check(
+        "check --summary odd.p4",
+        expect![[r#"
+        exit 0
+        odd.p4: ok (3 warnings)
+    "#]],
+    );
+    folder.check("check --json odd.p4", expect![[r#"
+        exit 0
+        {"diagnostics":[{"code":"W0301","column":12,"file":"odd.p4","line":2,"message":"the variable `unused` is never used","severity":"warning"},{"code":"W0351","column":13,"file":"odd.p4","line":3,"message":"this is assigned to itself","severity":"warning"},{"code":"W0342","column":56,"file":"odd.p4","line":3,"message":"both sides of `==` are the same: the result is `true`","severity":"warning"}],"errors":0,"file":"odd.p4","ok":true,"warnings":3}
+    "#]]);
+}
+
+#[test]
+fn warnings_are_denied_and_allowed() {
+    let folder = Folder::with(&[("odd.p4", ODD)]);
+    folder.check(
+        "check --summary --allow W0301 odd.p4",
+        expect![[r#"
+        exit 0
+        odd.p4: ok (2 warnings)
+    "#]],
+    );
+    folder.check(
+        "check --summary --allow warnings odd.p4",
+        expect![[r#"
+        exit 0
+        odd.p4: ok
+    "#]],
+    );
+    folder.check(
+        "check --summary --deny w0351 odd.p4",
+        expect![[r#"
+        exit 1
+        odd.p4: 1 error, first at line 3: this is assigned to itself [W0351]
+    "#]],
+    );
+    folder.check(
+        "check --summary --deny warnings --allow W0351 --allow W0342 odd.p4",
+        expect![[r#"
+        exit 1
+        odd.p4: 1 error, first at line 2: the variable `unused` is never used [W0301]
+    "#]],
+    );
+    folder.check(
+        "check --summary --deny warnings --allow W0351 --allow W0342 --allow W0301 odd.p4",
+        expect![[r#"
+        exit 0
+        odd.p4: ok
+    "#]],
+    );
+    folder.check(
+        "check --allow warnings --deny W0342 odd.p4",
+        expect![[r#"
+            exit 1
+            error[W0342]: both sides of `==` are the same: the result is `true`
+             --> odd.p4:3:56
+              |
+            3 |     apply { x = x; @noWarn("no_effect") { x = x; } if (x == x) { return; } }
+              |                                                        ^^^^^^ always the same
+
+            1 error
+        "#]],
+    );
+    let wrong = folder.run("check --deny E0120 odd.p4");
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn compile_shows_and_denies_warnings() {
+    let program = PROGRAM.replace("action send(", "bit<8> unused; action send(");
+    let folder = Folder::with(&[("odd.p4", &program)]);
+    let run = |arguments: &str| {
+        let output = folder.run(arguments);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).contains("[W0301]"))
+    };
+    assert_eq!(run("compile --emit ir odd.p4 -o out"), (Some(0), true));
+    assert_eq!(run("compile --emit ir odd.p4 -o out --allow W0301"), (Some(0), false));
+    assert_eq!(run("compile --emit ir odd.p4 -o out --deny warnings"), (Some(1), true));
+    // Whoever only runs a program is not told.
+    assert_eq!(run("check odd.p4"), (Some(0), true));
+    assert_eq!(run("test odd.p4 --backend interp"), (Some(0), false));
+}
+
 #[test]
 fn programs_that_cannot_run_are_checked_all_the_same() {
     let files = [

@@ -15,6 +15,9 @@ fn codes_of(text: &str) -> BTreeSet<&'static str> {
     all.append(parsed);
     if !all.has_errors() {
         let typed = sema::check(&tree, &mut all);
+        if !all.has_errors() {
+            lint::lint(&typed, &sources, &mut all);
+        }
         if !all.has_errors() && typed.main.is_some() && text.contains("V1Switch") {
             lower::lower(&typed, &mut all);
         }

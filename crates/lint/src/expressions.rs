@@ -59,7 +59,7 @@ impl Linter<'_, '_> {
         // Two constants may be equal today.
         let is_found = names_variable(left) && is_pure(left) && is_same(left, right);
         if is_found {
-            self.sink.warn(CONSTANT, d::same_operands(e.span, operator.as_str(), result, left.span, right.span));
+            self.sink.warn(CONSTANT, d::same_operands(e.span, operator.as_str(), result));
         }
         is_found
     }

@@ -14,7 +14,7 @@ pub(crate) struct Linter<'s, 'a> {
     pub(crate) sink: &'s mut Sink<'a>,
     pub(crate) uses: Uses,
     pub(crate) values: Values<'a>,
-    /// The constants that have been met.
+    /// Whether a parser or control is around.
     pub(crate) is_inside_block: bool,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Linter<'_, 'a> {
     fn local(&mut self, local: &'a Local) {
         match local {
             Local::Var(var, value) => {
-                self.check_unused_variable(*var);
+                self.check_unused_variable(*var, value.is_some());
                 value.iter().for_each(|value| self.expr(value));
             }
             Local::Const(var, value) => {

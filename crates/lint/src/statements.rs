@@ -52,10 +52,10 @@ impl Linter<'_, '_> {
     /// A statement by itself; its parts come later.
     pub(crate) fn check_statement(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Assign { target, value } => {
-                if names_variable(target) && is_pure(target) && is_same(target, value) {
-                    self.sink.warn(NO_EFFECT, d::self_assignment(stmt.span));
-                }
+            StmtKind::Assign { target, value }
+                if names_variable(target) && is_pure(target) && is_same(target, value) =>
+            {
+                self.sink.warn(NO_EFFECT, d::self_assignment(stmt.span));
             }
             StmtKind::Call(Expr { kind: ExprKind::Call(call), .. }) => self.check_ignored_result(call, stmt),
             StmtKind::If { then_body, else_body, .. } => {
@@ -112,7 +112,7 @@ impl Linter<'_, '_> {
                 let function = &self.program.functions[*id];
                 let is_input =
                     |param: &VarId| matches!(direction(self.program, *param), Direction::In | Direction::None);
-                let body_is_pure = function.body.as_ref().is_some_and(|body| computes_only(self.program, &body.stmts));
+                let body_is_pure = function.body.as_ref().is_some_and(|body| computes_only(&body.stmts));
                 function.return_type != Type::Void
                     && function.params.iter().all(is_input)
                     && body_is_pure
@@ -155,7 +155,7 @@ fn forget_read(e: &Expr, unread: &mut BTreeMap<VarId, base::Span>) {
 }
 
 /// Whether statements work on local variables only, and call nothing.
-fn computes_only(program: &Program, stmts: &[Stmt]) -> bool {
+fn computes_only(stmts: &[Stmt]) -> bool {
     stmts.iter().all(|stmt| {
         let own = match &stmt.kind {
             StmtKind::Assign { target, value } => is_pure(target) && is_pure(value),
@@ -165,7 +165,7 @@ fn computes_only(program: &Program, stmts: &[Stmt]) -> bool {
             StmtKind::If { condition, .. } => is_pure(condition),
             _ => false,
         };
-        own && blocks_of(stmt).into_iter().all(|block| computes_only(program, &block.stmts))
+        own && blocks_of(stmt).into_iter().all(|block| computes_only(&block.stmts))
     })
 }
 

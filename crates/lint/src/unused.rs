@@ -23,13 +23,13 @@ impl Linter<'_, '_> {
         self.program.main.is_some() || self.is_inside_block
     }
 
-    pub(crate) fn check_unused_variable(&mut self, id: VarId) {
+    pub(crate) fn check_unused_variable(&mut self, id: VarId, has_value: bool) {
         let var = &self.program.vars[id];
         if self.uses.read.contains(&id) || self.is_exempt(&var.name, &var.annotations, var.span) {
             return;
         }
-        let is_named = self.program.named_vars.contains(&id);
-        self.sink.warn_about(UNUSED, &var.annotations, d::unused_variable(var.span, &var.name, is_named));
+        let is_assigned = has_value || self.program.named_vars.contains(&id);
+        self.sink.warn_about(UNUSED, &var.annotations, d::unused_variable(var.span, &var.name, is_assigned));
     }
 
     pub(crate) fn check_unused_constant(&mut self, id: VarId) {

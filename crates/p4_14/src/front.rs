@@ -52,6 +52,14 @@ pub fn parse_text(
     (parse(sources, preprocessed, options, standard, &mut diagnostics), diagnostics)
 }
 
+/// The language of the program that was read into these sources.
+pub fn standard_of_sources(sources: &SourceMap) -> Standard {
+    if sources.has_file(PRELUDE) { Standard::P4_14 } else { Standard::P4_16 }
+}
+
+/// The name of the text that brings a translated program its architecture.
+const PRELUDE: &str = "<p4_14>";
+
 /// The macro by which programs know that they are for the reference switch or one that behaves like it.
 const TARGET_MACRO: &str = "__TARGET_BMV2__";
 
@@ -78,7 +86,7 @@ fn parse(
     // The architecture that the program is translated to, with its own macros only.
     let (prelude, faults) = syntax::parse_text(
         sources,
-        "<p4_14>",
+        PRELUDE,
         "#include <core.p4>\n#include <v1model.p4>\n",
         &Options::new(options.loader),
     );

@@ -22,4 +22,4 @@ mod parser;
 mod symbols;
 mod translate;
 
-pub use front::{Standard, parse_program, parse_text, recognise};
+pub use front::{Standard, parse_program, parse_text, recognise, standard_of_sources};

@@ -52,7 +52,10 @@ impl Checker<'_> {
         };
         match &first.entity {
             Entity::Function(_) => self.call_function(&found, call),
-            Entity::Action(_) => self.call_action(&found, call),
+            Entity::Action(_) => {
+                self.warn_if_name_deprecated(&path.name, first.span);
+                self.call_action(&found, call)
+            }
             Entity::Poisoned => poisoned(call.span),
             entity if entity.is_type() => {
                 let base = path.clone();

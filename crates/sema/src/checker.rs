@@ -82,6 +82,9 @@ pub(crate) struct Checker<'d> {
     pub(crate) open_controls: Vec<ControlId>,
     /// The warnings that the declarations around do not want to hear of: `None` for all.
     silenced: Vec<Option<Rc<str>>>,
+    /// What is marked `@deprecated`, by the place of its name, with what to use instead. Functions and methods, of which
+    /// several may have one name, are found by their own annotations.
+    pub(crate) deprecated_names: BTreeMap<Span, Option<Rc<str>>>,
     /// The control plane's names that begin with a dot, which no two things of the program can share.
     pub(crate) global_names: BTreeMap<(Kind, Rc<str>), Span>,
     /// Where match kinds and errors were declared.
@@ -108,6 +111,7 @@ impl<'d> Checker<'d> {
             open_parsers: Vec::new(),
             open_controls: Vec::new(),
             silenced: Vec::new(),
+            deprecated_names: BTreeMap::new(),
             global_names: BTreeMap::new(),
             error_spans: Vec::new(),
             match_kind_spans: Vec::new(),

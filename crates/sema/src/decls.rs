@@ -13,6 +13,7 @@ impl Checker<'_> {
     pub(crate) fn program(&mut self, program: &ast::Program) {
         self.expect_later(&program.declarations);
         for declaration in &program.declarations {
+            self.note_deprecated(declaration);
             self.with_annotations(&declaration.annotations, |checker| checker.declaration(declaration));
             self.reached(declaration);
         }
@@ -30,6 +31,15 @@ impl Checker<'_> {
     fn reached(&mut self, declaration: &Declaration) {
         if let Some(name) = declaration.name() {
             self.declared_later.remove(&name.name);
+        }
+    }
+
+    /// Remembers that something is marked `@deprecated`.
+    pub(crate) fn note_deprecated(&mut self, declaration: &Declaration) {
+        let is_function = matches!(declaration.kind, DeclarationKind::Function(_) | DeclarationKind::ExternFunction(_));
+        let marked = declaration.annotations.iter().find(|annotation| annotation.name.as_str() == "deprecated");
+        if let (false, Some(marked), Some(name)) = (is_function, marked, declaration.name()) {
+            self.deprecated_names.insert(name.span, marked.single_string().map(Into::into));
         }
     }
 
@@ -104,6 +114,7 @@ impl Checker<'_> {
         self.expect_later(declarations);
         let mut locals = Vec::new();
         for declaration in declarations {
+            self.note_deprecated(declaration);
             let local = self.with_annotations(&declaration.annotations, |checker| checker.local(declaration, owner));
             locals.extend(local);
             self.reached(declaration);

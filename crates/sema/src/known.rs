@@ -6,7 +6,7 @@ use crate::diagnostics as d;
 use crate::hir::*;
 use base::Span;
 use std::rc::Rc;
-use syntax::ast::Annotation;
+use syntax::ast::{self, Annotation};
 
 impl Checker<'_> {
     /// Whether a value is known when the program is instantiated: made of literals, constants, instances and
@@ -82,6 +82,14 @@ impl Checker<'_> {
         if let Some(annotation) = annotations.iter().find(|annotation| annotation.name.as_str() == "deprecated") {
             let advice = annotation.single_string().map(str::to_owned);
             self.warn("deprecated", d::deprecated(span, name, advice));
+        }
+    }
+
+    /// Warns of the use of a name that was declared `@deprecated("...")`.
+    pub(crate) fn warn_if_name_deprecated(&mut self, name: &ast::Ident, declared: Span) {
+        if let Some(advice) = self.deprecated_names.get(&declared) {
+            let warning = d::deprecated(name.span, &name.name, advice.as_deref().map(str::to_owned));
+            self.warn("deprecated", warning);
         }
     }
 

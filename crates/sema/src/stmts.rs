@@ -72,6 +72,7 @@ impl Checker<'_> {
     /// A declaration among statements.
     fn local_declaration(&mut self, declaration: &ast::Declaration) -> Option<Local> {
         self.check_annotations(&declaration.annotations);
+        self.note_deprecated(declaration);
         match &declaration.kind {
             ast::DeclarationKind::Constant(constant) => self.constant(constant, &declaration.annotations),
             ast::DeclarationKind::Variable(variable) => self.variable_declaration(variable, &declaration.annotations),

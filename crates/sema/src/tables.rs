@@ -212,6 +212,7 @@ impl Checker<'_> {
             self.report_unknown_name(&path.name, |entity| matches!(entity, Entity::Action(_)));
             return None;
         };
+        self.warn_if_name_deprecated(&path.name, binding.span);
         match binding.entity {
             Entity::Action(id) => Some(id),
             Entity::Poisoned => None,

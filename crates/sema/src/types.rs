@@ -141,6 +141,7 @@ impl Checker<'_> {
             }
             return Type::Unknown;
         }
+        self.warn_if_name_deprecated(&path.name, binding.span);
         let arity = self.arity(&binding.entity);
         let arguments = match arguments {
             Some(arguments) if arguments.len() == arity => arguments,

@@ -4,6 +4,7 @@
 //! [`mod@crate::render`] turns them into text for people.
 
 use base::Span;
+use std::collections::BTreeMap;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +99,17 @@ impl Diagnostic {
     }
 }
 
+/// What becomes of a warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarningLevel {
+    /// It is shown.
+    Shown,
+    /// It is dropped.
+    Silent,
+    /// It counts as an error.
+    Error,
+}
+
 /// The diagnostics of a compilation in the order in which they were found.
 ///
 /// Only the first [`Diagnostics::ERRORS_KEPT_MAX`] errors, and as many warnings, are kept: the rest is counted. A
@@ -107,6 +119,8 @@ pub struct Diagnostics {
     kept: Vec<Diagnostic>,
     error_count: usize,
     warning_count: usize,
+    /// How many warnings were not kept, by their codes.
+    lost_warnings: BTreeMap<&'static str, usize>,
 }
 
 impl Diagnostics {
@@ -134,16 +148,51 @@ impl Diagnostics {
         *count += 1;
         if *count <= Self::ERRORS_KEPT_MAX {
             self.kept.push(diagnostic);
+        } else if diagnostic.severity == Severity::Warning {
+            *self.lost_warnings.entry(diagnostic.code).or_default() += 1;
         }
     }
 
     /// Adds all of `others`, after those already here.
     pub fn append(&mut self, others: Diagnostics) {
         let lost_errors = others.error_count.saturating_sub(Self::ERRORS_KEPT_MAX);
-        let lost_warnings = others.warning_count.saturating_sub(Self::ERRORS_KEPT_MAX);
         others.kept.into_iter().for_each(|diagnostic| self.push(diagnostic));
         self.error_count += lost_errors;
-        self.warning_count += lost_warnings;
+        for (code, count) in others.lost_warnings {
+            self.warning_count += count;
+            *self.lost_warnings.entry(code).or_default() += count;
+        }
+    }
+
+    /// Puts the diagnostics in the order of their places.
+    pub fn sort(&mut self) {
+        self.kept.sort_by_key(|diagnostic| diagnostic.primary.span);
+    }
+
+    /// Decides about all warnings so far, by their codes.
+    pub fn settle_warnings(&mut self, level_of: impl Fn(&str) -> WarningLevel) {
+        for diagnostic in &mut self.kept {
+            if diagnostic.severity == Severity::Warning && level_of(diagnostic.code) == WarningLevel::Error {
+                diagnostic.severity = Severity::Error;
+                self.error_count += 1;
+                self.warning_count -= 1;
+            }
+        }
+        let is_dropped =
+            |it: &Diagnostic| it.severity == Severity::Warning && level_of(it.code) == WarningLevel::Silent;
+        self.warning_count -= self.kept.iter().filter(|it| is_dropped(it)).count();
+        self.kept.retain(|it| !is_dropped(it));
+        let (error_count, warning_count) = (&mut self.error_count, &mut self.warning_count);
+        self.lost_warnings.retain(|code, count| {
+            let level = level_of(code);
+            if level == WarningLevel::Error {
+                *error_count += *count;
+            }
+            if level != WarningLevel::Shown {
+                *warning_count -= *count;
+            }
+            level == WarningLevel::Shown
+        });
     }
 
     /// Whether the program is to be refused.
@@ -202,5 +251,24 @@ mod tests {
         let mut other = Diagnostics::new();
         other.append(all);
         assert_eq!((other.error_count(), other.warning_count(), other.lost_count()), (150, 1, 50));
+    }
+
+    #[test]
+    fn warnings_are_dropped_or_become_errors() {
+        let mut all = Diagnostics::new();
+        for position in 0..150 {
+            all.push(Diagnostic::warning("W0001", Span::new(position, position + 1), "odd"));
+        }
+        all.push(Diagnostic::warning("W0002", Span::new(0, 1), "odder"));
+        let counts = |all: &Diagnostics| (all.error_count(), all.warning_count(), all.lost_count());
+        assert_eq!(counts(&all), (0, 151, 51));
+        let mut denied = all.clone();
+        denied.settle_warnings(|code| if code == "W0001" { WarningLevel::Error } else { WarningLevel::Shown });
+        assert_eq!(counts(&denied), (150, 1, 51));
+        let mut allowed = all.clone();
+        allowed.settle_warnings(|code| if code == "W0001" { WarningLevel::Silent } else { WarningLevel::Shown });
+        assert_eq!(counts(&allowed), (0, 1, 1));
+        all.settle_warnings(|_| WarningLevel::Shown);
+        assert_eq!(counts(&all), (0, 151, 51));
     }
 }

@@ -29,7 +29,7 @@ pub mod render;
 pub mod source;
 mod token;
 
-pub use diag::{Diagnostic, Diagnostics, Severity};
+pub use diag::{Diagnostic, Diagnostics, Severity, WarningLevel};
 pub use dump::dump;
 pub use lexemes::{Lexeme, LexemeKind, Preprocessed};
 pub use loader::{DiskFiles, FileLoader, MemoryFiles};

@@ -97,6 +97,11 @@ impl SourceMap {
         Some(span)
     }
 
+    /// Whether a file was added under this name.
+    pub fn has_file(&self, name: &str) -> bool {
+        self.files.iter().any(|file| &*file.marks[0].name == name)
+    }
+
     /// Records a `#line` directive: the line after the one of `span` has number `line`.
     pub fn mark_line(&mut self, span: Span, line: u32, name: Option<&str>) {
         let Some(index) = self.file_index(span.lo) else { return };

@@ -30,6 +30,7 @@ pub(crate) fn run(rng: &mut Rng) -> Result<(), String> {
     if diagnostics.has_errors() {
         return Ok(());
     }
+    lint::lint(&typed, &sources, &mut diagnostics);
     let lowered = lower::lower(&typed, &mut diagnostics);
     let Some(mut program) = lowered.filter(|_| !diagnostics.has_errors()) else {
         return match diagnostics.has_errors() {

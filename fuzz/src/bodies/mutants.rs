@@ -117,6 +117,7 @@ fn compiled(mutant: &Mutant, notes: &mut Notes) -> Result<Option<(Program, Progr
     if step(&diagnostics, notes, "refused by the checker")? {
         return Ok(None);
     }
+    lint::lint(&typed, &sources, &mut diagnostics);
     // Whoever prints the whole tree of each mutant waits long: a small one shows as much.
     if mutant.text.len() < 3_000 {
         let printed = format!("{typed:?}");

@@ -5,7 +5,7 @@
 //! ```p4,wrong
 //! #include <core.p4>
 //! header H { bit<8> a; }
-//! control C(packet_out packet) { H h; apply { h.a = 1; packet.emit(h); } }
+//! control C(packet_out packet) { H h; apply { packet.emit(h); } }
 //! ```
 //!
 //! ```p4

@@ -44,14 +44,30 @@ mod tests {
     }
 
     #[test]
-    fn blocks_need_not_care() {
+    fn blocks_of_an_architecture_need_not_care() {
         check(
             r#"
-            control C(in bit<8> x, out bit<8> never, out bit<8> sometimes) { apply { if (x == 1) { sometimes = 1; } } }
-            parser P(out bit<8> never) { state start { transition accept; } }"#,
+            control Outer(in bit<8> x, out bit<8> y, out bit<8> z); package Package(Outer o);
+            control Inner(in bit<8> x, out bit<8> never, out bit<8> sometimes) { apply { if (x == 1) { sometimes = 1; } } }
+            control C(in bit<8> x, out bit<8> y, out bit<8> z) { Inner() inner; apply { inner.apply(x, y, z); } }
+            control D(in bit<8> x, out bit<8> y, out bit<8> z) { apply { if (x == 1) { y = 1; } } }
+            parser P(out bit<8> never) { state start { transition accept; } }
+            Package(C()) other;
+            Package(D()) main;"#,
             expect![[r#"
-                t.p4:2:65: warning[W0323]: the `out` parameter `sometimes` is not assigned on every way to the end
+                t.p4:3:51: warning[W0323]: the `out` parameter `never` is never assigned
+                t.p4:3:69: warning[W0323]: the `out` parameter `sometimes` is not assigned on every way to the end
+                t.p4:6:20: warning[W0307]: the parser `P` is never instantiated
             "#]],
+        );
+    }
+
+    #[test]
+    fn a_library() {
+        check(
+            r#"
+            control C(in bit<8> x, out bit<8> never, out bit<8> sometimes) { apply { if (x == 1) { sometimes = 1; } } }"#,
+            expect![[""]],
         );
     }
 }

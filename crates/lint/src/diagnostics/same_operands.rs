@@ -16,11 +16,9 @@ use base::Span;
 use syntax::diag::Diagnostic;
 
 /// `result` is what comes out in any case.
-pub(crate) fn same_operands(span: Span, operator: &str, result: &str, left: Span, right: Span) -> Diagnostic {
+pub(crate) fn same_operands(span: Span, operator: &str, result: &str) -> Diagnostic {
     Diagnostic::warning("W0342", span, format!("both sides of `{operator}` are the same: the result is {result}"))
         .label("always the same")
-        .secondary(left, "this")
-        .secondary(right, "and this")
 }
 
 #[cfg(test)]

@@ -15,9 +15,9 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `is_named`: it is assigned somewhere.
-pub(crate) fn unused_variable(span: Span, name: &str, is_named: bool) -> Diagnostic {
-    let message = if is_named { "has values that nobody reads" } else { "is never used" };
+/// `is_assigned`: it has a value somewhere.
+pub(crate) fn unused_variable(span: Span, name: &str, is_assigned: bool) -> Diagnostic {
+    let message = if is_assigned { "has values that nobody reads" } else { "is never used" };
     Diagnostic::warning("W0301", span, format!("the variable `{name}` {message}")).label("declared here")
 }
 
@@ -41,7 +41,7 @@ mod tests {
             e[r] = 1;"#,
             expect![[r#"
                 t.p4:4:20: warning[W0301]: the variable `a` is never used
-                t.p4:5:20: warning[W0301]: the variable `b` is never used
+                t.p4:5:20: warning[W0301]: the variable `b` has values that nobody reads
                 t.p4:6:20: warning[W0301]: the variable `c` has values that nobody reads
                 t.p4:9:18: warning[W0301]: the variable `d` has values that nobody reads
                 t.p4:11:23: warning[W0301]: the variable `e` has values that nobody reads

@@ -15,15 +15,6 @@ use syntax::ast::{Annotation, Direction};
 /// far fewer are needed.
 const VISITS_PER_STATE_MAX: usize = 64;
 
-/// What an `out` parameter without a value is to its block.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    /// A function or action: its parameters are its own choice.
-    Callable,
-    /// A control: its parameters may be an architecture's choice, and it need not care for all of them.
-    Block,
-}
-
 impl<'s, 'a> Flow<'s, 'a> {
     pub(super) fn new(program: &'a Program, sink: &'s mut Sink<'a>) -> Flow<'s, 'a> {
         Flow {
@@ -48,9 +39,14 @@ impl<'s, 'a> Flow<'s, 'a> {
     pub(super) fn program(&mut self) {
         let program = self.program;
         let mut is_local = vec![false; program.actions.len()];
-        for control in program.controls.iter() {
+        let outer = outer_controls(program);
+        for (id, control) in program.controls.iter_enumerated() {
             let silenced = self.sink.enter(&control.annotations);
             self.control(control, &mut is_local);
+            // The parameters of an architecture's block are the architecture's choice; it need not care for all.
+            if program.main.is_some() && !outer.contains(&id) {
+                self.check_results(&control.params);
+            }
             self.sink.leave(silenced);
         }
         for (id, action) in program.actions.iter_enumerated() {
@@ -126,7 +122,7 @@ impl<'s, 'a> Flow<'s, 'a> {
         self.add_variables(&body.stmts);
         self.mode = Mode::Report;
         self.run_callable(params, body, false);
-        self.check_results(params, Owner::Callable);
+        self.check_results(params);
         self.sink.leave(silenced);
     }
 
@@ -141,13 +137,11 @@ impl<'s, 'a> Flow<'s, 'a> {
         join(&mut self.state, returns);
     }
 
-    fn check_results(&mut self, params: &[VarId], owner: Owner) {
+    fn check_results(&mut self, params: &[VarId]) {
         for (param, span, is_never) in self.missing_results(params) {
             let declared = &self.program.vars[param];
-            if owner == Owner::Callable || !is_never {
-                let warning = d::result_not_assigned(span, &declared.name, is_never);
-                self.sink.warn_about(UNINITIALIZED_OUT, &declared.annotations, warning);
-            }
+            let warning = d::result_not_assigned(span, &declared.name, is_never);
+            self.sink.warn_about(UNINITIALIZED_OUT, &declared.annotations, warning);
         }
     }
 
@@ -183,7 +177,6 @@ impl<'s, 'a> Flow<'s, 'a> {
         self.block(&control.body);
         let returns = self.returns.take();
         join(&mut self.state, returns);
-        self.check_results(&control.params, Owner::Block);
     }
 
     /// An action of a control: warns of what is wrong in it by itself, and finds out what it does to the control's
@@ -202,7 +195,7 @@ impl<'s, 'a> Flow<'s, 'a> {
         let from_empty = self.state.take();
         self.mode = Mode::Report;
         self.run_callable(&action.params, &action.body, true);
-        self.check_results(&action.params, Owner::Callable);
+        self.check_results(&action.params);
         let from_full = self.state.take();
         self.sink.leave(silenced);
         let mut exposures = std::mem::take(&mut self.exposures);
@@ -272,6 +265,20 @@ impl<'s, 'a> Flow<'s, 'a> {
         let from_empty = run(false);
         Effect::new(from_empty, run(true))
     }
+}
+
+/// The controls that a package is made of.
+fn outer_controls(program: &Program) -> BTreeSet<ControlId> {
+    let is_package =
+        |ty: &Type| matches!(ty, Type::Apply(id, _) if program.apply_types[*id].kind == ApplyTypeKind::Package);
+    let packages = program.instances.iter().filter(|instance| is_package(&instance.ty));
+    packages
+        .flat_map(|package| package.args.iter().flatten())
+        .filter_map(|arg| match &arg.ty {
+            Type::Control(id, _) => Some(*id),
+            _ => None,
+        })
+        .collect()
 }
 
 /// The states to which a transition leads, each once.

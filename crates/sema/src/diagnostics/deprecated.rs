@@ -44,4 +44,65 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn anything_with_a_name() {
+        check_errors(
+            r#"
+            #include <core.p4>
+            @deprecated("use new_t") struct old_t { bit<8> a; }
+            @deprecated("use B") const bit<8> A = 1;
+            @deprecated("use N") extern Old { Old(); void f(); }
+            @deprecated("use Next") control Former() { apply { } }
+            control C(inout old_t s) {
+                @deprecated("call b") action a() { }
+                @deprecated("apply u") table t { actions = { a; } default_action = a; }
+                @deprecated("use o") Old() old;
+                Former() former;
+                apply { @deprecated("use y") bit<8> x = A; s.a = x; a(); t.apply(); old.f(); former.apply(); }
+            }"#,
+            expect![[r#"
+                t.p4:7:29: warning[W0202]: `old_t` is deprecated
+                  `old_t`: deprecated
+                  = use new_t
+                t.p4:9:62: warning[W0202]: `a` is deprecated
+                  `a`: deprecated
+                  = call b
+                t.p4:9:84: warning[W0202]: `a` is deprecated
+                  `a`: deprecated
+                  = call b
+                t.p4:10:38: warning[W0202]: `Old` is deprecated
+                  `Old`: deprecated
+                  = use N
+                t.p4:11:17: warning[W0202]: `Former` is deprecated
+                  `Former`: deprecated
+                  = use Next
+                t.p4:12:57: warning[W0202]: `A` is deprecated
+                  `A`: deprecated
+                  = use B
+                t.p4:12:66: warning[W0202]: `x` is deprecated
+                  `x`: deprecated
+                  = use y
+                t.p4:12:69: warning[W0202]: `a` is deprecated
+                  `a`: deprecated
+                  = call b
+                t.p4:12:74: warning[W0202]: `t` is deprecated
+                  `t`: deprecated
+                  = apply u
+                t.p4:12:85: warning[W0202]: `old` is deprecated
+                  `old`: deprecated
+                  = use o
+            "#]],
+        );
+    }
+
+    #[test]
+    fn silenced() {
+        check_errors(
+            r#"
+            @deprecated("use B") const bit<8> A = 1;
+            @noWarn("deprecated") const bit<8> C = A;"#,
+            expect![[""]],
+        );
+    }
 }
