@@ -119,7 +119,7 @@ pub fn load_with_warnings(
     let mut source = parse(path, arguments);
     let lowered = check(&mut source).and_then(|typed| {
         lint(&mut source, &typed);
-        lower_typed(&mut source, &typed)
+        lower_typed(&mut source, &typed, arguments.drop_port)
     });
     settle_warnings(&mut source, warnings);
     show(&source);
