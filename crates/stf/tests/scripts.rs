@@ -59,6 +59,23 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&shown);
 }
 
+/// The reference's runner does not notice either.
+#[test]
+fn what_the_switch_refuses_is_noted() {
+    check(
+        "add forward h.a:1 send(port:2, value:3)\n\
+         add forward h.a:1 send(port:3, value:4) = twice\n\
+         packet 1 0100\n\
+         expect 2 0103 $\n\
+         check_counter hits($twice)\n",
+        expect![[r#"
+            note: test.stf:2: table `MyIngress.forward`: there is already an entry with this key, of handle 0: modify it, or delete it first
+            test.stf:5: no entry was added as twice (`add ... = twice`)
+            1 packets in, 2 checks, 1 failed
+        "#]],
+    );
+}
+
 #[test]
 fn a_test_that_passes() {
     check(
