@@ -1,9 +1,9 @@
 //! The deparser: all headers that the parser may extract, in an order that all its ways agree with.
 //!
-//! A header goes before those that the parser may extract behind it. Where headers can follow each other in a circle,
-//! the one that is reached first goes first. Headers of which neither must precede the other stand in the reverse of
-//! the order in which the parser's cases reach them; they are not both in a packet that was parsed. A stack is one
-//! header here. A header that no state extracts, reachable or not, has no place in the packet and is not sent, as P4_14
+//! A header goes before those that the parser may extract behind it. Headers that can follow each other in a circle
+//! stand together, in the order in which the parser reaches them. Headers of which neither must precede the other stand
+//! in the reverse of the order in which the parser's cases reach them; they are not both in a packet that was parsed.
+//! The parser is walked as the reference compiler does it. A stack is one header here. A header that no state extracts, reachable or not, has no place in the packet and is not sent, as P4_14
 //! says.
 
 use super::Translator;
@@ -43,11 +43,15 @@ impl Translator<'_, '_> {
 
     /// The instances of headers in the order in which they are sent.
     fn header_order(&self) -> Vec<usize> {
-        let extracts: Vec<Vec<usize>> = (0..self.program.states.len()).map(|state| self.extracts(state)).collect();
+        let states = self.program.states.len();
+        let extracts: Vec<Vec<usize>> = (0..states).map(|state| self.extracts(state)).collect();
+        // The nodes are the headers, and behind them the states that extract none.
         let count = self.symbols.all_instances.len();
-        let mut follows: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let first = |state: usize| extracts[state].first().copied().unwrap_or(count + state);
+        let mut follows: Vec<Vec<usize>> = vec![Vec::new(); count + states];
+        let mut known: BTreeSet<(usize, usize)> = BTreeSet::new();
         let mut link = |from: usize, to: usize| {
-            if from != to && !follows[from].contains(&to) {
+            if from != to && known.insert((from, to)) {
                 follows[from].push(to);
             }
         };
@@ -55,23 +59,18 @@ impl Translator<'_, '_> {
             for pair in headers.windows(2) {
                 link(pair[0], pair[1]);
             }
-            if let Some(&last) = headers.last() {
-                for next in self.next_headers(state, &extracts) {
-                    link(last, next);
-                }
+            let last = headers.last().copied().unwrap_or(count + state);
+            for next in self.successors(state) {
+                link(last, first(next));
             }
         }
         let start = self.symbols.states.get("start").copied();
-        let mut roots: Vec<usize> = Vec::new();
-        if let Some(start) = start {
-            match extracts[start].first() {
-                Some(&first) => roots.push(first),
-                None => roots.extend(self.next_headers(start, &extracts)),
-            }
-        }
         // What the start does not reach goes before what it leads to, so it is visited last.
-        roots.extend(extracts.iter().flatten().copied());
-        reverse_postorder(&roots, &follows)
+        let roots: Vec<usize> = start.into_iter().chain(0..states).map(first).collect();
+        let mut order = components(&roots, &follows);
+        order.reverse();
+        order.retain(|&node| node < count);
+        order
     }
 
     /// The packet headers that a state extracts, in order.
@@ -83,54 +82,54 @@ impl Translator<'_, '_> {
         });
         headers.filter(|&instance| !self.symbols.all_instances[instance].is_metadata).collect()
     }
-
-    /// The headers that may be extracted next behind a state, in the order of its cases.
-    fn next_headers(&self, state: usize, extracts: &[Vec<usize>]) -> Vec<usize> {
-        let mut found = Vec::new();
-        let mut seen = BTreeSet::new();
-        let mut pending: Vec<usize> = self.successors(state).into_iter().rev().collect();
-        while let Some(next) = pending.pop() {
-            if !seen.insert(next) {
-                continue;
-            }
-            match extracts[next].first() {
-                Some(&first) => {
-                    if !found.contains(&first) {
-                        found.push(first);
-                    }
-                }
-                None => pending.extend(self.successors(next).into_iter().rev()),
-            }
-        }
-        found
-    }
 }
 
-/// The nodes that the roots reach, each before those that follow it, circles excepted.
-fn reverse_postorder(roots: &[usize], follows: &[Vec<usize>]) -> Vec<usize> {
-    let mut seen = vec![false; follows.len()];
-    let mut order = Vec::new();
+/// The nodes that the roots reach, each behind those that follow it. Nodes in a common circle stand together, the one
+/// that was reached last first.
+fn components(roots: &[usize], follows: &[Vec<usize>]) -> Vec<usize> {
+    // Tarjan's algorithm, with the way down as a list in place of calls.
+    let mut numbers: Vec<Option<usize>> = vec![None; follows.len()];
+    let mut lowest = vec![0; follows.len()];
+    let mut is_open = vec![false; follows.len()];
+    let (mut open, mut order, mut number) = (Vec::new(), Vec::new(), 0);
     for &root in roots {
         // The way down: a node, and how many of those that follow it were visited.
-        let mut way: Vec<(usize, usize)> = Vec::new();
-        if !std::mem::replace(&mut seen[root], true) {
-            way.push((root, 0));
+        let mut way: Vec<(usize, usize)> = vec![(root, 0)];
+        if numbers[root].is_some() {
+            continue;
         }
         while let Some((node, next)) = way.last_mut() {
-            match follows[*node].get(*next) {
-                Some(&child) => {
-                    *next += 1;
-                    if !std::mem::replace(&mut seen[child], true) {
-                        way.push((child, 0));
-                    }
+            let node = *node;
+            if *next == 0 && numbers[node].is_none() {
+                numbers[node] = Some(number);
+                lowest[node] = number;
+                number += 1;
+                open.push(node);
+                is_open[node] = true;
+            }
+            if let Some(&child) = follows[node].get(*next) {
+                *next += 1;
+                match numbers[child] {
+                    None => way.push((child, 0)),
+                    Some(known) if is_open[child] => lowest[node] = lowest[node].min(known),
+                    Some(_) => {}
                 }
-                None => {
-                    order.push(*node);
-                    way.pop();
+                continue;
+            }
+            way.pop();
+            if let Some((parent, _)) = way.last() {
+                lowest[*parent] = lowest[*parent].min(lowest[node]);
+            }
+            if numbers[node] == Some(lowest[node]) {
+                while let Some(member) = open.pop() {
+                    is_open[member] = false;
+                    order.push(member);
+                    if member == node {
+                        break;
+                    }
                 }
             }
         }
     }
-    order.reverse();
     order
 }
