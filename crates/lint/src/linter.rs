@@ -3,10 +3,9 @@
 use crate::sink::Sink;
 use crate::uses::{self, Uses};
 use crate::values::Values;
-use crate::walk::{blocks_of, for_each_part};
+use crate::walk::{blocks_of, for_each_part, method_implementations};
 use base::index::Id as _;
 use sema::hir::*;
-use std::collections::BTreeSet;
 
 /// A walk under way.
 pub(crate) struct Linter<'s, 'a> {
@@ -28,16 +27,13 @@ impl<'a> Linter<'_, 'a> {
     fn program(&mut self) {
         let program = self.program;
         let mut is_local_action = vec![false; program.actions.len()];
-        let mut methods = BTreeSet::new();
+        let methods = method_implementations(program);
         for control in program.controls.iter() {
             for local in &control.locals {
                 if let Local::Action(id) = local {
                     is_local_action[id.index()] = true;
                 }
             }
-        }
-        for instance in program.instances.iter() {
-            methods.extend(instance.methods.iter().map(|(_, function)| *function));
         }
         self.locals(&program.top);
         for (id, action) in program.actions.iter_enumerated() {

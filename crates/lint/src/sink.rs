@@ -53,6 +53,11 @@ impl<'a> Sink<'a> {
         self.silenced.truncate(before);
     }
 
+    /// Whether all warnings of a group are silenced here.
+    pub(crate) fn is_silenced(&self, group: Group) -> bool {
+        self.silenced.iter().any(|name| name.as_deref().is_none_or(|name| group.contains(&name)))
+    }
+
     /// Hands in a warning.
     pub(crate) fn warn(&mut self, group: Group, warning: Diagnostic) {
         self.warn_about(group, &[], warning);

@@ -1,6 +1,7 @@
 //! Ways through the typed tree that several checks share.
 
 use sema::hir::*;
+use std::collections::BTreeSet;
 
 /// Calls `work` with each direct part of an expression, in the order of evaluation.
 pub(crate) fn for_each_part<'e>(e: &'e Expr, work: &mut dyn FnMut(&'e Expr)) {
@@ -131,6 +132,11 @@ pub(crate) fn callee_params<'p>(program: &'p Program, callee: &Callee) -> &'p [V
         },
         Callee::ApplyTable(_) | Callee::Builtin(..) => &[],
     }
+}
+
+/// The functions that implement abstract methods.
+pub(crate) fn method_implementations(program: &Program) -> BTreeSet<FunctionId> {
+    program.instances.iter().flat_map(|instance| instance.methods.iter().map(|(_, function)| *function)).collect()
 }
 
 /// The direction of a parameter.

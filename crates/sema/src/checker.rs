@@ -82,8 +82,8 @@ pub(crate) struct Checker<'d> {
     pub(crate) open_controls: Vec<ControlId>,
     /// The warnings that the declarations around do not want to hear of: `None` for all.
     silenced: Vec<Option<Rc<str>>>,
-    /// What is marked `@deprecated`, by the place of its name, with what to use instead. Functions and methods, of which
-    /// several may have one name, are found by their own annotations.
+    /// What is marked `@deprecated`, by the place of its name, with what to use instead. Functions and methods, of
+    /// which several may have one name, are found by their own annotations.
     pub(crate) deprecated_names: BTreeMap<Span, Option<Rc<str>>>,
     /// The control plane's names that begin with a dot, which no two things of the program can share.
     pub(crate) global_names: BTreeMap<(Kind, Rc<str>), Span>,

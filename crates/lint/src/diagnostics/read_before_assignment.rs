@@ -143,6 +143,20 @@ mod tests {
     }
 
     #[test]
+    fn silenced_where_it_is_read() {
+        check_control(
+            r#"
+            bit<8> unset;
+            @noWarn("uninitialized") action silenced() { s.x = unset; }
+            action told() { s.x = unset; }
+            apply { silenced(); told(); }"#,
+            expect![[r#"
+                t.p4:6:35: warning[W0321]: `unset` has no value here
+            "#]],
+        );
+    }
+
+    #[test]
     fn switch_on_action() {
         check_control(
             r#"

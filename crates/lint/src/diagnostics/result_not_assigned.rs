@@ -63,6 +63,16 @@ mod tests {
     }
 
     #[test]
+    fn methods_have_the_parameters_of_their_extern() {
+        check(
+            r#"
+            extern Cell { Cell(); abstract void change(inout bit<8> value, out bit<8> result); void run(); }
+            control C() { Cell() cell = { void change(inout bit<8> value, out bit<8> result) { value = value + 1; } }; apply { cell.run(); } }"#,
+            expect![[""]],
+        );
+    }
+
+    #[test]
     fn a_library() {
         check(
             r#"

@@ -4,7 +4,7 @@ use super::layout::{Place, is_header};
 use super::state::{State, join};
 use super::{Exposure, Fault, Flow, LoopExits, Mode};
 use crate::diagnostics as d;
-use crate::sink::{INVALID_HEADER, UNINITIALIZED};
+use crate::sink::{Group, INVALID_HEADER, UNINITIALIZED};
 use crate::walk::{for_each_part, is_pure};
 use sema::hir::*;
 use syntax::ast::BinaryOperator;
@@ -285,7 +285,7 @@ impl Flow<'_, '_> {
         let exposure = Exposure { fault, leaf, var, span: e.span, name: self.name_of(e) };
         match self.mode {
             Mode::Expose => {
-                if fault != Fault::PerhapsUnassigned {
+                if fault != Fault::PerhapsUnassigned && !self.sink.is_silenced(group_of(fault)) {
                     self.exposures.push(exposure);
                 }
             }
@@ -310,11 +310,7 @@ impl Flow<'_, '_> {
             Fault::InvalidWrite => d::invalid_header_write(span, name),
             Fault::InvalidEmit => d::invalid_header_emitted(span, name),
         };
-        let group = match fault {
-            Fault::Unassigned | Fault::PerhapsUnassigned => UNINITIALIZED,
-            _ => INVALID_HEADER,
-        };
-        self.sink.warn_about(group, &declared.annotations, warning);
+        self.sink.warn_about(group_of(fault), &declared.annotations, warning);
     }
 
     /// An l-value as it is written.
@@ -336,5 +332,12 @@ impl Flow<'_, '_> {
             ExprKind::Slice(base, ..) | ExprKind::IndexedSlice { base, .. } => self.name_of(base),
             _ => "this".to_owned(),
         }
+    }
+}
+
+fn group_of(fault: Fault) -> Group {
+    match fault {
+        Fault::Unassigned | Fault::PerhapsUnassigned => UNINITIALIZED,
+        Fault::InvalidRead | Fault::InvalidWrite | Fault::InvalidEmit => INVALID_HEADER,
     }
 }

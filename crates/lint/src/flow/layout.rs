@@ -1,9 +1,9 @@
 //! Where the parts of variables lie among the bits of a [`State`](super::state::State).
 //!
 //! A variable is cut into leaves: one for each part that is assigned as a whole. A struct has the leaves of its fields
-//! one after another; a header the same after one leaf for its validity bit. Whatever cannot be told apart well (arrays,
-//! stacks, unions, generic structs) is one leaf, and an assignment to a part of it counts for all of it, so that doubt
-//! leads to silence.
+//! one after another; a header the same after one leaf for its validity bit. Whatever cannot be told apart well
+//! (arrays, stacks, unions, generic structs) is one leaf, and an assignment to a part of it counts for all of it, so
+//! that doubt leads to silence.
 
 use base::IndexVec;
 use base::index::Id as _;

@@ -2,17 +2,19 @@
 //! that are used while they are invalid.
 //!
 //! What enters: the typed tree. What leaves: warnings. Each body (a control with its actions, a parser, a function) is
-//! followed once, statement by statement, with two sets of bits ([`state`]) over the parts of its variables ([`layout`]).
+//! followed once, statement by statement, with two sets of bits ([`state`]) over the parts of its variables
+//! ([`layout`]).
 //!
-//! * An action of a control is followed first, from the empty and from the full state; that gives its [`state::Effect`]
-//!   and the variables of the control that it reads first. A call or a table then costs one step, not one walk.
+//! * An action of a control is followed first, from the empty and from the full state; that gives its
+//!   [`state::Effect`] and the variables of the control that it reads first. A call or a table then costs one step, not
+//!   one walk.
 //! * A parser's states have effects too; a fixpoint over the transitions gives the state in which each is entered, and a
 //!   last walk warns.
 //! * An outermost loop is followed twice; in loops inside it everything may have a value.
 //!
-//! A read is only worth a warning if no way to it assigns the variable ([`Fault::Unassigned`]), or if the read is always
-//! executed and the assignment is not ([`Fault::PerhapsUnassigned`]): a read under a condition may well be under the
-//! same condition as the assignment.
+//! A read is only worth a warning if no way to it assigns the variable ([`Fault::Unassigned`]), or if the read is
+//! always executed and the assignment is not ([`Fault::PerhapsUnassigned`]): a read under a condition may well be under
+//! the same condition as the assignment.
 
 mod body;
 mod calls;

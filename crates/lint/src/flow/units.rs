@@ -51,12 +51,14 @@ impl<'s, 'a> Flow<'s, 'a> {
         }
         for (id, action) in program.actions.iter_enumerated() {
             if !is_local[id.index()] {
-                self.callable(&action.params, &action.body, &action.annotations);
+                self.callable(&action.params, &action.body, &action.annotations, true);
             }
         }
-        for function in program.functions.iter() {
+        let methods = crate::walk::method_implementations(program);
+        for (id, function) in program.functions.iter_enumerated() {
             if let Some(body) = &function.body {
-                self.callable(&function.params, body, &function.annotations);
+                // The parameters of a method are its extern's choice.
+                self.callable(&function.params, body, &function.annotations, !methods.contains(&id));
             }
         }
         for parser in program.parsers.iter() {
@@ -114,15 +116,17 @@ impl<'s, 'a> Flow<'s, 'a> {
         }
     }
 
-    /// A function, or an action outside all controls.
-    fn callable(&mut self, params: &[VarId], body: &Block, annotations: &[Annotation]) {
+    /// A function, or an action outside all controls. `owes_results`: its `out` parameters are its own choice.
+    fn callable(&mut self, params: &[VarId], body: &Block, annotations: &[Annotation], owes_results: bool) {
         let silenced = self.sink.enter(annotations);
         self.begin();
         self.add_params(params);
         self.add_variables(&body.stmts);
         self.mode = Mode::Report;
         self.run_callable(params, body, false);
-        self.check_results(params);
+        if owes_results {
+            self.check_results(params);
+        }
         self.sink.leave(silenced);
     }
 
