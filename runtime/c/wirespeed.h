@@ -164,6 +164,11 @@ _Static_assert(sizeof(struct ws_program_info) == 24, "abi.rs");
 /* A block over a burst of at most WS_BURST_MAX packets. */
 typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count);
 
+/* Programs compare what they like, with constants too: that the result is known is no fault of the generated code. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wbool-compare"
+#endif
+
 #define WS_UNUSED __attribute__((unused))
 #define WS_EXPORT __attribute__((visibility("default")))
 #define WS_LIKELY(condition) __builtin_expect(!!(condition), 1)

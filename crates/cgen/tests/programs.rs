@@ -168,6 +168,10 @@ fn state_that_two_blocks_touch_limits_the_burst() {
     // Reading what nothing writes is no touch.
     let read = "read v3 = register0[2w0x0]";
     assert_eq!(burst_max(&small(TABLE, PARSE_TWO, read, read)), 64);
+    // What packets say is heard in their order, be it a message or an assertion that fails.
+    let (log, assert) = ("log \"here\"()", "assert (h0.0 == 8w0x61) \"a\"");
+    assert_eq!(burst_max(&small(TABLE, PARSE_TWO, assert, "")), 64);
+    assert_eq!(burst_max(&small(TABLE, PARSE_TWO, log, assert)), 1);
     // A packet that comes again meets the state of those behind it.
     let again = format!("v7 = 8w0x1\n{write}");
     assert_eq!(burst_max(&small(TABLE, PARSE_TWO, &again, "")), 1);
@@ -247,4 +251,16 @@ fn headers_without_headroom_push_the_payload() {
 fn what_comparisons_give_is_inverted_without_a_warning() {
     let body = "h0.0 = (bit<8>(~bit<1>((h0.0 == 8w0x61))) | (~bit<8>((h0.0 == 8w0x62)) & 8w0x6))";
     check(&small("", PARSE_TWO, body, "emit h0\nemit h1"), &[b"abcdef", b"bbcdef", b"cbcdef"]);
+}
+
+#[test]
+fn conditions_of_all_shapes_compile_without_a_warning() {
+    for condition in [
+        "(8w0x1 >= bit<8>((h0.0 < 8w0x61)))",
+        "(h0.0 == 8w0x61) ? bool(h0.0[0:0]) : (h0.0 == 8w0x62)",
+        "(h0.0 == 8w0x61) ? (h0.0 < 8w0x62) : bool(h0.0[0:0])",
+    ] {
+        let body = format!("if ({condition}) {{\n h0.0 = 8w0x41\n}} else {{\n h0.0 = 8w0x42\n}}");
+        check(&small("", PARSE_TWO, &body, "emit h0\nemit h1"), &[b"abcdef", b"bbcdef", b"cbcdef"]);
+    }
 }

@@ -218,9 +218,9 @@ pub mod codes {
 /// Instantiations, inlined calls, blocks and expressions within one another.
 const DEPTH_MAX: u32 = 400;
 /// Statements of the lowered program.
-const STATEMENTS_MAX: usize = 400_000;
+const STATEMENTS_MAX: usize = 200_000;
 /// Expressions, statements and calls that are looked at in one attempt.
-const STEPS_MAX: u64 = 4_000_000;
+const STEPS_MAX: u64 = 2_000_000;
 /// Variables and headers of the lowered program.
 const STORAGE_MAX: usize = 200_000;
 /// Attempts, each of which learns at least one fact.

@@ -134,12 +134,15 @@ fn is_cheap(value: &Expr) -> bool {
     }
 }
 
+/// Variables whose values are known at one place, at most: each statement looks at all of them.
+const KNOWN_MAX: usize = 2048;
+
 impl Domain for Values {
     type State = BTreeMap<VarId, Known>;
 
     fn start(&self) -> Self::State {
         let zero = |var: VarId| Expr::constant(self.types[var], Bits::zero(self.types[var].width()));
-        self.locals.iter().map(|&var| (var, self.known(zero(var)))).collect()
+        self.locals.iter().take(KNOWN_MAX).map(|&var| (var, self.known(zero(var)))).collect()
     }
 
     fn nothing(&self) -> Self::State {
@@ -174,7 +177,8 @@ impl Domain for Values {
         if let StmtKind::Assign { dst: Place::Var(var), src } = stmt {
             let known = self.known(Expr::cast(self.types[*var], src.clone()));
             // The statement itself may have changed what its value was made of.
-            if !known.vars.contains(var) && self.may_move(*var, &known.value) {
+            let has_room = state.len() < KNOWN_MAX;
+            if has_room && !known.vars.contains(var) && self.may_move(*var, &known.value) {
                 state.insert(*var, known);
             }
         }

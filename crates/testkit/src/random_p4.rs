@@ -11,6 +11,7 @@
 
 mod expressions;
 mod externs;
+mod generics;
 mod parsers;
 mod program;
 mod psa;
@@ -118,10 +119,13 @@ enum Feature {
     NamedArguments,
     Defaults,
     Shadowing,
+    Profiles,
+    Generics,
+    VariedValues,
 }
 
 impl Feature {
-    const ALL: [Feature; 39] = [
+    const ALL: [Feature; 42] = [
         Feature::Signed,
         Feature::Wide,
         Feature::Varbit,
@@ -161,6 +165,9 @@ impl Feature {
         Feature::NamedArguments,
         Feature::Defaults,
         Feature::Shadowing,
+        Feature::Profiles,
+        Feature::Generics,
+        Feature::VariedValues,
     ];
 }
 
@@ -299,7 +306,7 @@ struct Generator<'g> {
     sub_parsers: Vec<(Callable, bool)>,
     sub_controls: Vec<(Callable, bool)>,
     /// Of the parser that is being made.
-    value_sets: Vec<String>,
+    value_sets: Vec<(String, Vec<Ty>)>,
     scope: Scope,
     /// Statements that may still be made.
     budget: u32,

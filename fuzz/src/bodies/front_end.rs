@@ -22,7 +22,7 @@ pub(crate) fn run(rng: &mut Rng) -> Result<(), String> {
     let text = mutated(rng, &program, &WORDS);
     let files = MemoryFiles::new();
     let mut sources = SourceMap::new();
-    let (tree, mut diagnostics) = syntax::parse_text(&mut sources, "fuzz.p4", &text, &Options::new(&files));
+    let (tree, mut diagnostics) = p4_14::parse_text(&mut sources, "fuzz.p4", &text, &Options::new(&files), None);
     if diagnostics.has_errors() {
         return Ok(());
     }

@@ -1,11 +1,13 @@
 //! What is thrown, and what must hold.
 
+mod bombs;
 mod entries;
 mod front_end;
 mod interpreter;
 mod ir_text;
 mod mutants;
 mod p4_text;
+mod packet_tests;
 mod programs;
 
 use crate::run::Notes;
@@ -77,6 +79,20 @@ pub const BODIES: &[Body] = &[
         test_seeds: 2,
         run: mutants::run_native,
         reduced: Some(mutants::reduced_native),
+    },
+    Body {
+        name: "bombs",
+        about: "small programs that grow with every line are refused, or compiled, soon and in little memory",
+        test_seeds: 7,
+        run: bombs::run,
+        reduced: None,
+    },
+    Body {
+        name: "packet-tests",
+        about: "changed STF and entries files are refused, or run twice alike",
+        test_seeds: 20,
+        run: packet_tests::run,
+        reduced: None,
     },
     Body {
         name: "p4-text",

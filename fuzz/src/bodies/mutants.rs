@@ -140,7 +140,7 @@ fn compiled(mutant: &Mutant, notes: &mut Notes) -> Result<Option<(Program, Progr
     Ok(Some((program, better)))
 }
 
-fn errors_have_places(sources: &SourceMap, diagnostics: &Diagnostics) -> Result<(), String> {
+pub(super) fn errors_have_places(sources: &SourceMap, diagnostics: &Diagnostics) -> Result<(), String> {
     let shown = syntax::render_all(sources, diagnostics, false);
     if shown.is_empty() != diagnostics.is_empty() {
         return Err("diagnostics are lost when they are shown".into());

@@ -58,7 +58,11 @@ impl Scope<'_, '_> {
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right),
             ExprKind::Mux(cond, yes, no) => {
                 let (cond, yes, no) = (self.narrow(cond), self.narrow(yes), self.narrow(no));
-                conditional(cond, yes, no)
+                match expr.ty {
+                    // One may be an `int`, of what is compared, and the other a number.
+                    Type::Bool => conditional(cond, cast("uint64_t", yes), cast("uint64_t", no)),
+                    _ => conditional(cond, yes, no),
+                }
             }
             ExprKind::Cast(operand) => self.cast(operand, width),
             ExprKind::Slice { base, high, low } => self.slice(base, *high, *low),

@@ -114,7 +114,9 @@ impl Scope<'_, '_> {
         let program = self.emitter.program;
         let Some(implementation) = &program.tables[table].implementation else { return entry.clone() };
         let ran = self.fresh("ran");
-        self.push(S::Declare { ty: ENTRY.into(), name: ran.clone(), length: None, value: Some(entry.clone()) });
+        // Nobody looks at it where no action does anything.
+        let declared = format!("{ran} WS_UNUSED");
+        self.push(S::Declare { ty: ENTRY.into(), name: declared, length: None, value: Some(entry.clone()) });
         let is_named = |what: &str| binary("==", arrow(entry.clone(), "action"), name(what));
         let lookup = unary("&", self.env_item("tables", table));
         let handle = index(arrow(entry.clone(), "data"), int(0));

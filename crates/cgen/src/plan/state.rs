@@ -20,7 +20,7 @@ pub(crate) enum Object {
     DirectMeter(DirectMeterId),
     /// The sequence of random numbers.
     Random,
-    /// The sequence of digests and log messages.
+    /// The sequence of digests, log messages and assertions that failed.
     Messages,
     /// Whatever the functions of a plug-in share.
     PlugIn,
@@ -65,7 +65,7 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
             program.tables[*table].direct_meter.as_ref().map(|(meter, _)| Object::DirectMeter(*meter))
         }
         StmtKind::Random { .. } => Some(Object::Random),
-        StmtKind::Digest { .. } | StmtKind::Log { .. } => Some(Object::Messages),
+        StmtKind::Digest { .. } | StmtKind::Log { .. } | StmtKind::Assert { .. } => Some(Object::Messages),
         StmtKind::CallExtern { function, .. } => {
             (!program.extern_functions[*function].is_pure).then_some(Object::PlugIn)
         }

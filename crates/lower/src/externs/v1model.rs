@@ -358,6 +358,10 @@ impl<'h> Lowerer<'h> {
                 return self.refuse(codes::DIRECT, table.span, message);
             }
         }
+        // Most tables have neither, and there may be thousands.
+        if table.direct_counter.is_none() && table.direct_meter.is_none() {
+            return Ok(());
+        }
         let is_taken = |other: &ir::Table| {
             (other.direct_counter.is_some() && other.direct_counter == table.direct_counter)
                 || matches!((&other.direct_meter, &table.direct_meter), (Some((a, _)), Some((b, _))) if a == b)

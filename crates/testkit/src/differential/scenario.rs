@@ -8,7 +8,7 @@ use ir::{Entry, Program, TableId};
 use std::sync::Arc;
 use stf::Observation;
 use switch::{CloneTarget, Config, MeterConfig, Replica, Switch, match_value};
-use tables::{EntrySpec, MatchValue};
+use tables::{ActionCall, EntrySpec, Handle, MatchValue, ProfileOperation};
 
 /// Packets of a scenario: more than travel together.
 const PACKETS: usize = 70;
@@ -73,21 +73,58 @@ impl Scenario {
     }
 
     fn set_up(&self, switch: &mut Switch) {
+        let mut rng = Rng::new(self.seed);
+        set_up_profiles(&mut rng, switch);
         for (table, entry) in &self.entries {
+            let has_profile = self.program.tables[*table].implementation.is_some();
+            let call = if has_profile { member_or_group(&mut rng) } else { entry.call.clone() };
             let spec = EntrySpec {
                 key: entry.key.iter().map(match_value).collect(),
                 priority: entry.priority,
-                action: entry.call.action as usize,
-                args: entry.call.args.clone(),
+                action: call.action as usize,
+                args: call.args,
             };
             // What the table has no room for is refused in every switch alike.
             let _refused = switch.tables_mut().insert(table.index(), spec);
         }
-        let mut rng = Rng::new(self.seed);
         set_up_replication(&mut rng, switch);
         set_up_value_sets(&mut rng, switch);
         set_up_meters(&mut rng, switch);
     }
+}
+
+/// Handles of members and groups, those of some that do not exist among them.
+const PROFILE_HANDLES: u64 = 5;
+
+/// Members with random arguments, and groups of them.
+fn set_up_profiles(rng: &mut Rng, switch: &mut Switch) {
+    for profile in 0..switch.tables().profiles().len() {
+        let spec = switch.tables().profiles()[profile].spec().clone();
+        for _ in 0..PROFILE_HANDLES - 1 {
+            let action = rng.below(spec.actions.len().max(1) as u64) as usize;
+            let widths = spec.actions.get(action).map_or(&[][..], |action| &action.param_widths_bits);
+            let args = widths.iter().map(|&width| Bits::from_u64(64, rng.next_u64()).resize(width)).collect();
+            let call = ActionCall { action, args };
+            // What the profile has no room for is refused in every switch alike; so are groups where there are none.
+            let _refused = switch.tables_mut().perform_profile(profile, ProfileOperation::CreateMember(call));
+        }
+        for group in 0..PROFILE_HANDLES - 1 {
+            let _refused = switch.tables_mut().perform_profile(profile, ProfileOperation::CreateGroup);
+            for member in 0..PROFILE_HANDLES - 1 {
+                let (group, member) = (Handle(group as u32), Handle(member as u32));
+                if rng.chance(1, 2) {
+                    let operation = ProfileOperation::AddToGroup { group, member };
+                    let _refused = switch.tables_mut().perform_profile(profile, operation);
+                }
+            }
+        }
+    }
+}
+
+/// What an entry of a table with a profile runs.
+fn member_or_group(rng: &mut Rng) -> ir::ActionCall {
+    let handle = rng.below(PROFILE_HANDLES) as u32;
+    if rng.chance(1, 2) { ir::ActionCall::member(handle) } else { ir::ActionCall::group(handle) }
 }
 
 fn set_up_replication(rng: &mut Rng, switch: &mut Switch) {

@@ -249,7 +249,8 @@ impl Generator<'_> {
 
     /// Whether two values with parts are equal.
     fn equality(&mut self) -> Option<Tree> {
-        let values = self.values(|value| !self.is_scalar(&value.ty) && !self.is_varied(&value.ty));
+        let may_vary = self.has(Feature::VariedValues);
+        let values = self.values(|value| !self.is_scalar(&value.ty) && (may_vary || !self.is_varied(&value.ty)));
         let left = self.pick(&values)?;
         let alike: Vec<Value> = values.into_iter().filter(|value| value.ty == left.ty).collect();
         let right = self.pick(&alike)?;

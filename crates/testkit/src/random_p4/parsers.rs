@@ -82,8 +82,12 @@ impl Generator<'_> {
     fn value_set(&mut self) {
         if self.has(Feature::ValueSets) {
             let name = self.name("set");
-            self.line(format!("value_set<bit<8>>(4) {name};"));
-            self.value_sets.push(name);
+            let count = self.rng.between(1, 3) as usize;
+            let types: Vec<Ty> = (0..count).map(|index| Ty::Bit(if index == 0 { 8 } else { self.width() })).collect();
+            let texts: Vec<String> = types.iter().map(|ty| self.type_text(ty)).collect();
+            let element = if count == 1 { texts[0].clone() } else { format!("tuple<{}>", texts.join(", ")) };
+            self.line(format!("value_set<{element}>(4) {name};"));
+            self.value_sets.push((name, types));
         }
     }
 
@@ -158,6 +162,12 @@ impl Generator<'_> {
             }
             return true;
         }
+        if self.once_in(4)
+            && let Some(member) = self.next_member()
+        {
+            self.line(format!("packet.extract({member});"));
+            return true;
+        }
         let headers = self.values(|value| value.writable && self.is_header(&value.ty));
         let Some(header) = self.pick(&headers) else { return false };
         if let Some(Shape::Header(fields)) = self.shape(&header.ty).cloned()
@@ -176,6 +186,19 @@ impl Generator<'_> {
             self.line(format!("packet.extract({});", header.text));
         }
         true
+    }
+
+    /// A header of the next union of a stack.
+    fn next_member(&mut self) -> Option<String> {
+        let stacks = self.values(|value| match &value.ty {
+            Ty::Array(element, _) => value.writable && matches!(self.shape(element), Some(Shape::Union(_))),
+            _ => false,
+        });
+        let stack = self.pick(&stacks)?;
+        let Ty::Array(element, _) = &stack.ty else { return None };
+        let Some(Shape::Union(members)) = self.shape(element).cloned() else { return None };
+        let (member, _) = self.pick(&members)?;
+        Some(format!("{}.next.{member}", stack.text))
     }
 
     fn verify(&mut self) {
@@ -198,15 +221,16 @@ impl Generator<'_> {
         self.declare(&name, ty, true);
     }
 
-    fn transition(&mut self, targets: &Targets, value_sets: &[String]) {
+    fn transition(&mut self, targets: &Targets, value_sets: &[(String, Vec<Ty>)]) {
         if self.once_in(3) {
             // The first is the next state: most packets should get far.
             let target = targets.names[0].clone();
             self.line(format!("transition {target};"));
             return;
         }
-        if let Some(set) = self.pick(value_sets).filter(|_| self.once_in(2)) {
-            let key = self.pure(|this| this.expr(&Ty::Bit(8), 1));
+        if let Some((set, types)) = self.pick(value_sets).filter(|_| self.once_in(2)) {
+            let keys: Vec<String> = types.iter().map(|ty| self.pure(|this| this.expr(ty, 1)).to_string()).collect();
+            let key = keys.join(", ");
             let (hit, miss) = (self.rng.pick(&targets.names).clone(), self.rng.pick(&targets.names).clone());
             self.open(format!("transition select({key}) {{"));
             self.line(format!("{set}: {hit};"));

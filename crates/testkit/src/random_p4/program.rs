@@ -35,6 +35,9 @@ impl Generator<'_> {
                 self.function();
             }
         }
+        if self.has(Feature::Generics) {
+            self.generic_functions();
+        }
         if self.has(Feature::SubParsers) {
             for _ in 0..self.rng.between(1, 2) {
                 self.sub_parser();

@@ -20,28 +20,33 @@ impl Generator<'_> {
             }
         }
         let name = self.name("t");
+        let direct = self.direct_objects(&mut actions);
         let Some((listed, directed)) = self.action_list(&actions) else { return };
-        let counter = self.direct_object();
+        let profile = self.profile();
         self.open(format!("table {name} {{"));
-        let keys = self.keys();
+        let has_selector = profile.as_ref().is_some_and(|(_, has_selector)| *has_selector);
+        let keys = self.keys(has_selector);
         self.open("actions = {");
         for line in &listed {
             self.line(line);
         }
         self.close("}");
-        if !actions.is_empty() && self.once_in(2) {
+        if !actions.is_empty() && profile.is_none() && self.once_in(2) {
             let position = self.below(actions.len());
             let call = self.entry_call(&actions[position], &directed[position]);
             let constant = if self.once_in(3) { "const " } else { "" };
             self.line(format!("{constant}default_action = {call};"));
         }
         if !keys.is_empty() {
-            self.entries(&keys, &actions, &directed);
+            match &profile {
+                Some((property, _)) => self.line(format!("{property};")),
+                None => self.entries(&keys, &actions, &directed),
+            }
             if self.once_in(3) {
                 let size = self.rng.between(8, 2000);
                 self.line(format!("size = {size};"));
             }
-            if let Some((property, object)) = counter {
+            for (property, object) in direct {
                 self.line(format!("{property} = {object};"));
             }
         }
@@ -84,23 +89,90 @@ impl Generator<'_> {
         format!("{}({})", action.name, args.join(", "))
     }
 
-    fn direct_object(&mut self) -> Option<(&'static str, String)> {
-        if !self.has(Feature::DirectObjects) || !self.once_in(2) {
-            return None;
+    /// A counter and a meter of a table's entries: properties and names. Actions that use them join the table's.
+    fn direct_objects(&mut self, actions: &mut Vec<Callable>) -> Vec<(&'static str, String)> {
+        let mut objects = Vec::new();
+        if !self.has(Feature::DirectObjects) {
+            return objects;
         }
-        let name = self.name("direct");
-        let kind = *self.rng.pick(&["packets", "bytes", "packets_and_bytes"]);
-        if self.is_psa() {
-            self.line(format!("DirectCounter<bit<40>>(PSA_CounterType_t.{}) {name};", kind.to_uppercase()));
-            return Some(("psa_direct_counter", name));
+        if self.once_in(2) {
+            let name = self.name("direct");
+            let kind = *self.rng.pick(&["packets", "bytes", "packets_and_bytes"]);
+            let (text, property) = match self.is_psa() {
+                true => {
+                    let kind = kind.to_uppercase();
+                    (format!("DirectCounter<bit<40>>(PSA_CounterType_t.{kind}) {name};"), "psa_direct_counter")
+                }
+                false => (format!("direct_counter(CounterType.{kind}) {name};"), "counters"),
+            };
+            self.line(text);
+            if self.once_in(2) {
+                actions.push(self.action_of(format!("{name}.count();")));
+            }
+            objects.push((property, name));
         }
-        self.line(format!("direct_counter(CounterType.{kind}) {name};"));
-        Some(("counters", name))
+        if self.once_in(3) {
+            objects.extend(self.direct_meter(actions));
+        }
+        objects
     }
 
-    fn keys(&mut self) -> Vec<Key> {
+    fn direct_meter(&mut self, actions: &mut Vec<Callable>) -> Option<(&'static str, String)> {
+        let kind = *self.rng.pick(&["packets", "bytes"]);
+        let name = self.name("direct");
+        if self.is_psa() {
+            self.line(format!("DirectMeter(PSA_MeterType_t.{}) {name};", kind.to_uppercase()));
+            actions.push(self.action_of(format!("PSA_MeterColor_t colour = {name}.execute();")));
+            return Some(("psa_direct_meter", name));
+        }
+        let results = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(width) if width >= 2));
+        let result = self.pick(&results)?;
+        let text = self.type_text(&result.ty);
+        self.line(format!("direct_meter<{text}>(MeterType.{kind}) {name};"));
+        actions.push(self.action_of(format!("{name}.read({});", result.text)));
+        Some(("meters", name))
+    }
+
+    /// An action of one table.
+    fn action_of(&mut self, statement: String) -> Callable {
+        let name = self.name("act");
+        self.line(format!("action {name}() {{ {statement} }}"));
+        Callable { name, params: Vec::new(), returns: None }
+    }
+
+    /// An action profile: the property, and whether it has a selector.
+    fn profile(&mut self) -> Option<(String, bool)> {
+        if !self.has(Feature::Profiles) || !self.once_in(3) {
+            return None;
+        }
+        let size = self.rng.between(2, 20);
+        let has_selector = self.once_in(2);
+        if self.is_psa() {
+            let name = self.name("profile");
+            let algorithm = *self.rng.pick(&["CRC32", "CRC16", "IDENTITY"]);
+            self.line(match has_selector {
+                true => format!("ActionSelector(PSA_HashAlgorithm_t.{algorithm}, {size}, 16) {name};"),
+                false => format!("ActionProfile({size}) {name};"),
+            });
+            return Some((format!("psa_implementation = {name}"), has_selector));
+        }
+        let algorithm = *self.rng.pick(&["crc32", "crc16", "identity", "csum16", "xor16"]);
+        let object = match has_selector {
+            true => format!("action_selector(HashAlgorithm.{algorithm}, {size}, 14)"),
+            false => format!("action_profile({size})"),
+        };
+        if self.once_in(2) {
+            return Some((format!("implementation = {object}"), has_selector));
+        }
+        let name = self.name("profile");
+        self.line(format!("{object} {name};"));
+        Some((format!("implementation = {name}"), has_selector))
+    }
+
+    /// The keys that match, and what a selector chooses by.
+    fn keys(&mut self, has_selector: bool) -> Vec<Key> {
         let mut keys = Vec::new();
-        if self.once_in(8) {
+        if !has_selector && self.once_in(8) {
             return keys;
         }
         self.open("key = {");
@@ -122,6 +194,11 @@ impl Generator<'_> {
             let name = self.name("key");
             self.line(format!("{expression}: {kind} @name(\"{name}\");"));
             keys.push(Key { kind, ty });
+        }
+        for _ in 0..if has_selector { self.rng.between(1, 3) } else { 0 } {
+            let ty = self.number();
+            let (expression, name) = (self.pure(|this| this.expr(&ty, 1)), self.name("key"));
+            self.line(format!("{expression}: selector @name(\"{name}\");"));
         }
         self.close("}");
         keys

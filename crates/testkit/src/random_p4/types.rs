@@ -42,12 +42,18 @@ const PREFERRED: [u32; 20] = [1, 2, 3, 4, 7, 8, 9, 12, 16, 16, 17, 31, 32, 32, 3
 /// The widest values where wide ones are wanted.
 const WIDTH_MAX: u64 = 2048;
 
+/// The widest values at all. A header with one still fits most of the random packets.
+const WIDEST: u64 = 2600;
+
 impl Generator<'_> {
     pub fn width(&mut self) -> u32 {
         let widest = if self.has(Feature::Wide) { 128 } else { 64 };
         match self.below(8) {
             0 => self.rng.between(1, widest) as u32,
-            1 if self.has(Feature::Wide) && self.once_in(3) => self.rng.between(129, WIDTH_MAX) as u32,
+            1 if self.has(Feature::Wide) && self.once_in(3) => {
+                let widest = if self.once_in(4) { WIDEST } else { WIDTH_MAX };
+                self.rng.between(129, widest) as u32
+            }
             _ => {
                 let width = *self.rng.pick(&PREFERRED);
                 if u64::from(width) <= widest { width } else { 8 }
@@ -231,6 +237,9 @@ impl Generator<'_> {
         }
         for _ in 0..self.rng.between(2, 4) {
             self.declare_header();
+        }
+        if self.has(Feature::Generics) {
+            self.declare_generic_types();
         }
         if self.has(Feature::Varbit) {
             self.declare_varbit_header();
