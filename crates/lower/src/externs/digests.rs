@@ -17,7 +17,13 @@ impl<'h> Lowerer<'h> {
         if !self.takes_effect(&[Stage::Ingress], "digest", span) {
             return Ok(());
         }
-        let receiver = self.count_argument(call, 0, u64::from(u32::MAX), span)?;
+        // The reference switch does not look at the receiver, so it need not be known at compile time.
+        let receiver = self.argument(call, 0, span)?;
+        let receiver = match self.eval(receiver)? {
+            Value::Integer(number) => u32::try_from(&number).map_or(0, u64::from),
+            Value::Scalar(receiver) => receiver.as_const().map_or(0, Bits::low_u64),
+            _ => 0,
+        };
         let data = self.argument(call, 1, span)?;
         let value = self.eval(data)?;
         let mut leaves = Vec::new();
