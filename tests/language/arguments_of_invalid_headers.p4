@@ -1,5 +1,5 @@
-// Fields of invalid headers as arguments: parameters take values though the fields do not. Run-time indices that read
-// what is being changed.
+// Fields of invalid headers and members of unions as arguments: parameters take values though the fields do not, and
+// change no other members. Run-time indices that read what is being changed.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -10,6 +10,7 @@ header_union u_t { h_t h; o_t o; h_t g; }
 bit<8> f(inout bit<8> p) { p = p + 5; return p; }
 bit<8> fo(out bit<8> p) { p = 7; p = p + 1; return p; }
 bit<8> fs(inout bit<4> p) { p = p + 1; return 4w0 ++ p; }
+void fu(inout h_t h) { h.setValid(); h.x = 1; h.setInvalid(); }
 
 struct metadata {
 }
@@ -46,6 +47,7 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
             3: { hdr.k.r = fs(hdr.h.x[7:4]); hdr.k.r2 = hdr.h.x; }
             4: { c.apply(hdr.h.x, hdr.k.r); hdr.k.r2 = hdr.h.x; }
             5: { c.apply(hdr.k.r, hdr.h.x); hdr.k.r2 = hdr.h.x; }
+            7: { hdr.us[0].g.setValid(); fu(hdr.us[0].h); }
             6: { t.apply(hdr.h.x); t.apply(hdr.k.r); hdr.k.r2 = hdr.h.x; }
             0x80: { hdr.st[hdr.st[hdr.k.a].x] = (h_t) { 9, 8 }; }
             0x81: { hdr.us[hdr.us[0].g.x].o.setValid(); hdr.us[0].o.z = 0x1234; }

@@ -3,7 +3,8 @@
 //! Arguments are evaluated from left to right, copied in, and copied out in the order of the parameters. The copies
 //! are left out where nobody could tell: functions and controls see nothing but their parameters, so a parameter may
 //! stand for the argument's storage itself if no other argument touches it. Actions see all of their control, so
-//! theirs are copied; so are fields of headers, since an invalid header takes no values, but a parameter does.
+//! theirs are copied; so are fields of headers, since an invalid header takes no values, but a parameter does, and
+//! members of unions, since a parameter that becomes valid does not make the other members invalid.
 
 use crate::objects::{ObjectId, ObjectKind};
 use crate::places::{Binding, Footprint, Place, footprint_of_place, footprint_of_value};
@@ -106,8 +107,8 @@ impl<'h> Lowerer<'h> {
         };
         let by_reference: Vec<bool> = (0..args.len())
             .map(|position| {
-                let is_field = matches!(&args[position], Argument::Place(place, _) if has_header_field(place));
-                sight == Sight::Parameters && !is_field && !footprints[position].moves && alone(position)
+                let is_part = matches!(&args[position], Argument::Place(place, _) if has_header_part(place));
+                sight == Sight::Parameters && !is_part && !footprints[position].moves && alone(position)
             })
             .collect();
         let keeps_constants = sight != Sight::OwnStorage;
@@ -357,14 +358,16 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// Whether parts of the place are fields of headers, which lose what is assigned to them where the header is invalid.
-fn has_header_field(place: &Place) -> bool {
+/// Whether parts of the place are fields of headers, which lose what is assigned to them where the header is invalid,
+/// or single members of unions, which exclude the other members.
+fn has_header_part(place: &Place) -> bool {
     match place {
         Place::Scalar { place, .. } => is_header_field(place),
         Place::Bits(bits) => is_header_field(&bits.base),
         Place::Varbit(varbit) => !varbit.is_variable,
-        Place::Tuple(items) | Place::Choice { items, .. } => items.iter().any(has_header_field),
-        Place::Header(_) | Place::Union(_) | Place::Stack(_) => false,
+        Place::Tuple(items) | Place::Choice { items, .. } => items.iter().any(has_header_part),
+        Place::Header(header) => !header.siblings.is_empty(),
+        Place::Union(_) | Place::Stack(_) => false,
     }
 }
 
