@@ -8,8 +8,8 @@
 //! * An action of a control is followed first, from the empty and from the full state; that gives its
 //!   [`state::Effect`] and the variables of the control that it reads first. A call or a table then costs one step, not
 //!   one walk.
-//! * A parser's states have effects too; a fixpoint over the transitions gives the state in which each is entered, and a
-//!   last walk warns.
+//! * A parser's states have effects too; a fixpoint over the transitions gives the state in which each is entered, and
+//!   a last walk warns.
 //! * An outermost loop is followed twice; in loops inside it everything may have a value.
 //!
 //! A read is only worth a warning if no way to it assigns the variable ([`Fault::Unassigned`]), or if the read is
