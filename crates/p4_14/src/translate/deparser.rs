@@ -3,8 +3,8 @@
 //! A header goes before those that the parser may extract behind it. Headers that can follow each other in a circle
 //! stand together, in the order in which the parser reaches them. Headers of which neither must precede the other stand
 //! in the reverse of the order in which the parser's cases reach them; they are not both in a packet that was parsed.
-//! The parser is walked as the reference compiler does it. A stack is one header here. A header that no state extracts, reachable or not, has no place in the packet and is not sent, as P4_14
-//! says.
+//! The parser is walked as the reference compiler does it. A stack is one header here. A header that no state extracts,
+//! reachable or not, has no place in the packet and is not sent, as P4_14 says.
 
 use super::Translator;
 use super::build;

@@ -1,8 +1,8 @@
 //! Extern types and their instances, which P4_14 lets a target add.
 //!
-//! v1model gives them no behaviour: they are declared, what uses them is checked, and a plug-in can implement them. Of a
-//! method's parameters those whose type is `bit<N>` or `int<N>` are passed on; others name objects of the program, which
-//! P4_16 could not pass. An instance's attributes are checked by name and not passed on.
+//! v1model gives them no behaviour: they are declared, what uses them is checked, and a plug-in can implement them. Of
+//! a method's parameters those whose type is `bit<N>` or `int<N>` are passed on; others name objects of the program,
+//! which P4_16 could not pass. An instance's attributes are checked by name and not passed on.
 
 use super::build::{self, Shape};
 use super::exprs::Scope;
