@@ -142,14 +142,43 @@ pub mod codes {
     pub const CONTROL_PLANE: &str = "E0806";
     /// An operation stands in a block where it has no meaning.
     ///
-    /// Tables are applied in controls. There is no example: it would have to be a whole program.
+    /// Tables are applied in controls. There is no example: the checker refuses such calls before, with `E0510`.
     ///
     /// Specification: Target architecture model.
     pub const WRONG_BLOCK: &str = "E0807";
     /// Tables that share an action selector hash different keys.
     ///
-    /// Give the tables `selector` keys of the same fields in the same order, or a selector each. There is no example:
-    /// it would have to be a whole program.
+    /// Give the tables `selector` keys of the same fields in the same order, or a selector each.
+    ///
+    /// ```p4,wrong,ingress
+    /// action_selector(HashAlgorithm.crc16, 16, 8) choices;
+    /// table t {
+    ///     key = { standard_metadata.ingress_port : selector; }
+    ///     actions = { NoAction; }
+    ///     implementation = choices;
+    /// }
+    /// table u {
+    ///     key = { standard_metadata.packet_length : selector; }
+    ///     actions = { NoAction; }
+    ///     implementation = choices;
+    /// }
+    /// apply { t.apply(); u.apply(); }
+    /// ```
+    ///
+    /// ```p4,ingress
+    /// action_selector(HashAlgorithm.crc16, 16, 8) choices;
+    /// table t {
+    ///     key = { standard_metadata.ingress_port : selector; }
+    ///     actions = { NoAction; }
+    ///     implementation = choices;
+    /// }
+    /// table u {
+    ///     key = { standard_metadata.ingress_port : selector; }
+    ///     actions = { NoAction; }
+    ///     implementation = choices;
+    /// }
+    /// apply { t.apply(); u.apply(); }
+    /// ```
     ///
     /// Specification: Target architecture model.
     pub const SELECTOR: &str = "E0808";
@@ -209,7 +238,15 @@ pub mod codes {
     /// A request to the architecture in a block where it has no effect (a warning).
     ///
     /// Packets are cloned and recirculated from ingress or egress; they are resubmitted, and digests sent, from
-    /// ingress. There is no example: it would have to be a whole program.
+    /// ingress.
+    ///
+    /// ```p4,wrong,ingress
+    /// apply { clone(CloneType.E2E, 5); }
+    /// ```
+    ///
+    /// ```p4,ingress
+    /// apply { clone(CloneType.I2E, 5); }
+    /// ```
     ///
     /// Specification: Target architecture model.
     pub const NO_EFFECT: &str = "W0802";

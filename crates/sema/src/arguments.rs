@@ -316,6 +316,7 @@ impl Checker<'_> {
             (Type::Integer, Style::ExternCall) if is_unbound => self.with_default_width(value),
             (Type::Integer, Style::Call | Style::ActionRef) if is_unbound => {
                 self.report(d::width_not_known(value.span));
+                self.poison_variables(&slot.ty);
                 return None;
             }
             _ => value,

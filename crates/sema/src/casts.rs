@@ -50,7 +50,21 @@ impl Checker<'_> {
             };
             Some(params.iter().map(param).collect::<Vec<_>>().join(", "))
         };
+        let kind = |ty: &Type| match ty {
+            Type::Parser(..) => "a parser",
+            Type::Control(..) => "a control",
+            Type::Apply(id, _) => match self.hir.apply_types[*id].kind {
+                ApplyTypeKind::Parser => "a parser",
+                ApplyTypeKind::Control => "a control",
+                ApplyTypeKind::Package => "a package",
+            },
+            _ => "something else",
+        };
+        let kinds = (kind(wanted), kind(found));
         match (show(wanted), show(found)) {
+            (Some(_), Some(_)) if kinds.0 != kinds.1 => {
+                diagnostic.note(format!("this must be {}, it is {}", kinds.0, kinds.1))
+            }
             (Some(wanted), Some(found)) => {
                 diagnostic.note(format!("the parameters must be ({wanted})")).note(format!("they are ({found})"))
             }
@@ -163,8 +177,8 @@ impl Checker<'_> {
             Err(e) => e,
         };
         let (wanted, found) = (self.hir.show_type(target), self.hir.show_type(&e.ty));
-        let steps = self.cast_steps(&e.ty, target);
-        self.report(d::invalid_cast(span, &wanted, &found, steps));
+        let help = self.cast_help(&e.ty, target);
+        self.report(d::invalid_cast(span, &wanted, &found, help));
         poisoned(span)
     }
 
@@ -184,12 +198,31 @@ impl Checker<'_> {
         self.coerce(e, &plain)
     }
 
+    /// What to write instead of a cast that does not exist.
+    fn cast_help(&self, from: &Type, to: &Type) -> Option<String> {
+        if let Some(steps) = self.cast_steps(from, to) {
+            return Some(format!("cast in two steps: `{steps}`"));
+        }
+        match (from, to) {
+            (Type::Bit(_) | Type::Int(_), Type::Bool) => Some("compare it with a number: `x != 0`".into()),
+            (Type::Enum(id), Type::Bit(_) | Type::Int(_))
+            | (Type::Bit(_) | Type::Int(_) | Type::Integer, Type::Enum(id)) => {
+                let name = &self.hir.enums[*id].name;
+                Some(format!("give the enum a type and its members values: `enum bit<8> {name} {{ ... }}`"))
+            }
+            (Type::Struct(..), Type::Bit(_)) => Some("put its fields together with `++`".into()),
+            _ => None,
+        }
+    }
+
     /// The casts that would do together what one cannot.
     fn cast_steps(&self, from: &Type, to: &Type) -> Option<String> {
         match (self.underlying(from), to) {
             (Type::Bit(_), Type::Int(width)) => Some(format!("(int<{width}>)(bit<{width}>)")),
             (Type::Int(_), Type::Bit(width)) => Some(format!("(bit<{width}>)(int<{width}>)")),
             (Type::Bool, Type::Bit(width)) => Some(format!("(bit<{width}>)(bit<1>)")),
+            (Type::Bool, Type::Int(1)) => Some("(int<1>)(bit<1>)".into()),
+            (Type::Int(1), Type::Bool) => Some("(bool)(bit<1>)".into()),
             _ => None,
         }
     }

@@ -269,10 +269,10 @@ impl Checker<'_> {
                     (type_params, checker.params(&prototype.parameters, ParamOwner::Function), return_type)
                 });
                 let owner = &self.hir.externs[id];
-                let clash = owner
-                    .methods
-                    .iter()
-                    .find(|other| other.name == prototype.name.name && !self.params_differ(&other.params, &params));
+                let clash = owner.methods.iter().find(|other| {
+                    let is_abstract = *is_abstract || other.is_abstract;
+                    other.name == prototype.name.name && (is_abstract || !self.params_differ(&other.params, &params))
+                });
                 if let Some(clash) = clash {
                     let span = clash.span;
                     self.report(d::duplicate_declaration(&prototype.name, span));

@@ -258,21 +258,22 @@ impl Checker<'_> {
         };
         let types = self.field_types(id, &args);
         let mut parts: Vec<Option<Expr>> = vec![None; types.len()];
-        let mut has_unknown = false;
+        let mut has_wrong_name = false;
         for field in fields {
             let position = self.hir.structs[id].fields.iter().position(|it| it.name == field.key.name);
             let Some(position) = position else {
                 self.report_unknown_field(&field.key, id);
-                has_unknown = true;
+                has_wrong_name = true;
                 continue;
             };
             let value = self.part(&field.value, &types[position]);
             if parts[position].replace(value).is_some() {
                 self.report(d::duplicate_initializer(&field.key));
+                has_wrong_name = true;
             }
         }
         // A name that is wrong as a rule stands for one that is missing.
-        if !has_unknown {
+        if !has_wrong_name {
             self.check_missing_fields(id, &types, &parts, has_dots, span);
         }
         expr(ExprKind::Aggregate(parts), ty.unwrap_or(Type::Unknown), span)

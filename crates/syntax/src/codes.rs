@@ -270,8 +270,18 @@ codes! {
     UNCLOSED_BRACKET = "E0122";
     /// The program is nested too deeply.
     ///
-    /// Give parts of the expression or statement a name: a constant, a variable, an action. There is no example: it
-    /// would be too long.
+    /// Give parts of the expression or statement a name: a constant, a variable, an action.
+    ///
+    /// ```p4,wrong
+    /// #define EIGHT(x) ((((((((x))))))))
+    /// #define MANY(x) EIGHT(EIGHT(EIGHT(EIGHT(EIGHT(EIGHT(EIGHT(EIGHT(x))))))))
+    /// const bit<8> a = MANY(MANY(MANY(MANY(MANY(MANY(1))))));
+    /// ```
+    ///
+    /// ```p4
+    /// #define EIGHT(x) ((((((((x))))))))
+    /// const bit<8> a = EIGHT(EIGHT(1));
+    /// ```
     ///
     /// Specification: Grammar.
     NESTING_LIMIT = "E0123";

@@ -283,6 +283,12 @@ parser p() { }  //~ E0127
 parser p() {
     apply { }  //~ E0120
 }
+// ---- abstract methods overloaded
+extern X {
+    X();
+    abstract void m(in bit<8> a);
+    abstract void m(in bit<8> a, in bit<8> b);  //~ E0203
+}
 // ---- optional with default
 extern void f(@optional in bit<8> a = 3);  //~ E0519
 // ---- optional in an action

@@ -228,7 +228,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-implementation = 5;  //~ E0809
+implementation = 5;  //~ E0801
 }
 apply { t.apply(); }
 }
@@ -261,7 +261,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-counters = 5;  //~ E0809
+counters = 5;  //~ E0801
 }
 apply { t.apply(); }
 }
@@ -294,7 +294,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-meters = true;  //~ E0809
+meters = true;  //~ E0801
 }
 apply { t.apply(); }
 }
@@ -328,7 +328,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-counters = c;  //~ E0809
+counters = c;  //~ E0801
 }
 apply { t.apply(); }
 }
@@ -361,7 +361,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-support_timeout = 3;  //~ E0809
+support_timeout = 3;  //~ E0801
 }
 apply { t.apply(); }
 }

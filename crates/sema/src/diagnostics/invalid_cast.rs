@@ -19,11 +19,11 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `steps`: casts that do together what one cannot.
-pub(crate) fn invalid_cast(span: Span, wanted: &str, found: &str, steps: Option<String>) -> Diagnostic {
+/// `help` is what to write instead.
+pub(crate) fn invalid_cast(span: Span, wanted: &str, found: &str, help: Option<String>) -> Diagnostic {
     let diagnostic = Diagnostic::error("E0302", span, format!("cannot cast {found} to {wanted}")).label("no such cast");
-    match steps {
-        Some(steps) => diagnostic.help(format!("cast in two steps: `{steps}`")),
+    match help {
+        Some(help) => diagnostic.help(help),
         None => diagnostic,
     }
 }

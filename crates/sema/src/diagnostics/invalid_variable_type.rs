@@ -18,7 +18,7 @@ use syntax::diag::Diagnostic;
 /// `what` comes with its article.
 pub(crate) fn invalid_variable_type(span: Span, what: &str, found: &str) -> Diagnostic {
     let diagnostic =
-        Diagnostic::error("E0314", span, format!("{what} cannot be of type {found}")).label("not a type of values");
+        Diagnostic::error("E0314", span, format!("{what} cannot be of type {found}")).label("not a type for this");
     match found {
         "int" => diagnostic.help("give it a width: `bit<32>` or `int<32>`"),
         _ => diagnostic,

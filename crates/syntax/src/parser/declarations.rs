@@ -27,7 +27,7 @@ impl Parser<'_> {
             match self.outer_declaration() {
                 Ok(declaration) => declarations.push(declaration),
                 Err(Failed) => {
-                    self.recover();
+                    self.recover(start);
                     // A closing brace without an opening one, or a declaration that cannot begin here.
                     if self.next == start || self.at(TokenKind::RightBrace) {
                         self.bump();

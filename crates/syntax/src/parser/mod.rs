@@ -342,14 +342,22 @@ impl Parser<'_> {
             .label("not at this place")
             .help("move it out of all braces");
         self.report(diagnostic);
+        let start = self.next;
         self.bump();
-        self.recover();
+        self.recover(start);
     }
 
-    /// Skips what failed: to behind the next `;`, or behind the block that began, or before the `}` that closes the
-    /// list.
-    fn recover(&mut self) {
+    /// Skips what failed, which began at the token `start`: to behind the next `;`, or behind the block that began, or
+    /// before the `}` that closes the list.
+    fn recover(&mut self, start: usize) {
         let mut open_braces = 0u32;
+        for token in &self.tokens[start..self.next] {
+            match token.kind {
+                TokenKind::LeftBrace => open_braces += 1,
+                TokenKind::RightBrace => open_braces = open_braces.saturating_sub(1),
+                _ => {}
+            }
+        }
         loop {
             match self.peek().kind {
                 TokenKind::EndOfFile => return,
@@ -363,6 +371,7 @@ impl Parser<'_> {
                     open_braces -= 1;
                     if open_braces == 0 {
                         self.bump();
+                        self.take(TokenKind::Semicolon);
                         return;
                     }
                 }
@@ -387,7 +396,7 @@ impl Parser<'_> {
             match element(self) {
                 Ok(element) => elements.push(element),
                 Err(Failed) => {
-                    self.recover();
+                    self.recover(start);
                     if self.next == start && !self.at(TokenKind::RightBrace) && !self.at_outer_declaration() {
                         self.bump();
                     }
