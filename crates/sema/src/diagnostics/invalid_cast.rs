@@ -46,8 +46,10 @@ mod tests {
             expect![[r#"
                 t.p4:4:19: error[E0302]: cannot cast bit<8> to bool
                   `(bool)s.x`: no such cast
+                  = compare it with a number: `x != 0`
                 t.p4:5:19: error[E0302]: cannot cast H to bit<8>
                   `(bit<8>)s.h`: no such cast
+                  = put its fields together with `++`
                 t.p4:6:19: error[E0302]: cannot cast bit<16> to int<8>
                   `(int<8>)s.y`: no such cast
                   = cast in two steps: `(int<8>)(bit<8>)`
@@ -56,6 +58,7 @@ mod tests {
                   = cast in two steps: `(bit<8>)(bit<1>)`
                 t.p4:8:19: error[E0302]: cannot cast int to E
                   `(E)1`: no such cast
+                  = give the enum a type and its members values: `enum bit<8> E { ... }`
                 t.p4:9:19: error[E0302]: cannot cast bit<8> to H
                   `(H)s.x`: no such cast
             "#]],

@@ -52,12 +52,12 @@ mod tests {
         check_control(
             "X x; table u { key = { 5: exact; } actions = { one; } }",
             expect![[r#"
-            t.p4:3:1: error[E0314]: a variable cannot be of type X
-              `X`: not a type of values
-            t.p4:3:24: error[E0623]: a key cannot be of type int
-              `5`: cannot be looked up
-              = write the width, as in `8w5`
-        "#]],
+                t.p4:3:1: error[E0314]: a variable cannot be of type X
+                  `X`: not a type for this
+                t.p4:3:24: error[E0623]: a key cannot be of type int
+                  `5`: cannot be looked up
+                  = write the width, as in `8w5`
+            "#]],
         );
     }
 

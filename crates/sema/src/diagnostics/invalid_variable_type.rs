@@ -35,16 +35,16 @@ mod tests {
         check_control(
             "int n = 5; string m; X y; void v;",
             expect![[r#"
-            t.p4:3:1: error[E0314]: a variable cannot be of type int
-              `int`: not a type of values
-              = give it a width: `bit<32>` or `int<32>`
-            t.p4:3:12: error[E0314]: a variable cannot be of type string
-              `string`: not a type of values
-            t.p4:3:22: error[E0314]: a variable cannot be of type X
-              `X`: not a type of values
-            t.p4:3:27: error[E0314]: a variable cannot be of type void
-              `void`: not a type of values
-        "#]],
+                t.p4:3:1: error[E0314]: a variable cannot be of type int
+                  `int`: not a type for this
+                  = give it a width: `bit<32>` or `int<32>`
+                t.p4:3:12: error[E0314]: a variable cannot be of type string
+                  `string`: not a type for this
+                t.p4:3:22: error[E0314]: a variable cannot be of type X
+                  `X`: not a type for this
+                t.p4:3:27: error[E0314]: a variable cannot be of type void
+                  `void`: not a type for this
+            "#]],
         );
     }
 
@@ -58,12 +58,12 @@ mod tests {
             int h() { return 1; }",
             expect![[r#"
                 t.p4:3:26: error[E0314]: a parameter cannot be of type int
-                  `int`: not a type of values
+                  `int`: not a type for this
                   = give it a width: `bit<32>` or `int<32>`
                 t.p4:4:23: error[E0314]: a parameter cannot be of type void
-                  `void`: not a type of values
+                  `void`: not a type for this
                 t.p4:5:13: error[E0314]: a function's result cannot be of type int
-                  `int`: not a type of values
+                  `int`: not a type for this
                   = give it a width: `bit<32>` or `int<32>`
             "#]],
         );
