@@ -182,3 +182,58 @@ fn log_lines_are_filled_in_and_failed_assertions_drop() {
         "#]],
     );
 }
+
+/// The last digest that was asked for is sent, with the values of the end of ingress, whatever becomes of the packet; the
+/// receiver need not be known at compile time.
+#[test]
+fn a_digest_has_the_values_of_the_end_of_ingress() {
+    let text = "
+        #include <core.p4>
+        #include <v1model.p4>
+        header h_t { bit<8> a; bit<8> b; }
+        struct headers { h_t h; }
+        struct metadata { bit<32> receiver; bit<16> x; }
+        struct seen_t { bit<16> x; h_t h; }
+        parser MyParser(packet_in packet, out headers hdr, inout metadata meta, inout standard_metadata_t standard_metadata) {
+            state start { packet.extract(hdr.h); transition accept; }
+        }
+        control MyVerify(inout headers hdr, inout metadata meta) { apply { } }
+        control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadata_t standard_metadata) {
+            apply {
+                bit<8> local = hdr.h.a;
+                meta.receiver = (bit<32>) hdr.h.b;
+                digest(meta.receiver, { hdr.h.a, local, meta.x });
+                if (hdr.h.a == 1) {
+                    digest<seen_t>(2, { meta.x, hdr.h });
+                }
+                standard_metadata.egress_spec = 2;
+                if (hdr.h.b == 5) { mark_to_drop(standard_metadata); }
+                hdr.h.a = 9;
+                local = 8;
+                meta.x = 7;
+            }
+        }
+        control MyEgress(inout headers hdr, inout metadata meta, inout standard_metadata_t standard_metadata) { apply { } }
+        control MyCompute(inout headers hdr, inout metadata meta) { apply { } }
+        control MyDeparser(packet_out packet, in headers hdr) { apply { packet.emit(hdr.h); } }
+        V1Switch(MyParser(), MyVerify(), MyIngress(), MyEgress(), MyCompute(), MyDeparser()) main;
+    ";
+    let program = program_of_text("digest.p4", text).unwrap_or_else(|errors| panic!("{errors}"));
+    let scene = |switch: &mut Switch, story: &mut Story| {
+        for packet in ["01ff", "0205", "0306"] {
+            switch.receive(0, 7, &bytes(packet));
+            switch.run(0, story);
+        }
+    };
+    check(
+        &program,
+        scene,
+        &expect![[r#"
+        digest 1: 0x7, 0x9, 0xff
+        digest 0: 0x9, 0x2, 0x7
+        digest 0: 0x9, 0x3, 0x7
+        0 ns, port 2: 09ff
+        0 ns, port 2: 0906
+    "#]],
+    );
+}
