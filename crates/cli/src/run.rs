@@ -14,18 +14,23 @@ use serde_json::json;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use switch::traffic::PORT_MAX;
+use switch::traffic::port_max;
 use switch::{DropReason, Switch};
 
 /// Runs a program on ports.
 pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
-    let specs = PortSpec::parse_all(&arguments.ports, PORT_MAX).map_err(|error| {
-        terminal::error(error);
-        Exit::Usage
-    })?;
+    let specs = |number_max| {
+        PortSpec::parse_all(&arguments.ports, number_max).map_err(|error| {
+            terminal::error(error);
+            Exit::Usage
+        })
+    };
+    // What is wrong whatever the program is shows before the program is compiled.
+    specs(u32::MAX)?;
     let compiled = frontend::load(&arguments.file, &arguments.switch.source, true)?;
     let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
     let program = Arc::new(compiled.program);
+    let specs = specs(port_max(program.architecture))?;
     let mut switch = backend::build(Arc::clone(&program), backend, &arguments.switch)?;
     let ports = open_ports(&specs)?;
     let stop = StopFlag::on_signals().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;

@@ -16,7 +16,7 @@ use live::{Driver as _, DriverError};
 use std::path::Path;
 use std::sync::Arc;
 use stf::{Command, Script};
-use switch::traffic::PORT_MAX;
+use switch::traffic::port_max;
 use switch::{Backend, Decision, Observer, Output, Switch};
 use syntax::SourceMap;
 use tables::Handle;
@@ -33,7 +33,12 @@ pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
         trace_script(&test::load_script(file)?, &mut switch, &map);
         return Ok(Exit::Success);
     }
+    let greatest = port_max(program.architecture);
     for (number, packet) in packets.iter().enumerate() {
+        if packet.port > greatest {
+            terminal::error(format!("`{}` is no port number from 0 to {greatest}", packet.port));
+            return Err(Exit::Usage);
+        }
         if number > 0 {
             println!();
         }
@@ -135,13 +140,11 @@ fn packets(arguments: &TraceArguments) -> Result<(Vec<InputPacket>, Option<Drive
     Ok((packets, broken))
 }
 
-/// A port that exists. `parse` would take a sign; a port number has none.
+/// A port. `parse` would take a sign; a port number has none.
 fn parse_port(text: &str, form: &str) -> Result<u32, String> {
     let text = text.trim();
     let number = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
-    number
-        .filter(|&port| port <= PORT_MAX)
-        .ok_or_else(|| format!("`{text}` is no port number from 0 to {PORT_MAX}; {form}"))
+    number.ok_or_else(|| format!("`{text}` is no port number; {form}"))
 }
 
 /// `PORT:HEX`, white space between digits allowed.

@@ -145,10 +145,10 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
         McGroupCreate { group } => done(switch.replication_mut().create_group(u64::from(*group))),
         McGroupDestroy { group } => done(switch.replication_mut().destroy_group(u64::from(*group))),
         McNodeCreate { rid, ports } => {
-            let handle = switch.replication_mut().create_node(u64::from(*rid), &wide(ports));
+            let handle = switch.replication_mut().create_node(u64::from(*rid), ports);
             handle.map(Reply::Handle).map_err(|error| Problem::new(error.to_string()))
         }
-        McNodeUpdate { node, ports } => done(switch.replication_mut().update_node(*node, &wide(ports))),
+        McNodeUpdate { node, ports } => done(switch.replication_mut().update_node(*node, ports)),
         McNodeDestroy { node } => done(switch.replication_mut().destroy_node(*node)),
         McNodeAssociate { group, node } => done(switch.replication_mut().associate_node(u64::from(*group), *node)),
         McNodeDissociate { group, node } => done(switch.replication_mut().dissociate_node(u64::from(*group), *node)),
@@ -201,10 +201,10 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
 
         SetQueueDepth { depth_packets, port, priority } => {
             let packets = usize::try_from(*depth_packets).unwrap_or(usize::MAX);
-            each_port(*port, |port| switch.set_queue_depth(port, priority.map(u32::from), packets))
+            queues(switch.set_queue_depth(*port, priority.map(u32::from), packets))
         }
         SetQueueRate { rate_pps, port, priority } => {
-            each_port(*port, |port| switch.set_queue_rate(port, priority.map(u32::from), *rate_pps))
+            queues(switch.set_queue_rate(*port, priority.map(u32::from), *rate_pps))
         }
     }
 }
@@ -273,12 +273,8 @@ fn done(result: Result<(), ReplicationError>) -> Result<Reply, Problem> {
     result.map(|()| Reply::Done).map_err(|error| Problem::new(error.to_string()))
 }
 
-fn wide(ports: &[u16]) -> Vec<u32> {
-    ports.iter().map(|&port| u32::from(port)).collect()
-}
-
 fn copies(replicas: &[Replica]) -> Vec<switch::Replica> {
-    let copy = |it: &Replica| switch::Replica { rid: u64::from(it.instance), port: u32::from(it.port) };
+    let copy = |it: &Replica| switch::Replica { rid: u64::from(it.instance), port: it.port };
     replicas.iter().map(copy).collect()
 }
 
@@ -355,18 +351,12 @@ fn meter_config(committed: Burst, peak: Burst) -> MeterConfig {
     }
 }
 
-/// Does something to the queues of a port, or of all ports.
-fn each_port(port: Option<u16>, mut change: impl FnMut(u32) -> Result<(), switch::Refusal>) -> Result<Reply, Problem> {
-    let ports = port.map_or(0..switch::traffic::PORT_MAX + 1, |port| u32::from(port)..u32::from(port) + 1);
-    for port in ports {
-        change(port).map_err(|refusal| {
-            Problem::new(match refusal {
-                switch::Refusal::NoPort => {
-                    format!("port {port} does not exist; the highest is {}", switch::traffic::PORT_MAX)
-                }
-                switch::Refusal::NoPriority | switch::Refusal::Full => "there is no queue of this priority".to_owned(),
-            })
-        })?;
-    }
-    Ok(Reply::Done)
+/// The reply to a change of queues.
+fn queues(changed: Result<(), switch::Refusal>) -> Result<Reply, Problem> {
+    changed.map(|()| Reply::Done).map_err(|refusal| {
+        Problem::new(match refusal {
+            switch::Refusal::NoPort => "there is no such port, or too many have queues of their own",
+            switch::Refusal::NoPriority | switch::Refusal::Full => "there is no queue of this priority",
+        })
+    })
 }

@@ -12,10 +12,15 @@ use base::Bits;
 use ir::{ActionCall, ActionId, Calculation, CrcParameters, EntryKey, MatchKind, Program, TableId, Type};
 use std::sync::Arc;
 
-/// The greatest port that copies and queues can be for: one less than the switch's greatest, which is the drop port. An
+/// The greatest port that copies and queues can be for. Where the greatest of all is the drop port, it is one less: an
 /// action may be given that one, as its value means to drop; a copy or a queue for it would be a mistake.
-pub(crate) const EGRESS_PORT_MAX: u64 = switch::traffic::PORT_MAX as u64 - 1;
-const _: () = assert!(switch::traffic::PORT_MAX as u64 == ir::v1model::DROP_PORT);
+pub(crate) fn egress_port_max(program: &Program) -> u64 {
+    match program.architecture {
+        ir::Architecture::V1Model => ir::v1model::DROP_PORT - 1,
+        architecture => u64::from(switch::traffic::port_max(architecture)),
+    }
+}
+
 /// The greatest number of a clone session.
 pub(crate) const SESSION_MAX: u64 = switch::replication::SESSION_MAX as u64;
 
@@ -284,16 +289,16 @@ impl<'a> Arguments<'a> {
         self.number(0, SESSION_MAX, "clone session").map(|session| session as u16)
     }
 
-    fn port(&self, index: usize) -> Result<u16, Problem> {
-        self.number(index, EGRESS_PORT_MAX, "port").map(|port| port as u16)
+    fn port(&self, index: usize) -> Result<u32, Problem> {
+        self.number(index, egress_port_max(self.program), "port").map(|port| port as u32)
     }
 
     /// The ports from the second argument on.
-    fn ports(&self) -> Result<Vec<u16>, Problem> {
+    fn ports(&self) -> Result<Vec<u32>, Problem> {
         if self.words.contains(&"|") {
             return Err(Problem::new("link aggregation groups (after `|`) are not supported yet"));
         }
-        let mut ports = (1..self.words.len()).map(|index| self.port(index)).collect::<Result<Vec<u16>, Problem>>()?;
+        let mut ports = (1..self.words.len()).map(|index| self.port(index)).collect::<Result<Vec<u32>, Problem>>()?;
         ports.sort_unstable();
         match ports.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(Problem::new(format!("port {} is given twice: a node sends a port one copy", pair[0]))),
@@ -302,7 +307,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Port and priority, where given, after the first argument.
-    fn queue(&self) -> Result<(Option<u16>, Option<u8>), Problem> {
+    fn queue(&self) -> Result<(Option<u32>, Option<u8>), Problem> {
         let port = (self.words.len() > 1).then(|| self.port(1)).transpose()?;
         let priority = (self.words.len() > 2).then(|| self.number(2, 7, "queue priority")).transpose()?;
         Ok((port, priority.map(|priority| priority as u8)))

@@ -149,14 +149,14 @@ pub enum Command {
         /// What the copies find in `egress_rid`.
         rid: u16,
         /// Each gets a copy; ascending, none twice.
-        ports: Vec<u16>,
+        ports: Vec<u32>,
     },
     /// Gives a node other ports.
     McNodeUpdate {
         /// The node's handle.
         node: u32,
         /// As in [`Command::McNodeCreate`].
-        ports: Vec<u16>,
+        ports: Vec<u32>,
     },
     /// Destroys a node, and takes it out of its groups.
     McNodeDestroy {
@@ -192,7 +192,7 @@ pub enum Command {
         /// The session.
         session: u16,
         /// The port.
-        port: u16,
+        port: u32,
     },
     /// Makes a clone session lead to a multicast group.
     MirroringAddMc {
@@ -298,7 +298,7 @@ pub enum Command {
         /// Packets.
         depth_packets: u64,
         /// The egress port; all if none.
-        port: Option<u16>,
+        port: Option<u32>,
         /// The priority; all if none.
         priority: Option<u8>,
     },
@@ -307,7 +307,7 @@ pub enum Command {
         /// Packets per second; 0: without limit.
         rate_pps: u64,
         /// The egress port; all if none.
-        port: Option<u16>,
+        port: Option<u32>,
         /// The priority; all if none.
         priority: Option<u8>,
     },
@@ -328,7 +328,7 @@ pub enum ProfilePart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Replica {
     /// Where it goes.
-    pub port: u16,
+    pub port: u32,
     /// What it finds in `egress_rid`.
     pub instance: u16,
 }

@@ -22,7 +22,7 @@
 //! or is `comment` are for people.
 
 use crate::cli_text::{
-    EGRESS_PORT_MAX, SESSION_MAX, check_changeable, check_default_changeable, has_priority, table_action,
+    SESSION_MAX, check_changeable, check_default_changeable, egress_port_max, has_priority, table_action,
 };
 use crate::command::{Command, Replica};
 use crate::entries::Collected;
@@ -209,22 +209,22 @@ fn bits(value: &Value, target: &Target<'_>) -> Result<Bits, Problem> {
     }
 }
 
-fn multicast_group(entry: &Object, _program: &Program) -> Result<Command, Problem> {
+fn multicast_group(entry: &Object, program: &Program) -> Result<Command, Problem> {
     check_fields(entry, &["multicast_group_id", "replicas"])?;
     let group = required_number(entry, "multicast_group_id", 1, 65_535)? as u16;
-    Ok(Command::McGroupSet { group, replicas: replicas(entry)? })
+    Ok(Command::McGroupSet { group, replicas: replicas(entry, program)? })
 }
 
-fn clone_session(entry: &Object, _program: &Program) -> Result<Command, Problem> {
+fn clone_session(entry: &Object, program: &Program) -> Result<Command, Problem> {
     check_fields(entry, &["clone_session_id", "replicas", "packet_length_bytes"])?;
     if entry.get("packet_length_bytes").is_some_and(|length| length.as_u64() != Some(0)) {
         return Err(Problem::new("packet_length_bytes (copies that are cut) is not supported yet"));
     }
     let session = required_number(entry, "clone_session_id", 0, SESSION_MAX)? as u16;
-    Ok(Command::CloneSessionSet { session, replicas: replicas(entry)? })
+    Ok(Command::CloneSessionSet { session, replicas: replicas(entry, program)? })
 }
 
-fn replicas(entry: &Object) -> Result<Vec<Replica>, Problem> {
+fn replicas(entry: &Object, program: &Program) -> Result<Vec<Replica>, Problem> {
     let list = match entry.get("replicas") {
         Some(Value::Array(list)) => list,
         Some(_) => return Err(Problem::new("replicas is no list")),
@@ -234,7 +234,7 @@ fn replicas(entry: &Object) -> Result<Vec<Replica>, Problem> {
     for value in list {
         let fields = object(value, "a replica")?;
         check_fields(fields, &["egress_port", "instance"])?;
-        let port = required_number(fields, "egress_port", 0, EGRESS_PORT_MAX)? as u16;
+        let port = required_number(fields, "egress_port", 0, egress_port_max(program))? as u32;
         let instance = fields.get("instance").map_or(Ok(0), |value| number(value, "instance", 65_535))? as u16;
         replicas.push(Replica { port, instance });
     }

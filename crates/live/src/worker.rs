@@ -19,8 +19,10 @@ use crate::signals::StopFlag;
 use base::Bits;
 use base::limits::BURST_PACKETS_MAX;
 use ir::DigestId;
+use std::collections::BTreeMap;
 use std::io;
 use std::time::{Duration, Instant};
+use switch::traffic::PORT_MAX;
 use switch::{Output, Switch};
 
 /// How long a worker without packets waits before it looks at the stop flag again.
@@ -69,7 +71,10 @@ pub enum Ended {
 pub struct Ports {
     numbers: Vec<u32>,
     drivers: Vec<Box<dyn Driver>>,
+    /// Positions by number, up to [`PORT_MAX`].
     by_number: Vec<Option<usize>>,
+    /// Positions of the ports of greater numbers.
+    far: BTreeMap<u32, usize>,
     failed: Vec<bool>,
     /// Frames that the core sent to a port that has no driver.
     pub unconnected_frames: u64,
@@ -83,7 +88,12 @@ impl Ports {
 
     fn new(ports: Vec<Port>) -> Ports {
         let mut by_number = Vec::new();
+        let mut far = BTreeMap::new();
         for (position, port) in ports.iter().enumerate() {
+            if port.number > PORT_MAX {
+                far.insert(port.number, position);
+                continue;
+            }
             let number = port.number as usize;
             if by_number.len() <= number {
                 by_number.resize(number + 1, None);
@@ -95,8 +105,13 @@ impl Ports {
             failed: vec![false; ports.len()],
             drivers: ports.into_iter().map(|port| port.driver).collect(),
             by_number,
+            far,
             unconnected_frames: 0,
         }
+    }
+
+    fn position(&self, number: u32) -> Option<usize> {
+        if number > PORT_MAX { self.far.get(&number).copied() } else { *self.by_number.get(number as usize)? }
     }
 
     fn all_exhausted(&self) -> bool {
@@ -305,7 +320,7 @@ struct PortsOutput<'a> {
 
 impl Output for PortsOutput<'_> {
     fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64) {
-        let Some(position) = self.ports.by_number.get(port as usize).copied().flatten() else {
+        let Some(position) = self.ports.position(port) else {
             self.ports.unconnected_frames += 1;
             return;
         };

@@ -11,7 +11,7 @@ use crate::pipeline::{Pipeline, World};
 use crate::replication::{Destination, Replica, Replication};
 use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
-use crate::traffic::{Departure, Refusal, TrafficManager};
+use crate::traffic::{Departure, Refusal, TrafficManager, port_max};
 use base::limits::{BURST_PACKETS_MAX, COPIES_MAX, PASSES_MAX};
 use ir::walk::{bodies, visit_body};
 use ir::{Program, StmtKind};
@@ -73,7 +73,7 @@ impl Fabric {
     ) -> Fabric {
         Fabric {
             pipeline,
-            traffic: TrafficManager::new(priorities),
+            traffic: TrafficManager::new(priorities, port_max(program.architecture)),
             replication: Replication::default(),
             pool,
             stats: Stats::default(),

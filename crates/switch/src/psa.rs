@@ -16,7 +16,7 @@ use crate::pipeline::World;
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
-use crate::traffic::{Departure, PORT_INTERNAL};
+use crate::traffic::Departure;
 use base::index::Id as _;
 use base::limits::PASSES_MAX;
 use ir::psa::{Carried, PORT_RECIRCULATE, PacketPath, Slot, Stage, passes_again};
@@ -128,7 +128,6 @@ impl Rules for Psa {
 
     fn begin_egress(&mut self, departure: Departure<Packet>, world: &mut World<'_>) -> Packet {
         let Departure { mut packet, port, .. } = departure;
-        let port = if port == PORT_INTERNAL { PORT_RECIRCULATE } else { port };
         packet.set_intrinsic(Slot::EgressPort, u64::from(port));
         packet.set_intrinsic(Slot::EgressTimestamp, world.now_ns / 1000);
         let rid = packet.intrinsic(Slot::Instance);
@@ -299,12 +298,6 @@ fn enqueue_replica(fabric: &mut Fabric, mut packet: Packet, replica: Replica, wo
 
 /// The class of service is the priority, as far as there are queues.
 fn enqueue(fabric: &mut Fabric, packet: Packet, port: u32, world: &mut World<'_>) {
-    let port = match port {
-        PORT_RECIRCULATE => PORT_INTERNAL,
-        // No port has this number, nor may a program reach the queue behind it.
-        PORT_INTERNAL => u32::MAX,
-        port => port,
-    };
     let priority = (packet.intrinsic(Slot::ClassOfService) as u32).min(fabric.traffic.priority_max());
     fabric.enqueue(packet, port, priority, world);
 }

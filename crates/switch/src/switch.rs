@@ -258,13 +258,15 @@ impl Switch {
         &mut self.fabric.replication
     }
 
-    /// Sets how many packets the queues of a port hold while they have a rate; of all priorities or of one.
-    pub fn set_queue_depth(&mut self, port: u32, priority: Option<u32>, packets: usize) -> Result<(), Refusal> {
+    /// Sets how many packets the queues of a port, or of all ports, hold while they have a rate; of all priorities
+    /// or of one.
+    pub fn set_queue_depth(&mut self, port: Option<u32>, priority: Option<u32>, packets: usize) -> Result<(), Refusal> {
         self.traffic_mut().set_capacity(port, priority, packets)
     }
 
-    /// Sets the rate of the queues of a port in packets per second, 0 for no limit; of all priorities or of one.
-    pub fn set_queue_rate(&mut self, port: u32, priority: Option<u32>, rate: u64) -> Result<(), Refusal> {
+    /// Sets the rate of the queues of a port, or of all ports, in packets per second, 0 for no limit; of all priorities
+    /// or of one.
+    pub fn set_queue_rate(&mut self, port: Option<u32>, priority: Option<u32>, rate: u64) -> Result<(), Refusal> {
         self.traffic_mut().set_rate(port, priority, rate)
     }
 

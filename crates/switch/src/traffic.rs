@@ -8,7 +8,7 @@
 //! priority: the line is emptied in the same run of the core that filled it, so any other order, and a length at which
 //! to drop, would only show how many packets were received together. Its bound protects the memory.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Packets that a queue with a rate holds unless told otherwise.
 pub const QUEUE_CAPACITY_DEFAULT: usize = 64;
@@ -16,11 +16,19 @@ pub const QUEUE_CAPACITY_DEFAULT: usize = 64;
 /// Packets that any queue holds.
 const QUEUE_CAPACITY_MAX: usize = 65_536;
 
-/// Ports above this number do not exist.
+/// The greatest port of architectures with ports of 9 bits.
 pub const PORT_MAX: u32 = 511;
 
-/// The queue of packets that go to ingress again when they leave egress, instead of out of a port.
-pub(crate) const PORT_INTERNAL: u32 = PORT_MAX + 1;
+/// Ports above [`PORT_MAX`] that have queues at the same time.
+const FAR_PORTS_MAX: usize = 65_536;
+
+/// The greatest port that packets can be sent to.
+pub fn port_max(architecture: ir::Architecture) -> u32 {
+    match architecture {
+        ir::Architecture::V1Model => PORT_MAX,
+        ir::Architecture::Psa => u32::MAX,
+    }
+}
 
 /// A packet that leaves its queue.
 pub struct Departure<P> {
@@ -66,10 +74,37 @@ impl<P> Queue<P> {
     }
 }
 
+/// How the queues of a priority are set up.
+#[derive(Clone, Copy)]
+struct QueueSetting {
+    capacity: usize,
+    interval_ns: u64,
+}
+
 struct Port<P> {
     queues: Vec<Queue<P>>,
     /// Packets in the port's queues, without those in the line.
     waiting: usize,
+    /// Whether a command has set up a queue of this port, so that it must not be forgotten.
+    is_configured: bool,
+}
+
+impl<P> Port<P> {
+    fn new(settings: &[QueueSetting]) -> Port<P> {
+        let queue = |setting: &QueueSetting| Queue {
+            packets: VecDeque::new(),
+            depth: 0,
+            capacity: setting.capacity,
+            interval_ns: setting.interval_ns,
+            next_departure_ns: 0,
+        };
+        Port { queues: settings.iter().map(queue).collect(), waiting: 0, is_configured: false }
+    }
+
+    /// Whether a port made anew would be the same.
+    fn is_fresh(&self, now_ns: u64) -> bool {
+        !self.is_configured && self.queues.iter().all(|queue| queue.depth == 0 && queue.next_departure_ns <= now_ns)
+    }
 }
 
 impl<P> Port<P> {
@@ -99,8 +134,13 @@ struct Ready<P> {
 
 /// All queues of a switch.
 pub struct TrafficManager<P> {
-    ports: Vec<Port<P>>,
-    priorities: usize,
+    /// The ports up to [`PORT_MAX`], as far as they were used.
+    near: Vec<Port<P>>,
+    /// Greater ports that have packets or a setting of their own.
+    far: BTreeMap<u32, Port<P>>,
+    port_max: u32,
+    /// What the queues of a port start with, by priority.
+    settings: Vec<QueueSetting>,
     /// The line of packets that may go at once, in the order of their arrival.
     ready: VecDeque<Ready<P>>,
     /// Ports with packets that wait for a rate, in the order of their turns.
@@ -109,11 +149,14 @@ pub struct TrafficManager<P> {
 }
 
 impl<P> TrafficManager<P> {
-    /// Queues for `priorities` priorities (at least one) per port.
-    pub fn new(priorities: usize) -> TrafficManager<P> {
+    /// Queues for `priorities` priorities (at least one) per port, for ports up to `port_max`.
+    pub fn new(priorities: usize, port_max: u32) -> TrafficManager<P> {
+        let setting = QueueSetting { capacity: QUEUE_CAPACITY_DEFAULT, interval_ns: 0 };
         TrafficManager {
-            ports: Vec::new(),
-            priorities: priorities.max(1),
+            near: Vec::new(),
+            far: BTreeMap::new(),
+            port_max,
+            settings: vec![setting; priorities.max(1)],
             ready: VecDeque::new(),
             active: VecDeque::new(),
             has_rates: false,
@@ -122,31 +165,38 @@ impl<P> TrafficManager<P> {
 
     /// Packets in all queues.
     pub fn queued(&self) -> usize {
-        self.ready.len() + self.ports.iter().map(|port| port.waiting).sum::<usize>()
+        self.ready.len() + self.all_ports().map(|port| port.waiting).sum::<usize>()
     }
 
     /// The highest priority that has a queue.
     pub fn priority_max(&self) -> u32 {
-        self.priorities as u32 - 1
+        self.settings.len() as u32 - 1
     }
 
     /// Packets in one queue.
     pub fn depth(&self, port: u32, priority: u32) -> usize {
-        let queue = self.ports.get(port as usize).and_then(|port| port.queues.get(priority as usize));
+        let queue = self.port(port).and_then(|port| port.queues.get(priority as usize));
         queue.map_or(0, |queue| queue.depth)
     }
 
-    /// Sets how many packets the queues of a port hold while they have a rate; of all priorities or of one.
-    pub fn set_capacity(&mut self, port: u32, priority: Option<u32>, packets: usize) -> Result<(), Refusal> {
-        self.each_queue(port, priority, |queue| queue.capacity = packets.min(QUEUE_CAPACITY_MAX))
+    /// Sets how many packets the queues of a port, or of all ports, hold while they have a rate; of all priorities or of
+    /// one.
+    pub fn set_capacity(&mut self, port: Option<u32>, priority: Option<u32>, packets: usize) -> Result<(), Refusal> {
+        self.each_queue(port, priority, |setting| setting.capacity = packets.min(QUEUE_CAPACITY_MAX))
     }
 
-    /// Sets the rate of the queues of a port in packets per second; 0 for no limit.
-    pub fn set_rate(&mut self, port: u32, priority: Option<u32>, packets_per_second: u64) -> Result<(), Refusal> {
+    /// Sets the rate of the queues of a port, or of all ports, in packets per second; 0 for no limit.
+    pub fn set_rate(
+        &mut self,
+        port: Option<u32>,
+        priority: Option<u32>,
+        packets_per_second: u64,
+    ) -> Result<(), Refusal> {
         // A rate above one per nanosecond is as good as none.
         let interval_ns = 1_000_000_000u64.checked_div(packets_per_second).unwrap_or(0);
-        self.each_queue(port, priority, |queue| queue.interval_ns = interval_ns)?;
-        self.has_rates = self.ports.iter().flat_map(|port| &port.queues).any(|queue| queue.interval_ns != 0);
+        self.each_queue(port, priority, |setting| setting.interval_ns = interval_ns)?;
+        let used = self.all_ports().flat_map(|port| &port.queues).any(|queue| queue.interval_ns != 0);
+        self.has_rates = used || self.settings.iter().any(|setting| setting.interval_ns != 0);
         Ok(())
     }
 
@@ -157,11 +207,10 @@ impl<P> TrafficManager<P> {
 
     /// Queues a packet.
     pub fn enqueue(&mut self, packet: P, port: u32, priority: u32, now_ns: u64) -> Result<(), (P, Refusal)> {
-        if port > PORT_INTERNAL {
+        if port > self.port_max || (port > PORT_MAX && !self.makes_room(port, now_ns)) {
             return Err((packet, Refusal::NoPort));
         }
-        self.grow(port);
-        let slot = &mut self.ports[port as usize];
+        let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
         let Some(queue) = slot.queues.get_mut(priority as usize) else {
             return Err((packet, Refusal::NoPriority));
         };
@@ -191,15 +240,19 @@ impl<P> TrafficManager<P> {
         while taken < packets_max
             && let Some(Ready { packet, port, priority, enqueued_ns }) = self.ready.pop_front()
         {
-            let queue = &mut self.ports[port as usize].queues[priority as usize];
+            let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
+            let queue = &mut slot.queues[priority as usize];
             queue.depth -= 1;
             let depth_packets = queue.depth;
+            if port > PORT_MAX && slot.is_fresh(now_ns) {
+                self.far.remove(&port);
+            }
             take(Departure { packet, port, priority, enqueued_ns, depth_packets, is_paced: false });
             taken += 1;
         }
         for _ in 0..self.active.len() {
             let Some(port) = self.active.pop_front() else { break };
-            let slot = &mut self.ports[port as usize];
+            let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
             while taken < packets_max
                 && let Some(departure) = slot.pop_due(port, now_ns)
             {
@@ -218,42 +271,79 @@ impl<P> TrafficManager<P> {
         if !self.ready.is_empty() {
             return Some(0);
         }
-        let ports = self.active.iter().map(|&port| &self.ports[port as usize]);
+        let ports = self.active.iter().filter_map(|&port| self.port(port));
         let waiting = ports.flat_map(|port| &port.queues).filter(|queue| !queue.packets.is_empty());
         waiting.map(|queue| if queue.interval_ns == 0 { 0 } else { queue.next_departure_ns }).min()
     }
 
+    fn port(&self, port: u32) -> Option<&Port<P>> {
+        if port > PORT_MAX { self.far.get(&port) } else { self.near.get(port as usize) }
+    }
+
+    fn all_ports(&self) -> impl Iterator<Item = &Port<P>> {
+        self.near.iter().chain(self.far.values())
+    }
+
+    /// Whether a port above [`PORT_MAX`] may have queues. Ports whose last packet has gone, and which would be the same
+    /// if they were made anew, make room for it.
+    fn makes_room(&mut self, port: u32, now_ns: u64) -> bool {
+        if self.far.len() >= FAR_PORTS_MAX && !self.far.contains_key(&port) {
+            self.far.retain(|_, port| !port.is_fresh(now_ns));
+        }
+        self.far.len() < FAR_PORTS_MAX || self.far.contains_key(&port)
+    }
+
     fn each_queue(
         &mut self,
-        port: u32,
+        port: Option<u32>,
         priority: Option<u32>,
-        mut change: impl FnMut(&mut Queue<P>),
+        change: impl Fn(&mut QueueSetting),
     ) -> Result<(), Refusal> {
-        if port > PORT_MAX {
-            return Err(Refusal::NoPort);
-        }
-        self.grow(port);
-        let queues = &mut self.ports[port as usize].queues;
-        match priority {
-            None => queues.iter_mut().for_each(change),
-            Some(priority) => change(queues.get_mut(priority as usize).ok_or(Refusal::NoPriority)?),
+        let queues = match priority {
+            None => 0..self.settings.len(),
+            Some(priority) if (priority as usize) < self.settings.len() => priority as usize..priority as usize + 1,
+            Some(_) => return Err(Refusal::NoPriority),
+        };
+        let change_port = |slot: &mut Port<P>| {
+            for queue in &mut slot.queues[queues.clone()] {
+                let mut setting = QueueSetting { capacity: queue.capacity, interval_ns: queue.interval_ns };
+                change(&mut setting);
+                (queue.capacity, queue.interval_ns) = (setting.capacity, setting.interval_ns);
+            }
+        };
+        match port {
+            None => {
+                self.near.iter_mut().chain(self.far.values_mut()).for_each(change_port);
+                self.settings[queues.clone()].iter_mut().for_each(change);
+            }
+            Some(port) => {
+                if port > self.port_max || (port > PORT_MAX && !self.makes_room(port, 0)) {
+                    return Err(Refusal::NoPort);
+                }
+                let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
+                slot.is_configured = true;
+                change_port(slot);
+            }
         }
         Ok(())
     }
+}
 
-    fn grow(&mut self, port: u32) {
-        let priorities = self.priorities;
-        while self.ports.len() <= port as usize {
-            let queue = || Queue {
-                packets: VecDeque::new(),
-                depth: 0,
-                capacity: QUEUE_CAPACITY_DEFAULT,
-                interval_ns: 0,
-                next_departure_ns: 0,
-            };
-            self.ports.push(Port { queues: (0..priorities).map(|_| queue()).collect(), waiting: 0 });
-        }
+/// A port, made if it was not used yet.
+fn port_mut<'a, P>(
+    near: &'a mut Vec<Port<P>>,
+    far: &'a mut BTreeMap<u32, Port<P>>,
+    port: u32,
+    settings: &[QueueSetting],
+) -> &'a mut Port<P> {
+    if port > PORT_MAX {
+        return far.entry(port).or_insert_with(|| Port::new(settings));
     }
+    let index = port as usize;
+    if near.len() <= index {
+        near.resize_with(index + 1, || Port::new(settings));
+    }
+    &mut near[index]
 }
 
 #[cfg(test)]
@@ -268,7 +358,7 @@ mod tests {
 
     #[test]
     fn packets_without_a_rate_keep_the_order_of_their_arrival() {
-        let mut tm = TrafficManager::new(2);
+        let mut tm = TrafficManager::new(2, PORT_MAX);
         for (packet, port, priority) in [(10, 1, 0), (11, 1, 1), (20, 2, 0), (12, 1, 0), (21, 2, 1)] {
             tm.enqueue(packet, port, priority, 0).unwrap();
         }
@@ -279,8 +369,8 @@ mod tests {
 
     #[test]
     fn higher_priorities_leave_first() {
-        let mut tm = TrafficManager::new(3);
-        tm.set_rate(1, None, 1_000).unwrap();
+        let mut tm = TrafficManager::new(3, PORT_MAX);
+        tm.set_rate(Some(1), None, 1_000).unwrap();
         for (packet, priority) in [(1, 0), (2, 2), (3, 1), (4, 2)] {
             tm.enqueue(packet, 1, priority, 0).unwrap();
         }
@@ -288,14 +378,14 @@ mod tests {
         assert_eq!(drain(&mut tm, 0), [2, 3, 1]);
         assert_eq!(drain(&mut tm, 1_000_000), [4]);
         assert_eq!(tm.enqueue(9, 1, 3, 0), Err((9, Refusal::NoPriority)));
-        assert_eq!(tm.enqueue(9, PORT_INTERNAL + 1, 0, 0), Err((9, Refusal::NoPort)));
+        assert_eq!(tm.enqueue(9, PORT_MAX + 1, 0, 0), Err((9, Refusal::NoPort)));
     }
 
     #[test]
     fn a_rate_spaces_departures_and_a_full_queue_refuses() {
-        let mut tm = TrafficManager::new(1);
-        tm.set_rate(1, None, 1_000_000).unwrap();
-        tm.set_capacity(1, None, 3).unwrap();
+        let mut tm = TrafficManager::new(1, PORT_MAX);
+        tm.set_rate(Some(1), None, 1_000_000).unwrap();
+        tm.set_capacity(Some(1), None, 3).unwrap();
         for packet in 0..3 {
             tm.enqueue(packet, 1, 0, 0).unwrap();
         }
@@ -306,5 +396,49 @@ mod tests {
         assert_eq!(drain(&mut tm, 1000), [1]);
         assert_eq!(drain(&mut tm, 5000), [2]);
         assert_eq!(tm.next_departure_ns(), None);
+    }
+
+    #[test]
+    fn any_number_can_be_a_port() {
+        let mut tm = TrafficManager::new(1, u32::MAX);
+        for (packet, port) in [(1, u32::MAX), (2, 512), (3, u32::MAX)] {
+            tm.enqueue(packet, port, 0, 0).unwrap();
+        }
+        assert_eq!((tm.depth(u32::MAX, 0), tm.far.len()), (2, 2));
+        assert_eq!(drain(&mut tm, 0), [1, 2, 3]);
+        // Nothing is left of ports that nobody has set up.
+        assert_eq!(tm.far.len(), 0);
+        tm.set_rate(Some(1000), None, 1_000_000).unwrap();
+        for packet in 0..2 {
+            tm.enqueue(packet, 1000, 0, 0).unwrap();
+        }
+        assert_eq!((drain(&mut tm, 0), drain(&mut tm, 1000)), (vec![0], vec![1]));
+        assert_eq!(tm.far.len(), 1);
+    }
+
+    #[test]
+    fn what_is_set_for_all_ports_holds_for_those_to_come() {
+        let mut tm = TrafficManager::new(1, u32::MAX);
+        tm.set_rate(None, None, 1_000_000).unwrap();
+        tm.set_capacity(None, Some(0), 1).unwrap();
+        for port in [3, 70_000] {
+            tm.enqueue(1, port, 0, 0).unwrap();
+            assert_eq!(tm.enqueue(2, port, 0, 0), Err((2, Refusal::Full)));
+        }
+        assert_eq!(drain(&mut tm, 0), [1, 1]);
+        assert!(tm.has_rates());
+    }
+
+    #[test]
+    fn ports_without_packets_make_room() {
+        let mut tm = TrafficManager::new(1, u32::MAX);
+        tm.set_rate(None, None, 1_000_000).unwrap();
+        for port in 0..FAR_PORTS_MAX as u32 {
+            tm.enqueue(1, 1000 + port, 0, 0).unwrap();
+        }
+        assert_eq!(tm.enqueue(2, 999, 0, 0), Err((2, Refusal::NoPort)));
+        assert_eq!(drain(&mut tm, 0).len(), FAR_PORTS_MAX);
+        assert_eq!(tm.enqueue(2, 999, 0, 999), Err((2, Refusal::NoPort)));
+        assert_eq!(tm.enqueue(2, 999, 0, 1000), Ok(()));
     }
 }
