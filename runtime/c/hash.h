@@ -132,6 +132,12 @@ static inline WS_UNUSED uint32_t ws_crc_forward16(const ws_crc_tables t, uint32_
     return crc;
 }
 
+/* The first four bytes of the data of a hash that is continued: its value for the data before. */
+static inline WS_UNUSED uint32_t ws_hash_before(const uint8_t *bytes)
+{
+    return (uint32_t)ws_load16(bytes) << 16 | (uint32_t)ws_load16(bytes + 2);
+}
+
 #ifdef WS_CRC32
 static ws_crc_tables ws_crc32_tables;
 
@@ -140,10 +146,21 @@ __attribute__((constructor)) static void ws_crc32_fill(void)
     ws_crc_fill_reflected(ws_crc32_tables, 0xedb88320u);
 }
 
-static inline uint64_t ws_hash_crc32(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
+static inline uint64_t ws_crc32_from(uint32_t crc, const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
 {
-    uint32_t crc = ws_crc_reflected((const uint32_t(*)[256])ws_crc32_tables, 0xffffffffu, a, a_count);
+    crc = ws_crc_reflected((const uint32_t(*)[256])ws_crc32_tables, crc, a, a_count);
     return (uint32_t)~ws_crc_reflected((const uint32_t(*)[256])ws_crc32_tables, crc, b, b_count);
+}
+
+static inline WS_UNUSED uint64_t ws_hash_crc32(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
+{
+    return ws_crc32_from(0xffffffffu, a, a_count, b, b_count);
+}
+
+static inline WS_UNUSED uint64_t ws_hash_crc32_continued(const uint8_t *a, uint64_t a_count, const uint8_t *b,
+                                                         uint64_t b_count)
+{
+    return ws_crc32_from(~ws_hash_before(a), a + 4, a_count - 4, b, b_count);
 }
 #endif
 
@@ -155,10 +172,21 @@ __attribute__((constructor)) static void ws_crc16_fill(void)
     ws_crc_fill_reflected(ws_crc16_tables, 0xa001u);
 }
 
-static inline uint64_t ws_hash_crc16(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
+static inline uint64_t ws_crc16_from(uint32_t crc, const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
 {
-    uint32_t crc = ws_crc_reflected((const uint32_t(*)[256])ws_crc16_tables, 0, a, a_count);
+    crc = ws_crc_reflected((const uint32_t(*)[256])ws_crc16_tables, crc, a, a_count);
     return ws_crc_reflected((const uint32_t(*)[256])ws_crc16_tables, crc, b, b_count);
+}
+
+static inline WS_UNUSED uint64_t ws_hash_crc16(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
+{
+    return ws_crc16_from(0, a, a_count, b, b_count);
+}
+
+static inline WS_UNUSED uint64_t ws_hash_crc16_continued(const uint8_t *a, uint64_t a_count, const uint8_t *b,
+                                                         uint64_t b_count)
+{
+    return ws_crc16_from(ws_hash_before(a) & 0xffff, a + 4, a_count - 4, b, b_count);
 }
 #endif
 
@@ -190,17 +218,36 @@ static inline uint32_t ws_crc_custom(const struct ws_crc *crc, uint32_t remainde
     return remainder;
 }
 
+/* The remainder as it is given out, or one that was given out as it was. */
+static inline uint32_t ws_crc_turned(const struct ws_crc *crc, uint32_t remainder)
+{
+    if (!crc->is_reversed)
+        return remainder;
+    uint32_t turned = 0;
+    for (uint32_t bit = 0; bit < crc->width; bit++)
+        turned |= (remainder >> bit & 1) << (crc->width - 1 - bit);
+    return turned;
+}
+
+static inline uint64_t ws_hash_from(const struct ws_crc *crc, uint32_t remainder, const uint8_t *a, uint64_t a_count,
+                                    const uint8_t *b, uint64_t b_count)
+{
+    remainder = ws_crc_custom(crc, ws_crc_custom(crc, remainder, a, a_count), b, b_count);
+    return (ws_crc_turned(crc, remainder) ^ crc->final_xor) & ws_mask(crc->width);
+}
+
 static inline WS_UNUSED uint64_t ws_hash_custom(const struct ws_crc *crc, const uint8_t *a, uint64_t a_count, const uint8_t *b,
                                                 uint64_t b_count)
 {
-    uint32_t remainder = ws_crc_custom(crc, ws_crc_custom(crc, crc->start, a, a_count), b, b_count);
-    if (crc->is_reversed) {
-        uint32_t turned = 0;
-        for (uint32_t bit = 0; bit < crc->width; bit++)
-            turned |= (remainder >> bit & 1) << (crc->width - 1 - bit);
-        remainder = turned;
-    }
-    return (remainder ^ crc->final_xor) & ws_mask(crc->width);
+    return ws_hash_from(crc, crc->start, a, a_count, b, b_count);
+}
+
+/* Goes on with the hash whose value the first four bytes are. */
+static inline WS_UNUSED uint64_t ws_hash_continued(const struct ws_crc *crc, const uint8_t *a, uint64_t a_count,
+                                                   const uint8_t *b, uint64_t b_count)
+{
+    uint32_t remainder = ws_crc_turned(crc, (ws_hash_before(a) ^ crc->final_xor) & (uint32_t)ws_mask(crc->width));
+    return ws_hash_from(crc, remainder, a + 4, a_count - 4, b, b_count);
 }
 
 /* Joins values of any width, most significant bit first. The bits after the last one in its byte are zero. */

@@ -28,7 +28,7 @@ fn table(program: &mut Program, name: &str, keys: &[(&str, Type, MatchKind)], ac
         default_action: ActionCall { action: 0, args: vec![] },
         const_default: false,
         size: 1024,
-        direct_counter: None,
+        direct_counters: Vec::new(),
         direct_meter: None,
         implementation: None,
         support_timeout: false,
@@ -80,7 +80,7 @@ pub(crate) fn program() -> Program {
     it.registers.push(Register { name, ty, size: 4, initial: base::Bits::zero(16) });
     it.counters.push(Counter { name: "MyIngress.rx".into(), unit: Unit::PacketsAndBytes, size: 8 });
     let hits = it.direct_counters.push(DirectCounter { name: "MyIngress.hits".into(), unit: Unit::Packets });
-    it.tables[l2].direct_counter = Some(hits);
+    it.tables[l2].direct_counters.push(hits);
     it.meters.push(Meter { name: "MyIngress.police".into(), unit: Unit::Bytes, size: 2 });
     let keys = vec![("type".into(), 16, Exact), ("port".into(), 16, Range)];
     it.value_sets.push(ValueSet { name: "MyParser.tunnels".into(), keys, size: 4 });

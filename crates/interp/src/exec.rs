@@ -24,6 +24,8 @@ pub(crate) struct Run<'r> {
     pub(crate) span: Span,
     /// Iterations that each loop has made in this run.
     loop_steps: BTreeMap<LabelId, u32>,
+    /// The entry whose action runs.
+    entry: Option<u64>,
 }
 
 /// What follows a statement.
@@ -46,7 +48,7 @@ impl<'r> Run<'r> {
         host: &'r mut dyn Host,
         tracer: &'r mut dyn Tracer,
     ) -> Run<'r> {
-        Run { program, state, host, tracer, span: Span::NONE, loop_steps: BTreeMap::new() }
+        Run { program, state, host, tracer, span: Span::NONE, loop_steps: BTreeMap::new(), entry: None }
     }
 
     pub(crate) fn trace(&mut self, event: Event<'_>) {
@@ -111,6 +113,7 @@ impl<'r> Run<'r> {
                 self.trace(Event::Counted { counter: *counter, index: &index });
             }
             StmtKind::ExecuteMeter { dst, meter, index, before } => self.execute_meter(dst, *meter, index, before),
+            StmtKind::ExecuteDirectMeter { dst, meter, before } => self.execute_direct_meter(dst, *meter, before),
             StmtKind::Hash { dst, algorithm, inputs, payload } => self.hash(dst, *algorithm, inputs, *payload),
             StmtKind::Random { dst, low, high } => self.random(dst, low, high),
             StmtKind::Digest { digest, values } => {
@@ -209,12 +212,12 @@ impl<'r> Run<'r> {
         let lookup = self.host.lookup(id, &keys, self.selector_hash(table));
         self.trace(Event::TableApplied { table: id, keys: &keys, lookup: &lookup });
         if let Some(entry) = lookup.entry {
-            if let Some(counter) = table.direct_counter {
+            for &counter in &table.direct_counters {
                 self.host.count_direct(id, counter, entry);
                 self.trace(Event::DirectCounted { counter, entry });
             }
-            if let Some((meter, dst)) = &table.direct_meter {
-                let colour = self.host.execute_direct_meter(id, *meter, entry);
+            if let Some((meter, Some(dst))) = &table.direct_meter {
+                let colour = self.host.execute_direct_meter(*meter, entry, 0);
                 self.trace(Event::DirectMetered { meter: *meter, entry, colour });
                 let value = Bits::from_u64(place_width(self.program, dst), u64::from(colour));
                 self.assign(dst, &value);
@@ -230,7 +233,10 @@ impl<'r> Run<'r> {
         for (&param, arg) in action.params.iter().zip(lookup.args) {
             self.state.set_var(param, arg);
         }
-        self.run_body(&action.body)
+        let outer = std::mem::replace(&mut self.entry, lookup.entry);
+        let flow = self.run_body(&action.body);
+        self.entry = outer;
+        flow
     }
 
     fn set_result(&mut self, var: Option<VarId>, value: Bits) {
@@ -267,6 +273,15 @@ impl<'r> Run<'r> {
         if let Some(colour) = colour {
             self.assign(dst, &Bits::from_u64(place_width(self.program, dst), u64::from(colour)));
         }
+    }
+
+    fn execute_direct_meter(&mut self, dst: &Place, meter: ir::DirectMeterId, before: &Expr) {
+        let mut colour = self.eval(before).low_u64() as u8;
+        if let Some(entry) = self.entry {
+            colour = self.host.execute_direct_meter(meter, entry, colour);
+            self.trace(Event::DirectMetered { meter, entry, colour });
+        }
+        self.assign(dst, &Bits::from_u64(place_width(self.program, dst), u64::from(colour)));
     }
 
     fn hash(&mut self, dst: &Place, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {

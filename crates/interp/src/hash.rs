@@ -17,6 +17,19 @@ pub fn hash(
             let (width_bits, parameters) = custom(calculation);
             Bits::from_u64(width_bits, u64::from(crc(bytes, width_bits, &parameters)))
         }
+        HashAlgorithm::Continued(calculation) => {
+            let (width_bits, parameters) = custom(calculation);
+            let (before, bytes) = continued(bytes);
+            Bits::from_u64(width_bits, u64::from(crc_continued(before, bytes, width_bits, &parameters)))
+        }
+        HashAlgorithm::Crc32Continued => {
+            let (before, bytes) = continued(bytes);
+            Bits::from_u64(32, u64::from(!crc_reflected(bytes, 0x04C1_1DB7, 32, !before)))
+        }
+        HashAlgorithm::Crc16Continued => {
+            let (before, bytes) = continued(bytes);
+            Bits::from_u64(16, u64::from(crc_reflected(bytes, 0x8005, 16, before & 0xffff)))
+        }
         HashAlgorithm::Crc32 => Bits::from_u64(32, u64::from(crc32(bytes))),
         HashAlgorithm::Crc16 => Bits::from_u64(16, u64::from(crc16(bytes))),
         HashAlgorithm::CrcCcitt => Bits::from_u64(16, u64::from(crc_ccitt(bytes))),
@@ -24,6 +37,12 @@ pub fn hash(
         HashAlgorithm::Xor16 => Bits::from_u64(16, u64::from(xor16(bytes))),
         HashAlgorithm::Identity => Bits::from_u64(64, identity(bytes)),
     }
+}
+
+/// The value that a hash had for the data before, and the data with which it goes on.
+fn continued(bytes: &[u8]) -> (u32, &[u8]) {
+    let (before, bytes) = bytes.split_at(bytes.len().min(4));
+    (before.iter().fold(0, |before, byte| before << 8 | u32::from(*byte)), bytes)
 }
 
 /// The CRC of Ethernet (IEEE 802.3): polynomial 0x04C11DB7, bits of a byte lowest first, start and final inversion all
@@ -52,6 +71,16 @@ pub fn crc(bytes: &[u8], width_bits: u32, parameters: &CrcParameters) -> u32 {
         remainder = remainder.reverse_bits() >> (32 - width_bits);
     }
     (remainder ^ parameters.final_xor) & mask
+}
+
+/// The CRC of data, and more bytes, whose CRC of the data before them was `before`: what was done to the remainder at
+/// the end is undone, and it is where the rest starts.
+pub fn crc_continued(before: u32, bytes: &[u8], width_bits: u32, parameters: &CrcParameters) -> u32 {
+    let mut remainder = (before ^ parameters.final_xor) & (u32::MAX >> (32 - width_bits));
+    if parameters.reflects_remainder {
+        remainder = remainder.reverse_bits() >> (32 - width_bits);
+    }
+    crc(bytes, width_bits, &CrcParameters { initial: remainder, ..*parameters })
 }
 
 /// CRC-CCITT: polynomial 0x1021, bits of a byte highest first, start 0xFFFF.

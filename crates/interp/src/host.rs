@@ -36,8 +36,8 @@ pub trait Host {
     fn lookup(&mut self, table: TableId, keys: &[Bits], hash: u64) -> Lookup;
     /// Counts the packet in the direct counter's cell of a table's entry.
     fn count_direct(&mut self, table: TableId, counter: DirectCounterId, entry: u64);
-    /// Meters the packet in the direct meter's cell of a table's entry: 0 green, 1 yellow, 2 red.
-    fn execute_direct_meter(&mut self, table: TableId, meter: DirectMeterId, entry: u64) -> u8;
+    /// Meters the packet in the direct meter's cell of an entry of its table: 0 green, 1 yellow, 2 red.
+    fn execute_direct_meter(&mut self, meter: DirectMeterId, entry: u64, before: u8) -> u8;
     /// The value of a register's cell, of the register's width; none if there is no such cell.
     fn register_read(&mut self, register: RegisterId, index: &Bits) -> Option<Bits>;
     /// Sets a register's cell; nothing if there is no such cell.

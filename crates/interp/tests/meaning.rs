@@ -59,7 +59,7 @@ table0 "t" size 4 {
   action action1
   default 1()
   direct_counter dcounter0
-  direct_meter dmeter0 v5_colour
+  direct_meter dmeter0 into v5_colour
 }
 "#;
 
@@ -86,7 +86,7 @@ impl Host for NotingHost {
     fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, entry: u64) {
         self.notes.push(format!("count {counter} {entry}"));
     }
-    fn execute_direct_meter(&mut self, _table: TableId, meter: DirectMeterId, entry: u64) -> u8 {
+    fn execute_direct_meter(&mut self, meter: DirectMeterId, entry: u64, _before: u8) -> u8 {
         self.notes.push(format!("meter {meter} {entry}"));
         2
     }

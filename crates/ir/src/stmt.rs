@@ -2,8 +2,8 @@
 
 use crate::expr::{Expr, HeaderRef};
 use crate::program::{
-    CalculationId, CounterId, DigestId, ExternFunctionId, ExternInstanceId, LabelId, MeterId, RegisterId, StackId,
-    StateId, TableId, ValueSetId, VarId,
+    CalculationId, CounterId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, LabelId, MeterId,
+    RegisterId, StackId, StateId, TableId, ValueSetId, VarId,
 };
 use base::{Bits, Span};
 
@@ -199,6 +199,16 @@ pub enum StmtKind {
         /// not have a right to. Green is no colour at all.
         before: Expr,
     },
+    /// Meters the packet in the cell that the entry has whose action this is: 0 green, 1 yellow, 2 red. What no entry runs,
+    /// a default action or a block, gets the colour before. The meter is that of the table.
+    ExecuteDirectMeter {
+        /// Target, any width of `Bit`: the colour is resized to it.
+        dst: Place,
+        /// The meter.
+        meter: DirectMeterId,
+        /// As in [`StmtKind::ExecuteMeter`].
+        before: Expr,
+    },
     /// The hash of the inputs joined (first input most significant; padded with zero bits at the end to whole bytes),
     /// resized to the target's width.
     Hash {
@@ -283,7 +293,7 @@ pub enum HashValue {
     Varbit(HeaderRef, u32),
 }
 
-/// Hash and checksum functions. Widths of results: 16 for the 16-bit ones, 32 for `Crc32`, 64 for `Identity`, the
+/// Hash and checksum functions. Widths of results: 16 for the 16-bit ones, 32 for those of CRC-32, 64 for `Identity`, the
 /// calculation's for `Custom`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HashAlgorithm {
@@ -301,6 +311,13 @@ pub enum HashAlgorithm {
     Identity,
     /// A CRC with the parameters that the calculation has now.
     Custom(CalculationId),
+    /// As [`HashAlgorithm::Crc32`], but the first 32 bits of the data are the value that it had for the data before, with
+    /// which it goes on.
+    Crc32Continued,
+    /// [`HashAlgorithm::Crc16`] in the same way.
+    Crc16Continued,
+    /// [`HashAlgorithm::Custom`] in the same way.
+    Continued(CalculationId),
 }
 
 /// A state of a parser.

@@ -25,10 +25,11 @@ pub struct Table {
     pub const_default: bool,
     /// The most entries the control plane may add (program's `size`, default 1024).
     pub size: u64,
-    /// Counts every hit of an entry.
-    pub direct_counter: Option<DirectCounterId>,
-    /// Meters every hit of an entry, before the action runs.
-    pub direct_meter: Option<(DirectMeterId, Place)>,
+    /// Count every hit of an entry.
+    pub direct_counters: Vec<DirectCounterId>,
+    /// Has a cell for each entry. With a place it meters every hit before the action runs, and the place gets the colour;
+    /// without one the actions execute it.
+    pub direct_meter: Option<(DirectMeterId, Option<Place>)>,
     /// Where entries find what they run, if not in themselves.
     pub implementation: Option<Implementation>,
     /// Whether entries may have idle timeouts.

@@ -158,6 +158,7 @@ impl StmtKind {
             | StmtKind::Lookahead { dst, .. }
             | StmtKind::RegisterRead { dst, .. }
             | StmtKind::ExecuteMeter { dst, .. }
+            | StmtKind::ExecuteDirectMeter { dst, .. }
             | StmtKind::Hash { dst, .. }
             | StmtKind::Random { dst, .. }
             | StmtKind::CallExtern { dst: Some(dst), .. } => Some(dst),
@@ -172,6 +173,7 @@ impl StmtKind {
             | StmtKind::Lookahead { dst, .. }
             | StmtKind::RegisterRead { dst, .. }
             | StmtKind::ExecuteMeter { dst, .. }
+            | StmtKind::ExecuteDirectMeter { dst, .. }
             | StmtKind::Hash { dst, .. }
             | StmtKind::Random { dst, .. }
             | StmtKind::CallExtern { dst: Some(dst), .. } => Some(dst),
@@ -189,6 +191,7 @@ impl StmtKind {
             | StmtKind::Advance { bits: expr }
             | StmtKind::RegisterRead { index: expr, .. }
             | StmtKind::Count { index: expr, .. }
+            | StmtKind::ExecuteDirectMeter { before: expr, .. }
             | StmtKind::Assert { cond: expr, .. } => vec![expr],
             StmtKind::Verify { cond: a, error: b }
             | StmtKind::RegisterWrite { index: a, value: b, .. }
@@ -319,7 +322,7 @@ pub fn rewrite_program(program: &mut Program, change: &mut dyn FnMut(Part<'_>)) 
     }
     for table in program.tables.iter_mut() {
         rewrite_table_inputs(table, change);
-        if let Some((_, place)) = &mut table.direct_meter {
+        if let Some((_, Some(place))) = &mut table.direct_meter {
             rewrite_place(place, change);
         }
     }
@@ -373,6 +376,7 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
         | StmtKind::Advance { bits: expr }
         | StmtKind::RegisterRead { index: expr, .. }
         | StmtKind::Count { index: expr, .. }
+        | StmtKind::ExecuteDirectMeter { before: expr, .. }
         | StmtKind::Assert { cond: expr, .. } => rewrite_expr(expr, change),
         StmtKind::Verify { cond: a, error: b }
         | StmtKind::RegisterWrite { index: a, value: b, .. }
@@ -495,7 +499,7 @@ pub fn visit_used<'a>(program: &'a Program, body: &'a [Stmt], see: &mut dyn FnMu
 
 fn visit_table<'a>(program: &'a Program, table: &'a crate::Table, see: &mut dyn FnMut(Item<'a>)) {
     visit_table_inputs(table, see);
-    if let Some((_, place)) = &table.direct_meter {
+    if let Some((_, Some(place))) = &table.direct_meter {
         visit_place(place, see);
     }
     for listed in &table.actions {

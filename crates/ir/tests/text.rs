@@ -53,10 +53,10 @@ fn errors_have_their_place() {
     check("h0.2[7:0]", "h0.3[7:0]", expect!["126:9: the header has no field 3"]);
     check("@8..9", "@9..8", expect!["120:19: a source range that runs backwards"]);
     check("h0.2[7:0]", "h0.2[0:7]", expect!["126:15: a slice that no value has"]);
-    check("\"MyDeparser\"", "\"MyDeparser", expect!["147:29: a text without its closing quote"]);
-    check("\\u{7}", "\\u{110000}", expect![[r#"138:40: an unknown escape: only \" \\ \n \u{...} are"#]]);
-    check("emit h0", "emit ?0", expect!["148:8: expected a header, found '?'"]);
-    check("emit h0", "emit €", expect!["148:8: unexpected character '€'"]);
+    check("\"MyDeparser\"", "\"MyDeparser", expect!["150:29: a text without its closing quote"]);
+    check("\\u{7}", "\\u{110000}", expect![[r#"141:40: an unknown escape: only \" \\ \n \u{...} are"#]]);
+    check("emit h0", "emit ?0", expect!["151:8: expected a header, found '?'"]);
+    check("emit h0", "emit €", expect!["151:8: unexpected character '€'"]);
 }
 
 #[test]

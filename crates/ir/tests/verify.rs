@@ -117,6 +117,11 @@ fn statements() {
     check("random v2 = 16w0x1 .. v2", "random v8 = v8 .. v8", expect!["block2: a random Bit(200)"]);
     check("read v2", "read v0", expect!["block2: 16 bits are read to Some(9)"]);
     check(
+        "crc32_continued(32w0x2, v3)",
+        "crc32_continued(v3)",
+        expect!["block2: a hash goes on from no value of 32 bits"],
+    );
+    check(
         "hit v6 action v7",
         "hit v7 action v6",
         expect![[r#"

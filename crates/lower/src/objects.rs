@@ -140,6 +140,16 @@ impl<'h> Lowerer<'h> {
 
 /// Whether a table's property is this instance.
 fn is_named_by_table(program: &hir::Program, id: hir::InstanceId) -> bool {
-    let is_it = |property: &hir::Property| matches!(property.value.kind, ExprKind::Instance(other) if other == id);
+    let names = |value: &Expr| matches!(value.kind, ExprKind::Instance(other) if other == id);
+    let is_it = |property: &hir::Property| listed(&property.value).into_iter().any(names);
     program.tables.iter().any(|table| table.properties.iter().any(is_it))
+}
+
+/// What a table's property names: the items of a list, or the value alone.
+pub(crate) fn listed(value: &Expr) -> Vec<&Expr> {
+    match &value.kind {
+        ExprKind::Aggregate(items) => items.iter().flatten().collect(),
+        ExprKind::Cast(inner) => listed(inner),
+        _ => vec![value],
+    }
 }

@@ -3,7 +3,7 @@
 use crate::externs::hashes::draw_into;
 use crate::names::{find, full_name};
 use crate::values::Value;
-use crate::{Lowered, Lowerer, Refused, codes};
+use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::Span;
 use base::limits::TABLE_ENTRIES_MAX;
 use ir::{MatchKind, StmtKind};
@@ -22,6 +22,8 @@ pub(crate) struct LoweredTable<'h> {
     pub keys: EffectKeys<'h>,
     /// The variable for which a number is drawn before the table is applied.
     pub drawn: Option<ir::VarId>,
+    /// The action that runs if an entry names a group without members.
+    pub empty_group: Option<&'h hir::ActionRef>,
 }
 
 /// The keys of a table.
@@ -71,10 +73,26 @@ impl<'h> Lowerer<'h> {
             self.emit(draw_into(drawn), span);
         }
         let hit = if wants_hit { Some(self.temporary(ir::Type::Bool, span)?) } else { None };
-        let action = if wants_action { Some(self.temporary(ir::Type::Bit(32), span)?) } else { None };
+        let asks_action = wants_action || table.empty_group.is_some();
+        let action = if asks_action { Some(self.temporary(ir::Type::Bit(32), span)?) } else { None };
         self.emit(StmtKind::ApplyTable { table: table.id, hit, action }, span);
+        if let (Some(reference), Some(action)) = (table.empty_group, action) {
+            self.run_for_empty_group(reference, action, span)?;
+        }
         self.leave_if_exited(table.id, span)?;
         Ok((hit, action))
+    }
+
+    /// Runs an action if none has run, which is so where an entry has named a group without members.
+    fn run_for_empty_group(&mut self, reference: &'h hir::ActionRef, ran: ir::VarId, span: Span) -> Lowered<()> {
+        let nothing_ran = fold::binary(ir::BinaryOp::Eq, self.read_var(ran), ir::Expr::bit(32, u64::from(u32::MAX)));
+        let (body, ()) = self.collect(|l| {
+            let src = ir::Expr::bit(32, reference.position as u64);
+            l.emit(StmtKind::Assign { dst: ir::Place::Var(ran), src }, span);
+            l.inline_action(reference.action, &reference.args, span).map(|_| ())
+        })?;
+        self.emit_if(nothing_ran, body, Vec::new(), span);
+        Ok(())
     }
 
     /// As [`Lowerer::apply_table`], for the call `t.apply()` or the table itself.
@@ -159,7 +177,7 @@ impl<'h> Lowerer<'h> {
             default_action,
             const_default: declaration.const_default,
             size,
-            direct_counter: None,
+            direct_counters: Vec::new(),
             direct_meter: None,
             implementation: None,
             support_timeout: false,
@@ -170,7 +188,8 @@ impl<'h> Lowerer<'h> {
         }
         self.attach_direct(&mut table)?;
         let drawn = self.set_selector_inputs(&mut table, selecting)?;
-        Ok(LoweredTable { id: self.ir.tables.push(table), keys: effects, drawn })
+        let empty_group = self.empty_group_action(declaration, &table);
+        Ok(LoweredTable { id: self.ir.tables.push(table), keys: effects, drawn, empty_group })
     }
 
     fn lower_property(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<()> {

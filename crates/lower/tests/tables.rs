@@ -390,7 +390,7 @@ fn direct_objects_are_found_in_the_actions_and_results_may_be_local() {
               action action1 default_only
               default 1()
               direct_counter dcounter0
-              direct_meter dmeter0 v17
+              direct_meter dmeter0 into v17
             }
             block2 "I" control {
               apply table0

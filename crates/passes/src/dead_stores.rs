@@ -288,7 +288,7 @@ impl Walk<'_> {
             live.remove(var);
         }
         walk::visit_table_inputs(table, &mut |item| self.read_item(item, &mut live));
-        if let Some((_, place)) = &table.direct_meter {
+        if let Some((_, Some(place))) = &table.direct_meter {
             walk::visit_place(place, &mut |item| self.read_item(item, &mut live));
         }
         live

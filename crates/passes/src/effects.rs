@@ -45,7 +45,7 @@ impl Context {
         };
         for (id, table) in program.tables.iter_enumerated() {
             let mut writes = Writes::default();
-            if let Some((_, place)) = &table.direct_meter {
+            if let Some((_, Some(place))) = &table.direct_meter {
                 context.place_writes(place, &mut writes);
             }
             for action in table.actions.iter().map(|listed| &program.actions[listed.action]) {

@@ -79,7 +79,7 @@ fn count_reads(program: &Program, reads: &mut BTreeMap<VarId, u32>) {
     }
     for table in &program.tables {
         walk::visit_table_inputs(table, &mut see);
-        if let Some((_, place)) = &table.direct_meter {
+        if let Some((_, Some(place))) = &table.direct_meter {
             walk::visit_place(place, &mut see);
         }
     }

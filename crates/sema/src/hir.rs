@@ -436,6 +436,8 @@ pub struct Table {
     pub const_entries: bool,
     pub default_action: Option<ActionRef>,
     pub const_default: bool,
+    /// PSA's `psa_empty_group_action`: what runs for an entry whose group of members is empty.
+    pub empty_group_action: Option<ActionRef>,
     pub size: Option<Expr>,
     /// All other properties: name, value, whether `const`.
     pub properties: Vec<Property>,

@@ -2,7 +2,7 @@
 
 use crate::arguments::Style;
 use crate::calls::WrittenCall;
-use crate::checker::{Checker, PlaceKind, poisoned};
+use crate::checker::{Checker, PlaceKind, expr, poisoned};
 use crate::control_plane::given_name;
 use crate::diagnostics as d;
 use crate::hir::*;
@@ -32,6 +32,7 @@ impl Checker<'_> {
             const_entries: false,
             default_action: None,
             const_default: false,
+            empty_group_action: None,
             size: None,
             properties: Vec::new(),
             annotations: declaration.annotations.clone(),
@@ -53,9 +54,9 @@ impl Checker<'_> {
                     table.properties.push(Property { name, value, is_const, span });
                 }
                 TablePropertyKind::Size(size) => table.size = self.table_size(size),
-                // PSA's property for groups without members is written as a default action. Such a group does nothing.
+                // PSA's property for groups without members is written as a default action.
                 TablePropertyKind::Other { name, value } if &*name.name == "psa_empty_group_action" => {
-                    self.default_action(&table, value);
+                    table.empty_group_action = self.default_action(&table, value);
                 }
                 TablePropertyKind::Other { name, value } => {
                     let value = self.property_value(value);
@@ -357,6 +358,12 @@ impl Checker<'_> {
     /// The value of a property that the language does not know. What it may be is the architecture's business.
     /// An action, as PSA's `psa_empty_group_action` has one, is written like a default action and stands as its call.
     fn property_value(&mut self, written: &ast::Expr) -> Expr {
+        // A list of objects, as PSA's `psa_direct_counter` may have one.
+        if let ast::ExprKind::List(elements) = &written.kind {
+            let values: Vec<Expr> = elements.iter().map(|element| self.property_value(element)).collect();
+            let types = values.iter().map(|value| value.ty.clone()).collect();
+            return expr(ExprKind::Aggregate(values.into_iter().map(Some).collect()), Type::Tuple(types), written.span);
+        }
         let named = match &written.kind {
             ast::ExprKind::Name(path) => Some((path, &[][..])),
             ast::ExprKind::Call { callee, arguments, .. } => match &callee.kind {

@@ -113,7 +113,7 @@ mod tests {
             default_action: ir::ActionCall { action: 0, args: Vec::new() },
             const_default: false,
             size: 1,
-            direct_counter: None,
+            direct_counters: Vec::new(),
             direct_meter: None,
             implementation: None,
             support_timeout: false,

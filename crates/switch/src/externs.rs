@@ -180,7 +180,7 @@ impl Externs {
             tables.map(|(id, _)| entries_max(id)).max().unwrap_or(0)
         };
         let direct_counter = |id| {
-            let cells = table_cells(&|table| table.direct_counter == Some(id));
+            let cells = table_cells(&|table| table.direct_counters.contains(&id));
             vec![CounterCell::default(); cells as usize]
         };
         let direct_meter = |id| {

@@ -200,8 +200,9 @@ impl Host for WorldHost<'_> {
         }
     }
 
-    fn execute_direct_meter(&mut self, _table: TableId, meter: DirectMeterId, entry: u64) -> u8 {
-        let color = self.externs.direct_meters[meter].execute(entry, self.bytes, Color::Green, self.now_ns);
+    fn execute_direct_meter(&mut self, meter: DirectMeterId, entry: u64, before: u8) -> u8 {
+        let before = Color::of(u32::from(before));
+        let color = self.externs.direct_meters[meter].execute(entry, self.bytes, before, self.now_ns);
         color.map_or(0, |color| color as u8)
     }
 

@@ -281,7 +281,7 @@ fn check_state(program: &Program) -> Result<(), SwitchError> {
     let counter = |it: &ir::Counter| (it.name.clone(), it.size, size_of::<CounterCell>() as u64);
     let meter = |it: &ir::Meter| (it.name.clone(), it.size, size_of::<MeterCell>() as u64);
     let direct = |it: &ir::Table| {
-        let counter = if it.direct_counter.is_some() { size_of::<CounterCell>() } else { 0 };
+        let counter = it.direct_counters.len() * size_of::<CounterCell>();
         let meter = if it.direct_meter.is_some() { size_of::<MeterCell>() } else { 0 };
         (it.name.clone(), it.size.min(CELLS_MAX), (counter + meter) as u64)
     };

@@ -105,7 +105,7 @@ impl Host for PlainHost<'_> {
         *self.effects.direct_counters.entry((counter, entry)).or_insert(0) += 1;
     }
 
-    fn execute_direct_meter(&mut self, _table: TableId, _meter: DirectMeterId, _entry: u64) -> u8 {
+    fn execute_direct_meter(&mut self, _meter: DirectMeterId, _entry: u64, _before: u8) -> u8 {
         0
     }
 

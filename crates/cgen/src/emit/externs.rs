@@ -4,10 +4,13 @@ use super::expr::Value;
 use super::scope::Scope;
 use crate::abi;
 use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare_array, dot, index, int, long, name, unary,
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare_array, dot, index, int, long, name,
+    unary,
 };
 use base::index::Id;
-use ir::{CounterId, DigestId, Expr, ExternFunctionId, ExternInstanceId, MeterId, Place, RegisterId, Stmt};
+use ir::{
+    CounterId, DigestId, DirectMeterId, Expr, ExternFunctionId, ExternInstanceId, MeterId, Place, RegisterId, Stmt,
+};
 
 impl Scope<'_, '_> {
     /// An item of an array in the environment.
@@ -95,6 +98,22 @@ impl Scope<'_, '_> {
             scope.write_resized(dst, colour, 32);
         });
         self.push(S::If(exists, statements, Vec::new()));
+    }
+
+    pub(crate) fn execute_direct_meter(&mut self, dst: &Place, meter: DirectMeterId, before: &Expr) {
+        let before = self.low_word(before);
+        let before = self.atom(before);
+        let colour = match self.entry.clone() {
+            Some(entry) => {
+                let (number, cell) = (int(super::header::number(meter)), arrow(entry.clone(), "index"));
+                let arguments = vec![number, cell, name("p"), cast("uint32_t", before.clone())];
+                let metered = cast("uint64_t", self.callback("direct_meter", arguments));
+                conditional(arrow(entry, "hit"), metered, before)
+            }
+            None => before,
+        };
+        let colour = self.spill(colour);
+        self.write_resized(dst, colour, 32);
     }
 
     pub(crate) fn random(&mut self, dst: &Place, low: &Expr, high: &Expr) {

@@ -53,10 +53,13 @@ impl<'e> Scope<'_, 'e> {
         let value = self.hash_value(algorithm, inputs, payload);
         let value = self.spill(value);
         let width = match algorithm {
-            HashAlgorithm::Crc32 => 32,
+            HashAlgorithm::Crc32 | HashAlgorithm::Crc32Continued => 32,
             HashAlgorithm::Identity => 64,
-            HashAlgorithm::Custom(calculation) => self.emitter.program.calculations[calculation].width_bits,
-            HashAlgorithm::Crc16 | HashAlgorithm::CrcCcitt | HashAlgorithm::Csum16 | HashAlgorithm::Xor16 => 16,
+            HashAlgorithm::Custom(calculation) | HashAlgorithm::Continued(calculation) => {
+                self.emitter.program.calculations[calculation].width_bits
+            }
+            HashAlgorithm::Crc16 | HashAlgorithm::Crc16Continued | HashAlgorithm::CrcCcitt => 16,
+            HashAlgorithm::Csum16 | HashAlgorithm::Xor16 => 16,
         };
         self.write_resized(dst, value, width);
     }
@@ -250,15 +253,18 @@ impl<'e> Scope<'_, 'e> {
         let function = match algorithm {
             HashAlgorithm::Crc32 => "ws_hash_crc32",
             HashAlgorithm::Crc16 => "ws_hash_crc16",
+            HashAlgorithm::Crc32Continued => "ws_hash_crc32_continued",
+            HashAlgorithm::Crc16Continued => "ws_hash_crc16_continued",
             HashAlgorithm::CrcCcitt => "ws_hash_crc_ccitt",
             HashAlgorithm::Csum16 => "ws_hash_csum16",
             HashAlgorithm::Xor16 => "ws_hash_xor16",
             HashAlgorithm::Identity => "ws_hash_identity",
             HashAlgorithm::Custom(_) => "ws_hash_custom",
+            HashAlgorithm::Continued(_) => "ws_hash_continued",
         };
         let (rest, rest_count) = if payload { self.payload() } else { (name(buffer.clone()), int(0)) };
         let mut arguments = vec![name(buffer), count, rest, rest_count];
-        if let HashAlgorithm::Custom(calculation) = algorithm {
+        if let HashAlgorithm::Custom(calculation) | HashAlgorithm::Continued(calculation) = algorithm {
             arguments.insert(0, unary("&", self.env_item("calculations", calculation)));
         }
         call(function, arguments)

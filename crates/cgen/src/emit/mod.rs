@@ -263,10 +263,11 @@ impl<'e> Emitter<'e> {
 /// What asks for the tables of a hash function.
 fn hash_table(algorithm: HashAlgorithm) -> Option<&'static str> {
     match algorithm {
-        HashAlgorithm::Crc32 => Some("WS_CRC32"),
-        HashAlgorithm::Crc16 => Some("WS_CRC16"),
+        HashAlgorithm::Crc32 | HashAlgorithm::Crc32Continued => Some("WS_CRC32"),
+        HashAlgorithm::Crc16 | HashAlgorithm::Crc16Continued => Some("WS_CRC16"),
         HashAlgorithm::CrcCcitt => Some("WS_CRC_CCITT"),
-        HashAlgorithm::Csum16 | HashAlgorithm::Xor16 | HashAlgorithm::Identity | HashAlgorithm::Custom(_) => None,
+        HashAlgorithm::Csum16 | HashAlgorithm::Xor16 | HashAlgorithm::Identity => None,
+        HashAlgorithm::Custom(_) | HashAlgorithm::Continued(_) => None,
     }
 }
 

@@ -92,6 +92,8 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) transfers: Vec<(NodeId, Known)>,
     /// The parser's error variable.
     pub(crate) parser_error: Option<VarId>,
+    /// The entry of the table whose actions are written.
+    pub(crate) entry: Option<C>,
     /// Whether emitted headers are copied at once.
     pub(crate) staged: bool,
     /// Next number of a temporary or label; it goes on from scope to scope of a function.
@@ -114,6 +116,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             ends: BTreeSet::new(),
             transfers: Vec::new(),
             parser_error: None,
+            entry: None,
             staged: false,
             next_name,
             depth: 0,

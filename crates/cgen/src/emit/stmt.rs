@@ -57,6 +57,7 @@ impl Scope<'_, '_> {
             StmtKind::RegisterWrite { register, index, value } => self.register_write(*register, index, value),
             StmtKind::Count { counter, index } => self.count(*counter, index),
             StmtKind::ExecuteMeter { dst, meter, index, before } => self.execute_meter(dst, *meter, index, before),
+            StmtKind::ExecuteDirectMeter { dst, meter, before } => self.execute_direct_meter(dst, *meter, before),
             StmtKind::Hash { dst, algorithm, inputs, payload } => self.hash(dst, *algorithm, inputs, *payload),
             StmtKind::Random { dst, low, high } => self.random(dst, low, high),
             StmtKind::Digest { digest, values } => self.digest(*digest, values),

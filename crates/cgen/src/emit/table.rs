@@ -70,10 +70,10 @@ impl Scope<'_, '_> {
         let table_ir = &program.tables[table];
         let ran = self.what_runs(table, entry);
         let on_hit = self.take(|scope| {
-            if let Some(counter) = table_ir.direct_counter {
+            for &counter in &table_ir.direct_counters {
                 scope.count_at("direct_counters", counter, member("index"));
             }
-            if let Some((meter, dst)) = &table_ir.direct_meter {
+            if let Some((meter, Some(dst))) = &table_ir.direct_meter {
                 let number = int(super::header::number(*meter));
                 let colour = scope.callback("direct_meter", vec![number, member("index"), name("p"), int(0)]);
                 let colour = scope.spill(cast("uint64_t", colour));
@@ -96,7 +96,9 @@ impl Scope<'_, '_> {
         for (position, listed) in table_ir.actions.iter().enumerate() {
             self.known = before.clone();
             self.forget_line();
+            let outer = self.entry.replace(entry.clone());
             let body = self.take(|scope| scope.action(table, position, listed.action, &ran));
+            self.entry = outer;
             after.join(&self.known);
             if !body.is_empty() {
                 cases.push((vec![int(position as u32)], body));

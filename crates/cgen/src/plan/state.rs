@@ -61,6 +61,7 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
             written.contains(register).then_some(Object::Register(*register))
         }
         StmtKind::ExecuteMeter { meter, .. } => Some(Object::Meter(*meter)),
+        StmtKind::ExecuteDirectMeter { meter, .. } => Some(Object::DirectMeter(*meter)),
         StmtKind::ApplyTable { table, .. } => {
             program.tables[*table].direct_meter.as_ref().map(|(meter, _)| Object::DirectMeter(*meter))
         }

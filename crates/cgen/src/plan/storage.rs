@@ -352,7 +352,7 @@ fn private_params(program: &Program, block: &ir::Block) -> BTreeSet<VarId> {
             }
         };
         walk.keys(table, &mut mention);
-        if let Some((_, place)) = &table.direct_meter {
+        if let Some((_, Some(place))) = &table.direct_meter {
             walk.place(place, &mut mention);
         }
     }

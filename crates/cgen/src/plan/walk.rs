@@ -99,6 +99,10 @@ impl<'p> Walk<'p> {
                 self.place(dst, visit);
                 self.exprs([index, before], visit);
             }
+            StmtKind::ExecuteDirectMeter { dst, before, .. } => {
+                self.place(dst, visit);
+                self.expr(before, visit);
+            }
             StmtKind::RegisterWrite { index, value, .. } => self.exprs([index, value], visit),
             StmtKind::Count { index, .. } => self.expr(index, visit),
             StmtKind::Hash { dst, inputs, .. } => {
@@ -139,7 +143,7 @@ impl<'p> Walk<'p> {
     pub(crate) fn results(self, table: &'p Table, vars: [Option<VarId>; 2], visit: Visit<'_, 'p>) {
         self.inputs(table.selector_inputs(), visit);
         vars.into_iter().flatten().for_each(|var| visit(Item::Var(var)));
-        if let Some((_, place)) = &table.direct_meter {
+        if let Some((_, Some(place))) = &table.direct_meter {
             self.place(place, visit);
         }
         for listed in &table.actions {

@@ -131,12 +131,15 @@ const BINARY_OPERATORS: [(&str, crate::BinaryOp); 20] = {
     ]
 };
 
-/// The hash functions and how they are written; `Custom` is written as its calculation.
-const HASHES: [(&str, crate::HashAlgorithm); 6] = {
+/// The hash functions and how they are written; `Custom` and `Continued` are written as their
+/// calculation.
+const HASHES: [(&str, crate::HashAlgorithm); 8] = {
     use crate::HashAlgorithm::*;
     [
         ("crc32", Crc32),
         ("crc16", Crc16),
+        ("crc32_continued", Crc32Continued),
+        ("crc16_continued", Crc16Continued),
         ("crc_ccitt", CrcCcitt),
         ("csum16", Csum16),
         ("xor16", Xor16),

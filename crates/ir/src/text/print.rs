@@ -197,11 +197,12 @@ impl Printer<'_> {
             let key = list(&entry.key, entry_key);
             self.line(&format!("entry ({key}) priority {} {}{}", entry.priority, call(&entry.call), span(entry.span)));
         }
-        if let Some(counter) = table.direct_counter {
+        for counter in &table.direct_counters {
             self.line(&format!("direct_counter {counter}"));
         }
         if let Some((meter, place)) = &table.direct_meter {
-            self.line(&format!("direct_meter {meter} {}", place_text(place)));
+            let place = place.as_ref().map_or(String::new(), |place| format!(" into {}", place_text(place)));
+            self.line(&format!("direct_meter {meter}{place}"));
         }
         if let Some(Implementation { profile, inputs }) = &table.implementation {
             self.line(&format!("implementation {profile} ({})", list(inputs, hash_input)));
@@ -388,11 +389,10 @@ fn simple_statement(stmt: &StmtKind) -> String {
         }
         StmtKind::Count { counter, index } => format!("count {counter}[{}]", expression(index)),
         StmtKind::ExecuteMeter { dst, meter, index, before } => {
-            let after = match before.as_const() {
-                Some(color) if color.is_zero() => String::new(),
-                _ => format!(" after {}", expression(before)),
-            };
-            format!("execute {} = {meter}[{}]{after}", place_text(dst), expression(index))
+            format!("execute {} = {meter}[{}]{}", place_text(dst), expression(index), after(before))
+        }
+        StmtKind::ExecuteDirectMeter { dst, meter, before } => {
+            format!("execute_direct {} = {meter}{}", place_text(dst), after(before))
         }
         StmtKind::Hash { dst, algorithm, inputs, payload } => {
             let payload = if *payload { " payload" } else { "" };
@@ -419,6 +419,7 @@ fn simple_statement(stmt: &StmtKind) -> String {
 fn algorithm_text(algorithm: HashAlgorithm) -> String {
     match algorithm {
         HashAlgorithm::Custom(calculation) => calculation.to_string(),
+        HashAlgorithm::Continued(calculation) => format!("continue {calculation}"),
         standard => word_of(&HASHES, &standard).to_owned(),
     }
 }
@@ -550,4 +551,12 @@ fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// The colour that a packet has before a meter, if it has one.
+fn after(before: &Expr) -> String {
+    match before.as_const() {
+        Some(color) if color.is_zero() => String::new(),
+        _ => format!(" after {}", expression(before)),
+    }
 }

@@ -471,7 +471,7 @@ impl<'t> Reader<'t> {
             default_action: ActionCall { action: 0, args: Vec::new() },
             const_default: false,
             size,
-            direct_counter: None,
+            direct_counters: Vec::new(),
             direct_meter: None,
             implementation: None,
             support_timeout: false,
@@ -525,9 +525,11 @@ impl<'t> Reader<'t> {
         } else if self.take_word("support_timeout") {
             table.support_timeout = true;
         } else if self.take_word("direct_counter") {
-            table.direct_counter = Some(self.id("dcounter")?);
+            table.direct_counters.push(self.id("dcounter")?);
         } else if self.take_word("direct_meter") {
-            table.direct_meter = Some((self.id("dmeter")?, self.place()?));
+            let meter = self.id("dmeter")?;
+            let place = if self.take_word("into") { Some(self.place()?) } else { None };
+            table.direct_meter = Some((meter, place));
         } else if self.take_word("implementation") {
             let profile = self.id("profile")?;
             let inputs = self.list("(", ")", Self::hash_input)?;

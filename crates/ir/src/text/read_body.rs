@@ -137,7 +137,7 @@ impl Reader<'_> {
             }
             "call" => self.extern_call()?,
             "count" => StmtKind::Count { counter: self.id("counter")?, index: self.index()? },
-            "lookahead" | "read" | "execute" | "hash" | "random" => {
+            "lookahead" | "read" | "execute" | "execute_direct" | "hash" | "random" => {
                 let dst = self.place()?;
                 self.sign("=")?;
                 self.with_result(word, dst)?
@@ -175,8 +175,11 @@ impl Reader<'_> {
             "read" => StmtKind::RegisterRead { dst, register: self.id("register")?, index: self.index()? },
             "execute" => {
                 let (meter, index) = (self.id("meter")?, self.index()?);
-                let before = if self.take_word("after") { self.expr()? } else { Expr::bit(2, 0) };
-                StmtKind::ExecuteMeter { dst, meter, index, before }
+                StmtKind::ExecuteMeter { dst, meter, index, before: self.colour_before()? }
+            }
+            "execute_direct" => {
+                let meter = self.id("dmeter")?;
+                StmtKind::ExecuteDirectMeter { dst, meter, before: self.colour_before()? }
             }
             "hash" => {
                 let algorithm = self.algorithm()?;
@@ -194,6 +197,7 @@ impl Reader<'_> {
     pub fn algorithm(&mut self) -> Result<HashAlgorithm> {
         match self.peek_id::<CalculationId>("calculation") {
             Some(_) => Ok(HashAlgorithm::Custom(self.id("calculation")?)),
+            None if self.take_word("continue") => Ok(HashAlgorithm::Continued(self.id("calculation")?)),
             None => self.choice(&HASHES, "a hash function"),
         }
     }
@@ -208,6 +212,11 @@ impl Reader<'_> {
         };
         let guard = if self.take_word("if") { Some(self.header()?) } else { None };
         Ok(HashInput { guard, value })
+    }
+
+    /// The colour that a packet has before a meter: green unless it is given.
+    fn colour_before(&mut self) -> Result<Expr> {
+        if self.take_word("after") { self.expr() } else { Ok(Expr::bit(2, 0)) }
     }
 
     fn index(&mut self) -> Result<Expr> {

@@ -221,9 +221,11 @@ impl<'p> Verifier<'p> {
             StmtKind::RegisterRead { .. }
             | StmtKind::RegisterWrite { .. }
             | StmtKind::Count { .. }
-            | StmtKind::ExecuteMeter { .. } => self.array(stmt, dst, in_parser),
+            | StmtKind::ExecuteMeter { .. }
+            | StmtKind::ExecuteDirectMeter { .. } => self.array(stmt, dst, in_parser),
             StmtKind::Hash { algorithm, inputs, .. } => {
                 self.algorithm(*algorithm);
+                self.continues(*algorithm, inputs);
                 inputs.iter().for_each(|input| self.hash_input(input, in_parser));
             }
             StmtKind::Random { low, high, .. } => {
@@ -296,12 +298,29 @@ impl<'p> Verifier<'p> {
                 self.exists(&self.program.meters, *meter);
                 self.check(matches!(dst, None | Some(Type::Bit(_))), || format!("a colour goes to {dst:?}"));
             }
+            StmtKind::ExecuteDirectMeter { meter, before, .. } => {
+                self.expr_of(before, Type::Bit(2), in_parser, "the colour before");
+                self.exists(&self.program.direct_meters, *meter);
+                self.check(matches!(dst, None | Some(Type::Bit(_))), || format!("a colour goes to {dst:?}"));
+            }
             _ => {}
         }
     }
 
+    /// What goes on from a value has the value in front, 32 bits that are always there.
+    pub(super) fn continues(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput]) {
+        use HashAlgorithm::{Continued, Crc16Continued, Crc32Continued};
+        let is_value = |input: &HashInput| match &input.value {
+            HashValue::Expr(value) => value.ty.width() == 32 && input.guard.is_none(),
+            HashValue::Varbit(..) => false,
+        };
+        if matches!(algorithm, Continued(_) | Crc16Continued | Crc32Continued) {
+            self.check(inputs.first().is_some_and(is_value), || "a hash goes on from no value of 32 bits".to_owned());
+        }
+    }
+
     pub(super) fn algorithm(&mut self, algorithm: HashAlgorithm) {
-        if let HashAlgorithm::Custom(calculation) = algorithm {
+        if let HashAlgorithm::Custom(calculation) | HashAlgorithm::Continued(calculation) = algorithm {
             self.exists(&self.program.calculations, calculation);
         }
     }

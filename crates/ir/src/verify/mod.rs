@@ -22,6 +22,7 @@
 //!   `WIDTH_BITS_MAX` bits in all. Objects are made by constructors, which have no outputs, from their inputs.
 //! * Register, counter and meter arrays have at most `CELLS_MAX` cells.
 //! * A calculation is a CRC of 16 or 32 bits. Only a profile with a selector is given inputs of a hash.
+//! * A hash that goes on from a value has it as its first input, of 32 bits and without a guard. No selector does.
 //!
 //! Expressions and places
 //! * Every expression has the type that its operator gives to its operands, and these are of the types that the

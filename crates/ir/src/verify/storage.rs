@@ -170,7 +170,10 @@ impl<'p> Verifier<'p> {
         }
         for (id, profile) in self.program.action_profiles.iter_enumerated() {
             self.enter(id.to_string(), Span::NONE);
-            profile.selector.into_iter().for_each(|algorithm| self.algorithm(algorithm));
+            if let Some(algorithm) = profile.selector {
+                self.algorithm(algorithm);
+                self.continues(algorithm, &[]);
+            }
         }
     }
 

@@ -26,14 +26,14 @@ impl<'p> Verifier<'p> {
         for (id, table) in program.tables.iter_enumerated() {
             self.enter(id.to_string(), table.span);
             self.table(table);
-            if let Some(counter) = table.direct_counter {
+            for &counter in &table.direct_counters {
                 self.exists(&program.direct_counters, counter);
                 self.check(counters.insert(counter), || format!("{counter} belongs to another table too"));
             }
             if let Some((meter, place)) = &table.direct_meter {
                 self.exists(&program.direct_meters, *meter);
                 self.check(meters.insert(*meter), || format!("{meter} belongs to another table too"));
-                let ty = self.place(place, false);
+                let ty = place.as_ref().and_then(|place| self.place(place, false));
                 self.check(matches!(ty, None | Some(Type::Bit(_))), || format!("{meter} colours a {ty:?}"));
             }
         }

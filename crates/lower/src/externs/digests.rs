@@ -64,38 +64,40 @@ impl<'h> Lowerer<'h> {
             && footprint.headers().all(|header| self.ir.headers[header].metadata)
     }
 
-    /// Names and types of the fields of a digest whose type is known before its values.
+    /// Names and types of the fields of a digest whose type is known before its values; named as those of
+    /// [`Lowerer::digest_leaves`].
     pub(super) fn digest_fields(
         &mut self,
         ty: &Type,
-        prefix: &str,
+        path: &str,
         fields: &mut Vec<(String, ir::Type)>,
         span: Span,
     ) -> Lowered<()> {
         let ty = self.resolve(ty);
-        let parts = match &ty {
-            Type::Struct(id, args) => self.field_types(*id, args),
-            _ => match self.form(&ty, span)? {
-                Form::Tuple(parts) => parts.into_iter().map(|(name, ty)| (format!("f{name}").into(), ty)).collect(),
-                _ => return self.unsupported(span, "a digest of this type"),
-            },
+        let parts: Vec<(Rc<str>, Type)> = match (self.form(&ty, span)?, &ty) {
+            (Form::Scalar(ty), _) => {
+                fields.push((if path.is_empty() { "f0".to_owned() } else { path.to_owned() }, ty));
+                return Ok(());
+            }
+            (Form::Tuple(_) | Form::Header(_) | Form::Union(_), Type::Struct(id, args)) => self.field_types(*id, args),
+            (Form::Tuple(parts), _) => {
+                parts.into_iter().enumerate().map(|(at, (_, ty))| (Rc::from(format!("f{at}")), ty)).collect()
+            }
+            (Form::Array(_, size) | Form::Stack { size, .. }, Type::Array(element, _)) => {
+                (0..size).map(|at| (Rc::from(at.to_string()), (**element).clone())).collect()
+            }
+            _ => return self.unsupported(span, format!("the type of `{path}` in a digest")),
         };
         for (name, ty) in parts {
-            let path = format!("{prefix}{name}");
-            match self.form(&ty, span)? {
-                Form::Scalar(ty) => fields.push((path, ty)),
-                Form::Tuple(_) | Form::Header(_) => {
-                    self.nested(span, |l| l.digest_fields(&ty, &format!("{path}."), fields, span))?;
-                }
-                _ => return self.unsupported(span, format!("the type of `{path}` in a digest")),
-            }
+            let path = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
+            self.nested(span, |l| l.digest_fields(&ty, &path, fields, span))?;
         }
         Ok(())
     }
 
     /// The values of a digest with their names: the fields of structs and headers by theirs, what has none by its
     /// place.
-    fn digest_leaves(
+    pub(super) fn digest_leaves(
         &mut self,
         value: &Value,
         ty: &Type,

@@ -126,7 +126,7 @@ impl<'h> Lowerer<'h> {
         let done = match object.kind {
             ExternKind::PacketIn | ExternKind::PacketOut => self.call_packet_method(&method.name, call, ty, span)?,
             _ if self.ir.architecture == ir::Architecture::Psa => {
-                self.call_psa_method(id, &object, &method.name, call, span)?
+                self.call_psa_method(id, &object, &method.name, call, ty, span)?
             }
             _ => self.call_v1model_method(&object, &method.name, call, ty, span)?,
         };

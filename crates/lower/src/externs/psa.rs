@@ -4,24 +4,22 @@
 //! is added goes through the hash statements:
 //! * The ones' complement sum of the state and the data is the inverted `csum16` of both; what is taken away is added
 //!   inverted (RFC 1624, equation 3).
-//! * A cyclic redundancy check that has reached `h` goes on with data of `n` bytes as the check of the data, in whose
-//!   first bytes `h` is added, plus what of `h` is left over beyond `n` bytes. That is so because the check is linear.
+//! * The hash statement of a cyclic redundancy check goes on with the value reached so far.
 //! * `identity` keeps the first 8 bytes.
 //!
 //! Data are padded with zero bits in front. A header that is invalid adds nothing.
 
 use crate::externs::hashes::Algorithm;
 use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
-use crate::objects::{ObjectId, ObjectKind};
+use crate::objects::{ObjectId, ObjectKind, listed};
 use crate::storage::Life;
 use crate::values::Value;
 use crate::{Lowered, Lowerer, Refused, fold};
 use base::Bits;
 use base::Span;
-use base::limits::WIDTH_BITS_MAX;
 use ir::{BinaryOp, ExprKind, HashAlgorithm, HashInput, HashValue, HeaderRef, StmtKind, UnaryOp};
 use num_bigint::BigInt;
-use sema::hir::{self, Call};
+use sema::hir::{self, Call, Expr, Type};
 use std::collections::BTreeMap;
 
 /// What is remembered of PSA's objects while a program is lowered.
@@ -49,9 +47,12 @@ impl<'h> Lowerer<'h> {
             "PacketReplicationEngine" | "BufferingQueueingEngine" => ExternKind::Engine,
             "Register" => {
                 let size = self.cells(made, 0)?;
-                let ty = self.made_type(made)?;
+                let ty = match made.type_args.first() {
+                    Some(ty) => self.cell_type(ty, span)?,
+                    None => return self.unsupported(span, "a register without a type"),
+                };
                 let initial = match made.args.get(1) {
-                    Some(Some(value)) => Bits::from_bigint(ty.width(), &self.constant_number(value, span)?),
+                    Some(Some(value)) => self.constant_cell(&made.type_args[0], value, ty, span)?,
                     _ => Bits::zero(ty.width()),
                 };
                 ExternKind::Register(self.ir.registers.push(ir::Register { name, ty, size, initial }))
@@ -74,11 +75,7 @@ impl<'h> Lowerer<'h> {
             }
             "Random" => ExternKind::Random(self.random_range(made)?),
             "Hash" => ExternKind::Hash(self.made_algorithm(made, &name)?, self.made_type(made)?),
-            "Checksum" => match self.made_algorithm(made, &name)? {
-                HashAlgorithm::Identity => return self.unsupported(span, "`IDENTITY` as a checksum"),
-                HashAlgorithm::Custom(_) => return self.unsupported(span, "a checksum whose parameters can be set"),
-                algorithm => ExternKind::Checksum(algorithm, self.made_type(made)?),
-            },
+            "Checksum" => ExternKind::Checksum(self.made_algorithm(made, &name)?, self.made_type(made)?),
             "InternetChecksum" => ExternKind::InternetChecksum,
             "ActionProfile" => {
                 let size = self.cells(made, 0)?;
@@ -126,15 +123,44 @@ impl<'h> Lowerer<'h> {
 
     fn random_range(&mut self, made: &Construction) -> Lowered<usize> {
         let ty = self.made_type(made)?;
-        if ty.width() > 64 {
-            return self.unsupported(made.span, "random numbers of more than 64 bits");
-        }
         let [Some(low), Some(high)] = &made.args[..] else {
             return self.unsupported(made.span, "leaving out a limit of the numbers");
         };
         let (low, high) = (self.constant_number(low, made.span)?, self.constant_number(high, made.span)?);
         self.externs.psa_objects.randoms.push((ty, low, high));
         Ok(self.externs.psa_objects.randoms.len() - 1)
+    }
+
+    /// `read` of a generator of random numbers: the least plus a number of as many values as there are. Where that
+    /// takes more than 64 bits, it is the remainder of a number with 64 bits more, which is as good as uniform.
+    fn read_random(&mut self, number: usize, span: Span) -> Lowered<Value> {
+        let (ty, low, high) = self.externs.psa_objects.randoms[number].clone();
+        let span_of_values: BigInt = &high - &low;
+        let least = crate::values::number(ty, &low);
+        if span_of_values.sign() != num_bigint::Sign::Plus {
+            return Ok(Value::Scalar(least));
+        }
+        let draw = |l: &mut Self, high: &BigInt| {
+            let drawn = ir::Type::Bit(64);
+            let (low, high) = (ir::Expr::bit(64, 0), crate::values::number(drawn, high));
+            let value = l.value_of_stmt(drawn, span, |dst| StmtKind::Random { dst, low, high })?;
+            l.scalar_value(value, span)
+        };
+        let count: BigInt = &span_of_values + 1;
+        let offset = if count.bits() <= 64 {
+            draw(self, &span_of_values)?
+        } else {
+            let words = count.bits().div_ceil(64) + 1;
+            let mut wide = draw(self, &BigInt::from(u64::MAX))?;
+            for _ in 1..words {
+                let next = draw(self, &BigInt::from(u64::MAX))?;
+                wide = self.pin_expr(fold::concat(wide, next), span)?;
+            }
+            let count = crate::values::number(wide.ty, &count);
+            fold::binary(BinaryOp::Rem, wide, count)
+        };
+        let offset = fold::cast(ty, fold::cast(ir::Type::Bit(ty.width()), offset));
+        Ok(Value::Scalar(self.pin_expr(fold::binary(BinaryOp::Add, least, offset), span)?))
     }
 
     // ------------------------------------------------------------------------------------------------- methods
@@ -146,24 +172,35 @@ impl<'h> Lowerer<'h> {
         object: &ExternObject,
         name: &str,
         call: &'h Call,
+        ty: &Type,
         span: Span,
     ) -> Lowered<Option<Value>> {
         Ok(Some(match (object.kind, name) {
             (ExternKind::Register(register), "read") => {
                 let index = self.index_argument(call, 0, span)?;
-                let ty = self.ir.registers[register].ty;
-                self.value_of_stmt(ty, span, |dst| StmtKind::RegisterRead { dst, register, index })?
+                match self.scalar(&self.resolve(ty)) {
+                    Some(ty) => self.value_of_stmt(ty, span, |dst| StmtKind::RegisterRead { dst, register, index })?,
+                    None => {
+                        let place = self.temporary_place(ty, span)?;
+                        self.reset(&place, span);
+                        self.read_cell(place.clone(), register, index, span)?;
+                        self.read(&place)
+                    }
+                }
             }
             (ExternKind::Register(register), "write") => {
                 let args = [self.argument(call, 0, span)?, self.argument(call, 1, span)?];
                 let mut values = self.eval_in_order(&args)?;
-                let value = values.pop().map_or(Err(Refused), |value| self.scalar_value(value, span))?;
-                let index = values.pop().map_or(Err(Refused), |index| self.index(index, span))?;
-                self.emit(StmtKind::RegisterWrite { register, index, value }, span);
+                let (Some(value), Some(index)) = (values.pop(), values.pop()) else { return Err(Refused) };
+                let index = self.index(index, span)?;
+                self.write_cell(register, index, value, &args[1].ty, span)?;
                 Value::Void
             }
             (ExternKind::Counter(counter), "count") => {
-                let index = self.index_argument(call, 0, span)?;
+                // What DPDK adds is the length of the packet; counters know it.
+                let args: Vec<_> = call.args.iter().flatten().collect();
+                let Some(index) = self.eval_in_order(&args)?.into_iter().next() else { return Err(Refused) };
+                let index = self.index(index, span)?;
                 self.emit(StmtKind::Count { counter, index }, span);
                 Value::Void
             }
@@ -173,18 +210,16 @@ impl<'h> Lowerer<'h> {
                 }
                 Value::Void
             }
-            (ExternKind::Meter(meter), "execute") => self.execute_psa_meter(meter, call, span)?,
-            (ExternKind::DirectMeter(meter), "execute") => {
+            (ExternKind::Meter(meter), "execute" | "dpdk_execute") => {
+                self.execute_psa_meter(meter, call, colored(name, call, 1), span)?
+            }
+            (ExternKind::DirectMeter(meter), "execute" | "dpdk_execute") => {
                 if !object.is_attached {
                     self.externs.direct_uses.push(DirectUse::Meter(meter));
                 }
-                self.execute_psa_direct_meter(meter, call, span)?
+                self.execute_psa_direct_meter(meter, call, colored(name, call, 0), span)?
             }
-            (ExternKind::Random(number), "read") => {
-                let (ty, low, high) = self.externs.psa_objects.randoms[number].clone();
-                let (low, high) = (crate::values::number(ty, &low), crate::values::number(ty, &high));
-                self.value_of_stmt(ty, span, |dst| StmtKind::Random { dst, low, high })?
-            }
+            (ExternKind::Random(number), "read") => self.read_random(number, span)?,
             (ExternKind::Hash(algorithm, ty), "get_hash") => self.get_hash(algorithm, ty, call, span)?,
             (ExternKind::Checksum(algorithm, ty), _) => {
                 return self.checksum_method(id, (algorithm, ty), name, call, span);
@@ -195,10 +230,14 @@ impl<'h> Lowerer<'h> {
             (ExternKind::Digest(digest), "pack") => {
                 let data = self.argument(call, 0, span)?;
                 let value = self.eval(data)?;
-                let values = self.leaves(&value, data.span)?;
-                if values.len() != self.ir.digests[digest].fields.len() {
+                let value = self.convert(value, &data.ty, data.span)?;
+                let mut leaves = Vec::new();
+                self.digest_leaves(&value, &data.ty, "", &mut leaves, data.span)?;
+                let fields = &self.ir.digests[digest].fields;
+                if !leaves.iter().map(|(_, leaf)| leaf.ty.width()).eq(fields.iter().map(|(_, ty)| ty.width())) {
                     return self.unsupported(data.span, "a digest of this data");
                 }
+                let values = leaves.into_iter().map(|(_, leaf)| leaf).collect();
                 self.emit(StmtKind::Digest { digest, values }, span);
                 Value::Void
             }
@@ -207,12 +246,18 @@ impl<'h> Lowerer<'h> {
     }
 
     /// `execute` of a meter of an array, with the colour that the packet has already as its second argument.
-    fn execute_psa_meter(&mut self, meter: ir::MeterId, call: &'h Call, span: Span) -> Lowered<Value> {
+    fn execute_psa_meter(
+        &mut self,
+        meter: ir::MeterId,
+        call: &'h Call,
+        is_colored: bool,
+        span: Span,
+    ) -> Lowered<Value> {
         let args: Vec<_> = call.args.iter().flatten().collect();
         let mut values = self.eval_in_order(&args)?.into_iter();
         let Some(index) = values.next() else { return Err(Refused) };
         let index = self.index(index, span)?;
-        let before = match values.next() {
+        let before = match values.next().filter(|_| is_colored) {
             Some(color) => from_psa_color(self.scalar_value(color, span)?),
             None => ir::Expr::bit(2, 0),
         };
@@ -222,19 +267,22 @@ impl<'h> Lowerer<'h> {
         Ok(Value::Scalar(to_psa_color(color)))
     }
 
-    /// `execute` of a direct meter. It has run with the lookup, before the action knew of a colour; the worse one
-    /// counts.
-    fn execute_psa_direct_meter(&mut self, meter: ir::DirectMeterId, call: &'h Call, span: Span) -> Lowered<Value> {
-        let target = self.meter_target(meter);
-        let color = fold::cast(ir::Type::Bit(2), self.read_ir_place(&target));
-        let color = match call.args.first() {
-            Some(Some(before)) => {
-                let before = from_psa_color(self.eval_scalar(before)?);
-                let is_worse = fold::binary(BinaryOp::Gt, before.clone(), color.clone());
-                self.pin_expr(fold::mux(is_worse, before, color), span)?
-            }
-            _ => color,
+    /// `execute` of a direct meter, in an action.
+    fn execute_psa_direct_meter(
+        &mut self,
+        meter: ir::DirectMeterId,
+        call: &'h Call,
+        is_colored: bool,
+        span: Span,
+    ) -> Lowered<Value> {
+        let args: Vec<_> = call.args.iter().flatten().collect();
+        let before = match self.eval_in_order(&args)?.into_iter().next().filter(|_| is_colored) {
+            Some(before) => from_psa_color(self.scalar_value(before, span)?),
+            None => ir::Expr::bit(2, 0),
         };
+        let stmt = |dst| StmtKind::ExecuteDirectMeter { dst, meter, before };
+        let color = self.value_of_stmt(ir::Type::Bit(2), span, stmt)?;
+        let color = self.scalar_value(color, span)?;
         Ok(Value::Scalar(to_psa_color(color)))
     }
 
@@ -280,7 +328,7 @@ impl<'h> Lowerer<'h> {
             return *var;
         }
         let name = format!("{}.state", self.objects[id].name);
-        let var = self.new_var(&name, state_type(algorithm), Life::Local);
+        let var = self.new_var(&name, self.state_type(algorithm), Life::Local);
         self.externs.psa_objects.checksums.insert(key, var);
         var
     }
@@ -296,8 +344,19 @@ impl<'h> Lowerer<'h> {
         let is_old = self.externs.psa_objects.checksums.contains_key(&(id, self.ir.blocks.len()));
         if is_old || self.repeats() {
             let state = self.checksum_state(id, algorithm);
-            self.set_state(state, zero(state_type(algorithm)), span);
+            let ty = self.state_type(algorithm);
+            self.set_state(state, zero(ty), span);
         }
+    }
+
+    /// The type of a checksum's state.
+    fn state_type(&self, algorithm: HashAlgorithm) -> ir::Type {
+        ir::Type::Bit(match algorithm {
+            HashAlgorithm::Crc32 => 32,
+            HashAlgorithm::Custom(calculation) => self.ir.calculations[calculation].width_bits,
+            HashAlgorithm::Identity => 72,
+            _ => 16,
+        })
     }
 
     fn set_state(&mut self, state: ir::VarId, src: ir::Expr, span: Span) {
@@ -323,13 +382,15 @@ impl<'h> Lowerer<'h> {
                 match (algorithm, name) {
                     (HashAlgorithm::Csum16, "subtract") => self.subtract(state, inputs, span)?,
                     (HashAlgorithm::Csum16, _) => self.add(state, inputs, span)?,
+                    (HashAlgorithm::Identity, _) => self.update_identity(state, inputs, span)?,
                     _ => self.update_crc(state, algorithm, inputs, span)?,
                 }
             }
             "get" => {
                 let value = match algorithm {
                     HashAlgorithm::Csum16 => fold::unary(UnaryOp::BitNot, reached),
-                    _ => reached,
+                    HashAlgorithm::Identity => fold::slice(reached, 63, 0),
+                    _ => self.from_nothing(reached, algorithm, span)?,
                 };
                 return self.pin_expr(fold::cast(ty, value), span).map(Value::Scalar).map(Some);
             }
@@ -371,71 +432,77 @@ impl<'h> Lowerer<'h> {
         self.add(state, inverted, span)
     }
 
-    /// Goes on with a cyclic redundancy check, header by header.
+    /// The state of a custom check has the value for no data added to it, so that the state at the start is 0; this
+    /// adds it, or takes it away. The other checks of no data are 0.
+    fn from_nothing(&mut self, state: ir::Expr, algorithm: HashAlgorithm, span: Span) -> Lowered<ir::Expr> {
+        if !matches!(algorithm, HashAlgorithm::Custom(_)) {
+            return Ok(state);
+        }
+        let nothing = self.value_of_stmt(state.ty, span, |dst| hash(dst, algorithm, Vec::new()))?;
+        let nothing = self.scalar_value(nothing, span)?;
+        Ok(fold::binary(BinaryOp::Xor, state, nothing))
+    }
+
+    /// Goes on with a cyclic redundancy check.
     fn update_crc(
         &mut self,
         state: ir::VarId,
         algorithm: HashAlgorithm,
-        inputs: Vec<HashInput>,
+        mut inputs: Vec<HashInput>,
         span: Span,
     ) -> Lowered<()> {
-        for group in inputs.chunk_by(|a, b| a.guard == b.guard) {
-            let guard = group.first().and_then(|input| input.guard.clone());
-            let group: Vec<HashValue> = group.iter().map(|input| input.value.clone()).collect();
-            let (body, ()) = self.collect(|l| l.update_crc_with(state, algorithm, group, span))?;
-            let cond = match guard {
-                Some(header) => ir::Expr { kind: ExprKind::IsValid(header), ty: ir::Type::Bool },
-                None => ir::Expr::bool(true),
-            };
-            self.emit_if(cond, body, Vec::new(), span);
-        }
+        let reached = self.read_var(state);
+        let (ty, before) = (reached.ty, self.from_nothing(reached, algorithm, span)?);
+        let before = HashValue::Expr(fold::cast(ir::Type::Bit(32), before));
+        inputs.insert(0, HashInput { guard: None, value: before });
+        let continued = match algorithm {
+            HashAlgorithm::Custom(calculation) => HashAlgorithm::Continued(calculation),
+            HashAlgorithm::Crc16 => HashAlgorithm::Crc16Continued,
+            _ => HashAlgorithm::Crc32Continued,
+        };
+        let found = self.value_of_stmt(ty, span, |dst| hash(dst, continued, inputs))?;
+        let found = self.scalar_value(found, span)?;
+        let found = self.from_nothing(found, algorithm, span)?;
+        self.set_state(state, found, span);
         Ok(())
     }
 
-    fn update_crc_with(
-        &mut self,
-        state: ir::VarId,
-        algorithm: HashAlgorithm,
-        values: Vec<HashValue>,
-        span: Span,
-    ) -> Lowered<()> {
-        let width = state_type(algorithm).width();
-        let mut first: Option<ir::Expr> = None;
-        let mut values = values.into_iter().peekable();
-        while first.as_ref().is_none_or(|first| first.ty.width() < width || first.ty.width() % 8 != 0)
-            && let Some(HashValue::Expr(value)) = values.next_if(|value| matches!(value, HashValue::Expr(_)))
-        {
-            first = Some(match first {
-                None => fold::cast(ir::Type::Bit(value.ty.width()), value),
-                Some(first) => fold::concat(first, value),
-            });
+    /// Keeps the first 8 bytes, header by header. The state is how many there are, then the bytes.
+    fn update_identity(&mut self, state: ir::VarId, inputs: Vec<HashInput>, span: Span) -> Lowered<()> {
+        for group in inputs.chunk_by(|a, b| a.guard == b.guard) {
+            let guard = group.first().and_then(|input| input.guard.clone());
+            let mut bytes = 0;
+            for input in group {
+                match &input.value {
+                    HashValue::Expr(value) => bytes += value.ty.width(),
+                    HashValue::Varbit(..) => {
+                        return self.unsupported(span, "`IDENTITY` of a varbit field as a checksum");
+                    }
+                }
+            }
+            let bytes = (bytes / 8).min(8);
+            let inputs = group.iter().map(|input| HashInput { guard: None, value: input.value.clone() }).collect();
+            let (body, ()) = self.collect(|l| {
+                let found = ir::Type::Bit(64);
+                let data = l.value_of_stmt(found, span, |dst| hash(dst, HashAlgorithm::Identity, inputs))?;
+                let data = l.scalar_value(data, span)?;
+                let have = l.pin_expr(fold::slice(l.read_var(state), 71, 64), span)?;
+                let kept = l.pin_expr(fold::slice(l.read_var(state), 63, 0), span)?;
+                let (byte, size) = (|value| ir::Expr::bit(8, value), u64::from(bytes));
+                let room = fold::binary(BinaryOp::Sub, byte(8), have.clone());
+                let is_enough = fold::binary(BinaryOp::Ge, room.clone(), byte(size));
+                let taken = l.pin_expr(fold::mux(is_enough, byte(size), room), span)?;
+                let bits = |count: ir::Expr| fold::binary(BinaryOp::Mul, count, byte(8));
+                let left = fold::binary(BinaryOp::Sub, byte(size), taken.clone());
+                let data = fold::binary(BinaryOp::Shr, data, bits(left));
+                let moved = fold::binary(BinaryOp::Shl, kept, bits(taken.clone()));
+                let kept = fold::binary(BinaryOp::Or, moved, data);
+                let have = fold::binary(BinaryOp::Add, have, taken);
+                l.set_state(state, fold::concat(have, kept), span);
+                Ok(())
+            })?;
+            self.emit_if(is_valid(guard), body, Vec::new(), span);
         }
-        let have = first.as_ref().map_or(0, |first| first.ty.width());
-        if have > WIDTH_BITS_MAX || (have < width && values.peek().is_some()) {
-            return self.unsupported(span, "a checksum that goes on with a varbit field");
-        }
-        let Some(first) = first else { return Ok(()) };
-        // The first byte of the data meets the lowest byte of the check.
-        let reached = self.read_var(state);
-        let swapped = (0..width / 8).map(|byte| fold::slice(reached.clone(), byte * 8 + 7, byte * 8));
-        let Some(swapped) = swapped.reduce(fold::concat) else { return Err(Refused) };
-        let (added, left) = if have >= width {
-            let zeros = have - width;
-            let added = if zeros == 0 { swapped } else { fold::concat(swapped, ir::Expr::bit(zeros, 0)) };
-            (added, None)
-        } else {
-            let left = fold::binary(BinaryOp::Shr, reached, ir::Expr::bit(32, u64::from(have)));
-            (fold::slice(swapped, width - 1, width - have), Some(left))
-        };
-        let first = HashValue::Expr(fold::binary(BinaryOp::Xor, first, added));
-        let inputs = [first].into_iter().chain(values).map(|value| HashInput { guard: None, value }).collect();
-        let found = self.value_of_stmt(state_type(algorithm), span, |dst| hash(dst, algorithm, inputs))?;
-        let found = self.scalar_value(found, span)?;
-        let found = match left {
-            Some(left) => fold::binary(BinaryOp::Xor, found, left),
-            None => found,
-        };
-        self.set_state(state, found, span);
         Ok(())
     }
 
@@ -445,17 +512,8 @@ impl<'h> Lowerer<'h> {
     pub(super) fn psa_property(&mut self, table: &mut ir::Table, property: &'h hir::Property) -> Lowered<bool> {
         match &*property.name {
             "psa_direct_counter" | "psa_direct_counters" | "psa_direct_meter" | "psa_direct_meters" => {
-                let object = self.eval_object(&property.value)?;
-                let kind = match &self.objects[object].kind {
-                    ObjectKind::Extern(object) => Some(object.kind),
-                    _ => None,
-                };
-                match kind {
-                    Some(ExternKind::DirectCounter(counter)) => table.direct_counter = Some(counter),
-                    Some(ExternKind::DirectMeter(meter)) => {
-                        table.direct_meter = Some((meter, self.meter_target(meter)));
-                    }
-                    _ => return self.unsupported(property.span, "this object as a table's counter or meter"),
+                for value in listed(&property.value) {
+                    self.attach(table, value)?;
                 }
             }
             "psa_idle_timeout" => {
@@ -468,6 +526,41 @@ impl<'h> Lowerer<'h> {
         }
         Ok(true)
     }
+
+    /// Attaches a direct counter or meter to its table.
+    fn attach(&mut self, table: &mut ir::Table, value: &'h Expr) -> Lowered<()> {
+        let object = self.eval_object(value)?;
+        let kind = match &self.objects[object].kind {
+            ObjectKind::Extern(object) => Some(object.kind),
+            _ => None,
+        };
+        match kind {
+            Some(ExternKind::DirectCounter(counter)) => table.direct_counters.push(counter),
+            Some(ExternKind::DirectMeter(meter)) if table.direct_meter.is_none() => {
+                table.direct_meter = Some((meter, None));
+            }
+            Some(ExternKind::DirectMeter(_)) => return self.unsupported(value.span, "two direct meters for one table"),
+            _ => return self.unsupported(value.span, "this object as a table's counter or meter"),
+        }
+        Ok(())
+    }
+
+    /// The action that runs if an entry names a group without members.
+    pub(crate) fn empty_group_action(
+        &self,
+        declaration: &'h hir::Table,
+        table: &ir::Table,
+    ) -> Option<&'h hir::ActionRef> {
+        let profile = table.implementation.as_ref()?.profile;
+        let is_selector = self.ir.action_profiles[profile].selector.is_some();
+        declaration.empty_group_action.as_ref().filter(|_| is_selector && self.ir.architecture == ir::Architecture::Psa)
+    }
+}
+
+/// Whether a call of a meter's method has a colour, which would be its argument at `position`. What DPDK adds is the length
+/// of the packet, which comes last; meters know it.
+fn colored(name: &str, call: &Call, position: usize) -> bool {
+    call.args.len() > position + usize::from(name == "dpdk_execute")
 }
 
 /// A meter's colour (green, yellow, red) as a `PSA_MeterColor_t` (red, green, yellow).
@@ -484,11 +577,11 @@ fn from_psa_color(color: ir::Expr) -> ir::Expr {
     fold::mux(is_red, ir::Expr::bit(2, 2), fold::binary(BinaryOp::Sub, color, ir::Expr::bit(2, 1)))
 }
 
-/// The type of a checksum's state.
-fn state_type(algorithm: HashAlgorithm) -> ir::Type {
-    match algorithm {
-        HashAlgorithm::Crc32 => ir::Type::Bit(32),
-        _ => ir::Type::Bit(16),
+/// Whether the header is valid, if there is one.
+fn is_valid(guard: Option<HeaderRef>) -> ir::Expr {
+    match guard {
+        Some(header) => ir::Expr { kind: ExprKind::IsValid(header), ty: ir::Type::Bool },
+        None => ir::Expr::bool(true),
     }
 }
 

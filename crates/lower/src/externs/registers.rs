@@ -4,10 +4,10 @@
 use super::v1model::scalar_type;
 use crate::places::Place;
 use crate::types::{FieldShape, Form, HeaderShape};
-use crate::values::Value;
+use crate::values::{HeaderKind, Value};
 use crate::{Lowered, Lowerer, codes, fold};
-use base::Span;
 use base::limits::WIDTH_BITS_MAX;
+use base::{Bits, Span};
 use ir::{HeaderRef, RegisterId, StmtKind};
 use sema::hir::Type;
 
@@ -65,6 +65,42 @@ impl<'h> Lowerer<'h> {
         let fields = &self.ir.header_types[shape.ty].fields;
         let padding: u32 = fields.iter().filter(|field| field.name == "_padding").map(field_width).sum();
         Ok(1 + u64::from(self.ir.header_types[shape.ty].fixed_width() - padding))
+    }
+
+    /// The cell that has a value which is known at compile time.
+    pub(super) fn constant_cell(&mut self, ty: &Type, value: &Value, cell: ir::Type, span: Span) -> Lowered<Bits> {
+        let ty = self.resolve(ty);
+        if self.scalar(&ty).is_some() {
+            return Ok(Bits::from_bigint(cell.width(), &self.constant_number(value, span)?));
+        }
+        let value = self.convert(value.clone(), &ty, span)?;
+        let mut joined = Bits::zero(0);
+        self.join_constant(&value, &mut joined, span)?;
+        if joined.width() != cell.width() {
+            return self.refuse(codes::NOT_CONSTANT, span, "this must be known at compile time");
+        }
+        Ok(joined)
+    }
+
+    fn join_constant(&mut self, value: &Value, joined: &mut Bits, span: Span) -> Lowered<()> {
+        match value {
+            Value::Tuple(items) => {
+                return items.iter().try_for_each(|item| self.nested(span, |l| l.join_constant(item, joined, span)));
+            }
+            Value::Header(header) => {
+                *joined = joined.concat(&Bits::from_bool(header.kind != HeaderKind::Invalid));
+                let fields = (0..header.shape.fields.len()).filter_map(|field| header.field(field, self));
+                let fields = Value::Tuple(fields.collect());
+                return self.nested(span, |l| l.join_constant(&fields, joined, span));
+            }
+            _ => {}
+        }
+        let value = self.scalar_value(value.clone(), span)?;
+        match value.as_const() {
+            Some(bits) => *joined = joined.concat(bits),
+            None => return self.refuse(codes::NOT_CONSTANT, span, "this must be known at compile time"),
+        }
+        Ok(())
     }
 
     /// Reads a cell into a place; out of range, the place stays as it was.

@@ -322,9 +322,9 @@ impl<'h> Lowerer<'h> {
                 let object = self.eval_object(&property.value)?;
                 match &self.objects[object].kind {
                     ObjectKind::Extern(object) => match object.kind {
-                        ExternKind::DirectCounter(counter) => table.direct_counter = Some(counter),
+                        ExternKind::DirectCounter(counter) => table.direct_counters = vec![counter],
                         ExternKind::DirectMeter(meter) => {
-                            table.direct_meter = Some((meter, self.meter_target(meter)));
+                            table.direct_meter = Some((meter, Some(self.meter_target(meter))));
                         }
                         _ => return self.unsupported(property.span, "this object as a table's counter or meter"),
                     },
@@ -347,9 +347,17 @@ impl<'h> Lowerer<'h> {
         let uses: Vec<DirectUse> = uses.flatten().copied().collect();
         for used in uses {
             let is_other = match used {
-                DirectUse::Counter(counter) => *table.direct_counter.get_or_insert(counter) != counter,
+                DirectUse::Counter(counter) => {
+                    let first = table.direct_counters.first().copied();
+                    if first.is_none() {
+                        table.direct_counters.push(counter);
+                    }
+                    first.is_some_and(|first| first != counter)
+                }
                 DirectUse::Meter(meter) => {
-                    let target = self.meter_target(meter);
+                    // In PSA the actions execute it.
+                    let is_v1model = self.ir.architecture == ir::Architecture::V1Model;
+                    let target = is_v1model.then(|| self.meter_target(meter));
                     table.direct_meter.get_or_insert((meter, target)).0 != meter
                 }
             };
@@ -363,7 +371,7 @@ impl<'h> Lowerer<'h> {
             return Ok(());
         }
         let is_taken = |other: &ir::Table| {
-            (other.direct_counter.is_some() && other.direct_counter == table.direct_counter)
+            other.direct_counters.iter().any(|counter| table.direct_counters.contains(counter))
                 || matches!((&other.direct_meter, &table.direct_meter), (Some((a, _)), Some((b, _))) if a == b)
         };
         if self.ir.tables.iter().any(is_taken) {

@@ -58,7 +58,7 @@ impl Generator<'_> {
             default_action: ActionCall { action: 0, args: Vec::new() },
             const_default: self.once_in(3),
             size: 64,
-            direct_counter: None,
+            direct_counters: Vec::new(),
             direct_meter: None,
             implementation: None,
             support_timeout: self.once_in(8),
@@ -67,11 +67,11 @@ impl Generator<'_> {
         table.default_action = random_call(self.rng, &self.program, &table, true);
         if self.options.externs && self.once_in(3) {
             let counter = DirectCounter { name: format!("{name}_counter"), unit: Unit::PacketsAndBytes };
-            table.direct_counter = Some(self.program.direct_counters.push(counter));
+            table.direct_counters.push(self.program.direct_counters.push(counter));
         }
         if let Some((place, _)) = self.small_place().filter(|_| self.options.externs && self.once_in(4)) {
             let meter = DirectMeter { name: format!("{name}_meter"), unit: Unit::Packets };
-            table.direct_meter = Some((self.program.direct_meters.push(meter), place));
+            table.direct_meter = Some((self.program.direct_meters.push(meter), Some(place)));
         }
         if !table.keys.is_empty() && self.once_in(3) {
             table.const_entries = self.once_in(2);
