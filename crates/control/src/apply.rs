@@ -12,7 +12,7 @@ use base::index::Id as _;
 use ir::{ActionCall, EntryKey, RegisterId, TableId, ValueSetId};
 use switch::externs::{CounterCell, MeterArray};
 use switch::meter::MeterCell;
-use switch::{CloneTarget, MeterConfig, ReplicationError, Switch, match_value};
+use switch::{CloneProperties, CloneTarget, MeterConfig, ReplicationError, Switch, match_value};
 use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Profile, Table, Update};
 
 /// What a command gives.
@@ -160,7 +160,14 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
             set_session(switch, *session, CloneTarget::Replicas(copies(&[replica])))
         }
         MirroringAddMc { session, group } => set_session(switch, *session, CloneTarget::Group(u64::from(*group))),
-        CloneSessionSet { session, replicas } => set_session(switch, *session, CloneTarget::Replicas(copies(replicas))),
+        CloneSessionSet { session, replicas, class_of_service, packet_length_bytes } => {
+            let properties = CloneProperties {
+                class_of_service: u32::from(*class_of_service),
+                length_bytes_max: (*packet_length_bytes != 0).then_some(*packet_length_bytes),
+            };
+            let target = CloneTarget::Replicas(copies(replicas));
+            done(switch.replication_mut().set_session_with(u32::from(*session), target, properties))
+        }
         MirroringDelete { session } => done(switch.replication_mut().delete_session(u32::from(*session))),
         MirroringGet { session } => {
             let target = switch.replication().session(u32::from(*session));

@@ -207,6 +207,10 @@ pub enum Command {
         session: u16,
         /// The replicas; none twice.
         replicas: Vec<Replica>,
+        /// The class of service of the clones, in PSA.
+        class_of_service: u8,
+        /// The most bytes of the packet that a clone gets, in PSA; 0 for all.
+        packet_length_bytes: u32,
     },
     /// Removes a clone session.
     MirroringDelete {

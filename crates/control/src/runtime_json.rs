@@ -216,12 +216,15 @@ fn multicast_group(entry: &Object, program: &Program) -> Result<Command, Problem
 }
 
 fn clone_session(entry: &Object, program: &Program) -> Result<Command, Problem> {
-    check_fields(entry, &["clone_session_id", "replicas", "packet_length_bytes"])?;
-    if entry.get("packet_length_bytes").is_some_and(|length| length.as_u64() != Some(0)) {
-        return Err(Problem::new("packet_length_bytes (copies that are cut) is not supported yet"));
+    check_fields(entry, &["clone_session_id", "replicas", "class_of_service", "packet_length_bytes"])?;
+    let optional = |name: &str, max: u64| entry.get(name).map_or(Ok(0), |value| number(value, name, max));
+    let (class_of_service, packet_length_bytes) =
+        (optional("class_of_service", 255)? as u8, optional("packet_length_bytes", u64::from(u32::MAX))? as u32);
+    if program.architecture == ir::Architecture::V1Model && packet_length_bytes != 0 {
+        return Err(Problem::new("packet_length_bytes (copies that are cut) is not supported yet for v1model"));
     }
     let session = required_number(entry, "clone_session_id", 0, SESSION_MAX)? as u16;
-    Ok(Command::CloneSessionSet { session, replicas: replicas(entry, program)? })
+    Ok(Command::CloneSessionSet { session, replicas: replicas(entry, program)?, class_of_service, packet_length_bytes })
 }
 
 fn replicas(entry: &Object, program: &Program) -> Result<Vec<Replica>, Problem> {
@@ -336,7 +339,7 @@ mod tests {
                 entries:4: table_entries[0]: TableSetDefault { table: table0, call: ActionCall { action: 0, args: [] } }
                 entries:6: table_entries[1]: TableAdd { table: table0, key: [Lpm { value: 32w0xa000101, prefix_len: 32 }], priority: 0, call: ActionCall { action: 1, args: [48w0x80000000111, 9w0x1] } }
                 entries:11: multicast_group_entries[0]: McGroupSet { group: 1, replicas: [Replica { port: 1, instance: 1 }, Replica { port: 2, instance: 1 }] }
-                entries:15: clone_session_entries[0]: CloneSessionSet { session: 5, replicas: [Replica { port: 3, instance: 1 }] }
+                entries:15: clone_session_entries[0]: CloneSessionSet { session: 5, replicas: [Replica { port: 3, instance: 1 }], class_of_service: 0, packet_length_bytes: 0 }
             "#]],
         );
     }
@@ -468,7 +471,7 @@ mod tests {
                 entries:6: multicast_group_entries[4]: replicas is missing
                   help: it is a list of egress_port and instance
                 entries:8: clone_session_entries[0]: replicas is no list
-                entries:9: clone_session_entries[1]: packet_length_bytes (copies that are cut) is not supported yet
+                entries:9: clone_session_entries[1]: packet_length_bytes (copies that are cut) is not supported yet for v1model
                 entries:10: clone_session_entries[2]: clone_session_id is x
                   help: it is a number from 0 to 32767
             "#]],

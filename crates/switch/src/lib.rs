@@ -35,7 +35,7 @@ mod v1model;
 pub use meter::MeterConfig;
 pub use output::{Decision, Observer, Output};
 pub use packet::PoolLimits;
-pub use replication::{CloneTarget, Destination, Replica, ReplicationError};
+pub use replication::{CloneProperties, CloneTarget, Destination, Replica, ReplicationError};
 pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};

@@ -217,9 +217,13 @@ impl Psa {
             fabric.count_drop(DropReason::NoBuffer, world);
             return;
         };
+        let properties = fabric.replication.clone_properties(session);
+        let length = properties.length_bytes_max.map_or(bytes.len(), |length| bytes.len().min(length as usize));
+        let bytes = &bytes[..length];
         let Some(mut copy) = fabric.again_from(bytes, packet, world) else { return };
         copy.set_ingress_length(bytes.len() as u32);
         copy.set_intrinsic(Slot::PacketPath, path as u64);
+        copy.set_intrinsic(Slot::ClassOfService, u64::from(properties.class_of_service));
         self.carry(fabric, carried, packet, &mut copy);
         let destination = Destination::Session(session);
         let copies = fabric.replication.replicas(destination).len();

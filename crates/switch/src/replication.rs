@@ -24,6 +24,15 @@ pub enum CloneTarget {
     Group(u64),
 }
 
+/// What the clones of a session are like, as far as the architecture has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CloneProperties {
+    /// The class of service of the clones.
+    pub class_of_service: u32,
+    /// The most bytes of the packet that a clone gets; none for all.
+    pub length_bytes_max: Option<u32>,
+}
+
 /// Something that has replicas.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Destination {
@@ -112,7 +121,7 @@ pub struct Replication {
     nodes: BTreeMap<u32, Node>,
     /// Handles below the greatest in use that no node has.
     free_handles: BTreeSet<u32>,
-    sessions: BTreeMap<u32, CloneTarget>,
+    sessions: BTreeMap<u32, (CloneTarget, CloneProperties)>,
 }
 
 impl Replication {
@@ -121,8 +130,8 @@ impl Replication {
         match destination {
             Destination::Group(group) => self.groups.get(&group).map_or(&[], |group| &group.replicas),
             Destination::Session(session) => match self.sessions.get(&session) {
-                Some(CloneTarget::Replicas(replicas)) => replicas,
-                Some(CloneTarget::Group(group)) => self.replicas(Destination::Group(*group)),
+                Some((CloneTarget::Replicas(replicas), _)) => replicas,
+                Some((CloneTarget::Group(group), _)) => self.replicas(Destination::Group(*group)),
                 None => &[],
             },
         }
@@ -130,7 +139,12 @@ impl Replication {
 
     /// Where clones of `session` go; none if it is not configured.
     pub fn session(&self, session: u32) -> Option<&CloneTarget> {
-        self.sessions.get(&session)
+        self.sessions.get(&session).map(|(target, _)| target)
+    }
+
+    /// What clones of `session` are like.
+    pub fn clone_properties(&self, session: u32) -> CloneProperties {
+        self.sessions.get(&session).map_or_else(CloneProperties::default, |(_, properties)| *properties)
     }
 
     /// The multicast groups, with their replicas.
@@ -214,13 +228,23 @@ impl Replication {
 
     /// Makes or changes a clone session.
     pub fn set_session(&mut self, session: u32, target: CloneTarget) -> Result<(), ReplicationError> {
+        self.set_session_with(session, target, CloneProperties::default())
+    }
+
+    /// The same, with what the clones are like.
+    pub fn set_session_with(
+        &mut self,
+        session: u32,
+        target: CloneTarget,
+        properties: CloneProperties,
+    ) -> Result<(), ReplicationError> {
         if session > SESSION_MAX {
             return Err(ReplicationError::SessionTooHigh(session));
         }
         if let CloneTarget::Replicas(replicas) = &target {
             limit(replicas.len(), "replicas of a clone session")?;
         }
-        self.sessions.insert(session, target);
+        self.sessions.insert(session, (target, properties));
         Ok(())
     }
 
