@@ -237,3 +237,107 @@ fn a_digest_has_the_values_of_the_end_of_ingress() {
     "#]],
     );
 }
+
+/// The digests of a PSA program's deparsers: a packet that ends in ingress sends none, one that egress drops sends both.
+#[test]
+fn deparsers_send_digests() {
+    let scene = |switch: &mut Switch, story: &mut Story| {
+        for how in 0..4 {
+            switch.receive(0, 7, &[how, 1, 0x12, 0xff]);
+            switch.run(0, story);
+        }
+    };
+    check(
+        &corpus_program("psa/digests.p4"),
+        scene,
+        &expect![[r#"
+        digest 0: 0x0, 0x1
+        digest 0: 0x0, 0x0
+        digest 1: 0x7, 0x1, 0x0, 0x7
+        digest 2: 0x1, 0x1, 0x1, 0x2, 0x0, 0x0
+        digest 3: 0x1
+        digest 0: 0x1, 0x1
+        digest 0: 0x1, 0x0
+        digest 1: 0x7, 0x1, 0x0, 0x7
+        digest 2: 0x3, 0x1, 0x1, 0x2, 0x0, 0x0
+        digest 3: 0x1
+        digest 0: 0x3, 0x1
+        digest 0: 0x3, 0x0
+        0 ns, port 1: 000112ff
+        0 ns, port 1: 010112ff
+    "#]],
+    );
+}
+
+/// The clones of a session in PSA: cut, and with a class of service.
+#[test]
+fn clones_of_a_session_are_cut() {
+    let scene = |switch: &mut Switch, story: &mut Story| {
+        let sessions = r#"{"target": "bmv2", "clone_session_entries": [
+            {"clone_session_id": 8, "replicas": [{"egress_port": 5, "instance": 3}, {"egress_port": 4000000000}],
+             "class_of_service": 2, "packet_length_bytes": 6},
+            {"clone_session_id": 9, "replicas": [{"egress_port": 6}], "packet_length_bytes": 2}]}"#;
+        install(switch, sessions);
+        for how in [1, 2] {
+            switch.receive(0, 0, &[how, 0, 0, 0, 0xaa, 0xbb, 0xcc, 0xdd]);
+            switch.run(0, story);
+        }
+    };
+    let text = "
+        #include <core.p4>
+        #include <psa.p4>
+        header note_t { bit<8> how; bit<8> path; bit<8> service; bit<8> instance; }
+        struct headers_t { note_t note; }
+        struct empty_t { }
+        parser ip(packet_in p, out headers_t hdr, inout empty_t m, in psa_ingress_parser_input_metadata_t istd,
+                  in empty_t resubmit_meta, in empty_t recirculate_meta) {
+            state start { p.extract(hdr.note); transition accept; }
+        }
+        control ig(inout headers_t hdr, inout empty_t m, in psa_ingress_input_metadata_t istd,
+                   inout psa_ingress_output_metadata_t ostd) {
+            apply {
+                ostd.class_of_service = (ClassOfService_t) 1;
+                ostd.clone = hdr.note.how == 1;
+                ostd.clone_session_id = (CloneSessionId_t) 8;
+                send_to_port(ostd, (PortId_t) 1);
+            }
+        }
+        control id(packet_out p, out empty_t clone_i2e_meta, out empty_t resubmit_meta, out empty_t normal_meta,
+                   inout headers_t hdr, in empty_t m, in psa_ingress_output_metadata_t istd) {
+            apply { p.emit(hdr); }
+        }
+        parser ep(packet_in p, out headers_t hdr, inout empty_t m, in psa_egress_parser_input_metadata_t istd,
+                  in empty_t normal_meta, in empty_t clone_i2e_meta, in empty_t clone_e2e_meta) {
+            state start { p.extract(hdr.note); transition accept; }
+        }
+        control eg(inout headers_t hdr, inout empty_t m, in psa_egress_input_metadata_t istd,
+                   inout psa_egress_output_metadata_t ostd) {
+            apply {
+                hdr.note.path = istd.packet_path == PSA_PacketPath_t.CLONE_I2E ? 8w3
+                              : istd.packet_path == PSA_PacketPath_t.CLONE_E2E ? 8w4 : 8w1;
+                hdr.note.service = (ClassOfServiceUint_t) istd.class_of_service;
+                hdr.note.instance = (bit<8>) (EgressInstanceUint_t) istd.instance;
+                ostd.clone = hdr.note.how == 2 && istd.packet_path == PSA_PacketPath_t.NORMAL_UNICAST;
+                ostd.clone_session_id = (CloneSessionId_t) 9;
+            }
+        }
+        control ed(packet_out p, out empty_t clone_e2e_meta, out empty_t recirculate_meta, inout headers_t hdr,
+                   in empty_t m, in psa_egress_output_metadata_t istd,
+                   in psa_egress_deparser_input_metadata_t edstd) {
+            apply { p.emit(hdr); }
+        }
+        PSA_Switch(IngressPipeline(ip(), ig(), id()), PacketReplicationEngine(), EgressPipeline(ep(), eg(), ed()),
+                   BufferingQueueingEngine()) main;";
+    let program = program_of_text("clones.p4", text).unwrap_or_else(|errors| panic!("{errors}"));
+    check(
+        &program,
+        scene,
+        &expect![[r#"
+        0 ns, port 5: 01030203aabb
+        0 ns, port 4000000000: 01030200aabb
+        0 ns, port 1: 01010100aabbccdd
+        0 ns, port 1: 02010100aabbccdd
+        0 ns, port 6: 0201
+    "#]],
+    );
+}
