@@ -20,7 +20,7 @@ const QUEUE_CAPACITY_MAX: usize = 65_536;
 pub const PORT_MAX: u32 = 511;
 
 /// Ports above [`PORT_MAX`] that have queues at the same time.
-const FAR_PORTS_MAX: usize = 65_536;
+const FAR_PORTS_MAX: usize = 4_096;
 
 /// The greatest port that packets can be sent to.
 pub fn port_max(architecture: ir::Architecture) -> u32 {
