@@ -367,7 +367,7 @@ impl<'h> Lowerer<'h> {
             }
         }
         // Most tables have neither, and there may be thousands.
-        if table.direct_counter.is_none() && table.direct_meter.is_none() {
+        if table.direct_counters.is_empty() && table.direct_meter.is_none() {
             return Ok(());
         }
         let is_taken = |other: &ir::Table| {
