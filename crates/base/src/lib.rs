@@ -6,13 +6,15 @@
 //! * [`span`]: a range of source text.
 //! * [`bits`]: a bit vector of any width, the value every P4 expression has.
 //! * [`rng`]: the one random generator, so that a run is reproduced by its seed.
-//! * [`limits`]: what the system refuses to exceed, in one place.
+//! * [`limits`]: what the system refuses to exceed, in one place;
+//! * [`stack`]: a stack deep enough for the highest tree.
 
 pub mod bits;
 pub mod index;
 pub mod limits;
 pub mod rng;
 pub mod span;
+pub mod stack;
 
 pub use bits::Bits;
 pub use index::IndexVec;

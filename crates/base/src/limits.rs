@@ -11,8 +11,15 @@ pub const WIDTH_BITS_MAX: u32 = 16_384;
 /// The most elements of a header stack.
 pub const STACK_ELEMENTS_MAX: u32 = 1024;
 
-/// The height of an expression, a type or a statement in a program, so that whoever walks the syntax tree may recurse.
-pub const NESTING_MAX: u32 = 256;
+/// The height of an expression, a type or a statement in a program, so that whoever walks the syntax tree may recurse
+/// (see [`crate::stack`]). A sum of a thousand terms or a thousand `else if` make a tree that is so high.
+pub const NESTING_MAX: u32 = 4096;
+
+/// The same of a lowered program, in which calls are inlined.
+pub const LOWERED_NESTING_MAX: u32 = 2 * NESTING_MAX;
+
+/// The stack that whoever walks such trees is given: 32 KiB for each level, which is ample.
+pub const STACK_BYTES: usize = LOWERED_NESTING_MAX as usize * (32 << 10);
 
 /// The longest packet, in bytes: the longest that a capture file or a socket hands over.
 pub const PACKET_BYTES_MAX: usize = 65_535;

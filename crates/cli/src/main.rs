@@ -54,7 +54,13 @@ impl Exit {
 
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
-    let exit = match arguments.command {
+    // Programs may be deeply nested.
+    let exit = base::stack::with_room(|| execute(arguments));
+    ExitCode::from(exit.unwrap_or_else(|exit| exit) as u8)
+}
+
+fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
+    match arguments.command {
         args::Command::Check(arguments) => check::check(&arguments),
         args::Command::Compile(arguments) => compile::compile(&arguments),
         args::Command::Run(arguments) => run::run(&arguments),
@@ -62,6 +68,5 @@ fn main() -> ExitCode {
         args::Command::Trace(arguments) => trace::trace(&arguments),
         args::Command::Explain(arguments) => explain::explain(&arguments),
         args::Command::Demo(arguments) => demo::demo(&arguments),
-    };
-    ExitCode::from(exit.unwrap_or_else(|exit| exit) as u8)
+    }
 }

@@ -253,7 +253,7 @@ pub mod codes {
 }
 
 /// Instantiations, inlined calls, blocks and expressions within one another.
-const DEPTH_MAX: u32 = 400;
+const DEPTH_MAX: u32 = base::limits::LOWERED_NESTING_MAX;
 /// Statements of the lowered program.
 const STATEMENTS_MAX: usize = 200_000;
 /// Expressions, statements and calls that are looked at in one attempt.

@@ -37,7 +37,7 @@ use ir::{
     BlockKind, Body, Expr, ExprKind, HeaderRef, KeySet, LabelId, Place, Program, SelectCase, State, StateId, Stmt,
     StmtKind, SwitchCase, Target, Transition, UnaryOp,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// See the module.
 pub const PASS: Pass =
@@ -241,7 +241,9 @@ fn remove_states(start: StateId, states: &mut IndexVec<StateId, State>) -> State
             waiting.extend(next);
         }
     }
-    let renumbered = |old: StateId| StateId::from_index(reached.range(..old).count());
+    let numbers: BTreeMap<StateId, StateId> =
+        reached.iter().enumerate().map(|(new, &old)| (old, StateId::from_index(new))).collect();
+    let renumbered = |old: StateId| numbers[&old];
     let retarget = |target: &mut Target| {
         if let Target::State(state) = target {
             *state = renumbered(*state);

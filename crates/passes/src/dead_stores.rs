@@ -25,19 +25,18 @@
 //! Limits: metadata and header fields are never dead, as other blocks may read them; local headers are not followed.
 
 use crate::Pass;
+use crate::var_set::VarSet as Live;
 use base::IndexVec;
 use ir::walk::{self, Item};
 use ir::{
     ActionId, BlockKind, Body, Expr, ExprKind, HeaderRef, LabelId, Place, Program, State, StateId, Stmt, StmtKind,
     TableId, Target, VarId, VarKind,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// See the module.
 pub const PASS: Pass =
     Pass { name: "dead-stores", description: "removes assignments to local variables that nothing reads", run };
-
-type Live = BTreeSet<VarId>;
 
 fn run(program: &mut Program) {
     let mut blocks = std::mem::take(&mut program.blocks);
@@ -57,7 +56,7 @@ fn run(program: &mut Program) {
             BlockKind::Parser { states, .. } => walk.parser(states),
             BlockKind::Control { body } => {
                 walk.remove = true;
-                walk.body(body, Live::new());
+                walk.body(body, Live::default());
             }
         }
     }
@@ -92,7 +91,7 @@ struct Walk<'w> {
     ends: &'w mut BTreeMap<ActionId, Live>,
     /// What is live after each labelled statement that is open.
     exits: BTreeMap<LabelId, Live>,
-    /// What was live at the start of each loop when it was looked at last.
+    /// What is live at the start of each loop that was walked.
     heads: BTreeMap<LabelId, Live>,
     /// Whether dead statements go now, or the walk is one of those that look for what is live in a loop.
     remove: bool,
@@ -106,9 +105,7 @@ impl Walk<'_> {
     /// Adds what is read by an item that is not the target of a write.
     fn read_item(&self, item: Item<'_>, live: &mut Live) {
         match item {
-            Item::Expr(Expr { kind: ExprKind::Var(var), .. }) => {
-                live.extend(Some(*var).filter(|var| self.is_local(*var)))
-            }
+            Item::Expr(Expr { kind: ExprKind::Var(var), .. }) if self.is_local(*var) => live.insert(*var),
             Item::Header(header) | Item::Field(header, _) => self.read_stack(header, live),
             _ => {}
         }
@@ -116,7 +113,10 @@ impl Walk<'_> {
 
     fn read_stack(&self, header: &HeaderRef, live: &mut Live) {
         if let HeaderRef::Next(stack) | HeaderRef::Last(stack) = header {
-            live.extend(Some(self.program.stacks[*stack].next).filter(|next| self.is_local(*next)));
+            let next = self.program.stacks[*stack].next;
+            if self.is_local(next) {
+                live.insert(next);
+            }
         }
     }
 
@@ -134,14 +134,14 @@ impl Walk<'_> {
 
     /// All local variables that a body reads, and those it writes in part only.
     fn reads(&self, body: &[Stmt]) -> Live {
-        let mut live = Live::new();
+        let mut live = Live::default();
         walk::visit_body(body, &mut |stmt| self.read_own(&stmt.kind, &mut live));
         live
     }
 
     /// States in rounds, until nothing more becomes live at the start of any.
     fn parser(&mut self, states: &mut IndexVec<StateId, State>) {
-        let mut live_in: IndexVec<StateId, Live> = states.iter().map(|_| Live::new()).collect();
+        let mut live_in: IndexVec<StateId, Live> = states.iter().map(|_| Live::default()).collect();
         self.remove = false;
         loop {
             let before = live_in.clone();
@@ -162,10 +162,10 @@ impl Walk<'_> {
     }
 
     fn parser_end(&self, state: &State, live_in: &IndexVec<StateId, Live>) -> Live {
-        let mut live = Live::new();
+        let mut live = Live::default();
         for target in crate::flow::targets(&state.transition) {
             if let Target::State(next) = target {
-                live.extend(&live_in[next]);
+                live.add(&live_in[next]);
             }
         }
         for expr in walk::transition_exprs(&state.transition) {
@@ -198,7 +198,7 @@ impl Walk<'_> {
         };
         pure && stmt.dst().is_some_and(|dst| {
             let var = whole_var(dst);
-            var.is_some_and(|var| self.is_local(var) && !live.contains(&var))
+            var.is_some_and(|var| self.is_local(var) && !live.contains(var))
         })
     }
 
@@ -206,14 +206,14 @@ impl Walk<'_> {
         match stmt {
             StmtKind::If { cond, then_body, else_body } => {
                 let mut before = self.body(then_body, live.clone());
-                before.extend(self.body(else_body, live));
+                before.add(&self.body(else_body, live));
                 self.read_expr(cond, &mut before);
                 before
             }
             StmtKind::Switch { value, cases, default } => {
                 let mut before = self.body(default, live.clone());
                 for case in cases {
-                    before.extend(self.body(&mut case.body, live.clone()));
+                    before.add(&self.body(&mut case.body, live.clone()));
                 }
                 self.read_expr(value, &mut before);
                 before
@@ -229,7 +229,7 @@ impl Walk<'_> {
             StmtKind::ApplyTable { table, hit, action } => self.apply(*table, hit, action, live),
             _ => {
                 if let Some(Place::Var(var)) = stmt.dst().filter(|_| always_writes(stmt)) {
-                    live.remove(var);
+                    live.remove(*var);
                 }
                 self.read_own(stmt, &mut live);
                 // A part of a variable leaves the rest as it was.
@@ -245,10 +245,10 @@ impl Walk<'_> {
         self.exits.insert(label, after.clone());
         let remove = std::mem::replace(&mut self.remove, false);
         let mut head = after;
-        head.extend(self.heads.get(&label).into_iter().flatten());
+        head.add(&self.heads.remove(&label).unwrap_or_default());
         loop {
             let mut before = self.body(body, head.clone());
-            before.extend(&head);
+            before.add(&head);
             if before == head {
                 break;
             }
@@ -267,25 +267,25 @@ impl Walk<'_> {
     /// write.
     fn apply(&mut self, id: TableId, hit: &mut Option<VarId>, action: &mut Option<VarId>, mut live: Live) -> Live {
         let table = &self.program.tables[id];
-        let mut in_actions = Live::new();
+        let mut in_actions = Live::default();
         for listed in &table.actions {
-            in_actions.extend(&self.action_reads[listed.action]);
+            in_actions.add(&self.action_reads[listed.action]);
         }
         let mut after_action = live.clone();
         // An action may run again, or leave for where another label's statement ends.
-        after_action.extend(&in_actions);
-        after_action.extend(self.exits.values().flatten());
+        after_action.add(&in_actions);
+        self.exits.values().for_each(|exit| after_action.add(exit));
         for listed in &table.actions {
-            self.ends.entry(listed.action).or_default().extend(&after_action);
+            self.ends.entry(listed.action).or_default().add(&after_action);
         }
-        live.extend(after_action);
+        live.add(&after_action);
         if self.remove {
             for result in [&mut *hit, &mut *action] {
-                *result = result.filter(|var| !self.is_local(*var) || live.contains(var));
+                *result = result.filter(|var| !self.is_local(*var) || live.contains(*var));
             }
         }
         for var in [hit, action].into_iter().flatten() {
-            live.remove(var);
+            live.remove(*var);
         }
         walk::visit_table_inputs(table, &mut |item| self.read_item(item, &mut live));
         if let Some((_, Some(place))) = &table.direct_meter {

@@ -90,11 +90,12 @@ impl<D: Domain> Walk<'_, D> {
             let state = &mut states[id];
             let Some(last) = self.body(&mut state.body, Some(first)) else { continue };
             walk::rewrite_transition(&mut state.transition, &mut |part| self.domain.rewrite(&last, part));
-            for target in targets(&state.transition) {
-                if let Target::State(next) = target {
-                    known[next.index()] = Some(last.clone());
-                    waiting.push(next);
-                }
+            let mut last = Some(last);
+            let mut next: Vec<StateId> = targets(&state.transition).into_iter().filter_map(state_of).collect();
+            waiting.extend(&next);
+            next.retain(|next| entries[next.index()] == 1);
+            while let Some(id) = next.pop() {
+                known[id.index()] = if next.is_empty() { last.take() } else { last.clone() };
             }
         }
     }
@@ -196,6 +197,13 @@ impl<D: Domain> Walk<'_, D> {
             }
             (a, b) => a.or(b),
         }
+    }
+}
+
+fn state_of(target: Target) -> Option<StateId> {
+    match target {
+        Target::State(id) => Some(id),
+        _ => None,
     }
 }
 

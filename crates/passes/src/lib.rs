@@ -22,6 +22,7 @@ pub mod pipelines;
 pub mod propagate;
 pub mod simplify;
 pub mod validity;
+mod var_set;
 
 use ir::{Program, VerifyError};
 

@@ -25,6 +25,9 @@
 //! variable holds. Greater expressions are put in only if their variable is read at one place in the whole program, so
 //! that nothing is computed twice. A local variable is zero where a block starts.
 //!
+//! What is known is never searched for what a statement has made wrong: storage carries the number of its last write, and
+//! a value counts as long as what it was made of still has the numbers that it had then.
+//!
 //! Limits: what is known does not reach into actions, and not into parser states that are entered from more than one
 //! place. Fields are not followed, as a write to one has no effect while its header is invalid.
 
@@ -34,7 +37,9 @@ use crate::flow::{self, Domain};
 use base::{Bits, IndexVec};
 use ir::walk::{self, Item, Part};
 use ir::{Expr, ExprKind, HeaderId, HeaderRef, Place, Program, Stack, StackId, StmtKind, Type, VarId, VarKind};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// See the module.
 pub const PASS: Pass =
@@ -48,14 +53,10 @@ fn run(program: &mut Program) {
     count_reads(program, &mut reads);
     let domain = Values {
         types: program.vars.iter().map(|var| var.ty).collect(),
-        locals: program
-            .vars
-            .iter_enumerated()
-            .filter(|(_, var)| var.kind == VarKind::Local)
-            .map(|(id, _)| id)
-            .collect(),
+        is_local: program.vars.iter().map(|var| var.kind == VarKind::Local).collect(),
         stacks: program.stacks.clone(),
         reads,
+        writes: Cell::new(0),
     };
     flow::walk_program(program, &domain);
 }
@@ -87,34 +88,77 @@ fn count_reads(program: &Program, reads: &mut BTreeMap<VarId, u32>) {
 
 struct Values {
     types: IndexVec<VarId, Type>,
-    locals: Vec<VarId>,
+    is_local: IndexVec<VarId, bool>,
     stacks: IndexVec<StackId, Stack>,
     reads: BTreeMap<VarId, u32>,
+    /// The number of the last write.
+    writes: Cell<u64>,
 }
 
-/// What a variable holds, and what that is made of.
-#[derive(Clone, PartialEq)]
+/// Storage of which values are made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Storage {
+    Var(VarId),
+    Header(HeaderId),
+}
+
+/// What a variable was given, and what that is made of, with the numbers of the last writes at that time.
+#[derive(Clone)]
 struct Known {
     value: Expr,
-    vars: BTreeSet<VarId>,
-    headers: BTreeSet<HeaderId>,
+    made_of: Vec<(Storage, u64)>,
+}
+
+#[derive(Clone)]
+struct State {
+    /// Whether a local variable without a write is zero.
+    is_start: bool,
+    /// The number of the last write to each variable and header that was written.
+    written: BTreeMap<Storage, u64>,
+    /// Values that were given to variables; some are no longer true.
+    values: BTreeMap<VarId, Rc<Known>>,
+}
+
+impl State {
+    fn last_write(&self, storage: Storage) -> u64 {
+        self.written.get(&storage).copied().unwrap_or(0)
+    }
+
+    fn is_current(&self, known: &Known) -> bool {
+        known.made_of.iter().all(|(storage, write)| self.last_write(*storage) == *write)
+    }
+
+    /// The value of a variable that was given one.
+    fn value(&self, var: VarId) -> Option<&Rc<Known>> {
+        self.values.get(&var).filter(|known| self.is_current(known))
+    }
+
+    fn stamped(&self, value: Expr, made_of: impl Iterator<Item = Storage>) -> Known {
+        Known { value, made_of: made_of.map(|storage| (storage, self.last_write(storage))).collect() }
+    }
 }
 
 impl Values {
-    fn known(&self, value: Expr) -> Known {
-        let (mut vars, mut headers) = (BTreeSet::new(), BTreeSet::new());
-        walk::visit_expr(&value, &mut |item| match item {
-            Item::Var(var) => _ = vars.insert(var),
+    fn next_write(&self) -> u64 {
+        self.writes.set(self.writes.get() + 1);
+        self.writes.get()
+    }
+
+    /// The storage that an expression reads.
+    fn made_of(&self, value: &Expr) -> BTreeSet<Storage> {
+        let mut made_of = BTreeSet::new();
+        walk::visit_expr(value, &mut |item| match item {
+            Item::Var(var) => _ = made_of.insert(Storage::Var(var)),
             Item::Header(header) | Item::Field(header, _) => match header {
-                HeaderRef::Fixed(id) => _ = headers.insert(*id),
+                HeaderRef::Fixed(id) => _ = made_of.insert(Storage::Header(*id)),
                 HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => {
-                    headers.extend(&self.stacks[*stack].elements);
-                    vars.insert(self.stacks[*stack].next);
+                    made_of.extend(self.stacks[*stack].elements.iter().map(|&id| Storage::Header(id)));
+                    made_of.insert(Storage::Var(self.stacks[*stack].next));
                 }
             },
             _ => {}
         });
-        Known { value, vars, headers }
+        made_of
     }
 
     /// Whether a value may be put in wherever its variable is read.
@@ -134,55 +178,68 @@ fn is_cheap(value: &Expr) -> bool {
     }
 }
 
-/// Variables whose values are known at one place, at most: each statement looks at all of them.
-const KNOWN_MAX: usize = 2048;
-
 impl Domain for Values {
-    type State = BTreeMap<VarId, Known>;
+    type State = State;
 
-    fn start(&self) -> Self::State {
-        let zero = |var: VarId| Expr::constant(self.types[var], Bits::zero(self.types[var].width()));
-        self.locals.iter().take(KNOWN_MAX).map(|&var| (var, self.known(zero(var)))).collect()
+    fn start(&self) -> State {
+        State { is_start: true, ..self.nothing() }
     }
 
-    fn nothing(&self) -> Self::State {
-        BTreeMap::new()
+    fn nothing(&self) -> State {
+        State { is_start: false, written: BTreeMap::new(), values: BTreeMap::new() }
     }
 
-    fn meet(&self, state: &mut Self::State, other: &Self::State) {
-        state.retain(|var, known| other.get(var) == Some(known));
-    }
-
-    fn forget(&self, state: &mut Self::State, writes: &Writes) {
-        if writes.vars.is_empty() && writes.headers.is_empty() {
-            return;
-        }
-        state.retain(|var, known| {
-            !writes.vars.contains(var)
-                && known.vars.is_disjoint(&writes.vars)
-                && known.headers.is_disjoint(&writes.headers)
+    fn meet(&self, state: &mut State, other: &State) {
+        let mut values = std::mem::take(&mut state.values);
+        values.retain(|var, known| {
+            let same = |there: &Rc<Known>| Rc::ptr_eq(known, there) || known.value == there.value;
+            state.is_current(known) && other.value(*var).is_some_and(same)
         });
+        // What was written on one way, or on both in turn, counts as written where they meet.
+        let written: Vec<Storage> = state.written.keys().chain(other.written.keys()).copied().collect();
+        for storage in written {
+            if state.last_write(storage) != other.last_write(storage) {
+                state.written.insert(storage, self.next_write());
+            }
+        }
+        for known in values.values_mut().filter(|known| !state.is_current(known)) {
+            let made_of = known.made_of.iter().map(|(storage, _)| *storage);
+            *known = Rc::new(state.stamped(known.value.clone(), made_of));
+        }
+        state.values = values;
+        state.is_start &= other.is_start;
     }
 
-    fn rewrite(&self, state: &Self::State, part: Part<'_>) {
-        if let Part::Expr(expr) = part
-            && let ExprKind::Var(var) = expr.kind
-            && let Some(known) = state.get(&var)
-        {
+    fn forget(&self, state: &mut State, writes: &Writes) {
+        let number = self.next_write();
+        for &var in &writes.vars {
+            state.written.insert(Storage::Var(var), number);
+            state.values.remove(&var);
+        }
+        state.written.extend(writes.headers.iter().map(|&header| (Storage::Header(header), number)));
+    }
+
+    fn rewrite(&self, state: &State, part: Part<'_>) {
+        let Part::Expr(expr) = part else { return };
+        let ExprKind::Var(var) = expr.kind else { return };
+        if let Some(known) = state.value(var) {
             *expr = known.value.clone();
+        } else if state.is_start && self.is_local[var] && !state.written.contains_key(&Storage::Var(var)) {
+            *expr = Expr::constant(self.types[var], Bits::zero(self.types[var].width()));
         }
     }
 
-    fn learn(&self, state: &mut Self::State, stmt: &StmtKind) {
+    fn learn(&self, state: &mut State, stmt: &StmtKind) {
         if let StmtKind::Assign { dst: Place::Var(var), src } = stmt {
-            let known = self.known(Expr::cast(self.types[*var], src.clone()));
+            let value = Expr::cast(self.types[*var], src.clone());
+            let made_of = self.made_of(&value);
             // The statement itself may have changed what its value was made of.
-            let has_room = state.len() < KNOWN_MAX;
-            if has_room && !known.vars.contains(var) && self.may_move(*var, &known.value) {
-                state.insert(*var, known);
+            if !made_of.contains(&Storage::Var(*var)) && self.may_move(*var, &value) {
+                let known = state.stamped(value, made_of.into_iter());
+                state.values.insert(*var, Rc::new(known));
             }
         }
     }
 
-    fn assume(&self, _state: &mut Self::State, _cond: &Expr, _value: bool) {}
+    fn assume(&self, _state: &mut State, _cond: &Expr, _value: bool) {}
 }

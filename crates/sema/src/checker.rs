@@ -72,6 +72,8 @@ pub(crate) struct Checker<'d> {
     pub(crate) bindings: Vec<Option<Type>>,
     /// The values of constants, as far as they are known without instantiation.
     pub(crate) constants: BTreeMap<VarId, Expr>,
+    /// The literals that they consist of, together.
+    pub(crate) constant_literals: usize,
     pub(crate) place: Place,
     /// Names of the outermost scope that have not been reached yet, with the place of their declaration.
     pub(crate) declared_later: BTreeMap<Rc<str>, Span>,
@@ -104,6 +106,7 @@ impl<'d> Checker<'d> {
             scopes,
             bindings: Vec::new(),
             constants: BTreeMap::new(),
+            constant_literals: 0,
             place: Place::outermost(),
             declared_later: BTreeMap::new(),
             open_functions: Vec::new(),

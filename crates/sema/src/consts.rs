@@ -16,6 +16,9 @@ use syntax::ast::{self, BinaryOperator, UnaryOperator};
 /// memory.
 pub(crate) const CONSTANT_BITS_MAX: u64 = 1 << 17;
 
+/// The most literals that all constants of a program may consist of, when those they are made of are put in.
+pub(crate) const CONSTANT_LITERALS_MAX: usize = 1 << 20;
+
 impl Checker<'_> {
     /// The value of an expression that must be a known number.
     pub(crate) fn constant_integer(&mut self, written: &ast::Expr) -> Option<BigInt> {
@@ -71,6 +74,8 @@ impl Checker<'_> {
             ExprKind::Var(id) => {
                 self.constants.get(id).map(|value| Expr { span: e.span, ty: e.ty.clone(), ..value.clone() })
             }
+            // Nobody asks for a part of a list, and folded lists of lists could be exponentially large.
+            ExprKind::Aggregate(_) if matches!(e.ty, Type::List(_)) => self.is_known(e).then(|| e.clone()),
             ExprKind::Aggregate(elements) => {
                 let folded = |element: &Option<Expr>| match element {
                     Some(element) => self.fold(element).map(Some),
@@ -112,8 +117,20 @@ impl Checker<'_> {
     }
 
     fn fold_part(&self, base: &Expr, index: usize) -> Option<Expr> {
+        if let Some(whole) = self.known_part(base) {
+            return part(whole, index).cloned();
+        }
         match self.fold(base)?.kind {
             ExprKind::Aggregate(elements) => elements.into_iter().nth(index).flatten(),
+            _ => None,
+        }
+    }
+
+    /// The folded value of a constant, or of a part of one, in place: constants can be large.
+    fn known_part(&self, e: &Expr) -> Option<&Expr> {
+        match &e.kind {
+            ExprKind::Var(id) => self.constants.get(id),
+            ExprKind::Field(base, index) | ExprKind::TupleIndex(base, index) => part(self.known_part(base)?, *index),
             _ => None,
         }
     }
@@ -190,6 +207,21 @@ impl Checker<'_> {
             }
             _ => Some(self.number(left)? == self.number(right)?),
         }
+    }
+}
+
+fn part(whole: &Expr, index: usize) -> Option<&Expr> {
+    match &whole.kind {
+        ExprKind::Aggregate(elements) => elements.get(index)?.as_ref(),
+        _ => None,
+    }
+}
+
+/// The literals that a folded value consists of.
+pub(crate) fn literal_count(e: &Expr) -> usize {
+    match &e.kind {
+        ExprKind::Aggregate(elements) => 1 + elements.iter().flatten().map(literal_count).sum::<usize>(),
+        _ => 1,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Declarations of the outermost scope, and those that parsers, controls and blocks share with it.
 
 use crate::checker::{Checker, PlaceKind, poisoned};
+use crate::consts::{CONSTANT_LITERALS_MAX, literal_count};
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::params::ParamOwner;
@@ -157,7 +158,12 @@ impl Checker<'_> {
             self.report(d::not_constant(written.value.span));
             value = poisoned(written.value.span);
         }
-        let folded = self.fold(&value);
+        let mut folded = self.fold(&value);
+        self.constant_literals += folded.as_ref().map_or(0, literal_count);
+        if self.constant_literals > CONSTANT_LITERALS_MAX {
+            self.report(d::constants_too_large(written.value.span));
+            (value, folded) = (poisoned(written.value.span), None);
+        }
         let var = self.new_var(&written.name, ty, VarKind::Constant, annotations);
         if let Some(folded) = folded {
             self.constants.insert(var, folded);

@@ -43,6 +43,7 @@ impl Checker<'_> {
     /// Chooses the constructor, checks its arguments, infers type arguments.
     fn instantiate(&mut self, ty: &Type, call: WrittenCall, hint: Option<&Type>) -> Option<Made> {
         self.check_no_recursion(ty, call.span);
+        let ty = &self.choose_package(ty, call)?;
         let Some(constructors) = self.constructors(ty) else {
             let shown = self.hir.show_type(ty);
             self.report(d::not_instantiable(call.span, &shown));
@@ -65,6 +66,34 @@ impl Checker<'_> {
         let mut args = args;
         args.iter_mut().flatten().for_each(|arg| self.resolve_expr(arg));
         Some(Made { ty: resolved, constructor: chosen, args })
+    }
+
+    /// The package that the arguments fit, if there are several of that name. Any other type stays what it is.
+    fn choose_package(&mut self, ty: &Type, call: WrittenCall) -> Option<Type> {
+        let Type::Apply(id, type_args) = ty else { return Some(ty.clone()) };
+        let named = &self.hir.apply_types[*id];
+        let same = |other: &&ApplyType| other.kind == ApplyTypeKind::Package && other.name == named.name;
+        let all: Vec<(ApplyTypeId, usize)> = self
+            .hir
+            .apply_types
+            .ids()
+            .filter(|&id| same(&&self.hir.apply_types[id]))
+            .map(|id| (id, self.hir.apply_types[id].type_params.len()))
+            .collect();
+        if named.kind != ApplyTypeKind::Package || all.len() < 2 {
+            return Some(ty.clone());
+        }
+        let mut candidates = Vec::new();
+        for (other, arity) in all {
+            let is_like = other == *id || arity == type_args.len();
+            let type_args =
+                if is_like { type_args.clone() } else { (0..arity).map(|_| self.fresh_variable()).collect() };
+            candidates.push(Type::Apply(other, type_args));
+        }
+        let signatures: Vec<Signature> =
+            candidates.iter().filter_map(|candidate| self.constructors(candidate)).flatten().collect();
+        let chosen = self.select_overload(&signatures, call.arguments, call.span)?;
+        Some(candidates.swap_remove(chosen))
     }
 
     /// The constructors of a type; `None` if it has none.
@@ -254,8 +283,11 @@ impl Checker<'_> {
             return None;
         };
         let method = &owner.methods[position];
-        let map = substitution(&owner.type_params, args);
         let implementation = &self.hir.functions[function];
+        let mut map = substitution(&owner.type_params, args);
+        // Both may be generic; what they call their type parameters does not matter.
+        let own_params: Vec<Type> = implementation.type_params.iter().map(|&param| Type::Param(param)).collect();
+        map.extend(substitution(&method.type_params, &own_params));
         let same = |(wanted, found): (&VarId, &VarId)| {
             let wanted_type = substitute(&self.hir.vars[*wanted].ty, &map);
             let found_type = &self.hir.vars[*found].ty;
@@ -264,6 +296,7 @@ impl Checker<'_> {
         };
         let left_out = method.params.get(count..).unwrap_or(&[]);
         let is_same = count <= method.params.len()
+            && method.type_params.len() == own_params.len()
             && left_out.iter().all(|&param| self.is_optional(param))
             && method.params.iter().zip(&implementation.params).all(same)
             && substitute(&method.return_type, &map) == implementation.return_type;

@@ -63,7 +63,9 @@ impl Checker<'_> {
                 (high, low) == (other_high, other_low) && self.is_same_expression(a, b)
             }
             (ExprKind::Cast(a), ExprKind::Cast(b)) => self.is_same_expression(a, b),
-            (ExprKind::Bool(_) | ExprKind::Int(_), ExprKind::Bool(_) | ExprKind::Int(_)) => self.same_literal(a, b),
+            (ExprKind::Bool(_) | ExprKind::Int(_), ExprKind::Bool(_) | ExprKind::Int(_)) => {
+                self.literal_key(a) == self.literal_key(b)
+            }
             (
                 ExprKind::Var(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Slice(..),
                 ExprKind::Var(_)

@@ -246,15 +246,20 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether two functions of one name can be told apart by the number or the names of parameters. Nothing else can
-    /// share a name, actions neither.
+    /// Whether two functions or packages of one name can be told apart by the number or the names of parameters. The
+    /// specification has no overloaded packages, but the reference compiler takes them. Nothing else can share a name,
+    /// actions neither.
     fn can_overload(&self, old: &Entity, new: &Entity) -> bool {
         let params = |entity: &Entity| match entity {
-            Entity::Function(id) => Some(&self.hir.functions[*id].params),
+            Entity::Function(id) => Some((0, &self.hir.functions[*id].params)),
+            Entity::ApplyType(id) => {
+                let declared = &self.hir.apply_types[*id];
+                (declared.kind == ApplyTypeKind::Package).then_some((1, &declared.params))
+            }
             _ => None,
         };
         match (params(old), params(new)) {
-            (Some(old), Some(new)) => self.params_differ(old, new),
+            (Some((old_kind, old)), Some((new_kind, new))) => old_kind == new_kind && self.params_differ(old, new),
             _ => false,
         }
     }

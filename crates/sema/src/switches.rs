@@ -5,7 +5,19 @@ use crate::diagnostics as d;
 use crate::hir::*;
 use crate::scopes::{Entity, did_you_mean};
 use base::Span;
+use num_bigint::BigInt;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use syntax::ast;
+
+/// Which value a literal is, among those of its type.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LiteralKey {
+    /// The position of a member of an enum, or of `error`.
+    Member(usize),
+    /// A number, or a truth value as one.
+    Number(BigInt),
+}
 
 impl Checker<'_> {
     /// `switch (subject) { cases }`
@@ -120,12 +132,11 @@ impl Checker<'_> {
         let mut default = None;
         let mut labels: Vec<Expr> = Vec::new();
         let mut has_default = false;
-        let mut seen: Vec<Expr> = Vec::new();
+        let mut seen = BTreeMap::new();
         for case in cases {
             if matches!(case.label.kind, ast::ExprKind::Default) {
                 has_default = true;
-            } else if let Some(label) = self.value_label(&subject.ty, &case.label, &seen) {
-                seen.push(label.clone());
+            } else if let Some(label) = self.value_label(&subject.ty, &case.label, &mut seen) {
                 labels.push(label);
             }
             if let Some(body) = &case.body {
@@ -141,7 +152,7 @@ impl Checker<'_> {
         StmtKind::SwitchValue { subject, cases: groups, default }
     }
 
-    fn value_label(&mut self, ty: &Type, written: &ast::Expr, seen: &[Expr]) -> Option<Expr> {
+    fn value_label(&mut self, ty: &Type, written: &ast::Expr, seen: &mut BTreeMap<LiteralKey, Span>) -> Option<Expr> {
         let label = self.value(written, ty);
         if label.ty == Type::Unknown {
             return None;
@@ -150,7 +161,13 @@ impl Checker<'_> {
             self.report(d::not_constant(written.span));
             return None;
         };
-        let first = seen.iter().find(|other| self.same_literal(other, &value)).map(|other| other.span);
+        let first = self.literal_key(&value).and_then(|key| match seen.entry(key) {
+            Entry::Occupied(first) => Some(*first.get()),
+            Entry::Vacant(place) => {
+                place.insert(value.span);
+                None
+            }
+        });
         if let Some(first) = first {
             self.report(d::duplicate_label(written.span, first));
             return None;
@@ -158,12 +175,11 @@ impl Checker<'_> {
         Some(value)
     }
 
-    /// Whether two literals of one type are the same value.
-    pub(crate) fn same_literal(&self, a: &Expr, b: &Expr) -> bool {
-        match (&a.kind, &b.kind) {
-            (ExprKind::Bool(a), ExprKind::Bool(b)) => a == b,
-            (ExprKind::Error(a), ExprKind::Error(b)) | (ExprKind::EnumMember(a), ExprKind::EnumMember(b)) => a == b,
-            _ => matches!((self.number(a), self.number(b)), (Some(a), Some(b)) if a == b),
+    /// What two literals of one type have in common if and only if they are the same value.
+    pub(crate) fn literal_key(&self, literal: &Expr) -> Option<LiteralKey> {
+        match &literal.kind {
+            ExprKind::Error(position) | ExprKind::EnumMember(position) => Some(LiteralKey::Member(*position)),
+            _ => self.number(literal).map(LiteralKey::Number),
         }
     }
 }

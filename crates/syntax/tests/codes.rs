@@ -236,9 +236,9 @@ fn tokens() {
     );
     check(
         codes::NESTING_LIMIT,
-        &format!("const int x = {}1;", "(".repeat(1000)),
+        &format!("const int x = {}1;", "(".repeat(5000)),
         expect![[r#"
-        a.p4:1:271: error[E0123]: this is nested more than 256 deep
+        a.p4:1:4111: error[E0123]: this is nested more than 4096 deep
     "#]],
     );
     check(
@@ -320,6 +320,11 @@ fn declarations() {
 
 #[test]
 fn every_code_is_shown() {
+    // One of the programs is nested deeply.
+    base::stack::with_room(show_every_code);
+}
+
+fn show_every_code() {
     files();
     characters();
     directives();

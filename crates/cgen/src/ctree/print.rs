@@ -22,6 +22,10 @@ pub(crate) fn print(items: &[Item]) -> String {
     printer.text
 }
 
+/// Deeper than this, lines stand no further to the right: a thousand conditionals within one another would be mostly
+/// spaces.
+const INDENT_MAX: usize = 24;
+
 struct Printer {
     text: String,
     indent: usize,
@@ -29,7 +33,7 @@ struct Printer {
 
 impl Printer {
     fn line(&mut self, text: &str) {
-        let width = if text.is_empty() { 0 } else { 4 * self.indent };
+        let width = if text.is_empty() { 0 } else { 4 * self.indent.min(INDENT_MAX) };
         let _ = writeln!(self.text, "{:width$}{text}", "");
     }
 
@@ -126,9 +130,22 @@ impl Printer {
     fn if_stmt(&mut self, condition: &Expr, yes: &[Stmt], no: &[Stmt]) {
         self.line(&format!("if ({}) {{", expr(condition)));
         self.body(yes);
-        if !no.is_empty() {
+        let mut otherwise = no;
+        loop {
+            let (comment, condition, yes, no) = match otherwise {
+                [Stmt::If(condition, yes, no)] => (None, condition, yes, no),
+                [comment @ Stmt::Comment(_), Stmt::If(condition, yes, no)] => (Some(comment), condition, yes, no),
+                _ => break,
+            };
+            self.line(&format!("}} else if ({}) {{", expr(condition)));
+            // The comment of the condition has no other place.
+            self.body(comment.map_or(&[], std::slice::from_ref));
+            self.body(yes);
+            otherwise = no;
+        }
+        if !otherwise.is_empty() {
             self.line("} else {");
-            self.body(no);
+            self.body(otherwise);
         }
         self.line("}");
     }

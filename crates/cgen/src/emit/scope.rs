@@ -7,6 +7,9 @@ use base::Span;
 use ir::{BinaryOp, BlockId, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Stmt, UnaryOp, VarId, VarKind};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Letters of a source line that its comment shows.
+const COMMENT_LETTERS_MAX: usize = 100;
+
 /// What holds at a place in the code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Known {
@@ -170,7 +173,8 @@ impl<'s, 'e> Scope<'s, 'e> {
         if let Some(line) = (self.emitter.source)(span) {
             let place = (line.file.clone(), line.line);
             if self.last_line.as_ref() != Some(&place) {
-                self.push(S::Comment(format!("{}:{}: {}", line.file, line.line, line.text.trim())));
+                let text: String = line.text.trim().chars().take(COMMENT_LETTERS_MAX).collect();
+                self.push(S::Comment(format!("{}:{}: {text}", line.file, line.line)));
                 self.last_line = Some(place);
             }
         }

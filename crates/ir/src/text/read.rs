@@ -4,12 +4,9 @@ use super::lex::{Token, TokenKind, tokens};
 use super::{DIRECTIONS, EXTERN_KINDS, MATCH_KINDS, ParseError, UNITS, value_of};
 use crate::*;
 use base::index::Id;
-use base::limits::WIDTH_BITS_MAX;
+use base::limits::{LOWERED_NESTING_MAX, WIDTH_BITS_MAX};
 use base::{Bits, IndexVec, Span};
 use num_bigint::BigInt;
-
-/// How deep statements and expressions may nest together.
-const NESTING_MAX: u32 = 400;
 
 /// Reads a program.
 pub fn parse(text: &str) -> Result<Program> {
@@ -178,8 +175,8 @@ impl<'t> Reader<'t> {
 
     /// Runs `inner` one level deeper.
     pub fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.nesting >= NESTING_MAX {
-            return self.error(format!("nested more than {NESTING_MAX} deep"));
+        if self.nesting >= LOWERED_NESTING_MAX {
+            return self.error(format!("nested more than {LOWERED_NESTING_MAX} deep"));
         }
         self.nesting += 1;
         let result = inner(self);

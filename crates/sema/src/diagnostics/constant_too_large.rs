@@ -20,9 +20,16 @@ pub(crate) fn constant_too_large(span: Span) -> Diagnostic {
         .label("too large")
 }
 
+/// The place of the constant with which all of them together become too large.
+pub(crate) fn constants_too_large(span: Span) -> Diagnostic {
+    let limit = crate::consts::CONSTANT_LITERALS_MAX;
+    Diagnostic::error("E0418", span, format!("the program's constants consist of more than {limit} literals"))
+        .label("too large")
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::testing::check_errors;
+    use crate::testing::{check_errors, diagnostics_of};
     use expect_test::expect;
 
     #[test]
@@ -39,5 +46,21 @@ mod tests {
                   `B * B`: too large
             "#]],
         );
+    }
+
+    #[test]
+    fn structs_of_structs() {
+        let mut program = String::from("struct S0 { bit<8> a; } const S0 K0 = { 1 };");
+        for level in 1..=12 {
+            let inner = level - 1;
+            program.push_str(&format!(
+                "struct S{level} {{ S{inner} a; S{inner} b; }} const S{level} K{level} = {{ K{inner}, K{inner} }};"
+            ));
+        }
+        for copy in 0..200 {
+            program.push_str(&format!("const S12 L{copy} = K12;"));
+        }
+        let errors = diagnostics_of(&program);
+        assert!(errors.contains("error[E0418]: the program's constants consist of more than"), "{errors}");
     }
 }

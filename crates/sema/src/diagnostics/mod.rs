@@ -130,7 +130,7 @@ pub(crate) use branches_differ::branches_differ;
 pub(crate) use call_not_allowed_here::call_not_allowed_here;
 pub(crate) use cannot_infer::cannot_infer;
 pub(crate) use cannot_infer::cannot_infer_instance;
-pub(crate) use constant_too_large::constant_too_large;
+pub(crate) use constant_too_large::{constant_too_large, constants_too_large};
 pub(crate) use constructor_not_allowed_here::constructor_not_allowed_here;
 pub(crate) use constructor_with_result::constructor_with_result;
 pub(crate) use control_plane_argument::control_plane_argument;

@@ -32,6 +32,8 @@ impl Parser<'_> {
                     if self.next == start || self.at(TokenKind::RightBrace) {
                         self.bump();
                     }
+                    // Others behind it have the same reason.
+                    while self.take(TokenKind::RightBrace) {}
                 }
             }
         }

@@ -28,6 +28,7 @@ use base::Span;
 use base::limits::NESTING_MAX;
 pub(crate) use expressions::precedence;
 use scopes::{Meaning, Scopes};
+use std::num::NonZeroU32;
 
 /// A rule did not match; the reason is reported.
 struct Failed;
@@ -43,6 +44,8 @@ struct Tall<T> {
 struct Parser<'a> {
     tokens: Vec<Token>,
     names: Names,
+    /// See [`types::closing_brackets`].
+    closes: Vec<Option<NonZeroU32>>,
     /// The index of the next token.
     next: usize,
     diagnostics: &'a mut Diagnostics,
@@ -61,11 +64,13 @@ struct Parser<'a> {
 pub(crate) fn parse(tokens: Tokens, diagnostics: &mut Diagnostics) -> Program {
     let Tokens { tokens, names } = tokens;
     let scopes = Scopes::new(names.len());
+    let closes = types::closing_brackets(&tokens);
     let count = |kind: TokenKind| tokens.iter().filter(|token| token.kind == kind).count();
     let braces_balance = count(TokenKind::LeftBrace) == count(TokenKind::RightBrace);
     let mut parser = Parser {
         tokens,
         names,
+        closes,
         next: 0,
         diagnostics,
         scopes,

@@ -210,10 +210,14 @@ impl Parser<'_> {
         Ok(SwitchCase { label, body, span: self.span_from(start) })
     }
 
-    fn for_loop(&mut self, annotations: Vec<Annotation>) -> Parsed<StatementKind> {
+    fn for_loop(&mut self, mut annotations: Vec<Annotation>) -> Parsed<StatementKind> {
         self.bump();
         let open = self.expect(TokenKind::LeftParen)?.span;
+        let start = self.next;
+        let inner = self.annotations()?;
         if self.at_for_in() {
+            // The variable's annotations are kept with those of the loop.
+            annotations.extend(inner);
             let type_ref = self.type_ref()?;
             let symbol = self.peek().symbol;
             let name = self.name()?;
@@ -226,6 +230,7 @@ impl Parser<'_> {
             let for_in = ForInLoop { annotations, type_ref, name, collection, body };
             return Ok(StatementKind::ForIn(Box::new(for_in)));
         }
+        self.next = start;
         let init = self.separated(TokenKind::Semicolon, false, Self::for_init)?;
         self.expect(TokenKind::Semicolon)?;
         let condition = self.expression()?;

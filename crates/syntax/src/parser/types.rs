@@ -4,7 +4,8 @@ use super::{Meaning, Parsed, Parser, Tall, is_name};
 use crate::ast::{Expr, Ident, Path, Type, TypeKind};
 use crate::codes;
 use crate::diag::Diagnostic;
-use crate::token::{Keyword, TokenKind};
+use crate::token::{Keyword, Token, TokenKind};
+use std::num::NonZeroU32;
 
 /// How deeply type arguments are looked through to tell `f<T>(x)` from a comparison.
 const LOOKAHEAD_DEPTH_MAX: u32 = 32;
@@ -261,20 +262,26 @@ impl Parser<'_> {
 
     /// The index behind the bracket that closes the one at token `index`, if it closes before the statement ends.
     pub(super) fn skip_brackets(&self, index: usize) -> Option<usize> {
-        let mut open = 0u32;
-        for (at, token) in self.tokens.iter().enumerate().skip(index) {
-            match token.kind {
-                TokenKind::LeftParen | TokenKind::LeftBracket | TokenKind::LeftBrace => open += 1,
-                TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace => {
-                    open -= 1;
-                    if open == 0 {
-                        return Some(at + 1);
-                    }
-                }
-                TokenKind::Semicolon => return None,
-                _ => {}
-            }
-        }
-        None
+        self.closes.get(index).copied().flatten().map(|end| end.get() as usize)
     }
+}
+
+/// For each token the index behind the bracket that closes it, if it opens one that is closed before the next
+/// semicolon. Looking that up keeps what looks ahead at every bracket of a deep nest from being quadratic.
+pub(super) fn closing_brackets(tokens: &[Token]) -> Vec<Option<NonZeroU32>> {
+    let mut closes = vec![None; tokens.len()];
+    let mut open = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token.kind {
+            TokenKind::LeftParen | TokenKind::LeftBracket | TokenKind::LeftBrace => open.push(at),
+            TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace => {
+                if let Some(opening) = open.pop() {
+                    closes[opening] = u32::try_from(at + 1).ok().and_then(NonZeroU32::new);
+                }
+            }
+            TokenKind::Semicolon => open.clear(),
+            _ => {}
+        }
+    }
+    closes
 }

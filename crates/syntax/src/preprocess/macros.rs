@@ -39,16 +39,26 @@ pub(super) struct Macros {
     /// `__LINE__` and `__FILE__`, whose meaning depends on the place.
     line: Symbol,
     file: Symbol,
+    /// `__DATE__` and `__TIME__`. The same program must always compile to the same result, so they have the values that
+    /// a C preprocessor gives them where there is no clock.
+    date: Symbol,
+    time: Symbol,
 }
 
 impl Macros {
     pub fn new(names: &mut Names) -> Macros {
-        Macros { by_symbol: Vec::new(), line: names.intern("__LINE__"), file: names.intern("__FILE__") }
+        Macros {
+            by_symbol: Vec::new(),
+            line: names.intern("__LINE__"),
+            file: names.intern("__FILE__"),
+            date: names.intern("__DATE__"),
+            time: names.intern("__TIME__"),
+        }
     }
 
-    /// Whether the name is `__LINE__` or `__FILE__`.
+    /// Whether the name is a macro that the program need not define.
     pub fn is_predefined(&self, symbol: Symbol) -> bool {
-        symbol == self.line || symbol == self.file
+        [self.line, self.file, self.date, self.time].contains(&symbol)
     }
 
     /// Whether the name is a macro's.
@@ -256,14 +266,19 @@ impl Preprocessor<'_> {
         Ok(output)
     }
 
-    /// `__LINE__` as an integer and `__FILE__` as a string; any other token as it is.
+    /// `__LINE__` as an integer, `__FILE__`, `__DATE__` and `__TIME__` as strings; any other token as it is.
     fn predefined(&mut self, mut token: Token) -> Token {
         if token.kind != TokenKind::Word || !self.macros.is_predefined(token.symbol) {
             return token;
         }
         let Some(place) = self.sources.location(token.span.lo) else { return token };
         let is_line = token.symbol == self.macros.line;
-        let text = if is_line { place.line.to_string() } else { literal::escape(&place.file) };
+        let text = match token.symbol {
+            _ if is_line => place.line.to_string(),
+            symbol if symbol == self.macros.date => literal::escape("??? ?? ????"),
+            symbol if symbol == self.macros.time => literal::escape("??:??:??"),
+            _ => literal::escape(&place.file),
+        };
         token.kind = if is_line { TokenKind::Integer } else { TokenKind::String };
         token.symbol = self.names.intern(&text);
         token

@@ -62,6 +62,7 @@ fn strings_and_pastes() {
 
 #[test]
 fn line_and_file_are_those_of_the_use() {
+    check("__DATE__ __TIME__", expect![[r#""??? ?? ????" "??:??:??""#]]);
     check("#define L __LINE__\n\n__LINE__ L __FILE__", expect![[r#"3 3 "d/a.p4""#]]);
     check(
         "#line 100 \"x.p4\"\n__LINE__ __FILE__ $\n# 7 \"y.p4\" 1\n__LINE__",
