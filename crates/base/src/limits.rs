@@ -34,8 +34,8 @@ pub const PARSER_STEPS_MAX: u32 = 4096;
 /// Iterations of one loop statement for one packet.
 pub const LOOP_STEPS_MAX: u32 = 65_536;
 
-/// How often one packet may be resubmitted or recirculated before it is dropped: more often than any counter of eight bits
-/// has values, so that a program may go round once for each.
+/// How often one packet may be resubmitted or recirculated before it is dropped: more often than any counter of eight
+/// bits has values, so that a program may go round once for each.
 pub const PASSES_MAX: u32 = 1024;
 
 /// Packets that one received packet may become inside the switch (clones and replicas) while it is worked on.

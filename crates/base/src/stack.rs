@@ -1,9 +1,9 @@
 //! A stack that is deep enough to walk the highest tree that a program may have.
 //!
 //! Every stage recurses over syntax trees, typed trees and the statements of the IR, and those are at most
-//! [`crate::limits::LOWERED_NESTING_MAX`] high. That is more than the stack of an ordinary thread carries, so whoever takes
-//! programs from strangers does so inside of [`with_room`], once, around everything: trees are also walked when they
-//! are copied, compared, printed and dropped.
+//! [`crate::limits::LOWERED_NESTING_MAX`] high. That is more than the stack of an ordinary thread carries, so whoever
+//! takes programs from strangers does so inside of [`with_room`], once, around everything: trees are also walked when
+//! they are copied, compared, printed and dropped.
 
 use crate::limits::STACK_BYTES;
 use std::thread;

@@ -199,8 +199,8 @@ pub enum StmtKind {
         /// not have a right to. Green is no colour at all.
         before: Expr,
     },
-    /// Meters the packet in the cell that the entry has whose action this is: 0 green, 1 yellow, 2 red. What no entry runs,
-    /// a default action or a block, gets the colour before. The meter is that of the table.
+    /// Meters the packet in the cell that the entry has whose action this is: 0 green, 1 yellow, 2 red. What no entry
+    /// runs, a default action or a block, gets the colour before. The meter is that of the table.
     ExecuteDirectMeter {
         /// Target, any width of `Bit`: the colour is resized to it.
         dst: Place,
@@ -293,8 +293,8 @@ pub enum HashValue {
     Varbit(HeaderRef, u32),
 }
 
-/// Hash and checksum functions. Widths of results: 16 for the 16-bit ones, 32 for those of CRC-32, 64 for `Identity`, the
-/// calculation's for `Custom`.
+/// Hash and checksum functions. Widths of results: 16 for the 16-bit ones, 32 for those of CRC-32, 64 for `Identity`,
+/// the calculation's for `Custom`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HashAlgorithm {
     /// Polynomial 0x04C11DB7 reflected, as Ethernet.
@@ -311,8 +311,8 @@ pub enum HashAlgorithm {
     Identity,
     /// A CRC with the parameters that the calculation has now.
     Custom(CalculationId),
-    /// As [`HashAlgorithm::Crc32`], but the first 32 bits of the data are the value that it had for the data before, with
-    /// which it goes on.
+    /// As [`HashAlgorithm::Crc32`], but the first 32 bits of the data are the value that it had for the data before,
+    /// with which it goes on.
     Crc32Continued,
     /// [`HashAlgorithm::Crc16`] in the same way.
     Crc16Continued,

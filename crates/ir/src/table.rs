@@ -27,8 +27,8 @@ pub struct Table {
     pub size: u64,
     /// Count every hit of an entry.
     pub direct_counters: Vec<DirectCounterId>,
-    /// Has a cell for each entry. With a place it meters every hit before the action runs, and the place gets the colour;
-    /// without one the actions execute it.
+    /// Has a cell for each entry. With a place it meters every hit before the action runs, and the place gets the
+    /// colour; without one the actions execute it.
     pub direct_meter: Option<(DirectMeterId, Option<Place>)>,
     /// Where entries find what they run, if not in themselves.
     pub implementation: Option<Implementation>,

@@ -151,8 +151,8 @@ impl<'h> Lowerer<'h> {
         Ok(Place::Tuple(places))
     }
 
-    /// Collects the variables of the fields that are annotated `@field_list(number, ...)`. What is inside a struct is in
-    /// the lists of the struct, too.
+    /// Collects the variables of the fields that are annotated `@field_list(number, ...)`. What is inside a struct is
+    /// in the lists of the struct, too.
     fn note_field_lists(&mut self, ty: &Type, place: &Place, inherited: &[u64]) -> Lowered<()> {
         let resolved = self.resolve(ty);
         match (&resolved, place) {

@@ -25,8 +25,8 @@
 //! variable holds. Greater expressions are put in only if their variable is read at one place in the whole program, so
 //! that nothing is computed twice. A local variable is zero where a block starts.
 //!
-//! What is known is never searched for what a statement has made wrong: storage carries the number of its last write, and
-//! a value counts as long as what it was made of still has the numbers that it had then.
+//! What is known is never searched for what a statement has made wrong: storage carries the number of its last write,
+//! and a value counts as long as what it was made of still has the numbers that it had then.
 //!
 //! Limits: what is known does not reach into actions, and not into parser states that are entered from more than one
 //! place. Fields are not followed, as a write to one has no effect while its header is invalid.

@@ -264,8 +264,6 @@ impl Checker<'_> {
             Type::Void | Type::Extern(..) | Type::Parser(..) | Type::Control(..) | Type::Apply(..) | Type::List(_) => {
                 false
             }
-            // There are no stacks of stacks; arrays of other arrays there are.
-            Type::Array(inner, _) => container == "a tuple" || !(self.is_header(inner) || self.is_union(inner)),
             // The reference compiler takes match kinds too: values of the tuple need not exist at run time.
             Type::Integer | Type::String | Type::MatchKind => container == "a tuple",
             _ => true,

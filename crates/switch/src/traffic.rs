@@ -179,8 +179,8 @@ impl<P> TrafficManager<P> {
         queue.map_or(0, |queue| queue.depth)
     }
 
-    /// Sets how many packets the queues of a port, or of all ports, hold while they have a rate; of all priorities or of
-    /// one.
+    /// Sets how many packets the queues of a port, or of all ports, hold while they have a rate; of all priorities or
+    /// of one.
     pub fn set_capacity(&mut self, port: Option<u32>, priority: Option<u32>, packets: usize) -> Result<(), Refusal> {
         self.each_queue(port, priority, |setting| setting.capacity = packets.min(QUEUE_CAPACITY_MAX))
     }

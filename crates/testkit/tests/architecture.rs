@@ -183,8 +183,8 @@ fn log_lines_are_filled_in_and_failed_assertions_drop() {
     );
 }
 
-/// The last digest that was asked for is sent, with the values of the end of ingress, whatever becomes of the packet; the
-/// receiver need not be known at compile time.
+/// The last digest that was asked for is sent, with the values of the end of ingress, whatever becomes of the packet;
+/// the receiver need not be known at compile time.
 #[test]
 fn a_digest_has_the_values_of_the_end_of_ingress() {
     let text = "
@@ -238,7 +238,8 @@ fn a_digest_has_the_values_of_the_end_of_ingress() {
     );
 }
 
-/// The digests of a PSA program's deparsers: a packet that ends in ingress sends none, one that egress drops sends both.
+/// The digests of a PSA program's deparsers: a packet that ends in ingress sends none, one that egress drops sends
+/// both.
 #[test]
 fn deparsers_send_digests() {
     let scene = |switch: &mut Switch, story: &mut Story| {

@@ -344,11 +344,6 @@ header H { bit<8> a; }
 control c(inout H[2] h) { apply {
     switch (h) { default: { } }  //~ E0607
 } }
-// ---- stack of stacks
-header H { bit<8> a; }
-struct S {
-    H[2][3] h;  //~ E0303
-}
 // ---- isValid as an l-value
 header H { bit<8> a; }
 control c(inout H h) { apply {

@@ -176,18 +176,7 @@ impl<'h> Lowerer<'h> {
         span: Span,
     ) -> Lowered<Option<Value>> {
         Ok(Some(match (object.kind, name) {
-            (ExternKind::Register(register), "read") => {
-                let index = self.index_argument(call, 0, span)?;
-                match self.scalar(&self.resolve(ty)) {
-                    Some(ty) => self.value_of_stmt(ty, span, |dst| StmtKind::RegisterRead { dst, register, index })?,
-                    None => {
-                        let place = self.temporary_place(ty, span)?;
-                        self.reset(&place, span);
-                        self.read_cell(place.clone(), register, index, span)?;
-                        self.read(&place)
-                    }
-                }
-            }
+            (ExternKind::Register(register), "read") => self.read_psa_register(register, call, ty, span)?,
             (ExternKind::Register(register), "write") => {
                 let args = [self.argument(call, 0, span)?, self.argument(call, 1, span)?];
                 let mut values = self.eval_in_order(&args)?;
@@ -243,6 +232,18 @@ impl<'h> Lowerer<'h> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// `read` of a register whose cells have the type: scalars by one statement, structs and headers by fields.
+    fn read_psa_register(&mut self, register: ir::RegisterId, call: &'h Call, ty: &Type, span: Span) -> Lowered<Value> {
+        let index = self.index_argument(call, 0, span)?;
+        if let Some(ty) = self.scalar(&self.resolve(ty)) {
+            return self.value_of_stmt(ty, span, |dst| StmtKind::RegisterRead { dst, register, index });
+        }
+        let place = self.temporary_place(ty, span)?;
+        self.reset(&place, span);
+        self.read_cell(place.clone(), register, index, span)?;
+        Ok(self.read(&place))
     }
 
     /// `execute` of a meter of an array, with the colour that the packet has already as its second argument.
@@ -390,7 +391,7 @@ impl<'h> Lowerer<'h> {
                 let value = match algorithm {
                     HashAlgorithm::Csum16 => fold::unary(UnaryOp::BitNot, reached),
                     HashAlgorithm::Identity => fold::slice(reached, 63, 0),
-                    _ => self.from_nothing(reached, algorithm, span)?,
+                    _ => self.restarted(reached, algorithm, span)?,
                 };
                 return self.pin_expr(fold::cast(ty, value), span).map(Value::Scalar).map(Some);
             }
@@ -434,7 +435,7 @@ impl<'h> Lowerer<'h> {
 
     /// The state of a custom check has the value for no data added to it, so that the state at the start is 0; this
     /// adds it, or takes it away. The other checks of no data are 0.
-    fn from_nothing(&mut self, state: ir::Expr, algorithm: HashAlgorithm, span: Span) -> Lowered<ir::Expr> {
+    fn restarted(&mut self, state: ir::Expr, algorithm: HashAlgorithm, span: Span) -> Lowered<ir::Expr> {
         if !matches!(algorithm, HashAlgorithm::Custom(_)) {
             return Ok(state);
         }
@@ -452,7 +453,7 @@ impl<'h> Lowerer<'h> {
         span: Span,
     ) -> Lowered<()> {
         let reached = self.read_var(state);
-        let (ty, before) = (reached.ty, self.from_nothing(reached, algorithm, span)?);
+        let (ty, before) = (reached.ty, self.restarted(reached, algorithm, span)?);
         let before = HashValue::Expr(fold::cast(ir::Type::Bit(32), before));
         inputs.insert(0, HashInput { guard: None, value: before });
         let continued = match algorithm {
@@ -462,7 +463,7 @@ impl<'h> Lowerer<'h> {
         };
         let found = self.value_of_stmt(ty, span, |dst| hash(dst, continued, inputs))?;
         let found = self.scalar_value(found, span)?;
-        let found = self.from_nothing(found, algorithm, span)?;
+        let found = self.restarted(found, algorithm, span)?;
         self.set_state(state, found, span);
         Ok(())
     }
@@ -557,8 +558,8 @@ impl<'h> Lowerer<'h> {
     }
 }
 
-/// Whether a call of a meter's method has a colour, which would be its argument at `position`. What DPDK adds is the length
-/// of the packet, which comes last; meters know it.
+/// Whether a call of a meter's method has a colour, which would be its argument at `position`. What DPDK adds is the
+/// length of the packet, which comes last; meters know it.
 fn colored(name: &str, call: &Call, position: usize) -> bool {
     call.args.len() > position + usize::from(name == "dpdk_execute")
 }
