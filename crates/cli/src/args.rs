@@ -8,8 +8,8 @@ use syntax::WarningLevel;
 
 /// A P4 compiler and software switch.
 ///
-/// Compiles a P4_16 program for v1model to native code and forwards packets with it: on interfaces, over capture files,
-/// or one packet at a time with everything shown.
+/// Compiles a program in P4_16 or P4_14, for v1model or PSA, to native code and forwards packets with it: on
+/// interfaces, over capture files, or one packet at a time with everything shown.
 #[derive(Parser, Debug)]
 #[command(name = "wirespeed", version, propagate_version = true, after_help = EXAMPLES)]
 pub struct Arguments {

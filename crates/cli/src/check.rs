@@ -4,6 +4,7 @@ use crate::Exit;
 use crate::args::CheckArguments;
 use crate::caught::caught;
 use crate::frontend::{self, Source};
+use crate::terminal::say;
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -23,13 +24,13 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
             frontend::settle_warnings(&mut source, &arguments.warnings);
             let remark = remark.filter(|_| !source.diagnostics.has_errors());
             if arguments.json {
-                println!("{}", as_json(file, &source, arguments.summary));
+                say!("{}", as_json(file, &source, arguments.summary));
             } else if arguments.summary {
-                println!("{:<width$} {}", format!("{}:", file.display()), summary(file, &source));
+                say!("{:<width$} {}", format!("{}:", file.display()), summary(file, &source));
             } else {
                 frontend::show(&source);
                 if let Some(remark) = &remark {
-                    println!("{}: ok{remark}", file.display());
+                    say!("{}: ok{remark}", file.display());
                 }
             }
             remark.is_some()
@@ -40,9 +41,9 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, Exit> {
             Ok(false) => {}
             Err(message) => {
                 if arguments.json {
-                    println!("{}", json!({"file": file.display().to_string(), "ok": false, "internal_error": message}));
+                    say!("{}", json!({"file": file.display().to_string(), "ok": false, "internal_error": message}));
                 } else {
-                    println!("{:<width$} {message}", format!("{}:", file.display()));
+                    say!("{:<width$} {message}", format!("{}:", file.display()));
                 }
                 exit = Exit::Internal;
             }

@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::args::{CompileArguments, Emit};
 use crate::backend;
 use crate::frontend::{self, Compiled};
-use crate::terminal::{self, Progress};
+use crate::terminal::{self, Progress, say};
 use cgen::CompileOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ fn shared_object(arguments: &CompileArguments) -> Result<Exit, Exit> {
     };
     std::fs::copy(&object.path, &output)
         .map_err(|error| system_error(format!("cannot write {}: {error}", output.display())))?;
-    println!("{}", output.display());
+    say!("{}", output.display());
     Ok(Exit::Success)
 }
 

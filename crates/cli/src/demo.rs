@@ -9,7 +9,7 @@ use crate::args::{BackendKind, DemoArguments, SourceArguments, SwitchArguments};
 use crate::backend;
 use crate::frontend::{self, Compiled};
 use crate::run::aligned;
-use crate::terminal::{self, Progress, grouped};
+use crate::terminal::{self, Progress, grouped, say};
 use base::{Bits, Rng};
 use ir::DigestId;
 use live::port_spec;
@@ -39,16 +39,16 @@ pub fn demo(arguments: &DemoArguments) -> Result<Exit, Exit> {
     write(&files.entries, routes.commands().as_bytes())?;
     let frames = routes.frames(arguments.packets, &mut rng);
     write_capture(&files.input, &frames)?;
-    println!("router    {}", files.program.display());
-    println!("routes    {} in {}", grouped(u64::from(arguments.routes)), files.entries.display());
-    println!("packets   {} in {}", grouped(u64::from(arguments.packets)), files.input.display());
+    say!("router    {}", files.program.display());
+    say!("routes    {} in {}", grouped(u64::from(arguments.routes)), files.entries.display());
+    say!("packets   {} in {}", grouped(u64::from(arguments.packets)), files.input.display());
 
     let source = SourceArguments::plain();
     let started = Instant::now();
     let compiled = frontend::load(&files.program, &source, true)?;
     let backend = backend::choose(&compiled, None, None)?;
     let kind = if matches!(backend, Backend::Interpreter) { BackendKind::Interp } else { BackendKind::Native };
-    println!("compiled  in {:.2} s", started.elapsed().as_secs_f64());
+    say!("compiled  in {:.2} s", started.elapsed().as_secs_f64());
 
     let Compiled { program, .. } = compiled;
     let program = Arc::new(program);
@@ -57,9 +57,9 @@ pub fn demo(arguments: &DemoArguments) -> Result<Exit, Exit> {
     if kind == BackendKind::Native {
         let mut reference = backend::build(program, Backend::Interpreter, &options)?;
         let checked = check_sample(&frames, &mut switch, &mut reference)?;
-        println!("checked   {} packets against the interpreter: the same", grouped(checked));
+        say!("checked   {} packets against the interpreter: the same", grouped(checked));
     } else {
-        println!("checked   nothing: without native code there is nothing to compare with the interpreter");
+        say!("checked   nothing: without native code there is nothing to compare with the interpreter");
     }
 
     let memory = measure(&frames, &mut switch);
@@ -216,28 +216,28 @@ impl Events for Silent {
 }
 
 fn report(counts: &Counts, files: &Files, memory_ns: f64, packets: usize, kind: BackendKind) {
-    println!();
+    say!();
     let mut rows = vec![["port", "packets", "bytes"].map(str::to_owned).to_vec()];
     for &(port, packets, bytes) in &counts.ports {
         rows.push(vec![port.to_string(), grouped(packets), grouped(bytes)]);
     }
     rows.push(vec!["dropped".to_owned(), grouped(counts.dropped), String::new()]);
-    println!("{}", aligned(&rows));
-    println!();
+    say!("{}", aligned(&rows));
+    say!();
     let seconds = counts.elapsed.as_secs_f64();
     let rate = |per_second: f64| grouped(per_second as u64);
-    println!("from file to files    {} packets/s ({seconds:.3} s)", rate(packets as f64 / seconds));
+    say!("from file to files    {} packets/s ({seconds:.3} s)", rate(packets as f64 / seconds));
     let backend = if kind == BackendKind::Native { "native code" } else { "the interpreter" };
-    println!(
+    say!(
         "from memory to memory {} packets/s ({memory_ns:.0} ns per packet, one core, {backend})",
         rate(1e9 / memory_ns)
     );
-    println!();
-    println!("Look at the files:");
+    say!();
+    say!("Look at the files:");
     let outputs: Vec<String> = files.outputs.iter().map(|path| path.display().to_string()).collect();
-    println!("  tcpdump -e -c 3 -r {}", outputs[1]);
+    say!("  tcpdump -e -c 3 -r {}", outputs[1]);
     let (program, entries) = (files.program.display(), files.entries.display());
     let command = std::env::args().next().unwrap_or_else(|| "wirespeed".to_owned());
-    println!("  {command} trace {program} --entries {entries} --pcap 1={} --count 1", files.input.display());
-    println!("  {command} compile {program} --emit c");
+    say!("  {command} trace {program} --entries {entries} --pcap 1={} --count 1", files.input.display());
+    say!("  {command} compile {program} --emit c");
 }

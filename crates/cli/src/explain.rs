@@ -3,12 +3,13 @@
 use crate::Exit;
 use crate::args::ExplainArguments;
 use crate::explanations::PAGES;
+use crate::terminal::say;
 
 /// Shows the pages of the codes, or the list of all codes.
 pub fn explain(arguments: &ExplainArguments) -> Result<Exit, Exit> {
     if arguments.codes.is_empty() {
         for (_, page) in PAGES {
-            println!("{}", title(page));
+            say!("{}", title(page));
         }
         return Ok(Exit::Success);
     }
@@ -18,7 +19,7 @@ pub fn explain(arguments: &ExplainArguments) -> Result<Exit, Exit> {
         match found {
             Some((_, page)) => {
                 let gap = if position > 0 { "\n" } else { "" };
-                println!("{gap}{}", page.trim_start_matches("# ").trim_end());
+                say!("{gap}{}", page.trim_start_matches("# ").trim_end());
             }
             None => {
                 eprintln!("error: there is no code `{wanted}`; `wirespeed explain` lists all");

@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::args::RunArguments;
 use crate::backend;
 use crate::frontend;
-use crate::terminal::{self, grouped};
+use crate::terminal::{self, grouped, say};
 use base::Bits;
 use ir::{DigestId, Program};
 use live::port_spec;
@@ -92,10 +92,10 @@ impl Reporter {
     fn finish(&mut self, switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) {
         self.clear_line();
         if self.json {
-            println!("{}", summary_json(switch, ports, ended, elapsed));
+            say!("{}", summary_json(switch, ports, ended, elapsed));
         } else {
-            print!("{}", summary_text(switch, ports));
-            println!("{:.3} s", elapsed.as_secs_f64());
+            say!("{}", summary_text(switch, ports).trim_end_matches('\n'));
+            say!("{:.3} s", elapsed.as_secs_f64());
         }
     }
 }
@@ -124,21 +124,21 @@ impl Events for Reporter {
             let fields = digest.fields.iter().zip(&values);
             let fields: serde_json::Map<_, _> =
                 fields.map(|((name, _), value)| (name.clone(), json!(value.to_string()))).collect();
-            println!("{}", json!({"event": "digest", "digest": digest.name, "fields": fields}));
+            say!("{}", json!({"event": "digest", "digest": digest.name, "fields": fields}));
         } else {
             self.clear_line();
             let fields = digest.fields.iter().zip(&values);
             let fields: Vec<String> = fields.map(|((name, _), value)| format!("{name}={value}")).collect();
-            println!("digest {}: {}", digest.name, fields.join(" "));
+            say!("digest {}: {}", digest.name, fields.join(" "));
         }
     }
 
     fn log(&mut self, line: &str) {
         if self.json {
-            println!("{}", json!({"event": "log", "message": line}));
+            say!("{}", json!({"event": "log", "message": line}));
         } else {
             self.clear_line();
-            println!("log: {line}");
+            say!("log: {line}");
         }
     }
 

@@ -1,8 +1,9 @@
 //! Colours, progress and messages. Everything that is not the result of a command goes to standard error; colours and
 //! moving lines appear on terminals only.
 
+use crate::Exit;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::time::Duration;
 
 /// Whether messages are coloured: on a terminal, unless the user's environment says `NO_COLOR`.
@@ -25,6 +26,26 @@ fn label(word: &str, color: &str, message: &str) {
         eprintln!("\x1b[1;{color}m{word}\x1b[0m\x1b[1m:\x1b[0m {message}");
     } else {
         eprintln!("{word}: {message}");
+    }
+}
+
+/// A line of a command's result, with a format and its values as for `println!`.
+macro_rules! say {
+    () => { $crate::terminal::line(format_args!("")) };
+    ($($text:tt)+) => { $crate::terminal::line(format_args!($($text)+)) };
+}
+pub(crate) use say;
+
+/// Writes a line to standard output. Where nobody reads on, as behind `| head`, the command ends quietly; where it
+/// cannot be written, it ends with a message.
+pub fn line(text: std::fmt::Arguments<'_>) {
+    match writeln!(std::io::stdout(), "{text}") {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(Exit::Success as i32),
+        Err(why) => {
+            error(format!("cannot write to standard output: {why}"));
+            std::process::exit(Exit::System as i32);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::args::{BackendKind, TestArguments, TestBackend};
 use crate::backend;
 use crate::caught::caught;
 use crate::frontend::{self, Compiled};
-use crate::terminal;
+use crate::terminal::{self, say};
 use cgen::CompileOptions;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -34,9 +34,9 @@ pub fn test(arguments: &TestArguments) -> Result<Exit, Exit> {
     }
     let Tester { passed, failed, .. } = tester;
     if arguments.json {
-        println!("{}", json!({"event": "summary", "passed": passed, "failed": failed}));
+        say!("{}", json!({"event": "summary", "passed": passed, "failed": failed}));
     } else {
-        println!("{passed} passed, {failed} failed");
+        say!("{passed} passed, {failed} failed");
     }
     Ok(if failed == 0 { Exit::Success } else { Exit::BadInput })
 }
@@ -171,20 +171,20 @@ impl Tester<'_> {
         let is_passed = verdict.is_passed();
         *(if is_passed { &mut self.passed } else { &mut self.failed }) += 1;
         if self.arguments.json {
-            println!("{}", as_json(file, kind, verdict));
+            say!("{}", as_json(file, kind, verdict));
             return;
         }
         let word = if is_passed { "passed" } else { "failed" };
         let title = format!("{} ({}): {word}", file.display(), kind.name());
         match verdict {
             Verdict::Ran(outcome) => {
-                println!("{title}");
+                say!("{title}");
                 let notes = outcome.report.notes.iter().map(|note| format!("note: {note}"));
                 let failures = outcome.report.failures.iter().map(|failure| self.failure(file, failure));
-                notes.chain(failures).for_each(|text| println!("{}", indented(&text)));
+                notes.chain(failures).for_each(|text| say!("{}", indented(&text)));
             }
-            Verdict::NotRun(message) => println!("{title}\n{}", indented(message)),
-            Verdict::Compiled => println!("{title}, compiled (there is no STF file)"),
+            Verdict::NotRun(message) => say!("{title}\n{}", indented(message)),
+            Verdict::Compiled => say!("{title}, compiled (there is no STF file)"),
         }
     }
 
@@ -205,9 +205,9 @@ impl Tester<'_> {
         let what = "the interpreter (first) and native code (second) differ, which is a bug of ours";
         if self.arguments.json {
             let file = file.display().to_string();
-            println!("{}", json!({"event": "test", "file": file, "backend": "both", "passed": false, "error": text}));
+            say!("{}", json!({"event": "test", "file": file, "backend": "both", "passed": false, "error": text}));
         } else {
-            println!("{} (both): failed\n{}", file.display(), indented(&format!("{what}: {text}")));
+            say!("{} (both): failed\n{}", file.display(), indented(&format!("{what}: {text}")));
         }
     }
 }

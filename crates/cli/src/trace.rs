@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::args::TraceArguments;
 use crate::backend;
 use crate::frontend::{self, Compiled};
-use crate::terminal;
+use crate::terminal::{self, say};
 use crate::test;
 use base::index::Id as _;
 use base::{Bits, Span};
@@ -40,9 +40,9 @@ pub fn trace(arguments: &TraceArguments) -> Result<Exit, Exit> {
             return Err(Exit::Usage);
         }
         if number > 0 {
-            println!();
+            say!();
         }
-        println!("packet {}: {} bytes on port {}", number + 1, packet.bytes.len(), packet.port);
+        say!("packet {}: {} bytes on port {}", number + 1, packet.bytes.len(), packet.port);
         let mut journey = Journey::new(&program, &map);
         switch.receive(packet.time_ns, packet.port, &packet.bytes);
         let mut sent = Sent::default();
@@ -66,10 +66,10 @@ fn trace_script(script: &Script, switch: &mut Switch, map: &SourceMap) {
     let mut before = |line: u32, command: &Command| {
         if let Command::Packet { port, bytes } = command {
             if packets > 0 {
-                println!();
+                say!();
             }
             packets += 1;
-            println!("packet {packets} ({}:{line}): {} bytes on port {port}", script.file, bytes.len());
+            say!("packet {packets} ({}:{line}): {} bytes on port {port}", script.file, bytes.len());
         }
     };
     let mut work = |switch: &mut Switch, now_ns: u64, output: &mut dyn Output| {
@@ -82,7 +82,7 @@ fn trace_script(script: &Script, switch: &mut Switch, map: &SourceMap) {
         }
     };
     let outcome = stf::run_watched(script, switch, &mut before, &mut work);
-    println!("\n{}", outcome.report);
+    say!("\n{}", outcome.report);
 }
 
 /// Passes packets on and keeps them.
@@ -187,11 +187,11 @@ struct Sent {
 impl Sent {
     fn print(&self) {
         if self.frames.is_empty() {
-            println!("  nothing was sent");
+            say!("  nothing was sent");
         }
         for (port, frame) in &self.frames {
             let hex: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();
-            println!("  out on port {port}: {hex}");
+            say!("  out on port {port}: {hex}");
         }
     }
 }
@@ -250,9 +250,9 @@ impl Journey<'_> {
                 text += &entry.unwrap_or_default();
             }
             if line.place.is_empty() {
-                println!("{text}");
+                say!("{text}");
             } else {
-                println!("{text:<PLACE_COLUMN$}  {}", line.place);
+                say!("{text:<PLACE_COLUMN$}  {}", line.place);
             }
         }
     }

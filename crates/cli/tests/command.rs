@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A folder with files, and the command run in it.
@@ -527,4 +527,22 @@ fn the_demonstration_without_a_compiler_claims_no_check() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("checked   nothing") && text.contains("one core, the interpreter"), "{text}");
+}
+
+/// A reader that has seen enough is no error; a full disk is one, and it is said.
+#[test]
+fn results_that_cannot_be_written() {
+    let explain = |out: Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        command.arg("explain").stdout(out).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(explain(Stdio::piped()), (Some(0), String::new()));
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let (code, message) = explain(full.into());
+    assert_eq!(code, Some(3));
+    assert!(message.starts_with("error: cannot write to standard output"), "{message}");
 }

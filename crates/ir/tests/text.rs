@@ -61,14 +61,18 @@ fn errors_have_their_place() {
 
 #[test]
 fn nesting_is_bounded() {
+    base::stack::with_room(refuse_what_is_too_deep);
+}
+
+fn refuse_what_is_too_deep() {
     let deep = format!("v2 = {}v2{}", "(".repeat(100_000), ")".repeat(100_000));
-    check("v0 = v5", &deep, expect!["46:407: nested more than 400 deep"]);
+    check("v0 = v5", &deep, expect!["46:8199: nested more than 8192 deep"]);
     let deep = format!("v2 = {}v2", "~".repeat(100_000));
-    check("v0 = v5", &deep, expect!["46:407: nested more than 400 deep"]);
+    check("v0 = v5", &deep, expect!["46:8199: nested more than 8192 deep"]);
     let deep = format!("v2 = v2{}", "[0:0]".repeat(100_000));
     check("v0 = v5", &deep, expect!["46:95: more than 16 slices of one another"]);
     let deep = "if v9 {\n".repeat(100_000);
-    check("v0 = v5", &deep, expect!["445:4: nested more than 400 deep"]);
+    check("v0 = v5", &deep, expect!["8237:4: nested more than 8192 deep"]);
 }
 
 #[test]

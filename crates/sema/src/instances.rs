@@ -58,6 +58,9 @@ impl Checker<'_> {
             self.unify(hint, &resolved.clone());
             resolved = self.resolve(&resolved);
         }
+        if args.iter().any(Option::is_none) {
+            resolved = self.without_values(&resolved);
+        }
         if has_variables(&resolved) {
             let shown = self.hir.show_type(&resolved);
             self.report(d::cannot_infer_instance(call.span, &shown, self.type_span(&resolved)));
@@ -66,6 +69,19 @@ impl Checker<'_> {
         let mut args = args;
         args.iter_mut().flatten().for_each(|arg| self.resolve_expr(arg));
         Some(Made { ty: resolved, constructor: chosen, args })
+    }
+
+    /// The type of a package whose type parameters that only left out arguments would determine are `void`: nothing of
+    /// such a type exists. Any other type stays what it is.
+    fn without_values(&mut self, ty: &Type) -> Type {
+        if let Type::Apply(id, type_args) = ty
+            && self.hir.apply_types[*id].kind == ApplyTypeKind::Package
+        {
+            for argument in type_args.iter().filter(|argument| has_variables(argument)) {
+                self.unify(argument, &Type::Void);
+            }
+        }
+        self.resolve(ty)
     }
 
     /// The package that the arguments fit, if there are several of that name. Any other type stays what it is.

@@ -273,9 +273,10 @@ codes! {
     /// Give parts of the expression or statement a name: a constant, a variable, an action.
     ///
     /// ```p4,wrong
-    /// #define EIGHT(x) ((((((((x))))))))
-    /// #define MANY(x) EIGHT(EIGHT(EIGHT(EIGHT(EIGHT(EIGHT(EIGHT(EIGHT(x))))))))
-    /// const bit<8> a = MANY(MANY(MANY(MANY(MANY(MANY(1))))));
+    /// #define MANY ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+    /// #define MORE MANY MANY MANY MANY MANY MANY MANY MANY MANY MANY
+    /// #define MOST MORE MORE MORE MORE MORE MORE MORE MORE MORE MORE
+    /// const bit<8> a = MOST 8w1;
     /// ```
     ///
     /// ```p4

@@ -315,3 +315,12 @@ control c(inout H h, inout M m, out error eo) {
     table t { key = { m.e : exact; m.b : exact; h.b : ternary; } actions = { a; NoAction; } const entries = { (error.NoError, true, _): a(error.NoMatch, false); } }
     apply { t.apply(); eo = m.e; switch (m.e) { error.NoError: { } default: { } } switch (m.b) { true: { } false: { } } if (m.b == h.b && m.e != error.NoError) { } h.b = (bool)1w1; bit<1> o = (bit<1>)h.b; h.b = !h.b; }
 }
+// ----
+// a type parameter of a package that only a left out argument would determine
+control Block<H>(inout H h);
+package Pipe<H>(Block<H> block);
+package Switch<H1, H2>(Pipe<H1> pipe0, @optional Pipe<H2> pipe1);
+header Byte { bit<8> x; }
+control Work(inout Byte h) { apply { } }
+Pipe(Work()) pipe;
+Switch(pipe) main;
