@@ -136,7 +136,7 @@ thread_local! {
     static PANIC_PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// From now on panics say nothing on the terminal: [`caught`] tells them, with their places.
+/// From now on panics say nothing on the terminal: `caught` tells them, with their places.
 pub fn keep_panics_quiet() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line()));
