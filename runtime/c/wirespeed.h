@@ -167,6 +167,7 @@ typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets
 /* Programs compare what they like, with constants too: that the result is known is no fault of the generated code. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wbool-compare"
+#pragma GCC diagnostic ignored "-Wsign-compare"
 #endif
 
 #define WS_UNUSED __attribute__((unused))

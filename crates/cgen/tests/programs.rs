@@ -259,6 +259,8 @@ fn conditions_of_all_shapes_compile_without_a_warning() {
         "(8w0x1 >= bit<8>((h0.0 < 8w0x61)))",
         "(h0.0 == 8w0x61) ? bool(h0.0[0:0]) : (h0.0 == 8w0x62)",
         "(h0.0 == 8w0x61) ? (h0.0 < 8w0x62) : bool(h0.0[0:0])",
+        "(~bit<32>(h0.0) <= 32w0xff)",
+        "(~v2 <= 32w0xff)",
     ] {
         let body = format!("if ({condition}) {{\n h0.0 = 8w0x41\n}} else {{\n h0.0 = 8w0x42\n}}");
         check(&small("", PARSE_TWO, &body, "emit h0\nemit h1"), &[b"abcdef", b"bbcdef", b"cbcdef"]);

@@ -391,9 +391,13 @@ fn a_link_that_goes_down_costs_packets_but_not_the_port() {
             drivers[0].flush().unwrap();
             poller.wait(&mut drivers, Duration::from_millis(10), &mut |_, error| panic!("{error}")).unwrap();
             assert_eq!(drivers[0].counters().snapshot().tx_dropped_link_down, 5);
-            let start = Instant::now();
-            poller.wait(&mut drivers, Duration::from_millis(50), &mut |_, error| panic!("{error}")).unwrap();
-            assert!(start.elapsed() >= Duration::from_millis(40), "the error is gone and no longer wakes the worker");
+            // A frame that was on its way may wake the worker once more; the error would do so every time.
+            let is_quiet = (0..5).any(|_| {
+                let start = Instant::now();
+                poller.wait(&mut drivers, Duration::from_millis(50), &mut |_, error| panic!("{error}")).unwrap();
+                start.elapsed() >= Duration::from_millis(40)
+            });
+            assert!(is_quiet, "the error is gone and no longer wakes the worker");
 
             network.run("switch", "ip link set sa up");
             let mut peer = network.inside("a", || AfPacketDriver::open("eth0", &AfPacketOptions::default()).unwrap());
