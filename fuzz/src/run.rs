@@ -83,7 +83,9 @@ pub fn one(body: &'static Body, seed: u64, notes: &mut Notes) -> Result<(), Stri
         // Nobody listens any more to what took too long.
         let _late = sender.send((verdict, notes));
     };
-    let thread = std::thread::Builder::new().name(format!("{seed} {name}")).spawn(work);
+    // As much stack as the command has: what a body makes may be nested as deeply as anything.
+    let thread = std::thread::Builder::new().name(format!("{seed} {name}")).stack_size(base::limits::STACK_BYTES);
+    let thread = thread.spawn(work);
     thread.map_err(|error| format!("no thread: {error}"))?;
     let (verdict, said) = watch(&receiver, name, seed);
     notes.append(said);
