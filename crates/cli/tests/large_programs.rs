@@ -80,6 +80,13 @@ fn long_chains() {
 }
 
 #[test]
+fn nested_lists() {
+    let list = format!("{} h.h {}", "{".repeat(2000), "}".repeat(2000));
+    let text = ingress("", "").replace("packet.emit(h);", &format!("packet.emit({list});"));
+    compiles("nested_lists", &text, 1 << 20);
+}
+
+#[test]
 fn nested_loops() {
     let mut loops = String::new();
     for depth in 0..60 {

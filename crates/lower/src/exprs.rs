@@ -238,23 +238,29 @@ impl<'h> Lowerer<'h> {
     /// The value as one of the type `ty`.
     pub fn convert(&mut self, value: Value, ty: &Type, span: Span) -> Lowered<Value> {
         let ty = self.resolve(ty);
-        if let Some(scalar) = self.scalar(&ty) {
+        self.convert_resolved(value, &ty, span)
+    }
+
+    /// The type is borrowed all the way down: lists of lists are converted at each of their levels, and a copy of the
+    /// type at each would make their cost the cube of their depth.
+    fn convert_resolved(&mut self, value: Value, ty: &Type, span: Span) -> Lowered<Value> {
+        if let Some(scalar) = self.scalar(ty) {
             return match value {
                 Value::Scalar(expr) => Ok(Value::Scalar(fold::cast(scalar, expr))),
                 Value::Integer(value) => Ok(Value::Scalar(number(scalar, &value))),
                 // A struct with one field casts to it.
-                Value::Tuple(mut items) if items.len() == 1 => self.convert(items.swap_remove(0), &ty, span),
+                Value::Tuple(mut items) if items.len() == 1 => self.convert_resolved(items.swap_remove(0), ty, span),
                 _ => self.unsupported(span, "this cast"),
             };
         }
-        match (&ty, value) {
+        match (ty, value) {
             (Type::Integer, value) => Ok(Value::Integer(self.constant_number(&value, span)?)),
             (Type::Struct(..) | Type::Tuple(_) | Type::Array(..) | Type::List(_), Value::Tuple(items)) => {
-                self.convert_items(items, &ty, span)
+                self.convert_items(items, ty, span)
             }
-            (Type::Struct(..), Value::Header(header)) if !self.is_header(&ty) => {
+            (Type::Struct(..), Value::Header(header)) if !self.is_header(ty) => {
                 let fields = (0..header.shape.fields.len()).filter_map(|field| header.field(field, self)).collect();
-                self.convert_items(fields, &ty, span)
+                self.convert_items(fields, ty, span)
             }
             (_, value) => Ok(value),
         }
@@ -265,14 +271,19 @@ impl<'h> Lowerer<'h> {
     }
 
     fn convert_items(&mut self, items: Vec<Value>, ty: &Type, span: Span) -> Lowered<Value> {
-        let part_types: Vec<Type> = match ty {
-            Type::Struct(id, args) => self.field_types(*id, args).into_iter().map(|(_, ty)| ty).collect(),
-            Type::Tuple(items) => items.clone(),
-            Type::Array(item, _) | Type::List(item) => vec![(**item).clone(); items.len()],
+        let field_types;
+        let part_types: Vec<&Type> = match ty {
+            Type::Struct(id, args) => {
+                field_types = self.field_types(*id, args);
+                field_types.iter().map(|(_, ty)| ty).collect()
+            }
+            Type::Tuple(types) => types.iter().collect(),
+            Type::Array(item, _) | Type::List(item) => vec![&**item; items.len()],
             _ => return self.unsupported(span, "a list as a value of this type"),
         };
-        let parts = items.into_iter().zip(&part_types);
-        let items: Vec<Value> = parts.map(|(item, ty)| self.convert(item, ty, span)).collect::<Lowered<_>>()?;
+        let parts = items.into_iter().zip(part_types);
+        let items: Vec<Value> =
+            parts.map(|(item, ty)| self.convert_resolved(item, ty, span)).collect::<Lowered<_>>()?;
         if !self.is_header(ty) {
             return Ok(Value::Tuple(items));
         }
