@@ -50,5 +50,9 @@ pub const STATE_BYTES_MAX: u64 = 4 << 30;
 /// Entries of one table.
 pub const TABLE_ENTRIES_MAX: usize = 1 << 26;
 
+/// Choices of all groups of an action profile together: each member of a group counts as often as its weight says.
+/// Bounds what one request of a controller can make the switch store.
+pub const PROFILE_CHOICES_MAX: usize = 1 << 20;
+
 const _: () = assert!(BURST_PACKETS_MAX <= 64, "a burst is a 64-bit mask");
 const _: () = assert!(HEADROOM_BYTES.is_multiple_of(64), "the packet starts on a cache line");

@@ -1,11 +1,10 @@
 //! Stored state as lines for people.
 
 use base::Bits;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use switch::replication::Replication;
 use switch::{CloneTarget, MeterConfig, Replica};
-use tables::{ActionCall, ActionSpec, Entry, Handle, MatchValue, Profile, Table, Target};
+use tables::{ActionCall, ActionSpec, Entry, Group, Handle, MatchValue, Profile, Table, Target};
 
 /// All entries of a table and its default action, a line each.
 pub fn table(table: &Table) -> String {
@@ -52,9 +51,13 @@ pub fn member(profile: &Profile, handle: Handle, call: &ActionCall) -> String {
     format!("member {handle}: {}", action_of(&profile.spec().actions, call))
 }
 
-/// A group and its members.
-pub fn group(handle: Handle, members: &BTreeSet<Handle>) -> String {
-    let members: Vec<String> = members.iter().map(Handle::to_string).collect();
+/// A group and its members, with their weights where they say something.
+pub fn group(handle: Handle, members: &Group) -> String {
+    let member = |(member, &weight): (&Handle, &u32)| match weight {
+        1 => member.to_string(),
+        _ => format!("{member} (weight {weight})"),
+    };
+    let members: Vec<String> = members.iter().map(member).collect();
     match members.is_empty() {
         true => format!("group {handle}: empty"),
         false => format!("group {handle}: members {}", members.join(", ")),

@@ -69,8 +69,6 @@ pub enum Problem {
     UnknownMember { member: Handle, members: usize },
     /// The action profile has no group of this handle.
     UnknownGroup { group: Handle, groups: usize },
-    /// The group has no members.
-    EmptyGroup { group: Handle },
     /// The member is in this group.
     MemberInGroup { member: Handle, group: Handle },
     /// The member is not in this group.
@@ -81,6 +79,8 @@ pub enum Problem {
     GroupInUse { group: Handle },
     /// The action profile has no room for more.
     ProfileFull { size: usize },
+    /// The weights of the members of all groups sum up to too much.
+    TooManyChoices { most: usize },
 }
 
 impl Problem {
@@ -184,12 +184,14 @@ impl fmt::Display for Problem {
             Problem::UnknownGroup { group, groups } => {
                 write!(f, "there is no group of handle {group} among the {groups} groups")
             }
-            Problem::EmptyGroup { group } => write!(f, "group {group} is empty: add members to it first"),
             Problem::MemberInGroup { member, group } => write!(f, "member {member} is in group {group}"),
             Problem::NotInGroup { member, group } => write!(f, "member {member} is not in group {group}"),
             Problem::MemberInUse { member } => write!(f, "an entry names member {member}: change that first"),
             Problem::GroupInUse { group } => write!(f, "an entry names group {group}: change that first"),
             Problem::ProfileFull { size } => write!(f, "it is full: it holds {size}"),
+            Problem::TooManyChoices { most } => {
+                write!(f, "the weights of the members of all its groups may sum up to {most} at most")
+            }
         }
     }
 }

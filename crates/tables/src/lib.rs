@@ -10,6 +10,7 @@
 //! * [`snapshot`]: one table as packets see it: the cells of its entries and the engine that finds them.
 //! * [`set`]: all tables of a program. Updates are applied there, several at once and all or none; each worker's
 //!   [`Reader`] enters a consistent state of all tables for a burst, without a lock.
+//! * [`transaction`]: a batch of operations on tables and profiles, which can be taken back step by step.
 //! * [`abi`]: what generated C sees.
 
 pub mod abi;
@@ -21,6 +22,7 @@ pub mod set;
 pub mod snapshot;
 pub mod spec;
 pub mod table;
+pub mod transaction;
 
 mod canonical;
 mod cells;
@@ -35,11 +37,12 @@ mod ternary;
 pub use abi::{EntryHeader, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle};
 pub use error::{Problem, TableError};
 pub use layout::{ActionLayout, KeyField, KeyLayout, MatchKind, Slot};
-pub use profile::{Profile, ProfileOperation, ProfileSpec};
+pub use profile::{Group, Profile, ProfileOperation, ProfileSpec};
 pub use set::{ApplyError, Guard, Operation, Outcome, Reader, TableSet, Update};
 pub use snapshot::Snapshot;
 pub use spec::{
-    ActionCall, ActionSpec, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TO_GROUP, TO_MEMBER,
-    TableKind, TableSpec, Target,
+    ActionCall, ActionSpec, Attributes, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TO_GROUP,
+    TO_MEMBER, TableKind, TableSpec, Target,
 };
 pub use table::Table;
+pub use transaction::{Mark, Transaction};

@@ -8,8 +8,8 @@ use crate::canonical;
 use crate::error::{Problem, TableError};
 use crate::set::Outcome;
 use crate::spec::{ActionCall, ActionSpec, Handle};
-use base::limits::TABLE_ENTRIES_MAX;
-use std::collections::BTreeSet;
+use base::limits::{PROFILE_CHOICES_MAX, TABLE_ENTRIES_MAX};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An action profile, as the program declares it.
 #[derive(Clone, Debug, Default)]
@@ -62,14 +62,45 @@ pub enum ProfileOperation {
         /// The member.
         member: Handle,
     },
+    /// Give a group these members instead of those that it has.
+    SetGroup {
+        /// The group.
+        group: Handle,
+        /// Each with its weight: how many of the choices are the member's. A weight of 0 is as good as no member.
+        members: BTreeMap<Handle, u32>,
+    },
 }
 
 /// What a snapshot has to do to follow a profile.
 #[derive(Clone, Debug)]
 pub(crate) enum ProfileChange {
-    Member { member: Handle, call: ActionCall },
-    Group { group: Handle, members: Vec<Handle> },
+    Member {
+        member: Handle,
+        call: ActionCall,
+    },
+    /// Each member as often as its weight says.
+    Group {
+        group: Handle,
+        choices: Vec<Handle>,
+    },
 }
+
+/// How to take an operation back.
+#[derive(Debug)]
+pub(crate) enum ProfileUndo {
+    CreateMember(Handle),
+    ModifyMember(Handle, ActionCall),
+    DeleteMember(Handle, ActionCall),
+    CreateGroup(Handle),
+    DeleteGroup(Handle, Group),
+    ChangeGroup(Handle, Group),
+}
+
+/// The members of a group, ascending, each with its weight, which is never 0.
+pub type Group = BTreeMap<Handle, u32>;
+
+/// What an operation gives, how snapshots follow, and how it is taken back.
+pub(crate) type Performed = (Outcome, Option<ProfileChange>, ProfileUndo);
 
 /// Numbered things, the lowest free number first.
 #[derive(Clone, Debug)]
@@ -108,11 +139,16 @@ impl<T> Numbered<T> {
         }
     }
 
-    fn remove(&mut self, handle: Handle) {
-        if let Some(slot) = self.slots.get_mut(handle.0 as usize)
-            && slot.take().is_some()
-        {
-            self.free.insert(handle.0);
+    fn remove(&mut self, handle: Handle) -> Option<T> {
+        let item = self.slots.get_mut(handle.0 as usize)?.take()?;
+        self.free.insert(handle.0);
+        Some(item)
+    }
+
+    /// Puts back what was removed.
+    fn restore(&mut self, handle: Handle, item: T) {
+        if self.free.remove(&handle.0) {
+            self.slots[handle.0 as usize] = Some(item);
         }
     }
 
@@ -126,16 +162,15 @@ impl<T> Numbered<T> {
 pub struct Profile {
     spec: ProfileSpec,
     members: Numbered<ActionCall>,
-    /// The members of each group, ascending.
-    groups: Numbered<BTreeSet<Handle>>,
-    /// Members of all groups together.
-    memberships: usize,
+    groups: Numbered<Group>,
+    /// The weights of all members of all groups together: the choices that snapshots hold.
+    choices: usize,
 }
 
 impl Profile {
     /// A profile with nothing in it.
     pub fn new(spec: ProfileSpec) -> Profile {
-        Profile { spec, members: Numbered::new(), groups: Numbered::new(), memberships: 0 }
+        Profile { spec, members: Numbered::new(), groups: Numbered::new(), choices: 0 }
     }
 
     /// What the profile was made from.
@@ -153,21 +188,28 @@ impl Profile {
         self.members.iter()
     }
 
-    /// The members of a group, ascending.
-    pub fn group(&self, group: Handle) -> Option<&BTreeSet<Handle>> {
+    /// The members of a group.
+    pub fn group(&self, group: Handle) -> Option<&Group> {
         self.groups.get(group)
     }
 
     /// All groups, ascending.
-    pub fn groups(&self) -> impl Iterator<Item = (Handle, &BTreeSet<Handle>)> {
+    pub fn groups(&self) -> impl Iterator<Item = (Handle, &Group)> {
         self.groups.iter()
     }
 
-    /// The member of a group that a hash picks; none if the group is empty.
+    /// The member of a group that a hash picks, in proportion to the weights; none if the group is empty.
     pub fn pick(&self, group: Handle, hash: u64) -> Option<Handle> {
         let members = self.groups.get(group)?;
-        let position = hash.checked_rem(members.len() as u64)?;
-        members.iter().nth(position as usize).copied()
+        let total: u64 = members.values().copied().map(u64::from).sum();
+        let mut position = hash.checked_rem(total)?;
+        members.iter().find_map(|(&member, &weight)| match position.checked_sub(u64::from(weight)) {
+            Some(rest) => {
+                position = rest;
+                None
+            }
+            None => Some(member),
+        })
     }
 
     pub(crate) fn known_member(&self, member: Handle) -> Result<&ActionCall, Problem> {
@@ -175,7 +217,7 @@ impl Profile {
         self.members.get(member).ok_or(Problem::UnknownMember { member, members })
     }
 
-    pub(crate) fn known_group(&self, group: Handle) -> Result<&BTreeSet<Handle>, Problem> {
+    pub(crate) fn known_group(&self, group: Handle) -> Result<&Group, Problem> {
         if !self.spec.has_groups {
             return Err(Problem::NoGroups);
         }
@@ -183,13 +225,13 @@ impl Profile {
         self.groups.get(group).ok_or(Problem::UnknownGroup { group, groups })
     }
 
-    /// Does an operation, and says what snapshots have to do. `is_named` tells whether an entry names the member
-    /// (`false`) or the group (`true`) of a handle.
+    /// Does an operation, and says what snapshots have to do and how it is undone. `is_named` tells whether an entry
+    /// names the member (`false`) or the group (`true`) of a handle.
     pub(crate) fn apply(
         &mut self,
         operation: ProfileOperation,
         is_named: impl Fn(bool, Handle) -> bool,
-    ) -> Result<(Outcome, Option<ProfileChange>), TableError> {
+    ) -> Result<Performed, TableError> {
         let name = self.spec.name.clone();
         self.perform(operation, is_named).map_err(|problem| problem.of_profile(&name))
     }
@@ -198,80 +240,133 @@ impl Profile {
         &mut self,
         operation: ProfileOperation,
         is_named: impl Fn(bool, Handle) -> bool,
-    ) -> Result<(Outcome, Option<ProfileChange>), Problem> {
+    ) -> Result<Performed, Problem> {
         match operation {
-            ProfileOperation::CreateMember(call) => {
-                let call = canonical::member_call(&self.spec.actions, call)?;
-                let most = if self.spec.size == 0 { TABLE_ENTRIES_MAX } else { self.spec.size.min(TABLE_ENTRIES_MAX) };
-                if self.members.len() >= most {
-                    return Err(Problem::ProfileFull { size: most });
-                }
-                let member = self.members.put(call.clone());
-                Ok((Outcome::Inserted(member), Some(ProfileChange::Member { member, call })))
-            }
-            ProfileOperation::ModifyMember { member, call } => {
-                self.known_member(member)?;
-                let call = canonical::member_call(&self.spec.actions, call)?;
-                self.members.get_mut(member).into_iter().for_each(|old| old.clone_from(&call));
-                Ok((Outcome::Done, Some(ProfileChange::Member { member, call })))
-            }
+            ProfileOperation::CreateMember(call) => self.create_member(call),
+            ProfileOperation::ModifyMember { member, call } => self.modify_member(member, call),
             ProfileOperation::DeleteMember { member } => {
-                self.known_member(member)?;
-                if let Some((group, _)) = self.groups.iter().find(|(_, members)| members.contains(&member)) {
-                    return Err(Problem::MemberInGroup { member, group });
-                }
                 if is_named(false, member) {
                     return Err(Problem::MemberInUse { member });
                 }
-                self.members.remove(member);
-                Ok((Outcome::Done, None))
+                self.delete_member(member)
             }
-            ProfileOperation::CreateGroup => {
-                if !self.spec.has_groups {
-                    return Err(Problem::NoGroups);
-                }
-                if self.groups.len() >= TABLE_ENTRIES_MAX {
-                    return Err(Problem::ProfileFull { size: TABLE_ENTRIES_MAX });
-                }
-                let group = self.groups.put(BTreeSet::new());
-                Ok((Outcome::Inserted(group), Some(ProfileChange::Group { group, members: Vec::new() })))
-            }
+            ProfileOperation::CreateGroup => self.create_group(),
             ProfileOperation::DeleteGroup { group } => {
-                let members = self.known_group(group)?.len();
+                let members = self.known_group(group)?.clone();
                 if is_named(true, group) {
                     return Err(Problem::GroupInUse { group });
                 }
                 self.groups.remove(group);
-                self.memberships -= members;
-                Ok((Outcome::Done, Some(ProfileChange::Group { group, members: Vec::new() })))
+                self.choices -= choices_of(&members);
+                let change = ProfileChange::Group { group, choices: Vec::new() };
+                Ok((Outcome::Done, Some(change), ProfileUndo::DeleteGroup(group, members)))
             }
-            ProfileOperation::AddToGroup { group, member } => self.add_to_group(group, member),
+            ProfileOperation::AddToGroup { group, member } => {
+                self.known_member(member)?;
+                let mut members = self.known_group(group)?.clone();
+                if members.insert(member, 1).is_some() {
+                    return Err(Problem::MemberInGroup { member, group });
+                }
+                self.set_group(group, members)
+            }
             ProfileOperation::RemoveFromGroup { group, member } => {
-                if !self.known_group(group)?.contains(&member) {
+                let mut members = self.known_group(group)?.clone();
+                if members.remove(&member).is_none() {
                     return Err(Problem::NotInGroup { member, group });
                 }
-                self.groups.get_mut(group).into_iter().for_each(|members| _ = members.remove(&member));
-                self.memberships -= 1;
-                Ok((Outcome::Done, self.group_change(group)))
+                self.set_group(group, members)
+            }
+            ProfileOperation::SetGroup { group, members } => {
+                self.known_group(group)?;
+                for &member in members.keys() {
+                    self.known_member(member)?;
+                }
+                self.set_group(group, members.into_iter().filter(|(_, weight)| *weight > 0).collect())
             }
         }
     }
 
-    fn add_to_group(&mut self, group: Handle, member: Handle) -> Result<(Outcome, Option<ProfileChange>), Problem> {
-        self.known_member(member)?;
-        if self.known_group(group)?.contains(&member) {
-            return Err(Problem::MemberInGroup { member, group });
+    fn create_member(&mut self, call: ActionCall) -> Result<Performed, Problem> {
+        let call = canonical::member_call(&self.spec.actions, call)?;
+        let most = if self.spec.size == 0 { TABLE_ENTRIES_MAX } else { self.spec.size.min(TABLE_ENTRIES_MAX) };
+        if self.members.len() >= most {
+            return Err(Problem::ProfileFull { size: most });
         }
-        if self.memberships >= TABLE_ENTRIES_MAX {
-            return Err(Problem::ProfileFull { size: TABLE_ENTRIES_MAX });
-        }
-        self.groups.get_mut(group).into_iter().for_each(|members| _ = members.insert(member));
-        self.memberships += 1;
-        Ok((Outcome::Done, self.group_change(group)))
+        let member = self.members.put(call.clone());
+        let change = ProfileChange::Member { member, call };
+        Ok((Outcome::Inserted(member), Some(change), ProfileUndo::CreateMember(member)))
     }
 
-    fn group_change(&self, group: Handle) -> Option<ProfileChange> {
-        let members = self.groups.get(group)?.iter().copied().collect();
-        Some(ProfileChange::Group { group, members })
+    fn modify_member(&mut self, member: Handle, call: ActionCall) -> Result<Performed, Problem> {
+        let old = self.known_member(member)?.clone();
+        let call = canonical::member_call(&self.spec.actions, call)?;
+        self.members.get_mut(member).into_iter().for_each(|slot| slot.clone_from(&call));
+        let change = ProfileChange::Member { member, call };
+        Ok((Outcome::Done, Some(change), ProfileUndo::ModifyMember(member, old)))
     }
+
+    fn delete_member(&mut self, member: Handle) -> Result<Performed, Problem> {
+        let old = self.known_member(member)?.clone();
+        if let Some((group, _)) = self.groups.iter().find(|(_, members)| members.contains_key(&member)) {
+            return Err(Problem::MemberInGroup { member, group });
+        }
+        self.members.remove(member);
+        Ok((Outcome::Done, None, ProfileUndo::DeleteMember(member, old)))
+    }
+
+    fn create_group(&mut self) -> Result<Performed, Problem> {
+        if !self.spec.has_groups {
+            return Err(Problem::NoGroups);
+        }
+        if self.groups.len() >= TABLE_ENTRIES_MAX {
+            return Err(Problem::ProfileFull { size: TABLE_ENTRIES_MAX });
+        }
+        let group = self.groups.put(Group::new());
+        let change = ProfileChange::Group { group, choices: Vec::new() };
+        Ok((Outcome::Inserted(group), Some(change), ProfileUndo::CreateGroup(group)))
+    }
+
+    /// Gives a group that exists these members, which exist too.
+    fn set_group(&mut self, group: Handle, members: Group) -> Result<Performed, Problem> {
+        let old = self.known_group(group)?.clone();
+        let choices = (self.choices - choices_of(&old)).saturating_add(choices_of(&members));
+        if choices > PROFILE_CHOICES_MAX {
+            return Err(Problem::TooManyChoices { most: PROFILE_CHOICES_MAX });
+        }
+        self.choices = choices;
+        let change = ProfileChange::Group { group, choices: expanded(&members) };
+        self.groups.get_mut(group).into_iter().for_each(|slot| slot.clone_from(&members));
+        Ok((Outcome::Done, Some(change), ProfileUndo::ChangeGroup(group, old)))
+    }
+
+    /// Takes the last operation back that was not taken back yet.
+    pub(crate) fn undo(&mut self, undo: ProfileUndo) {
+        match undo {
+            ProfileUndo::CreateMember(member) => drop(self.members.remove(member)),
+            ProfileUndo::ModifyMember(member, call) => {
+                self.members.get_mut(member).into_iter().for_each(|slot| slot.clone_from(&call));
+            }
+            ProfileUndo::DeleteMember(member, call) => self.members.restore(member, call),
+            ProfileUndo::CreateGroup(group) => drop(self.groups.remove(group)),
+            ProfileUndo::DeleteGroup(group, members) => {
+                self.choices += choices_of(&members);
+                self.groups.restore(group, members);
+            }
+            ProfileUndo::ChangeGroup(group, members) => {
+                let new = self.groups.get(group).map_or(0, choices_of);
+                self.choices = self.choices - new + choices_of(&members);
+                self.groups.get_mut(group).into_iter().for_each(|slot| slot.clone_from(&members));
+            }
+        }
+    }
+}
+
+/// How many choices a group makes.
+fn choices_of(members: &Group) -> usize {
+    members.values().fold(0, |sum: usize, &weight| sum.saturating_add(weight as usize))
+}
+
+/// The members in order, each as often as its weight says.
+fn expanded(members: &Group) -> Vec<Handle> {
+    members.iter().flat_map(|(&member, &weight)| std::iter::repeat_n(member, weight as usize)).collect()
 }

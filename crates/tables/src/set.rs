@@ -3,10 +3,11 @@
 use crate::abi::LookupHandle;
 use crate::error::{Problem, TableError};
 use crate::left_right::{Entered, LeftRight, Registration};
-use crate::profile::{Profile, ProfileOperation, ProfileSpec};
+use crate::profile::{Profile, ProfileOperation, ProfileSpec, ProfileUndo};
 use crate::snapshot::Snapshot;
-use crate::spec::{ActionCall, EntrySpec, Handle, TableSpec, Target};
+use crate::spec::{ActionCall, Attributes, EntrySpec, Handle, TableSpec, Target};
 use crate::table::{Change, Journal, Table};
+use crate::transaction::Transaction;
 use base::{Bits, Rng};
 use std::fmt;
 
@@ -37,6 +38,13 @@ pub enum Operation {
     SetDefault(ActionCall),
     /// Set the default action back to the one that the program declares.
     ResetDefault,
+    /// Leave something with an entry. No packet sees it.
+    SetAttributes {
+        /// The entry.
+        handle: Handle,
+        /// What is left, in place of what was.
+        attributes: Attributes,
+    },
 }
 
 /// An operation and the table it is for.
@@ -156,6 +164,18 @@ impl TableSet {
 
     /// Does something to an action profile. A burst that begins later sees it.
     pub fn perform_profile(&mut self, profile: usize, operation: ProfileOperation) -> Result<Outcome, TableError> {
+        let mut transaction = self.begin();
+        let outcome = transaction.perform_profile(profile, operation)?;
+        transaction.commit();
+        Ok(outcome)
+    }
+
+    /// Does something to a profile's store, and gives the changes of the tables that use it.
+    pub(crate) fn change_profile(
+        &mut self,
+        profile: usize,
+        operation: ProfileOperation,
+    ) -> Result<(Outcome, Vec<(usize, Change)>, ProfileUndo), TableError> {
         let profiles = self.profiles.len();
         let Some(target) = self.profiles.get_mut(profile) else {
             return Err(Problem::UnknownProfile { index: profile, profiles }.of(""));
@@ -166,14 +186,43 @@ impl TableSet {
             let target = if is_group { Target::Group(handle) } else { Target::Member(handle) };
             users().any(|table| table.names(target))
         };
-        let (outcome, change) = target.apply(operation, is_named)?;
+        let (outcome, change, undo) = target.apply(operation, is_named)?;
         let follow = |(index, table): (usize, &Table)| match (&table.spec().profile, &change) {
             (Some(used), Some(change)) if used.profile == profile => Some((index, table.profile_change(used, change))),
             _ => None,
         };
         let changes = self.tables.iter().enumerate().filter_map(follow).collect();
-        self.publish(changes);
-        Ok(outcome)
+        Ok((outcome, changes, undo))
+    }
+
+    /// Does something to a table's store, and notes it in `journal`, also if it fails half-way.
+    pub(crate) fn change_table(
+        &mut self,
+        table: usize,
+        operation: Operation,
+        journal: &mut Journal,
+    ) -> Result<Outcome, TableError> {
+        let tables = self.tables.len();
+        self.check_targets(table, &operation)?;
+        match self.tables.get_mut(table) {
+            Some(target) => target.apply(operation, journal),
+            None => Err(Problem::UnknownTable { index: table, tables }.of("")),
+        }
+    }
+
+    pub(crate) fn undo_table(&mut self, table: usize, mut journal: Journal) {
+        self.tables.get_mut(table).into_iter().for_each(|table| table.undo_all(&mut journal));
+    }
+
+    pub(crate) fn undo_profile(&mut self, profile: usize, undo: ProfileUndo) {
+        if let Some(profile) = self.profiles.get_mut(profile) {
+            profile.undo(undo);
+        }
+    }
+
+    /// Starts a batch.
+    pub fn begin(&mut self) -> Transaction<'_> {
+        Transaction::new(self)
     }
 
     /// Refuses an operation on a table that names a member or group that does not exist, or a group that is empty.
@@ -185,17 +234,16 @@ impl TableSet {
         let check = |action: usize, args: &[Bits]| match Target::of(action, args) {
             None => Ok(()),
             Some(Target::Member(member)) => profile.known_member(member).map(drop),
-            Some(Target::Group(group)) => match profile.known_group(group) {
-                Ok(members) if members.is_empty() => Err(Problem::EmptyGroup { group }),
-                result => result.map(drop),
-            },
+            Some(Target::Group(group)) => profile.known_group(group).map(drop),
         };
         let result = match operation {
             Operation::Insert(entry) => check(entry.action, &entry.args),
             Operation::InsertMany(entries) => entries.iter().try_for_each(|entry| check(entry.action, &entry.args)),
             Operation::Modify { action, args, .. } => check(*action, args),
             Operation::SetDefault(call) => check(call.action, &call.args),
-            Operation::Delete { .. } | Operation::Clear | Operation::ResetDefault => Ok(()),
+            Operation::Delete { .. } | Operation::Clear | Operation::ResetDefault | Operation::SetAttributes { .. } => {
+                Ok(())
+            }
         };
         result.map_err(|problem| problem.of(&table.spec().name))
     }
@@ -219,30 +267,13 @@ impl TableSet {
     ///
     /// Must not be called by a thread that holds a [`Guard`] from before the last call: it would wait for itself.
     pub fn apply(&mut self, updates: Vec<Update>) -> Result<Vec<Outcome>, ApplyError> {
-        let mut done: Vec<(usize, Journal)> = Vec::with_capacity(updates.len());
+        let mut transaction = self.begin();
         let mut outcomes = Vec::with_capacity(updates.len());
         for (position, Update { table, operation }) in updates.into_iter().enumerate() {
-            let mut journal = Journal::default();
-            let tables = self.tables.len();
-            let checked = self.check_targets(table, &operation);
-            let result = checked.and_then(|()| match self.tables.get_mut(table) {
-                Some(target) => target.apply(operation, &mut journal),
-                None => Err(Problem::UnknownTable { index: table, tables }.of("")),
-            });
-            done.push((table, journal));
-            match result {
-                Ok(outcome) => outcomes.push(outcome),
-                Err(error) => {
-                    for (table, mut journal) in done.into_iter().rev() {
-                        self.tables.get_mut(table).into_iter().for_each(|table| table.undo_all(&mut journal));
-                    }
-                    return Err(ApplyError { update: position, error });
-                }
-            }
+            let outcome = transaction.perform(table, operation);
+            outcomes.push(outcome.map_err(|error| ApplyError { update: position, error })?);
         }
-        let changes =
-            done.into_iter().flat_map(|(table, journal)| journal.changes.into_iter().map(move |c| (table, c)));
-        self.publish(changes.collect());
+        transaction.commit();
         Ok(outcomes)
     }
 
@@ -261,7 +292,7 @@ impl TableSet {
     }
 
     /// Shows these changes to readers.
-    fn publish(&mut self, changes: Vec<(usize, Change)>) {
+    pub(crate) fn publish(&mut self, changes: Vec<(usize, Change)>) {
         if changes.is_empty() {
             return;
         }

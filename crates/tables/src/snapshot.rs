@@ -90,8 +90,8 @@ impl Snapshot {
             Change::SetMember { member, action, data } => {
                 self.members.iter_mut().for_each(|members| members.set_member(*member, *action, data));
             }
-            Change::SetGroup { group, members: chosen } => {
-                self.members.iter_mut().for_each(|members| members.set_group(*group, chosen));
+            Change::SetGroup { group, choices } => {
+                self.members.iter_mut().for_each(|members| members.set_group(*group, choices));
             }
         }
     }

@@ -220,4 +220,17 @@ pub struct Entry {
     pub sequence: u64,
     /// It cannot be modified or deleted.
     pub is_const: bool,
+    /// What the control plane left with it; none if nothing.
+    pub attributes: Option<Box<Attributes>>,
+}
+
+/// What controllers leave with an entry. No packet sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// Opaque to the switch.
+    pub metadata: Vec<u8>,
+    /// The same in its older form.
+    pub controller_metadata: u64,
+    /// Without a hit for so long, the entry is reported; 0 for never.
+    pub idle_timeout_ns: u64,
 }

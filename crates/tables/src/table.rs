@@ -10,7 +10,8 @@ use crate::layout::{ActionLayout, KeyLayout, MatchKind};
 use crate::profile::ProfileChange;
 use crate::set::{Operation, Outcome};
 use crate::spec::{
-    ActionCall, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TableKind, TableSpec, Target,
+    ActionCall, Attributes, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TableKind, TableSpec,
+    Target,
 };
 use base::Bits;
 use base::limits::TABLE_ENTRIES_MAX;
@@ -49,7 +50,7 @@ pub(crate) enum Change {
     Clear,
     SetDefault { action: u32, data: Box<[u64]> },
     SetMember { member: Handle, action: u32, data: Box<[u64]> },
-    SetGroup { group: Handle, members: Vec<Handle> },
+    SetGroup { group: Handle, choices: Vec<Handle> },
 }
 
 /// How to take a step back.
@@ -60,6 +61,7 @@ pub(crate) enum Undo {
     Modify { handle: Handle, action: usize, args: Vec<Bits> },
     Clear(Box<Store>),
     SetDefault(Option<ActionCall>),
+    SetAttributes { handle: Handle, attributes: Option<Box<Attributes>> },
 }
 
 /// What one operation leaves behind.
@@ -278,6 +280,7 @@ impl Table {
             Operation::Clear => self.clear_entries(journal),
             Operation::SetDefault(call) => self.change_default(Some(call), journal),
             Operation::ResetDefault => self.change_default(self.spec.default_action.clone(), journal),
+            Operation::SetAttributes { handle, attributes } => self.set_attributes(handle, attributes, journal),
         };
         result.map_err(|problem| problem.of(&self.spec.name))
     }
@@ -312,6 +315,11 @@ impl Table {
             }
             Undo::Clear(store) => self.store = *store,
             Undo::SetDefault(call) => self.default_action = call,
+            Undo::SetAttributes { handle, attributes } => {
+                if let Some(Some(entry)) = self.store.slots.get_mut(handle.0 as usize) {
+                    entry.attributes = attributes;
+                }
+            }
         }
     }
 
@@ -345,7 +353,7 @@ impl Table {
                 let data = self.data(action, &call.args);
                 Change::SetMember { member: *member, action: action as u32, data }
             }
-            ProfileChange::Group { group, members } => Change::SetGroup { group: *group, members: members.clone() },
+            ProfileChange::Group { group, choices } => Change::SetGroup { group: *group, choices: choices.clone() },
         }
     }
 
@@ -387,7 +395,7 @@ impl Table {
             return Err(Problem::Full { size: self.spec.size });
         }
         let handle = self.store.next_handle();
-        let entry = Entry { handle, spec, sequence: self.next_sequence, is_const };
+        let entry = Entry { handle, spec, sequence: self.next_sequence, is_const, attributes: None };
         self.next_sequence += 1;
         journal.changes.push(self.insert_change(&entry, packed));
         journal.undos.push(Undo::Insert(handle));
@@ -451,6 +459,21 @@ impl Table {
             let handles: Vec<Handle> =
                 self.entries().filter(|entry| !entry.is_const).map(|entry| entry.handle).collect();
             handles.into_iter().for_each(|handle| self.remove(handle, journal));
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn set_attributes(
+        &mut self,
+        handle: Handle,
+        attributes: Attributes,
+        journal: &mut Journal,
+    ) -> Result<Outcome, Problem> {
+        self.changeable(handle)?;
+        if let Some(Some(entry)) = self.store.slots.get_mut(handle.0 as usize) {
+            let new = (attributes != Attributes::default()).then(|| Box::new(attributes));
+            let old = std::mem::replace(&mut entry.attributes, new);
+            journal.undos.push(Undo::SetAttributes { handle, attributes: old });
         }
         Ok(Outcome::Done)
     }

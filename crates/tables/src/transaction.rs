@@ -1,0 +1,98 @@
+//! A batch of changes to tables and action profiles: packets see all of it or nothing.
+//!
+//! What enters: operations, one after the other; each takes effect in the store at once, so that the next finds what it
+//! did. What leaves: outcomes and refusals. A refused operation leaves nothing behind and the batch may go on, be taken
+//! back to any point, or be committed. Only then do packets see it. A transaction that is dropped is taken back.
+
+use crate::error::TableError;
+use crate::profile::{Profile, ProfileOperation, ProfileUndo};
+use crate::set::{Operation, Outcome, TableSet};
+use crate::table::{Change, Journal, Table};
+
+/// A batch that is being made.
+#[derive(Debug)]
+pub struct Transaction<'a> {
+    set: &'a mut TableSet,
+    steps: Vec<Step>,
+}
+
+/// An operation that was done, and how to take it back.
+#[derive(Debug)]
+enum Step {
+    Table { table: usize, journal: Journal },
+    Profile { profile: usize, changes: Vec<(usize, Change)>, undo: ProfileUndo },
+}
+
+/// A point of a transaction.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark(usize);
+
+impl<'a> Transaction<'a> {
+    pub(crate) fn new(set: &'a mut TableSet) -> Transaction<'a> {
+        Transaction { set, steps: Vec::new() }
+    }
+
+    /// The tables as they are after the operations so far.
+    pub fn tables(&self) -> &[Table] {
+        self.set.tables()
+    }
+
+    /// The action profiles as they are after the operations so far.
+    pub fn profiles(&self) -> &[Profile] {
+        self.set.profiles()
+    }
+
+    /// Does something to a table.
+    pub fn perform(&mut self, table: usize, operation: Operation) -> Result<Outcome, TableError> {
+        let mut journal = Journal::default();
+        match self.set.change_table(table, operation, &mut journal) {
+            Ok(outcome) => {
+                self.steps.push(Step::Table { table, journal });
+                Ok(outcome)
+            }
+            Err(error) => {
+                self.set.undo_table(table, journal);
+                Err(error)
+            }
+        }
+    }
+
+    /// Does something to an action profile.
+    pub fn perform_profile(&mut self, profile: usize, operation: ProfileOperation) -> Result<Outcome, TableError> {
+        let (outcome, changes, undo) = self.set.change_profile(profile, operation)?;
+        self.steps.push(Step::Profile { profile, changes, undo });
+        Ok(outcome)
+    }
+
+    /// Where the transaction is now.
+    pub fn mark(&self) -> Mark {
+        Mark(self.steps.len())
+    }
+
+    /// Takes back all that was done since `mark`.
+    pub fn roll_back_to(&mut self, mark: Mark) {
+        for step in self.steps.drain(mark.0.min(self.steps.len())..).rev() {
+            match step {
+                Step::Table { table, journal } => self.set.undo_table(table, journal),
+                Step::Profile { profile, undo, .. } => self.set.undo_profile(profile, undo),
+            }
+        }
+    }
+
+    /// Shows what was done to packets: all of it to each burst that begins later.
+    ///
+    /// Must not be called by a thread that holds a [`crate::Guard`] from before the last call: it would wait for itself.
+    pub fn commit(mut self) {
+        let changes = std::mem::take(&mut self.steps).into_iter().flat_map(|step| match step {
+            Step::Table { table, journal } => journal.changes.into_iter().map(|change| (table, change)).collect(),
+            Step::Profile { changes, .. } => changes,
+        });
+        self.set.publish(changes.collect());
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        self.roll_back_to(Mark(0));
+    }
+}
