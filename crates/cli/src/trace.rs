@@ -245,7 +245,8 @@ impl Journey<'_> {
         for line in &self.lines {
             let mut text = format!("{}{}", "  ".repeat(line.depth), line.text);
             if let Some((table, handle)) = line.entry {
-                let stored = &switch.tables().tables()[table.index()];
+                let tables = switch.tables();
+                let stored = &tables.tables()[table.index()];
                 let entry = stored.get(handle).map(|entry| show::entry(stored, entry));
                 text += &entry.unwrap_or_default();
             }

@@ -13,7 +13,7 @@ use ir::{ActionCall, EntryKey, RegisterId, TableId, ValueSetId};
 use switch::externs::{CounterCell, MeterArray};
 use switch::meter::MeterCell;
 use switch::{CloneProperties, CloneTarget, MeterConfig, ReplicationError, Switch, match_value};
-use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Profile, Table, Update};
+use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Profile, Table, TableSet, Update};
 
 /// What a command gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,9 @@ fn insert_batch(
 ) {
     let mut waiting: Vec<&(Command, Origin)> = commands.iter().collect();
     while errors.len() < ERRORS_MAX {
-        match switch.tables_mut().apply(waiting.iter().filter_map(|(command, _)| insertion(command)).collect()) {
+        let batch = waiting.iter().filter_map(|(command, _)| insertion(command)).collect();
+        let applied = switch.tables().apply(batch);
+        match applied {
             Ok(outcomes) => {
                 replies.extend(outcomes.iter().map(reply));
                 return;
@@ -115,12 +117,12 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
             perform(switch, *table, Operation::SetDefault(call))
         }
         TableResetDefault { table } => perform(switch, *table, Operation::ResetDefault),
-        TableDump { table } => Ok(Reply::Text(show::table(stored(switch, *table)))),
-        TableDumpEntry { table, handle } => table_dump_entry(stored(switch, *table), *handle),
+        TableDump { table } => Ok(Reply::Text(show::table(stored(&switch.tables(), *table)))),
+        TableDumpEntry { table, handle } => table_dump_entry(stored(&switch.tables(), *table), *handle),
         TableDumpEntryFromKey { table, key, priority } => {
-            table_dump_entry_from_key(stored(switch, *table), key, *priority)
+            table_dump_entry_from_key(stored(&switch.tables(), *table), key, *priority)
         }
-        TableNumEntries { table } => Ok(Reply::Text(stored(switch, *table).len().to_string())),
+        TableNumEntries { table } => Ok(Reply::Text(stored(&switch.tables(), *table).len().to_string())),
 
         ValueSetAdd { set, member } => value_set_add(switch, *set, member),
         ValueSetRemove { set, member } => value_set_remove(switch, *set, member),
@@ -132,7 +134,7 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
         ValueSetDump { set } => Ok(Reply::Text(show::value_set(&switch.externs().value_sets[*set]))),
 
         ProfileChange { profile, operation } => {
-            let outcome = switch.tables_mut().perform_profile(profile.index(), operation.clone());
+            let outcome = switch.tables().perform_profile(profile.index(), operation.clone());
             outcome.map(|outcome| reply(&outcome)).map_err(|error| Problem::new(error.to_string()))
         }
         ProfileDump { profile, part } => profile_dump(&switch.tables().profiles()[profile.index()], *part),
@@ -216,13 +218,13 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
     }
 }
 
-fn perform(switch: &mut Switch, table: TableId, operation: Operation) -> Result<Reply, Problem> {
-    let outcome = switch.tables_mut().perform(table.index(), operation);
+fn perform(switch: &Switch, table: TableId, operation: Operation) -> Result<Reply, Problem> {
+    let outcome = switch.tables().perform(table.index(), operation);
     outcome.map(|outcome| reply(&outcome)).map_err(|error| Problem::new(error.to_string()))
 }
 
-fn stored(switch: &Switch, table: TableId) -> &Table {
-    &switch.tables().tables()[table.index()]
+fn stored(tables: &TableSet, table: TableId) -> &Table {
+    &tables.tables()[table.index()]
 }
 
 fn profile_dump(profile: &Profile, part: ProfilePart) -> Result<Reply, Problem> {

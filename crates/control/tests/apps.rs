@@ -131,9 +131,10 @@ table_add local_address arp_reply 10.0.9.3 => 02:00:00:00:09:01
     let errors = control::apply_all(&mut switch, &commands).unwrap_err();
     let places: Vec<String> = errors.iter().map(|error| error.origin.to_string()).collect();
     assert_eq!(places, ["more.txt:2", "more.txt:4", "more.txt:5"]);
-    let position = switch.tables().tables().iter().position(|table| table.spec().name.ends_with("local_address"));
+    let tables = switch.tables();
+    let position = tables.tables().iter().position(|table| table.spec().name.ends_with("local_address"));
     // Three of the app's own, three of these.
-    assert_eq!(switch.tables().tables()[position.unwrap()].len(), 6);
+    assert_eq!(tables.tables()[position.unwrap()].len(), 6);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 const PACED_ROOT: usize = BURST_PACKETS_MAX;
 
 /// What an architecture does with packets between and around the program's blocks.
-pub(crate) trait Rules {
+pub(crate) trait Rules: Send {
     /// Sets what a packet carries that has just been received.
     fn receive(&mut self, fabric: &mut Fabric, packet: &mut Packet, port: u32, now_ns: u64);
 

@@ -55,7 +55,7 @@ impl Interpreted {
         let mut host = WorldHost {
             program: &program,
             externs: world.externs,
-            tables: world.tables,
+            tables: world.entries.stored(),
             now_ns: world.now_ns,
             bytes: u64::from(packet.ingress_length()),
             output: world.output,
@@ -146,6 +146,10 @@ impl Pipeline for Interpreted {
                 }
             }
         }
+    }
+
+    fn reads_store(&self) -> bool {
+        true
     }
 
     /// One: packet by packet is the meaning that bursts must not change.

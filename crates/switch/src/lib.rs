@@ -13,6 +13,7 @@
 //!   interpreter.
 //! * `packet`: packets and the pool of their memory.
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
+//! * `shared_tables`: the tables, which other threads change while the switch runs.
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
 pub mod externs;
@@ -25,6 +26,7 @@ mod packet;
 mod pipeline;
 mod psa;
 pub mod replication;
+mod shared_tables;
 mod stage_times;
 pub mod stats;
 pub mod switch;
@@ -36,6 +38,7 @@ pub use meter::MeterConfig;
 pub use output::{Decision, Observer, Output};
 pub use packet::PoolLimits;
 pub use replication::{CloneProperties, CloneTarget, Destination, Replica, ReplicationError};
+pub use shared_tables::{LockedTables, SharedTables};
 pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};

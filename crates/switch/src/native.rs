@@ -39,6 +39,10 @@ pub(crate) struct NativePipeline {
     kept: Vec<u8>,
 }
 
+// SAFETY: the pointers in it are those of the call before: each call collects them anew from what it is lent, and
+// nothing reads them between calls.
+unsafe impl Send for NativePipeline {}
+
 impl NativePipeline {
     pub fn new(program: Arc<Program>, native: Box<Native>, plan: Box<Plan>) -> NativePipeline {
         NativePipeline {
@@ -105,7 +109,7 @@ impl Pipeline for NativePipeline {
         let mut callbacks = Callbacks { program: &self.program, plan: &self.plan, world };
         let env = Env {
             core: (&raw mut callbacks).cast(),
-            tables: callbacks.world.lookups.handles().as_ptr(),
+            tables: callbacks.world.entries.handles().as_ptr(),
             registers: self.registers.as_ptr(),
             counters: self.counters.as_ptr(),
             direct_counters: self.direct_counters.as_ptr(),
@@ -135,6 +139,10 @@ impl Pipeline for NativePipeline {
                 to.chunk_bytes_mut(offset, length).copy_from_slice(from.chunk_bytes(offset, length));
             }
         }
+    }
+
+    fn reads_store(&self) -> bool {
+        false
     }
 
     fn burst_max(&self) -> usize {

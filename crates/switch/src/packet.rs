@@ -26,6 +26,9 @@ pub struct Packet {
     chunk: NonNull<abi::Packet>,
 }
 
+// SAFETY: the handle is the only owner of its chunk, which is memory like any other and bound to no thread.
+unsafe impl Send for Packet {}
+
 impl Packet {
     fn header(&self) -> &abi::Packet {
         // SAFETY: the chunk is allocated and initialised as long as the handle exists (see the module's header), and
@@ -208,6 +211,10 @@ struct Class {
     all: Vec<NonNull<abi::Packet>>,
     chunks_max: usize,
 }
+
+// SAFETY: a class owns its chunks; those that are out belong to the one handle of each, which stays with the core that
+// has the class (see the module's header).
+unsafe impl Send for Class {}
 
 impl Class {
     fn new(bytes: usize, chunks_max: usize) -> Class {

@@ -4,17 +4,16 @@
 use crate::externs::Externs;
 use crate::output::{Observer, Output};
 use crate::packet::Packet;
+use crate::shared_tables::LockedTables;
 use ir::{BlockId, FieldListId};
-use tables::{Guard, TableSet};
+use tables::{Guard, LookupHandle, TableSet};
 
 /// What a block reaches beyond its packets.
 pub struct World<'a> {
     /// Registers, counters, meters, ...
     pub externs: &'a mut Externs,
-    /// The entries, as the control plane stored them.
-    pub tables: &'a TableSet,
-    /// The same entries, as lookups for the present burst.
-    pub lookups: &'a Guard<'a>,
+    /// The entries, in the form that the backend wants.
+    pub entries: Entries<'a>,
     /// The present time.
     pub now_ns: u64,
     /// Receives digests and log lines.
@@ -23,8 +22,34 @@ pub struct World<'a> {
     pub observer: Option<&'a mut dyn Observer>,
 }
 
+/// The state of all tables that a run sees.
+pub enum Entries<'a> {
+    /// As the control plane stored them, and nobody may change them meanwhile.
+    Stored(LockedTables<'a>),
+    /// As lookups.
+    Lookups(Guard<'a>),
+}
+
+impl Entries<'_> {
+    /// The stored entries, for a backend whose [`Pipeline::reads_store`] says so.
+    pub fn stored(&self) -> &TableSet {
+        match self {
+            Entries::Stored(tables) => tables,
+            Entries::Lookups(_) => unreachable!("the backend did not ask for the store"),
+        }
+    }
+
+    /// The lookups, for the other backends.
+    pub fn handles(&self) -> &[LookupHandle] {
+        match self {
+            Entries::Lookups(lookups) => lookups.handles(),
+            Entries::Stored(_) => unreachable!("the backend asked for the store"),
+        }
+    }
+}
+
 /// A backend. Packets keep their headers and metadata in a form that only their backend knows.
-pub trait Pipeline {
+pub trait Pipeline: Send {
     /// Starts a pass: the parser, which runs next, makes metadata zero and all headers invalid.
     fn begin_pass(&mut self, packet: &mut Packet);
 
@@ -42,6 +67,9 @@ pub trait Pipeline {
 
     /// Copies the variables of a field list, intrinsic ones too, from one packet to another.
     fn preserve(&mut self, list: FieldListId, from: &Packet, to: &mut Packet);
+
+    /// Whether it looks up in the store of entries rather than in what the match engines made of it.
+    fn reads_store(&self) -> bool;
 
     /// The most packets that may go through together without that being seen.
     fn burst_max(&self) -> usize;

@@ -7,9 +7,10 @@ use crate::meter::MeterCell;
 use crate::native::NativePipeline;
 use crate::output::{Observer, Output};
 use crate::packet::{Packet, Pool, PoolLimits};
-use crate::pipeline::{Pipeline, World};
+use crate::pipeline::{Entries, Pipeline, World};
 use crate::psa::{self, Psa};
 use crate::replication::Replication;
+use crate::shared_tables::{LockedTables, SharedTables};
 use crate::stage_times::CoreStage;
 use crate::stats::Stats;
 use crate::table_specs::{profile_specs, table_specs};
@@ -96,12 +97,18 @@ pub struct Switch {
     program: Arc<Program>,
     fabric: Fabric,
     rules: Box<dyn Rules>,
-    tables: TableSet,
+    tables: SharedTables,
     reader: Reader,
     externs: Externs,
     received: Vec<Packet>,
     now_ns: u64,
 }
+
+/// A switch may be made by one thread and run by another.
+const _: fn() = || {
+    fn is_send<T: Send>() {}
+    is_send::<Switch>();
+};
 
 impl Switch {
     /// A switch with the program's own entries and nothing else.
@@ -147,6 +154,7 @@ impl Switch {
         };
         let fabric = Fabric::new(&program, pipeline, pool, config.priorities, visibility);
         let received = Vec::with_capacity(BURST_PACKETS_MAX);
+        let tables = SharedTables::new(tables);
         Ok(Switch { program, fabric, rules, tables, reader, externs, received, now_ns: 0 })
     }
 
@@ -176,11 +184,13 @@ impl Switch {
 
     fn run_with(&mut self, now_ns: u64, output: &mut dyn Output, observer: Option<&mut dyn Observer>) {
         self.now_ns = self.now_ns.max(now_ns);
-        let lookups = self.reader.enter();
+        let entries = match self.fabric.pipeline.reads_store() {
+            true => Entries::Stored(self.tables.lock()),
+            false => Entries::Lookups(self.reader.enter()),
+        };
         let mut world = World {
             externs: &mut self.externs,
-            tables: &self.tables,
-            lookups: &lookups,
+            entries,
             now_ns: self.now_ns,
             output,
             // Rebuilt, so that its lifetime shrinks to the world's.
@@ -228,14 +238,15 @@ impl Switch {
         self.now_ns
     }
 
-    /// The tables, by position in the program.
-    pub fn tables(&self) -> &TableSet {
-        &self.tables
+    /// The tables, by position in the program, locked to be read and changed. Changes show from the next run on. The
+    /// lock must be given back before it is asked for again.
+    pub fn tables(&self) -> LockedTables<'_> {
+        self.tables.lock()
     }
 
-    /// The tables, to be changed. Changes show from the next run on.
-    pub fn tables_mut(&mut self) -> &mut TableSet {
-        &mut self.tables
+    /// The tables for other threads, which may change them while the switch runs.
+    pub fn shared_tables(&self) -> SharedTables {
+        self.tables.clone()
     }
 
     /// Registers, counters, meters, value sets.

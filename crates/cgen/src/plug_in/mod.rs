@@ -106,6 +106,10 @@ pub struct PlugIn {
     _libraries: Vec<Library>,
 }
 
+// SAFETY: the objects are the plug-in's, which is told that calls come from one thread at a time, but not always from
+// the same. The functions are code, and bound to no thread.
+unsafe impl Send for PlugIn {}
+
 impl PlugIn {
     /// Loads the files, finds every function that the program calls in the first file that has it, and makes the
     /// program's objects.

@@ -85,7 +85,7 @@ impl Scenario {
                 args: call.args,
             };
             // What the table has no room for is refused in every switch alike.
-            let _refused = switch.tables_mut().insert(table.index(), spec);
+            let _refused = switch.tables().insert(table.index(), spec);
         }
         set_up_replication(&mut rng, switch);
         set_up_value_sets(&mut rng, switch);
@@ -97,24 +97,25 @@ impl Scenario {
 const PROFILE_HANDLES: u64 = 5;
 
 /// Members with random arguments, and groups of them.
-fn set_up_profiles(rng: &mut Rng, switch: &mut Switch) {
-    for profile in 0..switch.tables().profiles().len() {
-        let spec = switch.tables().profiles()[profile].spec().clone();
+fn set_up_profiles(rng: &mut Rng, switch: &Switch) {
+    let mut tables = switch.tables();
+    for profile in 0..tables.profiles().len() {
+        let spec = tables.profiles()[profile].spec().clone();
         for _ in 0..PROFILE_HANDLES - 1 {
             let action = rng.below(spec.actions.len().max(1) as u64) as usize;
             let widths = spec.actions.get(action).map_or(&[][..], |action| &action.param_widths_bits);
             let args = widths.iter().map(|&width| Bits::from_u64(64, rng.next_u64()).resize(width)).collect();
             let call = ActionCall { action, args };
             // What the profile has no room for is refused in every switch alike; so are groups where there are none.
-            let _refused = switch.tables_mut().perform_profile(profile, ProfileOperation::CreateMember(call));
+            let _refused = tables.perform_profile(profile, ProfileOperation::CreateMember(call));
         }
         for group in 0..PROFILE_HANDLES - 1 {
-            let _refused = switch.tables_mut().perform_profile(profile, ProfileOperation::CreateGroup);
+            let _refused = tables.perform_profile(profile, ProfileOperation::CreateGroup);
             for member in 0..PROFILE_HANDLES - 1 {
                 let (group, member) = (Handle(group as u32), Handle(member as u32));
                 if rng.chance(1, 2) {
                     let operation = ProfileOperation::AddToGroup { group, member };
-                    let _refused = switch.tables_mut().perform_profile(profile, operation);
+                    let _refused = tables.perform_profile(profile, operation);
                 }
             }
         }

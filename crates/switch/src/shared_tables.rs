@@ -1,0 +1,33 @@
+//! The tables of a switch, shared between the worker that forwards and the threads of the control plane.
+//!
+//! What enters: batches of updates, from any thread. What leaves: nothing here; packets meet what the batches changed
+//! with their next burst. A switch that runs native code never takes the lock: it looks up in the copy that the left-right
+//! reader of [`tables::TableSet`] shows, and a batch is worked into the other one. The interpreter looks up in the store
+//! itself and therefore holds the lock for the whole of a run, so that it too sees one state; it does not enter the
+//! reader, which a writer that holds the lock may be waiting for.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tables::TableSet;
+
+/// The tables while nobody else can change them.
+pub type LockedTables<'a> = MutexGuard<'a, TableSet>;
+
+/// A handle to the tables of one switch; clones are handles to the same.
+#[derive(Clone, Debug)]
+pub struct SharedTables(Arc<Mutex<TableSet>>);
+
+impl SharedTables {
+    pub(crate) fn new(tables: TableSet) -> SharedTables {
+        SharedTables(Arc::new(Mutex::new(tables)))
+    }
+
+    /// The tables, by position in the program, to be read and changed. Changes show from the next run on.
+    ///
+    /// Whoever holds the result must neither ask for it again nor run the switch. An [`crate::Output`] or
+    /// [`crate::Observer`] must not ask for it while the switch runs.
+    pub fn lock(&self) -> LockedTables<'_> {
+        // A batch is checked before it is carried out, and what was refused is undone: a thread that ended with a panic
+        // while it held the lock leaves tables that are worth as much as before.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
