@@ -1,0 +1,20 @@
+//! Makes Rust of `proto`: no compiler of protocol buffers needs to be installed.
+
+use prost::Message;
+use std::path::PathBuf;
+
+const FILES: [&str; 2] = ["p4/v1/p4runtime.proto", "google/rpc/status.proto"];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!("cargo::rerun-if-changed=proto");
+    let descriptors = protox::compile(FILES, ["proto"])?;
+    let out = PathBuf::from(std::env::var("OUT_DIR")?);
+    // What the text and JSON forms are made by.
+    std::fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
+    tonic_prost_build::configure()
+        // Maps keep an order, so that the same P4Info gives the same bytes.
+        .btree_map(".")
+        .emit_rerun_if_changed(false)
+        .compile_fds(descriptors)?;
+    Ok(())
+}

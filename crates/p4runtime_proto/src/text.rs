@@ -1,0 +1,402 @@
+//! The text and JSON forms of messages, as the protocol buffers' own printers write them.
+//!
+//! What enters: a message whose type the files of `proto` declare. What leaves: text that any implementation of
+//! protocol buffers reads back as the same message. Prost's messages do not know the names of their fields; they
+//! pass through a dynamic message that has them from the descriptors.
+
+use prost::Message;
+use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, Value};
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+/// Where the descriptors of all messages are.
+static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
+    let bytes: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+    DescriptorPool::decode(bytes).expect("the build wrote a set of descriptors")
+});
+
+/// The text form: one field a line, two spaces deeper in each message, fields in the order of their numbers.
+///
+/// `name` is the full name of the message, such as `p4.config.v1.P4Info`.
+///
+/// # Panics
+/// If no message is called `name`.
+pub fn to_text(name: &str, message: &impl Message) -> String {
+    let mut text = String::new();
+    write_message(&mut text, 0, &dynamic(name, message));
+    text
+}
+
+/// The JSON form, fields in the order of their numbers. A `google.protobuf.Any` is written as the two fields that it
+/// has.
+///
+/// # Panics
+/// If no message is called `name`.
+pub fn to_json(name: &str, message: &impl Message) -> String {
+    let mut text = String::new();
+    write_json_message(&mut text, 0, &dynamic(name, message));
+    text.push('\n');
+    text
+}
+
+fn dynamic(name: &str, message: &impl Message) -> DynamicMessage {
+    let descriptor = POOL.get_message_by_name(name).expect("a name of a declared message");
+    DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).expect("the message of that name")
+}
+
+/// The fields that are there, in the order of their numbers.
+fn fields(message: &DynamicMessage) -> Vec<(FieldDescriptor, &Value)> {
+    let mut fields: Vec<_> = message.fields().filter(|(field, _)| message.has_field(field)).collect();
+    fields.sort_by_key(|(field, _)| field.number());
+    fields
+}
+
+/// The entries of a map in the order of their keys.
+fn sorted<'a>(map: impl IntoIterator<Item = (&'a MapKey, &'a Value)>) -> Vec<(&'a MapKey, &'a Value)> {
+    let mut entries: Vec<_> = map.into_iter().collect();
+    entries.sort_by_key(|(key, _)| *key);
+    entries
+}
+
+fn write_message(out: &mut String, depth: usize, message: &DynamicMessage) {
+    for (field, value) in fields(message) {
+        match value {
+            Value::List(values) => values.iter().for_each(|value| write_field(out, depth, &field, value)),
+            Value::Map(map) => {
+                for (key, value) in sorted(map) {
+                    write_entry(out, depth, &field, key, value);
+                }
+            }
+            _ => write_field(out, depth, &field, value),
+        }
+    }
+}
+
+/// An entry of a map is a message with a key and a value.
+fn write_entry(out: &mut String, depth: usize, field: &FieldDescriptor, key: &MapKey, value: &Value) {
+    let Kind::Message(entry) = field.kind() else { unreachable!("a map's entries are messages") };
+    indent(out, depth, "  ");
+    let _ = writeln!(out, "{} {{", field.name());
+    write_field(out, depth + 1, &entry.map_entry_key_field(), &Value::from(key.clone()));
+    write_field(out, depth + 1, &entry.map_entry_value_field(), value);
+    indent(out, depth, "  ");
+    out.push_str("}\n");
+}
+
+fn write_field(out: &mut String, depth: usize, field: &FieldDescriptor, value: &Value) {
+    indent(out, depth, "  ");
+    out.push_str(field.name());
+    if let Value::Message(message) = value {
+        out.push_str(" {\n");
+        write_message(out, depth + 1, message);
+        indent(out, depth, "  ");
+        out.push_str("}\n");
+        return;
+    }
+    out.push_str(": ");
+    match value {
+        Value::EnumNumber(number) => match name_of(field, *number) {
+            Some(name) => out.push_str(&name),
+            None => push(out, number),
+        },
+        Value::String(text) => write_quoted(out, text.as_bytes()),
+        Value::Bytes(bytes) => write_quoted(out, bytes),
+        _ => write_number(out, value),
+    }
+    out.push('\n');
+}
+
+/// What both forms write alike.
+fn write_number(out: &mut String, value: &Value) {
+    match value {
+        Value::Bool(value) => push(out, value),
+        Value::I32(value) => push(out, value),
+        Value::I64(value) => push(out, value),
+        Value::U32(value) => push(out, value),
+        Value::U64(value) => push(out, value),
+        _ => unreachable!("the interface has no other numbers"),
+    }
+}
+
+fn push(out: &mut String, value: impl std::fmt::Display) {
+    let _ = write!(out, "{value}");
+}
+
+/// The name of a member of the field's enum. `None` for a number that only a newer version has a name for.
+fn name_of(field: &FieldDescriptor, number: i32) -> Option<String> {
+    let Kind::Enum(descriptor) = field.kind() else { return None };
+    descriptor.get_value(number).map(|value| value.name().to_owned())
+}
+
+/// Escapes as C does, with bytes that are not printable ASCII as three octal digits.
+fn write_quoted(out: &mut String, bytes: &[u8]) {
+    out.push('"');
+    for &byte in bytes {
+        match byte {
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            b'"' => out.push_str("\\\""),
+            b'\'' => out.push_str("\\'"),
+            b'\\' => out.push_str("\\\\"),
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => push(out, format_args!("\\{byte:03o}")),
+        }
+    }
+    out.push('"');
+}
+
+fn write_json_message(out: &mut String, depth: usize, message: &DynamicMessage) {
+    let fields = fields(message);
+    write_list(out, depth, ['{', '}'], &fields, |out, (field, value)| {
+        push(out, format_args!("\"{}\": ", field.json_name()));
+        match value {
+            Value::List(values) => {
+                write_list(out, depth + 1, ['[', ']'], values, |out, value| write_json(out, depth + 2, field, value));
+            }
+            Value::Map(map) => {
+                let Kind::Message(entry) = field.kind() else { unreachable!("a map's entries are messages") };
+                let [key_field, value_field] = [entry.map_entry_key_field(), entry.map_entry_value_field()];
+                write_list(out, depth + 1, ['{', '}'], &sorted(map), |out, (key, value)| {
+                    write_json(out, depth + 2, &key_field, &Value::from((*key).clone()));
+                    out.push_str(": ");
+                    write_json(out, depth + 2, &value_field, value);
+                });
+            }
+            _ => write_json(out, depth + 1, field, value),
+        }
+    });
+}
+
+/// Items between brackets, one a line.
+fn write_list<T>(out: &mut String, depth: usize, brackets: [char; 2], items: &[T], write: impl Fn(&mut String, &T)) {
+    out.push(brackets[0]);
+    for (position, item) in items.iter().enumerate() {
+        out.push_str(if position == 0 { "\n" } else { ",\n" });
+        indent(out, depth + 1, " ");
+        write(out, item);
+    }
+    if !items.is_empty() {
+        out.push('\n');
+        indent(out, depth, " ");
+    }
+    out.push(brackets[1]);
+}
+
+/// One value. Numbers of 64 bits are strings, since many readers of JSON cut them; bytes are in base 64.
+fn write_json(out: &mut String, depth: usize, field: &FieldDescriptor, value: &Value) {
+    match value {
+        Value::Message(message) => write_json_message(out, depth, message),
+        Value::I64(_) | Value::U64(_) => {
+            out.push('"');
+            write_number(out, value);
+            out.push('"');
+        }
+        Value::EnumNumber(number) => match name_of(field, *number) {
+            Some(name) => push(out, format_args!("\"{name}\"")),
+            None => push(out, number),
+        },
+        Value::String(text) => push(out, serde_json::Value::from(text.as_str())),
+        Value::Bytes(bytes) => push(out, format_args!("\"{}\"", base64(bytes))),
+        _ => write_number(out, value),
+    }
+}
+
+/// Six bits a character, four characters for three bytes, filled up with `=`.
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let bits = group.iter().enumerate().fold(0, |bits, (index, &byte)| bits | u32::from(byte) << (16 - 8 * index));
+        for index in 0..4 {
+            let sextet = (bits >> (18 - 6 * index)) & 63;
+            text.push(if index <= group.len() { char::from(ALPHABET[sextet as usize]) } else { '=' });
+        }
+    }
+    text
+}
+
+fn indent(out: &mut String, depth: usize, step: &str) {
+    out.extend(std::iter::repeat_n(step, depth));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::p4::config::v1::{self, p4_data_type_spec::TypeSpec};
+    use expect_test::{Expect, expect};
+
+    const P4_INFO: &str = "p4.config.v1.P4Info";
+
+    /// Everything that the printers treat in a way of its own: bytes, enums, maps, what has presence and is empty.
+    fn example() -> v1::P4Info {
+        let doc = v1::Documentation { brief: "\"a\"\n\t\\ ü'".into(), description: String::new() };
+        let pkg_info = v1::PkgInfo { arch: "v1model".into(), doc: Some(doc), ..Default::default() };
+        let action = v1::TableActionCall {
+            action_id: 7,
+            arguments: vec![v1::table_action_call::Argument { param_id: 1, value: vec![0, 1, 65, 255] }],
+        };
+        let table = v1::Table {
+            preamble: Some(v1::Preamble { id: 0xFFFF_FFFF, name: "c.t".into(), ..Default::default() }),
+            match_fields: vec![v1::MatchField {
+                id: 1,
+                r#match: Some(v1::match_field::Match::MatchType(3)),
+                ..Default::default()
+            }],
+            initial_default_action: Some(action),
+            direct_resource_ids: vec![5, 6],
+            size: 1 << 40,
+            idle_timeout_behavior: 99,
+            ..Default::default()
+        };
+        let mut types = v1::P4TypeInfo::default();
+        for name in ["z", "a", "m"] {
+            types.structs.insert(name.into(), v1::P4StructTypeSpec::default());
+        }
+        let member = v1::p4_struct_type_spec::Member {
+            name: "b".into(),
+            type_spec: Some(v1::P4DataTypeSpec { type_spec: Some(TypeSpec::Bool(v1::P4BoolType {})) }),
+        };
+        types.structs.get_mut("m").unwrap().members.push(member);
+        v1::P4Info { pkg_info: Some(pkg_info), tables: vec![table], type_info: Some(types), ..Default::default() }
+    }
+
+    fn check(actual: &str, expect: Expect) {
+        expect.assert_eq(actual);
+    }
+
+    #[test]
+    fn text() {
+        let text = to_text(P4_INFO, &example());
+        let read = DynamicMessage::parse_text_format(POOL.get_message_by_name(P4_INFO).unwrap(), &text).unwrap();
+        assert_eq!(read.transcode_to::<v1::P4Info>().unwrap(), example());
+        check(
+            &text,
+            expect![[r#"
+            pkg_info {
+              doc {
+                brief: "\"a\"\n\t\\ \303\274\'"
+              }
+              arch: "v1model"
+            }
+            tables {
+              preamble {
+                id: 4294967295
+                name: "c.t"
+              }
+              match_fields {
+                id: 1
+                match_type: LPM
+              }
+              initial_default_action {
+                action_id: 7
+                arguments {
+                  param_id: 1
+                  value: "\000\001A\377"
+                }
+              }
+              direct_resource_ids: 5
+              direct_resource_ids: 6
+              size: 1099511627776
+              idle_timeout_behavior: 99
+            }
+            type_info {
+              structs {
+                key: "a"
+                value {
+                }
+              }
+              structs {
+                key: "m"
+                value {
+                  members {
+                    name: "b"
+                    type_spec {
+                      bool {
+                      }
+                    }
+                  }
+                }
+              }
+              structs {
+                key: "z"
+                value {
+                }
+              }
+            }
+        "#]],
+        );
+    }
+
+    #[test]
+    fn json() {
+        let json = to_json(P4_INFO, &example());
+        let mut reader = serde_json::Deserializer::from_str(&json);
+        let read = DynamicMessage::deserialize(POOL.get_message_by_name(P4_INFO).unwrap(), &mut reader).unwrap();
+        assert_eq!(read.transcode_to::<v1::P4Info>().unwrap(), example());
+        check(
+            &json,
+            expect![[r#"
+                {
+                 "pkgInfo": {
+                  "doc": {
+                   "brief": "\"a\"\n\t\\ ü'"
+                  },
+                  "arch": "v1model"
+                 },
+                 "tables": [
+                  {
+                   "preamble": {
+                    "id": 4294967295,
+                    "name": "c.t"
+                   },
+                   "matchFields": [
+                    {
+                     "id": 1,
+                     "matchType": "LPM"
+                    }
+                   ],
+                   "initialDefaultAction": {
+                    "actionId": 7,
+                    "arguments": [
+                     {
+                      "paramId": 1,
+                      "value": "AAFB/w=="
+                     }
+                    ]
+                   },
+                   "directResourceIds": [
+                    5,
+                    6
+                   ],
+                   "size": "1099511627776",
+                   "idleTimeoutBehavior": 99
+                  }
+                 ],
+                 "typeInfo": {
+                  "structs": {
+                   "a": {},
+                   "m": {
+                    "members": [
+                     {
+                      "name": "b",
+                      "typeSpec": {
+                       "bool": {}
+                      }
+                     }
+                    ]
+                   },
+                   "z": {}
+                  }
+                 }
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn base_64() {
+        let texts: Vec<String> = (0..5).map(|count| base64(&[0xFB, 0xEF, 0xBE, 0x01][..count.min(4)])).collect();
+        check(&texts.join(" "), expect![" +w== ++8= ++++ ++++AQ=="]);
+    }
+}
