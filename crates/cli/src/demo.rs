@@ -14,7 +14,7 @@ use base::{Bits, Rng};
 use ir::DigestId;
 use live::port_spec;
 use live::traffic::Routes;
-use live::worker::{self, Events, Port};
+use live::worker::{self, Events, Port, Setup};
 use live::{DriverError, PortSpec, StopFlag};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -188,7 +188,8 @@ fn run_capture(files: &Files, switch: &mut Switch) -> Result<Counts, Exit> {
     let dropped_before = switch.stats().drops_total();
     let started = Instant::now();
     let mut events = Silent { error: None };
-    let (_, ports) = worker::run(switch, ports, &StopFlag::new(), &mut events).map_err(system_error)?;
+    let (_, ports) =
+        worker::run(switch, Setup::of_ports(ports), &StopFlag::new(), &mut events).map_err(system_error)?;
     if let Some(error) = events.error {
         return Err(system_error(error));
     }

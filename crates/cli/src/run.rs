@@ -8,7 +8,7 @@ use crate::terminal::{self, grouped, say};
 use base::Bits;
 use ir::{DigestId, Program};
 use live::port_spec;
-use live::worker::{self, Ended, Events, Port, Ports};
+use live::worker::{self, Ended, Events, Port, Ports, Setup};
 use live::{CounterSnapshot, DriverError, PortKind, PortSpec, StopFlag};
 use serde_json::json;
 use std::io::IsTerminal as _;
@@ -43,7 +43,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     }
     let mut reporter = Reporter::new(arguments, program);
     let started = Instant::now();
-    let result = worker::run(&mut switch, ports, &stop, &mut reporter);
+    let result = worker::run(&mut switch, Setup::of_ports(ports), &stop, &mut reporter);
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, started.elapsed());
     Ok(reporter.exit)
@@ -145,6 +145,10 @@ impl Events for Reporter {
     fn assertion_failed(&mut self, text: &str) {
         self.clear_line();
         terminal::error(format!("assertion failed, packet dropped: {text}"));
+    }
+
+    fn program_changed(&mut self, program: &Arc<Program>) {
+        self.program = Arc::clone(program);
     }
 
     fn port_failed(&mut self, port: u32, error: &DriverError) {
@@ -257,7 +261,7 @@ mod tests {
         // One packet has gone; one a second follows until the worker gives the rest up.
         let stop = StopFlag::new();
         stop.stop();
-        let (ended, ports) = worker::run(&mut switch, Vec::new(), &stop, &mut Silent).unwrap();
+        let (ended, ports) = worker::run(&mut switch, Setup::default(), &stop, &mut Silent).unwrap();
         let left = switch.queued();
         assert!((10..19).contains(&left), "{left}");
         assert!(summary_text(&switch, &ports).contains(&format!("{left} packets: left in queues at the stop\n")));

@@ -12,13 +12,15 @@
 //!   (partial checksums, segments of up to 64 KiB) into frames of a wire.
 //! - [`memory`]: queues and generators in memory, for tests and benchmarks; [`traffic`]: routes and frames for a
 //!   router.
-//! - [`worker`]: joins drivers to a switch core and runs them.
+//! - [`worker`]: joins drivers to a switch core and runs them; [`mailbox`](mod@mailbox): how other threads reach that
+//!   core.
 //! - [`counters`], [`clock`], [`signals`], [`poll`]: per-port counts, time, a clean stop, waiting for packets.
 
 pub mod af_packet;
 pub mod clock;
 pub mod counters;
 pub mod driver;
+pub mod mailbox;
 pub mod memory;
 pub mod offload;
 pub mod pcap;
@@ -31,6 +33,7 @@ pub mod worker;
 pub use clock::Clock;
 pub use counters::{CounterSnapshot, PortCounters};
 pub use driver::{Driver, DriverError};
+pub use mailbox::{Inbox, Mailbox, mailbox};
 pub use port_spec::{PortKind, PortSpec, PortSpecError};
 pub use signals::StopFlag;
-pub use worker::{Ended, Events, Port, Ports};
+pub use worker::{Ended, Events, Port, Ports, Setup};

@@ -3,6 +3,7 @@
 
 use crate::driver::{Driver, DriverError};
 use std::io;
+use std::os::fd::RawFd;
 use std::time::Duration;
 
 /// Waits on the drivers of a worker; keeps its list of descriptors so that no wait allocates.
@@ -17,11 +18,13 @@ impl Poller {
         Poller::default()
     }
 
-    /// Waits until one of the drivers may have frames, for at most `timeout`, or until a signal comes. Returns at once
-    /// if a driver that needs no waiting is not exhausted. `on_gone` learns which drivers turned out to be lost.
+    /// Waits until one of the drivers may have frames or `bell` is readable, for at most `timeout`, or until a signal
+    /// comes. Returns at once if a driver that needs no waiting is not exhausted. `on_gone` learns which drivers turned
+    /// out to be lost.
     pub fn wait(
         &mut self,
         drivers: &mut [Box<dyn Driver>],
+        bell: Option<RawFd>,
         timeout: Duration,
         on_gone: &mut dyn FnMut(usize, DriverError),
     ) -> io::Result<()> {
@@ -35,6 +38,7 @@ impl Poller {
             events: libc::POLLIN,
             revents: 0,
         }));
+        self.entries.extend(bell.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }));
         let timeout_ms = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
         // SAFETY: the pointer and the count describe `entries`, which lives through the call and is not moved by it.
         let answer = unsafe { libc::poll(self.entries.as_mut_ptr(), self.entries.len() as libc::nfds_t, timeout_ms) };
@@ -42,7 +46,7 @@ impl Poller {
             let error = io::Error::last_os_error();
             return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
         }
-        for (index, entry) in self.entries.iter().enumerate() {
+        for (index, entry) in self.entries[..drivers.len()].iter().enumerate() {
             if entry.revents & (libc::POLLERR | libc::POLLHUP | libc::POLLNVAL) != 0
                 && let Err(error) = drivers[index].acknowledge_error()
             {
@@ -63,7 +67,7 @@ mod tests {
     fn a_driver_with_frames_left_is_not_waited_for() {
         let generator: Box<dyn Driver> = Box::new(GeneratorDriver::new(vec![vec![0; 14]], 1, 0));
         let start = Instant::now();
-        Poller::new().wait(&mut [generator], Duration::from_secs(30), &mut |_, error| panic!("{error}")).unwrap();
+        Poller::new().wait(&mut [generator], None, Duration::from_secs(30), &mut |_, error| panic!("{error}")).unwrap();
         assert!(start.elapsed() < Duration::from_secs(10));
     }
 
@@ -73,7 +77,7 @@ mod tests {
         peer.close();
         let mut drivers: [Box<dyn Driver>; 1] = [Box::new(memory)];
         let start = Instant::now();
-        Poller::new().wait(&mut drivers, Duration::from_millis(20), &mut |_, error| panic!("{error}")).unwrap();
+        Poller::new().wait(&mut drivers, None, Duration::from_millis(20), &mut |_, error| panic!("{error}")).unwrap();
         assert!(start.elapsed() >= Duration::from_millis(20));
     }
 }

@@ -1,12 +1,17 @@
 //! The worker: joins the drivers of some ports to a switch core.
 //!
-//! What enters: a [`Switch`], one driver per port, a stop flag. What leaves: frames on the drivers, digests and log
-//! lines at an [`Events`], and in the end [`Ended`]. Everything happens on the calling thread.
+//! What enters: a [`Switch`], a [`Setup`] with one driver per port, a stop flag. What leaves: frames on the drivers,
+//! digests, log lines and packets for the CPU at an [`Events`], and in the end [`Ended`]. Everything happens on the
+//! calling thread, which may be any. Other threads reach the switch through a mailbox, whose jobs are run between
+//! bursts; an empty one costs a load per round.
 //!
 //! Two ways to pass time. With an interface among the ports, time is the clock's. With captures alone, time is that of
 //! their stamps: frames enter in the order of their stamps over all ports, the core's time is the stamp's distance from
 //! the first, and sent frames get the stamp of the moment that they left at. A run over captures thus gives the same
-//! packets each time, whatever the machine is doing.
+//! packets each time, whatever the machine is doing (and whatever jobs do not change).
+//!
+//! A run ends when no port will ever deliver again. A switch without any port runs on while it has a mailbox: its
+//! packets come from there.
 //!
 //! A stop asks the drivers to end reception, works on everything that they had already handed over, empties the queues
 //! that are due, and flushes: no packet that was received is lost. Only a queue with a rate may hold packets for longer
@@ -14,13 +19,16 @@
 
 use crate::clock::Clock;
 use crate::driver::{Driver, DriverError};
+use crate::mailbox::Inbox;
 use crate::poll::Poller;
 use crate::signals::StopFlag;
 use base::Bits;
 use base::limits::BURST_PACKETS_MAX;
-use ir::DigestId;
+use ir::{DigestId, Program};
 use std::collections::BTreeMap;
 use std::io;
+use std::os::fd::RawFd;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use switch::traffic::PORT_MAX;
 use switch::{Output, Switch};
@@ -44,7 +52,27 @@ pub struct Port {
     pub is_capture: bool,
 }
 
-/// What a run tells while it goes.
+/// What a run works with beside its switch.
+#[derive(Default)]
+pub struct Setup {
+    /// The ports.
+    pub ports: Vec<Port>,
+    /// Jobs of other threads.
+    pub inbox: Option<Inbox>,
+    /// The port behind which the control plane is: frames that are sent to it go to [`Events::packet_in`]. No port of
+    /// this number may have a driver.
+    pub cpu_port: Option<u32>,
+}
+
+impl Setup {
+    /// Ports and nothing else.
+    pub fn of_ports(ports: Vec<Port>) -> Setup {
+        Setup { ports, ..Setup::default() }
+    }
+}
+
+/// What a run tells while it goes. Whoever listens is called between packets and must not ask for the switch's tables
+/// ([`switch::SharedTables::lock`]), nor wait for a thread that does.
 pub trait Events {
     /// About once a second, and once at the end.
     fn tick(&mut self, _switch: &Switch, _ports: &Ports) {}
@@ -54,6 +82,10 @@ pub trait Events {
     fn log(&mut self, _line: &str) {}
     /// An assertion of the program failed.
     fn assertion_failed(&mut self, _text: &str) {}
+    /// A frame for the control plane, sent to the CPU port.
+    fn packet_in(&mut self, _frame: &[u8]) {}
+    /// A job has put another program in the switch; digests from now on are this one's.
+    fn program_changed(&mut self, _program: &Arc<Program>) {}
     /// A port goes no further. The others do.
     fn port_failed(&mut self, _port: u32, _error: &DriverError) {}
 }
@@ -134,16 +166,12 @@ impl Ports {
     }
 }
 
-/// Runs the switch on these ports until they are exhausted or the flag is set, and gives the ports back for their
-/// counters.
-pub fn run(
-    switch: &mut Switch,
-    ports: Vec<Port>,
-    stop: &StopFlag,
-    events: &mut dyn Events,
-) -> io::Result<(Ended, Ports)> {
+/// Runs the switch on its ports until they are exhausted or the flag is set, and gives the ports back for their
+/// counters. Jobs that were not run by then are dropped.
+pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn Events) -> io::Result<(Ended, Ports)> {
+    let Setup { ports, inbox, cpu_port } = setup;
     let by_stamps = !ports.is_empty() && ports.iter().all(|port| port.is_capture);
-    let mut worker = Worker { switch, ports: Ports::new(ports), events, last_tick: Instant::now() };
+    let mut worker = Worker { switch, ports: Ports::new(ports), inbox, cpu_port, events, last_tick: Instant::now() };
     let ended = if by_stamps { worker.run_by_stamps(stop) } else { worker.run_by_clock(stop)? };
     worker.ports.each(worker.events, |driver| driver.finish());
     worker.ports.each(worker.events, |driver| driver.housekeeping());
@@ -154,6 +182,8 @@ pub fn run(
 struct Worker<'a> {
     switch: &'a mut Switch,
     ports: Ports,
+    inbox: Option<Inbox>,
+    cpu_port: Option<u32>,
     events: &'a mut dyn Events,
     last_tick: Instant,
 }
@@ -170,6 +200,7 @@ impl Worker<'_> {
                 stopping = Some(Instant::now());
                 self.ports.drivers.iter_mut().for_each(|driver| driver.stop_receiving());
             }
+            self.run_jobs(clock.since_start_ns());
             let received = self.receive_round(&clock);
             self.run_switch(clock.since_start_ns(), clock.start_ns());
             self.ports.each(self.events, |driver| driver.flush());
@@ -183,8 +214,11 @@ impl Worker<'_> {
             {
                 return Ok(Ended::Stopped);
             }
-            if waiting.is_none() && self.ports.all_exhausted() {
+            if waiting.is_none() && self.ports.all_exhausted() && !self.lives_by_jobs() {
                 return Ok(Ended::Exhausted);
+            }
+            if self.inbox.as_ref().is_some_and(Inbox::has_jobs) {
+                continue;
             }
             self.wait(&mut poller, &clock, waiting)?;
         }
@@ -214,7 +248,8 @@ impl Worker<'_> {
         let until_next = waiting_ns.map(|due| Duration::from_nanos(due.saturating_sub(clock.since_start_ns())));
         let timeout = until_next.unwrap_or(WAIT_MAX).min(WAIT_MAX);
         let mut gone = None;
-        poller.wait(&mut self.ports.drivers, timeout, &mut |position, error| gone = Some((position, error)))?;
+        let bell: Option<RawFd> = self.inbox.as_ref().map(Inbox::fd);
+        poller.wait(&mut self.ports.drivers, bell, timeout, &mut |position, error| gone = Some((position, error)))?;
         if let Some((position, error)) = gone {
             self.ports.fail(position, &error, self.events);
         }
@@ -232,6 +267,7 @@ impl Worker<'_> {
             if stop.stopped() && !std::mem::replace(&mut stopping, true) {
                 self.ports.drivers.iter_mut().for_each(|driver| driver.stop_receiving());
             }
+            self.run_jobs(batch_ns);
             let Some(position) = self.earliest(&mut heads) else { break };
             let head = &mut heads[position];
             let start_ns = *first_ns.get_or_insert(head.stamp_ns);
@@ -278,9 +314,24 @@ impl Worker<'_> {
 
     // --------------------------------------------------------------------------------------------------- shared
 
+    /// Whether packets can come though no port will deliver any.
+    fn lives_by_jobs(&self) -> bool {
+        self.inbox.is_some() && self.ports.drivers.is_empty()
+    }
+
+    /// Runs jobs, if there are any, at the core's time `now_ns`.
+    fn run_jobs(&mut self, now_ns: u64) {
+        let Some(inbox) = self.inbox.as_mut().filter(|inbox| inbox.has_jobs()) else { return };
+        let program = Arc::clone(self.switch.program());
+        inbox.work(self.switch, now_ns);
+        if !Arc::ptr_eq(&program, self.switch.program()) {
+            self.events.program_changed(self.switch.program());
+        }
+    }
+
     /// Runs the core at its time `now_ns`; its time 0 is the stamp `start_ns`.
     fn run_switch(&mut self, now_ns: u64, start_ns: u64) {
-        let mut output = PortsOutput { ports: &mut self.ports, events: self.events, start_ns };
+        let mut output = PortsOutput { ports: &mut self.ports, cpu_port: self.cpu_port, events: self.events, start_ns };
         self.switch.run(now_ns, &mut output);
     }
 
@@ -313,6 +364,7 @@ impl Head {
 /// Where the core's output goes.
 struct PortsOutput<'a> {
     ports: &'a mut Ports,
+    cpu_port: Option<u32>,
     events: &'a mut dyn Events,
     /// The stamp of the core's time 0.
     start_ns: u64,
@@ -320,6 +372,10 @@ struct PortsOutput<'a> {
 
 impl Output for PortsOutput<'_> {
     fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64) {
+        if self.cpu_port == Some(port) {
+            self.events.packet_in(frame);
+            return;
+        }
         let Some(position) = self.ports.position(port) else {
             self.ports.unconnected_frames += 1;
             return;

@@ -13,9 +13,11 @@
 //!   interpreter.
 //! * `packet`: packets and the pool of their memory.
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
-//! * `shared_tables`: the tables, which other threads change while the switch runs.
+//! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
+//!   the one that runs it.
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
+pub mod door;
 pub mod externs;
 mod fabric;
 mod interpreted;
@@ -34,6 +36,7 @@ mod table_specs;
 pub mod traffic;
 mod v1model;
 
+pub use door::{Closed, Door, Job};
 pub use meter::MeterConfig;
 pub use output::{Decision, Observer, Output};
 pub use packet::PoolLimits;

@@ -1,8 +1,8 @@
 //! The tables of a switch, shared between the worker that forwards and the threads of the control plane.
 //!
 //! What enters: batches of updates, from any thread. What leaves: nothing here; packets meet what the batches changed
-//! with their next burst. A switch that runs native code never takes the lock: it looks up in the copy that the left-right
-//! reader of [`tables::TableSet`] shows, and a batch is worked into the other one. The interpreter looks up in the store
+//! with their next burst. A switch that runs native code never takes the lock: it looks up in the copy that the reader
+//! of [`tables::TableSet`] shows, and a batch is worked into the other one. The interpreter looks up in the store
 //! itself and therefore holds the lock for the whole of a run, so that it too sees one state; it does not enter the
 //! reader, which a writer that holds the lock may be waiting for.
 

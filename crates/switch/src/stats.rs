@@ -26,11 +26,13 @@ pub enum DropReason {
     AssertionFailed,
     /// No packet buffer was free.
     NoBuffer,
+    /// It waited, in a queue or to be worked on, when the program was changed.
+    ProgramChanged,
 }
 
 impl DropReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [DropReason; 11] = [
+    pub const ALL: [DropReason; 12] = [
         DropReason::Ingress,
         DropReason::Egress,
         DropReason::NoReplicas,
@@ -42,6 +44,7 @@ impl DropReason {
         DropReason::TooLong,
         DropReason::AssertionFailed,
         DropReason::NoBuffer,
+        DropReason::ProgramChanged,
     ];
 
     /// For programs that read counters: a short name that stays.
@@ -58,6 +61,7 @@ impl DropReason {
             DropReason::TooLong => "too_long",
             DropReason::AssertionFailed => "assertion_failed",
             DropReason::NoBuffer => "no_buffer",
+            DropReason::ProgramChanged => "program_changed",
         }
     }
 
@@ -75,6 +79,7 @@ impl DropReason {
             DropReason::TooLong => "longer than a packet buffer after deparsing",
             DropReason::AssertionFailed => "assertion failed",
             DropReason::NoBuffer => "no free packet buffer",
+            DropReason::ProgramChanged => "waiting when the program was changed",
         }
     }
 }
@@ -105,6 +110,10 @@ impl Stats {
     }
 
     pub(crate) fn count_drop(&mut self, reason: DropReason) {
-        self.drops[reason as usize] += 1;
+        self.count_drops(reason, 1);
+    }
+
+    pub(crate) fn count_drops(&mut self, reason: DropReason, packets: u64) {
+        self.drops[reason as usize] += packets;
     }
 }

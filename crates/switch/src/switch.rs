@@ -12,7 +12,7 @@ use crate::psa::{self, Psa};
 use crate::replication::Replication;
 use crate::shared_tables::{LockedTables, SharedTables};
 use crate::stage_times::CoreStage;
-use crate::stats::Stats;
+use crate::stats::{DropReason, Stats};
 use crate::table_specs::{profile_specs, table_specs};
 use crate::traffic::{Refusal, TrafficManager};
 use crate::v1model::{self, V1Model};
@@ -200,6 +200,24 @@ impl Switch {
             },
         };
         self.fabric.run(&mut *self.rules, &mut self.received, &mut world);
+    }
+
+    /// Lets time go on without working on anything, for what the control plane does next. Time must not run backwards;
+    /// if it does it is taken as standing still.
+    pub fn advance(&mut self, now_ns: u64) {
+        self.now_ns = self.now_ns.max(now_ns);
+    }
+
+    /// Puts a switch with another program in this one's place and returns the old one. Time, counts and the settings of
+    /// queues go on. Packets that were received or queued are dropped and counted: what they carry is known to the old
+    /// program alone.
+    pub fn replace(&mut self, mut next: Switch) -> Switch {
+        next.advance(self.now_ns);
+        next.fabric.traffic.adopt_settings(&self.fabric.traffic);
+        next.fabric.stats = self.fabric.stats;
+        let waiting = self.received.len() + self.queued();
+        next.fabric.stats.count_drops(DropReason::ProgramChanged, waiting as u64);
+        std::mem::replace(self, next)
     }
 
     /// When [`Switch::run`] has something to do next though nothing is received: the departure of a queued packet.

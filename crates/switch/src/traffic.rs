@@ -195,9 +195,32 @@ impl<P> TrafficManager<P> {
         // A rate above one per nanosecond is as good as none.
         let interval_ns = 1_000_000_000u64.checked_div(packets_per_second).unwrap_or(0);
         self.each_queue(port, priority, |setting| setting.interval_ns = interval_ns)?;
+        self.note_rates();
+        Ok(())
+    }
+
+    /// Sets the queues up as those of another core are, as far as these ports and priorities exist.
+    pub fn adopt_settings<Q>(&mut self, other: &TrafficManager<Q>) {
+        for (setting, adopted) in self.settings.iter_mut().zip(&other.settings) {
+            *setting = *adopted;
+        }
+        let far = other.far.iter().map(|(&number, port)| (number, port));
+        for (number, port) in (0..).zip(&other.near).chain(far).filter(|(_, port)| port.is_configured) {
+            if number > self.port_max || (number > PORT_MAX && !self.makes_room(number, 0)) {
+                continue;
+            }
+            let slot = port_mut(&mut self.near, &mut self.far, number, &self.settings);
+            slot.is_configured = true;
+            for (queue, adopted) in slot.queues.iter_mut().zip(&port.queues) {
+                (queue.capacity, queue.interval_ns) = (adopted.capacity, adopted.interval_ns);
+            }
+        }
+        self.note_rates();
+    }
+
+    fn note_rates(&mut self) {
         let used = self.all_ports().flat_map(|port| &port.queues).any(|queue| queue.interval_ns != 0);
         self.has_rates = used || self.settings.iter().any(|setting| setting.interval_ns != 0);
-        Ok(())
     }
 
     /// Whether any queue has a rate.

@@ -1,0 +1,220 @@
+//! Other threads at a switch that a worker runs: jobs, packets from and to the control plane, another program.
+
+use live::memory::{GeneratorDriver, MemoryPeer, memory_port};
+use live::worker::{self, Ended, Events, Port, Setup};
+use live::{Mailbox, StopFlag, mailbox};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use switch::door::{Closed, Door};
+use switch::{DropReason, Switch};
+use testkit::pipeline::{Engine, program_of_text, switch_for};
+
+/// A switch that does this to each packet in ingress.
+fn switch_that(ingress: &str) -> Switch {
+    let source = format!(
+        "#include <core.p4>
+#include <v1model.p4>
+struct none_t {{ }}
+parser P(packet_in p, out none_t h, inout none_t m, inout standard_metadata_t sm) {{ state start {{ transition accept; }} }}
+control V(inout none_t h, inout none_t m) {{ apply {{ }} }}
+control I(inout none_t h, inout none_t m, inout standard_metadata_t sm) {{ apply {{ {ingress} }} }}
+control E(inout none_t h, inout none_t m, inout standard_metadata_t sm) {{ apply {{ }} }}
+control D(packet_out p, in none_t h) {{ apply {{ }} }}
+V1Switch(P(), V(), I(), E(), V(), D()) main;"
+    );
+    let program = program_of_text("worker.p4", &source).unwrap_or_else(|errors| panic!("{errors}"));
+    switch_for(&Arc::new(program), &Engine::Interpreter).unwrap()
+}
+
+/// What a run told.
+#[derive(Default)]
+struct Told {
+    packets_in: Vec<Vec<u8>>,
+    programs: usize,
+}
+
+impl Events for Told {
+    fn packet_in(&mut self, frame: &[u8]) {
+        self.packets_in.push(frame.to_vec());
+    }
+
+    fn program_changed(&mut self, _program: &Arc<ir::Program>) {
+        self.programs += 1;
+    }
+}
+
+/// What is left of a run.
+struct Left {
+    switch: Switch,
+    told: Told,
+    ended: Ended,
+}
+
+/// Runs a worker in a thread of its own while this one does as `act` says, and then stops it.
+fn beside(switch: Switch, ports: Vec<Port>, cpu_port: Option<u32>, act: impl FnOnce(&Mailbox)) -> Left {
+    let (mailbox, inbox) = mailbox().unwrap();
+    let stop = StopFlag::new();
+    let setup = Setup { ports, inbox: Some(inbox), cpu_port };
+    let worker = {
+        let (stop, mut switch) = (stop.clone(), switch);
+        std::thread::spawn(move || {
+            let mut told = Told::default();
+            let (ended, _ports) = worker::run(&mut switch, setup, &stop, &mut told).unwrap();
+            Left { switch, told, ended }
+        })
+    };
+    act(&mailbox);
+    stop.stop();
+    worker.join().unwrap()
+}
+
+fn port(number: u32) -> (Port, MemoryPeer) {
+    let (driver, peer) = memory_port();
+    (Port { number, driver: Box::new(driver), is_capture: false }, peer)
+}
+
+/// The frames that arrive at a peer, as soon as there are so many.
+fn frames(peer: &MemoryPeer, count: usize) -> Vec<Vec<u8>> {
+    let (start, mut frames) = (Instant::now(), Vec::new());
+    while frames.len() < count {
+        assert!(start.elapsed() < Duration::from_secs(60), "{} frames", frames.len());
+        frames.extend(peer.take().into_iter().map(|(frame, _)| frame));
+        std::thread::yield_now();
+    }
+    frames
+}
+
+fn door(mailbox: &Mailbox) -> &dyn Door {
+    mailbox
+}
+
+#[test]
+fn a_job_wakes_a_worker_that_waits() {
+    let left = beside(switch_that(""), Vec::new(), None, |mailbox| {
+        let start = Instant::now();
+        for _ in 0..200 {
+            assert_eq!(door(mailbox).ask(|switch| switch.queued()), Ok(0));
+        }
+        // A worker that is not woken looks ten times a second.
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    });
+    assert_eq!(left.ended, Ended::Stopped);
+}
+
+#[test]
+fn jobs_of_a_thread_keep_their_order_and_none_is_lost() {
+    const THREADS: u64 = 4;
+    const JOBS: u64 = 5_000;
+    let (done, in_order) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    beside(switch_that(""), Vec::new(), None, |mailbox| {
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                let (done, in_order, last) = (done.clone(), in_order.clone(), Arc::new(AtomicU64::new(0)));
+                scope.spawn(move || {
+                    for number in 0..JOBS {
+                        let (done, in_order, last) = (done.clone(), in_order.clone(), last.clone());
+                        let job = move |_: &mut Switch| {
+                            done.fetch_add(1, Ordering::Relaxed);
+                            let before = last.swap(number + 1, Ordering::Relaxed);
+                            in_order.fetch_add(u64::from(before == number), Ordering::Relaxed);
+                        };
+                        mailbox.send(Box::new(job)).unwrap();
+                    }
+                });
+            }
+        });
+        door(mailbox).ask(|_| ()).unwrap();
+        assert_eq!(done.load(Ordering::Relaxed), THREADS * JOBS);
+    });
+    assert_eq!(in_order.load(Ordering::Relaxed), THREADS * JOBS);
+}
+
+#[test]
+fn nobody_waits_for_a_worker_that_has_ended() {
+    let (mailbox, inbox) = mailbox().unwrap();
+    std::thread::scope(|scope| {
+        let asked = scope.spawn(|| door(&mailbox).ask(|switch| switch.queued()));
+        // More than there is room for: some of these wait to hand their job in, the others for an answer.
+        let crowd: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| (0..1000).map_while(|_| mailbox.send(Box::new(|_| ())).ok()).count()))
+            .collect();
+        std::thread::sleep(Duration::from_millis(50));
+        drop(inbox);
+        assert_eq!(asked.join().unwrap(), Err(Closed));
+        assert!(crowd.into_iter().map(|thread| thread.join().unwrap()).sum::<usize>() < 1100);
+    });
+    assert_eq!(door(&mailbox).ask(|_| ()), Err(Closed));
+}
+
+#[test]
+fn a_run_over_captures_ends_though_there_is_a_mailbox() {
+    let (mailbox, inbox) = mailbox().unwrap();
+    let frames = GeneratorDriver::new(vec![vec![7; 60]], 1_000, 1_000);
+    let ports = vec![Port { number: 1, driver: Box::new(frames), is_capture: true }];
+    let setup = Setup { inbox: Some(inbox), ..Setup::of_ports(ports) };
+    let mut switch = switch_that("sm.egress_spec = 1;");
+    mailbox.send(Box::new(|switch| assert!(!switch.receive(0, 3, &[1; 60])))).unwrap();
+    let (ended, ports) = worker::run(&mut switch, setup, &StopFlag::new(), &mut Told::default()).unwrap();
+    assert_eq!(ended, Ended::Exhausted);
+    let (_, driver) = ports.iter().next().unwrap();
+    assert_eq!(driver.counters().snapshot().tx_packets, 1_001, "those of the capture and that of the job");
+    assert_eq!(mailbox.send(Box::new(|_| ())), Err(Closed));
+}
+
+#[test]
+fn packets_come_from_the_control_plane_and_go_to_it() {
+    const CPU: u32 = 510;
+    let (first, peer) = port(1);
+    let switch = switch_that("sm.egress_spec = sm.ingress_port == 510 ? 9w1 : 9w510;");
+    let left = beside(switch, vec![first], Some(CPU), |mailbox| {
+        let out = |switch: &mut Switch| assert!(!switch.receive(switch.now_ns(), CPU, b"out"));
+        mailbox.send(Box::new(out)).unwrap();
+        assert_eq!(frames(&peer, 1), [b"out"]);
+        peer.send(b"in", 0);
+        while door(mailbox).ask(|switch| switch.stats().sent).unwrap() < 2 {}
+    });
+    assert_eq!(left.told.packets_in, [b"in"]);
+}
+
+/// Without a port nothing but the mailbox can wake the worker, and what a job receives is worked on all the same.
+#[test]
+fn a_switch_without_ports_works_on_packets_of_the_control_plane() {
+    let left = beside(switch_that("sm.egress_spec = 9;"), Vec::new(), Some(9), |mailbox| {
+        for _ in 0..3 {
+            door(mailbox).ask(|switch| switch.receive(switch.now_ns(), 9, b"again")).unwrap();
+        }
+    });
+    assert_eq!((left.told.packets_in.len(), left.ended), (3, Ended::Stopped));
+}
+
+#[test]
+fn a_program_takes_the_place_of_another_while_packets_flow() {
+    let (first, one) = port(1);
+    let (second, two) = port(2);
+    let left = beside(switch_that("sm.egress_spec = 1;"), vec![first, second], None, |mailbox| {
+        one.send(b"before", 0);
+        assert_eq!(frames(&one, 1), [b"before"]);
+        // One packet a second: all but the first wait.
+        door(mailbox).ask(|switch| switch.set_queue_rate(Some(1), None, 1)).unwrap().unwrap();
+        (0..5).for_each(|_| one.send(b"waits", 0));
+        assert_eq!(frames(&one, 1), [b"waits"]);
+        while door(mailbox).ask(|switch| switch.queued()).unwrap() < 4 {}
+        let next = switch_that("sm.egress_spec = 2;");
+        let (old, before_ns, after_ns) = door(mailbox)
+            .ask(|switch| {
+                let before_ns = switch.now_ns();
+                let old = switch.replace(next);
+                (old, before_ns, switch.now_ns())
+            })
+            .unwrap();
+        assert!(before_ns > 0 && after_ns >= before_ns);
+        drop(old);
+        one.send(b"after", 0);
+        assert_eq!(frames(&two, 1), [b"after"]);
+    });
+    assert_eq!(left.told.programs, 1);
+    let stats = left.switch.stats();
+    assert_eq!((stats.received, stats.sent, stats.drops(DropReason::ProgramChanged)), (7, 3, 4));
+    assert!(left.switch.shows_time(), "the rate of the port is still set");
+}

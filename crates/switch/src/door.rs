@@ -1,0 +1,41 @@
+//! The way to a switch that another thread runs.
+//!
+//! What enters: a [`Job`], from any thread. What leaves: its answer, once the worker has run it between two bursts. No
+//! packet is on its way through a block while a job runs; those that wait in queues wait on.
+
+use crate::switch::Switch;
+use std::fmt;
+use std::sync::mpsc;
+
+/// Something to do with a switch between two bursts. It must be quick: packets wait for it.
+pub type Job = Box<dyn FnOnce(&mut Switch) + Send>;
+
+/// The worker has ended, or ends: the job was not run and never will be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Closed;
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the switch has stopped")
+    }
+}
+
+impl std::error::Error for Closed {}
+
+/// Where jobs are handed in. They are run in the order in which one thread hands them in.
+pub trait Door: Send + Sync {
+    /// Hands a job in; waits while the door is crowded. A job must not hand in others: it would wait for itself.
+    fn send(&self, job: Job) -> Result<(), Closed>;
+}
+
+impl dyn Door + '_ {
+    /// Hands a job in and waits for its answer. The same holds for it as for [`Door::send`].
+    pub fn ask<T: Send + 'static>(&self, job: impl FnOnce(&mut Switch) -> T + Send + 'static) -> Result<T, Closed> {
+        let (answer, answered) = mpsc::sync_channel(1);
+        self.send(Box::new(move |switch| {
+            // Nobody listens only if the asking thread is gone.
+            let _unheard = answer.send(job(switch));
+        }))?;
+        answered.recv().map_err(|_| Closed)
+    }
+}
