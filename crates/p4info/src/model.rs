@@ -1,0 +1,197 @@
+//! From the ids of a P4Info to the program that runs.
+//!
+//! What enters: a P4Info, whoever wrote it, and the IR of the program. What leaves: a [`Model`] in which every object of
+//! the P4Info has the index of what it is in the IR, and every value the width that it has on either side; or the first
+//! thing that the two do not agree on. They are joined by their names alone, so that a controller may have changed ids,
+//! annotations and sizes, and may have left out what it does not want to use.
+
+mod build;
+mod data;
+mod objects;
+
+pub use data::{Data, Translation, Value};
+pub use objects::*;
+
+use p4runtime_proto::p4::config::v1;
+use std::collections::BTreeMap;
+
+/// What the ids of a P4Info mean.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    info: v1::P4Info,
+    objects: BTreeMap<u32, Object>,
+    /// Ids by kind and name; both the full name and the alias.
+    names: BTreeMap<(Kind, String), u32>,
+}
+
+/// The P4Info and the program do not belong together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mismatch {
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+impl std::fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+impl Model {
+    /// Joins a P4Info to the program that it describes.
+    pub fn new(info: v1::P4Info, program: &ir::Program) -> Result<Model, Mismatch> {
+        build::build(info, program)
+    }
+
+    /// The P4Info itself.
+    pub fn info(&self) -> &v1::P4Info {
+        &self.info
+    }
+
+    /// The object of this id.
+    pub fn object(&self, id: u32) -> Option<&Object> {
+        self.objects.get(&id)
+    }
+
+    /// All objects, by their ids.
+    pub fn objects(&self) -> impl Iterator<Item = (u32, &Object)> {
+        self.objects.iter().map(|(id, object)| (*id, object))
+    }
+
+    /// The id of what has this full name or this alias. A full name goes before an alias.
+    pub fn id_of(&self, kind: Kind, name: &str) -> Option<u32> {
+        self.names.get(&(kind, name.to_owned())).copied()
+    }
+
+    /// The names of a kind, in order: what a message can propose.
+    pub fn names(&self, kind: Kind) -> Vec<&str> {
+        let mut names: Vec<&str> =
+            self.objects.values().filter(|object| object.kind() == kind).map(|object| object.name()).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+/// Look-up of one kind by its id, and of all of it.
+macro_rules! kinds {
+    ($($one:ident, $all:ident, $variant:ident, $what:literal;)*) => {
+        impl Model {
+            $(
+                #[doc = concat!("The ", $what, " of this id; none if the id is of nothing, or of something else.")]
+                pub fn $one(&self, id: u32) -> Option<&$variant> {
+                    match self.objects.get(&id) {
+                        Some(Object::$variant(object)) => Some(object),
+                        _ => None,
+                    }
+                }
+
+                #[doc = concat!("Every ", $what, ", by id.")]
+                pub fn $all(&self) -> impl Iterator<Item = &$variant> {
+                    self.objects.values().filter_map(|object| match object {
+                        Object::$variant(object) => Some(object),
+                        _ => None,
+                    })
+                }
+            )*
+        }
+
+        impl Object {
+            /// What it is.
+            pub fn kind(&self) -> Kind {
+                match self {
+                    $(Object::$variant(_) => Kind::$variant,)*
+                }
+            }
+
+            /// Its id.
+            pub fn id(&self) -> u32 {
+                match self {
+                    $(Object::$variant(object) => object.id,)*
+                }
+            }
+
+            /// Its full name.
+            pub fn name(&self) -> &str {
+                match self {
+                    $(Object::$variant(object) => &object.name,)*
+                }
+            }
+        }
+
+        impl Kind {
+            /// As people call it.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Kind::$variant => $what,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    table, tables, Table, "table";
+    action, actions, Action, "action";
+    action_profile, action_profiles, ActionProfile, "action profile";
+    counter, counters, Counter, "counter";
+    direct_counter, direct_counters, DirectCounter, "direct counter";
+    meter, meters, Meter, "meter";
+    direct_meter, direct_meters, DirectMeter, "direct meter";
+    controller_header, controller_headers, ControllerHeader, "controller header";
+    value_set, value_sets, ValueSet, "value set";
+    register, registers, Register, "register";
+    digest, digests, Digest, "digest";
+}
+
+impl Kind {
+    /// The kind that an id is of by its first eight bits, whether or not there is such an object.
+    pub fn of_id(id: u32) -> Option<Kind> {
+        use v1::p4_ids::Prefix;
+        Some(match Prefix::try_from((id >> 24) as i32).ok()? {
+            Prefix::Action => Kind::Action,
+            Prefix::Table => Kind::Table,
+            Prefix::ValueSet => Kind::ValueSet,
+            Prefix::ControllerHeader => Kind::ControllerHeader,
+            Prefix::ActionProfile => Kind::ActionProfile,
+            Prefix::Counter => Kind::Counter,
+            Prefix::DirectCounter => Kind::DirectCounter,
+            Prefix::Meter => Kind::Meter,
+            Prefix::DirectMeter => Kind::DirectMeter,
+            Prefix::Register => Kind::Register,
+            Prefix::Digest => Kind::Digest,
+            _ => return None,
+        })
+    }
+}
+
+impl Table {
+    /// The key of this id.
+    pub fn key(&self, id: u32) -> Option<&MatchField> {
+        self.keys.iter().find(|key| key.id == id)
+    }
+
+    /// The action of this id as the table lists it.
+    pub fn action(&self, id: u32) -> Option<&TableAction> {
+        self.actions.iter().find(|action| action.id == id)
+    }
+
+    /// The action at this position of the IR table's list.
+    pub fn action_at(&self, position: u32) -> Option<&TableAction> {
+        self.actions.iter().find(|action| action.position == position)
+    }
+
+    /// Whether entries have a priority: with a ternary, range or optional key they need one, without they have none.
+    pub fn has_priorities(&self) -> bool {
+        let needs = |key: &MatchField| !matches!(key.kind, ir::MatchKind::Exact | ir::MatchKind::Lpm);
+        self.keys.iter().any(needs)
+    }
+}
+
+impl Action {
+    /// The parameter of this id.
+    pub fn param(&self, id: u32) -> Option<&Param> {
+        self.params.iter().find(|param| param.id == id)
+    }
+}

@@ -1,0 +1,422 @@
+//! Joins a P4Info and a program by their names.
+
+use super::data::{Data, Value, translation};
+use super::objects::*;
+use super::{Mismatch, Model};
+use ir::{MatchKind, Program};
+use p4runtime_proto::p4::config::v1::{self, P4NamedType, P4TypeInfo};
+use std::collections::BTreeMap;
+
+type Built<T> = Result<T, Mismatch>;
+
+/// Makes the model.
+pub fn build(info: v1::P4Info, program: &Program) -> Built<Model> {
+    let types = info.type_info.clone().unwrap_or_default();
+    let mut builder = Builder { program, types, info: &info, objects: BTreeMap::new(), names: BTreeMap::new() };
+    builder.all()?;
+    let (objects, names) = (builder.objects, builder.names);
+    Ok(Model { info, objects, names })
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    info: &'a v1::P4Info,
+    types: P4TypeInfo,
+    objects: BTreeMap<u32, Object>,
+    names: BTreeMap<(Kind, String), u32>,
+}
+
+fn mismatch<T>(message: String) -> Built<T> {
+    Err(Mismatch { message })
+}
+
+/// The thing of this name among those of the program.
+fn find<'p, I: Copy, T: 'p>(
+    kind: Kind,
+    name: &str,
+    things: impl Iterator<Item = (I, &'p T)>,
+    name_of: impl Fn(&T) -> &str,
+) -> Built<(I, &'p T)> {
+    let mut things = things;
+    match things.find(|(_, thing)| name_of(thing) == name) {
+        Some(found) => Ok(found),
+        None => mismatch(format!("the program has no {} called {name}", kind.as_str())),
+    }
+}
+
+impl Builder<'_> {
+    fn all(&mut self) -> Built<()> {
+        let info = self.info;
+        // Actions first, whose parameters tables join to those of the program.
+        self.actions_of_program()?;
+        for it in &info.action_profiles {
+            self.action_profile(it)?;
+        }
+        for it in &info.tables {
+            self.table(it)?;
+        }
+        for it in &info.counters {
+            self.counter(it)?;
+        }
+        for it in &info.direct_counters {
+            self.direct_counter(it)?;
+        }
+        for it in &info.meters {
+            self.meter(it)?;
+        }
+        for it in &info.direct_meters {
+            self.direct_meter(it)?;
+        }
+        for it in &info.controller_packet_metadata {
+            self.controller_header(it)?;
+        }
+        for it in &info.value_sets {
+            self.value_set(it)?;
+        }
+        for it in &info.registers {
+            self.register(it)?;
+        }
+        for it in &info.digests {
+            self.digest(it)?;
+        }
+        self.check_references()
+    }
+
+    fn insert(&mut self, preamble: Option<&v1::Preamble>, object: Object) -> Built<()> {
+        let (id, kind) = (object.id(), object.kind());
+        let name = object.name().to_owned();
+        if Kind::of_id(id) != Some(kind) {
+            return mismatch(format!("{name}: {id:#010x} is no id of a {}", kind.as_str()));
+        }
+        if let Some(other) = self.objects.insert(id, object) {
+            return mismatch(format!("{} and {name} have the same id {id:#010x}", other.name()));
+        }
+        // An alias gives way to a full name, whichever comes first.
+        let alias = preamble.map(|it| it.alias.clone()).filter(|alias| !alias.is_empty() && *alias != name);
+        if let Some(alias) = alias {
+            self.names.entry((kind, alias)).or_insert(id);
+        }
+        match self.names.insert((kind, name.clone()), id) {
+            Some(other) if self.objects.get(&other).is_some_and(|other| other.name() == name) => {
+                mismatch(format!("there are two {}s called {name}", kind.as_str()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------------- values
+
+    /// A value of the P4Info against one of the program. `bits` is what the P4Info says.
+    fn value(&self, what: &str, bits: i32, ty: Option<&P4NamedType>, width_bits: u32) -> Built<Value> {
+        let translation = ty.and_then(|ty| translation(ty, &self.types));
+        let agrees = match &translation {
+            Some(translation) => translation.width_bits.unwrap_or(0) == bits.try_into().unwrap_or(u32::MAX),
+            // An enum without values has no width in a P4Info.
+            None => bits == 0 || u32::try_from(bits) == Ok(width_bits),
+        };
+        if agrees {
+            return Ok(Value { width_bits, translation });
+        }
+        mismatch(format!("{what} is {bits} bits wide in the P4Info, {width_bits} in the program"))
+    }
+
+    fn match_field(&self, owner: &str, it: &v1::MatchField, width_bits: u32, kind: MatchKind) -> Built<MatchField> {
+        use v1::match_field::{Match, MatchType};
+        let what = format!("{owner}: match field {}", it.name);
+        let said = match &it.r#match {
+            Some(Match::MatchType(number)) => MatchType::try_from(*number).ok(),
+            Some(Match::OtherMatchType(_)) | None => None,
+        };
+        let agrees = matches!(
+            (said, kind),
+            (Some(MatchType::Exact), MatchKind::Exact)
+                | (Some(MatchType::Lpm), MatchKind::Lpm)
+                | (Some(MatchType::Ternary), MatchKind::Ternary)
+                | (Some(MatchType::Range), MatchKind::Range)
+                | (Some(MatchType::Optional), MatchKind::Optional)
+        );
+        if !agrees {
+            return mismatch(format!("{what} is not matched as the program does it"));
+        }
+        let value = self.value(&what, it.bitwidth, it.type_name.as_ref(), width_bits)?;
+        Ok(MatchField { id: it.id, name: it.name.clone(), kind, value })
+    }
+
+    // ------------------------------------------------------------------------------------------ tables and actions
+
+    fn actions_of_program(&mut self) -> Built<()> {
+        for it in &self.info.actions {
+            let preamble = it.preamble.clone().unwrap_or_default();
+            let name = preamble.name.clone();
+            // Of an action that no table lists there is nothing in the IR; nobody can write one.
+            let widths = self.program.actions.iter().find(|action| action.name == name);
+            let widths: Option<Vec<u32>> = widths.map(|it| self.param_widths(it));
+            if let Some(widths) = &widths
+                && widths.len() != it.params.len()
+            {
+                let (said, has) = (it.params.len(), widths.len());
+                return mismatch(format!("action {name} has {said} parameters in the P4Info, {has} in the program"));
+            }
+            let mut params = Vec::new();
+            for (position, param) in it.params.iter().enumerate() {
+                let what = format!("action {name}: parameter {}", param.name);
+                let own = || u32::try_from(param.bitwidth).unwrap_or(0);
+                let width_bits = widths.as_ref().map_or_else(own, |widths| widths[position]);
+                let value = self.value(&what, param.bitwidth, param.type_name.as_ref(), width_bits)?;
+                params.push(Param { id: param.id, name: param.name.clone(), value });
+            }
+            unique(&format!("action {name}"), params.iter().map(|param| param.id))?;
+            self.insert(Some(&preamble), Object::Action(Action { id: preamble.id, name, params }))?;
+        }
+        Ok(())
+    }
+
+    fn param_widths(&self, action: &ir::Action) -> Vec<u32> {
+        action.params.iter().map(|var| self.program.vars[*var].ty.width()).collect()
+    }
+
+    fn table(&mut self, it: &v1::Table) -> Built<()> {
+        let preamble = it.preamble.clone().unwrap_or_default();
+        let name = preamble.name.clone();
+        let owner = format!("table {name}");
+        let (table, found) = find(Kind::Table, &name, self.program.tables.iter_enumerated(), |table| &table.name)?;
+        if found.keys.len() != it.match_fields.len() {
+            let (said, has) = (it.match_fields.len(), found.keys.len());
+            return mismatch(format!("{owner} has {said} match fields in the P4Info, {has} keys in the program"));
+        }
+        let mut keys = Vec::new();
+        for (field, key) in it.match_fields.iter().zip(&found.keys) {
+            keys.push(self.match_field(&owner, field, key.expr.ty.width(), key.kind)?);
+        }
+        unique(&owner, keys.iter().map(|key| key.id))?;
+        let mut actions = Vec::new();
+        for reference in &it.action_refs {
+            actions.push(self.table_action(&owner, reference, found)?);
+        }
+        let direct = |kind| it.direct_resource_ids.iter().copied().find(|id| Kind::of_id(*id) == Some(kind));
+        let table = Table {
+            id: preamble.id,
+            name,
+            table,
+            keys,
+            actions,
+            profile: Some(it.implementation_id).filter(|id| *id != 0),
+            direct_counter: direct(Kind::DirectCounter),
+            direct_meter: direct(Kind::DirectMeter),
+            size: it.size,
+            supports_timeout: found.support_timeout,
+            is_const: found.const_entries,
+            has_const_default: found.const_default,
+        };
+        self.insert(Some(&preamble), Object::Table(table))
+    }
+
+    fn table_action(&self, owner: &str, it: &v1::ActionRef, table: &ir::Table) -> Built<TableAction> {
+        let Some(Object::Action(action)) = self.objects.get(&it.id) else {
+            return mismatch(format!("{owner} lists {:#010x}, which is no action", it.id));
+        };
+        let is_it = |listed: &ir::TableAction| self.program.actions[listed.action].name == action.name;
+        let Some(position) = table.actions.iter().position(is_it) else {
+            return mismatch(format!("{owner} lists action {}, which that of the program does not", action.name));
+        };
+        let listed = &table.actions[position];
+        let widths = self.param_widths(&self.program.actions[listed.action]);
+        if widths != action.params.iter().map(|param| param.value.width_bits).collect::<Vec<_>>() {
+            return mismatch(format!("{owner} lists action {} with other parameters", action.name));
+        }
+        let (default_only, table_only) = (listed.default_only, listed.table_only);
+        Ok(TableAction { id: it.id, position: position as u32, default_only, table_only })
+    }
+
+    fn action_profile(&mut self, it: &v1::ActionProfile) -> Built<()> {
+        let preamble = it.preamble.clone().unwrap_or_default();
+        let name = preamble.name.clone();
+        let profiles = self.program.action_profiles.iter_enumerated();
+        let (profile, found) = find(Kind::ActionProfile, &name, profiles, |profile| &profile.name)?;
+        if it.with_selector != found.selector.is_some() {
+            return mismatch(format!("action profile {name} has a selector in one of P4Info and program only"));
+        }
+        let semantics = &it.selector_size_semantics;
+        let counts_members = matches!(semantics, Some(v1::action_profile::SelectorSizeSemantics::SumOfMembers(_)));
+        let object = ActionProfile {
+            id: preamble.id,
+            name,
+            profile,
+            tables: it.table_ids.clone(),
+            has_selector: it.with_selector,
+            size: it.size,
+            group_size_max: it.max_group_size,
+            counts_members,
+        };
+        self.insert(Some(&preamble), Object::ActionProfile(object))
+    }
+
+    // ------------------------------------------------------------------------------------------ counters and meters
+
+    fn counter(&mut self, it: &v1::Counter) -> Built<()> {
+        let preamble = it.preamble.clone().unwrap_or_default();
+        let name = preamble.name.clone();
+        let (counter, found) = find(Kind::Counter, &name, self.program.counters.iter_enumerated(), |it| &it.name)?;
+        let object = Counter { id: preamble.id, name, counter, unit: found.unit, size: found.size };
+        self.insert(Some(&preamble), Object::Counter(object))
+    }
+
+    fn direct_counter(&mut self, it: &v1::DirectCounter) -> Built<()> {
+        let preamble = it.preamble.clone().unwrap_or_default();
+        let name = preamble.name.clone();
+        let counters = self.program.direct_counters.iter_enumerated();
+        let (counter, found) = find(Kind::DirectCounter, &name, counters, |it| &it.name)?;
+        let object = DirectCounter { id: preamble.id, name, counter, unit: found.unit, table: it.direct_table_id };
+        self.insert(Some(&preamble), Object::DirectCounter(object))
+    }
+
+    fn meter(&mut self, it: &v1::Meter) -> Built<()> {
+        let preamble = it.preamble.clone().unwrap_or_default();
+        let name = preamble.name.clone();
+        let (meter, found) = find(Kind::Meter, &name, self.program.meters.iter_enumerated(), |it| &it.name)?;
+        let object = Meter { id: preamble.id, name, meter, unit: found.unit, size: found.size };
+        self.insert(Some(&preamble), Object::Meter(object))
+    }
+
+    fn direct_meter(&mut self, it: &v1::DirectMeter) -> Built<()> {
+        let preamble = it.preamble.clone().unwrap_or_default();
+        let name = preamble.name.clone();
+        let meters = self.program.direct_meters.iter_enumerated();
+        let (meter, found) = find(Kind::DirectMeter, &name, meters, |it| &it.name)?;
+        let object = DirectMeter { id: preamble.id, name, meter, unit: found.unit, table: it.direct_table_id };
+        self.insert(Some(&preamble), Object::DirectMeter(object))
+    }
+
+    // --------------------------------------------------------------------------------------------------- the others
+
+    fn controller_header(&mut self, it: &v1::ControllerPacketMetadata) -> Built<()> {
+        let preamble = it.preamble.clone().unwrap_or_default();
+        let name = preamble.name.clone();
+        let header = self.header_of(it);
+        let mut fields = Vec::new();
+        let mut end_bits = 0_u32;
+        for field in &it.metadata {
+            let what = format!("{name}: metadata {}", field.name);
+            let place = header.and_then(|header| place_of(header, &field.name));
+            let (offset_bits, width_bits) = match (place, u32::try_from(field.bitwidth)) {
+                (Some(place), _) => place,
+                (None, Ok(width_bits)) if width_bits <= base::limits::WIDTH_BITS_MAX => (end_bits, width_bits),
+                _ => return mismatch(format!("{what} has {} bits", field.bitwidth)),
+            };
+            let value = self.value(&what, field.bitwidth, field.type_name.as_ref(), width_bits)?;
+            end_bits = offset_bits.saturating_add(width_bits);
+            fields.push(HeaderField { id: field.id, name: field.name.clone(), value, offset_bits });
+        }
+        unique(&name, fields.iter().map(|field| field.id))?;
+        let width_bits = header.map_or(end_bits, |header| header.offset_bits(header.fields.len()));
+        let object = ControllerHeader { id: preamble.id, name, fields, width_bits };
+        self.insert(Some(&preamble), Object::ControllerHeader(object))
+    }
+
+    /// The header type of the program: a P4Info does not name it, but for its fields. Those that are hidden from
+    /// controllers may stand between.
+    fn header_of(&self, it: &v1::ControllerPacketMetadata) -> Option<&ir::HeaderType> {
+        let names: Vec<&str> = it.metadata.iter().map(|field| field.name.as_str()).collect();
+        let has_all = |header: &&ir::HeaderType| {
+            let mut fields = header.fields.iter();
+            names.iter().all(|name| fields.any(|field| field.name == *name))
+        };
+        let candidates: Vec<&ir::HeaderType> = self.program.header_types.iter().filter(has_all).collect();
+        let is_all = |header: &&&ir::HeaderType| header.fields.len() == names.len();
+        candidates.iter().find(is_all).or(candidates.first()).copied()
+    }
+
+    fn value_set(&mut self, it: &v1::ValueSet) -> Built<()> {
+        let preamble = it.preamble.clone().unwrap_or_default();
+        let name = preamble.name.clone();
+        let owner = format!("value set {name}");
+        let (set, found) = find(Kind::ValueSet, &name, self.program.value_sets.iter_enumerated(), |it| &it.name)?;
+        if found.keys.len() != it.r#match.len() {
+            let (said, has) = (it.r#match.len(), found.keys.len());
+            return mismatch(format!("{owner} has {said} match fields in the P4Info, {has} in the program"));
+        }
+        let mut fields = Vec::new();
+        for (field, (_, width_bits, kind)) in it.r#match.iter().zip(&found.keys) {
+            fields.push(self.match_field(&owner, field, *width_bits, *kind)?);
+        }
+        unique(&owner, fields.iter().map(|field| field.id))?;
+        let object = ValueSet { id: preamble.id, name, set, fields, size: found.size };
+        self.insert(Some(&preamble), Object::ValueSet(object))
+    }
+
+    fn register(&mut self, it: &v1::Register) -> Built<()> {
+        let preamble = it.preamble.clone().unwrap_or_default();
+        let name = preamble.name.clone();
+        let registers = self.program.registers.iter_enumerated();
+        let (register, found) = find(Kind::Register, &name, registers, |it| &it.name)?;
+        let mut data = Data::new(&it.type_spec.clone().unwrap_or_default(), &self.types)?;
+        // A translated type stands alone, so that the width in the switch is that of the cell.
+        if let Data::Bits(value) = &mut data
+            && value.translation.is_some()
+        {
+            value.width_bits = found.ty.width();
+        }
+        let object = Register { id: preamble.id, name, register, data, size: found.size };
+        self.insert(Some(&preamble), Object::Register(object))
+    }
+
+    fn digest(&mut self, it: &v1::Digest) -> Built<()> {
+        let preamble = it.preamble.clone().unwrap_or_default();
+        let name = preamble.name.clone();
+        let data = Data::new(&it.type_spec.clone().unwrap_or_default(), &self.types)?;
+        let leaves = data.leaves().len();
+        let mut digests = Vec::new();
+        for (id, digest) in self.program.digests.iter_enumerated().filter(|(_, digest)| digest.name == name) {
+            if digest.fields.len() != leaves {
+                let has = digest.fields.len();
+                return mismatch(format!("digest {name} has {leaves} values in the P4Info, {has} in the program"));
+            }
+            digests.push(id);
+        }
+        self.insert(Some(&preamble), Object::Digest(Digest { id: preamble.id, name, digests, data }))
+    }
+
+    /// What objects say of one another must be there.
+    fn check_references(&self) -> Built<()> {
+        for object in self.objects.values() {
+            let named: Vec<(u32, Kind)> = match object {
+                Object::Table(it) => {
+                    let direct = [(it.direct_counter, Kind::DirectCounter), (it.direct_meter, Kind::DirectMeter)];
+                    let all = direct.into_iter().chain([(it.profile, Kind::ActionProfile)]);
+                    all.filter_map(|(id, kind)| Some((id?, kind))).collect()
+                }
+                Object::ActionProfile(it) => it.tables.iter().map(|id| (*id, Kind::Table)).collect(),
+                Object::DirectCounter(it) => vec![(it.table, Kind::Table)],
+                Object::DirectMeter(it) => vec![(it.table, Kind::Table)],
+                _ => Vec::new(),
+            };
+            for (id, kind) in named {
+                if self.objects.get(&id).is_none_or(|other| other.kind() != kind) {
+                    let (name, kind) = (object.name(), kind.as_str());
+                    return mismatch(format!("{name} names the {kind} {id:#010x}, which the P4Info does not have"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// First bit and width of a field of fixed width.
+fn place_of(header: &ir::HeaderType, name: &str) -> Option<(u32, u32)> {
+    let position = header.fields.iter().position(|field| field.name == name)?;
+    match header.fields[position].ty {
+        ir::FieldType::Fixed(ty) => Some((header.offset_bits(position), ty.width())),
+        ir::FieldType::Varbit(_) => None,
+    }
+}
+
+/// Ids within one object are its own, but no two may be the same.
+fn unique(owner: &str, ids: impl Iterator<Item = u32>) -> Built<()> {
+    let mut seen = std::collections::BTreeSet::new();
+    for id in ids {
+        if id == 0 || !seen.insert(id) {
+            return mismatch(format!("{owner}: the id {id} is used twice, or is 0"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,248 @@
+//! The values that controllers see: of keys and parameters, which are strings of bits, and of registers and digests, which
+//! may be structs of structs.
+
+use super::Mismatch;
+use p4runtime_proto::p4::config::v1::{self, P4DataTypeSpec, P4TypeInfo};
+use std::collections::BTreeMap;
+
+/// The value of a key, of a parameter, or of a field of a controller header.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Value {
+    /// Its bits in the switch.
+    pub width_bits: u32,
+    /// Whether controllers see something else; if not, they see as many bits.
+    pub translation: Option<Translation>,
+}
+
+/// What controllers see instead of a value (`@p4runtime_translation`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Translation {
+    /// The name of the type.
+    pub type_name: String,
+    /// Which mapping it is, as far as controller and switch have agreed on its name.
+    pub uri: String,
+    /// The bits that controllers see; none: they see text.
+    pub width_bits: Option<u32>,
+}
+
+/// The value of a register's cell, or of a digest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Data {
+    /// `bit<W>` or `int<W>`; also a value of an enum whose members have values, with its names.
+    Bits(Value),
+    /// `bool`
+    Bool,
+    /// `varbit<W>`
+    Varbit {
+        /// The most bits.
+        width_bits_max: u32,
+    },
+    /// A struct with the names of its fields.
+    Struct(Vec<(String, Data)>),
+    /// A tuple.
+    Tuple(Vec<Data>),
+    /// A header with the names of its fields.
+    Header(Vec<(String, Data)>),
+    /// A header union: its headers.
+    HeaderUnion(Vec<(String, Data)>),
+    /// A stack of headers or of unions.
+    Stack(Vec<Data>),
+    /// An enum without values: the names of its members, which the switch numbers from 0.
+    Enum(Vec<String>),
+    /// An enum with values, which is how it travels.
+    SerializableEnum {
+        /// Bits of the values.
+        width_bits: u32,
+        /// Names and values.
+        members: BTreeMap<String, Vec<u8>>,
+    },
+    /// `error`: the names of all errors, which the switch numbers from 0.
+    Error(Vec<String>),
+}
+
+/// Types that a specification stands for, all of them; a hostile one could name itself, or two others twice each.
+const TYPES_MAX: u32 = 1 << 16;
+
+impl Data {
+    /// What a type specification stands for.
+    pub fn new(spec: &P4DataTypeSpec, types: &P4TypeInfo) -> Result<Data, Mismatch> {
+        Reader { types, left: TYPES_MAX, depth: 0 }.data(spec)
+    }
+
+    /// The values that it is made of, in order: what the IR has of it.
+    pub fn leaves(&self) -> Vec<&Data> {
+        let mut leaves = Vec::new();
+        self.push_leaves(&mut leaves);
+        leaves
+    }
+
+    fn push_leaves<'a>(&'a self, leaves: &mut Vec<&'a Data>) {
+        match self {
+            Data::Struct(members) | Data::Header(members) | Data::HeaderUnion(members) => {
+                members.iter().for_each(|(_, member)| member.push_leaves(leaves));
+            }
+            Data::Tuple(items) | Data::Stack(items) => items.iter().for_each(|item| item.push_leaves(leaves)),
+            leaf => leaves.push(leaf),
+        }
+    }
+}
+
+/// The translation of a named type, if it has one.
+pub fn translation(name: &v1::P4NamedType, types: &P4TypeInfo) -> Option<Translation> {
+    use v1::{p4_new_type_spec::Representation, p4_new_type_translation::SdnType};
+    match types.new_types.get(&name.name)?.representation.as_ref()? {
+        Representation::OriginalType(_) => None,
+        Representation::TranslatedType(translated) => Some(Translation {
+            type_name: name.name.clone(),
+            uri: translated.uri.clone(),
+            width_bits: match translated.sdn_type {
+                Some(SdnType::SdnBitwidth(width)) => Some(width.try_into().unwrap_or(0)),
+                _ => None,
+            },
+        }),
+    }
+}
+
+fn mismatch<T>(message: String) -> Result<T, Mismatch> {
+    Err(Mismatch { message })
+}
+
+fn unknown<T>(kind: &str, name: &v1::P4NamedType) -> Result<T, Mismatch> {
+    mismatch(format!("the type information has no {kind} called {}", name.name))
+}
+
+fn width(bits: i32) -> Result<u32, Mismatch> {
+    u32::try_from(bits).or_else(|_| mismatch(format!("{bits} is no width")))
+}
+
+fn bits(width_bits: i32) -> Result<Data, Mismatch> {
+    Ok(Data::Bits(Value { width_bits: width(width_bits)?, translation: None }))
+}
+
+/// Types within one another.
+const DEPTH_MAX: u32 = 64;
+
+struct Reader<'a> {
+    types: &'a P4TypeInfo,
+    left: u32,
+    depth: u32,
+}
+
+/// Fields or elements with their names.
+type Members = Result<Vec<(String, Data)>, Mismatch>;
+
+impl Reader<'_> {
+    fn data(&mut self, spec: &P4DataTypeSpec) -> Result<Data, Mismatch> {
+        use v1::p4_data_type_spec::TypeSpec;
+        self.count(1)?;
+        if self.depth == DEPTH_MAX {
+            return mismatch("the type information has types within one another without end".to_owned());
+        }
+        match spec.type_spec.as_ref() {
+            Some(TypeSpec::Bitstring(it)) => bitstring(it),
+            Some(TypeSpec::Bool(_)) => Ok(Data::Bool),
+            Some(TypeSpec::Tuple(it)) => {
+                Ok(Data::Tuple(it.members.iter().map(|it| self.inner(it)).collect::<Result<_, _>>()?))
+            }
+            Some(TypeSpec::Struct(name)) => self.structure(name),
+            Some(TypeSpec::Header(name)) => self.header(name),
+            Some(TypeSpec::HeaderUnion(name)) => self.header_union(name),
+            Some(TypeSpec::HeaderStack(it)) => {
+                let element = self.header(&it.header.clone().unwrap_or_default())?;
+                self.stack(element, it.size)
+            }
+            Some(TypeSpec::HeaderUnionStack(it)) => {
+                let element = self.header_union(&it.header_union.clone().unwrap_or_default())?;
+                self.stack(element, it.size)
+            }
+            Some(TypeSpec::Enum(name)) => match self.types.enums.get(&name.name) {
+                Some(it) => Ok(Data::Enum(it.members.iter().map(|member| member.name.clone()).collect())),
+                None => unknown("enum", name),
+            },
+            Some(TypeSpec::SerializableEnum(name)) => {
+                let Some(it) = self.types.serializable_enums.get(&name.name) else { return unknown("enum", name) };
+                let members = it.members.iter().map(|member| (member.name.clone(), member.value.clone())).collect();
+                let width_bits = width(it.underlying_type.map_or(0, |it| it.bitwidth))?;
+                Ok(Data::SerializableEnum { width_bits, members })
+            }
+            Some(TypeSpec::Error(_)) => Ok(Data::Error(self.types.error.clone().unwrap_or_default().members)),
+            Some(TypeSpec::NewType(name)) => self.new_type(name),
+            None => mismatch("a type says nothing".to_owned()),
+        }
+    }
+
+    fn count(&mut self, types: u32) -> Result<(), Mismatch> {
+        match self.left.checked_sub(types) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => mismatch(format!("the type information has a type of more than {TYPES_MAX} parts")),
+        }
+    }
+
+    fn inner(&mut self, spec: &P4DataTypeSpec) -> Result<Data, Mismatch> {
+        self.depth += 1;
+        let data = self.data(spec);
+        self.depth -= 1;
+        data
+    }
+
+    fn structure(&mut self, name: &v1::P4NamedType) -> Result<Data, Mismatch> {
+        let Some(it) = self.types.structs.get(&name.name) else { return unknown("struct", name) };
+        let member = |it: &v1::p4_struct_type_spec::Member| {
+            let spec = it.type_spec.clone().unwrap_or_default();
+            Ok((it.name.clone(), self.inner(&spec)?))
+        };
+        Ok(Data::Struct(it.members.iter().map(member).collect::<Members>()?))
+    }
+
+    fn header(&mut self, name: &v1::P4NamedType) -> Result<Data, Mismatch> {
+        let Some(it) = self.types.headers.get(&name.name) else { return unknown("header", name) };
+        self.count(it.members.len() as u32)?;
+        let member = |it: &v1::p4_header_type_spec::Member| {
+            let spec = it.type_spec.clone().unwrap_or_default();
+            Ok((it.name.clone(), bitstring(&spec)?))
+        };
+        Ok(Data::Header(it.members.iter().map(member).collect::<Members>()?))
+    }
+
+    fn header_union(&mut self, name: &v1::P4NamedType) -> Result<Data, Mismatch> {
+        let Some(it) = self.types.header_unions.get(&name.name) else { return unknown("header union", name) };
+        let member = |it: &v1::p4_header_union_type_spec::Member| {
+            let header = it.header.clone().unwrap_or_default();
+            Ok((it.name.clone(), self.header(&header)?))
+        };
+        Ok(Data::HeaderUnion(it.members.iter().map(member).collect::<Members>()?))
+    }
+
+    fn stack(&mut self, element: Data, size: i32) -> Result<Data, Mismatch> {
+        let size = width(size)?;
+        let parts = element.leaves().len() as u32;
+        self.count(size.saturating_mul(parts.max(1)))?;
+        Ok(Data::Stack(vec![element; size as usize]))
+    }
+
+    /// A new type is what it was made of, but for what controllers see.
+    fn new_type(&mut self, name: &v1::P4NamedType) -> Result<Data, Mismatch> {
+        use v1::p4_new_type_spec::Representation;
+        match self.types.new_types.get(&name.name).and_then(|it| it.representation.as_ref()) {
+            Some(Representation::OriginalType(spec)) => self.inner(spec),
+            // Its width in the switch is not part of a P4Info; whoever joins it to a program knows.
+            Some(Representation::TranslatedType(_)) => {
+                Ok(Data::Bits(Value { width_bits: 0, translation: translation(name, self.types) }))
+            }
+            None => unknown("type", name),
+        }
+    }
+}
+
+fn bitstring(spec: &v1::P4BitstringLikeTypeSpec) -> Result<Data, Mismatch> {
+    use v1::p4_bitstring_like_type_spec::TypeSpec;
+    match &spec.type_spec {
+        Some(TypeSpec::Bit(it)) => bits(it.bitwidth),
+        Some(TypeSpec::Int(it)) => bits(it.bitwidth),
+        Some(TypeSpec::Varbit(it)) => Ok(Data::Varbit { width_bits_max: width(it.max_bitwidth)? }),
+        None => mismatch("a type of bits says nothing".to_owned()),
+    }
+}
