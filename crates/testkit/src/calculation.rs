@@ -9,22 +9,22 @@
 
 mod make;
 mod meaning;
-mod operators;
-mod text;
+pub(crate) mod operators;
+pub(crate) mod text;
 
 use base::Rng;
 use num_bigint::BigInt;
 
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Ty {
+pub(crate) enum Ty {
     Bool,
     Bit(u32),
     Int(u32),
 }
 
 impl Ty {
-    fn width(self) -> u32 {
+    pub(crate) fn width(self) -> u32 {
         match self {
             Ty::Bool => 1,
             Ty::Bit(width) | Ty::Int(width) => width,

@@ -60,6 +60,13 @@ pub const BODIES: &[Body] = &[
         reduced: None,
     },
     Body {
+        name: "model",
+        about: "random programs with structured values do what a model of their own says",
+        test_seeds: 8,
+        run: |rng, _| differential::models::model_holds(rng),
+        reduced: None,
+    },
+    Body {
         name: "front-end",
         about: "any text gives errors or a program that is valid, also optimised",
         test_seeds: 30,

@@ -32,7 +32,8 @@ pub fn program(calculation: &Calculation) -> String {
     writer.text
 }
 
-fn type_text(ty: Ty) -> String {
+/// The text of a type.
+pub(crate) fn type_text(ty: Ty) -> String {
     match ty {
         Ty::Bool => "bool".into(),
         Ty::Bit(width) => format!("bit<{width}>"),
@@ -218,7 +219,8 @@ impl Writer<'_> {
     }
 }
 
-fn literal(ty: Ty, value: &BigInt) -> Tree {
+/// A literal of the type.
+pub(crate) fn literal(ty: Ty, value: &BigInt) -> Tree {
     match ty {
         Ty::Bool => Tree::atom(if value.sign() == Sign::NoSign { "false" } else { "true" }),
         Ty::Bit(width) => Tree::atom(format!("{width}w{value}")),

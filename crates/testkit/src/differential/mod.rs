@@ -4,7 +4,7 @@
 //! * [`scenario`]: random programs with entries, groups and packets; packets one at a time are the definition of what
 //!   is right.
 //! * [`p4`]: random P4 programs, in every way in which they can be run.
-//! * [`calculations`]: random programs whose results are known.
+//! * [`calculations`], [`models`]: random programs whose results are known.
 //! * [`course`]: the programs of the corpus under hostile packets.
 //!
 //! A body takes a random generator, so that a failure is reproduced by its seed, and says what is wrong with the
@@ -12,6 +12,7 @@
 
 pub mod calculations;
 pub mod course;
+pub mod models;
 pub mod p4;
 pub mod scenario;
 

@@ -4,13 +4,19 @@ use super::{Generator, Place, Scope};
 use base::{Bits, IndexVec, Span, index::Id};
 use ir::v1model::Slot;
 use ir::{
-    BinaryOp, Block, BlockKind, Body, Expr, ExprKind, ExternFunctionKind, FieldType, HashAlgorithm, HashInput,
-    HashValue, HeaderRef, KeySet, SelectCase, State, StateId, Stmt, StmtKind, SwitchCase, Target, Transition, Type,
-    VarKind,
+    ActionProfile, BinaryOp, Block, BlockKind, Body, DirectMeterId, Expr, ExprKind, ExternFunctionKind, FieldType,
+    HashAlgorithm, HashInput, HashValue, HeaderRef, Implementation, KeySet, SelectCase, State, StateId, Stmt, StmtKind,
+    SwitchCase, Target, Transition, Type, VarKind,
 };
 
 pub(super) fn stmt(kind: StmtKind) -> Stmt {
     Stmt { kind, span: Span::NONE }
+}
+
+/// Whether a hash goes on from a value, which stands in front of its inputs.
+fn is_continued(algorithm: HashAlgorithm) -> bool {
+    use HashAlgorithm::{Continued, Crc16Continued, Crc32Continued};
+    matches!(algorithm, Crc32Continued | Crc16Continued | Continued(_))
 }
 
 impl Generator<'_> {
@@ -154,12 +160,13 @@ impl Generator<'_> {
             }
             8 => self.header_ref().map(StmtKind::SetValid),
             9 => self.header_ref().map(StmtKind::SetInvalid),
+            10 if self.once_in(3) => self.copy_varbit(),
             10 => self.copy_header(),
             11 => self.stack_move(),
             12 | 13 => Some(self.if_statement()),
             14 => Some(self.switch_statement()),
             15 => Some(self.block_statement()),
-            16 if self.scope.place != Place::Parser => Some(self.loop_statement()),
+            16 => Some(self.loop_statement()),
             17 | 18 => self.apply_table(),
             19 => Some(self.hash_statement()),
             20 if self.options.plug_in => self.extern_call(),
@@ -185,6 +192,12 @@ impl Generator<'_> {
         let other = self.header_ref()?;
         let src = if self.program.header_type_id(&other) == ty { other } else { HeaderRef::Fixed(self.pick(&alike)?) };
         Some(StmtKind::CopyHeader { dst, src })
+    }
+
+    fn copy_varbit(&mut self) -> Option<StmtKind> {
+        let (dst, most) = self.varbit()?;
+        let (src, length) = self.varbit()?;
+        (length <= most).then_some(StmtKind::CopyVarbit { dst, src })
     }
 
     fn stack_move(&mut self) -> Option<StmtKind> {
@@ -259,12 +272,35 @@ impl Generator<'_> {
     }
 
     fn hash_statement(&mut self) -> StmtKind {
-        use HashAlgorithm::*;
         let (dst, _) = self.place();
-        let algorithm = *self.rng.pick(&[Crc32, Crc16, CrcCcitt, Csum16, Xor16, Identity]);
-        let inputs = (0..self.rng.between(0, 4)).map(|_| self.hash_input()).collect();
+        let algorithm = self.algorithm();
+        let mut inputs: Vec<HashInput> = (0..self.rng.between(0, 4)).map(|_| self.hash_input()).collect();
+        if is_continued(algorithm) {
+            let before = HashValue::Expr(self.expr_of_height(Type::Bit(32), 1));
+            inputs.insert(0, HashInput { guard: None, value: before });
+        }
         let payload = self.once_in(4);
         StmtKind::Hash { dst, algorithm, inputs, payload }
+    }
+
+    fn algorithm(&mut self) -> HashAlgorithm {
+        use HashAlgorithm::*;
+        let mut algorithms = vec![Crc32, Crc16, CrcCcitt, Csum16, Xor16, Identity, Crc32Continued, Crc16Continued];
+        algorithms.extend(self.program.calculations.ids().flat_map(|id| [Custom(id), Continued(id)]));
+        *self.rng.pick(&algorithms)
+    }
+
+    /// A profile, with a selector or without, and what its hash is of.
+    pub(super) fn implementation(&mut self, name: &str) -> Implementation {
+        let mut profile = ActionProfile { name: format!("{name}_profile"), size: 16, selector: None };
+        let mut inputs = Vec::new();
+        if self.once_in(2) {
+            profile.selector = Some(self.algorithm()).filter(|algorithm| !is_continued(*algorithm));
+        }
+        if profile.selector.is_some() {
+            inputs = (0..self.rng.between(1, 3)).map(|_| self.hash_input()).collect();
+        }
+        Implementation { profile: self.program.action_profiles.push(profile), inputs }
     }
 
     fn hash_input(&mut self) -> HashInput {
@@ -302,9 +338,20 @@ impl Generator<'_> {
                 let meter = self.pick(&self.program.meters.ids().collect::<Vec<_>>())?;
                 let size = self.program.meters[meter].size;
                 let (dst, _) = self.small_place()?;
-                Some(StmtKind::ExecuteMeter { dst, meter, index: self.index(size), before: Expr::bit(2, 0) })
+                Some(StmtKind::ExecuteMeter { dst, meter, index: self.index(size), before: self.colour() })
             }
         }
+    }
+
+    /// A packet's colour so far: mostly none.
+    fn colour(&mut self) -> Expr {
+        if self.once_in(3) { self.expr_of_height(Type::Bit(2), 1) } else { Expr::bit(2, 0) }
+    }
+
+    /// Executes a direct meter, in an action of its table.
+    pub(super) fn execute_direct(&mut self, meter: DirectMeterId) -> Option<Stmt> {
+        let (dst, _) = self.small_place()?;
+        Some(stmt(StmtKind::ExecuteDirectMeter { dst, meter, before: self.colour() }))
     }
 
     fn extern_call(&mut self) -> Option<StmtKind> {
@@ -394,7 +441,9 @@ impl Generator<'_> {
             let mut sets = vec![KeySet::Any; keys.len()];
             sets[0] = KeySet::ValueSet(set);
             let member = SelectCase { sets, target: self.target(position, count), span: Span::NONE };
-            return Transition::Select { keys, cases: vec![member] };
+            let any = SelectCase { sets: vec![KeySet::Any; keys.len()], target: Target::Accept, span: Span::NONE };
+            let cases = if self.once_in(2) { vec![member] } else { vec![member, any] };
+            return Transition::Select { keys, cases };
         }
         let keys: Vec<Expr> = (0..self.rng.between(1, 2)).map(|_| self.any_leaf()).collect();
         let mut cases = Vec::new();

@@ -95,6 +95,16 @@ impl Generator<'_> {
         Some((header, field, ty))
     }
 
+    /// A varbit field, and its greatest length.
+    pub(super) fn varbit(&mut self) -> Option<((HeaderRef, u32), u32)> {
+        // Few headers have one.
+        (0..8).find_map(|_| {
+            let header = self.header_ref()?;
+            let (field, most) = self.program.header_type(&header).varbit()?;
+            Some(((header, field as u32), most))
+        })
+    }
+
     /// A header, directly or through a stack.
     pub(super) fn header_ref(&mut self) -> Option<HeaderRef> {
         if !self.once_in(3) {
@@ -141,6 +151,11 @@ impl Generator<'_> {
                 None => Expr::bool(true),
             },
             4 => self.mux(Type::Bool, height),
+            5 if self.once_in(3)
+                && let (Some((left, _)), Some((right, _))) = (self.varbit(), self.varbit()) =>
+            {
+                Expr { kind: ExprKind::VarbitEqual(left, right), ty: Type::Bool }
+            }
             5 => {
                 let ty = self.ty();
                 let operand = self.expr_of_height(ty, height);

@@ -3,9 +3,9 @@
 use super::Generator;
 use ir::v1model::{STANDARD_METADATA, Slot};
 use ir::{
-    Counter, Digest, ExternDirection, ExternFunction, ExternFunctionKind, ExternInstance, ExternParam, ExternType,
-    FieldList, FieldType, Header, HeaderField, HeaderId, HeaderType, HeaderTypeId, MatchKind, Meter, Register, Stack,
-    Type, Unit, ValueSet, VarKind,
+    Calculation, Counter, Digest, ExternDirection, ExternFunction, ExternFunctionKind, ExternInstance, ExternParam,
+    ExternType, FieldList, FieldType, Header, HeaderField, HeaderId, HeaderType, HeaderTypeId, MatchKind, Meter,
+    Register, Stack, Type, Unit, ValueSet, VarKind,
 };
 
 impl Generator<'_> {
@@ -108,12 +108,12 @@ impl Generator<'_> {
         for position in 0..self.rng.between(1, 3) {
             let ty = self.number_ty();
             let size = *self.rng.pick(&[1, 3, 16, 100]);
-            self.program.registers.push(Register {
-                name: format!("register{position}"),
-                ty,
-                size,
-                initial: base::Bits::zero(ty.width()),
-            });
+            let initial = if self.once_in(2) { self.bits(ty.width()) } else { base::Bits::zero(ty.width()) };
+            self.program.registers.push(Register { name: format!("register{position}"), ty, size, initial });
+        }
+        for position in 0..self.rng.below(3) {
+            let width_bits = *self.rng.pick(&[16, 32]);
+            self.program.calculations.push(Calculation { name: format!("calculation{position}"), width_bits });
         }
         for position in 0..self.rng.between(1, 2) {
             let (unit, size) = (self.unit(), self.rng.between(1, 20));
@@ -123,7 +123,11 @@ impl Generator<'_> {
         }
         let fields = (0..self.rng.between(1, 3)).map(|field| (format!("f{field}"), self.number_ty())).collect();
         self.program.digests.push(Digest { name: "digest0".into(), receiver: 1, fields });
-        let keys = (0..self.rng.between(1, 2)).map(|key| (format!("k{key}"), self.width(), MatchKind::Exact)).collect();
+        let keys = (0..self.rng.between(1, 2)).map(|key| {
+            let kind = *self.rng.pick(&[MatchKind::Exact, MatchKind::Exact, MatchKind::Ternary, MatchKind::Range]);
+            (format!("k{key}"), self.width(), kind)
+        });
+        let keys = keys.collect();
         self.program.value_sets.push(ValueSet { name: "MyParser.set0".into(), keys, size: 4 });
     }
 

@@ -4,8 +4,8 @@ use super::entries::{entry_keys, random_call};
 use super::{Generator, Place, Scope};
 use base::Span;
 use ir::{
-    Action, ActionCall, DirectCounter, DirectMeter, Entry, Expr, Key, LabelId, MatchKind, Table, TableAction, Type,
-    Unit, VarKind,
+    Action, ActionCall, ActionId, DirectCounter, DirectMeter, DirectMeterId, Entry, Expr, Key, LabelId, MatchKind,
+    Stmt, Table, TableAction, Type, Unit, VarKind,
 };
 
 impl Generator<'_> {
@@ -20,6 +20,23 @@ impl Generator<'_> {
         for position in 0..self.rng.between(1, 3) {
             self.table(&format!("{control}.table{position}"));
         }
+    }
+
+    fn direct_meter(&mut self, name: &str) -> DirectMeterId {
+        let unit = *self.rng.pick(&[Unit::Packets, Unit::Bytes]);
+        self.program.direct_meters.push(DirectMeter { name: format!("{name}_meter"), unit })
+    }
+
+    /// An action that executes a direct meter, and does something with the colour.
+    fn executing_action(&mut self, name: &str, meter: DirectMeterId) -> ActionId {
+        let saved = self.scope.clone();
+        self.scope.place = Place::Action;
+        self.scope.budget = 2;
+        self.scope.labels.clear();
+        let mut body: Vec<Stmt> = self.execute_direct(meter).into_iter().collect();
+        body.extend(self.body());
+        self.scope = saved;
+        self.program.actions.push(Action { name: name.into(), params: Vec::new(), body, span: Span::NONE })
     }
 
     fn action(&mut self, name: &str, exit: Option<LabelId>) {
@@ -48,6 +65,13 @@ impl Generator<'_> {
             let action = *self.rng.pick(&self.scope.actions);
             actions.push(TableAction { action, table_only: false, default_only: false });
         }
+        let executed = self.options.externs && self.once_in(5);
+        let executed = executed.then(|| self.direct_meter(name));
+        if let Some(meter) = executed {
+            // Only actions of this table may execute its meter.
+            let action = self.executing_action(&format!("{name}_action"), meter);
+            actions.push(TableAction { action, table_only: self.once_in(4), default_only: false });
+        }
         actions[0].default_only = actions.len() > 1 && self.once_in(4);
         let mut table = Table {
             name: name.into(),
@@ -69,9 +93,13 @@ impl Generator<'_> {
             let counter = DirectCounter { name: format!("{name}_counter"), unit: Unit::PacketsAndBytes };
             table.direct_counters.push(self.program.direct_counters.push(counter));
         }
-        if let Some((place, _)) = self.small_place().filter(|_| self.options.externs && self.once_in(4)) {
-            let meter = DirectMeter { name: format!("{name}_meter"), unit: Unit::Packets };
-            table.direct_meter = Some((self.program.direct_meters.push(meter), Some(place)));
+        if let Some(meter) = executed {
+            table.direct_meter = Some((meter, None));
+        } else if let Some((place, _)) = self.small_place().filter(|_| self.options.externs && self.once_in(4)) {
+            table.direct_meter = Some((self.direct_meter(name), Some(place)));
+        }
+        if self.options.externs && self.once_in(5) {
+            table.implementation = Some(self.implementation(name));
         }
         if !table.keys.is_empty() && self.once_in(3) {
             table.const_entries = self.once_in(2);

@@ -1,0 +1,366 @@
+//! What a model makes of a packet: a walk along its tree, statement by statement.
+
+use super::value::{Value, Way, number_of};
+use super::{
+    ActionCall, Argument, Callee, Code, Direction, Expr, HEADERS, KeySet, Kind, Model, Place, Select, Step, Stmt, Ty,
+};
+use crate::calculation::Ty as Scalar;
+use crate::calculation::operators::{binary, unary, wrap};
+use num_bigint::BigInt;
+
+/// Why what follows is not carried out.
+enum Jump {
+    Break,
+    Continue,
+    Return(Option<Value>),
+    Exit,
+    /// The parser asked for more than there is.
+    TooShort,
+}
+
+type Flow = Result<(), Jump>;
+
+struct Machine<'m> {
+    model: &'m Model,
+    /// The values of all variables: nothing is recursive, so that one of each is enough.
+    values: Vec<Value>,
+    packet: Vec<bool>,
+    /// The next bit that the parser takes.
+    cursor: usize,
+}
+
+/// What becomes of a packet; nothing if the parser finds it too short.
+pub fn result(model: &Model, packet: &[u8]) -> Option<Vec<u8>> {
+    let bits = packet.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect();
+    let values = model.vars.iter().map(|var| Value::initial(model, &var.ty)).collect();
+    let mut machine = Machine { model, values, packet: bits, cursor: 0 };
+    for block in [model.parser, model.ingress, model.egress] {
+        if let Err(Jump::TooShort) = machine.call(block, &[], &[]) {
+            return None;
+        }
+    }
+    let mut sent = Vec::new();
+    machine.values[HEADERS].emit(model, &model.vars[HEADERS].ty, &mut sent);
+    sent.extend(&machine.packet[machine.cursor..]);
+    let byte = |bits: &[bool]| bits.iter().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
+    Some(sent.chunks(8).map(byte).collect())
+}
+
+impl Machine<'_> {
+    /// The indices on the way to a place, calculated from left to right.
+    fn ways(&mut self, place: &Place) -> Result<Vec<Way>, Jump> {
+        let mut ways = Vec::new();
+        for step in &place.steps {
+            ways.push(match step {
+                Step::Field(field) => Way::Part(*field),
+                Step::Slice(ty, high, low) => Way::Slice(*ty, *high, *low),
+                Step::Element(index) => {
+                    let index = self.number(index)?;
+                    Way::Part(usize::try_from(&index).expect("indices are in range"))
+                }
+            });
+        }
+        Ok(ways)
+    }
+
+    fn number(&mut self, expr: &Expr) -> Result<BigInt, Jump> {
+        self.eval(expr).map(|value| value.number().clone())
+    }
+
+    fn holds(&mut self, expr: &Expr) -> Result<bool, Jump> {
+        Ok(self.number(expr)? == BigInt::from(1))
+    }
+
+    fn read(&mut self, place: &Place) -> Result<Value, Jump> {
+        let ways = self.ways(place)?;
+        Ok(self.values[place.var].read(&ways))
+    }
+
+    fn eval(&mut self, expr: &Expr) -> Result<Value, Jump> {
+        let truth = |holds: bool| Value::Number(BigInt::from(u8::from(holds)));
+        Ok(match &expr.kind {
+            Kind::Constant(value) => Value::Number(value.clone()),
+            Kind::Read(place) => self.read(place)?,
+            Kind::Unary(operator, operand) => {
+                let value = self.number(operand)?;
+                Value::Number(unary(operator, scalar(&expr.ty), &value))
+            }
+            Kind::Binary(operator @ ("&&" | "||"), left, right) => {
+                let left = self.holds(left)?;
+                truth(if left == (*operator == "||") { left } else { self.holds(right)? })
+            }
+            Kind::Binary(operator, left, right) => {
+                let left_value = self.number(left)?;
+                let right_value = self.number(right)?;
+                let (left, right) = ((scalar(&left.ty), &left_value), (scalar(&right.ty), &right_value));
+                Value::Number(binary(operator, scalar(&expr.ty), left, right))
+            }
+            Kind::Same(is_equal, left, right) => {
+                let left = self.eval(left)?;
+                let right = self.eval(right)?;
+                truth((left == right) == *is_equal)
+            }
+            Kind::Cast(operand) => Value::Number(wrap(scalar(&expr.ty), &self.number(operand)?)),
+            Kind::Conditional(condition, yes, no) => {
+                let holds = self.holds(condition)?;
+                self.eval(if holds { yes } else { no })?
+            }
+            Kind::Call(callee, args) => self.call(*callee, args, &[])?.expect("functions that are read return"),
+            Kind::IsValid(place) => truth(self.read(place)?.is_valid()),
+            Kind::List(_, parts) => {
+                let parts = parts.iter().map(|part| self.eval(part)).collect::<Result<Vec<_>, _>>()?;
+                if self.model.is_header(&expr.ty) { Value::Header(Some(parts)) } else { Value::Parts(parts) }
+            }
+            Kind::Invalid => Value::initial(self.model, &expr.ty),
+            Kind::Lookahead => {
+                let ty = scalar(&expr.ty);
+                let end = self.cursor + ty.width() as usize;
+                Value::Number(number_of(ty, self.packet.get(self.cursor..end).ok_or(Jump::TooShort)?))
+            }
+        })
+    }
+
+    /// Calls what has this number. `data` is what a table gives to an action's parameters without a direction.
+    fn call(&mut self, number: usize, args: &[Argument], data: &[Expr]) -> Result<Option<Value>, Jump> {
+        let model = self.model;
+        let callee: &Callee = &model.callees[number];
+        let mut args = args.iter();
+        let mut data = data.iter();
+        let mut copied = Vec::new();
+        for (direction, param) in &callee.params {
+            let from_table = if *direction == Direction::None { data.next() } else { None };
+            if let Some(value) = from_table {
+                copied.push((*param, self.eval(value)?, None));
+                continue;
+            }
+            copied.push(match args.next().expect("each parameter has an argument") {
+                Argument::In(value) => (*param, self.eval(value)?, None),
+                Argument::Place(place) => {
+                    let ways = self.ways(place)?;
+                    let value = match direction {
+                        Direction::Out => Value::initial(model, &model.vars[*param].ty),
+                        _ => self.values[place.var].read(&ways),
+                    };
+                    (*param, value, Some((place.var, ways)))
+                }
+            });
+        }
+        let mut places = Vec::new();
+        for (param, value, place) in copied {
+            self.values[param] = value;
+            places.extend(place.map(|place| (param, place)));
+        }
+        let flow = self.run_callee(callee);
+        if !matches!(flow, Err(Jump::TooShort)) {
+            for (param, (var, ways)) in places {
+                let value = self.values[param].clone();
+                self.values[var].write(&ways, value);
+            }
+        }
+        match flow {
+            Ok(()) => Ok(None),
+            Err(Jump::Return(value)) => Ok(value),
+            Err(jump) => Err(jump),
+        }
+    }
+
+    fn run_callee(&mut self, callee: &Callee) -> Flow {
+        for (var, value) in &callee.locals {
+            self.local(*var, value.as_ref())?;
+        }
+        self.run(&callee.body)?;
+        match &callee.select {
+            Some(select) if callee.code == Code::Parser => self.select(select),
+            _ => Ok(()),
+        }
+    }
+
+    fn select(&mut self, select: &Select) -> Flow {
+        let keys = select.keys.iter().map(|key| self.number(key)).collect::<Result<Vec<_>, _>>()?;
+        let matching = select.cases.iter().find(|(sets, _)| matches(sets, &keys));
+        let Some((_, first)) = matching else { return Ok(()) };
+        select.states[*first..].iter().try_for_each(|state| self.run(state))
+    }
+
+    /// Applies a table: whether an entry matched, and the position of the action that ran.
+    fn apply(&mut self, number: usize) -> Result<(bool, Option<usize>), Jump> {
+        let model = self.model;
+        let table = &model.tables[number];
+        let keys = table.keys.iter().map(|(key, _)| self.number(key)).collect::<Result<Vec<_>, _>>()?;
+        let entry = table.entries.iter().find(|(sets, _)| matches(sets, &keys)).map(|(_, call)| call);
+        let call: Option<&ActionCall> = entry.or(table.default.as_ref());
+        if let Some(call) = call {
+            let (action, args) = &table.actions[call.action];
+            self.call(*action, args, &call.data)?;
+        }
+        Ok((entry.is_some(), call.map(|call| call.action)))
+    }
+
+    fn run(&mut self, body: &[Stmt]) -> Flow {
+        body.iter().try_for_each(|stmt| self.step(stmt))
+    }
+
+    fn local(&mut self, var: usize, value: Option<&Expr>) -> Flow {
+        self.values[var] = match value {
+            Some(value) => self.eval(value)?,
+            None => Value::initial(self.model, &self.model.vars[var].ty),
+        };
+        Ok(())
+    }
+
+    fn step(&mut self, stmt: &Stmt) -> Flow {
+        match stmt {
+            Stmt::Assign(place, value) => {
+                let ways = self.ways(place)?;
+                let value = self.eval(value)?;
+                self.values[place.var].write(&ways, value);
+            }
+            Stmt::Compound(operator, place, right) => {
+                let ways = self.ways(place)?;
+                let left = self.values[place.var].read(&ways);
+                let value = self.number(right)?;
+                let ty = scalar(&place.ty);
+                let value = binary(operator, ty, (ty, left.number()), (scalar(&right.ty), &value));
+                self.values[place.var].write(&ways, Value::Number(value));
+            }
+            Stmt::Local(var, value) => self.local(*var, value.as_ref())?,
+            Stmt::SetValid(place, is_valid) => {
+                let ways = self.ways(place)?;
+                let new = if *is_valid { Value::valid_header(self.model, &place.ty) } else { Value::Header(None) };
+                if !*is_valid || !self.values[place.var].read(&ways).is_valid() {
+                    self.values[place.var].write(&ways, new);
+                }
+            }
+            Stmt::Move(place, is_push, count) => {
+                let ways = self.ways(place)?;
+                let moved = moved(self.values[place.var].read(&ways), *is_push, *count as usize);
+                self.values[place.var].write(&ways, moved);
+            }
+            Stmt::If(condition, yes, no) => {
+                let holds = self.holds(condition)?;
+                self.run(if holds { yes } else { no })?;
+            }
+            Stmt::IfHit(table, is_hit, yes, no) => {
+                let (hit, _) = self.apply(*table)?;
+                self.run(if hit == *is_hit { yes } else { no })?;
+            }
+            Stmt::Switch(subject, cases) => {
+                let subject = self.number(subject)?;
+                self.run(chosen(cases, &subject))?;
+            }
+            Stmt::SwitchRun(table, cases) => {
+                let (_, action) = self.apply(*table)?;
+                // `NoAction` is in no list here, so that `default` is for it.
+                self.run(chosen(cases, &action.unwrap_or(usize::MAX)))?;
+            }
+            Stmt::ForIn(var, low, high, body) => {
+                for value in *low..=*high {
+                    self.values[*var] = Value::Number(BigInt::from(value));
+                    if self.round(body)? {
+                        break;
+                    }
+                }
+            }
+            Stmt::For(var, rounds, condition, updates, body) => {
+                self.loop_stmt(*var, *rounds, condition, updates, body)?
+            }
+            Stmt::Call(callee, args) => drop(self.call(*callee, args, &[])?),
+            Stmt::Apply(table) => drop(self.apply(*table)?),
+            Stmt::Extract(place) => self.extract(place)?,
+            Stmt::Return(None) => return Err(Jump::Return(None)),
+            Stmt::Return(Some(value)) => {
+                let value = self.eval(value)?;
+                return Err(Jump::Return(Some(value)));
+            }
+            Stmt::Exit => return Err(Jump::Exit),
+            Stmt::Break => return Err(Jump::Break),
+            Stmt::Continue => return Err(Jump::Continue),
+        }
+        Ok(())
+    }
+
+    /// One round of a loop: whether it is the last.
+    fn round(&mut self, body: &[Stmt]) -> Result<bool, Jump> {
+        match self.run(body) {
+            Ok(()) | Err(Jump::Continue) => Ok(false),
+            Err(Jump::Break) => Ok(true),
+            Err(jump) => Err(jump),
+        }
+    }
+
+    fn loop_stmt(
+        &mut self,
+        var: usize,
+        rounds: u32,
+        condition: &Option<Expr>,
+        updates: &[Stmt],
+        body: &[Stmt],
+    ) -> Flow {
+        for value in 0..rounds {
+            self.values[var] = Value::Number(BigInt::from(value));
+            if let Some(condition) = condition
+                && !self.holds(condition)?
+            {
+                break;
+            }
+            if self.round(body)? {
+                break;
+            }
+            self.run(updates)?;
+        }
+        Ok(())
+    }
+
+    fn extract(&mut self, place: &Place) -> Flow {
+        let ways = self.ways(place)?;
+        let Ty::Declared(number) = place.ty else { unreachable!("headers are declared") };
+        let mut cursor = self.cursor;
+        let mut fields = Vec::new();
+        for (_, ty) in &self.model.types[number].fields {
+            let ty = scalar(ty);
+            let end = cursor + ty.width() as usize;
+            fields.push(Value::Number(number_of(ty, self.packet.get(cursor..end).ok_or(Jump::TooShort)?)));
+            cursor = end;
+        }
+        self.cursor = cursor;
+        self.values[place.var].write(&ways, Value::Header(Some(fields)));
+        Ok(())
+    }
+}
+
+fn scalar(ty: &Ty) -> Scalar {
+    match ty {
+        Ty::Scalar(scalar) => *scalar,
+        other => unreachable!("a number is expected, not {other:?}"),
+    }
+}
+
+/// The body of the first case with this label, or of `default`; cases without one go on to the next.
+fn chosen<'c, T: PartialEq>(cases: &'c [(Option<T>, Option<Vec<Stmt>>)], subject: &T) -> &'c [Stmt] {
+    let has_label = |(label, _): &(Option<T>, _)| label.as_ref() == Some(subject);
+    let first = cases.iter().position(has_label).or_else(|| cases.iter().position(|(label, _)| label.is_none()));
+    let bodies = cases[first.unwrap_or(cases.len())..].iter().map(|(_, body)| body);
+    bodies.flatten().next().map_or(&[], Vec::as_slice)
+}
+
+fn moved(stack: Value, is_push: bool, count: usize) -> Value {
+    let Value::Parts(elements) = stack else { unreachable!("a stack is expected, not {stack:?}") };
+    let size = elements.len();
+    let count = count.min(size);
+    let mut new = vec![Value::Header(None); count];
+    if is_push {
+        new.extend(elements.into_iter().take(size - count));
+    } else {
+        new.splice(0..0, elements.into_iter().skip(count));
+    }
+    Value::Parts(new)
+}
+
+fn matches(sets: &[KeySet], keys: &[BigInt]) -> bool {
+    sets.iter().zip(keys).all(|(set, key)| match set {
+        KeySet::Any => true,
+        KeySet::Value(value) => key == value,
+        KeySet::Mask(value, mask) => (key & mask) == (value & mask),
+        KeySet::Range(low, high) => low <= key && key <= high,
+    })
+}
