@@ -14,7 +14,9 @@
 //! * [`entries`]: a whole file of either form.
 //! * [`apply`](mod@apply): carrying commands out on a switch; [`show`]: its state as lines for people.
 //! * [`problem`]: what is wrong, and where.
+//! * [`api`]: all that can be asked of a running switch, from any thread; every face comes through it.
 
+pub mod api;
 pub mod apply;
 pub mod cli_text;
 pub mod command;
@@ -30,6 +32,7 @@ mod profile_text;
 #[cfg(test)]
 mod test_program;
 
+pub use api::Api;
 pub use apply::{Reply, apply, apply_all};
 pub use command::{Burst, Command, CounterRef, MeterRef, ProfilePart, Replica};
 pub use entries::{load_entries, parse_entries};

@@ -152,6 +152,16 @@ impl Replication {
         self.groups.iter().map(|(&number, group)| (number, &group.replicas[..]))
     }
 
+    /// Whether there is a multicast group of this number.
+    pub fn has_group(&self, group: u64) -> bool {
+        self.groups.contains_key(&group)
+    }
+
+    /// The clone sessions, with where their clones go and what these are like.
+    pub fn sessions(&self) -> impl Iterator<Item = (u32, &CloneTarget, CloneProperties)> {
+        self.sessions.iter().map(|(&number, (target, properties))| (number, target, *properties))
+    }
+
     /// Makes a group of these replicas, in place of one of the same number if there is one.
     pub fn set_group(&mut self, group: u64, replicas: Vec<Replica>) -> Result<(), ReplicationError> {
         limit(self.groups.len().max(replicas.len()), "multicast groups or replicas")?;

@@ -205,6 +205,11 @@ impl Table {
         self.store.slots.iter().flatten()
     }
 
+    /// The entries from a handle on, in order of their handles.
+    pub fn entries_from(&self, handle: Handle) -> impl Iterator<Item = &Entry> {
+        self.store.slots.iter().skip(handle.0 as usize).flatten()
+    }
+
     /// The default action now; `None` does nothing.
     pub fn default_action(&self) -> Option<&ActionCall> {
         self.default_action.as_ref()

@@ -27,6 +27,11 @@ enum Step {
 #[derive(Clone, Copy, Debug)]
 pub struct Mark(usize);
 
+impl Mark {
+    /// Where every transaction starts.
+    pub const START: Mark = Mark(0);
+}
+
 impl<'a> Transaction<'a> {
     pub(crate) fn new(set: &'a mut TableSet) -> Transaction<'a> {
         Transaction { set, steps: Vec::new() }
@@ -93,6 +98,6 @@ impl<'a> Transaction<'a> {
 
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        self.roll_back_to(Mark(0));
+        self.roll_back_to(Mark::START);
     }
 }

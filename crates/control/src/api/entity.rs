@@ -1,0 +1,245 @@
+//! What a switch under control consists of, piece by piece: the entities of P4Runtime with every name resolved.
+//!
+//! Tables, actions and the like are indices of the program; values have their widths. Ids of action profile members,
+//! groups, multicast groups and clone sessions are the controllers' own numbers.
+
+use base::Bits;
+use ir::{ActionId, ActionProfileId, CounterId, DigestId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
+use switch::MeterConfig;
+use switch::externs::CounterCell;
+use tables::Attributes;
+
+/// What an update does to its entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpdateKind {
+    /// Makes it; it must not be there.
+    Insert,
+    /// Changes it; it must be there.
+    Modify,
+    /// Removes it; it must be there.
+    Delete,
+}
+
+/// One step of a write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Update {
+    /// What is done.
+    pub kind: UpdateKind,
+    /// What it is done to.
+    pub entity: Entity,
+}
+
+/// A piece of a switch's state that controllers write and read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entity {
+    /// An entry of a table, or its default action.
+    TableEntry(TableEntry),
+    /// The direct counter of an entry.
+    DirectCounter(Direct<CounterCell>),
+    /// The direct meter of an entry; no rates: every packet is green.
+    DirectMeter(Direct<Option<MeterConfig>>),
+    /// A member of an action profile.
+    Member(Member),
+    /// A group of an action profile.
+    Group(Group),
+    /// A cell of a counter array.
+    Counter(Cell<CounterId, CounterCell>),
+    /// A cell of a meter array; no rates: every packet is green.
+    Meter(Cell<MeterId, Option<MeterConfig>>),
+    /// A cell of a register array.
+    Register(Cell<RegisterId, Bits>),
+    /// A multicast group.
+    Multicast(Multicast),
+    /// A clone session.
+    CloneSession(CloneSession),
+    /// All members of a parser value set.
+    ValueSet {
+        /// The set.
+        set: ValueSetId,
+        /// One match per key of the set in each.
+        members: Vec<Vec<EntryKey>>,
+    },
+    /// How digests are sent to controllers; those that are not configured are not sent.
+    Digest {
+        /// The digest.
+        digest: DigestId,
+        /// How its messages are made up into lists.
+        config: DigestConfig,
+    },
+}
+
+/// An action with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The action.
+    pub action: ActionId,
+    /// One value per parameter, each of the parameter's width.
+    pub args: Vec<Bits>,
+}
+
+/// What an entry runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryAction {
+    /// An action.
+    Call(Call),
+    /// A member of the table's action profile.
+    Member(u32),
+    /// A group of the table's action profile.
+    Group(u32),
+    /// A group that belongs to the entry alone and comes and goes with it.
+    OneShot(Vec<Choice>),
+}
+
+/// One of the actions among which a one-shot group chooses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What runs.
+    pub call: Call,
+    /// How many of the choices are this one; at least 1.
+    pub weight: u32,
+    /// The port without which this is no choice.
+    pub watch_port: Option<u32>,
+}
+
+/// What names an entry in its table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryName {
+    /// One per key of the table.
+    pub key: Vec<EntryKey>,
+    /// The greater wins; 0 in tables without ternary, range or optional keys.
+    pub priority: i32,
+}
+
+/// An entry of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableEntry {
+    /// The table.
+    pub table: TableId,
+    /// Which entry; none for the default action.
+    pub name: Option<EntryName>,
+    /// What it runs. None leaves it as it is when an entry is modified, and stands for the program's own when the
+    /// default action is.
+    pub action: Option<EntryAction>,
+    /// What the controller leaves with it.
+    pub attributes: Attributes,
+    /// Its direct counter. Written if given; read if the table has one and it was asked for.
+    pub counter: Option<CounterCell>,
+    /// Its direct meter: no rates, or these. Written if given; read if the table has one and it was asked for.
+    pub meter: Option<Option<MeterConfig>>,
+    /// Since when no packet has hit it. Read only.
+    pub idle_ns: Option<u64>,
+    /// The program itself declares it, and it cannot be changed. Read only.
+    pub is_const: bool,
+}
+
+impl TableEntry {
+    /// An entry without attributes and direct values.
+    pub fn new(table: TableId, name: Option<EntryName>, action: Option<EntryAction>) -> TableEntry {
+        let attributes = Attributes::default();
+        TableEntry { table, name, action, attributes, counter: None, meter: None, idle_ns: None, is_const: false }
+    }
+}
+
+/// A direct resource of an entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Direct<T> {
+    /// The table.
+    pub table: TableId,
+    /// The entry.
+    pub name: EntryName,
+    /// The value.
+    pub value: T,
+}
+
+/// A member of an action profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The profile.
+    pub profile: ActionProfileId,
+    /// The controller's number for it.
+    pub id: u32,
+    /// What it runs.
+    pub call: Option<Call>,
+}
+
+/// A group of an action profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The profile.
+    pub profile: ActionProfileId,
+    /// The controller's number for it.
+    pub id: u32,
+    /// The members among which it chooses.
+    pub members: Vec<GroupMember>,
+    /// How many members there may be; 0 for as many as the profile allows.
+    pub size_max: u32,
+}
+
+/// A member as one of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupMember {
+    /// The member's number.
+    pub member: u32,
+    /// How many of the choices are this one; at least 1.
+    pub weight: u32,
+    /// The port without which this is no choice.
+    pub watch_port: Option<u32>,
+}
+
+/// A cell of an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell<Id, T> {
+    /// The array.
+    pub array: Id,
+    /// Which cell; none in a write for all of them.
+    pub index: Option<u64>,
+    /// Its value.
+    pub value: T,
+}
+
+/// A multicast group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Multicast {
+    /// Its number, at least 1.
+    pub group: u64,
+    /// Its copies, none twice.
+    pub replicas: Vec<switch::Replica>,
+    /// Opaque to the switch.
+    pub metadata: Vec<u8>,
+}
+
+/// A clone session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CloneSession {
+    /// Its number, at least 1.
+    pub session: u32,
+    /// Its copies, none twice.
+    pub replicas: Vec<switch::Replica>,
+    /// The class of service of the clones.
+    pub class_of_service: u32,
+    /// The most bytes of the packet that a clone gets; 0 for all.
+    pub length_bytes_max: u32,
+}
+
+/// How the messages of a digest are made up into lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DigestConfig {
+    /// The longest that a message waits for others; 0 for not at all.
+    pub timeout_max_ns: u64,
+    /// The most messages in a list; 0 for as many as come.
+    pub list_size_max: u32,
+    /// How long a message that was sent is not sent again unless it is acknowledged; 0 for not at all.
+    pub ack_timeout_ns: u64,
+}
+
+/// How much of a write must succeed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Atomicity {
+    /// Each update for itself.
+    #[default]
+    ContinueOnError,
+    /// All or none.
+    RollbackOnError,
+    /// All or none, and no packet sees a part of it.
+    DataplaneAtomic,
+}

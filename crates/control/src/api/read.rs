@@ -1,0 +1,498 @@
+//! Reading state back as entities.
+//!
+//! What enters: a query, in which what is left out means all. What leaves: entities, some at a time, so that neither a
+//! large table nor a large array stops the switch or fills the memory: tables are read under their lock a piece at a
+//! time, cells by jobs of bounded size.
+
+use crate::api::Pipeline;
+use crate::api::entity::{
+    Call, Cell, CloneSession, Direct, Entity, EntryAction, EntryName, Group, Member, Multicast, TableEntry,
+};
+use crate::api::fault::Fault;
+use crate::api::state::{GroupContents, State};
+use base::Bits;
+use base::index::Id as _;
+use ir::{ActionProfileId, CounterId, DigestId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
+use switch::externs::CounterCell;
+use switch::{CloneTarget, Destination, Door, MeterConfig, Switch, match_value, profile_actions};
+use tables::{Entry, Handle, MatchValue, Target};
+
+/// Entries that are taken under the lock at once, and cells that a job reads.
+const PIECE: usize = 512;
+
+/// What is asked for. An absent index, number or name means all.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Query {
+    /// Entries of tables.
+    TableEntries(TableQuery),
+    /// Direct counters of entries.
+    DirectCounters {
+        /// Of this table.
+        table: Option<TableId>,
+        /// Of this entry.
+        name: Option<EntryName>,
+    },
+    /// Direct meters of entries.
+    DirectMeters {
+        /// Of this table.
+        table: Option<TableId>,
+        /// Of this entry.
+        name: Option<EntryName>,
+    },
+    /// Members of action profiles.
+    Members {
+        /// Of this profile.
+        profile: Option<ActionProfileId>,
+        /// The one of this number.
+        id: Option<u32>,
+    },
+    /// Groups of action profiles.
+    Groups {
+        /// Of this profile.
+        profile: Option<ActionProfileId>,
+        /// The one of this number.
+        id: Option<u32>,
+    },
+    /// Cells of counter arrays.
+    Counters {
+        /// Of this array.
+        array: Option<CounterId>,
+        /// This cell.
+        index: Option<u64>,
+    },
+    /// Cells of meter arrays.
+    Meters {
+        /// Of this array.
+        array: Option<MeterId>,
+        /// This cell.
+        index: Option<u64>,
+    },
+    /// Cells of register arrays.
+    Registers {
+        /// Of this array.
+        array: Option<RegisterId>,
+        /// This cell.
+        index: Option<u64>,
+    },
+    /// Multicast groups.
+    Multicast(Option<u64>),
+    /// Clone sessions.
+    CloneSessions(Option<u32>),
+    /// Parser value sets.
+    ValueSets(Option<ValueSetId>),
+    /// Digests that are configured.
+    Digests(Option<DigestId>),
+}
+
+/// Which entries of tables, and what of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TableQuery {
+    /// Of this table.
+    pub table: Option<TableId>,
+    /// Which entries.
+    pub which: Which,
+    /// With their direct counters.
+    pub with_counter: bool,
+    /// With their direct meters.
+    pub with_meter: bool,
+    /// With the time since their last hit.
+    pub with_idle: bool,
+}
+
+/// Which entries of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Which {
+    /// All, without the default action.
+    #[default]
+    All,
+    /// This one.
+    Named(EntryName),
+    /// The default action.
+    Default,
+}
+
+/// Takes entities; false ends the reading.
+pub type Sink<'a> = &'a mut dyn FnMut(Vec<Entity>) -> bool;
+
+/// An entry as it was found, before what the switch knows of it is added.
+type Found = (Handle, TableEntry);
+
+impl Pipeline {
+    /// Gives all entities that the query means to the sink.
+    pub(crate) fn read(&self, door: &dyn Door, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
+        match query {
+            Query::TableEntries(query) => self.table_entries(door, query, sink),
+            Query::DirectCounters { table, name } => self.direct(door, *table, name.as_ref(), true, sink),
+            Query::DirectMeters { table, name } => self.direct(door, *table, name.as_ref(), false, sink),
+            Query::Members { profile, id } => self.members(*profile, *id, sink),
+            Query::Groups { profile, id } => self.groups(*profile, *id, sink),
+            Query::Counters { array, index } => {
+                let arrays = self.program.counters.iter_enumerated().map(|(id, it)| (id, it.name.as_str(), it.size));
+                let read = |switch: &mut Switch, array: CounterId, index: u64| {
+                    let value = *switch.externs().counters[array].get(index as usize)?;
+                    Some(Entity::Counter(Cell { array, index: Some(index), value }))
+                };
+                cells(door, arrays, ("counter", *array, *index), read, sink)
+            }
+            Query::Meters { array, index } => {
+                let arrays = self.program.meters.iter_enumerated().map(|(id, it)| (id, it.name.as_str(), it.size));
+                let read = |switch: &mut Switch, array: MeterId, index: u64| {
+                    let value = switch.externs_mut().meters[array].cell_mut(index)?.config();
+                    Some(Entity::Meter(Cell { array, index: Some(index), value }))
+                };
+                cells(door, arrays, ("meter", *array, *index), read, sink)
+            }
+            Query::Registers { array, index } => {
+                let arrays = self.program.registers.iter_enumerated().map(|(id, it)| (id, it.name.as_str(), it.size));
+                let read = |switch: &mut Switch, array: RegisterId, index: u64| {
+                    let value = switch.externs().registers[array].read(index)?;
+                    Some(Entity::Register(Cell { array, index: Some(index), value }))
+                };
+                cells(door, arrays, ("register", *array, *index), read, sink)
+            }
+            Query::Multicast(group) => self.multicast(door, *group, sink),
+            Query::CloneSessions(session) => clone_sessions(door, *session, sink),
+            Query::ValueSets(set) => self.value_sets(door, *set, sink),
+            Query::Digests(digest) => {
+                let digests = self.state().digests.clone();
+                let wanted = digests.into_iter().filter(|(id, _)| digest.is_none_or(|it| it == *id));
+                sink(wanted.map(|(digest, config)| Entity::Digest { digest, config }).collect());
+                Ok(())
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------- tables
+
+    fn table_entries(&self, door: &dyn Door, query: &TableQuery, sink: Sink<'_>) -> Result<(), Fault> {
+        let tables = self.program.tables.ids().filter(|&id| query.table.is_none_or(|it| it == id));
+        for table in tables {
+            match &query.which {
+                Which::Default => {
+                    if !sink(vec![Entity::TableEntry(self.default_entry(table))]) {
+                        return Ok(());
+                    }
+                }
+                Which::All | Which::Named(_) => {
+                    let name = if let Which::Named(name) = &query.which { Some(name) } else { None };
+                    let more = self.pieces(table, name, &mut |found| {
+                        let entries = self.with_cells(door, table, found, query)?;
+                        Ok(sink(entries.into_iter().map(Entity::TableEntry).collect()))
+                    })?;
+                    if !more {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands the entries of a table on, a piece at a time. False if no more were wanted.
+    fn pieces(
+        &self,
+        table: TableId,
+        name: Option<&EntryName>,
+        take: &mut dyn FnMut(Vec<Found>) -> Result<bool, Fault>,
+    ) -> Result<bool, Fault> {
+        if let Some(name) = name {
+            let key: Vec<MatchValue> = name.key.iter().map(match_value).collect();
+            let found = {
+                let (mut state, set) = (self.state(), self.tables.lock());
+                let stored = &set.tables()[table.index()];
+                let entry = stored.find(&key, name.priority)?.and_then(|handle| stored.get(handle));
+                entry.map(|entry| (entry.handle, self.entry(&mut state, table, entry)))
+            };
+            return take(found.into_iter().collect());
+        }
+        let mut next = Handle(0);
+        loop {
+            let found: Vec<Found> = {
+                let (mut state, set) = (self.state(), self.tables.lock());
+                let entries = set.tables()[table.index()].entries_from(next).take(PIECE);
+                entries.map(|entry| (entry.handle, self.entry(&mut state, table, entry))).collect()
+            };
+            let Some((last, _)) = found.last() else { return Ok(true) };
+            next = Handle(last.0 + 1);
+            if !take(found)? {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn entry(&self, state: &mut State, table: TableId, entry: &Entry) -> TableEntry {
+        let name = EntryName { key: entry.spec.key.iter().map(entry_key).collect(), priority: entry.spec.priority };
+        let action = self.entry_action(state, table, entry.spec.action, &entry.spec.args);
+        TableEntry {
+            attributes: entry.attributes.as_deref().cloned().unwrap_or_default(),
+            is_const: entry.is_const,
+            ..TableEntry::new(table, Some(name), action)
+        }
+    }
+
+    fn default_entry(&self, table: TableId) -> TableEntry {
+        let (mut state, set) = (self.state(), self.tables.lock());
+        let call = set.tables()[table.index()].default_action();
+        let action = call.and_then(|call| self.entry_action(&mut state, table, call.action, &call.args));
+        TableEntry { is_const: self.program.tables[table].const_default, ..TableEntry::new(table, None, action) }
+    }
+
+    fn entry_action(&self, state: &mut State, table: TableId, action: usize, args: &[Bits]) -> Option<EntryAction> {
+        let declared = &self.program.tables[table];
+        let profile = declared.implementation.as_ref().map(|used| used.profile);
+        match (Target::of(action, args), profile) {
+            (Some(Target::Member(handle)), Some(profile)) => {
+                Some(EntryAction::Member(state.members.number(profile, handle)))
+            }
+            (Some(Target::Group(handle)), Some(profile)) => {
+                Some(match state.one_shots.get(&(profile.index(), handle)) {
+                    Some(one_shot) => EntryAction::OneShot(one_shot.choices.clone()),
+                    None => EntryAction::Group(state.groups.number(profile, handle)),
+                })
+            }
+            _ => {
+                let action = declared.actions.get(action)?.action;
+                Some(EntryAction::Call(Call { action, args: args.to_vec() }))
+            }
+        }
+    }
+
+    /// Adds what only the switch knows of entries.
+    fn with_cells(
+        &self,
+        door: &dyn Door,
+        table: TableId,
+        found: Vec<Found>,
+        query: &TableQuery,
+    ) -> Result<Vec<TableEntry>, Fault> {
+        let declared = &self.program.tables[table];
+        let counter = declared.direct_counters.first().copied().filter(|_| query.with_counter);
+        let meter = declared.direct_meter.as_ref().map(|(id, _)| *id).filter(|_| query.with_meter);
+        let with_idle = declared.support_timeout && query.with_idle;
+        let (handles, mut entries): (Vec<Handle>, Vec<TableEntry>) = found.into_iter().unzip();
+        if entries.is_empty() || (counter.is_none() && meter.is_none() && !with_idle) {
+            return Ok(entries);
+        }
+        type Values = (Option<CounterCell>, Option<Option<MeterConfig>>, Option<u64>);
+        let values: Vec<Values> = door.ask(move |switch| {
+            let now_ns = switch.now_ns();
+            let externs = switch.externs_mut();
+            let of = |handle: &Handle| {
+                let index = u64::from(handle.0);
+                let idle = with_idle.then(|| now_ns.saturating_sub(0));
+                let counted = counter.and_then(|id| externs.direct_counters[id].get(index as usize).copied());
+                let metered = meter.and_then(|id| externs.direct_meters[id].cell_mut(index).map(|cell| cell.config()));
+                (counted, metered, idle)
+            };
+            handles.iter().map(of).collect()
+        })?;
+        for (entry, values) in entries.iter_mut().zip(values) {
+            (entry.counter, entry.meter, entry.idle_ns) = values;
+        }
+        Ok(entries)
+    }
+
+    fn direct(
+        &self,
+        door: &dyn Door,
+        table: Option<TableId>,
+        name: Option<&EntryName>,
+        counters: bool,
+        sink: Sink<'_>,
+    ) -> Result<(), Fault> {
+        let has = |table: &ir::Table| match counters {
+            true => !table.direct_counters.is_empty(),
+            false => table.direct_meter.is_some(),
+        };
+        if let Some(id) = table
+            && !has(&self.program.tables[id])
+        {
+            let what = if counters { "counter" } else { "meter" };
+            let name = &self.program.tables[id].name;
+            return Err(Fault::invalid(format!("table {name} has no direct {what}")));
+        }
+        let query = TableQuery { with_counter: counters, with_meter: !counters, ..TableQuery::default() };
+        let tables = self.program.tables.iter_enumerated().filter(|(_, it)| has(it)).map(|(id, _)| id);
+        for id in tables.filter(|&id| table.is_none_or(|it| it == id)) {
+            let more = self.pieces(id, name, &mut |found| {
+                let entries = self.with_cells(door, id, found, &query)?;
+                Ok(sink(entries.into_iter().filter_map(direct_entity).collect()))
+            })?;
+            if !more {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    // ------------------------------------------------------------------------------------------------ profiles
+
+    fn members(&self, profile: Option<ActionProfileId>, id: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
+        for profile in self.program.action_profiles.ids().filter(|&it| profile.is_none_or(|wanted| wanted == it)) {
+            let listed = profile_actions(&self.program, profile);
+            let members = {
+                let (mut state, set) = (self.state(), self.tables.lock());
+                let state = &mut *state;
+                let own = owned_members(state, profile);
+                let stored = set.profiles()[profile.index()].members().filter(|(handle, _)| !own.contains(handle));
+                let member = |(handle, call): (Handle, &tables::ActionCall)| {
+                    let call = Call { action: listed[call.action].action, args: call.args.clone() };
+                    Member { profile, id: state.members.number(profile, handle), call: Some(call) }
+                };
+                stored.map(member).collect::<Vec<_>>()
+            };
+            let wanted = members.into_iter().filter(|member| id.is_none_or(|id| id == member.id));
+            if !sink(wanted.map(Entity::Member).collect()) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn groups(&self, profile: Option<ActionProfileId>, id: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
+        for profile in self.program.action_profiles.ids().filter(|&it| profile.is_none_or(|wanted| wanted == it)) {
+            let groups = {
+                let (mut state, set) = (self.state(), self.tables.lock());
+                let stored = set.profiles()[profile.index()].groups();
+                let own = |handle: &Handle| state.one_shots.contains_key(&(profile.index(), *handle));
+                let stored: Vec<_> = stored.filter(|(handle, _)| !own(handle)).collect();
+                let group = |(handle, members): (Handle, &tables::Group)| group(&mut state, profile, handle, members);
+                stored.into_iter().map(group).collect::<Vec<_>>()
+            };
+            let wanted = groups.into_iter().filter(|group| id.is_none_or(|id| id == group.id));
+            if !sink(wanted.map(Entity::Group).collect()) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    // -------------------------------------------------------------------------------------------------- others
+
+    fn multicast(&self, door: &dyn Door, group: Option<u64>, sink: Sink<'_>) -> Result<(), Fault> {
+        let groups: Vec<(u64, Vec<switch::Replica>)> = door.ask(move |switch| {
+            let groups = switch.replication().groups().filter(|(number, _)| group.is_none_or(|it| it == *number));
+            groups.map(|(number, replicas)| (number, replicas.to_vec())).collect()
+        })?;
+        let state = self.state();
+        let entity = |(group, replicas)| {
+            let metadata = state.multicast_metadata.get(&group).cloned().unwrap_or_default();
+            Entity::Multicast(Multicast { group, replicas, metadata })
+        };
+        let entities = groups.into_iter().map(entity).collect();
+        drop(state);
+        sink(entities);
+        Ok(())
+    }
+
+    fn value_sets(&self, door: &dyn Door, set: Option<ValueSetId>, sink: Sink<'_>) -> Result<(), Fault> {
+        for id in self.program.value_sets.ids().filter(|&id| set.is_none_or(|it| it == id)) {
+            let members = door.ask(move |switch| {
+                let members = switch.externs().value_sets[id].iter();
+                members.map(|member| member.iter().map(entry_key).collect()).collect()
+            })?;
+            if !sink(vec![Entity::ValueSet { set: id, members }]) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn clone_sessions(door: &dyn Door, session: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
+    let sessions = door.ask(move |switch| {
+        let replication = switch.replication();
+        let wanted = replication.sessions().filter(|(number, ..)| session.is_none_or(|it| it == *number));
+        let entity = |(session, target, properties): (u32, &CloneTarget, switch::CloneProperties)| {
+            let replicas = match target {
+                CloneTarget::Replicas(replicas) => replicas.clone(),
+                CloneTarget::Group(group) => replication.replicas(Destination::Group(*group)).to_vec(),
+            };
+            Entity::CloneSession(CloneSession {
+                session,
+                replicas,
+                class_of_service: properties.class_of_service,
+                length_bytes_max: properties.length_bytes_max.unwrap_or(0),
+            })
+        };
+        wanted.map(entity).collect::<Vec<_>>()
+    })?;
+    sink(sessions);
+    Ok(())
+}
+
+/// The cells of arrays, by jobs of bounded size.
+fn cells<'p, Id: Copy + PartialEq + Send + 'static>(
+    door: &dyn Door,
+    arrays: impl Iterator<Item = (Id, &'p str, u64)>,
+    (what, array, index): (&str, Option<Id>, Option<u64>),
+    read: impl Fn(&mut Switch, Id, u64) -> Option<Entity> + Copy + Send + 'static,
+    sink: Sink<'_>,
+) -> Result<(), Fault> {
+    for (id, name, size) in arrays.filter(|(id, ..)| array.is_none_or(|it| it == *id)) {
+        let (mut from, end) = match index {
+            Some(index) if index >= size && array.is_some() => {
+                return Err(Fault::new(
+                    crate::api::fault::Code::OutOfRange,
+                    format!("{what} {name} has no cell {index}: its size is {size}"),
+                ));
+            }
+            Some(index) => (index.min(size), (index + 1).min(size)),
+            None => (0, size),
+        };
+        while from < end {
+            let piece = from..end.min(from + PIECE as u64);
+            from = piece.end;
+            let entities =
+                door.ask(move |switch| piece.filter_map(|index| read(switch, id, index)).collect::<Vec<_>>())?;
+            if !sink(entities) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The members that belong to groups of single entries.
+fn owned_members(state: &State, profile: ActionProfileId) -> Vec<Handle> {
+    let own = state.one_shots.range((profile.index(), Handle(0))..=(profile.index(), Handle(u32::MAX)));
+    own.flat_map(|(_, one_shot)| one_shot.members.iter().copied()).collect()
+}
+
+/// A group as the controller wrote it, or as it is stored if another face of the control plane made it.
+fn group(state: &mut State, profile: ActionProfileId, handle: Handle, members: &tables::Group) -> Group {
+    let written = state.group_contents.get(&(profile.index(), handle)).cloned();
+    let contents = written.unwrap_or_else(|| GroupContents {
+        members: (members.iter())
+            .map(|(&member, &weight)| crate::api::entity::GroupMember {
+                member: state.members.number(profile, member),
+                weight,
+                watch_port: None,
+            })
+            .collect(),
+        size_max: 0,
+    });
+    let id = state.groups.number(profile, handle);
+    Group { profile, id, members: contents.members, size_max: contents.size_max }
+}
+
+fn direct_entity(entry: TableEntry) -> Option<Entity> {
+    let TableEntry { table, name, counter, meter, .. } = entry;
+    let name = name?;
+    match (counter, meter) {
+        (Some(value), _) => Some(Entity::DirectCounter(Direct { table, name, value })),
+        (_, Some(value)) => Some(Entity::DirectMeter(Direct { table, name, value })),
+        _ => None,
+    }
+}
+
+/// The program's word for what an entry says of a key.
+fn entry_key(value: &MatchValue) -> EntryKey {
+    match value {
+        MatchValue::Exact(value) => EntryKey::Exact(value.clone()),
+        MatchValue::Lpm { value, prefix_len } => EntryKey::Lpm { value: value.clone(), prefix_len: *prefix_len },
+        MatchValue::Ternary { value, mask } => EntryKey::Ternary { value: value.clone(), mask: mask.clone() },
+        MatchValue::Range { low, high } => EntryKey::Range { low: low.clone(), high: high.clone() },
+        MatchValue::Optional(value) => EntryKey::Optional(value.clone()),
+    }
+}

@@ -1,0 +1,329 @@
+//! Updates of what the switch alone owns: cells of counters, meters and registers, groups, sessions, value sets.
+
+use crate::api::entity::{Cell, CloneSession, Entity, Multicast, UpdateKind};
+use crate::api::fault::{Code, Fault};
+use crate::api::state::State;
+use crate::api::write::Undo;
+use base::Bits;
+use ir::{CounterId, EntryKey, MeterId, Program, RegisterId, TableId, ValueSetId};
+use std::collections::BTreeSet;
+use switch::externs::{CounterCell, MeterArray};
+use switch::meter::MeterCell;
+use switch::{CloneProperties, CloneTarget, Destination, MeterConfig, Replica, Switch, match_value};
+use tables::{Handle, MatchValue};
+
+type Undos = Vec<Undo>;
+
+fn note(undos: &mut Undos, undo: impl FnOnce(&mut Switch) + 'static) {
+    undos.push(Undo::Switch(Box::new(undo)));
+}
+
+/// Does something to an entity that is not of the tables.
+pub(crate) fn write(
+    program: &Program,
+    state: &mut State,
+    switch: &mut Switch,
+    undos: &mut Undos,
+    entity: &Entity,
+    kind: UpdateKind,
+) -> Result<(), Fault> {
+    match entity {
+        Entity::Multicast(group) => multicast(state, switch, undos, group, kind),
+        Entity::CloneSession(session) => clone_session(switch, undos, session, kind),
+        _ if kind != UpdateKind::Modify => {
+            Err(Fault::invalid(format!("{} can be modified, not inserted or deleted", describe(program, entity))))
+        }
+        Entity::Counter(cell) => counter(program, switch, undos, cell),
+        Entity::Meter(cell) => meter(program, switch, undos, cell),
+        Entity::Register(cell) => register(program, switch, undos, cell),
+        Entity::ValueSet { set, members } => value_set(program, switch, undos, *set, members),
+        Entity::DirectCounter(_)
+        | Entity::DirectMeter(_)
+        | Entity::TableEntry(_)
+        | Entity::Member(_)
+        | Entity::Group(_)
+        | Entity::Digest { .. } => unreachable!("these are of the tables"),
+    }
+}
+
+fn describe(program: &Program, entity: &Entity) -> String {
+    match entity {
+        Entity::Counter(cell) => format!("counter {}", program.counters[cell.array].name),
+        Entity::Meter(cell) => format!("meter {}", program.meters[cell.array].name),
+        Entity::Register(cell) => format!("register {}", program.registers[cell.array].name),
+        Entity::ValueSet { set, .. } => format!("value set {}", program.value_sets[*set].name),
+        Entity::DirectCounter(direct) => format!("a direct counter of table {}", program.tables[direct.table].name),
+        Entity::DirectMeter(direct) => format!("a direct meter of table {}", program.tables[direct.table].name),
+        _ => "this".to_owned(),
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------ arrays
+
+/// The cells that an update means: one, or all.
+fn cells(name: &str, index: Option<u64>, size: u64) -> Result<std::ops::Range<usize>, Fault> {
+    match index {
+        None => Ok(0..size as usize),
+        Some(index) if index < size => Ok(index as usize..index as usize + 1),
+        Some(index) => {
+            Err(Fault::new(Code::OutOfRange, format!("{name} has no cell {index}: its cells are 0 to {}", size - 1)))
+        }
+    }
+}
+
+fn counter(
+    program: &Program,
+    switch: &mut Switch,
+    undos: &mut Undos,
+    cell: &Cell<CounterId, CounterCell>,
+) -> Result<(), Fault> {
+    let (array, value) = (cell.array, cell.value);
+    let stored = &mut switch.externs_mut().counters[array];
+    let name = format!("counter {}", program.counters[array].name);
+    let range = cells(&name, cell.index, stored.len() as u64)?;
+    let old = stored[range.clone()].to_vec();
+    stored[range.clone()].fill(value);
+    note(undos, move |switch| switch.externs_mut().counters[array][range].copy_from_slice(&old));
+    Ok(())
+}
+
+fn meter(
+    program: &Program,
+    switch: &mut Switch,
+    undos: &mut Undos,
+    cell: &Cell<MeterId, Option<MeterConfig>>,
+) -> Result<(), Fault> {
+    let now_ns = switch.now_ns();
+    let array = cell.array;
+    let stored = &mut switch.externs_mut().meters[array];
+    let name = format!("meter {}", program.meters[array].name);
+    check_rates(&name, cell.value)?;
+    let range = cells(&name, cell.index, stored.size())?;
+    let old = configure(stored, range.clone(), cell.value, now_ns);
+    note(undos, move |switch| restore(&mut switch.externs_mut().meters[array], range, old));
+    Ok(())
+}
+
+/// Refuses rates that RFC 2698 excludes.
+fn check_rates(name: &str, config: Option<MeterConfig>) -> Result<(), Fault> {
+    match config {
+        Some(it) if it.peak_rate_milliunits_per_s < it.committed_rate_milliunits_per_s => {
+            Err(Fault::invalid(format!("{name}: the peak rate is below the committed rate")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Configures cells and gives what they were.
+fn configure(
+    array: &mut MeterArray,
+    range: std::ops::Range<usize>,
+    config: Option<MeterConfig>,
+    now_ns: u64,
+) -> Vec<MeterCell> {
+    let set = |index| {
+        let cell = array.cell_mut(index as u64)?;
+        let mut fresh = MeterCell::default();
+        config.into_iter().for_each(|config| fresh.configure(config, now_ns));
+        Some(std::mem::replace(cell, fresh))
+    };
+    range.filter_map(set).collect()
+}
+
+fn restore(array: &mut MeterArray, range: std::ops::Range<usize>, old: Vec<MeterCell>) {
+    for (index, old) in range.zip(old) {
+        array.cell_mut(index as u64).into_iter().for_each(|cell| cell.clone_from(&old));
+    }
+}
+
+fn register(
+    program: &Program,
+    switch: &mut Switch,
+    undos: &mut Undos,
+    cell: &Cell<RegisterId, Bits>,
+) -> Result<(), Fault> {
+    let array = cell.array;
+    let stored = &mut switch.externs_mut().registers[array];
+    let name = format!("register {}", program.registers[array].name);
+    let range = cells(&name, cell.index, stored.size)?;
+    let old: Vec<Bits> = range.clone().filter_map(|index| stored.read(index as u64)).collect();
+    for index in range.clone() {
+        stored.write(index as u64, &cell.value);
+    }
+    note(undos, move |switch| {
+        let stored = &mut switch.externs_mut().registers[array];
+        for (index, old) in range.zip(old) {
+            stored.write(index as u64, &old);
+        }
+    });
+    Ok(())
+}
+
+// ------------------------------------------------------------------------------------------------------ direct
+
+/// Makes the direct counters and meters of an entry as if it were new.
+pub(crate) fn clear_direct(program: &Program, switch: &mut Switch, undos: &mut Undos, table: TableId, handle: Handle) {
+    let declared = &program.tables[table];
+    let counter = (!declared.direct_counters.is_empty()).then(CounterCell::default);
+    let meter = declared.direct_meter.is_some().then_some(None);
+    // A cell of an entry that exists is there.
+    let _done = set_direct(program, switch, undos, table, handle, counter, meter);
+}
+
+/// Writes the direct counters and meter of an entry.
+pub(crate) fn set_direct(
+    program: &Program,
+    switch: &mut Switch,
+    undos: &mut Undos,
+    table: TableId,
+    handle: Handle,
+    counter: Option<CounterCell>,
+    meter: Option<Option<MeterConfig>>,
+) -> Result<(), Fault> {
+    let declared = &program.tables[table];
+    let (now_ns, index) = (switch.now_ns(), handle.0 as usize);
+    if let Some(value) = counter {
+        if declared.direct_counters.is_empty() {
+            return Err(Fault::invalid(format!("table {} has no direct counter", declared.name)));
+        }
+        for &id in &declared.direct_counters {
+            let Some(cell) = switch.externs_mut().direct_counters[id].get_mut(index) else { continue };
+            let old = std::mem::replace(cell, value);
+            note(undos, move |switch| switch.externs_mut().direct_counters[id][index] = old);
+        }
+    }
+    if let Some(config) = meter {
+        let Some((id, _)) = declared.direct_meter else {
+            return Err(Fault::invalid(format!("table {} has no direct meter", declared.name)));
+        };
+        check_rates(&format!("table {}", declared.name), config)?;
+        let range = index..index + 1;
+        let old = configure(&mut switch.externs_mut().direct_meters[id], range.clone(), config, now_ns);
+        note(undos, move |switch| restore(&mut switch.externs_mut().direct_meters[id], range, old));
+    }
+    Ok(())
+}
+
+// ------------------------------------------------------------------------------------------------- replication
+
+/// Refuses replicas that are given twice.
+fn check_replicas(what: &str, replicas: &[Replica]) -> Result<(), Fault> {
+    let mut seen = BTreeSet::new();
+    match replicas.iter().find(|replica| !seen.insert((replica.port, replica.rid))) {
+        Some(twice) => Err(Fault::invalid(format!(
+            "{what}: the replica of port {} and instance {} is given twice",
+            twice.port, twice.rid
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn multicast(
+    state: &mut State,
+    switch: &mut Switch,
+    undos: &mut Undos,
+    group: &Multicast,
+    kind: UpdateKind,
+) -> Result<(), Fault> {
+    let number = group.group;
+    let replication = switch.replication_mut();
+    let old = replication.has_group(number).then(|| replication.replicas(Destination::Group(number)).to_vec());
+    match (kind, &old) {
+        (UpdateKind::Insert, Some(_)) => {
+            return Err(Fault::new(Code::AlreadyExists, format!("multicast group {number} exists already")));
+        }
+        (UpdateKind::Modify | UpdateKind::Delete, None) => {
+            return Err(Fault::new(Code::NotFound, format!("there is no multicast group {number}")));
+        }
+        _ => check_replicas(&format!("multicast group {number}"), &group.replicas)?,
+    }
+    let old_metadata = match kind {
+        UpdateKind::Delete => {
+            replication.destroy_group(number)?;
+            state.multicast_metadata.remove(&number)
+        }
+        _ => {
+            replication.set_group(number, group.replicas.clone())?;
+            match group.metadata.is_empty() {
+                true => state.multicast_metadata.remove(&number),
+                false => state.multicast_metadata.insert(number, group.metadata.clone()),
+            }
+        }
+    };
+    note(undos, move |switch| {
+        // What was there fits again.
+        let _done = match old {
+            Some(replicas) => switch.replication_mut().set_group(number, replicas),
+            None => switch.replication_mut().destroy_group(number),
+        };
+    });
+    undos.push(Undo::State(Box::new(move |state| match old_metadata {
+        Some(metadata) => drop(state.multicast_metadata.insert(number, metadata)),
+        None => drop(state.multicast_metadata.remove(&number)),
+    })));
+    Ok(())
+}
+
+fn clone_session(
+    switch: &mut Switch,
+    undos: &mut Undos,
+    session: &CloneSession,
+    kind: UpdateKind,
+) -> Result<(), Fault> {
+    let number = session.session;
+    let replication = switch.replication_mut();
+    let old = replication.session(number).cloned().map(|target| (target, replication.clone_properties(number)));
+    match (kind, &old) {
+        (UpdateKind::Insert, Some(_)) => {
+            return Err(Fault::new(Code::AlreadyExists, format!("clone session {number} exists already")));
+        }
+        (UpdateKind::Modify | UpdateKind::Delete, None) => {
+            return Err(Fault::new(Code::NotFound, format!("there is no clone session {number}")));
+        }
+        _ => check_replicas(&format!("clone session {number}"), &session.replicas)?,
+    }
+    if kind == UpdateKind::Delete {
+        replication.delete_session(number)?;
+    } else {
+        let properties = CloneProperties {
+            class_of_service: session.class_of_service,
+            length_bytes_max: (session.length_bytes_max != 0).then_some(session.length_bytes_max),
+        };
+        replication.set_session_with(number, CloneTarget::Replicas(session.replicas.clone()), properties)?;
+    }
+    note(undos, move |switch| {
+        // What was there fits again.
+        let _done = match old {
+            Some((target, properties)) => switch.replication_mut().set_session_with(number, target, properties),
+            None => switch.replication_mut().delete_session(number),
+        };
+    });
+    Ok(())
+}
+
+// -------------------------------------------------------------------------------------------------- value sets
+
+fn value_set(
+    program: &Program,
+    switch: &mut Switch,
+    undos: &mut Undos,
+    set: ValueSetId,
+    members: &[Vec<EntryKey>],
+) -> Result<(), Fault> {
+    let declared = &program.value_sets[set];
+    if members.len() as u64 > declared.size {
+        let message = format!("value set {} holds {} members, not {}", declared.name, declared.size, members.len());
+        return Err(Fault::new(Code::ResourceExhausted, message));
+    }
+    let mut new: Vec<Vec<MatchValue>> = Vec::with_capacity(members.len());
+    for member in members {
+        let member = member.iter().map(match_value).collect();
+        if new.contains(&member) {
+            return Err(Fault::invalid(format!("value set {}: a member is given twice", declared.name)));
+        }
+        new.push(member);
+    }
+    let old = std::mem::replace(&mut switch.externs_mut().value_sets[set], new);
+    note(undos, move |switch| switch.externs_mut().value_sets[set] = old);
+    Ok(())
+}

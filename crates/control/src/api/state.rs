@@ -1,0 +1,86 @@
+//! What controllers have told and no packet needs to know: their numbers for members and groups, watch ports, metadata,
+//! how digests are wanted.
+
+use crate::api::entity::{Choice, DigestConfig, Group, GroupMember};
+use base::index::Id as _;
+use ir::{ActionProfileId, DigestId};
+use std::collections::{BTreeMap, BTreeSet};
+use tables::Handle;
+
+/// The state of a control plane beside that of its switch.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub members: Numbers,
+    pub groups: Numbers,
+    /// The groups as controllers wrote them.
+    pub group_contents: BTreeMap<(usize, Handle), GroupContents>,
+    /// The groups that belong to one entry each.
+    pub one_shots: BTreeMap<(usize, Handle), OneShot>,
+    pub multicast_metadata: BTreeMap<u64, Vec<u8>>,
+    pub digests: BTreeMap<DigestId, DigestConfig>,
+    /// Ports that are down: members that watch them are no choices.
+    pub ports_down: BTreeSet<u32>,
+}
+
+/// What a controller wrote into a group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GroupContents {
+    pub members: Vec<GroupMember>,
+    pub size_max: u32,
+}
+
+impl GroupContents {
+    pub fn of(group: &Group) -> GroupContents {
+        GroupContents { members: group.members.clone(), size_max: group.size_max }
+    }
+}
+
+/// The members that were made for an entry's own group, in the order of its choices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OneShot {
+    pub choices: Vec<Choice>,
+    pub members: Vec<Handle>,
+}
+
+/// Controllers' numbers of the members, or of the groups, of all profiles.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    handles: BTreeMap<(usize, u32), Handle>,
+    numbers: BTreeMap<(usize, Handle), u32>,
+}
+
+impl Numbers {
+    /// What has this number.
+    pub fn handle(&self, profile: ActionProfileId, number: u32) -> Option<Handle> {
+        self.handles.get(&(profile.index(), number)).copied()
+    }
+
+    /// The number of this handle. One that no controller has numbered gets the first free number above its handle.
+    pub fn number(&mut self, profile: ActionProfileId, handle: Handle) -> u32 {
+        if let Some(&number) = self.numbers.get(&(profile.index(), handle)) {
+            return number;
+        }
+        let is_free = |number: &u32| !self.handles.contains_key(&(profile.index(), *number));
+        let number = (handle.0 + 1..=u32::MAX).find(is_free).unwrap_or(u32::MAX);
+        self.set(profile, number, handle);
+        number
+    }
+
+    pub fn set(&mut self, profile: ActionProfileId, number: u32, handle: Handle) {
+        self.handles.insert((profile.index(), number), handle);
+        self.numbers.insert((profile.index(), handle), number);
+    }
+
+    pub fn remove(&mut self, profile: ActionProfileId, number: u32) {
+        if let Some(handle) = self.handles.remove(&(profile.index(), number)) {
+            self.numbers.remove(&(profile.index(), handle));
+        }
+    }
+
+    /// Forgets what is not there any more.
+    pub fn retain(&mut self, profile: ActionProfileId, exists: impl Fn(Handle) -> bool) {
+        let profile = profile.index();
+        self.numbers.retain(|&(of, handle), _| of != profile || exists(handle));
+        self.handles.retain(|&(of, _), handle| of != profile || exists(*handle));
+    }
+}

@@ -1,0 +1,416 @@
+//! Writes and reads through a door that leads to a switch in the same thread.
+
+use super::entity::{
+    Call, Cell, Choice, CloneSession, Direct, EntryAction, EntryName, Group, GroupMember, Member, Multicast, TableEntry,
+};
+use super::*;
+use crate::names;
+use crate::test_program::program;
+use base::Bits;
+use base::index::Id as _;
+use expect_test::{Expect, expect};
+use ir::{EntryKey, MeterId, RegisterId, ValueSetId};
+use switch::externs::CounterCell;
+use switch::{Backend, Closed, Config, Job, MeterConfig, Replica};
+use tables::Attributes;
+
+/// Runs jobs at once.
+struct Here(Mutex<Switch>);
+
+impl Door for Here {
+    fn send(&self, job: Job) -> Result<(), Closed> {
+        job(&mut self.0.lock().unwrap());
+        Ok(())
+    }
+}
+
+fn api() -> Api {
+    let switch = Switch::new(Arc::new(program()), Backend::Interpreter, Config::default()).unwrap();
+    let pipeline = RwLock::new(Arc::new(Pipeline::of(&switch)));
+    Api { door: Arc::new(Here(Mutex::new(switch))), pipeline }
+}
+
+fn bits(width: u32, value: u64) -> Bits {
+    Bits::from_u64(width, value)
+}
+
+fn call(api: &Api, action: &str, args: &[(u32, u64)]) -> Call {
+    let program = api.program();
+    let (action, _) = program.actions.iter_enumerated().find(|(_, it)| it.name.ends_with(action)).unwrap();
+    Call { action, args: args.iter().map(|&(width, value)| bits(width, value)).collect() }
+}
+
+/// An entry of a table whose only key is exact.
+fn entry(api: &Api, table: &str, (width, key): (u32, u64), action: Option<EntryAction>) -> TableEntry {
+    let table = names::table(&api.program(), table).unwrap();
+    let name = EntryName { key: vec![EntryKey::Exact(bits(width, key))], priority: 0 };
+    TableEntry::new(table, Some(name), action)
+}
+
+fn port(api: &Api, port: u64) -> EntryAction {
+    EntryAction::Call(call(api, "set_port", &[(9, port)]))
+}
+
+fn member(api: &Api, id: u32, port: u64) -> Entity {
+    let call = Some(call(api, "set_port", &[(9, port)]));
+    Entity::Member(Member { profile: names::profile(&api.program(), "hops").unwrap(), id, call })
+}
+
+fn group(api: &Api, id: u32, members: &[(u32, u32, Option<u32>)]) -> Entity {
+    let member = |&(member, weight, watch_port): &_| GroupMember { member, weight, watch_port };
+    let profile = names::profile(&api.program(), "hops").unwrap();
+    Entity::Group(Group { profile, id, members: members.iter().map(member).collect(), size_max: 0 })
+}
+
+fn updates(updates: Vec<(UpdateKind, Entity)>) -> Vec<Update> {
+    updates.into_iter().map(|(kind, entity)| Update { kind, entity }).collect()
+}
+
+fn text(outcomes: Vec<Result<(), Fault>>) -> String {
+    let line = |outcome: Result<(), Fault>| match outcome {
+        Ok(()) => "done\n".to_owned(),
+        Err(fault) => format!("{:?}: {fault}\n", fault.code),
+    };
+    outcomes.into_iter().map(line).collect()
+}
+
+fn write(api: &Api, list: Vec<(UpdateKind, Entity)>, atomicity: Atomicity, expected: Expect) {
+    expected.assert_eq(&text(api.write(updates(list), atomicity)));
+}
+
+fn read(api: &Api, query: &Query) -> Vec<Entity> {
+    let mut all = Vec::new();
+    api.read(query, &mut |entities| {
+        all.extend(entities);
+        true
+    })
+    .unwrap();
+    all
+}
+
+fn entries(api: &Api) -> Vec<Entity> {
+    read(api, &Query::TableEntries(TableQuery { with_counter: true, with_meter: true, ..TableQuery::default() }))
+}
+
+use Atomicity::{ContinueOnError, DataplaneAtomic, RollbackOnError};
+use UpdateKind::{Delete, Insert, Modify};
+
+#[test]
+fn entries_are_inserted_modified_and_deleted() {
+    let api = api();
+    let l2 = |key, action| Entity::TableEntry(entry(&api, "l2", (48, key), action));
+    write(
+        &api,
+        vec![
+            (Insert, l2(1, Some(port(&api, 3)))),
+            (Insert, l2(1, Some(port(&api, 4)))),
+            (Modify, l2(2, Some(port(&api, 4)))),
+            (Delete, l2(2, None)),
+            (Insert, l2(2, Some(EntryAction::Call(call(&api, "drop", &[]))))),
+            (Insert, l2(2, Some(EntryAction::Call(call(&api, "mark_ecn", &[]))))),
+            (Insert, l2(2, Some(EntryAction::Member(1)))),
+            (Insert, l2(2, None)),
+            (Insert, l2(2, Some(port(&api, 5)))),
+            (Modify, l2(2, Some(port(&api, 6)))),
+            (Delete, l2(1, None)),
+        ],
+        ContinueOnError,
+        expect![[r#"
+            done
+            AlreadyExists: table MyIngress.l2: there is already an entry with this key and priority
+            NotFound: table MyIngress.l2: there is no entry with this key and priority
+            NotFound: table MyIngress.l2: there is no entry with this key and priority
+            PermissionDenied: table `MyIngress.l2`: action `MyIngress.drop` may only be the default action (`@defaultonly`), not that of an entry
+            InvalidArgument: action MyEgress.mark_ecn is not one of the actions of table MyIngress.l2: it has MyIngress.drop, MyIngress.set_port, MyIngress.tunnel
+            InvalidArgument: table MyIngress.l2 has no action profile: an entry names an action
+            InvalidArgument: table MyIngress.l2: the entry needs an action
+            done
+            done
+            done
+        "#]],
+    );
+    let mut left = entry(&api, "l2", (48, 2), Some(port(&api, 6)));
+    left.counter = Some(CounterCell::default());
+    assert_eq!(entries(&api), [Entity::TableEntry(left)]);
+}
+
+#[test]
+fn the_default_action_is_set_and_reset() {
+    let api = api();
+    let table = names::table(&api.program(), "balance").unwrap();
+    let l2 = names::table(&api.program(), "l2").unwrap();
+    let default = |table, action| Entity::TableEntry(TableEntry::new(table, None, action));
+    let query =
+        |table| Query::TableEntries(TableQuery { table: Some(table), which: Which::Default, ..TableQuery::default() });
+    let before = read(&api, &query(l2));
+    let tunnel = EntryAction::Call(call(&api, "tunnel", &[(128, 7)]));
+    write(
+        &api,
+        vec![
+            (Insert, default(l2, Some(tunnel.clone()))),
+            (Modify, default(l2, Some(port(&api, 1)))),
+            (Modify, default(l2, Some(tunnel.clone()))),
+            (Insert, member(&api, 9, 1)),
+            (Modify, default(table, Some(EntryAction::Member(9)))),
+        ],
+        ContinueOnError,
+        expect![[r#"
+            InvalidArgument: table MyIngress.l2: the default action can be modified, not inserted or deleted
+            PermissionDenied: table `MyIngress.l2`: action `MyIngress.set_port` may only be that of an entry (`@tableonly`), not the default action
+            done
+            done
+            done
+        "#]],
+    );
+    assert_eq!(read(&api, &query(l2)), [default(l2, Some(tunnel))]);
+    assert_eq!(read(&api, &query(table)), [default(table, Some(EntryAction::Member(9)))]);
+    write(&api, vec![(Modify, default(l2, None))], ContinueOnError, expect!["done\n"]);
+    assert_eq!(read(&api, &query(l2)), before);
+}
+
+#[test]
+fn a_batch_is_taken_back_as_a_whole() {
+    let api = api();
+    let l2 = |key| Entity::TableEntry(entry(&api, "l2", (48, key), Some(port(&api, key))));
+    let balance = |key, id| Entity::TableEntry(entry(&api, "balance", (12, key), Some(EntryAction::Group(id))));
+    let cell = |index, value| Cell { array: RegisterId::from_index(0), index, value: bits(16, value) };
+    let multicast = |group| {
+        let replicas = vec![Replica { rid: 1, port: 2 }];
+        Entity::Multicast(Multicast { group, replicas, metadata: vec![7] })
+    };
+    let everything = |api: &Api| {
+        let queries = [
+            Query::TableEntries(TableQuery::default()),
+            Query::Members { profile: None, id: None },
+            Query::Groups { profile: None, id: None },
+            Query::Registers { array: None, index: None },
+            Query::Multicast(None),
+            Query::ValueSets(None),
+            Query::CloneSessions(None),
+            Query::Meters { array: None, index: None },
+            Query::Counters { array: None, index: None },
+            Query::Digests(None),
+        ];
+        queries.iter().flat_map(|query| read(api, query)).collect::<Vec<_>>()
+    };
+    write(
+        &api,
+        vec![(Insert, member(&api, 1, 1)), (Insert, group(&api, 1, &[(1, 2, None)])), (Insert, balance(1, 1))],
+        RollbackOnError,
+        expect!["done\ndone\ndone\n"],
+    );
+    let before = everything(&api);
+    let session = CloneSession { session: 5, replicas: vec![], class_of_service: 1, length_bytes_max: 64 };
+    let config = MeterConfig {
+        committed_rate_milliunits_per_s: 1,
+        committed_burst: 2,
+        peak_rate_milliunits_per_s: 3,
+        peak_burst: 4,
+    };
+    let meter = Cell { array: MeterId::from_index(0), index: Some(1), value: Some(config) };
+    let tunnels = vec![vec![EntryKey::Exact(bits(16, 0x800)), EntryKey::Range { low: bits(16, 1), high: bits(16, 9) }]];
+    write(
+        &api,
+        vec![
+            (Insert, l2(1)),
+            (Insert, l2(2)),
+            (Insert, member(&api, 2, 2)),
+            (Modify, member(&api, 1, 7)),
+            (Modify, group(&api, 1, &[(1, 1, None), (2, 3, None)])),
+            (Delete, balance(1, 1)),
+            (Delete, group(&api, 1, &[])),
+            (Modify, Entity::Register(cell(None, 9))),
+            (Modify, Entity::Meter(meter)),
+            (Insert, multicast(3)),
+            (Insert, Entity::CloneSession(session)),
+            (Modify, Entity::ValueSet { set: ValueSetId::from_index(0), members: tunnels }),
+            (Modify, Entity::Register(cell(Some(4), 9))),
+            (Delete, l2(1)),
+        ],
+        DataplaneAtomic,
+        expect![[r#"
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            Aborted: taken back: update 12 of the batch was refused
+            OutOfRange: register MyIngress.flows has no cell 4: its cells are 0 to 3
+            Aborted: not tried: update 12 of the batch was refused
+        "#]],
+    );
+    assert_eq!(everything(&api), before);
+}
+
+#[test]
+fn members_groups_and_their_refusals() {
+    let api = api();
+    let balance = |key, action| Entity::TableEntry(entry(&api, "balance", (12, key), action));
+    write(
+        &api,
+        vec![
+            (Insert, member(&api, 70, 1)),
+            (Insert, member(&api, 70, 1)),
+            (Insert, group(&api, 5, &[(70, 1, None), (71, 1, None)])),
+            (Insert, group(&api, 5, &[(70, 0, None)])),
+            (Insert, group(&api, 5, &[(70, 1, None), (70, 2, None)])),
+            (Insert, group(&api, 5, &[(70, 3, Some(2))])),
+            (Insert, balance(1, Some(EntryAction::Group(6)))),
+            (Insert, balance(1, Some(port(&api, 1)))),
+            (Insert, balance(1, Some(EntryAction::Group(5)))),
+            (Delete, group(&api, 5, &[])),
+            (Delete, member(&api, 70, 0)),
+        ],
+        ContinueOnError,
+        expect![[r#"
+            done
+            AlreadyExists: action profile MyIngress.hops has member 70 already
+            NotFound: action profile MyIngress.hops has no member 71
+            InvalidArgument: action profile MyIngress.hops: the weight of member 70 is 0
+            InvalidArgument: action profile MyIngress.hops: member 70 is given twice
+            done
+            NotFound: action profile MyIngress.hops has no group 6
+            InvalidArgument: table MyIngress.balance takes its actions from action profile MyIngress.hops: an entry names a member or a group of it
+            done
+            FailedPrecondition: action profile `MyIngress.hops`: an entry names group 5: change that first
+            FailedPrecondition: action profile `MyIngress.hops`: member 70 is in group 5
+        "#]],
+    );
+    let choices = |api: &Api| {
+        let tables = api.tables();
+        let set = tables.lock();
+        set.profiles()[0].groups().map(|(_, members)| format!("{members:?}")).collect::<String>()
+    };
+    let before = choices(&api);
+    api.port_changed(2, false);
+    assert_eq!(choices(&api), "{}");
+    // What the controller wrote is what it reads.
+    assert_eq!(read(&api, &Query::Groups { profile: None, id: Some(5) }), [group(&api, 5, &[(70, 3, Some(2))])]);
+    api.port_changed(2, true);
+    assert_eq!(choices(&api), before);
+}
+
+#[test]
+fn one_shot_groups_come_and_go_with_their_entries() {
+    let api = api();
+    let choice = |weight, to| Choice { call: call(&api, "set_port", &[(9, to)]), weight, watch_port: None };
+    let shot =
+        |choices: Vec<Choice>| Entity::TableEntry(entry(&api, "balance", (12, 1), Some(EntryAction::OneShot(choices))));
+    let first = shot(vec![choice(1, 1), choice(1, 1), choice(2, 3)]);
+    let stored = |api: &Api| {
+        let tables = api.tables();
+        let set = tables.lock();
+        (set.profiles()[0].members().count(), set.profiles()[0].groups().count())
+    };
+    write(&api, vec![(Insert, first.clone())], ContinueOnError, expect!["done\n"]);
+    assert_eq!((entries(&api), stored(&api)), (vec![first.clone()], (3, 1)));
+    // They are nobody else's.
+    assert_eq!(read(&api, &Query::Members { profile: None, id: None }), []);
+    assert_eq!(read(&api, &Query::Groups { profile: None, id: None }), []);
+    let second = shot(vec![choice(5, 2)]);
+    write(
+        &api,
+        vec![(Insert, second.clone())],
+        ContinueOnError,
+        expect![[r#"
+        AlreadyExists: table MyIngress.balance: there is already an entry with this key and priority
+    "#]],
+    );
+    write(&api, vec![(Modify, second.clone())], ContinueOnError, expect!["done\n"]);
+    assert_eq!((entries(&api), stored(&api)), (vec![second.clone()], (1, 1)));
+    write(&api, vec![(Delete, second.clone()), (Insert, first.clone())], DataplaneAtomic, expect!["done\ndone\n"]);
+    let table = names::table(&api.program(), "balance").unwrap();
+    api.command(Command::TableClear { table }).unwrap();
+    assert_eq!((entries(&api), stored(&api)), (vec![], (0, 0)));
+}
+
+#[test]
+fn direct_counters_are_the_entrys_own() {
+    let api = api();
+    let l2 = |key| entry(&api, "l2", (48, key), Some(port(&api, 3)));
+    let counted = |packets| CounterCell { packets, bytes: 9 };
+    let with = |key, packets| TableEntry { counter: Some(counted(packets)), ..l2(key) };
+    write(
+        &api,
+        vec![
+            (Insert, Entity::TableEntry(with(1, 5))),
+            (Insert, Entity::TableEntry(l2(2))),
+            (Delete, Entity::TableEntry(l2(1))),
+            (Insert, Entity::TableEntry(l2(3))),
+        ],
+        ContinueOnError,
+        expect!["done\ndone\ndone\ndone\n"],
+    );
+    // The third took the place of the first.
+    let cell = |key, value| {
+        let name = l2(key).name.unwrap();
+        Entity::DirectCounter(Direct { table: l2(key).table, name, value })
+    };
+    let query = Query::DirectCounters { table: None, name: None };
+    assert_eq!(read(&api, &query), [cell(3, CounterCell::default()), cell(2, CounterCell::default())]);
+    write(&api, vec![(Modify, cell(2, counted(8)))], ContinueOnError, expect!["done\n"]);
+    assert_eq!(read(&api, &query)[1], cell(2, counted(8)));
+    write(
+        &api,
+        vec![(Insert, cell(2, counted(8))), (Modify, cell(9, counted(8)))],
+        ContinueOnError,
+        expect![[r#"
+        InvalidArgument: a direct counter of table MyIngress.l2 can be modified, not inserted or deleted
+        NotFound: table MyIngress.l2: there is no entry with this key and priority
+    "#]],
+    );
+}
+
+#[test]
+fn attributes_stay_with_their_entries() {
+    let api = api();
+    let attributes = Attributes { metadata: vec![1, 2], controller_metadata: 3, idle_timeout_ns: 0 };
+    let first = TableEntry { attributes: attributes.clone(), ..entry(&api, "tiny", (12, 1), None) };
+    let balance = TableEntry { attributes, ..entry(&api, "balance", (12, 1), Some(EntryAction::Member(1))) };
+    let timed = Attributes { idle_timeout_ns: 5, ..Attributes::default() };
+    let timed = TableEntry { attributes: timed, ..balance.clone() };
+    write(
+        &api,
+        vec![
+            (Modify, Entity::TableEntry(first)),
+            (Insert, member(&api, 1, 1)),
+            (Insert, Entity::TableEntry(balance.clone())),
+            (Modify, Entity::TableEntry(timed)),
+        ],
+        ContinueOnError,
+        expect![[r#"
+            NotFound: table MyIngress.tiny: there is no entry with this key and priority
+            done
+            done
+            InvalidArgument: table MyIngress.balance has no idle timeouts: the program must declare `support_timeout = true` in it
+        "#]],
+    );
+    assert_eq!(entries(&api), [Entity::TableEntry(balance)]);
+}
+
+#[test]
+fn large_tables_are_read_in_pieces() {
+    let api = api();
+    let program = api.program();
+    let table = names::table(&program, "ipv4_lpm").unwrap();
+    let name = |value| EntryName { key: vec![EntryKey::Lpm { value: bits(32, value), prefix_len: 32 }], priority: 0 };
+    let action = || Some(EntryAction::Call(call(&api, "NoAction", &[])));
+    let list = (0..1024).map(|key| (Insert, Entity::TableEntry(TableEntry::new(table, Some(name(key)), action()))));
+    let outcomes = api.write(updates(list.collect()), DataplaneAtomic);
+    assert!(outcomes.iter().all(Result::is_ok));
+    let query = Query::TableEntries(TableQuery::default());
+    assert_eq!(read(&api, &query).len(), 1024);
+    let mut pieces = 0;
+    api.read(&query, &mut |_| {
+        pieces += 1;
+        false
+    })
+    .unwrap();
+    assert_eq!(pieces, 1);
+}

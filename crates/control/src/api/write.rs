@@ -1,0 +1,587 @@
+//! Carrying updates out.
+//!
+//! What enters: updates, the state of the control plane, the tables in a transaction, and the switch itself where an
+//! update needs more than tables. What leaves: one outcome per update. Each step notes how it is taken back, so that a
+//! refused update leaves nothing and a refused batch can be taken back as a whole.
+
+use crate::api::entity::{
+    Atomicity, Call, Choice, Entity, EntryAction, EntryName, Member, TableEntry, Update, UpdateKind,
+};
+use crate::api::fault::{Code, Fault};
+use crate::api::resources;
+use crate::api::state::{GroupContents, OneShot, State};
+use base::Bits;
+use base::index::Id as _;
+use ir::{ActionId, ActionProfileId, Program, TableId};
+use std::collections::BTreeMap;
+use switch::{Switch, match_value, profile_actions};
+use tables::{
+    ActionCall, Attributes, EntrySpec, Handle, Mark, MatchValue, Operation, Outcome, Problem, ProfileOperation,
+    TO_GROUP, TO_MEMBER, Target, Transaction,
+};
+
+/// How a step is taken back.
+pub(crate) enum Undo {
+    State(Box<dyn FnOnce(&mut State)>),
+    Switch(Box<dyn FnOnce(&mut Switch)>),
+}
+
+/// Carries updates out, one after the other.
+pub(crate) struct Writer<'a, 't> {
+    program: &'a Program,
+    state: &'a mut State,
+    batch: Transaction<'t>,
+    switch: Option<&'a mut Switch>,
+    undos: Vec<Undo>,
+}
+
+/// Whether an update reaches beyond the tables: it must be carried out where the switch is.
+pub(crate) fn needs_switch(program: &Program, update: &Update) -> bool {
+    match &update.entity {
+        Entity::TableEntry(entry) => {
+            let table = &program.tables[entry.table];
+            let has_cells = !table.direct_counters.is_empty() || table.direct_meter.is_some() || table.support_timeout;
+            entry.counter.is_some() || entry.meter.is_some() || (has_cells && update.kind == UpdateKind::Insert)
+        }
+        Entity::Member(_) | Entity::Group(_) | Entity::Digest { .. } => false,
+        _ => true,
+    }
+}
+
+impl<'a, 't> Writer<'a, 't> {
+    /// `switch` may be none if no update [needs it](needs_switch).
+    pub fn new(
+        program: &'a Program,
+        state: &'a mut State,
+        batch: Transaction<'t>,
+        switch: Option<&'a mut Switch>,
+    ) -> Writer<'a, 't> {
+        Writer { program, state, batch, switch, undos: Vec::new() }
+    }
+
+    /// Carries all updates out and shows them to packets. One outcome for each.
+    pub fn write(mut self, updates: &[Update], atomicity: Atomicity) -> Vec<Result<(), Fault>> {
+        let mut outcomes: Vec<Result<(), Fault>> = Vec::with_capacity(updates.len());
+        for (position, update) in updates.iter().enumerate() {
+            let outcome = self.carry_out(update);
+            let refused = outcome.is_err();
+            outcomes.push(outcome);
+            if refused && atomicity != Atomicity::ContinueOnError {
+                let start = Mark::START;
+                self.roll_back(start, 0);
+                return aborted(outcomes, position, updates.len());
+            }
+        }
+        self.batch.commit();
+        outcomes
+    }
+
+    fn carry_out(&mut self, update: &Update) -> Result<(), Fault> {
+        let (mark, undos) = (self.batch.mark(), self.undos.len());
+        self.dispatch(update).inspect_err(|_| self.roll_back(mark, undos))
+    }
+
+    fn roll_back(&mut self, mark: Mark, undos: usize) {
+        self.batch.roll_back_to(mark);
+        for undo in self.undos.drain(undos..).rev() {
+            match (undo, &mut self.switch) {
+                (Undo::State(undo), _) => undo(self.state),
+                (Undo::Switch(undo), Some(switch)) => undo(switch),
+                (Undo::Switch(_), None) => unreachable!("what was not changed is not taken back"),
+            }
+        }
+    }
+
+    fn dispatch(&mut self, update: &Update) -> Result<(), Fault> {
+        match (&update.entity, update.kind) {
+            (Entity::TableEntry(entry), kind) => self.table_entry(entry, kind),
+            (Entity::Member(member), kind) => self.member(member, kind),
+            (Entity::Group(group), kind) => self.group(group, kind),
+            (Entity::Digest { digest, config }, kind) => self.digest(*digest, *config, kind),
+            (Entity::DirectCounter(direct), UpdateKind::Modify) => {
+                let handle = self.existing(direct.table, &direct.name)?;
+                self.set_direct(direct.table, handle, Some(direct.value), None)
+            }
+            (Entity::DirectMeter(direct), UpdateKind::Modify) => {
+                let handle = self.existing(direct.table, &direct.name)?;
+                self.set_direct(direct.table, handle, None, Some(direct.value))
+            }
+            (entity, kind) => {
+                let Some(switch) = self.switch.as_deref_mut() else {
+                    unreachable!("updates that need the switch are carried out where it is")
+                };
+                resources::write(self.program, self.state, switch, &mut self.undos, entity, kind)
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------- tables
+
+    fn table_entry(&mut self, entry: &TableEntry, kind: UpdateKind) -> Result<(), Fault> {
+        let Some(name) = &entry.name else { return self.default_entry(entry, kind) };
+        match kind {
+            UpdateKind::Insert => self.insert(entry, name),
+            UpdateKind::Modify => self.modify(entry, name),
+            UpdateKind::Delete => {
+                let handle = self.existing(entry.table, name)?;
+                let old = self.one_shot_of_entry(entry.table, handle);
+                self.batch.perform(entry.table.index(), Operation::Delete { handle })?;
+                self.release(old)
+            }
+        }
+    }
+
+    fn default_entry(&mut self, entry: &TableEntry, kind: UpdateKind) -> Result<(), Fault> {
+        let table = &self.program.tables[entry.table];
+        if kind != UpdateKind::Modify {
+            let message = format!("table {}: the default action can be modified, not inserted or deleted", table.name);
+            return Err(Fault::invalid(message));
+        }
+        if entry.counter.is_some() || entry.meter.is_some() {
+            let message = format!("table {}: the default action has no direct counter or meter", table.name);
+            return Err(Fault::invalid(message));
+        }
+        let old = self.batch.tables()[entry.table.index()].default_action();
+        let old = old.and_then(|call| self.one_shot_of(entry.table, call.action, &call.args));
+        let operation = match &entry.action {
+            Some(action) => {
+                let (action, args) = self.action(entry.table, action)?;
+                Operation::SetDefault(ActionCall { action, args })
+            }
+            None => Operation::ResetDefault,
+        };
+        self.batch.perform(entry.table.index(), operation)?;
+        self.release(old)
+    }
+
+    fn insert(&mut self, entry: &TableEntry, name: &EntryName) -> Result<(), Fault> {
+        let table = &self.program.tables[entry.table];
+        let Some(action) = &entry.action else {
+            return Err(Fault::invalid(format!("table {}: the entry needs an action", table.name)));
+        };
+        // Before members of a one-shot group are made for an entry that is refused.
+        if self.find(entry.table, name)?.is_some() {
+            let message = format!("table {}: there is already an entry with this key and priority", table.name);
+            return Err(Fault::new(Code::AlreadyExists, message));
+        }
+        let (action, args) = self.action(entry.table, action)?;
+        let spec = EntrySpec { key: values(name), priority: name.priority, action, args };
+        let Outcome::Inserted(handle) = self.batch.perform(entry.table.index(), Operation::Insert(spec))? else {
+            unreachable!("an insertion gives a handle")
+        };
+        self.set_attributes(entry.table, handle, &entry.attributes)?;
+        if let Some(switch) = self.switch.as_deref_mut() {
+            resources::clear_direct(self.program, switch, &mut self.undos, entry.table, handle);
+        }
+        self.set_direct(entry.table, handle, entry.counter, entry.meter)
+    }
+
+    fn modify(&mut self, entry: &TableEntry, name: &EntryName) -> Result<(), Fault> {
+        let handle = self.existing(entry.table, name)?;
+        if let Some(action) = &entry.action {
+            let old = self.one_shot_of_entry(entry.table, handle);
+            let (action, args) = self.action(entry.table, action)?;
+            self.batch.perform(entry.table.index(), Operation::Modify { handle, action, args })?;
+            self.release(old)?;
+        }
+        self.set_attributes(entry.table, handle, &entry.attributes)?;
+        self.set_direct(entry.table, handle, entry.counter, entry.meter)
+    }
+
+    fn find(&self, table: TableId, name: &EntryName) -> Result<Option<Handle>, Fault> {
+        Ok(self.batch.tables()[table.index()].find(&values(name), name.priority)?)
+    }
+
+    fn existing(&self, table: TableId, name: &EntryName) -> Result<Handle, Fault> {
+        self.find(table, name)?.ok_or_else(|| {
+            let table = &self.program.tables[table];
+            let message = format!("table {}: there is no entry with this key and priority", table.name);
+            Fault::new(Code::NotFound, message)
+        })
+    }
+
+    fn set_attributes(&mut self, table: TableId, handle: Handle, attributes: &Attributes) -> Result<(), Fault> {
+        let stored = self.batch.tables()[table.index()].get(handle).and_then(|entry| entry.attributes.as_deref());
+        if stored.cloned().unwrap_or_default() == *attributes {
+            return Ok(());
+        }
+        if attributes.idle_timeout_ns > 0 && !self.program.tables[table].support_timeout {
+            let name = &self.program.tables[table].name;
+            return Err(Fault::invalid(format!(
+                "table {name} has no idle timeouts: the program must declare `support_timeout = true` in it"
+            )));
+        }
+        let attributes = attributes.clone();
+        self.batch.perform(table.index(), Operation::SetAttributes { handle, attributes })?;
+        Ok(())
+    }
+
+    fn set_direct(
+        &mut self,
+        table: TableId,
+        handle: Handle,
+        counter: Option<switch::externs::CounterCell>,
+        meter: Option<Option<switch::MeterConfig>>,
+    ) -> Result<(), Fault> {
+        if counter.is_none() && meter.is_none() {
+            return Ok(());
+        }
+        let Some(switch) = self.switch.as_deref_mut() else {
+            unreachable!("updates that need the switch are carried out where it is")
+        };
+        resources::set_direct(self.program, switch, &mut self.undos, table, handle, counter, meter)
+    }
+
+    // ------------------------------------------------------------------------------------------------- actions
+
+    /// Position and arguments of what an entry runs.
+    fn action(&mut self, table: TableId, action: &EntryAction) -> Result<(usize, Vec<Bits>), Fault> {
+        let declared = &self.program.tables[table];
+        let profile = declared.implementation.as_ref().map(|used| used.profile);
+        let to = |target: usize, handle: Handle| (target, vec![Bits::from_u64(32, u64::from(handle.0))]);
+        match (action, profile) {
+            (EntryAction::Call(call), None) => Ok((self.position(table, call)?, call.args.clone())),
+            (EntryAction::Call(_), Some(profile)) => Err(Fault::invalid(format!(
+                "table {} takes its actions from action profile {}: an entry names a member or a group of it",
+                declared.name, self.program.action_profiles[profile].name
+            ))),
+            (EntryAction::Member(id), Some(profile)) => Ok(to(TO_MEMBER, self.known_member(profile, *id)?)),
+            (EntryAction::Group(id), Some(profile)) => Ok(to(TO_GROUP, self.known_group(profile, *id)?)),
+            (EntryAction::OneShot(choices), Some(profile)) => Ok(to(TO_GROUP, self.make_one_shot(profile, choices)?)),
+            (_, None) => {
+                Err(Fault::invalid(format!("table {} has no action profile: an entry names an action", declared.name)))
+            }
+        }
+    }
+
+    /// The position of an action in its table's list. The same action in several controls is several in the program and
+    /// goes by its name.
+    fn position(&self, table: TableId, call: &Call) -> Result<usize, Fault> {
+        let table = &self.program.tables[table];
+        let listed: Vec<ActionId> = table.actions.iter().map(|listed| listed.action).collect();
+        self.position_among(&listed, call.action)
+            .ok_or_else(|| self.not_listed(call.action, &listed, &format!("table {}", table.name)))
+    }
+
+    fn position_among(&self, listed: &[ActionId], action: ActionId) -> Option<usize> {
+        let name = |action: ActionId| &self.program.actions[action].name;
+        let same = listed.iter().position(|&it| it == action);
+        same.or_else(|| listed.iter().position(|&it| name(it) == name(action)))
+    }
+
+    fn not_listed(&self, action: ActionId, listed: &[ActionId], owner: &str) -> Fault {
+        let names: Vec<&str> = listed.iter().map(|&it| self.program.actions[it].name.as_str()).collect();
+        let name = &self.program.actions[action].name;
+        let message = format!("action {name} is not one of the actions of {owner}: it has {}", names.join(", "));
+        Fault::invalid(message)
+    }
+
+    fn member_call(&self, profile: ActionProfileId, call: &Call) -> Result<ActionCall, Fault> {
+        let listed: Vec<ActionId> = profile_actions(self.program, profile).iter().map(|listed| listed.action).collect();
+        let owner = || format!("action profile {}", self.program.action_profiles[profile].name);
+        let position = self.position_among(&listed, call.action);
+        let action = position.ok_or_else(|| self.not_listed(call.action, &listed, &owner()))?;
+        Ok(ActionCall { action, args: call.args.clone() })
+    }
+
+    // ------------------------------------------------------------------------------------------------ profiles
+
+    fn profile_name(&self, profile: ActionProfileId) -> &str {
+        &self.program.action_profiles[profile].name
+    }
+
+    fn known_member(&self, profile: ActionProfileId, id: u32) -> Result<Handle, Fault> {
+        self.state.members.handle(profile, id).ok_or_else(|| {
+            let message = format!("action profile {} has no member {id}", self.profile_name(profile));
+            Fault::new(Code::NotFound, message)
+        })
+    }
+
+    fn known_group(&self, profile: ActionProfileId, id: u32) -> Result<Handle, Fault> {
+        self.state.groups.handle(profile, id).ok_or_else(|| {
+            let message = format!("action profile {} has no group {id}", self.profile_name(profile));
+            Fault::new(Code::NotFound, message)
+        })
+    }
+
+    fn profile_operation(&mut self, profile: ActionProfileId, operation: ProfileOperation) -> Result<Handle, Fault> {
+        let done = self.batch.perform_profile(profile.index(), operation);
+        match done.map_err(|error| self.with_numbers(profile, error))? {
+            Outcome::Inserted(handle) => Ok(handle),
+            // No handle is asked of such an operation.
+            Outcome::Done | Outcome::InsertedMany(_) => Ok(Handle(0)),
+        }
+    }
+
+    /// A profile speaks of handles; controllers know their own numbers.
+    fn with_numbers(&mut self, profile: ActionProfileId, error: tables::TableError) -> Fault {
+        let (member_of, group_of) = (&mut self.state.members, &mut self.state.groups);
+        let problem = match error.problem {
+            Problem::MemberInUse { member } => {
+                Problem::MemberInUse { member: Handle(member_of.number(profile, member)) }
+            }
+            Problem::GroupInUse { group } => Problem::GroupInUse { group: Handle(group_of.number(profile, group)) },
+            Problem::MemberInGroup { member, group } => Problem::MemberInGroup {
+                member: Handle(member_of.number(profile, member)),
+                group: Handle(group_of.number(profile, group)),
+            },
+            other => other,
+        };
+        tables::TableError { problem, ..error }.into()
+    }
+
+    fn note(&mut self, undo: impl FnOnce(&mut State) + 'static) {
+        self.undos.push(Undo::State(Box::new(undo)));
+    }
+
+    fn member(&mut self, member: &Member, kind: UpdateKind) -> Result<(), Fault> {
+        let (profile, id) = (member.profile, member.id);
+        if kind == UpdateKind::Delete {
+            let handle = self.known_member(profile, id)?;
+            self.profile_operation(profile, ProfileOperation::DeleteMember { member: handle })?;
+            self.state.members.remove(profile, id);
+            self.note(move |state| state.members.set(profile, id, handle));
+            return Ok(());
+        }
+        let Some(call) = &member.call else {
+            let name = self.profile_name(profile);
+            return Err(Fault::invalid(format!("action profile {name}: member {id} needs an action")));
+        };
+        let call = self.member_call(profile, call)?;
+        if kind == UpdateKind::Modify {
+            let handle = self.known_member(profile, id)?;
+            self.profile_operation(profile, ProfileOperation::ModifyMember { member: handle, call })?;
+            return Ok(());
+        }
+        if self.state.members.handle(profile, id).is_some() {
+            let message = format!("action profile {} has member {id} already", self.profile_name(profile));
+            return Err(Fault::new(Code::AlreadyExists, message));
+        }
+        let handle = self.profile_operation(profile, ProfileOperation::CreateMember(call))?;
+        self.state.members.set(profile, id, handle);
+        self.note(move |state| state.members.remove(profile, id));
+        Ok(())
+    }
+
+    fn group(&mut self, group: &crate::api::entity::Group, kind: UpdateKind) -> Result<(), Fault> {
+        let (profile, id) = (group.profile, group.id);
+        let handle = match (kind, self.state.groups.handle(profile, id)) {
+            (UpdateKind::Insert, Some(_)) => {
+                let message = format!("action profile {} has group {id} already", self.profile_name(profile));
+                return Err(Fault::new(Code::AlreadyExists, message));
+            }
+            (UpdateKind::Insert, None) => {
+                let handle = self.profile_operation(profile, ProfileOperation::CreateGroup)?;
+                self.state.groups.set(profile, id, handle);
+                self.note(move |state| state.groups.remove(profile, id));
+                handle
+            }
+            (_, Some(handle)) => handle,
+            (_, None) => self.known_group(profile, id)?,
+        };
+        let key = (profile.index(), handle);
+        if kind == UpdateKind::Delete {
+            self.profile_operation(profile, ProfileOperation::DeleteGroup { group: handle })?;
+            self.state.groups.remove(profile, id);
+            self.note(move |state| state.groups.set(profile, id, handle));
+            let old = self.state.group_contents.remove(&key);
+            self.note(move |state| state.group_contents.extend(old.map(|old| (key, old))));
+            return Ok(());
+        }
+        let contents = GroupContents::of(group);
+        self.check_size(group)?;
+        let members = self.chosen_members(profile, &contents)?;
+        self.profile_operation(profile, ProfileOperation::SetGroup { group: handle, members })?;
+        let old = self.state.group_contents.insert(key, contents);
+        self.note(move |state| match old {
+            Some(old) => drop(state.group_contents.insert(key, old)),
+            None => drop(state.group_contents.remove(&key)),
+        });
+        Ok(())
+    }
+
+    fn check_size(&self, group: &crate::api::entity::Group) -> Result<(), Fault> {
+        let count = group.members.len();
+        if group.size_max > 0 && count > group.size_max as usize {
+            let name = self.profile_name(group.profile);
+            return Err(Fault::new(
+                Code::ResourceExhausted,
+                format!(
+                    "action profile {name}: group {} has {count} members, more than its {}",
+                    group.id, group.size_max
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The members of a group that are choices now, with their weights.
+    fn chosen_members(&self, profile: ActionProfileId, contents: &GroupContents) -> Result<tables::Group, Fault> {
+        let mut members = BTreeMap::new();
+        for member in &contents.members {
+            let handle = self.known_member(profile, member.member)?;
+            if member.weight == 0 {
+                let name = self.profile_name(profile);
+                let message = format!("action profile {name}: the weight of member {} is 0", member.member);
+                return Err(Fault::invalid(message));
+            }
+            let is_up = member.watch_port.is_none_or(|port| !self.state.ports_down.contains(&port));
+            if members.insert(handle, if is_up { member.weight } else { 0 }).is_some() {
+                let name = self.profile_name(profile);
+                let message = format!("action profile {name}: member {} is given twice", member.member);
+                return Err(Fault::invalid(message));
+            }
+        }
+        Ok(members)
+    }
+
+    /// Makes a group for one entry, with a member for each choice.
+    fn make_one_shot(&mut self, profile: ActionProfileId, choices: &[Choice]) -> Result<Handle, Fault> {
+        if let Some(choice) = choices.iter().find(|choice| choice.weight == 0) {
+            let action = &self.program.actions[choice.call.action].name;
+            return Err(Fault::invalid(format!("the weight of action {action} is 0: it must be 1 at least")));
+        }
+        let mut members = Vec::with_capacity(choices.len());
+        let mut weights = BTreeMap::new();
+        for choice in choices {
+            let call = self.member_call(profile, &choice.call)?;
+            let member = self.profile_operation(profile, ProfileOperation::CreateMember(call))?;
+            let is_up = choice.watch_port.is_none_or(|port| !self.state.ports_down.contains(&port));
+            weights.insert(member, if is_up { choice.weight } else { 0 });
+            members.push(member);
+        }
+        let group = self.profile_operation(profile, ProfileOperation::CreateGroup)?;
+        self.profile_operation(profile, ProfileOperation::SetGroup { group, members: weights })?;
+        let key = (profile.index(), group);
+        self.state.one_shots.insert(key, OneShot { choices: choices.to_vec(), members });
+        self.note(move |state| drop(state.one_shots.remove(&key)));
+        Ok(group)
+    }
+
+    fn one_shot_of_entry(&self, table: TableId, handle: Handle) -> Option<(ActionProfileId, Handle)> {
+        let entry = self.batch.tables()[table.index()].get(handle)?;
+        self.one_shot_of(table, entry.spec.action, &entry.spec.args)
+    }
+
+    /// The group that belongs to what runs this, if one does.
+    fn one_shot_of(&self, table: TableId, action: usize, args: &[Bits]) -> Option<(ActionProfileId, Handle)> {
+        let profile = self.program.tables[table].implementation.as_ref()?.profile;
+        match Target::of(action, args)? {
+            Target::Group(group) if self.state.one_shots.contains_key(&(profile.index(), group)) => {
+                Some((profile, group))
+            }
+            _ => None,
+        }
+    }
+
+    /// Removes a group that belonged to an entry, with its members.
+    fn release(&mut self, one_shot: Option<(ActionProfileId, Handle)>) -> Result<(), Fault> {
+        let Some((profile, group)) = one_shot else { return Ok(()) };
+        let key = (profile.index(), group);
+        let Some(old) = self.state.one_shots.remove(&key) else { return Ok(()) };
+        self.profile_operation(profile, ProfileOperation::DeleteGroup { group })?;
+        for &member in &old.members {
+            self.profile_operation(profile, ProfileOperation::DeleteMember { member })?;
+        }
+        self.note(move |state| drop(state.one_shots.insert(key, old)));
+        Ok(())
+    }
+
+    /// Removes the groups of entries that went away behind the controllers' backs.
+    pub fn sweep(mut self) {
+        let keys: Vec<(usize, Handle)> = self.state.one_shots.keys().copied().collect();
+        for (profile, group) in keys {
+            let uses =
+                |table: &&ir::Table| table.implementation.as_ref().is_some_and(|used| used.profile.index() == profile);
+            let users = self.program.tables.iter_enumerated().filter(|(_, table)| uses(table));
+            let is_named = users.into_iter().any(|(id, _)| self.batch.tables()[id.index()].names(Target::Group(group)));
+            if !is_named {
+                let _kept = self.release(Some((ActionProfileId::from_index(profile), group)));
+            }
+        }
+        for profile in self.program.action_profiles.ids() {
+            let stored = &self.batch.profiles()[profile.index()];
+            self.state.members.retain(profile, |handle| stored.member(handle).is_some());
+            self.state.groups.retain(profile, |handle| stored.group(handle).is_some());
+            self.state
+                .group_contents
+                .retain(|&(of, handle), _| of != profile.index() || stored.group(handle).is_some());
+        }
+        self.batch.commit();
+    }
+
+    /// Makes the members that watch a port choices, or no choices.
+    pub fn port_changed(mut self, port: u32, is_up: bool) {
+        let changed = if is_up { self.state.ports_down.remove(&port) } else { self.state.ports_down.insert(port) };
+        if !changed {
+            return;
+        }
+        let watches = |contents: &GroupContents| contents.members.iter().any(|it| it.watch_port == Some(port));
+        let groups: Vec<((usize, Handle), GroupContents)> = self
+            .state
+            .group_contents
+            .iter()
+            .filter(|(_, it)| watches(it))
+            .map(|(&key, it)| (key, it.clone()))
+            .collect();
+        for ((profile, group), contents) in groups {
+            let profile = ActionProfileId::from_index(profile);
+            if let Ok(members) = self.chosen_members(profile, &contents) {
+                let _kept = self.profile_operation(profile, ProfileOperation::SetGroup { group, members });
+            }
+        }
+        let is_down = |choice: &Choice| choice.watch_port.is_some_and(|port| self.state.ports_down.contains(&port));
+        let weight = |choice: &Choice| if is_down(choice) { 0 } else { choice.weight };
+        let one_shots: Vec<((usize, Handle), tables::Group)> = (self.state.one_shots.iter())
+            .filter(|(_, it)| it.choices.iter().any(|choice| choice.watch_port == Some(port)))
+            .map(|(&key, it)| (key, it.members.iter().copied().zip(it.choices.iter().map(weight)).collect()))
+            .collect();
+        for ((profile, group), members) in one_shots {
+            let profile = ActionProfileId::from_index(profile);
+            let _kept = self.profile_operation(profile, ProfileOperation::SetGroup { group, members });
+        }
+        self.batch.commit();
+    }
+
+    // ------------------------------------------------------------------------------------------------- digests
+
+    fn digest(
+        &mut self,
+        digest: ir::DigestId,
+        config: crate::api::entity::DigestConfig,
+        kind: UpdateKind,
+    ) -> Result<(), Fault> {
+        let name = &self.program.digests[digest].name;
+        match (kind, self.state.digests.contains_key(&digest)) {
+            (UpdateKind::Insert, true) => {
+                return Err(Fault::new(Code::AlreadyExists, format!("digest {name} is configured already")));
+            }
+            (UpdateKind::Modify | UpdateKind::Delete, false) => {
+                return Err(Fault::new(Code::NotFound, format!("digest {name} is not configured")));
+            }
+            _ => {}
+        }
+        let old = match kind {
+            UpdateKind::Delete => self.state.digests.remove(&digest),
+            _ => self.state.digests.insert(digest, config),
+        };
+        self.note(move |state| match old {
+            Some(old) => drop(state.digests.insert(digest, old)),
+            None => drop(state.digests.remove(&digest)),
+        });
+        Ok(())
+    }
+}
+
+fn values(name: &EntryName) -> Vec<MatchValue> {
+    name.key.iter().map(match_value).collect()
+}
+
+/// The outcomes of a batch that was taken back because of its update at `position`.
+fn aborted(mut outcomes: Vec<Result<(), Fault>>, position: usize, count: usize) -> Vec<Result<(), Fault>> {
+    let taken_back = Fault::new(Code::Aborted, format!("taken back: update {position} of the batch was refused"));
+    let not_tried = Fault::new(Code::Aborted, format!("not tried: update {position} of the batch was refused"));
+    outcomes[..position].fill(Err(taken_back));
+    outcomes.resize(count, Err(not_tried));
+    outcomes
+}
