@@ -3,19 +3,27 @@
 //! * [`router`]: the example IPv4 router from memory to memory on one core: native code, the interpreter, and, as the
 //!   limit, the same work written by hand ([`by_hand`]). Several runs, interleaved, so that all three see the same
 //!   machine.
+//! * [`updates`]: the control plane against a worker that forwards at full speed: updates per second, the worker's loss,
+//!   the delay of a write.
 //!
 //! Every figure is a ratio or stands beside its peer of the same run. `--json` prints what `bench/runs/` keeps.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
 
 mod by_hand;
+mod compiled;
+mod figures;
 mod router;
+mod updates;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 
 /// Benchmarks of the compiled pipeline.
 #[derive(Parser, Debug)]
 pub struct Arguments {
+    /// What is measured
+    #[arg(value_enum, default_value = "router")]
+    benchmark: Benchmark,
     /// Runs of each contestant
     #[arg(long, default_value_t = 7)]
     runs: usize,
@@ -30,6 +38,19 @@ pub struct Arguments {
     json: bool,
 }
 
+/// A benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Benchmark {
+    /// The example router
+    Router,
+    /// Updates of the control plane
+    Updates,
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    router::run(&Arguments::parse())
+    let arguments = Arguments::parse();
+    match arguments.benchmark {
+        Benchmark::Router => router::run(&arguments),
+        Benchmark::Updates => updates::run(&arguments),
+    }
 }

@@ -2,13 +2,13 @@
 
 use crate::Arguments;
 use crate::by_hand;
+use crate::compiled;
+use crate::figures::{median, range};
 use base::Rng;
-use cgen::{CompileOptions, Native, Plan};
 use ir::Program;
 use live::traffic::Routes;
 use serde_json::json;
 use std::error::Error;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -25,8 +25,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut rng = Rng::new(1);
     let routes = Routes::random(arguments.routes, 2..=4, &mut rng);
     let frames = routes.frames(FRAMES.min(arguments.packets), &mut rng);
-    let program = Arc::new(router()?);
-    let mut native = with_routes(&program, native(&program)?, &routes)?;
+    let program = Arc::new(compiled::program("apps/l3fwd/l3fwd.p4")?);
+    let mut native = with_routes(&program, compiled::native(&program)?, &routes)?;
     let mut interpreter = with_routes(&program, Backend::Interpreter, &routes)?;
     let mut by_hand = by_hand::Router::new(&routes);
 
@@ -44,26 +44,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let stages = stages(&mut native, &frames, arguments.packets);
     times.print(arguments, &stages);
     Ok(())
-}
-
-/// The program of `apps/l3fwd`, as `wirespeed run` compiles it.
-fn router() -> Result<Program, Box<dyn Error>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../apps/l3fwd/l3fwd.p4");
-    let mut map = syntax::SourceMap::new();
-    let (tree, mut diagnostics) = syntax::parse_program(&mut map, &path, &syntax::Options::new(&syntax::DiskFiles));
-    let typed = sema::check(&tree, &mut diagnostics);
-    let program = lower::lower(&typed, &mut diagnostics);
-    let mut program = program.ok_or_else(|| syntax::render_all(&map, &diagnostics, false))?;
-    passes::run(&mut program, passes::pipelines::STANDARD, false)?;
-    Ok(program)
-}
-
-fn native(program: &Program) -> Result<Backend, Box<dyn Error>> {
-    let plan = Plan::new(program)?;
-    let text = cgen::emit_c(program, &plan, &|_| None);
-    let object = cgen::compile(&text, &CompileOptions::default())?;
-    let native = Native::load(&object.path, &plan)?;
-    Ok(Backend::Native(Box::new(native), Box::new(plan)))
 }
 
 fn with_routes(program: &Arc<Program>, backend: Backend, routes: &Routes) -> Result<Switch, Box<dyn Error>> {
@@ -169,14 +149,4 @@ impl Times {
             println!("  {name:<18} {ns:>6.1}");
         }
     }
-}
-
-fn median(runs: &[f64]) -> f64 {
-    let mut sorted = runs.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-fn range(runs: &[f64]) -> (f64, f64) {
-    runs.iter().fold((f64::INFINITY, 0.0), |(least, greatest), &run| (least.min(run), greatest.max(run)))
 }

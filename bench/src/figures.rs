@@ -1,0 +1,19 @@
+//! Figures of several runs.
+
+/// The middle one.
+pub fn median(figures: &[f64]) -> f64 {
+    quantile(figures, 0.5)
+}
+
+/// The figure below which this part of all lies.
+pub fn quantile(figures: &[f64], part: f64) -> f64 {
+    let mut sorted = figures.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let position = (sorted.len() as f64 * part) as usize;
+    sorted.get(position.min(sorted.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
+}
+
+/// The least and the greatest.
+pub fn range(figures: &[f64]) -> (f64, f64) {
+    figures.iter().fold((f64::INFINITY, 0.0), |(least, greatest), &figure| (least.min(figure), greatest.max(figure)))
+}

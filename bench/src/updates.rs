@@ -1,0 +1,271 @@
+//! Updates of the control plane while a worker forwards at full speed.
+//!
+//! A worker on a thread of its own forwards frames from memory to memory. Another thread inserts entries into two tables
+//! through `control::Api`, in batches that must be seen whole: each batch has the same keys for both tables, and the
+//! program sends a packet that finds its key in one of them only to a port of its own, where it is counted. Then single
+//! entries are changed, and the time is taken from the call to the first packet that shows the change.
+
+use crate::Arguments;
+use crate::compiled;
+use crate::figures::{median, quantile, range};
+use base::index::Id as _;
+use control::Api;
+use control::api::entity::{Call, EntryAction, EntryName, TableEntry};
+use control::api::{Atomicity, Entity, Update, UpdateKind};
+use ir::{EntryKey, TableId};
+use live::driver::Deliver;
+use live::mailbox::mailbox;
+use live::worker::{self, Setup};
+use live::{Driver, DriverError, Port, PortCounters, StopFlag};
+use serde_json::json;
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use switch::{Config, Switch};
+
+/// Entries that a run inserts into each table.
+const KEYS: u32 = 100_000;
+
+/// Entries of a batch, for each table.
+const BATCHES: [u32; 3] = [1, 100, 10_000];
+
+/// Changes of single entries whose delay is taken.
+const CHANGES: usize = 2_000;
+
+/// The key whose entry is changed; one frame in `PROBES` carries it.
+const PROBE: u32 = KEYS;
+const PROBES: u32 = 64;
+
+/// What the drivers see.
+#[derive(Default)]
+struct Seen {
+    frames: AtomicU64,
+    /// Packets that found half a batch.
+    torn: AtomicU64,
+    /// The port that a probe is waited for at; 0 for none.
+    awaited_port: AtomicU64,
+    /// When it came there, in nanoseconds of the run's clock; 0 for not yet.
+    came_ns: AtomicU64,
+}
+
+/// A port: number 1 makes frames as fast as they are taken, the others only look at what is sent to them.
+struct Bench {
+    number: u32,
+    seen: Arc<Seen>,
+    start: Instant,
+    next: u32,
+    frame: [u8; 60],
+    is_over: bool,
+    counters: Arc<PortCounters>,
+}
+
+impl Driver for Bench {
+    fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
+        if self.is_over || self.number != 1 {
+            return Ok(0);
+        }
+        for _ in 0..limit {
+            self.next = self.next.wrapping_add(1);
+            let key = if self.next.is_multiple_of(PROBES) { PROBE } else { self.next.wrapping_mul(0x9E37_79B1) % KEYS };
+            self.frame[..4].copy_from_slice(&key.to_be_bytes());
+            deliver(&self.frame, 0);
+        }
+        self.seen.frames.fetch_add(limit as u64, Ordering::Relaxed);
+        Ok(limit)
+    }
+
+    fn transmit(&mut self, frame: &[u8], _timestamp_ns: u64) -> Result<(), DriverError> {
+        if self.number == 9 {
+            self.seen.torn.fetch_add(1, Ordering::Relaxed);
+        }
+        if frame[..4] == PROBE.to_be_bytes() && self.seen.awaited_port.load(Ordering::Acquire) == u64::from(self.number)
+        {
+            self.seen.awaited_port.store(0, Ordering::Release);
+            self.seen.came_ns.store(self.start.elapsed().as_nanos() as u64, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    fn exhausted(&self) -> bool {
+        self.is_over || self.number != 1
+    }
+
+    fn frame_bytes_max(&self) -> usize {
+        1514
+    }
+
+    fn stop_receiving(&mut self) {
+        self.is_over = true;
+    }
+
+    fn counters(&self) -> &Arc<PortCounters> {
+        &self.counters
+    }
+}
+
+struct Silent;
+impl worker::Events for Silent {}
+
+/// Figures of all runs.
+#[derive(Default)]
+struct Figures {
+    /// Frames per second while nothing is written.
+    quiet_fps: Vec<f64>,
+    /// For each size of batch: updates per second, and frames per second meanwhile.
+    batches: [(Vec<f64>, Vec<f64>); BATCHES.len()],
+    /// From a call to the first packet that shows the change, nanoseconds.
+    delays_ns: Vec<f64>,
+    torn: u64,
+}
+
+/// Runs the benchmark and prints it.
+pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let program = Arc::new(compiled::program("bench/programs/updates.p4")?);
+    let mut figures = Figures::default();
+    for _ in 0..arguments.runs {
+        let switch = Switch::new(Arc::clone(&program), compiled::native(&program)?, Config::default())?;
+        measure(switch, &mut figures)?;
+    }
+    figures.print(arguments);
+    Ok(())
+}
+
+/// One run.
+fn measure(mut switch: Switch, figures: &mut Figures) -> Result<(), Box<dyn Error>> {
+    let (door, inbox) = mailbox()?;
+    let api = Api::new(&switch, Arc::new(door));
+    let (seen, start, stop) = (Arc::new(Seen::default()), Instant::now(), StopFlag::new());
+    let port = |number| {
+        let (seen, counters) = (Arc::clone(&seen), Arc::new(PortCounters::default()));
+        let driver = Bench { number, seen, start, next: 0, frame: [0; 60], is_over: false, counters };
+        Port { number, driver: Box::new(driver), is_capture: false }
+    };
+    let setup = Setup { ports: [1, 2, 3, 9].map(port).into(), inbox: Some(inbox), cpu_port: None };
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| worker::run(&mut switch, setup, &stop, &mut Silent).map(drop));
+        let controlled = control(&api, &seen, start, figures);
+        stop.stop();
+        let worked = worker.join().map_err(|_| "the worker ended with a panic")?;
+        worked?;
+        controlled
+    })
+}
+
+fn control(api: &Api, seen: &Seen, start: Instant, figures: &mut Figures) -> Result<(), Box<dyn Error>> {
+    let frames = || seen.frames.load(Ordering::Relaxed);
+    thread::sleep(Duration::from_millis(100));
+    let (before, quiet) = (frames(), Instant::now());
+    thread::sleep(Duration::from_millis(500));
+    figures.quiet_fps.push((frames() - before) as f64 / quiet.elapsed().as_secs_f64());
+
+    for (&size, (updates_per_s, fps)) in BATCHES.iter().zip(&mut figures.batches) {
+        // Single entries are a tenth as many, so that the run ends soon.
+        let keys = if size == 1 { KEYS / 10 } else { KEYS };
+        let batches: Vec<Vec<Update>> = (0..keys.div_ceil(size))
+            .map(|batch| {
+                (batch * size..keys.min((batch + 1) * size))
+                    .flat_map(|key| both(api, UpdateKind::Insert, key, 2))
+                    .collect()
+            })
+            .collect();
+        let (before, started) = (frames(), Instant::now());
+        for batch in batches {
+            write(api, batch)?;
+        }
+        let seconds = started.elapsed().as_secs_f64();
+        updates_per_s.push(2.0 * f64::from(keys) / seconds);
+        fps.push((frames() - before) as f64 / seconds);
+        write(api, (0..keys).flat_map(|key| both(api, UpdateKind::Delete, key, 2)).collect())?;
+    }
+
+    write(api, both(api, UpdateKind::Insert, PROBE, 2).into())?;
+    for change in 0..CHANGES {
+        let port = 3 - change as u32 % 2;
+        let updates = both(api, UpdateKind::Modify, PROBE, port).into();
+        seen.came_ns.store(0, Ordering::Release);
+        let called_ns = start.elapsed().as_nanos() as u64;
+        seen.awaited_port.store(u64::from(port), Ordering::Release);
+        write(api, updates)?;
+        let came_ns = await_probe(seen)?;
+        figures.delays_ns.push(came_ns.saturating_sub(called_ns) as f64);
+    }
+    figures.torn += seen.torn.load(Ordering::Relaxed);
+    Ok(())
+}
+
+fn await_probe(seen: &Seen) -> Result<u64, Box<dyn Error>> {
+    let waiting = Instant::now();
+    loop {
+        match seen.came_ns.load(Ordering::Acquire) {
+            0 if waiting.elapsed() > Duration::from_secs(5) => return Err("no packet shows the change".into()),
+            0 => thread::yield_now(),
+            came_ns => return Ok(came_ns),
+        }
+    }
+}
+
+/// The same update in both tables.
+fn both(api: &Api, kind: UpdateKind, key: u32, port: u32) -> [Update; 2] {
+    let program = api.program();
+    [0, 1].map(|table| {
+        let table = TableId::from_index(table);
+        let action = program.tables[table].actions[0].action;
+        let call = Call { action, args: vec![base::Bits::from_u64(9, u64::from(port))] };
+        let key = vec![EntryKey::Exact(base::Bits::from_u64(32, u64::from(key)))];
+        let entry = TableEntry::new(table, Some(EntryName { key, priority: 0 }), Some(EntryAction::Call(call)));
+        Update { kind, entity: Entity::TableEntry(entry) }
+    })
+}
+
+fn write(api: &Api, updates: Vec<Update>) -> Result<(), Box<dyn Error>> {
+    for outcome in api.write(updates, Atomicity::DataplaneAtomic) {
+        outcome?;
+    }
+    Ok(())
+}
+
+impl Figures {
+    fn print(&self, arguments: &Arguments) {
+        let delay = |part| quantile(&self.delays_ns, part) / 1000.0;
+        if arguments.json {
+            let batches = BATCHES.iter().zip(&self.batches);
+            let batches: Vec<_> = batches
+                .map(|(size, (updates, fps))| json!({"entries": 2 * size, "updates_per_s": updates, "frames_per_s": fps}))
+                .collect();
+            println!(
+                "{}",
+                json!({
+                    "benchmark": "updates", "quiet_frames_per_s": self.quiet_fps, "batches": batches, "torn": self.torn,
+                    "delay_us": {"p50": delay(0.5), "p90": delay(0.9), "p99": delay(0.99), "max": delay(1.0)},
+                })
+            );
+            return;
+        }
+        println!("Updates of two tables while a worker forwards at full speed, memory to memory");
+        println!("median of {} runs (least to greatest)", arguments.runs);
+        println!("  nothing written         {:>6.2} M frames/s", median(&self.quiet_fps) / 1e6);
+        for (size, (updates, fps)) in BATCHES.iter().zip(&self.batches) {
+            let (least, greatest) = range(updates);
+            println!(
+                "  batches of {:>6}      {:>6.2} M frames/s  {:>8.0} updates/s  ({least:.0} to {greatest:.0})",
+                2 * size,
+                median(fps) / 1e6,
+                median(updates),
+            );
+        }
+        println!("packets that saw half a batch: {}", self.torn);
+        println!(
+            "from a write to the first packet that shows it: median {:.1} us, 90 % {:.1}, 99 % {:.1}, longest {:.1}",
+            delay(0.5),
+            delay(0.9),
+            delay(0.99),
+            delay(1.0)
+        );
+    }
+}
