@@ -1,4 +1,4 @@
-// Select keys that are structs or tuples, and value sets beside other keys.
+// Select keys that are tuples, and value sets beside other keys, also of tuples in tuples.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -30,6 +30,7 @@ parser MyParser(packet_in packet, out headers hdr, inout metadata meta,
     value_set<bit<8>>(4) ports;
     value_set<pair_t>(4) pairs;
     value_set<tuple<bit<8>, bit<8>>>(4) tuples;
+    value_set<tuple<tuple<bit<8>, bit<8>>, bit<8>>>(4) nested;
 
     state start {
         packet.extract(hdr.h);
@@ -54,6 +55,13 @@ parser MyParser(packet_in packet, out headers hdr, inout metadata meta,
             tuples: five;
             (0x40 &&& 0xf0, _): six;
             (_, 7): six;
+            default: last;
+        }
+    }
+
+    state last {
+        transition select({ hdr.h.a, hdr.h.b }, hdr.h.c) {
+            nested: seven;
         }
     }
 
@@ -90,6 +98,12 @@ parser MyParser(packet_in packet, out headers hdr, inout metadata meta,
     state six {
         hdr.mark.setValid();
         hdr.mark.v = 6;
+        transition accept;
+    }
+
+    state seven {
+        hdr.mark.setValid();
+        hdr.mark.v = 7;
         transition accept;
     }
 }

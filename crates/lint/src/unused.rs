@@ -25,7 +25,8 @@ impl Linter<'_, '_> {
 
     pub(crate) fn check_unused_variable(&mut self, id: VarId, has_value: bool) {
         let var = &self.program.vars[id];
-        if self.uses.read.contains(&id) || self.is_exempt(&var.name, &var.annotations, var.span) {
+        let is_read = self.uses.read.contains(&id) || self.program.sized_vars.contains(&id);
+        if is_read || self.is_exempt(&var.name, &var.annotations, var.span) {
             return;
         }
         let is_assigned = has_value || self.program.named_vars.contains(&id);

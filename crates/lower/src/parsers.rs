@@ -286,22 +286,36 @@ impl<'h> Lowerer<'h> {
         let name = full_name(&self.objects[self.object].name, &declaration.name, &declaration.annotations);
         let size = self.eval(&declaration.size)?;
         let size = self.constant_count(&size, TABLE_ENTRIES_MAX as u64, declaration.size.span)?;
-        let keys = match self.form(&declaration.element, declaration.span)? {
-            Form::Scalar(ty) => vec![(declaration.name.to_string(), ty.width(), MatchKind::Exact)],
-            Form::Tuple(fields) => {
-                let mut keys = Vec::new();
-                for (position, (name, ty)) in fields.iter().enumerate() {
-                    let width = self.scalar_or_refuse(ty, declaration.span)?.width();
-                    let kind = self.field_match_kind(&declaration.element, position, declaration.span)?;
-                    keys.push((name.to_string(), width, kind));
-                }
-                keys
-            }
-            _ => return self.unsupported(declaration.span, "value sets of this type"),
-        };
+        let mut keys = Vec::new();
+        let whole = (declaration.name.to_string(), MatchKind::Exact);
+        self.value_set_keys(&declaration.element, whole, "", declaration.span, &mut keys)?;
         let set = self.ir.value_sets.push(ir::ValueSet { name, keys, size });
         self.memo.value_sets.insert(key, set);
         Ok(set)
+    }
+
+    /// The keys of a value set: a type without fields is one, which is called and matched as `whole` says.
+    fn value_set_keys(
+        &mut self,
+        ty: &hir::Type,
+        whole: (String, MatchKind),
+        prefix: &str,
+        span: Span,
+        keys: &mut Vec<(String, u32, MatchKind)>,
+    ) -> Lowered<()> {
+        match self.form(ty, span)? {
+            Form::Scalar(ty) => keys.push((whole.0, ty.width(), whole.1)),
+            Form::Tuple(fields) => {
+                for (position, (name, field)) in fields.iter().enumerate() {
+                    let kind = self.field_match_kind(ty, position, span)?;
+                    let name = format!("{prefix}{name}");
+                    let prefix = format!("{name}.");
+                    self.nested(span, |l| l.value_set_keys(field, (name, kind), &prefix, span, keys))?;
+                }
+            }
+            _ => return self.unsupported(span, "value sets of this type"),
+        }
+        Ok(())
     }
 
     /// What `@match(kind)` says at a field of a value set's struct.

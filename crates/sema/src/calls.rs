@@ -205,7 +205,10 @@ impl Checker<'_> {
             Type::Table(id) => self.apply_table(base, id, member, call),
             Type::Parser(..) | Type::Control(..) | Type::Apply(..) => self.apply_block(base, member, call),
             ty => match self.size_method(&ty, member, call) {
-                Some(size) => size,
+                Some(size) => {
+                    self.note_sized(&base);
+                    size
+                }
                 None => self.call_builtin(base, member, call),
             },
         }
@@ -341,6 +344,22 @@ impl Checker<'_> {
             outer: substitution(type_params, args),
             span,
             style: Style::Call,
+        }
+    }
+
+    /// Remembers the variable of which only the size is taken.
+    pub(crate) fn note_sized(&mut self, measured: &Expr) {
+        match &measured.kind {
+            ExprKind::Var(id) => drop(self.hir.sized_vars.insert(*id)),
+            ExprKind::Field(base, _)
+            | ExprKind::Index(base, _)
+            | ExprKind::TupleIndex(base, _)
+            | ExprKind::StackNext(base)
+            | ExprKind::StackLast(base)
+            | ExprKind::Slice(base, ..)
+            | ExprKind::IndexedSlice { base, .. }
+            | ExprKind::Cast(base) => self.note_sized(base),
+            _ => {}
         }
     }
 

@@ -70,6 +70,8 @@ pub struct Program {
     /// The variables, parameters and constants that the program names anywhere. A constant of which only the value was
     /// needed leaves no other trace.
     pub named_vars: BTreeSet<VarId>,
+    /// Those of which only the size was needed somewhere (`v.minSizeInBits()`, `v.size`); it stands there as a number.
+    pub sized_vars: BTreeSet<VarId>,
 }
 
 /// A type.

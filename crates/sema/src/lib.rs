@@ -7,6 +7,7 @@
 //! The way through:
 //!
 //! * `decls` walks the program; `type_decls`, `params`, `parsers`, `tables`, `instances` take its parts.
+//! * `table_objects` knows what the tables' properties of v1model and PSA take.
 //! * `stmts` and `switches` check statements; `exprs`, `operators`, `members`, `calls` expressions.
 //! * `arguments` puts arguments in order and infers type arguments with `unify`; `casts` converts.
 //! * `scopes` says what a name means, `types` what a type means, `consts` and `known` what is known before a packet
@@ -39,6 +40,7 @@ mod parsers;
 mod scopes;
 mod stmts;
 mod switches;
+mod table_objects;
 mod tables;
 #[cfg(test)]
 mod testing;

@@ -109,7 +109,10 @@ impl Checker<'_> {
         let is_stack = self.is_header(element) || self.is_union(element);
         let make = |kind, ty| expr(kind, ty, span);
         match member.as_str() {
-            "size" => make(ExprKind::Int(BigInt::from(size)), Type::Bit(32)),
+            "size" => {
+                self.note_sized(&base);
+                make(ExprKind::Int(BigInt::from(size)), Type::Bit(32))
+            }
             "next" | "last" | "lastIndex" if !is_stack => {
                 let shown = self.hir.show_type(&base.ty);
                 self.report(d::not_a_header_stack(member, &shown));

@@ -60,6 +60,7 @@ impl Checker<'_> {
                 }
                 TablePropertyKind::Other { name, value } => {
                     let value = self.property_value(value);
+                    self.check_property_type(&name.name, &value);
                     let (name, is_const, span) = (name.name.clone(), property.is_const, property.span);
                     table.properties.push(Property { name, value, is_const, span });
                 }
@@ -104,8 +105,8 @@ impl Checker<'_> {
         self.scopes.outermost("NoAction").iter().any(|binding| is_it(&binding.entity))
     }
 
-    /// Complains of entries and of a default action before the keys and actions that give them their types. (Repeated
-    /// properties are the parser's business.)
+    /// Complains of entries before the keys and actions that give them their types. A default action may stand before
+    /// the list of actions, as the reference compiler has it. (Repeated properties are the parser's business.)
     fn check_property_order(&mut self, written: &ast::Table) {
         let mut seen: BTreeMap<Rc<str>, Span> = BTreeMap::new();
         for property in &written.properties {
@@ -120,12 +121,7 @@ impl Checker<'_> {
             if matches!(&*name, "key" | "actions")
                 && let Some(entries) = seen.remove("entries")
             {
-                self.report(d::entries_before(entries, "entries", &name, property.span));
-            }
-            if &*name == "actions"
-                && let Some(default) = seen.remove("default_action")
-            {
-                self.report(d::entries_before(default, "default_action", &name, property.span));
+                self.report(d::entries_before(entries, &name, property.span));
             }
             seen.insert(name, property.span);
         }

@@ -954,7 +954,7 @@ Hash<bit<16>>(PSA_HashAlgorithm_t.CRC16) p;
 table t {
  key = { hdr.h.a : exact; }
  actions = { NoAction; }
- psa_implementation = p;  //~ E0801
+ psa_implementation = p;  //~ E0301
 }
 apply { t.apply(); }
 }
@@ -988,7 +988,7 @@ ActionProfile(32) p;
 table t {
  key = { hdr.h.a : exact; }
  actions = { NoAction; }
- psa_direct_counter = p;  //~ E0801
+ psa_direct_counter = p;  //~ E0301
 }
 apply { t.apply(); }
 }

@@ -133,13 +133,24 @@ control c(in bit<8> a) {
     }
     apply { t.apply(); }
 }
-// ---- default before actions
-#include <core.p4>
+// ---- an implementation that is a number
+#include <v1model.p4>
 control c(in bit<8> a) {
     table t {
         key = { a : exact; }
-        default_action = NoAction();  //~ E0628
         actions = { NoAction; }
+        implementation = 5;  //~ E0301
+    }
+    apply { t.apply(); }
+}
+// ---- a register as counters
+#include <v1model.p4>
+control c(in bit<8> a) {
+    register<bit<8>>(4) cells;
+    table t {
+        key = { a : exact; }
+        actions = { NoAction; }
+        counters = cells;  //~ E0301
     }
     apply { t.apply(); }
 }

@@ -228,7 +228,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-implementation = 5;  //~ E0801
+implementation = 5;  //~ E0301
 }
 apply { t.apply(); }
 }
@@ -261,7 +261,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-counters = 5;  //~ E0801
+counters = 5;  //~ E0301
 }
 apply { t.apply(); }
 }
@@ -294,7 +294,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-meters = true;  //~ E0801
+meters = true;  //~ E0301
 }
 apply { t.apply(); }
 }

@@ -66,6 +66,10 @@ mod tests {
                 fill(skipped);
                 bit<8> index = 1;
                 s.stack[index].setValid();
+                bit<8> measured = r;
+                s.x = (bit<8>)measured.minSizeInBits();
+                Pair[4] counted;
+                s.x = (bit<8>)counted.size;
                 bit<8> both = r;
                 both = both + 1;
                 @noWarn("unused") { bit<8> inner; }

@@ -1,4 +1,4 @@
-//! `E0628`: entries or a default action that stand before the keys or actions that they use.
+//! `E0628`: entries that stand before the keys or actions that they use.
 //!
 //! ```p4,wrong
 //! #include <core.p4>
@@ -21,9 +21,9 @@
 use base::Span;
 use syntax::diag::Diagnostic;
 
-/// `early` is the property at `span`, `name` the one that comes too late, at `late`.
-pub(crate) fn entries_before(span: Span, early: &str, name: &str, late: Span) -> Diagnostic {
-    Diagnostic::error("E0628", span, format!("`{early}` must stand after `{name}`"))
+/// The entries are at `span`; `name` is the property that comes too late, at `late`.
+pub(crate) fn entries_before(span: Span, name: &str, late: Span) -> Diagnostic {
+    Diagnostic::error("E0628", span, format!("`entries` must stand after `{name}`"))
         .label("too early")
         .secondary(late, format!("`{name}` stands here"))
 }
@@ -46,9 +46,6 @@ mod tests {
                   `key = { r: exact; }`: `key` stands here
                 t.p4:5:43: error[E0628]: `entries` must stand after `actions`
                   `entries = { 1: one(); }`: too early
-                  `actions = { one; }`: `actions` stands here
-                t.p4:6:23: error[E0628]: `default_action` must stand after `actions`
-                  `default_action = one();`: too early
                   `actions = { one; }`: `actions` stands here
             "#]],
         );

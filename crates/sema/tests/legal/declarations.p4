@@ -977,3 +977,24 @@ E<bit<8>>({1, 2, 3}) e2;
 F({ {1, 2} }) f1;
 E<tuple<bit<8>, bit<8>>>((list<tuple<bit<8>, bit<8>>>){ {1, 2} }) e3;
 const list<pair> cp = { { 1, 2 }, { a = 1, b = 2 } };
+// ----
+// a default action before the list of actions
+control c(in bit<8> a, inout bit<8> b) {
+    action set(inout bit<8> x, bit<8> y) {
+        x = y;
+    }
+    table t {
+        default_action = set(b, 3);
+        key = { a : exact; }
+        actions = { set(b); }
+    }
+    table u {
+        const default_action = NoAction();
+        actions = { NoAction; }
+        key = { a : exact; }
+    }
+    apply {
+        t.apply();
+        u.apply();
+    }
+}

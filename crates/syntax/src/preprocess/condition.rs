@@ -1,4 +1,4 @@
-//! The expressions of `#if` and `#elif`: integers of 64 bits, `defined`, and the operators of C.
+//! The expressions of `#if` and `#elif`: integers of 64 bits, `defined`, `__has_include`, and the operators of C.
 
 use super::{Preprocessor, Stop};
 use crate::codes;
@@ -21,6 +21,7 @@ impl Preprocessor<'_> {
     pub(super) fn evaluate_condition(&mut self, span: Span, tokens: Vec<Token>) -> Result<bool, Stop> {
         let tokens = self.resolve_defined(tokens);
         let tokens = self.expand_line(tokens)?;
+        let tokens = self.resolve_has_include(tokens);
         let mut evaluator = Evaluator { tokens: &tokens, next: 0, names: &self.names, end: span, depth: 0 };
         let outcome = evaluator.conditional(true).and_then(|value| match evaluator.peek() {
             Some(extra) => Err(Fault { span: extra.span, message: "nothing more is expected here".into() }),
@@ -66,6 +67,46 @@ impl Preprocessor<'_> {
             }
         }
         output
+    }
+
+    /// Replaces `__has_include("file")` and `__has_include(<file>)` by 1 or 0.
+    fn resolve_has_include(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        let mut output = Vec::with_capacity(tokens.len());
+        let mut rest = tokens.as_slice();
+        while let Some((&first, behind)) = rest.split_first() {
+            let asks = first.kind == TokenKind::Word && &**self.names.text(first.symbol) == "__has_include";
+            let end = behind.iter().position(|token| token.kind == TokenKind::RightParen);
+            let found = match (end, behind) {
+                (Some(end), [open, inside @ ..]) if asks && open.kind == TokenKind::LeftParen && end > 1 => {
+                    self.asked_file(&inside[..end - 1]).map(|(path, is_quoted)| (path, is_quoted, &behind[end + 1..]))
+                }
+                _ => None,
+            };
+            match found {
+                Some((path, is_quoted, after)) => {
+                    let value = self.can_include(&path, is_quoted);
+                    let symbol: Symbol = self.names.intern(if value { "1" } else { "0" });
+                    output.push(Token { kind: TokenKind::Integer, symbol, ..first });
+                    rest = after;
+                }
+                None => {
+                    output.push(first);
+                    rest = behind;
+                }
+            }
+        }
+        output
+    }
+
+    /// The path between the parentheses of `__has_include`, and whether it is in quotes.
+    fn asked_file(&self, tokens: &[Token]) -> Option<(String, bool)> {
+        match tokens {
+            [path] if path.kind == TokenKind::String => Some((self.names.text(path.symbol).to_string(), true)),
+            [open, path @ .., close] if open.kind == TokenKind::Less && close.kind == TokenKind::Greater => {
+                Some((path.iter().map(|token| token.text(&self.names).to_string()).collect(), false))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -187,10 +228,23 @@ impl Evaluator<'_> {
             TokenKind::Integer => {
                 integer(self.names.text(token.symbol)).map_err(|message| Fault { span: token.span, message })?
             }
+            TokenKind::InvalidCharacter => self.character(token)?,
             _ => return Err(Fault { span: token.span, message: "a value is expected here".into() }),
         };
         self.depth -= 1;
         Ok(value)
+    }
+
+    /// `'a'`: P4 has no such literals, so that it comes as three tokens.
+    fn character(&mut self, quote: Token) -> Result<i64, Fault> {
+        if let [inside, close, ..] = &self.tokens[self.next..]
+            && [quote, *close].iter().all(|token| &*token.text(self.names) == "'")
+            && let [character] = inside.text(self.names).as_bytes()
+        {
+            self.next += 2;
+            return Ok(i64::from(*character));
+        }
+        Err(Fault { span: quote.span, message: "a value is expected here".into() })
     }
 }
 

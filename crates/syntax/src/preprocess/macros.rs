@@ -43,6 +43,8 @@ pub(super) struct Macros {
     /// a C preprocessor gives them where there is no clock.
     date: Symbol,
     time: Symbol,
+    /// `__has_include`, which conditions know.
+    has_include: Symbol,
 }
 
 impl Macros {
@@ -53,6 +55,7 @@ impl Macros {
             file: names.intern("__FILE__"),
             date: names.intern("__DATE__"),
             time: names.intern("__TIME__"),
+            has_include: names.intern("__has_include"),
         }
     }
 
@@ -63,7 +66,7 @@ impl Macros {
 
     /// Whether the name is a macro's.
     pub fn is_defined(&self, symbol: Symbol) -> bool {
-        self.get(symbol).is_some() || self.is_predefined(symbol)
+        self.get(symbol).is_some() || self.is_predefined(symbol) || symbol == self.has_include
     }
 
     pub fn get(&self, symbol: Symbol) -> Option<&Rc<Macro>> {

@@ -500,10 +500,21 @@ impl Preprocessor<'_> {
         Ok(path.map(|path| (path, false, span)))
     }
 
+    /// The folders in which an included file may lie, in the order in which they are searched.
+    fn include_folders(&self, is_quoted: bool) -> Vec<PathBuf> {
+        let own_folder = self.files.last().and_then(|file| file.folder.clone()).filter(|_| is_quoted);
+        own_folder.into_iter().chain(self.options.include_paths.iter().cloned()).collect()
+    }
+
+    /// `__has_include`
+    fn can_include(&self, path: &str, is_quoted: bool) -> bool {
+        let is_there = |folder: &PathBuf| matches!(self.options.loader.load(&folder.join(path)), Ok(Some(_)));
+        self.include_folders(is_quoted).iter().any(is_there) || builtin::text(path).is_some()
+    }
+
     /// Looks in the including file's folder (for `"..."`), in the include folders and among the built-in files.
     fn find_and_open(&mut self, path: &str, is_quoted: bool, span: Span) -> Result<(), Stop> {
-        let own_folder = self.files.last().and_then(|file| file.folder.clone()).filter(|_| is_quoted);
-        let folders: Vec<PathBuf> = own_folder.into_iter().chain(self.options.include_paths.iter().cloned()).collect();
+        let folders = self.include_folders(is_quoted);
         for folder in &folders {
             let candidate = folder.join(path);
             match self.options.loader.load(&candidate) {

@@ -98,6 +98,8 @@ fn conditions_compute() {
         ("F(1) == 2", true),
         ("0755 == 493 && 10L > 3UL && 0xFu == 15", true),
         ("1 << 70", false),
+        ("'a' == 97 && '0' == 48", true),
+        ("defined __has_include && __has_include(<core.p4>) && !__has_include(\"none.p4\")", true),
     ] {
         let text = format!("#define X 20200408\n#define F(x) x + 1\n#if {condition}\nyes\n#else\nno\n#endif");
         let expected = if value { "yes" } else { "no" };

@@ -1,0 +1,112 @@
+//! Properties of tables that architectures define: what is given must be what the architecture takes.
+//!
+//! The language leaves the properties open, and so does this for architectures of the user. A property is known here
+//! together with the type that it takes: only in programs that declare this type, which is how v1model and PSA are
+//! recognised before there is a `main`.
+
+use crate::checker::Checker;
+use crate::diagnostics as d;
+use crate::hir::*;
+use crate::scopes::Entity;
+
+/// The types, of which one must be declared for the property to be known.
+fn types_of(property: &str) -> &'static [&'static str] {
+    match property {
+        "counters" => &["direct_counter"],
+        "meters" => &["direct_meter"],
+        "implementation" => &["action_profile", "action_selector"],
+        "psa_direct_counter" | "psa_direct_counters" => &["DirectCounter"],
+        "psa_direct_meter" | "psa_direct_meters" => &["DirectMeter"],
+        "psa_implementation" => &["ActionProfile", "ActionSelector"],
+        "psa_idle_timeout" => &["PSA_IdleTimeout_t"],
+        _ => &[],
+    }
+}
+
+impl Checker<'_> {
+    /// Complains if the value of a table's property has a type that the architecture does not take.
+    pub(crate) fn check_property_type(&mut self, property: &str, value: &Expr) {
+        // PSA's direct objects may be several.
+        if let (ExprKind::Aggregate(values), true) = (&value.kind, property.starts_with("psa_direct_")) {
+            for value in values.iter().flatten() {
+                self.check_property_type(property, value);
+            }
+            return;
+        }
+        let is_v1model_flag = property == "support_timeout" && self.is_type_declared("direct_counter");
+        let types = types_of(property);
+        let is_known = is_v1model_flag || types.iter().any(|name| self.is_type_declared(name));
+        let is_right = match &value.ty {
+            Type::Unknown => true,
+            Type::Extern(id, _) => types.contains(&&*self.hir.externs[*id].name),
+            Type::Enum(id) => types.contains(&&*self.hir.enums[*id].name),
+            ty => is_v1model_flag && *ty == Type::Bool,
+        };
+        if is_known && !is_right {
+            let wanted = if is_v1model_flag { "bool".to_owned() } else { types.join(" or ") };
+            let found = self.hir.show_type(&value.ty);
+            self.report(d::mismatched_types(value.span, &wanted, &found));
+        }
+    }
+
+    fn is_type_declared(&self, name: &str) -> bool {
+        self.scopes
+            .outermost(name)
+            .iter()
+            .any(|binding| matches!(binding.entity, Entity::Poisoned) || binding.entity.is_type())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_errors;
+    use expect_test::expect;
+
+    const V1MODEL: &str = "
+        #include <core.p4>
+        extern direct_counter { direct_counter(); }
+        extern register { register(); }
+        extern action_profile { action_profile(); }";
+
+    #[test]
+    fn properties_of_v1model() {
+        check_errors(
+            &format!(
+                "{V1MODEL}
+                control C() {{
+                    direct_counter() c;
+                    register() r;
+                    action_profile() p;
+                    table fine {{ actions = {{ NoAction; }} counters = c; implementation = p; support_timeout = true; }}
+                    table made {{ actions = {{ NoAction; }} counters = direct_counter(); }}
+                    table t {{ actions = {{ NoAction; }} counters = r; }}
+                    table u {{ actions = {{ NoAction; }} implementation = 5; }}
+                    table v {{ actions = {{ NoAction; }} support_timeout = 1; meters = r; }}
+                    apply {{ }}
+                }}"
+            ),
+            expect![[r#"
+                t.p4:12:66: error[E0301]: expected direct_counter, found register
+                  `r`: this is register
+                t.p4:13:72: error[E0301]: expected action_profile or action_selector, found int
+                  `5`: this is int
+                t.p4:14:73: error[E0301]: expected bool, found int
+                  `1`: this is int
+            "#]],
+        );
+    }
+
+    #[test]
+    fn properties_of_others() {
+        check_errors(
+            "
+            #include <core.p4>
+            extern hash_table { hash_table(bit<32> size); }
+            control C() {
+                table t { actions = { NoAction; } implementation = hash_table(5); counters = 5; support_timeout = 1; }
+                apply { }
+            }",
+            expect![[""]],
+        );
+    }
+}
