@@ -95,8 +95,11 @@ pub struct TableSet {
     profiles: Vec<Profile>,
     copies: LeftRight<Copy>,
     /// What the active copy has and the hidden one has not.
-    pending: Vec<(usize, Change)>,
+    pending: Changes,
 }
+
+/// What snapshots have to do, each by the position of its table.
+pub(crate) type Changes = Vec<(usize, Change)>;
 
 /// One copy: a snapshot for each table, and how to call it.
 #[derive(Debug)]
@@ -175,7 +178,7 @@ impl TableSet {
         &mut self,
         profile: usize,
         operation: ProfileOperation,
-    ) -> Result<(Outcome, Vec<(usize, Change)>, ProfileUndo), TableError> {
+    ) -> Result<(Outcome, Changes, ProfileUndo), TableError> {
         let profiles = self.profiles.len();
         let Some(target) = self.profiles.get_mut(profile) else {
             return Err(Problem::UnknownProfile { index: profile, profiles }.of(""));
@@ -292,7 +295,7 @@ impl TableSet {
     }
 
     /// Shows these changes to readers.
-    pub(crate) fn publish(&mut self, changes: Vec<(usize, Change)>) {
+    pub(crate) fn publish(&mut self, changes: Changes) {
         if changes.is_empty() {
             return;
         }

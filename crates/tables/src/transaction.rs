@@ -6,8 +6,8 @@
 
 use crate::error::TableError;
 use crate::profile::{Profile, ProfileOperation, ProfileUndo};
-use crate::set::{Operation, Outcome, TableSet};
-use crate::table::{Change, Journal, Table};
+use crate::set::{Changes, Operation, Outcome, TableSet};
+use crate::table::{Journal, Table};
 
 /// A batch that is being made.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Transaction<'a> {
 #[derive(Debug)]
 enum Step {
     Table { table: usize, journal: Journal },
-    Profile { profile: usize, changes: Vec<(usize, Change)>, undo: ProfileUndo },
+    Profile { profile: usize, changes: Changes, undo: ProfileUndo },
 }
 
 /// A point of a transaction.

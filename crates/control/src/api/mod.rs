@@ -9,10 +9,10 @@
 //! worker between two bursts; such a write is cut into pieces unless all of it must be seen at once. See
 //! `docs/design/control-plane.md`.
 //!
-//! * [`entity`]: what a switch under control consists of.
-//! * [`fault`]: refusals.
-//! * [`read`]: queries.
-//! * `write`, `resources`, `state`: carrying updates out, and what controllers have told beyond the switch.
+//! * [`mod@entity`], what a switch under control consists of.
+//! * [`mod@fault`], refusals.
+//! * [`mod@read`], queries.
+//! * `write`, `resources`, `state`, carrying updates out, and what controllers have told beyond the switch.
 
 pub mod entity;
 pub mod fault;
