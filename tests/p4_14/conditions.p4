@@ -26,6 +26,7 @@ control ingress {
     if (h.a == h.b) { apply(t2); }
     if (h.c < 0) { apply(t3); }
     if (h.c > -3) { apply(t4); }
-    if ((h.a & 0x0f) == 5 and (h.b >> 8) != 0) { apply(t5); } else { if (h.a + 0xff > h.a) { apply(t6); } }
+    // Bits are joined before they are compared.
+    if (h.a & 0x0f == 5 and 0 != h.b >> 8 & 0x7f) { apply(t5); } else { if (h.a + 0xff > h.a) { apply(t6); } }
     if (not (h.a == 5 or h.b == 5)) { apply(t7); }
 }

@@ -59,7 +59,7 @@ control ingress {
     } else {
         apply(again);
     }
-    if (const.apply) {
+    if (const.apply != 0) {
         apply(package);
     }
 }

@@ -461,6 +461,7 @@ impl Observer for Journey<'_> {
             Decision::Cloned { session, copies: None } => {
                 format!("=> clone session {session} is not configured: no copy")
             }
+            Decision::ClonedToIngress => "=> a copy goes through ingress".to_owned(),
             Decision::Resubmitted => "=> resubmitted".to_owned(),
             Decision::Recirculated => "=> recirculated".to_owned(),
             Decision::EgressStarts { port, rid, kind } => {

@@ -42,13 +42,14 @@ pub enum Slot {
     Priority,
     /// Clone from ingress to egress: the session plus 1.
     CloneIngressSession,
-    /// Its field list: the index in [`crate::Program::field_lists`] plus 1, or 0 for none.
-    CloneIngressList,
     /// Clone from egress to egress: the session plus 1.
     CloneEgressSession,
-    /// Its field list, as above.
-    CloneEgressList,
-    /// Resubmit: 1 without a field list, else the list's index plus 2.
+    /// The field list of either: the index in [`crate::Program::field_lists`] plus 1, or 0 for none. Whoever asks for a
+    /// clone sets both.
+    CloneList,
+    /// Clone to ingress, from either: 1 without a field list, else the list's index plus 2. P4_14 has it.
+    CloneToIngress,
+    /// Resubmit: as `CloneToIngress`.
     Resubmit,
     /// Recirculate: as `Resubmit`.
     Recirculate,
@@ -79,9 +80,9 @@ impl Slot {
         Slot::ParserError,
         Slot::Priority,
         Slot::CloneIngressSession,
-        Slot::CloneIngressList,
         Slot::CloneEgressSession,
-        Slot::CloneEgressList,
+        Slot::CloneList,
+        Slot::CloneToIngress,
         Slot::Resubmit,
         Slot::Recirculate,
         Slot::Truncate,

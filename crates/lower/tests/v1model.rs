@@ -116,8 +116,8 @@ fn dropping_and_requests() {
         &["01000000", "02000000", "03000000", "04000000", "05000000", "06000000"],
         expect![[r#"
             01000000 -> 01000000 egress_spec=511 CloneIngressSession=6
-            02000000 -> 02000000 egress_spec=511 CloneIngressSession=7 CloneIngressList=1 Resubmit=3
-            03000000 -> 03000000 egress_spec=511 CloneIngressSession=8 CloneIngressList=3 Resubmit=5
+            02000000 -> 02000000 egress_spec=511 CloneIngressSession=7 CloneList=1 Resubmit=3
+            03000000 -> 03000000 egress_spec=511 CloneIngressSession=8 CloneList=3 Resubmit=5
             04000000 -> 04000000 egress_spec=511 Truncate=11
             05000000 -> 05000000 egress_spec=511 CloneEgressSession=2 Recirculate=2
             06000000 -> 06000000 egress_spec=511 Recirculate=1

@@ -181,14 +181,14 @@ codes! {
     RECURSION = "E0915";
     /// A truth value stands where a number is needed, or a number where a truth value is needed.
     ///
+    /// A condition compares, asks for the validity of a header, or joins such with `and`, `or` and `not`.
+    ///
     /// ```p4,wrong
-    /// action a() { modify_field(h.a, h.a == 1); }
-    /// table t { actions { a; } }
+    /// control sub { if (h.a) { } }
     /// ```
     ///
     /// ```p4
-    /// action a() { modify_field_conditionally(h.a, h.a == 1, 1); }
-    /// table t { actions { a; } }
+    /// control sub { if (h.a != 0) { } }
     /// ```
     WRONG_VALUE = "E0916";
     /// `latest` without a header that was extracted.
@@ -290,18 +290,18 @@ codes! {
     /// table t { actions { nop; } size : 2; }
     /// ```
     REPEATED_PART = "E0926";
-    /// A construct that has no meaning on this switch.
+    /// `next` or `last` of a stack where it has no meaning.
     ///
-    /// v1model, to which programs are translated, sends clones to egress only and knows the last element of a stack in
-    /// the parser only.
+    /// `next` is known in parser states only. `last` is known in actions, conditions and keys, too: the valid element
+    /// with the greatest index, for stacks of at most 64 elements.
     ///
     /// ```p4,wrong
-    /// action a() { clone_ingress_pkt_to_ingress(5); }
+    /// action a() { modify_field(s[next].a, 1); }
     /// table t { actions { a; } }
     /// ```
     ///
     /// ```p4
-    /// action a() { clone_ingress_pkt_to_egress(5); }
+    /// action a() { modify_field(s[last].a, 1); }
     /// table t { actions { a; } }
     /// ```
     UNSUPPORTED = "E0927";
@@ -354,4 +354,18 @@ codes! {
     /// table t { actions { a; } }
     /// ```
     WIDTH_ASSUMED = "W0904";
+    /// The default action is not among the actions of the table.
+    ///
+    /// It runs on a miss, as the program says, but entries cannot have it. Most likely it was forgotten in the list.
+    ///
+    /// ```p4,wrong
+    /// action other() { }
+    /// table t { reads { h.a : exact; } actions { nop; } default_action : other(); }
+    /// ```
+    ///
+    /// ```p4
+    /// action other() { }
+    /// table t { reads { h.a : exact; } actions { nop; other; } default_action : other(); }
+    /// ```
+    DEFAULT_ONLY = "W0905";
 }

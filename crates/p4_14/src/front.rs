@@ -87,7 +87,7 @@ fn parse(
     let (prelude, faults) = syntax::parse_text(
         sources,
         PRELUDE,
-        "#include <core.p4>\n#include <v1model.p4>\n",
+        &format!("#include <core.p4>\n#include <v1model.p4>\n{}", translate::FURTHER_DECLARATIONS),
         &Options::new(options.loader),
     );
     diagnostics.append(faults);

@@ -204,8 +204,8 @@ fn headers() {
         expect![[r#"
             t.p4:2:42: error[E0910]: a header may have one field of variable length
             t.p4:2:105: error[E0910]: `b` does not stand before the field whose length depends on it
+            t.p4:3:28: error[E0910]: header type `z_t` does not say its `length`
             t.p4:3:66: error[E0910]: metadata has no fields of variable length
-            t.p4:3:89: error[E0910]: header type `z_t` does not say its `length`
         "#]],
     );
     check_with(
@@ -258,18 +258,27 @@ fn actions() {
     );
     check_action(
         WRONG_VALUE,
-        "modify_field(h.a, valid(h)); add(h.a, h.b == 1, 2);",
+        "modify_field(h.a, -valid(h)); shift_left(h.a, 1, h.a == 1);",
         expect![[r#"
-        t.p4:2:57: error[E0916]: a number is needed here
-    "#]],
+            t.p4:2:57: error[E0916]: a truth value is not a number
+            t.p4:2:69: error[E0916]: a truth value is not a number
+        "#]],
     );
     check_action(
         UNSUPPORTED,
-        "clone_ingress_pkt_to_ingress(1, f); modify_field(s[last].a, 1);",
+        "modify_field(s[last].a, 1); modify_field(s[next].a, 1);",
         expect![[r#"
-        t.p4:2:39: error[E0927]: v1model sends clones to egress only
-        t.p4:2:90: error[E0927]: `last` of a stack is known in parser states only
-    "#]],
+            t.p4:2:82: error[E0927]: `next` of a stack is known in parser states only
+        "#]],
+    );
+    check_with(
+        UNSUPPORTED,
+        "header h_t large[65]; action a() { modify_field(large[last].a, 1); } field_list f { s[last].a; } \
+         parser p { extract(large[next]); return ingress; }",
+        expect![[r#"
+            t.p4:2:87: error[E0927]: `last` of a stack is not known here, only in parser states, actions, conditions and keys
+            t.p4:2:36: error[E0927]: `last` of `large` is known in parser states only: it has more than 64 elements
+        "#]],
     );
     check_action(
         NO_EFFECT,
@@ -302,6 +311,14 @@ fn parsers() {
         expect![[r#"
         t.p4:2:26: error[E0917]: `latest` stands where no header was extracted before
     "#]],
+    );
+    check_with(
+        REPEATED_PART,
+        "parser p { return select(h.a) { 1, default : q; 2 : q; default : ingress; } } parser q { return ingress; }",
+        expect![[r#"
+            t.p4:2:56: error[E0926]: `default` is given twice
+              `default`: the first is here
+        "#]],
     );
     check_with(
         VALUE_SET_WIDTH,
@@ -355,6 +372,13 @@ fn tables() {
     "#]],
     );
     check_with(
+        DEFAULT_ONLY,
+        "action other() { } table u { reads { h.a : exact; } actions { nop; } default_action : other(); }",
+        expect![[r#"
+            t.p4:2:87: warning[W0905]: `other` is not among the table's actions; no entry can have it
+        "#]],
+    );
+    check_with(
         WIDTH_ASSUMED,
         "register r { instance_count : 1; }\naction a(p) { } table u { actions { a; } }",
         expect![[r#"
@@ -382,6 +406,18 @@ fn controls() {
         expect![[r#"
         t.p4:2:38: error[E0926]: `hit` is given twice
     "#]],
+    );
+    check_control(
+        WRONG_VALUE,
+        "if (h.a) { } else if (valid(h) and not m.b) { } if (1) { } if (h.a & 4 == 4) { } if (true) { }",
+        expect![[r#"
+            t.p4:2:23: error[E0916]: a condition is true or false, and this is a number
+              = compare it with a number, as in `... != 0`
+            t.p4:2:58: error[E0916]: a condition is true or false, and this is a number
+              = compare it with a number, as in `... != 0`
+            t.p4:2:71: error[E0916]: a condition is true or false, and this is a number
+              = compare it with a number, as in `... != 0`
+        "#]],
     );
     let mut many = format!("{PRELUDE}\n");
     for level in 0..40 {

@@ -191,8 +191,13 @@ impl Fabric {
 
     /// Lets a packet, made from one that ends here, go through ingress again.
     pub fn go_again(&mut self, fresh: Packet, old: Packet) {
-        self.stats.passes += 1;
         self.pool.give(old);
+        self.also_go(fresh);
+    }
+
+    /// Lets a packet go through ingress beside the one that it was made from.
+    pub fn also_go(&mut self, fresh: Packet) {
+        self.stats.passes += 1;
         self.again.push_back(fresh);
     }
 

@@ -32,6 +32,8 @@ pub enum Decision {
     Multicast { group: u64, replicas: usize },
     /// Cloned to a session; none: the session is not configured.
     Cloned { session: u32, copies: Option<usize> },
+    /// A copy goes through ingress as a packet of its own.
+    ClonedToIngress,
     /// Sent back to ingress with its original bytes.
     Resubmitted,
     /// Sent back to ingress with its deparsed bytes.

@@ -42,7 +42,9 @@ impl V1Model {
     pub fn new(program: &Program) -> V1Model {
         V1Model {
             originals: Vec::new(),
-            keeps_originals: writes_slot(program, Slot::CloneIngressSession) || writes_slot(program, Slot::Resubmit),
+            keeps_originals: [Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit]
+                .iter()
+                .any(|&slot| writes_slot(program, slot)),
             drop_port: program.drop_port,
         }
     }
@@ -178,10 +180,22 @@ fn after_ingress(
 ) {
     let session = packet.intrinsic(Slot::CloneIngressSession);
     if session != 0 {
-        let list = field_list(packet.intrinsic(Slot::CloneIngressList), 1);
+        let list = field_list(packet.intrinsic(Slot::CloneList), 1);
         clone_ingress(fabric, &packet, original.as_ref(), (session - 1) as u32, list, world);
     }
     packet.set_intrinsic(Slot::CloneIngressSession, 0);
+    let request = packet.intrinsic(Slot::CloneToIngress);
+    if request != 0 {
+        packet.set_intrinsic(Slot::CloneToIngress, 0);
+        match &original {
+            Some(original) => {
+                let port = original.intrinsic(Slot::IngressPort);
+                let list = field_list(request, 2);
+                clone_to_ingress(fabric, &packet, original.bytes(), port, list, InstanceType::IngressClone, world);
+            }
+            None => fabric.count_drop(DropReason::NoBuffer, world),
+        }
+    }
     let request = packet.intrinsic(Slot::Resubmit);
     if request != 0 {
         resubmit(fabric, packet, original, field_list(request, 2), world);
@@ -240,6 +254,24 @@ fn clone_ingress(
     send_clone(fabric, copy, session, world);
 }
 
+/// The copy is a packet of its own that was received on `port` with these bytes, and has the metadata of the list from
+/// the start. No session is asked for: there is only one place that it can go to.
+fn clone_to_ingress(
+    fabric: &mut Fabric,
+    packet: &Packet,
+    bytes: &[u8],
+    port: u64,
+    list: Option<FieldListId>,
+    instance_type: InstanceType,
+    world: &mut World<'_>,
+) {
+    let Some(mut copy) = fabric.again_from(bytes, packet, world) else { return };
+    copy.set_intrinsic(Slot::IngressPort, port);
+    begin_later_pass(fabric, &mut copy, packet, list, world.now_ns, instance_type);
+    tell(world, || Decision::ClonedToIngress);
+    fabric.also_go(copy);
+}
+
 fn resubmit(
     fabric: &mut Fabric,
     packet: Packet,
@@ -295,13 +327,18 @@ fn enqueue(fabric: &mut Fabric, mut packet: Packet, port: u32, world: &mut World
 
 // ------------------------------------------------------------------------------------------------- egress
 
-/// The decisions after egress: clone, then drop.
+/// The decisions after egress: clones, then drop.
 fn after_egress(fabric: &mut Fabric, packet: &mut Packet, drop_port: u64, world: &mut World<'_>) -> Option<DropReason> {
     let session = packet.intrinsic(Slot::CloneEgressSession);
     if session != 0 {
-        let list = field_list(packet.intrinsic(Slot::CloneEgressList), 1);
+        let list = field_list(packet.intrinsic(Slot::CloneList), 1);
         packet.set_intrinsic(Slot::CloneEgressSession, 0);
         clone_egress(fabric, packet, (session - 1) as u32, list, world);
+    }
+    let request = packet.intrinsic(Slot::CloneToIngress);
+    if request != 0 {
+        packet.set_intrinsic(Slot::CloneToIngress, 0);
+        clone_egress_to_ingress(fabric, packet, field_list(request, 2), world);
     }
     (packet.intrinsic(Slot::EgressSpec) == drop_port).then_some(DropReason::Egress)
 }
@@ -325,6 +362,25 @@ fn clone_egress(fabric: &mut Fabric, packet: &Packet, session: u32, list: Option
     copy.set_intrinsic(Slot::InstanceType, InstanceType::EgressClone as u64);
     copy.set_intrinsic(Slot::PacketLength, packet.intrinsic(Slot::PacketLength));
     send_clone(fabric, copy, session, world);
+}
+
+/// The copy has the bytes that the packet would be sent with, even if it is dropped.
+fn clone_egress_to_ingress(fabric: &mut Fabric, packet: &Packet, list: Option<FieldListId>, world: &mut World<'_>) {
+    let Some(mut sent) = fabric.copy(packet, world) else { return };
+    for stage in [Stage::ComputeChecksum, Stage::Deparser] {
+        fabric.pipeline.run(block(stage), std::slice::from_mut(&mut sent), world);
+        if sent.assertion_failed() {
+            fabric.end(sent, DropReason::AssertionFailed, world);
+            return;
+        }
+    }
+    if sent.is_too_long() {
+        fabric.end(sent, DropReason::TooLong, world);
+        return;
+    }
+    let port = packet.intrinsic(Slot::IngressPort);
+    clone_to_ingress(fabric, packet, sent.bytes(), port, list, InstanceType::EgressClone, world);
+    fabric.pool.give(sent);
 }
 
 fn after_deparser(fabric: &mut Fabric, packet: Packet, world: &mut World<'_>) {
@@ -395,9 +451,11 @@ fn writes_slot(program: &Program, slot: Slot) -> bool {
     found
 }
 
-/// Whether the program resubmits, recirculates, or clones from egress.
+/// Whether the program resubmits, recirculates, or clones from egress or to ingress.
 fn sends_round_again(program: &Program) -> bool {
-    [Slot::Resubmit, Slot::Recirculate, Slot::CloneEgressSession].iter().any(|&slot| writes_slot(program, slot))
+    [Slot::Resubmit, Slot::Recirculate, Slot::CloneEgressSession, Slot::CloneToIngress]
+        .iter()
+        .any(|&slot| writes_slot(program, slot))
 }
 
 /// Whether the program reads what the queues write: depths and time stamps.

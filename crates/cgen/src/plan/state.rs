@@ -99,7 +99,8 @@ fn passes_again(program: &Program) -> bool {
     if program.architecture == Architecture::Psa {
         return ir::psa::passes_again(program);
     }
-    let slots = [Slot::Resubmit, Slot::Recirculate, Slot::CloneIngressSession, Slot::CloneEgressSession];
+    let slots =
+        [Slot::Resubmit, Slot::Recirculate, Slot::CloneIngressSession, Slot::CloneEgressSession, Slot::CloneToIngress];
     let slots = slots.map(|slot| slot as u32);
     let mut again = false;
     walk_program(program, &mut |stmt| {

@@ -153,7 +153,7 @@ impl<'h> Lowerer<'h> {
     }
 
     /// `hash`: base + H mod max, in 64 bits or as many as base and max have. Remainders by 0 are 0, as it should be.
-    pub(super) fn call_hash(&mut self, call: &'h Call, span: Span) -> Lowered<()> {
+    pub(super) fn call_hash(&mut self, call: &'h Call, payload: bool, span: Span) -> Lowered<()> {
         let target = self.target(call, 0, span)?;
         let algorithm = self.algorithm(call, 1, span)?;
         let args = [self.argument(call, 2, span)?, self.argument(call, 3, span)?, self.argument(call, 4, span)?];
@@ -163,7 +163,7 @@ impl<'h> Lowerer<'h> {
         };
         let [base, max] = self.numbers(vec![base, max], DRAWN, span)?;
         let ty = ir::Type::Bit(base.ty.width().max(max.ty.width()).max(64));
-        let hash = self.hash_of(&data, algorithm, ir::Type::Bit(64), false, span)?;
+        let hash = self.hash_of(&data, algorithm, ir::Type::Bit(64), payload, span)?;
         let bounded = fold::binary(BinaryOp::Rem, fold::cast(ty, hash), fold::cast(ty, max));
         let sum = match base.as_const() {
             Some(bits) if bits.is_zero() => bounded,

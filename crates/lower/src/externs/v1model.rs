@@ -396,7 +396,8 @@ impl<'h> Lowerer<'h> {
                 self.request(Slot::EgressSpec, self.ir.drop_port, span);
                 self.request(Slot::McastGrp, 0, span);
             }
-            "hash" => self.call_hash(call, span)?,
+            // The second is declared for programs in P4_14.
+            "hash" | "hash_with_payload" => self.call_hash(call, name != "hash", span)?,
             "random" => self.call_random(call, span)?,
             "verify_checksum" => self.verify_checksum(call, false, span)?,
             "verify_checksum_with_payload" => self.verify_checksum(call, true, span)?,
@@ -448,14 +449,14 @@ impl<'h> Lowerer<'h> {
     }
 
     /// `clone`, `clone3`, `clone_preserving_field_list`. In the reference switch the block where it is called decides
-    /// which clone is made.
+    /// which clone is made. To ingress P4_14 programs clone, and no session is asked for (`docs/design/p4_14.md`).
     fn call_clone(&mut self, name: &str, call: &'h Call, span: Span) -> Lowered<()> {
         let kind = self.member_argument(call, 0, span)?;
-        let meant = if &*kind == "E2E" { Stage::Egress } else { Stage::Ingress };
+        let meant = if kind.starts_with('E') { Stage::Egress } else { Stage::Ingress };
         let shown = format!("{name}(CloneType.{kind})");
-        let (session_slot, list_slot) = match self.externs.v1model.stage {
-            Some(Stage::Ingress) => (Slot::CloneIngressSession, Slot::CloneIngressList),
-            Some(Stage::Egress) => (Slot::CloneEgressSession, Slot::CloneEgressList),
+        let session_slot = match self.externs.v1model.stage {
+            Some(Stage::Ingress) => Slot::CloneIngressSession,
+            Some(Stage::Egress) => Slot::CloneEgressSession,
             _ => {
                 self.takes_effect(&[Stage::Ingress, Stage::Egress], &shown, span);
                 return Ok(());
@@ -466,13 +467,18 @@ impl<'h> Lowerer<'h> {
                 format!("`{shown}` is for {}; here it clones as the block does", format!("{meant:?}").to_lowercase());
             self.diagnostics.push(Diagnostic::warning(codes::NO_EFFECT, span, message));
         }
+        if matches!(&*kind, "I2I" | "E2I") {
+            let list = self.preserved(name, call, 2, span)?;
+            self.request(Slot::CloneToIngress, list.map_or(1, |list| list + 2), span);
+            return Ok(());
+        }
         let session = self.argument(call, 1, span)?;
         let session = fold::cast(ir::Type::Bit(32), self.eval_scalar(session)?);
         let list = self.preserved(name, call, 2, span)?;
         let src = fold::binary(BinaryOp::Add, session, ir::Expr::bit(32, 1));
         let var = self.intrinsic(session_slot);
         self.emit(StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
-        self.request(list_slot, list.map_or(0, |list| list + 1), span);
+        self.request(Slot::CloneList, list.map_or(0, |list| list + 1), span);
         Ok(())
     }
 

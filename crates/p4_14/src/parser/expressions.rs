@@ -11,19 +11,20 @@ use syntax::diag::Diagnostic;
 /// The most digits of a number: more than the widest field needs in any base.
 const DIGITS_MAX: usize = 2 * base::limits::WIDTH_BITS_MAX as usize;
 
-/// How tightly an operator binds; the greater, the tighter.
+/// How tightly an operator binds; the greater, the tighter. Bits are joined before they are compared, unlike in C: the
+/// grammar has comparisons of numbers only, and so `a & 4 == 4` has one meaning.
 fn precedence(operator: BinaryOperator) -> u32 {
     match operator {
         BinaryOperator::Or => 1,
         BinaryOperator::And => 2,
-        BinaryOperator::BitOr => 4,
-        BinaryOperator::BitXor => 5,
-        BinaryOperator::BitAnd => 6,
-        BinaryOperator::Equal | BinaryOperator::NotEqual => 7,
+        BinaryOperator::Equal | BinaryOperator::NotEqual => 4,
         BinaryOperator::Less
         | BinaryOperator::LessOrEqual
         | BinaryOperator::Greater
-        | BinaryOperator::GreaterOrEqual => 8,
+        | BinaryOperator::GreaterOrEqual => 5,
+        BinaryOperator::BitOr => 6,
+        BinaryOperator::BitXor => 7,
+        BinaryOperator::BitAnd => 8,
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => 9,
         BinaryOperator::Add | BinaryOperator::Subtract => 10,
         _ => 11,

@@ -63,7 +63,7 @@ impl Translator<'_, '_> {
                 result = body;
                 continue;
             }
-            let flag = build::member(build::name(&self.own.metadata, span), &self.own.hidden, span);
+            let flag = build::member(build::name(&self.own.metadata, span), &self.own.entry, span);
             let number = build::constant(&BigInt::from(position), Shape::bits(8), span);
             let is_it = build::binary(BinaryOperator::Equal, flag, number, span);
             result = vec![build::branch(is_it, body, result, span)];

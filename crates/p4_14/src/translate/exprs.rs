@@ -12,7 +12,7 @@ use crate::symbols::{fold, fold_binary};
 use base::Span;
 use base::limits::WIDTH_BITS_MAX;
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive};
 use std::collections::BTreeMap;
 use syntax::ast as p4;
 
@@ -173,7 +173,10 @@ impl Translator<'_, '_> {
         match &index.kind {
             ExprKind::Name(word) if matches!(&**word, "next" | "last") => {
                 if scope.latest.is_none() {
-                    let message = format!("`{word}` of a stack is known in parser states only");
+                    let message = match &**word {
+                        "next" => "`next` of a stack is known in parser states only",
+                        _ => "`last` of a stack is not known here, only in parser states, actions, conditions and keys",
+                    };
                     return self.error(codes::UNSUPPORTED, index.span, message);
                 }
                 Some(if &**word == "next" { Element::Next } else { Element::Last })
@@ -300,6 +303,12 @@ impl Translator<'_, '_> {
                     self.error(code, span, message)
                 }
             },
+            ExprKind::Member(..) | ExprKind::Valid(_)
+                if scope.latest.is_none()
+                    && let Some(stack) = self.last_in(expr) =>
+            {
+                self.value_of_last(expr, stack, scope)
+            }
             ExprKind::Member(..) => {
                 let place = self.fixed_field(expr, scope)?;
                 Some(Operand::Bits(self.read(&place), place.shape))
@@ -493,24 +502,23 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// An expression as a value of the shape.
+    /// An expression as a value of the shape; a truth value is 1 or 0.
     pub(super) fn value(&mut self, expr: &Expr, shape: Shape, scope: Scope<'_>) -> Done<p4::Expr> {
-        match self.operand(expr, scope)? {
-            Operand::Truth(_) => self.error(codes::WRONG_VALUE, expr.span, "a number is needed here"),
-            operand => self.shaped(operand, shape, expr.span),
-        }
+        let operand = self.operand(expr, scope)?;
+        self.shaped(operand, shape, expr.span)
     }
 
-    /// An expression as a truth value; a number holds if it is not zero.
+    /// An expression as a truth value.
     pub(super) fn condition(&mut self, expr: &Expr, scope: Scope<'_>) -> Done<p4::Expr> {
-        Some(match self.operand(expr, scope)? {
-            Operand::Truth(value) => value,
-            Operand::Number(value, _) => build::truth(!value.is_zero(), expr.span),
-            Operand::Bits(value, shape) => {
-                let zero = build::constant(&BigInt::zero(), shape, expr.span);
-                build::binary(BinaryOperator::NotEqual, value, zero, expr.span)
+        match self.operand(expr, scope)? {
+            Operand::Truth(value) => Some(value),
+            Operand::Number(..) | Operand::Bits(..) => {
+                let message = "a condition is true or false, and this is a number";
+                let diagnostic = p4_error(codes::WRONG_VALUE, expr.span, message.to_owned());
+                self.diagnostics.push(diagnostic.help("compare it with a number, as in `... != 0`"));
+                None
             }
-        })
+        }
     }
 }
 

@@ -121,15 +121,6 @@ impl Translator<'_, '_> {
 
     // ------------------------------------------------------------------------------------- hashes and checksums
 
-    /// The data and the algorithm of a calculation.
-    pub(super) fn calculation(&mut self, calculation: usize, span: Span) -> Done<(p4::Expr, p4::Expr)> {
-        let (data, has_payload) = self.calculation_data(calculation, span)?;
-        if has_payload {
-            self.warn(codes::NO_EFFECT, span, "a hash is computed before the payload is known; `payload` is ignored");
-        }
-        Some((data, self.algorithm(calculation, span)?))
-    }
-
     /// The data of a calculation, and whether the payload follows it.
     pub(super) fn calculation_data(&mut self, calculation: usize, span: Span) -> Done<(p4::Expr, bool)> {
         let program = self.program;
@@ -217,6 +208,21 @@ impl Translator<'_, '_> {
                 let message = format!("`{name}` is a packet header: only metadata is kept");
                 self.warn(codes::NO_EFFECT, place.expr.span, message);
             }
+        }
+        Some(number)
+    }
+
+    /// Where a packet has the number of the field list with which it begins anew.
+    pub(super) fn kept_list_place(&self, span: Span) -> p4::Expr {
+        build::member(build::name(&self.own.metadata, span), &self.own.kept_list, span)
+    }
+
+    /// The field list that a request keeps; what the packet remembers of it is appended.
+    pub(super) fn keep_list(&mut self, argument: &Expr, out: &mut Vec<p4::Statement>) -> Done<p4::Expr> {
+        let span = argument.span;
+        let number = build::constant(&BigInt::from(self.kept_list(argument)?), Shape::bits(8), span);
+        if self.hidden.has_kept_list {
+            out.push(build::assign(self.kept_list_place(span), number.clone(), span));
         }
         Some(number)
     }

@@ -7,7 +7,7 @@
 //! * this module: the parts of the result and their order; names; types;
 //! * [`exprs`]: fields, conditions, values and their widths;
 //! * [`actions`]: actions with those that they call put in their places, the widths of their parameters;
-//!   [`primitives`]: what each primitive becomes;
+//!   [`primitives`]: what each primitive becomes; [`last`]: `stack[last]`;
 //! * [`lists`]: field lists; [`checksums`]: calculated fields;
 //! * [`states`]: the parser and its exceptions; [`deparser`]: the order of the headers;
 //! * [`arrays`]: counters, meters, registers, action profiles; [`externs`]; [`tables`]; [`controls`];
@@ -21,6 +21,7 @@ mod controls;
 mod deparser;
 mod exprs;
 mod externs;
+mod last;
 mod lists;
 mod primitives;
 mod states;
@@ -50,8 +51,10 @@ struct Own {
     standard: Name,
     headers_type: Name,
     metadata_type: Name,
-    /// The struct in the metadata for what the translation itself remembers.
-    hidden: Name,
+    /// Fields in the metadata for what the translation itself remembers: which control the parser ended in, and the
+    /// field list that the packet was made with.
+    entry: Name,
+    kept_list: Name,
 }
 
 /// What the translation itself remembers about a packet, if it must.
@@ -59,6 +62,9 @@ struct Own {
 struct Hidden {
     /// Which of several controls the parser ended in.
     has_entry: bool,
+    /// The number of the field list with which the packet begins anew; only programs whose metadata have first values
+    /// must know.
+    has_kept_list: bool,
 }
 
 pub(crate) struct Translator<'a, 'd> {
@@ -105,6 +111,7 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
     let parameters = program.actions.iter().flat_map(|action| &action.parameters);
     taken.extend(parameters.map(|parameter| parameter.name.name.clone()));
     let mut fresh = |wanted: &str| fresh_name(&mut taken, wanted);
+    let [entry, kept_list] = hidden_fields(program);
     let own = Own {
         packet: fresh("packet"),
         headers: fresh("hdr"),
@@ -112,7 +119,8 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
         standard: fresh("standard_metadata"),
         headers_type: fresh("headers"),
         metadata_type: fresh("metadata"),
-        hidden: hidden_field(program),
+        entry,
+        kept_list,
     };
     let mut translator = Translator {
         program,
@@ -141,13 +149,20 @@ pub(crate) fn translate(program: &Program, prelude: p4::Program, diagnostics: &m
     translator.run(prelude)
 }
 
-/// An algorithm that P4_14 programs ask for, and that the published v1model does not name.
-fn add_algorithm(program: &mut p4::Program) {
+/// What P4_14 programs ask for and the published v1model does not name: the enumeration and its further member.
+const FURTHER_MEMBERS: [(&str, &str); 3] =
+    [("HashAlgorithm", lists::CCITT), ("CloneType", primitives::I2I), ("CloneType", primitives::E2I)];
+
+/// What v1model declares nothing for, in its own terms. The names are known to the lowering.
+pub(crate) const FURTHER_DECLARATIONS: &str = "\
+@pure extern void hash_with_payload<O, T, D, M>(out O result, in HashAlgorithm algo, in T base, in D data, in M max);
+";
+
+fn add_members(program: &mut p4::Program) {
     for declaration in &mut program.declarations {
-        if let p4::DeclarationKind::Enum(it) = &mut declaration.kind
-            && it.name.as_str() == "HashAlgorithm"
-        {
-            let name = build::ident(lists::CCITT, it.name.span);
+        let p4::DeclarationKind::Enum(it) = &mut declaration.kind else { continue };
+        for (_, member) in FURTHER_MEMBERS.iter().filter(|(name, _)| *name == it.name.as_str()) {
+            let name = build::ident(member, it.name.span);
             it.members.push(p4::EnumMember { name, value: None });
         }
     }
@@ -227,11 +242,11 @@ fn fresh_name(taken: &mut BTreeSet<Name>, wanted: &str) -> Name {
     name
 }
 
-/// A name of a struct's field that no instance has.
-fn hidden_field(program: &Program) -> Name {
+/// Names of a struct's fields that no instance has.
+fn hidden_fields(program: &Program) -> [Name; 2] {
     let mut taken: BTreeSet<Name> = program.instances.iter().map(|it| it.name.name.clone()).collect();
     taken.insert("standard_metadata".into());
-    fresh_name(&mut taken, "p4_14")
+    ["p4_14_entry", "p4_14_kept_list"].map(|wanted| fresh_name(&mut taken, wanted))
 }
 
 // Names and faults.
@@ -370,7 +385,7 @@ impl<'a> Translator<'a, '_> {
         let deparser = self.deparser();
         let mut program = prelude;
         self.annotate_standard_metadata(&mut program);
-        add_algorithm(&mut program);
+        add_members(&mut program);
         let declarations = &mut program.declarations;
         if !self.errors.is_empty() {
             let errors = std::mem::take(&mut self.errors);
@@ -463,10 +478,16 @@ impl<'a> Translator<'a, '_> {
             let field = self.spelt_ident(&instance.name);
             result.push(build::field(build::named_type(&name, span), &field, Vec::new()));
         }
+        let span = self.program.end;
+        let mut hide = |name: &Name, annotations| {
+            let field = Ident { name: name.clone(), span };
+            result.push(build::field(build::bit_type(Shape::bits(8), span), &field, annotations));
+        };
         if self.hidden.has_entry {
-            let span = self.program.end;
-            let field = Ident { name: self.own.hidden.clone(), span };
-            result.push(build::field(build::bit_type(Shape::bits(8), span), &field, Vec::new()));
+            hide(&self.own.entry, Vec::new());
+        }
+        if self.hidden.has_kept_list {
+            hide(&self.own.kept_list, vec![build::field_list_annotation(self.list_numbers.values().copied(), span)]);
         }
         result
     }

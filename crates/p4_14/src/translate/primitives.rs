@@ -10,9 +10,16 @@ use crate::ast::{BinaryOperator, Call, Expr, ExprKind, Ident, Name, UnaryOperato
 use crate::codes;
 use base::Span;
 use num_bigint::BigInt;
-use num_traits::{One, Signed};
+use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 use syntax::ast as p4;
+
+/// The clones to ingress, which v1model does not have; named as it names the others.
+pub(super) const I2I: &str = "I2I";
+pub(super) const E2I: &str = "E2I";
+
+/// A hash of the data and the payload, which v1model has for checksums only.
+pub(super) const HASH_WITH_PAYLOAD: &str = "hash_with_payload";
 
 /// The names of all primitives, with the least and the greatest number of arguments.
 const PRIMITIVES: [(&str, usize, usize); 56] = [
@@ -79,6 +86,11 @@ pub(crate) fn is_primitive(name: &str) -> bool {
     PRIMITIVES.iter().any(|(known, ..)| *known == name)
 }
 
+/// Whether the last argument of this primitive may be a field list that a packet begins anew with.
+pub(super) fn keeps_list(name: &str) -> bool {
+    matches!(name, "resubmit" | "recirculate") || name.starts_with("clone_")
+}
+
 /// What a primitive is translated with.
 pub(super) struct Context<'c> {
     pub call: &'c Call,
@@ -122,6 +134,10 @@ impl Translator<'_, '_> {
             let message = format!("`{}` takes {wanted}, and is given {}", name.name, call.arguments.len());
             return self.error(codes::ARGUMENT_COUNT, call.span, message);
         }
+        if let Some(stack) = call.arguments.iter().find_map(|argument| self.last_in(argument)) {
+            return self
+                .primitive_on_last(call, stack, out, |translator, call, out| translator.primitive(call, shapes, out));
+        }
         let statement = self.primitive_statement(name.as_str(), &context, out)?;
         out.extend(statement);
         Some(())
@@ -151,12 +167,14 @@ impl Translator<'_, '_> {
             "shift_left" | "shift_right" => self.shift_field(c, name == "shift_left")?,
             "min" | "max" => self.least_or_greatest(c, name == "min")?,
             "funnel_shift_right" => self.funnel_shift(c)?,
+            "modify_field_with_shift" => self.deposit(c)?,
             _ if name.starts_with("bit_") => self.bitwise(name, c)?,
             "add_header" | "remove_header" | "invalidate" => return self.change_validity(name, c),
             "copy_header" => self.copy_header(c)?,
             "swap" => return self.swap(c, out).map(|()| None),
             "push" | "pop" => return self.shift_stack(c, name == "push", out).map(|()| None),
-            "count" | "count_from_hash" => return self.count_packet(c),
+            "count" => return self.count_packet(c),
+            "count_from_hash" => self.count_from_hash(c, out)?,
             "execute_meter" => return self.execute_meter(c, out),
             "register_read" => return self.register_read(c, out),
             "register_write" => self.register_write(c)?,
@@ -167,8 +185,8 @@ impl Translator<'_, '_> {
             "modify_field_with_hash_based_offset" => return self.hash_field(c, out),
             "modify_field_rng_uniform" | "modify_field_from_rng" => return self.random_field(name, c, out),
             "generate_digest" => self.digest(c.argument(0), c.argument(1), c.scope, span)?,
-            "resubmit" | "recirculate" => self.again(name, c)?,
-            _ => self.clone_packet(name, c)?,
+            "resubmit" | "recirculate" => self.again(name, c, out)?,
+            _ => self.clone_packet(name, c, out)?,
         };
         Some(Some(statement))
     }
@@ -187,11 +205,7 @@ impl Translator<'_, '_> {
             return Some(self.write(&place, value, c.span));
         }
         let mask = self.value(c.argument(2), place.shape, c.scope)?;
-        let span = c.span;
-        let kept = build::unary(UnaryOperator::Complement, mask.clone(), span);
-        let kept = build::binary(BinaryOperator::BitAnd, self.read(&place), kept, span);
-        let new = build::binary(BinaryOperator::BitAnd, value, mask, span);
-        Some(self.write(&place, build::binary(BinaryOperator::BitOr, kept, new, span), span))
+        Some(self.write_masked(&place, value, mask, c.span))
     }
 
     /// `modify_field(a, b)` of fields of variable length and of the same type.
@@ -210,7 +224,15 @@ impl Translator<'_, '_> {
 
     fn modify_conditionally(&mut self, c: &Context<'_>) -> Done<p4::Statement> {
         let place = self.target(c)?;
-        let condition = self.condition(c.argument(1), c.scope)?;
+        // The condition may be a number, which holds if it is not zero.
+        let condition = match self.operand(c.argument(1), c.scope)? {
+            Operand::Truth(condition) => condition,
+            Operand::Number(value, _) => build::truth(!value.is_zero(), c.span),
+            Operand::Bits(value, shape) => {
+                let zero = build::constant(&BigInt::zero(), shape, c.span);
+                build::binary(BinaryOperator::NotEqual, value, zero, c.span)
+            }
+        };
         let value = self.value(c.argument(2), place.shape, c.scope)?;
         let assignment = self.write(&place, value, c.span);
         Some(build::branch(condition, vec![assignment], Vec::new(), c.span))
@@ -315,6 +337,24 @@ impl Translator<'_, '_> {
         let shifted = self.shift(BinaryOperator::ShiftRight, both, amount, None, c.span)?;
         let value = self.shaped(shifted, place.shape, c.span)?;
         Some(self.write(&place, value, c.span))
+    }
+
+    /// `modify_field_with_shift(a, b, amount, mask)`: the bits of `b >> amount` where the mask has ones.
+    fn deposit(&mut self, c: &Context<'_>) -> Done<p4::Statement> {
+        let place = self.target(c)?;
+        let (value, amount) = (self.operand(c.argument(1), c.scope)?, self.operand(c.argument(2), c.scope)?);
+        let shifted = self.shift(BinaryOperator::ShiftRight, value, amount, None, c.span)?;
+        let value = self.shaped(shifted, place.shape, c.span)?;
+        let mask = self.value(c.argument(3), place.shape, c.scope)?;
+        Some(self.write_masked(&place, value, mask, c.span))
+    }
+
+    /// `place = place & ~mask | value & mask`
+    fn write_masked(&self, place: &Place, value: p4::Expr, mask: p4::Expr, span: Span) -> p4::Statement {
+        let kept = build::unary(UnaryOperator::Complement, mask.clone(), span);
+        let kept = build::binary(BinaryOperator::BitAnd, self.read(place), kept, span);
+        let new = build::binary(BinaryOperator::BitAnd, value, mask, span);
+        self.write(place, build::binary(BinaryOperator::BitOr, kept, new, span), span)
     }
 
     fn bitwise(&mut self, name: &str, c: &Context<'_>) -> Done<p4::Statement> {
@@ -461,6 +501,43 @@ impl Translator<'_, '_> {
         Some(Some(build::do_call(build::member(object, "count", c.span), vec![index], c.span)))
     }
 
+    /// `count_from_hash(counter, calculation)`: the result of the calculation is the index.
+    fn count_from_hash(&mut self, c: &Context<'_>, out: &mut Vec<p4::Statement>) -> Done<p4::Statement> {
+        let counter = self.name_argument(c, 0, "counter")?;
+        let index = self.lookup(|symbols| &symbols.counters, &counter, "counter")?;
+        if self.program.arrays[index].direct.is_some() {
+            let message = format!("counter `{}` belongs to a table: it has no index", counter.name);
+            return self.error(codes::WRONG_ARGUMENT, c.argument(0).span, message);
+        }
+        let calculation = self.name_argument(c, 1, "calculation")?;
+        let program = self.program;
+        let declared = self.lookup(|symbols| &symbols.calculations, &calculation, "calculation")?;
+        let width = match &program.calculations[declared].output_width {
+            Some(width) => self.count(width, 1, 64)? as u32,
+            None => 32,
+        };
+        let object = self.array(index, counter.span)?;
+        let word = Shape::bits(32);
+        let name = self.fresh("index");
+        let zero = build::constant(&BigInt::zero(), word, c.span);
+        out.push(build::variable(build::bit_type(word, c.span), &name, Some(zero), c.span));
+        let place = build::name(&name, c.span);
+        let low = build::constant(&BigInt::zero(), Shape::bits(65), c.span);
+        let size = build::constant(&(BigInt::one() << width), Shape::bits(65), c.span);
+        let (function, algorithm, data) = self.hash_function(&calculation)?;
+        let arguments = vec![place.clone(), algorithm, low, data, size];
+        out.push(build::do_call(build::name(function, c.span), arguments, c.span));
+        Some(build::do_call(build::member(object, "count", c.span), vec![place], c.span))
+    }
+
+    /// The function that computes a calculation, its algorithm and its data.
+    fn hash_function(&mut self, calculation: &Ident) -> Done<(&'static str, p4::Expr, p4::Expr)> {
+        let index = self.lookup(|symbols| &symbols.calculations, calculation, "calculation")?;
+        let (data, has_payload) = self.calculation_data(index, calculation.span)?;
+        let algorithm = self.algorithm(index, calculation.span)?;
+        Some((if has_payload { HASH_WITH_PAYLOAD } else { "hash" }, algorithm, data))
+    }
+
     /// `execute_meter(meter, index, field)`; a direct meter has no index. The colour of before is not looked at.
     fn execute_meter(&mut self, c: &Context<'_>, out: &mut Vec<p4::Statement>) -> Done<Option<p4::Statement>> {
         let name = self.name_argument(c, 0, "meter")?;
@@ -540,13 +617,12 @@ impl Translator<'_, '_> {
         let wide = Shape::bits(64);
         let base = self.value(c.argument(1), wide, c.scope)?;
         let name = self.name_argument(c, 2, "calculation")?;
-        let calculation = self.lookup(|symbols| &symbols.calculations, &name, "calculation")?;
-        let (data, algorithm) = self.calculation(calculation, name.span)?;
+        let (function, algorithm, data) = self.hash_function(&name)?;
         let size = self.value(c.argument(3), wide, c.scope)?;
         let shape = Shape::bits(place.shape.width);
         self.through(&place, shape, c.span, out, |place| {
             let arguments = vec![place, algorithm, base, data, size];
-            build::do_call(build::name("hash", c.span), arguments, c.span)
+            build::do_call(build::name(function, c.span), arguments, c.span)
         })
     }
 
@@ -573,14 +649,14 @@ impl Translator<'_, '_> {
     // ------------------------------------------------------------------------------------------ requests
 
     /// `resubmit` and `recirculate`; a number instead of a field list is a port on other switches.
-    fn again(&mut self, name: &str, c: &Context<'_>) -> Done<p4::Statement> {
+    fn again(&mut self, name: &str, c: &Context<'_>, out: &mut Vec<p4::Statement>) -> Done<p4::Statement> {
         let number = match c.call.arguments.first() {
-            Some(argument) if name == "recirculate" && !self.is_field_list(argument) && self.is_value(argument, c) => 0,
-            Some(argument) => self.kept_list(argument)?,
-            None => 0,
+            Some(list) if name != "recirculate" || self.is_field_list(list) || !self.is_value(list, c) => {
+                self.keep_list(list, out)?
+            }
+            _ => build::constant(&BigInt::zero(), Shape::bits(8), c.span),
         };
         let callee = build::name(&format!("{name}_preserving_field_list"), c.span);
-        let number = build::constant(&BigInt::from(number), Shape::bits(8), c.span);
         Some(build::do_call(callee, vec![number], c.span))
     }
 
@@ -592,14 +668,12 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn clone_packet(&mut self, name: &str, c: &Context<'_>) -> Done<p4::Statement> {
+    fn clone_packet(&mut self, name: &str, c: &Context<'_>, out: &mut Vec<p4::Statement>) -> Done<p4::Statement> {
         let kind = match name {
             "clone_ingress_pkt_to_egress" | "clone_i2e" => "I2E",
             "clone_egress_pkt_to_egress" | "clone_e2e" | "sample_e2e" => "E2E",
-            "clone_ingress_pkt_to_ingress" | "clone_i2i" | "clone_egress_pkt_to_ingress" | "clone_e2i" => {
-                let message = "v1model sends clones to egress only";
-                return self.error(codes::UNSUPPORTED, c.call.name.span, message);
-            }
+            "clone_ingress_pkt_to_ingress" | "clone_i2i" => I2I,
+            "clone_egress_pkt_to_ingress" | "clone_e2i" => E2I,
             _ => {
                 let message = format!("v1model has no primitive `{name}`");
                 return self.error(codes::UNSUPPORTED, c.call.name.span, message);
@@ -610,8 +684,7 @@ impl Translator<'_, '_> {
         if c.count() == 1 || name == "sample_e2e" {
             return Some(build::do_call(build::name("clone", c.span), vec![kind, session], c.span));
         }
-        let number = self.kept_list(c.argument(1))?;
-        let number = build::constant(&BigInt::from(number), Shape::bits(8), c.span);
+        let number = self.keep_list(c.argument(1), out)?;
         let callee = build::name("clone_preserving_field_list", c.span);
         Some(build::do_call(callee, vec![kind, session, number], c.span))
     }

@@ -8,13 +8,14 @@ use super::build::{self, Shape};
 use super::exprs::{Element, HeaderRef, Operand, Scope};
 use super::{Done, Translator};
 use crate::ast::{
-    BinaryOperator, Expr, ExprKind, Ident, Name, SelectCase, SelectValue, State, StateEnd, StateStatement, Target,
+    BinaryOperator, Call, Expr, ExprKind, Ident, Name, SelectCase, SelectValue, State, StateEnd, StateStatement, Target,
 };
 use crate::codes;
 use base::Span;
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast as p4;
+use syntax::diag::Diagnostic;
 
 /// How many values a value set has if it does not say.
 const VALUE_SET_SIZE_DEFAULT: u32 = 1024;
@@ -132,9 +133,12 @@ impl Translator<'_, '_> {
         ends.into_iter().collect()
     }
 
-    /// What runs before the first state: metadata get their first values. A packet that begins anew keeps what a field
-    /// list says.
+    /// What runs before the first state: metadata get their first values. A packet that begins anew with a field list
+    /// keeps what the list says.
     fn statements_before(&mut self) -> Vec<p4::Statement> {
+        if self.symbols.all_instances.iter().any(|instance| !instance.values.is_empty()) {
+            self.note_kept_lists();
+        }
         let mut statements = Vec::new();
         for index in 0..self.symbols.all_instances.len() {
             let instance = self.symbols.all_instances[index].clone();
@@ -143,51 +147,30 @@ impl Translator<'_, '_> {
                 let place = self.place(HeaderRef { instance: index, element: Element::Only }, position, field.span);
                 let Some(value) = self.value(value, place.shape, Scope::PLAIN) else { continue };
                 let assignment = self.write(&place, value, field.span);
-                let types = self.kept_by(index, position);
-                statements.push(self.unless(&types, assignment, field.span));
+                let lists = self.preserved.get(&(index, position)).cloned().unwrap_or_default();
+                statements.push(self.unless_kept(&lists, assignment, field.span));
             }
         }
         statements
     }
 
-    /// The instance types of the packets that begin anew with the value that a field had before. Asked before actions
-    /// are translated, so every request in an action counts.
-    fn kept_by(&mut self, instance: usize, field: usize) -> BTreeSet<u32> {
-        let mut requests: BTreeSet<(u32, usize)> = BTreeSet::new();
-        for call in self.flat_actions.iter().flat_map(|action| &action.calls) {
-            let instance_type = match &*call.name.name {
-                "clone_ingress_pkt_to_egress" | "clone_i2e" => 1,
-                "recirculate" => 4,
-                "resubmit" => 6,
-                _ => continue,
-            };
-            if let Some(ExprKind::Name(name)) = call.arguments.last().map(|argument| &argument.kind)
-                && let Some(&list) = self.symbols.field_lists.get(name)
-            {
-                requests.insert((instance_type, list));
-            }
+    /// Gives all field lists that actions ask to keep their numbers, before actions are translated.
+    fn note_kept_lists(&mut self) {
+        let calls = self.flat_actions.iter().flat_map(|action| &action.calls);
+        let asks = |call: &&Call| call.object.is_none() && super::primitives::keeps_list(&call.name.name);
+        let lists: Vec<Expr> = calls.filter(asks).filter_map(|call| call.arguments.last().cloned()).collect();
+        for list in lists.iter().filter(|list| self.is_field_list(list)).collect::<Vec<_>>() {
+            self.hidden.has_kept_list |= self.kept_list(list).is_some();
         }
-        let has_field = |entry: &super::lists::Entry| {
-            matches!(entry, super::lists::Entry::Field(place)
-                if place.header.instance == instance && place.field == field)
-        };
-        let mut types = BTreeSet::new();
-        for (instance_type, list) in requests {
-            if self.entries(list).is_some_and(|entries| entries.iter().any(has_field)) {
-                types.insert(instance_type);
-            }
-        }
-        types
     }
 
-    /// A statement for packets of other instance types than these.
-    fn unless(&self, types: &BTreeSet<u32>, statement: p4::Statement, span: Span) -> p4::Statement {
-        let differs = |instance_type: &u32| {
-            let kind = build::member(build::name(&self.own.standard, span), "instance_type", span);
-            let other = build::constant(&BigInt::from(*instance_type), Shape::bits(32), span);
-            build::binary(BinaryOperator::NotEqual, kind, other, span)
+    /// A statement for packets that were not made with one of these field lists.
+    fn unless_kept(&self, lists: &BTreeSet<u32>, statement: p4::Statement, span: Span) -> p4::Statement {
+        let differs = |list: &u32| {
+            let other = build::constant(&BigInt::from(*list), Shape::bits(8), span);
+            build::binary(BinaryOperator::NotEqual, self.kept_list_place(span), other, span)
         };
-        let all = types.iter().map(differs);
+        let all = lists.iter().map(differs);
         match all.reduce(|left, right| build::binary(BinaryOperator::And, left, right, span)) {
             Some(condition) => build::branch(condition, vec![statement], Vec::new(), span),
             None => statement,
@@ -342,10 +325,8 @@ impl Translator<'_, '_> {
         let mut arguments = vec![self.header_expr(found, span)];
         let header_type = self.symbols.types[instance.header_type].clone();
         if header_type.is_variable() {
-            let Some(length) = header_type.length else {
-                let message = format!("header type `{}` does not say its `length`", header_type.name.name);
-                return self.error(codes::VARIABLE_LENGTH, span, message);
-            };
+            // A type that does not say it is reported where it is declared.
+            let length = header_type.length?;
             arguments.push(self.variable_bits(length, &header_type, span)?);
         }
         let callee = build::member(build::name(&self.own.packet, span), "extract", span);
@@ -438,6 +419,7 @@ impl Translator<'_, '_> {
             let message = format!("the keys of a `select` may have {} bits at most", base::limits::WIDTH_BITS_MAX);
             return self.error(codes::OUT_OF_RANGE, span, message);
         }
+        self.check_defaults(cases)?;
         let mut translated = Vec::new();
         for select_case in cases {
             let target = self.next_state(&select_case.target, machine);
@@ -449,6 +431,21 @@ impl Translator<'_, '_> {
             }
         }
         Some(p4::TransitionKind::Select { keys: vec![key], cases: translated })
+    }
+
+    /// A `select` has one `default` at most.
+    fn check_defaults(&mut self, cases: &[SelectCase]) -> Done<()> {
+        let mut defaults = cases.iter().flat_map(|case| &case.values).filter_map(|value| match value {
+            SelectValue::Default(span) => Some(*span),
+            SelectValue::Value(..) => None,
+        });
+        let (first, Some(second)) = (defaults.next(), defaults.next()) else { return Some(()) };
+        let diagnostic = Diagnostic::error(codes::REPEATED_PART, second, "`default` is given twice");
+        self.diagnostics.push(match first {
+            Some(first) => diagnostic.secondary(first, "the first is here"),
+            None => diagnostic,
+        });
+        None
     }
 
     fn keyset(&mut self, value: &SelectValue, width: u32, machine: &mut Machine) -> Done<p4::Expr> {
@@ -530,7 +527,7 @@ impl Translator<'_, '_> {
         }
         let position = machine.entries.iter().position(|&entry| entry == control)?;
         let state = self.fresh(&format!("to_{}", name.name));
-        let flag = build::member(build::name(&self.own.metadata, name.span), &self.own.hidden, name.span);
+        let flag = build::member(build::name(&self.own.metadata, name.span), &self.own.entry, name.span);
         let value = build::constant(&BigInt::from(position), Shape::bits(8), name.span);
         let note = build::assign(flag, value, name.span);
         let accept = p4::TransitionKind::Direct(build::ident("accept", name.span));

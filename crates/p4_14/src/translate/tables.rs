@@ -191,6 +191,8 @@ impl Translator<'_, '_> {
                 let action = self.lookup(|symbols| &symbols.actions, name, "action")?;
                 let own = self.action_name(action);
                 if !actions.contains(&action) {
+                    let message = format!("`{}` is not among the table's actions; no entry can have it", name.name);
+                    self.warn(codes::DEFAULT_ONLY, name.span, message);
                     elements.push(element(&own, default_only()));
                 }
                 let arguments = self.default_arguments(action, name, arguments.as_deref().unwrap_or_default())?;
@@ -260,15 +262,13 @@ impl Translator<'_, '_> {
         let names_header = match &key.expression.kind {
             ExprKind::Valid(_) => true,
             ExprKind::Member(..) => false,
+            _ if self.last_in(&key.expression).is_some() => true,
             _ => self.try_header(&key.expression, Scope::PLAIN).is_some(),
         };
         if names_header || kind == "valid" {
             return self.validity_key(key, kind, names);
         }
-        let place = self.fixed_field(&key.expression, Scope::PLAIN)?;
-        let name = self.key_name(&place);
-        let bits = Shape::bits(place.shape.width);
-        let value = build::convert(self.read(&place), place.shape, bits);
+        let (value, bits, name) = self.key_value(&key.expression)?;
         let value = match &key.mask {
             None => value,
             Some(mask) => match self.operand(mask, Scope::PLAIN)? {
@@ -282,6 +282,19 @@ impl Translator<'_, '_> {
         Some(key_element(value, kind, &unique(names, &name), span))
     }
 
+    /// The field that a key names, as a number, its shape, and the key's name.
+    fn key_value(&mut self, expression: &Expr) -> Done<(p4::Expr, Shape, String)> {
+        if let (Some(stack), ExprKind::Member(_, field)) = (self.last_in(expression), &expression.kind) {
+            let name = format!("{}.last.{}", self.symbols.all_instances[stack].name.name, field.name);
+            let Operand::Bits(value, shape) = self.operand(expression, Scope::PLAIN)? else { return None };
+            let bits = Shape::bits(shape.width);
+            return Some((build::convert(value, shape, bits), bits, name));
+        }
+        let place = self.fixed_field(expression, Scope::PLAIN)?;
+        let bits = Shape::bits(place.shape.width);
+        Some((build::convert(self.read(&place), place.shape, bits), bits, self.key_name(&place)))
+    }
+
     /// `header : valid`, and a header as a key of another kind, which means the same.
     fn validity_key(&mut self, key: &Key, kind: &str, names: &mut BTreeSet<Name>) -> Done<p4::KeyElement> {
         if matches!(kind, "lpm" | "range") || key.mask.is_some() {
@@ -289,17 +302,23 @@ impl Translator<'_, '_> {
             return self.error(codes::MATCH_KIND, key.kind.span, message);
         }
         let named = match &key.expression.kind {
-            ExprKind::Valid(header) => header,
-            _ => &key.expression,
+            ExprKind::Valid(header) => header.clone(),
+            _ => Box::new(key.expression.clone()),
         };
+        let named = &named;
+        if let Some(stack) = self.last_in(named) {
+            let valid = Expr { kind: ExprKind::Valid(named.clone()), span: key.span };
+            let Operand::Truth(value) = self.operand(&valid, Scope::PLAIN)? else { return None };
+            let name = format!("{}.last.$valid$", self.symbols.all_instances[stack].name.name);
+            return Some(key_element(value, validity_kind(kind), &unique(names, &name), key.span));
+        }
         let value = self.validity(named, Scope::PLAIN, key.span)?;
         let header = match &named.kind {
             ExprKind::Member(..) => self.field(named, Scope::PLAIN)?.header,
             _ => self.header(named, Scope::PLAIN)?,
         };
         let name = format!("{}.$valid$", self.header_name(header));
-        let kind = if kind == "ternary" { "ternary" } else { "exact" };
-        Some(key_element(value, kind, &unique(names, &name), key.span))
+        Some(key_element(value, validity_kind(kind), &unique(names, &name), key.span))
     }
 
     /// The keys by whose hash a selector chooses.
@@ -360,4 +379,9 @@ fn unique(names: &mut BTreeSet<Name>, wanted: &str) -> Name {
 fn key_element(expression: p4::Expr, kind: &str, name: &str, span: base::Span) -> p4::KeyElement {
     let annotations = vec![build::name_annotation(name, span)];
     p4::KeyElement { expression, match_kind: build::ident(kind, span), annotations, span }
+}
+
+/// How the validity of a header is matched: as P4_16 calls it.
+fn validity_kind(kind: &str) -> &'static str {
+    if kind == "ternary" { "ternary" } else { "exact" }
 }

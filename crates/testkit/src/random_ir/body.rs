@@ -98,15 +98,15 @@ impl Generator<'_> {
         let mut body = Vec::new();
         for (slot, high) in [
             (Slot::CloneIngressSession, 4),
-            (Slot::CloneIngressList, lists),
             (Slot::CloneEgressSession, 4),
-            (Slot::CloneEgressList, lists),
+            (Slot::CloneList, lists),
+            (Slot::CloneToIngress, lists + 1),
             (Slot::Resubmit, lists + 1),
             (Slot::Recirculate, lists + 1),
             (Slot::Truncate, 80),
             (Slot::McastGrp, 3),
         ] {
-            let rare = matches!(slot, Slot::Resubmit | Slot::Recirculate);
+            let rare = matches!(slot, Slot::CloneToIngress | Slot::Resubmit | Slot::Recirculate);
             if let Some(var) = self.intrinsic(slot).filter(|_| self.rng.chance(1, if rare { 6 } else { 3 })) {
                 let width = self.program.vars[var].ty.width();
                 let value = Expr::bit(width, self.rng.between(0, high));

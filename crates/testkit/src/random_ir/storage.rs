@@ -16,14 +16,19 @@ impl Generator<'_> {
         if self.options.requests {
             for (slot, name) in [
                 (Slot::CloneIngressSession, "clone_ingress_session"),
-                (Slot::CloneIngressList, "clone_ingress_list"),
                 (Slot::CloneEgressSession, "clone_egress_session"),
-                (Slot::CloneEgressList, "clone_egress_list"),
-                (Slot::Resubmit, "resubmit"),
-                (Slot::Recirculate, "recirculate"),
+                (Slot::CloneList, "clone_list"),
                 (Slot::Truncate, "truncate"),
             ] {
                 self.var(format!("request.{name}"), Type::Bit(32), VarKind::Intrinsic(slot as u32));
+            }
+            // Copies that go round are bounded in number, and so are the rounds of each; both together are too many.
+            let rounds = match self.once_in(4) {
+                true => &[(Slot::CloneToIngress, "clone_to_ingress")][..],
+                false => &[(Slot::Resubmit, "resubmit"), (Slot::Recirculate, "recirculate")],
+            };
+            for (slot, name) in rounds {
+                self.var(format!("request.{name}"), Type::Bit(32), VarKind::Intrinsic(*slot as u32));
             }
         }
         for position in 0..self.rng.between(3, 9) {

@@ -138,9 +138,13 @@ impl Generator<'_> {
         let mut made = Vec::new();
         let lists = self.lists.clone();
         let Some(list) = self.pick(&lists).filter(|_| self.makes_copies) else { return made };
-        for (primitive, is_ingress) in
-            [("resubmit", true), ("recirculate", false), ("clone_egress_pkt_to_egress", false)]
-        {
+        for (primitive, is_ingress) in [
+            ("resubmit", true),
+            ("recirculate", false),
+            ("clone_egress_pkt_to_egress", false),
+            ("clone_ingress_pkt_to_ingress", true),
+            ("clone_egress_pkt_to_ingress", false),
+        ] {
             let name = self.name("again");
             let session =
                 if primitive.starts_with("clone") { format!("{}, ", self.rng.below(4)) } else { String::new() };
