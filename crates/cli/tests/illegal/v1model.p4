@@ -328,7 +328,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-counters = c;  //~ E0801
+counters = c;  //~ E0301
 }
 apply { t.apply(); }
 }
@@ -361,7 +361,7 @@ table t {
 hdr.h.a : exact;
  }
  actions = { NoAction; }
-support_timeout = 3;  //~ E0801
+support_timeout = 3;  //~ E0301
 }
 apply { t.apply(); }
 }
