@@ -40,6 +40,9 @@ fn doing<T>(result: io::Result<T>, what: impl FnOnce() -> String) -> Result<T, S
     result.map_err(|source| StoreError { doing: what(), source })
 }
 
+/// Hands records, one after the other, to what writes them.
+type Records<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&Value) -> io::Result<()>) -> io::Result<()>;
+
 /// What a folder held.
 #[derive(Debug, Default)]
 pub(crate) struct Recovered {
@@ -112,7 +115,7 @@ impl Log {
     /// Begins a new generation, of which these records are the state now.
     pub fn begin_generation(
         &mut self,
-        records: &mut dyn FnMut(&mut dyn FnMut(&Value) -> io::Result<()>) -> io::Result<()>,
+        records: Records<'_>,
     ) -> Result<(), StoreError> {
         // The first generation's log is there already; it is empty and belongs to this snapshot.
         let generation = if self.bytes == 0 { self.generation } else { self.generation + 1 };
@@ -185,7 +188,7 @@ fn generations(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
 /// Writes a snapshot beside its name, and gives it its name when it is whole and stored.
 fn write_snapshot(
     path: &Path,
-    records: &mut dyn FnMut(&mut dyn FnMut(&Value) -> io::Result<()>) -> io::Result<()>,
+    records: Records<'_>,
 ) -> io::Result<()> {
     let beside = path.with_extension("unfinished");
     let mut writer = BufWriter::new(File::create(&beside)?);
