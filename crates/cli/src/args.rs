@@ -25,6 +25,7 @@ Examples:
   wirespeed test router.p4                        packets in, packets expected: the tests in router.stf
   wirespeed run router.p4 --entries s1.json --port 1=eth0 --port 2=eth1
   wirespeed run router.p4 --port 1=pcap:in.pcap --port 2=pcap:,out.pcap
+  wirespeed net topology.json                     hosts and switches on this machine, as a topology describes them
   wirespeed trace router.p4 --entries s1.json --packet 1:ffffffffffff0000000000010806...
 
 Exit status: 0 success, 1 the program or its entries are wrong, 2 wrong arguments, 3 the system refused something,
@@ -41,6 +42,11 @@ pub enum Command {
     Test(TestArguments),
     /// Forward packets with a program
     Run(RunArguments),
+    /// Build hosts and switches on this machine from a topology.json, and run commands in them
+    Net(NetArguments),
+    /// Holds the processes of a network together
+    #[command(name = crate::net::KEEPER_COMMAND, hide = true)]
+    NetKeeper,
     /// Show a packet's journey through a program
     Trace(TraceArguments),
     /// Explain the code of an error or warning
@@ -298,6 +304,15 @@ pub struct RunArguments {
     /// A port: NUMBER=INTERFACE, NUMBER=pcap:INPUT,OUTPUT, or NUMBER=null; may be repeated
     #[arg(short, long = "port", required = true, value_name = "PORT")]
     pub ports: Vec<String>,
+    /// What a port sends at most, in megabits per second: PORT=MBIT; packets wait in the port's queues
+    #[arg(long, value_name = "PORT=MBIT")]
+    pub port_rate: Vec<String>,
+    /// Open the interfaces in this network namespace: its name, or a path as /proc/PID/ns/net
+    #[arg(long, value_name = "NAME|PATH")]
+    pub netns: Option<PathBuf>,
+    /// Write what comes in and goes out to captures in this folder: INTERFACE_in.pcap and INTERFACE_out.pcap
+    #[arg(long, value_name = "DIR")]
+    pub pcap: Option<PathBuf>,
     /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
@@ -310,6 +325,56 @@ pub struct RunArguments {
     /// No counter line while running
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// `wirespeed net`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sudo wirespeed net topology.json                a prompt: h1 ping h2, pingall, h1 bash, help
+  sudo wirespeed net pod-topo/topology.json --program solution/basic.p4 --command pingall
+  sudo wirespeed net topology.json --program s1=firewall.p4 --program basic.p4 --pcap pcaps
+  echo 'h1 ping -c 1 h2' | sudo wirespeed net topology.json
+
+Reads the topology.json of the P4 tutorials. Paths in it may start in its folder, the one above or the current one. The
+program of a switch is, in this order: what --program says, what its runtime JSON names (build/basic.json stands for
+basic.p4), what the topology names, the only .p4 file of the folder.
+
+Exit status: 1 if a command failed; else as for all commands. Nothing of the network is left when the command has ended,
+however it ended.")]
+pub struct NetArguments {
+    /// The topology
+    #[arg(value_name = "TOPOLOGY.json")]
+    pub topology: PathBuf,
+    /// The program of all switches, or of one, or the folder where the programs are; may be repeated
+    #[arg(short, long = "program", value_name = "[SWITCH=]FILE.p4|DIR")]
+    pub programs: Vec<String>,
+    /// Carry out a command in place of the prompt; may be repeated
+    #[arg(short, long = "command", value_name = "COMMAND")]
+    pub commands: Vec<String>,
+    /// Where the switches' logs are written
+    #[arg(long, default_value = "logs", value_name = "DIR")]
+    pub log_dir: PathBuf,
+    /// Write what switches receive and send to captures in this folder: s1-eth1_in.pcap, s1-eth1_out.pcap
+    #[arg(long, value_name = "DIR")]
+    pub pcap: Option<PathBuf>,
+    /// Lines of JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub source: SourceArguments,
+    /// What runs the programs [default: native; the interpreter, with a warning, if there is no C compiler]
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendKind>,
+    /// A plug-in that supplies the programs' own extern functions; may be repeated
+    #[arg(long = "extern", value_name = "LIB.so")]
+    pub plug_ins: Vec<PathBuf>,
+    /// The C compiler [default: $CC, else cc, clang or gcc]
+    #[arg(long, value_name = "COMMAND")]
+    pub cc: Option<String>,
+    /// Seed of the programs' random numbers
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
 }
 
 /// `wirespeed test`

@@ -3,7 +3,9 @@
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
-//! * [`check`], [`compile`], [`run`], [`mod@test`], [`trace`], [`explain`], [`demo`]: the commands.
+//! * [`check`], [`compile`], [`run`], [`mod@net`], [`mod@test`], [`trace`], [`explain`], [`demo`]: the commands.
+//! * [`ports`], [`ready`]: what a run does before its first packet.
+//! * [`prompt`]: lines that a user types.
 //! * [`explanations`]: the pages about diagnostics.
 //! * [`caught`]: crashes as messages.
 //! * [`terminal`]: colours, progress, messages.
@@ -19,6 +21,10 @@ mod demo;
 mod explain;
 mod explanations;
 mod frontend;
+mod net;
+mod ports;
+mod prompt;
+mod ready;
 mod run;
 mod terminal;
 mod test;
@@ -54,6 +60,10 @@ impl Exit {
 
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
+    if matches!(arguments.command, args::Command::NetKeeper) {
+        // The keeper moves its first thread, which is what other processes see of it.
+        return ExitCode::from(net::keep().unwrap_or_else(|exit| exit) as u8);
+    }
     // Programs may be deeply nested.
     let exit = base::stack::with_room(|| execute(arguments));
     ExitCode::from(exit.unwrap_or_else(|exit| exit) as u8)
@@ -64,6 +74,8 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Check(arguments) => check::check(&arguments),
         args::Command::Compile(arguments) => compile::compile(&arguments),
         args::Command::Run(arguments) => run::run(&arguments),
+        args::Command::Net(arguments) => net::net(&arguments),
+        args::Command::NetKeeper => net::keep(),
         args::Command::Test(arguments) => test::test(&arguments),
         args::Command::Trace(arguments) => trace::trace(&arguments),
         args::Command::Explain(arguments) => explain::explain(&arguments),

@@ -4,12 +4,13 @@ use crate::Exit;
 use crate::args::RunArguments;
 use crate::backend;
 use crate::frontend;
+use crate::ports;
+use crate::ready;
 use crate::terminal::{self, grouped, say};
 use base::Bits;
 use ir::{DigestId, Program};
-use live::port_spec;
-use live::worker::{self, Ended, Events, Port, Ports, Setup};
-use live::{CounterSnapshot, DriverError, PortKind, PortSpec, StopFlag};
+use live::worker::{self, Ended, Events, Ports, Setup};
+use live::{CounterSnapshot, DriverError, PortSpec, StopFlag};
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -27,12 +28,16 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     };
     // What is wrong whatever the program is shows before the program is compiled.
     specs(u32::MAX)?;
+    let rates = ports::rates(&arguments.port_rate)?;
     let compiled = frontend::load(&arguments.file, &arguments.switch.source, true)?;
     let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
     let program = Arc::new(compiled.program);
     let specs = specs(port_max(program.architecture))?;
     let mut switch = backend::build(Arc::clone(&program), backend, &arguments.switch)?;
-    let ports = open_ports(&specs)?;
+    ports::set_rates(&mut switch, &rates)?;
+    // From here on this thread sees other interfaces; sockets that are open already stay where they are.
+    ports::enter_namespace(arguments)?;
+    let ports = ports::open(&specs, arguments.pcap.as_deref())?;
     let stop = StopFlag::on_signals().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
     if let Some(seconds) = arguments.duration {
         let watched = stop.stop_after(Duration::from_secs(seconds));
@@ -41,22 +46,13 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     if !arguments.quiet && !arguments.json {
         eprintln!("{} on {}", arguments.file.display(), arguments.ports.join(", "));
     }
+    ready::tell().map_err(|error| system_error(format!("cannot tell that the switch is ready: {error}")))?;
     let mut reporter = Reporter::new(arguments, program);
     let started = Instant::now();
     let result = worker::run(&mut switch, Setup::of_ports(ports), &stop, &mut reporter);
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, started.elapsed());
     Ok(reporter.exit)
-}
-
-fn open_ports(specs: &[PortSpec]) -> Result<Vec<Port>, Exit> {
-    let mut ports = Vec::new();
-    for spec in specs {
-        let driver = port_spec::open(spec).map_err(|error| system_error(format!("port {}: {error}", spec.number)))?;
-        let is_capture = !matches!(spec.kind, PortKind::Interface(_));
-        ports.push(Port { number: spec.number, driver, is_capture });
-    }
-    Ok(ports)
 }
 
 fn system_error(error: impl std::fmt::Display) -> Exit {

@@ -14,6 +14,9 @@
 //!   router.
 //! - [`worker`]: joins drivers to a switch core and runs them; [`mailbox`](mod@mailbox): how other threads reach that
 //!   core.
+//! - [`recorded`]: a port with captures beside it.
+//! - [`wire`]: a slow or long wire between two interfaces.
+//! - [`namespace`]: network namespaces.
 //! - [`counters`], [`clock`], [`signals`], [`poll`]: per-port counts, time, a clean stop, waiting for packets.
 
 pub mod af_packet;
@@ -22,18 +25,24 @@ pub mod counters;
 pub mod driver;
 pub mod mailbox;
 pub mod memory;
+pub mod namespace;
 pub mod offload;
 pub mod pcap;
 pub mod poll;
 pub mod port_spec;
+pub mod recorded;
 pub mod signals;
 pub mod traffic;
+pub mod wire;
 pub mod worker;
 
 pub use clock::Clock;
 pub use counters::{CounterSnapshot, PortCounters};
 pub use driver::{Driver, DriverError};
 pub use mailbox::{Inbox, Mailbox, mailbox};
+pub use namespace::NetworkNamespace;
 pub use port_spec::{PortKind, PortSpec, PortSpecError};
+pub use recorded::RecordedDriver;
 pub use signals::StopFlag;
+pub use wire::Wire;
 pub use worker::{Ended, Events, Port, Ports, Setup};

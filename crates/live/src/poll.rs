@@ -1,5 +1,5 @@
 //! Waiting for packets on several ports at once.
-#![allow(unsafe_code, reason = "poll(2) takes a pointer to the descriptors")]
+#![allow(unsafe_code, reason = "ppoll(2) takes a pointer to the descriptors")]
 
 use crate::driver::{Driver, DriverError};
 use std::io;
@@ -39,9 +39,14 @@ impl Poller {
             revents: 0,
         }));
         self.entries.extend(bell.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }));
-        let timeout_ms = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
-        // SAFETY: the pointer and the count describe `entries`, which lives through the call and is not moved by it.
-        let answer = unsafe { libc::poll(self.entries.as_mut_ptr(), self.entries.len() as libc::nfds_t, timeout_ms) };
+        let timeout = libc::timespec {
+            tv_sec: libc::time_t::try_from(timeout.as_secs()).unwrap_or(libc::time_t::MAX),
+            tv_nsec: timeout.subsec_nanos().into(),
+        };
+        let (entries, count) = (self.entries.as_mut_ptr(), self.entries.len() as libc::nfds_t);
+        // SAFETY: the pointer and the count describe `self.entries`, which lives through the call and is not moved by
+        // it; so does `timeout`. A null mask leaves signals as they are.
+        let answer = unsafe { libc::ppoll(entries, count, &raw const timeout, std::ptr::null()) };
         if answer < 0 {
             let error = io::Error::last_os_error();
             return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };

@@ -288,8 +288,7 @@ pub fn lower_with_drop_port(
         return (!failed).then_some(lowerer.ir);
     }
     let message = "the program's controls are applied in too many different ways";
-    let place = program.main.map_or(Span::NONE, |main| program.instances[main].span);
-    diagnostics.push(Diagnostic::error(codes::LIMIT, place, message));
+    diagnostics.push(Diagnostic::error(codes::LIMIT, Span::NONE, message));
     None
 }
 

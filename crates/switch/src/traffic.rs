@@ -2,11 +2,12 @@
 //!
 //! What enters: packets with a port and a priority. What leaves: the packets that are due. A queue with a rate spaces
 //! its departures evenly by `1 / rate` and holds at most its capacity; of a port's queues the highest priority goes
-//! first, and within a queue packets keep their order.
+//! first, and within a queue packets keep their order. A port with a rate, in bits per second, is a slow wire behind
+//! them: a packet goes when the one before it has passed.
 //!
-//! A queue without a rate lets a packet go at once. All such packets wait in one line, whatever their port and
-//! priority: the line is emptied in the same run of the core that filled it, so any other order, and a length at which
-//! to drop, would only show how many packets were received together. Its bound protects the memory.
+//! A queue without a rate, of a port without one, lets a packet go at once. All such packets wait in one line, whatever
+//! their port and priority: the line is emptied in the same run of the core that filled it, so any other order, and a
+//! length at which to drop, would only show how many packets were received together. Its bound protects the memory.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -70,7 +71,12 @@ struct Queue<P> {
 
 impl<P> Queue<P> {
     fn is_due(&self, now_ns: u64) -> bool {
-        !self.packets.is_empty() && (self.interval_ns == 0 || self.next_departure_ns <= now_ns)
+        self.due_ns().is_some_and(|due_ns| due_ns <= now_ns)
+    }
+
+    /// When the queue's rate lets its first packet go, if it has one.
+    fn due_ns(&self) -> Option<u64> {
+        (!self.packets.is_empty()).then_some(if self.interval_ns == 0 { 0 } else { self.next_departure_ns })
     }
 }
 
@@ -85,6 +91,10 @@ struct Port<P> {
     queues: Vec<Queue<P>>,
     /// Packets in the port's queues, without those in the line.
     waiting: usize,
+    /// What the wire behind the port carries, in bits per second; 0 for no limit.
+    bits_per_s: u64,
+    /// When the wire has carried what was put on it.
+    wire_free_ns: u64,
     /// Whether a command has set up a queue of this port, so that it must not be forgotten.
     is_configured: bool,
 }
@@ -98,7 +108,13 @@ impl<P> Port<P> {
             interval_ns: setting.interval_ns,
             next_departure_ns: 0,
         };
-        Port { queues: settings.iter().map(queue).collect(), waiting: 0, is_configured: false }
+        Port {
+            queues: settings.iter().map(queue).collect(),
+            waiting: 0,
+            bits_per_s: 0,
+            wire_free_ns: 0,
+            is_configured: false,
+        }
     }
 
     /// Whether a port made anew would be the same.
@@ -109,12 +125,19 @@ impl<P> Port<P> {
 
 impl<P> Port<P> {
     /// The first packet of the highest priority that has one due.
-    fn pop_due(&mut self, number: u32, now_ns: u64) -> Option<Departure<P>> {
+    fn pop_due(&mut self, number: u32, now_ns: u64, bytes_of: fn(&P) -> u32) -> Option<Departure<P>> {
+        if self.bits_per_s != 0 && self.wire_free_ns > now_ns {
+            return None;
+        }
         let priority = self.queues.iter().rposition(|queue| queue.is_due(now_ns))?;
         let queue = &mut self.queues[priority];
         let (packet, enqueued_ns) = queue.packets.pop_front()?;
-        let is_paced = queue.interval_ns != 0;
-        if is_paced {
+        if self.bits_per_s != 0 {
+            // From when the wire was free, not from now: who is called a little late still fills the wire.
+            self.wire_free_ns = self.wire_free_ns.saturating_add(wire_ns(bytes_of(&packet), self.bits_per_s));
+        }
+        let is_paced = queue.interval_ns != 0 || self.bits_per_s != 0;
+        if queue.interval_ns != 0 {
             queue.next_departure_ns = queue.next_departure_ns.max(now_ns).saturating_add(queue.interval_ns);
         }
         queue.depth -= 1;
@@ -122,6 +145,17 @@ impl<P> Port<P> {
         let depth_packets = queue.depth;
         Some(Departure { packet, port: number, priority: priority as u32, enqueued_ns, depth_packets, is_paced })
     }
+
+    /// When the first of the waiting packets is due.
+    fn next_departure_ns(&self) -> Option<u64> {
+        let first_ns = self.queues.iter().filter_map(Queue::due_ns).min()?;
+        Some(if self.bits_per_s == 0 { first_ns } else { first_ns.max(self.wire_free_ns) })
+    }
+}
+
+/// How long a wire takes for so many bytes.
+fn wire_ns(bytes: u32, bits_per_s: u64) -> u64 {
+    u64::from(bytes).saturating_mul(8_000_000_000) / bits_per_s
 }
 
 /// A packet that may go at once.
@@ -146,11 +180,13 @@ pub struct TrafficManager<P> {
     /// Ports with packets that wait for a rate, in the order of their turns.
     active: VecDeque<u32>,
     has_rates: bool,
+    bytes_of: fn(&P) -> u32,
 }
 
 impl<P> TrafficManager<P> {
-    /// Queues for `priorities` priorities (at least one) per port, for ports up to `port_max`.
-    pub fn new(priorities: usize, port_max: u32) -> TrafficManager<P> {
+    /// Queues for `priorities` priorities (at least one) per port, for ports up to `port_max`. `bytes_of` is what a
+    /// packet weighs on a wire.
+    pub fn new(priorities: usize, port_max: u32, bytes_of: fn(&P) -> u32) -> TrafficManager<P> {
         let setting = QueueSetting { capacity: QUEUE_CAPACITY_DEFAULT, interval_ns: 0 };
         TrafficManager {
             near: Vec::new(),
@@ -160,6 +196,7 @@ impl<P> TrafficManager<P> {
             ready: VecDeque::new(),
             active: VecDeque::new(),
             has_rates: false,
+            bytes_of,
         }
     }
 
@@ -214,16 +251,24 @@ impl<P> TrafficManager<P> {
             for (queue, adopted) in slot.queues.iter_mut().zip(&port.queues) {
                 (queue.capacity, queue.interval_ns) = (adopted.capacity, adopted.interval_ns);
             }
+            slot.bits_per_s = port.bits_per_s;
         }
         self.note_rates();
     }
 
-    fn note_rates(&mut self) {
-        let used = self.all_ports().flat_map(|port| &port.queues).any(|queue| queue.interval_ns != 0);
-        self.has_rates = used || self.settings.iter().any(|setting| setting.interval_ns != 0);
+    /// Sets what the wire behind a port carries, in bits per second; 0 for no limit.
+    pub fn set_port_rate(&mut self, port: u32, bits_per_s: u64) -> Result<(), Refusal> {
+        self.configure(port)?.bits_per_s = bits_per_s;
+        self.note_rates();
+        Ok(())
     }
 
-    /// Whether any queue has a rate.
+    fn note_rates(&mut self) {
+        let paced = |port: &Port<P>| port.bits_per_s != 0 || port.queues.iter().any(|queue| queue.interval_ns != 0);
+        self.has_rates = self.all_ports().any(paced) || self.settings.iter().any(|setting| setting.interval_ns != 0);
+    }
+
+    /// Whether any queue or port has a rate.
     pub fn has_rates(&self) -> bool {
         self.has_rates
     }
@@ -237,7 +282,7 @@ impl<P> TrafficManager<P> {
         let Some(queue) = slot.queues.get_mut(priority as usize) else {
             return Err((packet, Refusal::NoPriority));
         };
-        if queue.interval_ns == 0 && queue.packets.is_empty() {
+        if queue.interval_ns == 0 && slot.bits_per_s == 0 && queue.packets.is_empty() {
             if self.ready.len() >= QUEUE_CAPACITY_MAX {
                 return Err((packet, Refusal::Full));
             }
@@ -249,6 +294,7 @@ impl<P> TrafficManager<P> {
             queue.packets.push_back((packet, now_ns));
             if slot.waiting == 0 {
                 self.active.push_back(port);
+                slot.wire_free_ns = slot.wire_free_ns.max(now_ns);
             }
             slot.waiting += 1;
         }
@@ -277,7 +323,7 @@ impl<P> TrafficManager<P> {
             let Some(port) = self.active.pop_front() else { break };
             let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
             while taken < packets_max
-                && let Some(departure) = slot.pop_due(port, now_ns)
+                && let Some(departure) = slot.pop_due(port, now_ns, self.bytes_of)
             {
                 take(departure);
                 taken += 1;
@@ -295,8 +341,7 @@ impl<P> TrafficManager<P> {
             return Some(0);
         }
         let ports = self.active.iter().filter_map(|&port| self.port(port));
-        let waiting = ports.flat_map(|port| &port.queues).filter(|queue| !queue.packets.is_empty());
-        waiting.map(|queue| if queue.interval_ns == 0 { 0 } else { queue.next_departure_ns }).min()
+        ports.filter_map(Port::next_departure_ns).min()
     }
 
     fn port(&self, port: u32) -> Option<&Port<P>> {
@@ -314,6 +359,16 @@ impl<P> TrafficManager<P> {
             self.far.retain(|_, port| !port.is_fresh(now_ns));
         }
         self.far.len() < FAR_PORTS_MAX || self.far.contains_key(&port)
+    }
+
+    /// A port that a command sets up.
+    fn configure(&mut self, port: u32) -> Result<&mut Port<P>, Refusal> {
+        if port > self.port_max || (port > PORT_MAX && !self.makes_room(port, 0)) {
+            return Err(Refusal::NoPort);
+        }
+        let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
+        slot.is_configured = true;
+        Ok(slot)
     }
 
     fn each_queue(
@@ -340,12 +395,7 @@ impl<P> TrafficManager<P> {
                 self.settings[queues.clone()].iter_mut().for_each(change);
             }
             Some(port) => {
-                if port > self.port_max || (port > PORT_MAX && !self.makes_room(port, 0)) {
-                    return Err(Refusal::NoPort);
-                }
-                let slot = port_mut(&mut self.near, &mut self.far, port, &self.settings);
-                slot.is_configured = true;
-                change_port(slot);
+                change_port(self.configure(port)?);
             }
         }
         Ok(())
@@ -373,6 +423,11 @@ fn port_mut<'a, P>(
 mod tests {
     use super::*;
 
+    /// Every packet weighs 125 bytes: 1000 bits.
+    fn manager(priorities: usize, port_max: u32) -> TrafficManager<u32> {
+        TrafficManager::new(priorities, port_max, |_| 125)
+    }
+
     fn drain(tm: &mut TrafficManager<u32>, now_ns: u64) -> Vec<u32> {
         let mut packets = Vec::new();
         while tm.dequeue(now_ns, 2, |departure| packets.push(departure.packet)) > 0 {}
@@ -381,7 +436,7 @@ mod tests {
 
     #[test]
     fn packets_without_a_rate_keep_the_order_of_their_arrival() {
-        let mut tm = TrafficManager::new(2, PORT_MAX);
+        let mut tm = manager(2, PORT_MAX);
         for (packet, port, priority) in [(10, 1, 0), (11, 1, 1), (20, 2, 0), (12, 1, 0), (21, 2, 1)] {
             tm.enqueue(packet, port, priority, 0).unwrap();
         }
@@ -392,7 +447,7 @@ mod tests {
 
     #[test]
     fn higher_priorities_leave_first() {
-        let mut tm = TrafficManager::new(3, PORT_MAX);
+        let mut tm = manager(3, PORT_MAX);
         tm.set_rate(Some(1), None, 1_000).unwrap();
         for (packet, priority) in [(1, 0), (2, 2), (3, 1), (4, 2)] {
             tm.enqueue(packet, 1, priority, 0).unwrap();
@@ -406,7 +461,7 @@ mod tests {
 
     #[test]
     fn a_rate_spaces_departures_and_a_full_queue_refuses() {
-        let mut tm = TrafficManager::new(1, PORT_MAX);
+        let mut tm = manager(1, PORT_MAX);
         tm.set_rate(Some(1), None, 1_000_000).unwrap();
         tm.set_capacity(Some(1), None, 3).unwrap();
         for packet in 0..3 {
@@ -422,8 +477,29 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_wire_takes_the_packets_of_all_queues_one_by_one() {
+        let mut tm = manager(2, PORT_MAX);
+        // A thousand bits take a microsecond.
+        tm.set_port_rate(1, 1_000_000_000).unwrap();
+        for (packet, port, priority) in [(1, 1, 0), (2, 1, 0), (3, 1, 1), (9, 2, 0)] {
+            tm.enqueue(packet, port, priority, 500).unwrap();
+        }
+        assert_eq!((tm.depth(1, 0), tm.depth(1, 1)), (2, 1));
+        assert_eq!(drain(&mut tm, 500), [9, 3]);
+        assert_eq!((drain(&mut tm, 1499), tm.next_departure_ns()), (vec![], Some(1500)));
+        // A late look does not slow the wire down; a wire that was idle does not catch up.
+        assert_eq!(drain(&mut tm, 2600), [1, 2]);
+        tm.enqueue(4, 1, 0, 9000).unwrap();
+        tm.enqueue(5, 1, 0, 9000).unwrap();
+        assert_eq!((drain(&mut tm, 9000), tm.next_departure_ns()), (vec![4], Some(10_000)));
+        tm.set_port_rate(1, 0).unwrap();
+        assert_eq!((drain(&mut tm, 9000), tm.has_rates()), (vec![5], false));
+        assert_eq!(tm.set_port_rate(PORT_MAX + 1, 1), Err(Refusal::NoPort));
+    }
+
+    #[test]
     fn any_number_can_be_a_port() {
-        let mut tm = TrafficManager::new(1, u32::MAX);
+        let mut tm = manager(1, u32::MAX);
         for (packet, port) in [(1, u32::MAX), (2, 512), (3, u32::MAX)] {
             tm.enqueue(packet, port, 0, 0).unwrap();
         }
@@ -441,7 +517,7 @@ mod tests {
 
     #[test]
     fn what_is_set_for_all_ports_holds_for_those_to_come() {
-        let mut tm = TrafficManager::new(1, u32::MAX);
+        let mut tm = manager(1, u32::MAX);
         tm.set_rate(None, None, 1_000_000).unwrap();
         tm.set_capacity(None, Some(0), 1).unwrap();
         for port in [3, 70_000] {
@@ -454,7 +530,7 @@ mod tests {
 
     #[test]
     fn ports_without_packets_make_room() {
-        let mut tm = TrafficManager::new(1, u32::MAX);
+        let mut tm = manager(1, u32::MAX);
         tm.set_rate(None, None, 1_000_000).unwrap();
         for port in 0..FAR_PORTS_MAX as u32 {
             tm.enqueue(1, 1000 + port, 0, 0).unwrap();

@@ -1,0 +1,138 @@
+//! `wirespeed net`: hosts and switches on this machine, as a topology file of the P4 tutorials describes them.
+//!
+//! What enters: a topology, programs, entries; then commands, at a prompt or from elsewhere. What leaves: what those
+//! commands print. In between each switch is a process `wirespeed run`.
+//!
+//! * [`plan`]: what each switch runs, all of it checked before anything is built.
+//! * [`switches`]: the processes of the switches.
+//! * [`running`]: everything that runs, and its end.
+//! * [`session`]: the commands.
+//! * [`foreground`]: commands that have the terminal.
+
+mod foreground;
+mod plan;
+mod running;
+mod session;
+mod switches;
+
+use crate::Exit;
+use crate::args::NetArguments;
+use crate::prompt::Prompt;
+use crate::terminal::{self, Progress};
+use net::located::Fault;
+use net::{Network, Sandbox, Topology};
+use running::Running;
+use session::Session;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// The name of the hidden command whose process holds a network together.
+pub const KEEPER_COMMAND: &str = "net-keeper";
+
+/// Builds the network and carries out commands.
+pub fn net(arguments: &NetArguments) -> Result<Exit, Exit> {
+    let topology = read(&arguments.topology)?;
+    let plans = plan::plans(&topology, arguments)?;
+    let running = start(topology, plans, arguments)?;
+    let result = converse(&running, arguments);
+    running.end_for_good();
+    result
+}
+
+/// The keeper of a network; see [`net::sandbox`].
+pub fn keep() -> Result<Exit, Exit> {
+    net::sandbox::keep().map(|()| Exit::Success).map_err(system_error)
+}
+
+fn read(path: &Path) -> Result<Topology, Exit> {
+    let shown = |fault: &Fault| format!("{}:{}: {}", path.display(), fault.line, fault.message);
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        terminal::error(format!("the topology {} cannot be read: {error}", path.display()));
+        Exit::BadInput
+    })?;
+    let topology = Topology::parse(&text).map_err(|faults| {
+        faults.iter().for_each(|fault| terminal::error(shown(fault)));
+        Exit::BadInput
+    })?;
+    topology.warnings.iter().for_each(|warning| terminal::warning(shown(warning)));
+    Ok(topology)
+}
+
+/// Builds the network, starts the switches and runs the hosts' own commands.
+fn start(topology: Topology, plans: Vec<plan::SwitchPlan>, arguments: &NetArguments) -> Result<Arc<Running>, Exit> {
+    let exe = std::env::current_exe().map_err(|error| system_error(format!("cannot find this program: {error}")))?;
+    let progress = Progress::start("building the network");
+    let mut keeper = Command::new(&exe);
+    keeper.arg(KEEPER_COMMAND);
+    let sandbox = Sandbox::start(keeper).map_err(|error| {
+        let cure = "; run `sudo wirespeed net ...`";
+        let is_denied = matches!(error, net::sandbox::SandboxError::NoPermission);
+        system_error(format!("{error}{}", if is_denied { cure } else { "" }))
+    })?;
+    let network = Network::build(&topology, &sandbox).map_err(system_error)?;
+    drop(progress);
+    let running = Running::new(topology, sandbox, network);
+    running.end_on_signals().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
+    let started = switches::start(&running, &exe, &plans, arguments);
+    if let Err(exit) = started {
+        running.end_for_good();
+        return Err(exit);
+    }
+    run_host_commands(&running);
+    Ok(running)
+}
+
+/// The commands that the topology has hosts run. One that fails is told and no more: topologies have some that always
+/// do, as routes that are there already.
+fn run_host_commands(running: &Running) {
+    for (index, host) in running.topology.hosts.iter().enumerate() {
+        for line in &host.commands {
+            let mut command = session::shell(line);
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let place = running.network.place(net::topology::NodeId::Host(index));
+            let output = running.sandbox.spawn(&place, command).and_then(|child| child.wait_with_output());
+            let said = match output {
+                Ok(output) if output.status.success() => continue,
+                Ok(output) => {
+                    [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned()).concat()
+                }
+                Err(error) => error.to_string(),
+            };
+            terminal::warning(format!("{}: `{line}` failed: {}", host.name, said.trim()));
+        }
+    }
+}
+
+fn converse(running: &Arc<Running>, arguments: &NetArguments) -> Result<Exit, Exit> {
+    let mut session = Session::new(Arc::clone(running), arguments.json);
+    if !arguments.commands.is_empty() {
+        session.begin();
+        for line in &arguments.commands {
+            if !session.execute(line) {
+                break;
+            }
+        }
+        return Ok(session.finish());
+    }
+    let words = session.words();
+    let unreadable = |error| system_error(format!("cannot read commands: {error}"));
+    let mut prompt = Prompt::new("wirespeed> ", words).map_err(unreadable)?;
+    if prompt.is_terminal() {
+        session.welcome();
+    }
+    session.begin();
+    while let Some(line) = prompt.next_line().map_err(unreadable)? {
+        if !session.execute(&line) {
+            break;
+        }
+    }
+    // Whoever sits at a terminal has seen which commands failed.
+    let exit = session.finish();
+    Ok(if prompt.is_terminal() && exit == Exit::BadInput { Exit::Success } else { exit })
+}
+
+fn system_error(error: impl std::fmt::Display) -> Exit {
+    terminal::error(error);
+    Exit::System
+}

@@ -1,0 +1,318 @@
+//! What each switch of a network runs.
+//!
+//! A topology names programs by what the reference compiler makes of them (`build/basic.json`), and files by paths that
+//! start in the exercise's folder, which may be that of the topology, the one above it, or the current one. This module
+//! finds the programs themselves, and reads programs and entries before anything is built, so that what is wrong with
+//! them is told at once and once.
+
+use crate::Exit;
+use crate::args::{NetArguments, SwitchArguments};
+use crate::terminal;
+use crate::{backend, frontend};
+use net::Topology;
+use net::topology::Switch;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What a switch runs.
+pub struct SwitchPlan {
+    /// Its program.
+    pub program: PathBuf,
+    /// Its entries.
+    pub entries: Vec<PathBuf>,
+}
+
+/// The plans of all switches, in their order.
+pub fn plans(topology: &Topology, arguments: &NetArguments) -> Result<Vec<SwitchPlan>, Exit> {
+    let finder = Finder::new(topology, arguments)?;
+    let mut plans = Vec::new();
+    let mut is_complete = true;
+    for switch in &topology.switches {
+        match finder.plan(switch) {
+            Ok(plan) => plans.push(plan),
+            Err(message) => {
+                terminal::error(format!(
+                    "{}:{}: {}: {message}",
+                    arguments.topology.display(),
+                    switch.line,
+                    switch.name
+                ));
+                is_complete = false;
+            }
+        }
+    }
+    if !is_complete {
+        return Err(Exit::BadInput);
+    }
+    check(&plans, arguments)?;
+    let waiting: Vec<&str> =
+        topology.switches.iter().filter(|switch| waits_for_controller(switch)).map(|it| it.name.as_str()).collect();
+    if !waiting.is_empty() {
+        let message = "no entries for {}: a controller would bring them, and P4Runtime is not supported yet here";
+        terminal::warning(message.replace("{}", &waiting.join(", ")));
+    }
+    Ok(plans)
+}
+
+/// Whether a switch has no entries of its own, or a port for packets to a controller.
+fn waits_for_controller(switch: &Switch) -> bool {
+    (switch.runtime_json.is_none() && switch.cli_input.is_none()) || switch.cpu_port.is_some()
+}
+
+/// Compiles each program once, which leaves its native code in the cache for the switches, and reads all entries.
+fn check(plans: &[SwitchPlan], arguments: &NetArguments) -> Result<(), Exit> {
+    let mut of_program: BTreeMap<&Path, Vec<&SwitchPlan>> = BTreeMap::new();
+    for plan in plans {
+        of_program.entry(&plan.program).or_default().push(plan);
+    }
+    for (program, plans) in of_program {
+        let compiled = frontend::load(program, &arguments.source, true)?;
+        backend::choose(&compiled, arguments.backend, arguments.cc.clone())?;
+        let mut files: Vec<&PathBuf> = plans.iter().flat_map(|plan| &plan.entries).collect();
+        files.sort();
+        files.dedup();
+        let faults: Vec<_> =
+            files.iter().filter_map(|file| control::load_entries(file, &compiled.program).err()).flatten().collect();
+        if !faults.is_empty() {
+            faults.iter().for_each(terminal::error);
+            return Err(Exit::BadInput);
+        }
+    }
+    Ok(())
+}
+
+/// The arguments of `wirespeed run` that say how a switch runs its program.
+pub fn switch_arguments(switch: &Switch, plan: &SwitchPlan, arguments: &NetArguments) -> SwitchArguments {
+    let mut result = SwitchArguments::plain(arguments.source.clone(), plan.entries.clone());
+    result.plug_ins.clone_from(&arguments.plug_ins);
+    result.cc.clone_from(&arguments.cc);
+    result.seed = arguments.seed;
+    result.priority_queues = switch.priority_queues.unwrap_or(1);
+    result
+}
+
+/// Finds the files of a topology.
+#[derive(Default)]
+struct Finder {
+    /// Programs given for one switch.
+    of_switch: BTreeMap<String, PathBuf>,
+    /// The program given for all switches, or the folder given for programs.
+    of_all: Option<PathBuf>,
+    /// Where paths may start, without repetitions.
+    folders: Vec<PathBuf>,
+    /// Of these, the one above the topology's.
+    above: Option<PathBuf>,
+}
+
+impl Finder {
+    fn new(topology: &Topology, arguments: &NetArguments) -> Result<Finder, Exit> {
+        let usage = |message: String| {
+            terminal::error(message);
+            Exit::Usage
+        };
+        let mut finder = Finder::default();
+        for argument in &arguments.programs {
+            match argument.split_once('=') {
+                Some((switch, file)) => {
+                    if !topology.switches.iter().any(|it| it.name == switch) {
+                        return Err(usage(format!("--program {argument}: there is no switch `{switch}`")));
+                    }
+                    finder.of_switch.insert(switch.to_owned(), PathBuf::from(file));
+                }
+                None if finder.of_all.is_some() => {
+                    let message =
+                        format!("--program {argument}: there can be one for all switches; write SWITCH=FILE for one");
+                    return Err(usage(message));
+                }
+                None => finder.of_all = Some(PathBuf::from(argument)),
+            }
+        }
+        for file in finder.of_switch.values().chain(&finder.of_all) {
+            if !file.exists() {
+                return Err(usage(format!("--program: there is no {}", file.display())));
+            }
+        }
+        let own = arguments.topology.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let above = own.canonicalize().ok().and_then(|own| own.parent().map(Path::to_owned));
+        let folders = [Some(PathBuf::from(".")), Some(own.to_owned()), above.clone()].into_iter().flatten();
+        finder.folders = without_repetitions(folders.collect());
+        finder.above = above;
+        Ok(finder)
+    }
+
+    fn plan(&self, switch: &Switch) -> Result<SwitchPlan, String> {
+        let (mut entries, mut found_in) = (Vec::new(), Vec::new());
+        for file in [&switch.cli_input, &switch.runtime_json].into_iter().flatten() {
+            let (path, folder) = self.file(file)?;
+            entries.push(path);
+            found_in.push(folder);
+        }
+        let runtime = if switch.runtime_json.is_some() { entries.last() } else { None };
+        Ok(SwitchPlan { program: self.program(switch, runtime, &found_in)?, entries })
+    }
+
+    /// A file that the topology names, and the folder in which its path starts.
+    fn file(&self, name: &str) -> Result<(PathBuf, PathBuf), String> {
+        let candidates = self.folders.iter().map(|folder| (join(folder, Path::new(name)), folder.clone()));
+        candidates.clone().find(|(path, _)| path.is_file()).ok_or_else(|| {
+            let places: Vec<String> = candidates.map(|(path, _)| path.display().to_string()).collect();
+            format!("there is no file `{name}`; looked for {}", places.join(", "))
+        })
+    }
+
+    fn program(&self, switch: &Switch, runtime: Option<&PathBuf>, found_in: &[PathBuf]) -> Result<PathBuf, String> {
+        if let Some(file) = self.of_switch.get(&switch.name) {
+            return Ok(file.clone());
+        }
+        let folders = match &self.of_all {
+            Some(given) if !given.is_dir() => return Ok(given.clone()),
+            Some(given) => std::slice::from_ref(given),
+            None => &self.folders,
+        };
+        // What is loaded with the entries is what the switch runs in the end, so the runtime JSON goes first.
+        let mut names = runtime.map(|file| names_in(file)).unwrap_or_default();
+        names.extend(switch.program.clone());
+        for name in &names {
+            if let Some(program) = folders.iter().find_map(|folder| named_program(folder, name)) {
+                return Ok(program);
+            }
+        }
+        if self.of_all.is_some() {
+            return only_program(folders, &names);
+        }
+        // The folder above the topology's may be anything, unless the switch's files are there.
+        let mut folders: Vec<PathBuf> = found_in.to_vec();
+        folders.extend(self.folders.iter().filter(|folder| Some(*folder) != self.above.as_ref()).cloned());
+        only_program(&without_repetitions(folders), &names)
+    }
+}
+
+/// Each folder once, however it is written.
+fn without_repetitions(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut seen = Vec::new();
+    folders.retain(|folder| {
+        let identity = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        let is_new = !seen.contains(&identity);
+        seen.push(identity);
+        is_new
+    });
+    folders
+}
+
+/// A path in a folder; one in the current folder is as it was written.
+fn join(folder: &Path, name: &Path) -> PathBuf {
+    if folder == Path::new(".") { name.to_owned() } else { folder.join(name) }
+}
+
+/// The programs that a runtime JSON names, if it is one: what else is wrong with it is told when it is read.
+fn names_in(file: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    ["bmv2_json", "p4info"].iter().filter_map(|field| json.get(field)?.as_str().map(str::to_owned)).collect()
+}
+
+/// The program that something was made of: `build/basic.json` and `build/basic.p4.p4info.txtpb` of `basic.p4`, in the
+/// folder or beside what was made of it.
+fn named_program(folder: &Path, name: &str) -> Option<PathBuf> {
+    let path = Path::new(name);
+    let file = path.file_name()?.to_str()?;
+    let stem = file.split_once(".p4info").map_or(file, |(stem, _)| stem);
+    let stem = [".json", ".p4"].iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
+    let source = format!("{stem}.p4");
+    let beside = path.with_file_name(&source);
+    let above = path.parent().and_then(Path::parent).map(|above| above.join(&source));
+    let candidates = [Some(beside), above, Some(PathBuf::from(&source))];
+    candidates.into_iter().flatten().map(|name| join(folder, &name)).find(|path| path.is_file())
+}
+
+/// The only program of the first folder that has any.
+fn only_program(folders: &[PathBuf], names: &[String]) -> Result<PathBuf, String> {
+    let wanted = match names {
+        [] => "the topology and the entries name no program".to_owned(),
+        names => format!("the program of {} is not there", names.join(" and ")),
+    };
+    let cure = "say which it is with --program FILE.p4";
+    for folder in folders {
+        let mut programs = programs_in(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        match programs.len() {
+            0 => {}
+            1 => return Ok(programs.remove(0)),
+            _ => {
+                let listed: Vec<String> = programs.iter().map(|program| program.display().to_string()).collect();
+                return Err(format!("{wanted}, and there are several: {}; {cure}", listed.join(", ")));
+            }
+        }
+    }
+    let listed: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    Err(format!("{wanted}, and there is no .p4 file in {}; {cure}", listed.join(", ")))
+}
+
+fn programs_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut programs = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "p4") && path.is_file() {
+            programs.push(join(folder, Path::new(path.file_name().unwrap_or_default())));
+        }
+    }
+    programs.sort();
+    Ok(programs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    /// Files in a folder; what a switch of these names, with the given folders to look in, would run.
+    fn check(files: &[&str], folders: &[&str], names: &[&str], expected: Expect) {
+        let root = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = root.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let folders: Vec<PathBuf> = folders.iter().map(|folder| root.path().join(folder)).collect();
+        folders.iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
+        let named = names.iter().find_map(|name| folders.iter().find_map(|folder| named_program(folder, name)));
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let program = named.map_or_else(|| only_program(&folders, &names), Ok);
+        let shown = program.map_or_else(|message| format!("error: {message}"), |path| path.display().to_string());
+        expected.assert_eq(&shown.replace(&format!("{}/", root.path().display()), ""));
+    }
+
+    #[test]
+    fn programs_are_found_by_what_was_made_of_them() {
+        let files = ["basic.p4", "firewall.p4", "pod-topo/topology.json", "solution/basic.p4"];
+        check(&files, &["", "pod-topo"], &["build/basic.json"], expect!["basic.p4"]);
+        check(&files, &["pod-topo", ""], &["build/firewall.p4.p4info.txtpb"], expect!["firewall.p4"]);
+        check(&files, &[""], &["build/firewall.p4info.txt"], expect!["firewall.p4"]);
+        check(&files, &[""], &["firewall.p4"], expect!["firewall.p4"]);
+        check(&files, &["solution"], &["build/basic.json"], expect!["solution/basic.p4"]);
+        check(&["p/build/x.p4"], &["p"], &["build/x.json"], expect!["p/build/x.p4"]);
+    }
+
+    #[test]
+    fn the_only_program_is_taken_and_several_are_told() {
+        check(&["calc.p4", "x/other.p4"], &["", "x"], &[], expect!["calc.p4"]);
+        check(&["notes.txt", "x/other.p4"], &["", "x"], &["build/lost.json"], expect!["x/other.p4"]);
+        check(
+            &["a.p4", "b.p4"],
+            &[""],
+            &["build/lost.json"],
+            expect![
+                "error: the program of build/lost.json is not there, and there are several: a.p4, b.p4; \
+                 say which it is with --program FILE.p4"
+            ],
+        );
+        check(
+            &["notes.txt", "x/y.txt"],
+            &["y", "x"],
+            &[],
+            expect![
+                "error: the topology and the entries name no program, and there is no .p4 file in y, x; \
+                 say which it is with --program FILE.p4"
+            ],
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! Everything that runs, and its end.
+//!
+//! A network ends in order when its commands are done or a signal comes: switches are asked to stop, so that what they
+//! have received goes out and their captures are whole, then all other processes are ended. Where nobody is left to do
+//! that, the kernel does the latter alone (see [`net::sandbox`]).
+
+use crate::Exit;
+use crate::terminal;
+use net::{Network, Sandbox, Topology};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
+use nix::unistd::Pid;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::io;
+use std::path::PathBuf;
+use std::process::Child;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often processes are looked at.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How long switches have to stop.
+const STOP_MAX: Duration = Duration::from_secs(4);
+
+/// Lines of a switch's log that are shown when it has ended.
+const LOG_LINES_SHOWN: usize = 8;
+
+/// The process of a switch.
+pub struct SwitchProcess {
+    /// The switch's name.
+    pub name: String,
+    /// The process.
+    pub child: Child,
+    /// Where it writes.
+    pub log: PathBuf,
+    /// Whether it is known that it has ended.
+    pub has_ended: bool,
+}
+
+impl SwitchProcess {
+    /// How the process ended, told once.
+    pub fn end_told_once(&mut self) -> Option<String> {
+        if self.has_ended {
+            return None;
+        }
+        let status = self.child.try_wait().ok().flatten()?;
+        self.has_ended = true;
+        let text = std::fs::read(&self.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let lines: Vec<&str> = text.lines().collect();
+        let last = lines[lines.len().saturating_sub(LOG_LINES_SHOWN)..].join("\n  ");
+        Some(format!("switch {} has ended ({status}); the end of {}:\n  {last}", self.name, self.log.display()))
+    }
+}
+
+/// A network with everything in it.
+pub struct Running {
+    /// What it was built from.
+    pub topology: Topology,
+    /// Its processes.
+    pub sandbox: Sandbox,
+    /// Its interfaces and wires.
+    pub network: Network,
+    switches: Mutex<Vec<SwitchProcess>>,
+    is_ending: AtomicBool,
+    has_failed: AtomicBool,
+    /// A signal ends the process: the thread that caught it decides how.
+    has_signal: AtomicBool,
+    ending: Mutex<()>,
+    /// How the terminal was set at the start, if there is one.
+    terminal: Option<nix::libc::termios>,
+}
+
+impl Running {
+    /// A network in which no switch runs yet.
+    pub fn new(topology: Topology, sandbox: Sandbox, network: Network) -> Arc<Running> {
+        Arc::new(Running {
+            topology,
+            sandbox,
+            network,
+            switches: Mutex::default(),
+            is_ending: AtomicBool::new(false),
+            has_failed: AtomicBool::new(false),
+            has_signal: AtomicBool::new(false),
+            ending: Mutex::default(),
+            terminal: tcgetattr(io::stdin()).ok().map(Into::into),
+        })
+    }
+
+    /// The switches' processes.
+    pub fn switches(&self) -> MutexGuard<'_, Vec<SwitchProcess>> {
+        self.switches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether something ended that should not have.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::SeqCst)
+    }
+
+    /// Sets the terminal as it was at the start.
+    pub fn restore_terminal(&self) {
+        if let Some(settings) = self.terminal {
+            // A terminal that is gone needs no settings.
+            let _ = tcsetattr(io::stdin(), SetArg::TCSADRAIN, &Termios::from(settings));
+        }
+    }
+
+    /// From now on, signals that ask the process to end do so in order.
+    pub fn end_on_signals(self: &Arc<Running>) -> io::Result<()> {
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
+        let running = Arc::clone(self);
+        let wait = move || {
+            if let Some(signal) = signals.forever().next() {
+                running.has_signal.store(true, Ordering::SeqCst);
+                running.end();
+                running.restore_terminal();
+                // As shells report the end by a signal.
+                std::process::exit(128 + signal);
+            }
+        };
+        thread::Builder::new().name("signals".to_owned()).spawn(wait).map(|_| ())
+    }
+
+    /// From now on, switches that end are reported.
+    pub fn watch(self: &Arc<Running>) -> io::Result<()> {
+        let running = Arc::clone(self);
+        let watch = move || {
+            while !running.is_ending() {
+                running.look();
+                thread::sleep(LOOK_INTERVAL);
+            }
+        };
+        thread::Builder::new().name("watch".to_owned()).spawn(watch).map(|_| ())
+    }
+
+    fn look(&self) {
+        let mut told: Vec<String> = self.switches().iter_mut().filter_map(SwitchProcess::end_told_once).collect();
+        if self.sandbox.has_ended() && !self.has_failed() {
+            told.push("the processes of the network were ended from outside".to_owned());
+        }
+        // Who ends the network ends the switches, too.
+        if !told.is_empty() && !self.is_ending() {
+            self.has_failed.store(true, Ordering::SeqCst);
+            told.iter().for_each(terminal::error);
+        }
+    }
+
+    /// Ends everything; returns when it has ended, whoever has begun with it.
+    pub fn end(&self) {
+        self.is_ending.store(true, Ordering::SeqCst);
+        let _one_at_a_time = self.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        let deadline = Instant::now() + STOP_MAX;
+        let mut switches = self.switches();
+        for switch in switches.iter_mut() {
+            // A process that has not been waited for keeps its number.
+            if matches!(switch.child.try_wait(), Ok(None)) {
+                let _ = kill(Pid::from_raw(switch.child.id().cast_signed()), Signal::SIGTERM);
+            }
+        }
+        while Instant::now() < deadline && switches.iter_mut().any(|it| matches!(it.child.try_wait(), Ok(None))) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.sandbox.end();
+        switches.drain(..).for_each(|mut switch| drop(switch.child.wait()));
+    }
+
+    /// Whether everything is being ended.
+    pub fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::SeqCst)
+    }
+
+    /// The same for the thread that decides how the process ends, unless a signal does.
+    pub fn end_for_good(&self) {
+        self.end();
+        while self.has_signal.load(Ordering::SeqCst) {
+            thread::sleep(LOOK_INTERVAL);
+        }
+    }
+
+    /// How the command ends, apart from what its commands did.
+    pub fn exit(&self) -> Exit {
+        if self.has_failed() { Exit::System } else { Exit::Success }
+    }
+}

@@ -1,0 +1,235 @@
+//! The commands of a network: in hosts and switches, and about the network itself.
+
+mod builtin;
+mod speed;
+
+use super::foreground;
+use super::running::Running;
+use crate::Exit;
+use crate::prompt::Words;
+use crate::terminal::{self, say};
+use net::net_tools;
+use net::network::{address_of, find_program};
+use net::sandbox::Place;
+use serde_json::json;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read as _, Seek as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+/// Bytes of a command's output that are told in JSON at most.
+const OUTPUT_BYTES_MAX: u64 = 16 << 20;
+
+/// How a command went.
+pub struct Outcome {
+    /// Its status as shells tell it; 0 is success.
+    pub status: i32,
+    /// What it printed, if that was not printed already.
+    pub output: String,
+    /// Whether that says why it failed, rather than what it found.
+    pub is_complaint: bool,
+}
+
+impl Outcome {
+    /// What a command found, with its status.
+    fn found(status: i32, output: impl Into<String>) -> Outcome {
+        Outcome { status, output: output.into(), is_complaint: false }
+    }
+
+    fn success(output: impl Into<String>) -> Outcome {
+        Outcome::found(0, output)
+    }
+
+    fn failure(why: impl Into<String>) -> Outcome {
+        Outcome { status: 1, output: why.into(), is_complaint: true }
+    }
+}
+
+/// A conversation with a network.
+pub struct Session {
+    running: Arc<Running>,
+    json: bool,
+    failed: usize,
+}
+
+impl Session {
+    /// A conversation that has not begun.
+    pub fn new(running: Arc<Running>, json: bool) -> Session {
+        Session { running, json, failed: 0 }
+    }
+
+    /// Tells a program that the network is there.
+    pub fn begin(&self) {
+        if self.json {
+            let topology = &self.running.topology;
+            let hosts: Vec<&str> = topology.hosts.iter().map(|host| host.name.as_str()).collect();
+            let switches: Vec<&str> = topology.switches.iter().map(|switch| switch.name.as_str()).collect();
+            say!("{}", json!({"event": "ready", "hosts": hosts, "switches": switches}));
+        }
+    }
+
+    /// Tells a person that the network is there.
+    pub fn welcome(&self) {
+        let topology = &self.running.topology;
+        let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let switches = topology.switches.len();
+        eprintln!(
+            "{}, {switches} switch{} and {} run. `h1 ping h2` runs a command in a host; `help` shows what else there is.",
+            count(topology.hosts.len(), "host"),
+            if switches == 1 { "" } else { "es" },
+            count(topology.links.len(), "link")
+        );
+    }
+
+    /// How the conversation ends.
+    pub fn finish(&self) -> Exit {
+        if self.json {
+            say!("{}", json!({"event": "end", "failed": self.failed}));
+        }
+        match self.running.exit() {
+            Exit::Success if self.failed > 0 => Exit::BadInput,
+            exit => exit,
+        }
+    }
+
+    /// Completes what is typed.
+    pub fn words(&self) -> Words {
+        let topology = &self.running.topology;
+        let nodes: Vec<String> = topology.nodes().map(|node| topology.name(node).to_owned()).collect();
+        Box::new(move |words| match words {
+            [_] => builtin::names().map(str::to_owned).chain(nodes.iter().cloned()).collect(),
+            ["help", _] => builtin::names().map(str::to_owned).collect(),
+            _ => nodes.clone(),
+        })
+    }
+
+    /// Carries out a line. False if it was the last.
+    pub fn execute(&mut self, line: &str) -> bool {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            return true;
+        }
+        let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        if builtin::is_end(first) {
+            return false;
+        }
+        let outcome = self.outcome(first, rest.trim());
+        let outcome = outcome.unwrap_or_else(|error| Outcome::failure(format!("cannot run `{line}`: {error}")));
+        if self.running.is_ending() {
+            // A signal has ended the command, too; there is nothing to tell of it.
+            return false;
+        }
+        self.failed += usize::from(outcome.status != 0);
+        if self.json {
+            say!(
+                "{}",
+                json!({"event": "command", "command": line, "status": outcome.status, "output": outcome.output})
+            );
+        } else if outcome.is_complaint {
+            terminal::error(outcome.output.trim_end());
+        } else {
+            outcome.output.lines().for_each(|line| say!("{line}"));
+            if outcome.status != 0 && !io::stdin().is_terminal() {
+                terminal::error(format!("`{line}` failed with status {}", outcome.status));
+            }
+        }
+        // Without its processes a network can do nothing more.
+        !self.running.sandbox.has_ended()
+    }
+
+    fn outcome(&self, first: &str, rest: &str) -> io::Result<Outcome> {
+        if let Some(outcome) = builtin::run(self, first, rest) {
+            return outcome;
+        }
+        let Some(node) = self.running.topology.find(first) else {
+            return Ok(Outcome::failure(format!("`{first}` is no command, host or switch; `help` shows all commands")));
+        };
+        if rest.is_empty() {
+            return Ok(Outcome::failure(format!("what shall {first} do? Write `{first} COMMAND`, as `{first} bash`")));
+        }
+        let mut command =
+            shell(&with_addresses(rest, |name| address_of(&self.running.topology, name).map(|it| it.to_string())));
+        command.env("WIRESPEED_NODE", first);
+        self.run(Some(&self.running.network.place(node)), command)
+    }
+
+    /// Starts a command in a place of the network, or on this machine.
+    fn spawn(&self, place: Option<&Place>, mut command: Command) -> io::Result<Child> {
+        match place {
+            Some(place) => self.running.sandbox.spawn(place, command),
+            None => command.spawn(),
+        }
+    }
+
+    /// Runs a command: with the terminal if there is one, and with its output kept for JSON.
+    fn run(&self, place: Option<&Place>, mut command: Command) -> io::Result<Outcome> {
+        command.process_group(0);
+        if self.json {
+            return self.run_captured(place, command);
+        }
+        let has_terminal = foreground::has_terminal();
+        // Commands in a script are not to read the script.
+        command.stdin(if has_terminal { Stdio::inherit() } else { Stdio::null() });
+        let mut child = self.spawn(place, command)?;
+        let status = match has_terminal {
+            true => foreground::wait_with_terminal(&child)?,
+            false => foreground::status_number(child.wait()?),
+        };
+        Ok(Outcome::found(status, ""))
+    }
+
+    /// Runs a command and keeps what it prints. What it leaves running in the background is not waited for.
+    fn run_captured(&self, place: Option<&Place>, mut command: Command) -> io::Result<Outcome> {
+        let mut file: File = tempfile::tempfile()?;
+        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
+        let status = foreground::status_number(self.spawn(place, command)?.wait()?);
+        file.rewind()?;
+        let mut output = Vec::new();
+        file.take(OUTPUT_BYTES_MAX).read_to_end(&mut output)?;
+        Ok(Outcome::found(status, String::from_utf8_lossy(&output)))
+    }
+}
+
+/// A shell that runs a line. Where `route` or `arp` are not installed, `ip` does what is asked of them.
+pub fn shell(line: &str) -> Command {
+    let first = line.split_whitespace().find(|word| *word != "sudo").unwrap_or_default();
+    let is_missing = net_tools::REPLACED.contains(&first) && find_program(first).is_none();
+    let replaced = is_missing.then(|| net_tools::with_ip(line)).flatten();
+    let shell = if find_program("bash").is_some() { "bash" } else { "sh" };
+    let mut command = Command::new(shell);
+    command.args(["-c", replaced.as_deref().unwrap_or(line)]);
+    // Root's programs are needed whoever calls.
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{path}:/usr/sbin:/sbin"));
+    command
+}
+
+/// A line in which each word that is the name of a host is its address.
+fn with_addresses(line: &str, address: impl Fn(&str) -> Option<String>) -> String {
+    let mut result = String::new();
+    for piece in line.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end();
+        result += &address(word).unwrap_or_else(|| word.to_owned());
+        result += &piece[word.len()..];
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_hosts_become_addresses() {
+        let address = |name: &str| (name == "h2").then(|| "10.0.2.2".to_owned());
+        for (line, expected) in [
+            ("ping -c 1 h2", "ping -c 1 10.0.2.2"),
+            ("h2", "10.0.2.2"),
+            ("echo  h2\th22 xh2 'h2' # h2", "echo  10.0.2.2\th22 xh2 'h2' # 10.0.2.2"),
+            ("", ""),
+        ] {
+            assert_eq!(with_addresses(line, address), expected);
+        }
+    }
+}

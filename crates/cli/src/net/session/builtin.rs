@@ -1,0 +1,205 @@
+//! The commands about the network itself.
+
+use super::{Outcome, Session, shell, speed};
+use net::network::find_program;
+use net::topology::{End, NodeId, Topology};
+use std::io;
+use std::net::IpAddr;
+use std::process::{Child, Command, Stdio};
+
+/// A command: its name, its arguments, what it does, and how.
+struct Builtin {
+    name: &'static str,
+    arguments: &'static str,
+    what: &'static str,
+    run: fn(&Session, &[&str], &str) -> io::Result<Outcome>,
+}
+
+const BUILTINS: [Builtin; 11] = [
+    Builtin { name: "help", arguments: "[COMMAND]", what: "show the commands, or one", run: help },
+    Builtin { name: "nodes", arguments: "", what: "show the names of hosts and switches", run: nodes },
+    Builtin { name: "links", arguments: "", what: "show the links", run: links },
+    Builtin { name: "net", arguments: "", what: "the same as links", run: links },
+    Builtin { name: "dump", arguments: "", what: "show addresses, programs, processes and logs", run: dump },
+    Builtin { name: "pingall", arguments: "", what: "ping every host from every other", run: ping_all },
+    Builtin { name: "iperf", arguments: "HOST HOST", what: "measure TCP from one host to another", run: speed::iperf },
+    Builtin {
+        name: "link",
+        arguments: "NODE NODE up|down",
+        what: "bring the link between two nodes up or down",
+        run: link,
+    },
+    Builtin { name: "sh", arguments: "COMMAND", what: "run a command on this machine", run: on_this_machine },
+    Builtin {
+        name: "xterm",
+        arguments: "HOST",
+        what: "there are no windows: use `HOST bash`, here or twice with `&`",
+        run: xterm,
+    },
+    Builtin {
+        name: "exit",
+        arguments: "",
+        what: "end the network (also quit, Ctrl-D)",
+        run: |_, _, _| Ok(Outcome::success("")),
+    },
+];
+
+/// The names of all commands.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|builtin| builtin.name)
+}
+
+/// Whether a word ends the conversation.
+pub fn is_end(word: &str) -> bool {
+    matches!(word, "exit" | "quit" | "EOF")
+}
+
+/// Runs a command; none if there is none of this name.
+pub fn run(session: &Session, name: &str, rest: &str) -> Option<io::Result<Outcome>> {
+    let builtin = BUILTINS.iter().find(|builtin| builtin.name == name)?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    Some((builtin.run)(session, &words, rest))
+}
+
+fn usage(name: &str) -> Outcome {
+    let arguments = BUILTINS.iter().find(|builtin| builtin.name == name).map_or("", |builtin| builtin.arguments);
+    Outcome::failure(format!("write: {name} {arguments}"))
+}
+
+fn help(_: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
+    let row =
+        |builtin: &Builtin| format!("  {:<24} {}\n", format!("{} {}", builtin.name, builtin.arguments), builtin.what);
+    if let [name] = words {
+        let found = BUILTINS.iter().find(|builtin| builtin.name == *name);
+        let missing = || Outcome::failure(format!("there is no command `{name}`"));
+        return Ok(found.map_or_else(missing, |builtin| Outcome::success(row(builtin))));
+    }
+    let mut text = format!("  {:<24} {}\n", "NODE COMMAND", "run a command in a host or switch, as `h1 ping h2`;");
+    text += &format!("  {:<24} {}\n", "", "words that name hosts become their addresses; `&` leaves it running");
+    text.extend(BUILTINS.iter().map(row));
+    Ok(Outcome::success(text))
+}
+
+fn nodes(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
+    let topology = &session.running.topology;
+    let names: Vec<&str> = topology.nodes().map(|node| topology.name(node)).collect();
+    Ok(Outcome::success(names.join(" ")))
+}
+
+fn links(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
+    let topology = &session.running.topology;
+    let end = |end: &End| match end.node {
+        NodeId::Host(index) => format!("{}-{end}", topology.hosts[index].name),
+        NodeId::Switch(_) if end.interface.starts_with("eth") => format!("{}-{end}", topology.name(end.node)),
+        NodeId::Switch(_) => end.interface.clone(),
+    };
+    let row = |link: &net::topology::Link| {
+        let wire = link.wire.to_string();
+        let wire = if wire.is_empty() { wire } else { format!("  ({wire})") };
+        format!("{} -- {}{wire}\n", end(&link.ends[0]), end(&link.ends[1]))
+    };
+    Ok(Outcome::success(topology.links.iter().map(row).collect::<String>()))
+}
+
+fn dump(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
+    let running = &session.running;
+    let topology = &running.topology;
+    let mut text = String::new();
+    for (index, host) in topology.hosts.iter().enumerate() {
+        let address = host.address.map_or("no address".to_owned(), |address| address.to_string());
+        let mac = host.mac.map_or(String::new(), |mac| format!(" {mac}"));
+        text += &format!("{}: host, {address}{mac}\n", host.name);
+        text += &entrance(session, NodeId::Host(index));
+    }
+    let processes = running.switches();
+    for (index, switch) in topology.switches.iter().enumerate() {
+        let process = processes.iter().find(|process| process.name == switch.name);
+        let state = match process {
+            None => "not started".to_owned(),
+            Some(process) if process.has_ended => format!("ended, log {}", process.log.display()),
+            Some(process) => format!("process {}, log {}", process.child.id(), process.log.display()),
+        };
+        text += &format!("{}: switch, {state}\n", switch.name);
+        text += &entrance(session, NodeId::Switch(index));
+    }
+    Ok(Outcome::success(text))
+}
+
+/// How to see a node's interfaces from another terminal.
+fn entrance(session: &Session, node: NodeId) -> String {
+    format!("    nsenter --net={} COMMAND\n", session.running.network.namespace_path(node).display())
+}
+
+fn link(session: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
+    let topology = &session.running.topology;
+    let [first, second, state @ ("up" | "down")] = words else { return Ok(usage("link")) };
+    let (Some(first), Some(second)) = (topology.find(first), topology.find(second)) else { return Ok(usage("link")) };
+    let has_switch = [first, second].iter().any(|node| matches!(node, NodeId::Switch(_)));
+    let nodes = |link: &net::topology::Link| link.ends.each_ref().map(|end| end.node);
+    let between = topology.links.iter().filter(|link| [[first, second], [second, first]].contains(&nodes(link)));
+    let mut count = 0;
+    for end in between.flat_map(|link| &link.ends) {
+        count += 1;
+        if matches!(end.node, NodeId::Host(_)) && has_switch {
+            // A host whose own end goes down forgets its routes.
+            continue;
+        }
+        let done = session.running.network.set_up(end.node, &end.interface, *state == "up");
+        done.map_err(io::Error::other)?;
+    }
+    if count == 0 {
+        return Ok(Outcome::failure(format!("there is no link between {} and {}", words[0], words[1])));
+    }
+    Ok(Outcome::success(""))
+}
+
+fn on_this_machine(session: &Session, _: &[&str], rest: &str) -> io::Result<Outcome> {
+    if rest.is_empty() { Ok(usage("sh")) } else { session.run(None, shell(rest)) }
+}
+
+fn xterm(_: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
+    let host = words.first().unwrap_or(&"h1");
+    let text = "there are no windows here. A shell in the host:";
+    Ok(Outcome::failure(format!(
+        "{text} {host} bash\nTo leave a command running: {host} COMMAND &\n`dump` shows how to \
+                                 enter a host from another terminal."
+    )))
+}
+
+// ------------------------------------------------------------------------------------------------------- pings
+
+/// Hosts that have an address.
+fn hosts(topology: &Topology) -> Vec<(NodeId, &str, IpAddr)> {
+    let hosts = topology.hosts.iter().enumerate();
+    hosts.filter_map(|(index, host)| Some((NodeId::Host(index), host.name.as_str(), host.address?.ip))).collect()
+}
+
+fn ping_all(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
+    if find_program("ping").is_none() {
+        return Ok(Outcome::failure("the program `ping` is not installed: install the package iputils-ping"));
+    }
+    let hosts = hosts(&session.running.topology);
+    let (mut sent, mut received, mut text) = (0, 0, String::new());
+    for (node, name, _) in &hosts {
+        let others = hosts.iter().filter(|(other, ..)| other != node);
+        let place = session.running.network.place(*node);
+        let start = |(_, other, address): &(NodeId, &str, IpAddr)| -> io::Result<(String, Child)> {
+            let mut ping = Command::new("ping");
+            ping.args(["-c", "1", "-W", "1", &address.to_string()]);
+            ping.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            Ok(((*other).to_owned(), session.running.sandbox.spawn(&place, ping)?))
+        };
+        let pings = others.map(start).collect::<io::Result<Vec<_>>>()?;
+        text += &format!("{name} ->");
+        for (other, mut child) in pings {
+            let arrived = child.wait()?.success();
+            sent += 1;
+            received += usize::from(arrived);
+            text += &format!(" {}", if arrived { &other } else { "X" });
+        }
+        text += "\n";
+    }
+    let lost = ((sent - received) * 100).checked_div(sent).unwrap_or(0);
+    text += &format!("{lost}% lost ({received} of {sent} received)");
+    Ok(Outcome::found(i32::from(sent != received), text))
+}

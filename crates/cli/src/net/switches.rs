@@ -1,0 +1,143 @@
+//! The processes of the switches: `wirespeed run`, one for each.
+//!
+//! A switch's process is in the machine's own network, so that controllers reach what it listens on, and opens its
+//! ports in the switch's namespace.
+
+use super::plan::{SwitchPlan, switch_arguments};
+use super::running::{Running, SwitchProcess};
+use crate::Exit;
+use crate::args::{NetArguments, SwitchArguments};
+use crate::ready;
+use crate::terminal::{self, Progress};
+use net::sandbox::Place;
+use net::topology::NodeId;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::unix::net::UnixDatagram;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a switch may take until it forwards packets. Its program was compiled before.
+const START_MAX: Duration = Duration::from_secs(120);
+
+/// How often it is looked whether a switch that starts has ended.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Starts all switches and waits until they forward packets.
+pub fn start(running: &Arc<Running>, exe: &Path, plans: &[SwitchPlan], arguments: &NetArguments) -> Result<(), Exit> {
+    let refused = |doing: String| {
+        move |error: io::Error| {
+            terminal::error(format!("cannot {doing}: {error}"));
+            Exit::System
+        }
+    };
+    let folder = &arguments.log_dir;
+    std::fs::create_dir_all(folder).map_err(refused(format!("make the folder {}", folder.display())))?;
+    // The sockets that switches tell on lie in a folder that is gone before anything else happens.
+    let sockets = tempfile::tempdir().map_err(refused("make a temporary folder".to_owned()))?;
+    let mut starting = Vec::new();
+    for (index, plan) in plans.iter().enumerate() {
+        let switch = &running.topology.switches[index];
+        if running.topology.ends_at(NodeId::Switch(index)).is_empty() {
+            terminal::warning(format!("switch {} has no link and is not started", switch.name));
+            continue;
+        }
+        let log = folder.join(format!("{}.log", switch.name));
+        let output = File::create(&log).map_err(refused(format!("write {}", log.display())))?;
+        let errors = output.try_clone().map_err(refused(format!("write {}", log.display())))?;
+        let path = sockets.path().join(index.to_string());
+        let socket = UnixDatagram::bind(&path).map_err(refused(format!("make the socket {}", path.display())))?;
+        let mut command = Command::new(exe);
+        command.args(command_line(running, index, plan, arguments)).env(ready::SOCKET_VARIABLE, &path);
+        // A group of its own: Ctrl-C is for the commands at the prompt.
+        command.stdin(Stdio::null()).stdout(output).stderr(errors).process_group(0);
+        let child = running.sandbox.spawn(&Place::Machine, command);
+        let child = child.map_err(refused(format!("start switch {}", switch.name)))?;
+        running.switches().push(SwitchProcess { name: switch.name.clone(), child, log, has_ended: false });
+        starting.push(socket);
+    }
+    wait(running, &starting)?;
+    running.watch().map_err(refused("start a thread".to_owned()))
+}
+
+/// Waits until each switch has told that it is ready.
+fn wait(running: &Running, sockets: &[UnixDatagram]) -> Result<(), Exit> {
+    let _progress = Progress::start("starting the switches");
+    let deadline = Instant::now() + START_MAX;
+    for (position, socket) in sockets.iter().enumerate() {
+        let mut message = [0; 64];
+        loop {
+            let told = socket.set_read_timeout(Some(LOOK_INTERVAL)).and_then(|()| socket.recv(&mut message));
+            if told.is_ok_and(|length| message.starts_with(ready::MESSAGE) && length >= ready::MESSAGE.len()) {
+                break;
+            }
+            let mut switches = running.switches();
+            let ended = switches.get_mut(position).and_then(SwitchProcess::end_told_once);
+            let late = Instant::now() >= deadline;
+            match (ended, switches.get(position)) {
+                (None, Some(_)) if !late => {}
+                (Some(message), _) => {
+                    terminal::error(message);
+                    return Err(Exit::System);
+                }
+                (None, switch) => {
+                    let name = switch.map_or("", |switch| &switch.name);
+                    terminal::error(format!("switch {name} does not start: it has had {} s", START_MAX.as_secs()));
+                    return Err(Exit::System);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The arguments of a switch's process.
+fn command_line(running: &Running, index: usize, plan: &SwitchPlan, arguments: &NetArguments) -> Vec<OsString> {
+    let mut line: Vec<OsString> = vec!["run".into(), plan.program.clone().into(), "--quiet".into()];
+    let switch = switch_arguments(&running.topology.switches[index], plan, arguments);
+    line.extend(switch_options(&switch));
+    for (end, wire) in running.topology.ends_at(NodeId::Switch(index)) {
+        line.extend(["--port".into(), format!("{}={}", end.port, end.interface).into()]);
+        if let Some(bits_per_s) = wire.bits_per_s {
+            line.extend(["--port-rate".into(), format!("{}={}", end.port, bits_per_s as f64 / 1e6).into()]);
+        }
+    }
+    line.extend(["--netns".into(), running.network.namespace_path(NodeId::Switch(index)).into()]);
+    if let Some(folder) = &arguments.pcap {
+        line.extend(["--pcap".into(), folder.into()]);
+    }
+    if let Some(backend) = arguments.backend {
+        line.extend(["--backend".into(), backend.name().into()]);
+    }
+    line
+}
+
+/// The options that say how a program is run, as they are written.
+fn switch_options(switch: &SwitchArguments) -> Vec<OsString> {
+    let SwitchArguments { source, entries, plug_ins, cc, seed, priority_queues } = switch;
+    let mut line: Vec<OsString> = Vec::new();
+    let mut option = |name: &str, value: OsString| line.extend([format!("--{name}").into(), value]);
+    source.include.iter().for_each(|folder| option("include", folder.into()));
+    source.define.iter().for_each(|text| option("define", text.into()));
+    source.undefine.iter().for_each(|text| option("undefine", text.into()));
+    if let Some(standard) = source.std {
+        let name = match standard {
+            p4_14::Standard::P4_14 => "p4-14",
+            p4_14::Standard::P4_16 => "p4-16",
+        };
+        option("std", name.into());
+    }
+    option("drop-port", source.drop_port.to_string().into());
+    entries.iter().for_each(|file| option("entries", file.into()));
+    plug_ins.iter().for_each(|file| option("extern", file.into()));
+    if let Some(cc) = cc {
+        option("cc", cc.into());
+    }
+    option("seed", seed.to_string().into());
+    option("priority-queues", priority_queues.to_string().into());
+    line
+}

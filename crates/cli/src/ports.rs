@@ -1,0 +1,93 @@
+//! The ports of a run: opened where their interfaces are, recorded, and no faster than asked for.
+
+use crate::Exit;
+use crate::args::RunArguments;
+use crate::terminal;
+use live::worker::Port;
+use live::{Driver, NetworkNamespace, PortKind, PortSpec, port_spec};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use switch::{Refusal, Switch};
+
+/// Where `ip netns` keeps the namespaces that have names.
+const NAMED_NAMESPACES: &str = "/run/netns";
+
+/// A port and what it sends at most, in bits per second.
+type Rate = (u32, u64);
+
+/// Reads the arguments `PORT=MBIT`.
+pub fn rates(arguments: &[String]) -> Result<Vec<Rate>, Exit> {
+    let rate = |argument: &String| {
+        rate(argument).ok_or_else(|| {
+            terminal::error(format!(
+                "port rate `{argument}`: write PORT=MBIT, as in `1=0.5` for half a megabit a second"
+            ));
+            Exit::Usage
+        })
+    };
+    arguments.iter().map(rate).collect()
+}
+
+fn rate(argument: &str) -> Option<Rate> {
+    let (port, megabits) = argument.split_once('=')?;
+    let bits_per_s = megabits.parse::<f64>().ok()? * 1e6;
+    // Below one bit a second nothing would ever leave; 0 stands for no limit at all.
+    (1.0..1e15).contains(&bits_per_s).then_some((port.parse().ok()?, bits_per_s.round() as u64))
+}
+
+/// Slows ports down.
+pub fn set_rates(switch: &mut Switch, rates: &[Rate]) -> Result<(), Exit> {
+    for &(port, bits_per_s) in rates {
+        if let Err(Refusal::NoPort | Refusal::NoPriority | Refusal::Full) = switch.set_port_rate(port, bits_per_s) {
+            terminal::error(format!("port rate: there is no port {port}"));
+            return Err(Exit::Usage);
+        }
+    }
+    Ok(())
+}
+
+/// Moves the thread to the namespace that the arguments name, if they name one.
+pub fn enter_namespace(arguments: &RunArguments) -> Result<(), Exit> {
+    let Some(name) = &arguments.netns else { return Ok(()) };
+    let path = if name.components().count() == 1 { PathBuf::from(NAMED_NAMESPACES).join(name) } else { name.clone() };
+    let entered = NetworkNamespace::open(&path).and_then(|namespace| namespace.enter());
+    entered.map_err(|error| refused(format!("cannot enter the network namespace {}: {error}", path.display())))
+}
+
+/// Opens the ports; with a folder, interfaces are recorded to captures in it.
+pub fn open(specs: &[PortSpec], captures: Option<&Path>) -> Result<Vec<Port>, Exit> {
+    if let Some(folder) = captures {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| refused(format!("cannot make the folder {}: {error}", folder.display())))?;
+    }
+    let mut ports = Vec::new();
+    for spec in specs {
+        let failed = |error| refused(format!("port {}: {error}", spec.number));
+        let mut driver: Box<dyn Driver> = port_spec::open(spec).map_err(failed)?;
+        if let (Some(folder), PortKind::Interface(name)) = (captures, &spec.kind) {
+            driver = Box::new(live::RecordedDriver::create(driver, folder, name).map_err(failed)?);
+        }
+        let is_capture = !matches!(spec.kind, PortKind::Interface(_));
+        ports.push(Port { number: spec.number, driver, is_capture });
+    }
+    Ok(ports)
+}
+
+fn refused(message: impl fmt::Display) -> Exit {
+    terminal::error(message);
+    Exit::System
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_megabits_a_second() {
+        assert_eq!(rate("3=0.5"), Some((3, 500_000)));
+        assert_eq!(rate("0=1000"), Some((0, 1_000_000_000)));
+        for wrong in ["3", "=1", "3=", "3=0", "3=-1", "3=nan", "3=inf", "3=1Mbit", "x=1", "-1=1", "3=1e-9"] {
+            assert_eq!(rate(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The nodes of a network, their interfaces, and the wires between them.
+//!
+//! A link that is immediate and unlimited is a pair of virtual interfaces, one at each end. One that takes time is two
+//! such pairs, whose other interfaces meet in a namespace of their own, where a thread carries the frames from one to
+//! the other ([`live::wire`]).
+
+use crate::sandbox::{Node, Place, Sandbox, SandboxError};
+use crate::topology::{Link, Mac, NodeId, Topology};
+use live::af_packet::{AfPacketDriver, AfPacketOptions};
+use live::{Driver, DriverError, NetworkNamespace, StopFlag, wire};
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
+use std::net::IpAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, JoinHandle};
+
+/// The bits of a file's mode of which a program has one.
+const ANY_MAY_EXECUTE: u32 = 0o111;
+
+/// Why a network cannot be built.
+#[derive(Debug)]
+pub enum NetworkError {
+    /// There is no sandbox, or no node in it.
+    Sandbox(SandboxError),
+    /// A program is not installed.
+    NoProgram {
+        /// The program.
+        program: &'static str,
+        /// The package that has it.
+        package: &'static str,
+    },
+    /// `ip` refuses something.
+    Ip {
+        /// The node that it was for.
+        node: String,
+        /// What it said.
+        said: String,
+    },
+    /// A wire cannot be opened.
+    Wire {
+        /// The ends.
+        ends: [String; 2],
+        /// Why.
+        source: DriverError,
+    },
+    /// The system refuses something else.
+    System(io::Error),
+}
+
+impl fmt::Display for NetworkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NetworkError::Sandbox(error) => error.fmt(f),
+            NetworkError::NoProgram { program, package } => {
+                write!(f, "the program `{program}` is not installed: install the package {package}")
+            }
+            NetworkError::Ip { node, said } => write!(f, "cannot set up the interfaces of {node}: {said}"),
+            NetworkError::Wire { ends: [first, second], source } => {
+                write!(f, "cannot lay the wire from {first} to {second}: {source}")
+            }
+            NetworkError::System(error) => write!(f, "cannot build the network: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for NetworkError {}
+
+/// A network that was built.
+pub struct Network {
+    nodes: BTreeMap<NodeId, Arc<Node>>,
+    stop: StopFlag,
+    wires: Vec<JoinHandle<()>>,
+}
+
+impl Network {
+    /// Builds what the topology says. Hosts have their addresses; their commands were not run.
+    pub fn build(topology: &Topology, sandbox: &Sandbox) -> Result<Network, NetworkError> {
+        ip()?;
+        let mut nodes = BTreeMap::new();
+        for id in topology.nodes() {
+            let node = sandbox.node().map_err(NetworkError::Sandbox)?;
+            prepare(topology, id, &node.network)?;
+            nodes.insert(id, node);
+        }
+        let mut network = Network { nodes, stop: StopFlag::new(), wires: Vec::new() };
+        network.connect(topology)?;
+        for id in topology.nodes() {
+            let script = addresses(topology, id);
+            run_ip(&network.nodes[&id].network, topology.name(id), &script)?;
+            network.turn_offloads_off(topology, id)?;
+        }
+        Ok(network)
+    }
+
+    /// Where the processes of a node are started.
+    pub fn place(&self, node: NodeId) -> Place {
+        Place::Node(Arc::clone(&self.nodes[&node]))
+    }
+
+    /// A path to a node's network namespace, for other processes.
+    pub fn namespace_path(&self, node: NodeId) -> PathBuf {
+        self.nodes[&node].network.path()
+    }
+
+    /// Brings an interface of a node up or down.
+    pub fn set_up(&self, node: NodeId, interface: &str, is_up: bool) -> Result<(), NetworkError> {
+        let state = if is_up { "up" } else { "down" };
+        run_ip(&self.nodes[&node].network, interface, &format!("link set dev {interface} {state}\n"))
+    }
+
+    /// Lays all links, node by node.
+    fn connect(&mut self, topology: &Topology) -> Result<(), NetworkError> {
+        let middle = NetworkNamespace::create().map_err(NetworkError::System)?;
+        let mut scripts: BTreeMap<NodeId, String> = BTreeMap::new();
+        let mut middle_script = String::new();
+        let pair = |script: &mut String, [from, to]: [&str; 2], namespace: &Path| {
+            let _ = writeln!(script, "link add name {from} type veth peer name {to} netns {}", namespace.display());
+        };
+        for (index, Link { ends: [first, second], wire, .. }) in topology.links.iter().enumerate() {
+            let script = scripts.entry(first.node).or_default();
+            if wire.is_immediate() {
+                let there = self.nodes[&second.node].network.path();
+                pair(script, [&first.interface, &second.interface], &there);
+                continue;
+            }
+            let here = middle_interfaces(index);
+            pair(script, [&first.interface, &here[0]], &middle.path());
+            pair(scripts.entry(second.node).or_default(), [&second.interface, &here[1]], &middle.path());
+            here.iter().for_each(|name| middle_script += &format!("link set dev {name} up\n"));
+        }
+        for (node, script) in &scripts {
+            run_ip(&self.nodes[node].network, topology.name(*node), script)?;
+        }
+        silence_ipv6(&middle).map_err(NetworkError::System)?;
+        run_ip(&middle, "the wires", &middle_script)?;
+        self.lay_wires(topology, &Arc::new(middle))
+    }
+
+    /// Starts a thread for each link that takes time.
+    fn lay_wires(&mut self, topology: &Topology, middle: &Arc<NetworkNamespace>) -> Result<(), NetworkError> {
+        for (index, link) in topology.links.iter().enumerate().filter(|(_, link)| !link.wire.is_immediate()) {
+            let (tell, told) = channel();
+            let (middle, stop, wire) = (Arc::clone(middle), self.stop.clone(), link.wire);
+            let carry = move || {
+                if let Some(ends) = open_wire(&middle, index, &tell) {
+                    // A wire of which an end is gone carries nothing more; the network goes on without it.
+                    let _ = wire::carry(ends, wire, &stop);
+                }
+            };
+            let thread = thread::Builder::new().name(format!("wire {index}")).spawn(carry);
+            self.wires.push(thread.map_err(NetworkError::System)?);
+            let ends = link.ends.each_ref().map(|end| format!("{}'s {end}", topology.name(end.node)));
+            let opened =
+                told.recv().unwrap_or_else(|_| Err(DriverError::system("start a wire", io::Error::other("it ended"))));
+            opened.map_err(|source| NetworkError::Wire { ends, source })?;
+        }
+        Ok(())
+    }
+
+    /// Hosts complete checksums and cut segments themselves, so that captures on their interfaces show what is sent.
+    /// Switches see complete frames either way: what cannot be turned off does no harm.
+    fn turn_offloads_off(&self, topology: &Topology, node: NodeId) -> Result<(), NetworkError> {
+        let Some(ethtool) = find_program("ethtool") else { return Ok(()) };
+        for (end, _) in topology.ends_at(node) {
+            let mut command = Command::new(&ethtool);
+            command.args(["-K", &end.interface, "rx", "off", "tx", "off", "sg", "off"]);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            let status = self.nodes[&node].network.inside(|| command.status());
+            status.and_then(|status| status).map_err(NetworkError::System)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        self.stop.stop();
+        for wire in self.wires.drain(..) {
+            // A wire that panicked has said so.
+            let _ = wire.join();
+        }
+    }
+}
+
+/// The two interfaces of a link in the namespace where wires meet.
+fn middle_interfaces(index: usize) -> [String; 2] {
+    [format!("w{index}a"), format!("w{index}b")]
+}
+
+/// Opens the two interfaces of a link, on the thread that will use them, and tells how that went.
+fn open_wire(
+    middle: &NetworkNamespace,
+    index: usize,
+    tell: &Sender<Result<(), DriverError>>,
+) -> Option<[Box<dyn Driver>; 2]> {
+    let open = || {
+        middle.enter().map_err(|error| DriverError::system("enter the namespace of wires", error))?;
+        // Memory for a moment's frames: what waits for the wire waits in its queue.
+        let options = AfPacketOptions { rx_ring_bytes: 2 << 20, tx_ring_bytes: 1 << 20, ..AfPacketOptions::default() };
+        let [first, second] = middle_interfaces(index);
+        let first: Box<dyn Driver> = Box::new(AfPacketDriver::open(&first, &options)?);
+        let second: Box<dyn Driver> = Box::new(AfPacketDriver::open(&second, &options)?);
+        Ok([first, second])
+    };
+    let (told, ends) = match open() {
+        Ok(ends) => (Ok(()), Some(ends)),
+        Err(error) => (Err(error), None),
+    };
+    tell.send(told).is_ok().then_some(ends).flatten()
+}
+
+/// What must be set before a node has interfaces.
+fn prepare(topology: &Topology, id: NodeId, network: &NetworkNamespace) -> Result<(), NetworkError> {
+    let speaks_ipv6 = match id {
+        NodeId::Host(index) => topology.hosts[index].address.is_some_and(|address| address.ip.is_ipv6()),
+        NodeId::Switch(_) => false,
+    };
+    if speaks_ipv6 { Ok(()) } else { silence_ipv6(network).map_err(NetworkError::System) }
+}
+
+/// Turns IPv6 off, where the system has it: no packet moves unless somebody sends it.
+fn silence_ipv6(network: &NetworkNamespace) -> io::Result<()> {
+    network.inside(|| {
+        for scope in ["all", "default"] {
+            let path = PathBuf::from(format!("/proc/sys/net/ipv6/conf/{scope}/disable_ipv6"));
+            if path.exists() {
+                std::fs::write(path, "1")?;
+            }
+        }
+        Ok(())
+    })?
+}
+
+/// What `ip` has to do in a node whose links are laid.
+fn addresses(topology: &Topology, id: NodeId) -> String {
+    let mut script = "link set dev lo up\n".to_owned();
+    for (end, _) in topology.ends_at(id) {
+        let name = &end.interface;
+        if let NodeId::Switch(index) = id {
+            script += &format!("link set dev {name} address {}\n", Mac::of_port(index, end.port));
+        }
+        script += &format!("link set dev {name} up\n");
+    }
+    let NodeId::Host(index) = id else { return script };
+    let host = &topology.hosts[index];
+    let Some((end, _)) = topology.ends_at(id).into_iter().next() else { return script };
+    let name = &end.interface;
+    if let Some(mac) = host.mac {
+        script += &format!("link set dev {name} address {mac}\n");
+    }
+    if let Some(address) = host.address {
+        // An address of IPv6 would else be looked for in the network before it is used.
+        let at_once = if address.ip.is_ipv6() { " nodad" } else { "" };
+        script += &format!("address add {address} dev {name}{at_once}\n");
+    }
+    if let (Some(gateway), Some(port)) = (host.gateway, opposite_port(topology, id)) {
+        script += &format!("neighbour replace {} lladdr {port} dev {name} nud permanent\n", gateway.ip);
+        script += &format!("route add default via {} dev {name}\n", gateway.ip);
+    }
+    script
+}
+
+/// The Ethernet address of the switch's port at the other end of a host's first link.
+fn opposite_port(topology: &Topology, host: NodeId) -> Option<Mac> {
+    topology.links.iter().find_map(|link| match &link.ends {
+        [end, port] | [port, end] if end.node == host => match port.node {
+            NodeId::Switch(index) => Some(Mac::of_port(index, port.port)),
+            NodeId::Host(_) => None,
+        },
+        _ => None,
+    })
+}
+
+/// Has `ip` do the lines of a script in a namespace.
+fn run_ip(network: &NetworkNamespace, node: &str, script: &str) -> Result<(), NetworkError> {
+    if script.is_empty() {
+        return Ok(());
+    }
+    let ip = ip()?;
+    let run = || -> io::Result<std::process::Output> {
+        let mut command = Command::new(&ip);
+        command.args(["-batch", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // `ip` that ends early has said why.
+            let _ = stdin.write_all(script.as_bytes());
+        }
+        child.wait_with_output()
+    };
+    let output = network.inside(run).and_then(|output| output).map_err(NetworkError::System)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; ");
+    Err(NetworkError::Ip { node: node.to_owned(), said: said_of(&said, script) })
+}
+
+fn ip() -> Result<PathBuf, NetworkError> {
+    find_program("ip").ok_or(NetworkError::NoProgram { program: "ip", package: "iproute2" })
+}
+
+/// What `ip` said, with the line that it means instead of that line's number.
+fn said_of(said: &str, script: &str) -> String {
+    let number = said.rsplit_once("Command failed -:").and_then(|(_, number)| number.trim().parse::<usize>().ok());
+    match number.and_then(|number| script.lines().nth(number.saturating_sub(1))) {
+        Some(line) => format!("`ip {line}`: {said}"),
+        None => said.to_owned(),
+    }
+}
+
+/// Where a program lies; also where root's programs are, if the search path leaves those out.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
+    let is_program = |file: &PathBuf| {
+        std::fs::metadata(file).is_ok_and(|it| it.is_file() && it.permissions().mode() & ANY_MAY_EXECUTE != 0)
+    };
+    folders.map(|folder| folder.join(name)).find(is_program)
+}
+
+/// The address by which hosts know a host.
+pub fn address_of(topology: &Topology, name: &str) -> Option<IpAddr> {
+    match topology.find(name)? {
+        NodeId::Host(index) => topology.hosts[index].address.map(|address| address.ip),
+        NodeId::Switch(_) => None,
+    }
+}

@@ -1,0 +1,267 @@
+//! The processes of a network: they see each other and nobody else, and they end together.
+//!
+//! All of them live in one process namespace. Its first process, the keeper, does nothing but wait for the end of its
+//! standard input, whose other end only the maker of the network holds. However the maker ends, by a signal that cannot
+//! be caught included, the keeper then ends, and the kernel ends every process of a namespace whose first process has
+//! ended: servers in the background and their children as well. With the last process and the maker's descriptors the
+//! network namespaces go, and their interfaces with them. Nothing has a name in the file system, so nothing is left.
+//!
+//! Namespaces belong to threads. The sandbox has a thread that is moved to where a process is to be started, starts it,
+//! and goes back; no other thread is touched.
+
+use live::NetworkNamespace;
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, openat};
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, setns, unshare};
+use nix::sys::stat::Mode;
+use nix::sys::wait::wait;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// What the keeper writes once the namespace is set up.
+const READY: &str = "ready";
+
+/// How often the keeper looks for children that were left to it, while it has none.
+const REAP_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Why there is no sandbox, or why something could not be started in it.
+#[derive(Debug)]
+pub enum SandboxError {
+    /// The system refuses because of who asks.
+    NoPermission,
+    /// The keeper ended before it was ready.
+    NoKeeper {
+        /// What it said.
+        said: String,
+    },
+    /// The system refuses something else.
+    System {
+        /// What was being done, as in `cannot {doing}`.
+        doing: &'static str,
+        /// The system's answer.
+        source: io::Error,
+    },
+}
+
+impl SandboxError {
+    fn system(doing: &'static str) -> impl Fn(io::Error) -> SandboxError {
+        move |source| match source.kind() {
+            io::ErrorKind::PermissionDenied => SandboxError::NoPermission,
+            _ => SandboxError::System { doing, source },
+        }
+    }
+}
+
+impl fmt::Display for SandboxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SandboxError::NoPermission => write!(f, "needs root: hosts and switches live in namespaces of the kernel"),
+            SandboxError::NoKeeper { said } => write!(f, "cannot set up the processes of the network: {said}"),
+            SandboxError::System { doing, source } => write!(f, "cannot {doing}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for SandboxError {}
+
+/// Where a process is started.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// With the interfaces and files of this machine, yet within the sandbox.
+    Machine,
+    /// In a node.
+    Node(Arc<Node>),
+}
+
+/// A host or switch: what its processes see.
+#[derive(Debug)]
+pub struct Node {
+    /// Its interfaces.
+    pub network: NetworkNamespace,
+    /// Its files: those of the machine, with `/proc` and `/sys` of its own where the system allows it.
+    files: File,
+}
+
+type Job = Box<dyn FnOnce(&Launcher) + Send>;
+
+/// A sandbox. It ends, with all of its processes, when it is dropped.
+pub struct Sandbox {
+    jobs: Sender<Job>,
+    keeper: Mutex<Child>,
+}
+
+impl Sandbox {
+    /// Makes a sandbox. `keeper` is a command that runs [`keep`].
+    pub fn start(mut keeper: Command) -> Result<Sandbox, SandboxError> {
+        let (jobs, queue) = channel::<Job>();
+        let (tell, told) = channel();
+        let serve = move || match Launcher::start(&mut keeper) {
+            Ok((launcher, keeper)) => {
+                if tell.send(Ok(keeper)).is_ok() {
+                    launcher.serve(&queue);
+                }
+            }
+            Err(error) => drop(tell.send(Err(error))),
+        };
+        let builder = thread::Builder::new().name("launcher".to_owned());
+        builder.spawn(serve).map_err(SandboxError::system("start a thread"))?;
+        let keeper = told.recv().map_err(|_| SandboxError::NoKeeper { said: "the launcher ended".to_owned() })??;
+        Ok(Sandbox { jobs, keeper: Mutex::new(keeper) })
+    }
+
+    /// Has the launcher do something and waits for it.
+    fn ask<T: Send + 'static>(&self, job: impl FnOnce(&Launcher) -> io::Result<T> + Send + 'static) -> io::Result<T> {
+        let (tell, told) = channel();
+        let job: Job = Box::new(move |launcher| drop(tell.send(job(launcher))));
+        let gone = || io::Error::other("the network has ended");
+        self.jobs.send(job).map_err(|_| gone())?;
+        told.recv().map_err(|_| gone())?
+    }
+
+    /// Makes a node without any interface but its loopback, which is down.
+    pub fn node(&self) -> Result<Arc<Node>, SandboxError> {
+        let network = NetworkNamespace::create().map_err(SandboxError::system("make a network namespace"))?;
+        let node = self.ask(move |launcher| launcher.node(network)).map(Arc::new);
+        node.map_err(SandboxError::system("make a namespace of mounts"))
+    }
+
+    /// Starts a process.
+    pub fn spawn(&self, place: &Place, mut command: Command) -> io::Result<Child> {
+        let place = place.clone();
+        // Where the launcher goes to another namespace of mounts it comes to its root.
+        if command.get_current_dir().is_none() {
+            command.current_dir(std::env::current_dir()?);
+        }
+        self.ask(move |launcher| launcher.spawn(&place, &mut command))
+    }
+
+    /// Whether the processes of the sandbox were ended by somebody else.
+    pub fn has_ended(&self) -> bool {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        !matches!(keeper.try_wait(), Ok(None))
+    }
+
+    /// Ends all processes and waits until they are gone. Nothing can be started from then on.
+    pub fn end(&self) {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        // The kernel does not let go of the keeper before every other process of its namespace is gone. Both calls fail
+        // only if it is gone already.
+        let _ = keeper.kill();
+        let _ = keeper.wait();
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The thread that starts processes.
+struct Launcher {
+    machine_network: NetworkNamespace,
+    machine_files: File,
+    /// The folder with the namespaces of this thread. It is opened once: the thread does not exist in the `/proc` of
+    /// nodes.
+    own: File,
+    /// The files that nodes start from.
+    keeper_files: File,
+}
+
+impl Launcher {
+    /// Moves the calling thread's children to a new process namespace and starts the keeper there.
+    fn start(keeper: &mut Command) -> Result<(Launcher, Child), SandboxError> {
+        let set_up = SandboxError::system("set up the namespaces of the network");
+        let own = File::open("/proc/thread-self/ns").map_err(&set_up)?;
+        let machine_network = NetworkNamespace::open(Path::new("/proc/thread-self/ns/net")).map_err(&set_up)?;
+        let machine_files = open_in(&own, "mnt").map_err(&set_up)?;
+        unshare(CloneFlags::CLONE_FS | CloneFlags::CLONE_NEWPID).map_err(io::Error::from).map_err(&set_up)?;
+        keeper.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = keeper.spawn().map_err(&set_up)?;
+        let mut said = String::new();
+        if let Some(stdout) = &mut child.stdout {
+            BufReader::new(stdout).read_line(&mut said).map_err(&set_up)?;
+        }
+        if said.trim() != READY {
+            if let Some(stderr) = &mut child.stderr {
+                stderr.read_to_string(&mut said).map_err(&set_up)?;
+            }
+            return Err(SandboxError::NoKeeper { said: said.trim().to_owned() });
+        }
+        let keeper_files = File::open(format!("/proc/{}/ns/mnt", child.id())).map_err(&set_up)?;
+        Ok((Launcher { machine_network, machine_files, own, keeper_files }, child))
+    }
+
+    fn serve(&self, queue: &Receiver<Job>) {
+        while let Ok(job) = queue.recv() {
+            job(self);
+        }
+    }
+
+    fn node(&self, network: NetworkNamespace) -> io::Result<Node> {
+        let files = self.away(&network, &self.keeper_files, || {
+            unshare(CloneFlags::CLONE_NEWNS)?;
+            // Where it is refused, as in some containers, the node sees the machine's.
+            let _ = mount(Some("sysfs"), "/sys", Some("sysfs"), MsFlags::empty(), None::<&str>);
+            open_in(&self.own, "mnt")
+        })?;
+        Ok(Node { network, files })
+    }
+
+    fn spawn(&self, place: &Place, command: &mut Command) -> io::Result<Child> {
+        match place {
+            Place::Machine => command.spawn(),
+            Place::Node(node) => self.away(&node.network, &node.files, || command.spawn()),
+        }
+    }
+
+    /// Does something elsewhere and comes back.
+    fn away<T>(&self, network: &NetworkNamespace, files: &File, act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        let result = network.enter().and_then(|()| enter_files(files)).and_then(|()| act());
+        // A launcher that cannot come back must not start anything more: the error ends what asked for this.
+        self.machine_network.enter()?;
+        enter_files(&self.machine_files)?;
+        result
+    }
+}
+
+fn enter_files(files: &File) -> io::Result<()> {
+    Ok(setns(files, CloneFlags::CLONE_NEWNS)?)
+}
+
+/// Opens a file of a folder that is open.
+fn open_in(folder: &File, name: &str) -> io::Result<File> {
+    Ok(File::from(openat(folder, name, OFlag::O_RDONLY | OFlag::O_CLOEXEC, Mode::empty())?))
+}
+
+/// What the keeper does, from its start to its end. It must run on the first thread of its process.
+pub fn keep() -> io::Result<()> {
+    unshare(CloneFlags::CLONE_NEWNS)?;
+    // What is mounted from here on is seen by nodes alone.
+    mount(None::<&str>, "/", None::<&str>, MsFlags::MS_REC | MsFlags::MS_PRIVATE, None::<&str>)?;
+    // `ps` and `pkill` shall find the processes of the network and no others. Where it is refused, as in some
+    // containers, they find what the machine has.
+    let _ = mount(Some("proc"), "/proc", Some("proc"), MsFlags::empty(), None::<&str>);
+    thread::Builder::new().name("reaper".to_owned()).spawn(reap)?;
+    let mut stdout = io::stdout();
+    writeln!(stdout, "{READY}")?;
+    stdout.flush()?;
+    io::copy(&mut io::stdin().lock(), &mut io::sink()).map(|_| ())
+}
+
+/// Takes note of the ends of processes whose parents have ended.
+fn reap() {
+    loop {
+        if wait() == Err(Errno::ECHILD) {
+            thread::sleep(REAP_INTERVAL);
+        }
+    }
+}
