@@ -21,7 +21,7 @@ const LIST: &str = "crates/cli/src/explanations.rs";
 const FOLDER: &str = "docs/diagnostics";
 
 /// The stages, by the beginning of their codes, as the index shows them.
-const STAGES: [(&str, &str); 10] = [
+const STAGES: [(&str, &str); 11] = [
     ("E01", "Text and grammar"),
     ("E02", "Names and annotations"),
     ("E03", "Types"),
@@ -31,6 +31,7 @@ const STAGES: [(&str, &str); 10] = [
     ("E07", "Whole programs"),
     ("E08", "Architectures and limits"),
     ("E09", "P4_14"),
+    ("E10", "What controllers see"),
     ("W", "Warnings"),
 ];
 

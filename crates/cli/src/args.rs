@@ -171,6 +171,9 @@ pub enum Emit {
     Ir,
     /// The C code
     C,
+    /// What the program shows to controllers (P4Info of P4Runtime), as text; to a file in the form of its ending: .txtpb
+    /// or .txt, .bin, .json
+    P4info,
     /// The prototypes of what a plug-in (--extern) for the program must implement, as a C header
     ExternHeader,
     /// The shared object
@@ -183,6 +186,7 @@ pub enum Emit {
 Examples:
   wirespeed compile router.p4 -o router.so
   wirespeed compile router.p4 --emit c | less
+  wirespeed compile router.p4 --emit p4info -o router.p4info.txtpb
   wirespeed compile router.p4 --target aarch64-linux-gnu -o router.so")]
 pub struct CompileArguments {
     /// The program

@@ -6,6 +6,7 @@ use crate::backend;
 use crate::frontend::{self, Compiled};
 use crate::terminal::{self, Progress, say};
 use cgen::CompileOptions;
+use p4info::Format;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,7 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
             let compiled = load(arguments, false)?;
             write_text(arguments.output.as_deref(), &cgen::plug_in::header(&compiled.program))
         }
+        Emit::P4info => p4info(arguments),
         Emit::So => shared_object(arguments),
     }
 }
@@ -44,6 +46,17 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
 /// The program with its warnings shown.
 fn load(arguments: &CompileArguments, optimise: bool) -> Result<Compiled, Exit> {
     frontend::load_with_warnings(&arguments.file, &arguments.source, &arguments.warnings, optimise)
+}
+
+/// P4Info in the form that the ending of the output's name stands for.
+fn p4info(arguments: &CompileArguments) -> Result<Exit, Exit> {
+    let output = arguments.output.as_deref();
+    let Some(format) = output.map_or(Some(Format::Text), Format::of_path) else {
+        terminal::error("the form of a P4Info is told from the ending of its file: .txtpb or .txt, .bin, .json");
+        return Err(Exit::Usage);
+    };
+    let info = frontend::load_p4info(&arguments.file, &arguments.source, &arguments.warnings)?;
+    write_bytes(output, &p4info::encode(&info, format))
 }
 
 fn shared_object(arguments: &CompileArguments) -> Result<Exit, Exit> {
@@ -70,9 +83,13 @@ fn default_output(file: &Path) -> PathBuf {
 }
 
 fn write_text(output: Option<&Path>, text: &str) -> Result<Exit, Exit> {
+    write_bytes(output, text.as_bytes())
+}
+
+fn write_bytes(output: Option<&Path>, bytes: &[u8]) -> Result<Exit, Exit> {
     let written = match output {
-        Some(path) => std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display())),
-        None => match std::io::stdout().write_all(text.as_bytes()) {
+        Some(path) => std::fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display())),
+        None => match std::io::stdout().write_all(bytes) {
             // Whoever read the output has seen enough.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
             result => result.map_err(|error| format!("cannot write to standard output: {error}")),

@@ -134,6 +134,23 @@ pub fn load_with_warnings(
     }
 }
 
+/// What the program of a file shows to controllers, or the exit after its errors were shown.
+pub fn load_p4info(
+    path: &Path,
+    arguments: &SourceArguments,
+    warnings: &WarningArguments,
+) -> Result<p4info::v1::P4Info, Exit> {
+    let mut source = parse(path, arguments);
+    let made = check(&mut source).and_then(|typed| {
+        lint(&mut source, &typed);
+        let program = lower_typed(&mut source, &typed, arguments.drop_port)?;
+        p4info::generate(&typed, &program, &mut source.diagnostics)
+    });
+    settle_warnings(&mut source, warnings);
+    show(&source);
+    made.filter(|_| !source.diagnostics.has_errors()).ok_or(Exit::BadInput)
+}
+
 /// A file as a program that is not optimised, or the exit after its errors were shown. If an architecture is named, the
 /// program must be for that one.
 pub fn load_for(path: &Path, arguments: &SourceArguments, architecture: Option<&str>) -> Result<Compiled, Exit> {

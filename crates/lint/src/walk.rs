@@ -1,72 +1,8 @@
 //! Ways through the typed tree that several checks share.
 
 use sema::hir::*;
+pub(crate) use sema::walk::{blocks_of, for_each_part};
 use std::collections::BTreeSet;
-
-/// Calls `work` with each direct part of an expression, in the order of evaluation.
-pub(crate) fn for_each_part<'e>(e: &'e Expr, work: &mut dyn FnMut(&'e Expr)) {
-    match &e.kind {
-        ExprKind::Bool(_)
-        | ExprKind::Int(_)
-        | ExprKind::String(_)
-        | ExprKind::Error(_)
-        | ExprKind::MatchKind(_)
-        | ExprKind::EnumMember(_)
-        | ExprKind::Var(_)
-        | ExprKind::Instance(_)
-        | ExprKind::Table(_)
-        | ExprKind::This
-        | ExprKind::Default
-        | ExprKind::Invalid
-        | ExprKind::Poisoned => {}
-        ExprKind::Construct { args, .. } | ExprKind::Aggregate(args) => args.iter().flatten().for_each(work),
-        ExprKind::Field(inner, _)
-        | ExprKind::TupleIndex(inner, _)
-        | ExprKind::StackNext(inner)
-        | ExprKind::StackLast(inner)
-        | ExprKind::StackLastIndex(inner)
-        | ExprKind::Slice(inner, _, _)
-        | ExprKind::Unary(_, inner)
-        | ExprKind::Cast(inner)
-        | ExprKind::Hit(inner)
-        | ExprKind::Miss(inner) => work(inner),
-        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Mask(a, b) | ExprKind::Range(a, b) => {
-            work(a);
-            work(b);
-        }
-        ExprKind::IndexedSlice { base, low, .. } => {
-            work(base);
-            work(low);
-        }
-        ExprKind::Conditional(condition, yes, no) => [condition, yes, no].into_iter().for_each(|part| work(part)),
-        ExprKind::Call(call) => {
-            match &call.callee {
-                Callee::Function(_) | Callee::Action(_) => {}
-                Callee::Method(object, _)
-                | Callee::Apply(object)
-                | Callee::ApplyTable(object)
-                | Callee::Builtin(_, object) => work(object),
-            }
-            call.args.iter().flatten().for_each(work);
-        }
-    }
-}
-
-/// The blocks of a statement that may or may not run, and how often.
-pub(crate) fn blocks_of(stmt: &Stmt) -> Vec<&Block> {
-    match &stmt.kind {
-        StmtKind::Block(block) => vec![block],
-        StmtKind::If { then_body, else_body, .. } => vec![then_body, else_body],
-        StmtKind::SwitchValue { cases, default, .. } => {
-            cases.iter().map(|case| &case.body).chain(default.as_ref()).collect()
-        }
-        StmtKind::SwitchAction { cases, default, .. } => {
-            cases.iter().map(|(_, body)| body).chain(default.as_ref()).collect()
-        }
-        StmtKind::For { body, .. } | StmtKind::ForIn { body, .. } => vec![body],
-        _ => Vec::new(),
-    }
-}
 
 /// Whether the value of an expression depends on nothing but variables, and its evaluation changes nothing.
 pub(crate) fn is_pure(e: &Expr) -> bool {

@@ -3,6 +3,7 @@
 use crate::checker::Checker;
 use crate::diagnostics as d;
 use crate::hir::*;
+use crate::walk::for_each_call;
 use base::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -88,6 +89,28 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// The name of the digest that a call of v1model's `digest` sends: that of the struct that it tells. What has no name is
+/// numbered in the order of the program.
+pub fn digest_name(program: &Program, call: &Call, ty: &Type) -> String {
+    if let Type::Struct(id, _) = ty {
+        let declaration = &program.structs[*id];
+        let name = given_name(&declaration.annotations).unwrap_or(&declaration.name);
+        return name.strip_prefix('.').unwrap_or(name).to_owned();
+    }
+    let mut unnamed: Vec<(Span, *const Call)> = Vec::new();
+    let mut note = |e: &crate::hir::Expr, other: &Call| {
+        let is_digest = matches!(&other.callee, Callee::Function(id) if &*program.functions[*id].name == "digest");
+        if is_digest && !matches!(other.type_args.first(), Some(Type::Struct(..))) {
+            unnamed.push((e.span, other));
+        }
+    };
+    program.actions.iter().for_each(|action| for_each_call(&action.body.stmts, &mut note));
+    program.controls.iter().for_each(|control| for_each_call(&control.body.stmts, &mut note));
+    unnamed.sort_by_key(|(span, _)| span.lo);
+    let position = unnamed.iter().position(|(_, other)| std::ptr::eq(*other, call)).unwrap_or(0);
+    format!("digest_{position}")
 }
 
 /// What `@name` says.

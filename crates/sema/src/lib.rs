@@ -14,6 +14,7 @@
 //!   comes.
 //! * `annotations` checks the bodies of annotations.
 //! * `control_plane` compares the names that controllers use, `key_names` makes those of keys.
+//! * [`walk`] is for those who look for something in the tree.
 //! * `diagnostics` has a file for each kind of fault.
 
 mod annotations;
@@ -47,8 +48,10 @@ mod testing;
 mod type_decls;
 mod types;
 mod unify;
+pub mod walk;
 
 use checker::Checker;
+pub use control_plane::digest_name;
 use syntax::ast;
 use syntax::diag::Diagnostics;
 

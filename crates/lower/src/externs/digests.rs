@@ -33,11 +33,8 @@ impl<'h> Lowerer<'h> {
             fields.push((name, leaf.ty));
             values.push(if self.lives_long(&leaf) { leaf } else { self.pin_expr(leaf, span)? });
         }
-        let position = self.ir.digests.len();
-        let name = match self.resolve(&data.ty) {
-            Type::Struct(id, _) => self.hir.structs[id].name.to_string(),
-            _ => format!("digest_{position}"),
-        };
+        let ty = self.resolve(call.type_args.first().unwrap_or(&data.ty));
+        let name = sema::digest_name(self.hir, call, &ty);
         let digest = ir::Digest { name, receiver, fields };
         let known = self.ir.digests.iter_enumerated().find(|(_, other)| **other == digest).map(|(id, _)| id);
         let digest = known.unwrap_or_else(|| self.ir.digests.push(digest));

@@ -149,21 +149,26 @@ impl Builder<'_> {
             let preamble = it.preamble.clone().unwrap_or_default();
             let name = preamble.name.clone();
             // Of an action that no table lists there is nothing in the IR; nobody can write one.
-            let widths = self.program.actions.iter().find(|action| action.name == name);
-            let widths: Option<Vec<u32>> = widths.map(|it| self.param_widths(it));
-            if let Some(widths) = &widths
-                && widths.len() != it.params.len()
-            {
-                let (said, has) = (it.params.len(), widths.len());
-                return mismatch(format!("action {name} has {said} parameters in the P4Info, {has} in the program"));
-            }
+            let action = self.program.actions.iter().find(|action| action.name == name);
+            let mut widths = action.map(|it| self.param_widths(it)).map(|it| it.into_iter().enumerate());
             let mut params = Vec::new();
-            for (position, param) in it.params.iter().enumerate() {
+            for param in &it.params {
                 let what = format!("action {name}: parameter {}", param.name);
-                let own = || u32::try_from(param.bitwidth).unwrap_or(0);
-                let width_bits = widths.as_ref().map_or_else(own, |widths| widths[position]);
+                // A value of no bits is not there in the IR. (An enum without values has a name, and no width here.)
+                let is_nothing = param.bitwidth == 0 && param.type_name.is_none();
+                let (position, width_bits) = match &mut widths {
+                    _ if is_nothing => (None, 0),
+                    None => (None, u32::try_from(param.bitwidth).unwrap_or(0)),
+                    Some(widths) => match widths.next() {
+                        Some((position, width_bits)) => (Some(position as u32), width_bits),
+                        None => return mismatch(format!("{what} is not one of the program")),
+                    },
+                };
                 let value = self.value(&what, param.bitwidth, param.type_name.as_ref(), width_bits)?;
-                params.push(Param { id: param.id, name: param.name.clone(), value });
+                params.push(Param { id: param.id, name: param.name.clone(), value, position });
+            }
+            if let Some(left) = widths.map(Iterator::count).filter(|left| *left > 0) {
+                return mismatch(format!("action {name} has {left} parameters that the P4Info does not have"));
             }
             unique(&format!("action {name}"), params.iter().map(|param| param.id))?;
             self.insert(Some(&preamble), Object::Action(Action { id: preamble.id, name, params }))?;
@@ -191,7 +196,7 @@ impl Builder<'_> {
         unique(&owner, keys.iter().map(|key| key.id))?;
         let mut actions = Vec::new();
         for reference in &it.action_refs {
-            actions.push(self.table_action(&owner, reference, found)?);
+            actions.extend(self.table_action(&owner, reference, found)?);
         }
         let direct = |kind| it.direct_resource_ids.iter().copied().find(|id| Kind::of_id(*id) == Some(kind));
         let table = Table {
@@ -211,9 +216,12 @@ impl Builder<'_> {
         self.insert(Some(&preamble), Object::Table(table))
     }
 
-    fn table_action(&self, owner: &str, it: &v1::ActionRef, table: &ir::Table) -> Built<TableAction> {
-        let Some(Object::Action(action)) = self.objects.get(&it.id) else {
-            return mismatch(format!("{owner} lists {:#010x}, which is no action", it.id));
+    /// An action in a table's list. None for one that is hidden: the list has its id, and nothing else says what it is.
+    fn table_action(&self, owner: &str, it: &v1::ActionRef, table: &ir::Table) -> Built<Option<TableAction>> {
+        let action = match self.objects.get(&it.id) {
+            Some(Object::Action(action)) => action,
+            None if Kind::of_id(it.id) == Some(Kind::Action) => return Ok(None),
+            _ => return mismatch(format!("{owner} lists {:#010x}, which is no action", it.id)),
         };
         let is_it = |listed: &ir::TableAction| self.program.actions[listed.action].name == action.name;
         let Some(position) = table.actions.iter().position(is_it) else {
@@ -221,11 +229,12 @@ impl Builder<'_> {
         };
         let listed = &table.actions[position];
         let widths = self.param_widths(&self.program.actions[listed.action]);
-        if widths != action.params.iter().map(|param| param.value.width_bits).collect::<Vec<_>>() {
+        let known = action.params.iter().filter(|param| param.position.is_some());
+        if widths != known.map(|param| param.value.width_bits).collect::<Vec<_>>() {
             return mismatch(format!("{owner} lists action {} with other parameters", action.name));
         }
         let (default_only, table_only) = (listed.default_only, listed.table_only);
-        Ok(TableAction { id: it.id, position: position as u32, default_only, table_only })
+        Ok(Some(TableAction { id: it.id, position: position as u32, default_only, table_only }))
     }
 
     fn action_profile(&mut self, it: &v1::ActionProfile) -> Built<()> {

@@ -1,5 +1,5 @@
-//! The values that controllers see: of keys and parameters, which are strings of bits, and of registers and digests, which
-//! may be structs of structs.
+//! The values that controllers see: of keys and parameters, which are strings of bits, and of registers and digests,
+//! which may be structs of structs.
 
 use super::Mismatch;
 use p4runtime_proto::p4::config::v1::{self, P4DataTypeSpec, P4TypeInfo};

@@ -51,7 +51,7 @@ pub struct Table {
     pub table: TableId,
     /// Its keys: those of the IR in their order.
     pub keys: Vec<MatchField>,
-    /// The actions that it lists.
+    /// The actions that it lists, but for those that are hidden from controllers.
     pub actions: Vec<TableAction>,
     /// The id of the profile that its entries find their actions in.
     pub profile: Option<u32>,
@@ -103,7 +103,7 @@ pub struct Action {
     pub id: u32,
     /// Its full name.
     pub name: String,
-    /// What the control plane gives: the parameters of [`ir::Action::params`] in their order.
+    /// What the control plane gives.
     pub params: Vec<Param>,
 }
 
@@ -116,6 +116,8 @@ pub struct Param {
     pub name: String,
     /// What it is.
     pub value: Value,
+    /// Its position in [`ir::Action::params`]; none for a value of no bits, and in an action that no table lists.
+    pub position: Option<u32>,
 }
 
 /// An action profile or selector.

@@ -1,0 +1,203 @@
+//! Annotations as P4Info has them: as text, in a structure, or as something that they say to the compiler.
+
+use p4runtime_proto::p4::config::v1::{self, structured_annotation::Body};
+use sema::hir;
+use std::fmt::Write;
+use std::rc::Rc;
+use syntax::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, BinaryOperator, Expr, ExprKind};
+use syntax::ast::{KeyValue, UnaryOperator};
+
+/// What P4Info says elsewhere.
+const TOLD_ELSEWHERE: [&str; 4] = ["name", "id", "brief", "description"];
+
+/// Annotations that stay annotations.
+#[derive(Default)]
+pub(crate) struct Listed {
+    pub plain: Vec<String>,
+    pub structured: Vec<v1::StructuredAnnotation>,
+}
+
+/// The annotations of a thing but for those that are told elsewhere or are in `without`.
+pub(crate) fn listed(program: &hir::Program, annotations: &[Annotation], without: &[&str]) -> Listed {
+    let mut listed = Listed::default();
+    for annotation in annotations {
+        let name = annotation.name.as_str();
+        if TOLD_ELSEWHERE.contains(&name) || without.contains(&name) {
+            continue;
+        }
+        let body = match &annotation.body {
+            AnnotationBody::Empty | AnnotationBody::Unstructured { .. } => {
+                listed.plain.push(text_of(annotation));
+                continue;
+            }
+            AnnotationBody::Expressions(list) if list.is_empty() => None,
+            AnnotationBody::Expressions(list) => Some(Body::ExpressionList(v1::ExpressionList {
+                expressions: list.iter().map(|value| constant(program, value)).collect(),
+            })),
+            AnnotationBody::KeyValues(pairs) => {
+                let pair = |pair: &KeyValue| v1::KeyValuePair {
+                    key: pair.key.name.to_string(),
+                    value: Some(constant(program, &pair.value)),
+                };
+                Some(Body::KvPairList(v1::KeyValuePairList { kv_pairs: pairs.iter().map(pair).collect() }))
+            }
+        };
+        listed.structured.push(v1::StructuredAnnotation { name: name.to_owned(), body, source_location: None });
+    }
+    listed
+}
+
+/// What `@brief` and `@description` say.
+pub(crate) fn documentation(annotations: &[Annotation]) -> Option<v1::Documentation> {
+    let said = |name| find(annotations, name).and_then(Annotation::single_string).map(str::to_owned);
+    let (brief, description) = (said("brief"), said("description"));
+    (brief.is_some() || description.is_some())
+        .then(|| v1::Documentation { brief: brief.unwrap_or_default(), description: description.unwrap_or_default() })
+}
+
+/// The annotation of this name.
+pub(crate) fn find<'a>(annotations: &'a [Annotation], name: &str) -> Option<&'a Annotation> {
+    annotations.iter().find(|annotation| annotation.name.as_str() == name)
+}
+
+/// Whether controllers see a thing.
+pub(crate) fn is_hidden(annotations: &[Annotation]) -> bool {
+    find(annotations, "hidden").is_some()
+}
+
+/// The number that `@id` and the like say; an error is what stands there instead.
+pub(crate) fn number<'a>(annotations: &'a [Annotation], name: &str) -> Option<Result<u32, &'a Annotation>> {
+    let annotation = find(annotations, name)?;
+    let value = match annotation.expressions() {
+        Some([Expr { kind: ExprKind::Integer(number), .. }]) => u32::try_from(&number.value).ok(),
+        _ => None,
+    };
+    Some(value.ok_or(annotation))
+}
+
+/// The name that controllers know a thing inside `owner` by.
+pub(crate) fn full_name(owner: &str, name: &str, annotations: &[Annotation]) -> String {
+    let name = find(annotations, "name").and_then(Annotation::single_string).unwrap_or(name);
+    match name.strip_prefix('.') {
+        Some(absolute) => absolute.to_owned(),
+        None if owner.is_empty() => name.to_owned(),
+        None => format!("{owner}.{name}"),
+    }
+}
+
+/// The pairs of `@name(key = value, ...)`, however it is written.
+pub(crate) fn pairs(annotation: &Annotation) -> Vec<(Rc<str>, Pair<'_>)> {
+    match &annotation.body {
+        AnnotationBody::KeyValues(pairs) => {
+            pairs.iter().map(|pair| (pair.key.name.clone(), Pair::Value(&pair.value))).collect()
+        }
+        AnnotationBody::Unstructured { tokens, .. } => {
+            let parts = tokens.split(|token| token.kind == AnnotationTokenKind::Punctuation && &*token.text == ",");
+            let pair = |part: &[AnnotationToken]| match part {
+                [key, equals, value] if &*equals.text == "=" => {
+                    Some((key.text.clone(), Pair::Token(value.kind, value.text.clone())))
+                }
+                _ => None,
+            };
+            parts.filter_map(pair).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A value of a pair.
+pub(crate) enum Pair<'a> {
+    /// Of `@name[key = value]`.
+    Value(&'a Expr),
+    /// Of `@name(key = value)`.
+    Token(AnnotationTokenKind, Rc<str>),
+}
+
+impl Pair<'_> {
+    /// The string that it is.
+    pub fn string(&self) -> Option<String> {
+        match self {
+            Pair::Value(Expr { kind: ExprKind::String(text), .. }) => Some(text.to_string()),
+            Pair::Token(AnnotationTokenKind::String, text) => Some(text.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The number that it is.
+    pub fn number(&self) -> Option<i32> {
+        match self {
+            Pair::Value(Expr { kind: ExprKind::Integer(number), .. }) => i32::try_from(&number.value).ok(),
+            Pair::Token(AnnotationTokenKind::Integer, text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// The annotation as the reference compiler writes it: its tokens with a space between any two.
+fn text_of(annotation: &Annotation) -> String {
+    let mut text = format!("@{}", annotation.name.name);
+    let AnnotationBody::Unstructured { tokens, .. } = &annotation.body else { return text };
+    if tokens.is_empty() {
+        return text;
+    }
+    for (position, token) in tokens.iter().enumerate() {
+        text.push(if position == 0 { '(' } else { ' ' });
+        let _ = match token.kind {
+            AnnotationTokenKind::String => {
+                write!(text, "\"{}\"", token.text.replace('\\', "\\\\").replace('"', "\\\""))
+            }
+            _ => write!(text, "{}", token.text),
+        };
+    }
+    text.push(')');
+    text
+}
+
+/// The value of a structured annotation. The checker has seen that it is a constant.
+fn constant(program: &hir::Program, e: &Expr) -> v1::Expression {
+    use v1::expression::Value;
+    let value = match &e.kind {
+        ExprKind::String(text) => Some(Value::StringValue(text.to_string())),
+        ExprKind::Bool(value) => Some(Value::BoolValue(*value)),
+        _ => match named(program, e).map(|value| &value.kind) {
+            Some(hir::ExprKind::String(text)) => Some(Value::StringValue(text.to_string())),
+            Some(hir::ExprKind::Bool(value)) => Some(Value::BoolValue(*value)),
+            _ => integer(program, e).map(Value::Int64Value),
+        },
+    };
+    v1::Expression { value }
+}
+
+/// The value of a constant of the outermost scope.
+fn named<'h>(program: &'h hir::Program, e: &Expr) -> Option<&'h hir::Expr> {
+    let ExprKind::Name(path) = &e.kind else { return None };
+    program.top.iter().find_map(|local| match local {
+        hir::Local::Const(var, value) if program.vars[*var].name == path.name.name => Some(value),
+        _ => None,
+    })
+}
+
+/// A number, if it is one of 64 bits.
+fn integer(program: &hir::Program, e: &Expr) -> Option<i64> {
+    match &e.kind {
+        ExprKind::Integer(number) => i64::try_from(&number.value).ok(),
+        ExprKind::Unary { operator: UnaryOperator::Negate, operand } => integer(program, operand)?.checked_neg(),
+        ExprKind::Binary { operator, left, right } => {
+            let (left, right) = (integer(program, left)?, integer(program, right)?);
+            match operator {
+                BinaryOperator::Add => left.checked_add(right),
+                BinaryOperator::Subtract => left.checked_sub(right),
+                BinaryOperator::Multiply => left.checked_mul(right),
+                BinaryOperator::Divide => left.checked_div(right),
+                BinaryOperator::ShiftLeft => left.checked_mul(1_i64.checked_shl(u32::try_from(right).ok()?)?),
+                BinaryOperator::BitAnd => Some(left & right),
+                BinaryOperator::BitOr => Some(left | right),
+                _ => None,
+            }
+        }
+        _ => match &named(program, e)?.kind {
+            hir::ExprKind::Int(value) => i64::try_from(value).ok(),
+            _ => None,
+        },
+    }
+}

@@ -1,0 +1,371 @@
+//! From a program to its P4Info.
+//!
+//! What enters: the typed tree, and the IR that was made from it. What leaves: the P4Info that the reference compiler
+//! writes for the program, object for object in the same order. Names, annotations and types come from the tree; which
+//! tables are applied, sizes, and who belongs to whom come from the IR, where everything is instantiated.
+//!
+//! Where the specification of P4Runtime and the compiler differ, the compiler is followed, but for sets of enums: each
+//! member of the enum would be a field to match; here there is one field, as the packet has.
+
+mod objects;
+mod tables;
+
+use crate::annotations::{self, find, is_hidden};
+use crate::blocks::{Contents, Placed, contents};
+use crate::codes;
+use crate::model::Kind;
+use crate::symbols::{Names, Symbols, id_with_prefix};
+use crate::types::{Types, flat_fields};
+use base::Span;
+use p4runtime_proto::p4::config::v1;
+use sema::hir::{self, Type};
+use std::collections::BTreeSet;
+use syntax::ast::{Annotation, StructKind};
+use syntax::{Diagnostic, Diagnostics};
+
+/// Makes the P4Info of a program without errors. None if there was one, which is then in `diagnostics`: an id or an
+/// annotation that P4Runtime does not allow, or something that it has no form for.
+///
+/// `program` is the IR as it comes from `lower`, before any pass.
+pub fn generate(tree: &hir::Program, program: &ir::Program, diagnostics: &mut Diagnostics) -> Option<v1::P4Info> {
+    let errors_before = diagnostics.error_count();
+    let applied: BTreeSet<&str> = program.tables.iter().map(|table| table.name.as_str()).collect();
+    let contents = contents(tree, &|name| applied.contains(name));
+    let mut types = Types::new(tree, diagnostics);
+    let names = collect(tree, program, &contents, &mut types);
+    let symbols = names.finish();
+    let mut generator = Generator { tree, program, contents: &contents, symbols, types, info: v1::P4Info::default() };
+    generator.all();
+    let Generator { info, types, .. } = generator;
+    let has_types = types.info != v1::P4TypeInfo::default() || may_have_types(&info, &contents);
+    let info = v1::P4Info { type_info: has_types.then_some(types.info), ..info };
+    (diagnostics.error_count() == errors_before).then_some(info)
+}
+
+/// Whether there is anything that could have named a type. (An empty description of types tells nobody anything, but
+/// the reference compiler writes it.)
+fn may_have_types(info: &v1::P4Info, contents: &Contents) -> bool {
+    !info.tables.is_empty()
+        || !contents.objects.is_empty()
+        || !contents.calls.is_empty()
+        || info.actions.iter().any(|action| !action.params.is_empty())
+        || info.controller_packet_metadata.iter().any(|header| !header.metadata.is_empty())
+}
+
+/// A digest that a call sends: its name, and the type of the data.
+pub(crate) fn digest_of<'h>(
+    tree: &'h hir::Program,
+    function: hir::FunctionId,
+    call: &'h hir::Call,
+) -> Option<&'h Type> {
+    let is_digest = &*tree.functions[function].name == "digest" && call.args.len() == 2;
+    is_digest.then(|| call.type_args.first()).flatten()
+}
+
+/// The names of everything, also of what is hidden.
+fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, types: &mut Types) -> Names {
+    let mut collector = Collector { names: Names::default(), types };
+    for action in &contents.actions {
+        let declaration = &tree.actions[action.place.id];
+        let name = action.place.name(&declaration.name, &declaration.annotations);
+        collector.add(Kind::Action, &name, &declaration.annotations, declaration.span);
+    }
+    for table in &contents.tables {
+        let declaration = &tree.tables[table.id];
+        let name = table.name(&declaration.name, &declaration.annotations);
+        collector.add(Kind::Table, &name, &declaration.annotations, declaration.span);
+    }
+    for object in &contents.objects {
+        let declaration = &tree.instances[object.id];
+        let name = object.name(&declaration.name, &declaration.annotations);
+        if let Some(kind) = kind_of(tree, &declaration.ty) {
+            collector.add(kind, &name, &declaration.annotations, declaration.span);
+        }
+    }
+    for set in &contents.value_sets {
+        let declaration = &tree.value_sets[set.id];
+        let name = set.name(&declaration.name, &declaration.annotations);
+        collector.add(Kind::ValueSet, &name, &declaration.annotations, declaration.span);
+    }
+    for (function, call) in &contents.calls {
+        if let Some(ty) = digest_of(tree, *function, call) {
+            let name = sema::digest_name(tree, call, ty);
+            collector.names.add(Kind::Digest, &name, None);
+        }
+    }
+    // A profile that is made in a table's property is declared nowhere; adding the others again changes nothing.
+    for profile in program.tables.iter().filter_map(|table| table.implementation.as_ref()) {
+        collector.names.add(Kind::ActionProfile, &program.action_profiles[profile.profile].name, None);
+    }
+    for (_, header) in controller_headers(tree) {
+        let name = annotations::full_name("", &header.name, &header.annotations);
+        collector.add(Kind::ControllerHeader, &name, &header.annotations, header.span);
+    }
+    collector.names
+}
+
+struct Collector<'c, 'h, 'd> {
+    names: Names,
+    types: &'c mut Types<'h, 'd>,
+}
+
+impl Collector<'_, '_, '_> {
+    fn add(&mut self, kind: Kind, name: &str, annotations: &[Annotation], span: Span) {
+        let given = match annotations::number(annotations, "id") {
+            None => None,
+            Some(Ok(given)) => {
+                let id = id_with_prefix(kind, given);
+                if id.is_none() {
+                    let message =
+                        format!("{given:#010x} is not an id of a {}: its first eight bits say so", kind.as_str());
+                    self.types.diagnostics.push(Diagnostic::error(codes::ID, span, message));
+                }
+                id
+            }
+            Some(Err(annotation)) => {
+                let message = "`@id` wants a number of 32 bits";
+                self.types.diagnostics.push(Diagnostic::error(codes::ID, annotation.span, message));
+                None
+            }
+        };
+        if !self.names.add(kind, name, given) {
+            let message = format!("the id of `{name}` is that of something else");
+            self.types.diagnostics.push(Diagnostic::error(codes::ID, span, message));
+        }
+    }
+}
+
+/// The kind of an object of this type, by the name of the type: those of v1model and those of PSA. None for what
+/// controllers do not see.
+fn kind_of(tree: &hir::Program, ty: &Type) -> Option<Kind> {
+    let Type::Extern(id, _) = ty else { return None };
+    Some(match &*tree.externs[*id].name {
+        "counter" | "Counter" => Kind::Counter,
+        "direct_counter" | "DirectCounter" => Kind::DirectCounter,
+        "meter" | "Meter" => Kind::Meter,
+        "direct_meter" | "DirectMeter" => Kind::DirectMeter,
+        "register" | "Register" => Kind::Register,
+        "action_profile" | "ActionProfile" | "action_selector" | "ActionSelector" => Kind::ActionProfile,
+        "Digest" => Kind::Digest,
+        _ => return None,
+    })
+}
+
+/// The headers that travel with packets from and to controllers.
+fn controller_headers(tree: &hir::Program) -> impl Iterator<Item = (hir::StructId, &hir::Struct)> {
+    let is_one = |header: &hir::Struct| {
+        header.kind == StructKind::Header && find(&header.annotations, "controller_header").is_some()
+    };
+    tree.structs.iter_enumerated().filter(move |(_, header)| is_one(header))
+}
+
+struct Generator<'g, 'h, 'd> {
+    tree: &'h hir::Program,
+    program: &'g ir::Program,
+    contents: &'g Contents<'h>,
+    symbols: Symbols,
+    types: Types<'h, 'd>,
+    info: v1::P4Info,
+}
+
+impl Generator<'_, '_, '_> {
+    fn all(&mut self) {
+        let contents = self.contents;
+        contents.actions.iter().for_each(|action| self.action(action));
+        contents.tables.iter().for_each(|table| self.table(table));
+        contents.objects.iter().for_each(|object| self.object(object));
+        contents.value_sets.iter().for_each(|set| self.value_set(set));
+        for (function, call) in &contents.calls {
+            if let Some(ty) = digest_of(self.tree, *function, call) {
+                self.digest_call(call, ty);
+            }
+        }
+        for (id, header) in controller_headers(self.tree) {
+            self.controller_header(id, header);
+        }
+        self.info.pkg_info = self.package();
+        self.check_names();
+    }
+
+    fn preamble(&self, kind: Kind, name: &str, annotations: &[Annotation], without: &[&str]) -> Option<v1::Preamble> {
+        let listed = annotations::listed(self.tree, annotations, without);
+        Some(v1::Preamble {
+            id: self.symbols.id(kind, name),
+            name: name.to_owned(),
+            alias: self.symbols.alias(name),
+            annotations: listed.plain,
+            annotation_locations: Vec::new(),
+            doc: annotations::documentation(annotations),
+            structured_annotations: listed.structured,
+        })
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: String) {
+        self.types.diagnostics.push(Diagnostic::error(code, span, message));
+    }
+
+    fn controller_header(&mut self, id: hir::StructId, header: &hir::Struct) {
+        if is_hidden(&header.annotations) {
+            return;
+        }
+        let annotation = find(&header.annotations, "controller_header");
+        let Some(name) = annotation.and_then(Annotation::single_string) else {
+            let span = annotation.map_or(header.span, |annotation| annotation.span);
+            return self.error(codes::ANNOTATION, span, "`@controller_header` wants one string".to_owned());
+        };
+        let own_name = annotations::full_name("", &header.name, &header.annotations);
+        let mut preamble = self.preamble(Kind::ControllerHeader, &own_name, &header.annotations, &[]);
+        if let Some(preamble) = &mut preamble {
+            (preamble.name, preamble.alias) = (name.to_owned(), name.to_owned());
+        }
+        let fields = flat_fields(self.tree, id, &[]);
+        let all: Vec<Vec<Annotation>> =
+            fields.iter().map(|field| field.annotations.iter().map(|it| (*it).clone()).collect()).collect();
+        let ids = self.field_ids(all.iter().map(Vec::as_slice), header.span);
+        let mut metadata = Vec::new();
+        for ((field, annotations), id) in fields.iter().zip(&all).zip(ids) {
+            if is_hidden(annotations) {
+                continue;
+            }
+            let listed = annotations::listed(self.tree, annotations, &[]);
+            metadata.push(v1::controller_packet_metadata::Metadata {
+                id,
+                name: field.name.clone(),
+                annotations: listed.plain,
+                annotation_locations: Vec::new(),
+                bitwidth: self.types.width(&field.ty),
+                type_name: self.types.named(&field.ty),
+                structured_annotations: listed.structured,
+            });
+        }
+        self.info.controller_packet_metadata.push(v1::ControllerPacketMetadata { preamble, metadata });
+    }
+
+    /// Ids of things within a thing: those that `@id` gives, and numbers from 1 for the others.
+    fn field_ids<'a>(&mut self, annotations: impl Iterator<Item = &'a [Annotation]>, span: Span) -> Vec<u32> {
+        let mut given = Vec::new();
+        let mut taken = BTreeSet::new();
+        for annotations in annotations {
+            let id = match annotations::number(annotations, "id") {
+                None => None,
+                Some(Ok(id)) => Some(id),
+                Some(Err(_)) => Some(0),
+            };
+            if let Some(id) = id
+                && (id == 0 || !taken.insert(id))
+            {
+                let message = if id == 0 { "an `@id` here is a number from 1 on" } else { "two have the same `@id`" };
+                self.error(codes::ID, span, message.to_owned());
+            }
+            given.push(id);
+        }
+        let mut next = 1;
+        let mut ids = Vec::new();
+        for id in given {
+            ids.push(match id {
+                // A number is skipped for each that has one already.
+                Some(id) => {
+                    next += 1;
+                    id
+                }
+                None => {
+                    while !taken.insert(next) {
+                        next += 1;
+                    }
+                    next
+                }
+            });
+        }
+        ids
+    }
+
+    /// What is known of the program as a whole.
+    fn package(&mut self) -> Option<v1::PkgInfo> {
+        let main = &self.tree.instances[self.tree.main?];
+        let arch = match self.program.architecture {
+            ir::Architecture::V1Model => "v1model",
+            ir::Architecture::Psa => "psa",
+        };
+        let listed = annotations::listed(self.tree, &main.annotations, &["pkginfo", "platform_property"]);
+        let mut package = v1::PkgInfo {
+            arch: arch.to_owned(),
+            annotations: listed.plain,
+            structured_annotations: listed.structured,
+            doc: annotations::documentation(&main.annotations),
+            ..Default::default()
+        };
+        for annotation in main.annotations.iter().filter(|annotation| annotation.name.as_str() == "pkginfo") {
+            for (key, value) in annotations::pairs(annotation) {
+                let Some(text) = value.string() else {
+                    let message = format!("`{key}` of `@pkginfo` wants a string");
+                    self.error(codes::ANNOTATION, annotation.span, message);
+                    continue;
+                };
+                match &*key {
+                    "name" => package.name = text,
+                    "version" => package.version = text,
+                    "organization" => package.organization = text,
+                    "contact" => package.contact = text,
+                    "url" => package.url = text,
+                    "arch" => package.arch = text,
+                    _ => {}
+                }
+            }
+        }
+        for annotation in main.annotations.iter().filter(|annotation| annotation.name.as_str() == "platform_property") {
+            let properties = package.platform_properties.get_or_insert_default();
+            for (key, value) in annotations::pairs(annotation) {
+                let number = value.number().unwrap_or(0);
+                match &*key {
+                    "multicast_group_table_size" => properties.multicast_group_table_size = number,
+                    "multicast_group_table_total_replicas" => properties.multicast_group_table_total_replicas = number,
+                    "multicast_group_table_max_replicas_per_entry" => {
+                        properties.multicast_group_table_max_replicas_per_entry = number;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Some(package)
+    }
+
+    /// Complains of two objects of one kind with one name. (Copies of an action are one.)
+    fn check_names(&mut self) {
+        let mut seen = BTreeSet::new();
+        let mut twice = Vec::new();
+        let mut check = |kind: Kind, preamble: &Option<v1::Preamble>| {
+            let name = preamble.as_ref().map_or("", |preamble| &preamble.name);
+            if !seen.insert((kind, name.to_owned())) {
+                twice.push(format!("two {}s are called `{name}` for controllers", kind.as_str()));
+            }
+        };
+        let info = &self.info;
+        info.tables.iter().for_each(|it| check(Kind::Table, &it.preamble));
+        info.action_profiles.iter().for_each(|it| check(Kind::ActionProfile, &it.preamble));
+        info.counters.iter().for_each(|it| check(Kind::Counter, &it.preamble));
+        info.direct_counters.iter().for_each(|it| check(Kind::DirectCounter, &it.preamble));
+        info.meters.iter().for_each(|it| check(Kind::Meter, &it.preamble));
+        info.direct_meters.iter().for_each(|it| check(Kind::DirectMeter, &it.preamble));
+        info.controller_packet_metadata.iter().for_each(|it| check(Kind::ControllerHeader, &it.preamble));
+        info.value_sets.iter().for_each(|it| check(Kind::ValueSet, &it.preamble));
+        info.registers.iter().for_each(|it| check(Kind::Register, &it.preamble));
+        info.digests.iter().for_each(|it| check(Kind::Digest, &it.preamble));
+        for message in twice {
+            self.error(codes::ID, Span::NONE, message);
+        }
+    }
+
+    /// The declaration of the object of this kind and name, if it was not made in a table's property.
+    fn declared(&self, kind: Kind, name: &str) -> Option<&Placed<hir::InstanceId>> {
+        self.contents.objects.iter().find(|object| {
+            let declaration = &self.tree.instances[object.id];
+            kind_of(self.tree, &declaration.ty) == Some(kind)
+                && object.name(&declaration.name, &declaration.annotations) == name
+        })
+    }
+
+    /// The annotations of the object of this kind and name.
+    fn annotations_of(&self, kind: Kind, name: &str) -> &[Annotation] {
+        self.declared(kind, name).map_or(&[], |object| &self.tree.instances[object.id].annotations)
+    }
+}

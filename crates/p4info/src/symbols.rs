@@ -1,0 +1,231 @@
+//! Ids and aliases.
+//!
+//! What enters: the names of everything that controllers see, with the ids that the program asks for. What leaves: an
+//! id for each, and the shortest end of its name that is unique. Both are those of the reference compiler: the first
+//! eight bits of an id are the kind, the others a hash of the name; of two with the same hash, the name that comes later
+//! in the alphabet gets the next number.
+
+use crate::model::Kind;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names that are being collected.
+#[derive(Default)]
+pub(crate) struct Names {
+    /// By prefix and name, the id that the program asks for.
+    wanted: BTreeMap<(u32, String), Option<u32>>,
+    given: BTreeSet<u32>,
+}
+
+/// Names that have their ids.
+pub(crate) struct Symbols {
+    ids: BTreeMap<(u32, String), u32>,
+    suffixes: Suffixes,
+}
+
+/// The first eight bits of the ids of a kind.
+fn prefix(kind: Kind) -> u32 {
+    use p4runtime_proto::p4::config::v1::p4_ids::Prefix;
+    let prefix = match kind {
+        Kind::Action => Prefix::Action,
+        Kind::Table => Prefix::Table,
+        Kind::ValueSet => Prefix::ValueSet,
+        Kind::ControllerHeader => Prefix::ControllerHeader,
+        Kind::ActionProfile => Prefix::ActionProfile,
+        Kind::Counter => Prefix::Counter,
+        Kind::DirectCounter => Prefix::DirectCounter,
+        Kind::Meter => Prefix::Meter,
+        Kind::DirectMeter => Prefix::DirectMeter,
+        Kind::Register => Prefix::Register,
+        Kind::Digest => Prefix::Digest,
+    };
+    prefix as u32
+}
+
+/// What `@id(given)` means for a kind: without a prefix it gets the right one, with another it is wrong.
+pub(crate) fn id_with_prefix(kind: Kind, given: u32) -> Option<u32> {
+    match given >> 24 {
+        0 => Some(prefix(kind) << 24 | given),
+        other => (other == prefix(kind)).then_some(given),
+    }
+}
+
+impl Names {
+    /// Adds a name; false if another has asked for the same id.
+    pub fn add(&mut self, kind: Kind, name: &str, id: Option<u32>) -> bool {
+        let key = (prefix(kind), name.to_owned());
+        if self.wanted.contains_key(&key) {
+            return true;
+        }
+        let is_new = id.is_none_or(|id| self.given.insert(id));
+        self.wanted.insert(key, id.filter(|_| is_new));
+        is_new
+    }
+
+    /// Gives everything its id.
+    pub fn finish(self) -> Symbols {
+        let mut taken = self.given;
+        let mut ids = BTreeMap::new();
+        let mut suffixes = Suffixes::default();
+        let names: BTreeSet<&str> = self.wanted.keys().map(|(_, name)| name.as_str()).collect();
+        names.into_iter().for_each(|name| suffixes.add(name));
+        for ((prefix, name), wanted) in &self.wanted {
+            let id = wanted.unwrap_or_else(|| {
+                let mut value = hash(name.as_bytes());
+                // Nobody has 2^24 names, so that there is a free id.
+                while taken.contains(&(prefix << 24 | value & 0x00FF_FFFF)) {
+                    value = value.wrapping_add(1);
+                }
+                prefix << 24 | value & 0x00FF_FFFF
+            });
+            taken.insert(id);
+            ids.insert((*prefix, name.clone()), id);
+        }
+        Symbols { ids, suffixes }
+    }
+}
+
+impl Symbols {
+    /// The id of a name that was added; 0, which is no id, if it was not.
+    pub fn id(&self, kind: Kind, name: &str) -> u32 {
+        self.ids.get(&(prefix(kind), name.to_owned())).copied().unwrap_or(0)
+    }
+
+    /// Its alias.
+    pub fn alias(&self, name: &str) -> String {
+        self.suffixes.shortest(name)
+    }
+}
+
+/// Jenkins' hash, one byte at a time.
+fn hash(bytes: &[u8]) -> u32 {
+    let mut hash = 0_u32;
+    for &byte in bytes {
+        hash = hash.wrapping_add(u32::from(byte));
+        hash = hash.wrapping_add(hash << 10);
+        hash ^= hash >> 6;
+    }
+    hash = hash.wrapping_add(hash << 3);
+    hash ^= hash >> 11;
+    hash.wrapping_add(hash << 15)
+}
+
+/// The parts of all names from their ends, as a tree: how many names go through each part.
+#[derive(Default)]
+struct Suffixes {
+    /// From a node and a part to the node before it; node 0 is the end of all names.
+    nodes: BTreeMap<(usize, String), usize>,
+    counts: Vec<u32>,
+}
+
+impl Suffixes {
+    fn add(&mut self, name: &str) {
+        let mut node = 0;
+        for part in name.rsplit('.') {
+            let next = self.counts.len() + 1;
+            node = *self.nodes.entry((node, part.to_owned())).or_insert(next);
+            if node == next {
+                self.counts.push(0);
+            }
+            self.counts[node - 1] += 1;
+        }
+    }
+
+    fn shortest(&self, name: &str) -> String {
+        let (mut node, mut length) = (0, 0);
+        for part in name.rsplit('.') {
+            length += part.len() + usize::from(length > 0);
+            let Some(next) = self.nodes.get(&(node, part.to_owned())) else { break };
+            node = *next;
+            if self.counts[node - 1] < 2 {
+                break;
+            }
+        }
+        name[name.len() - length..].to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(names: &[(Kind, &str, Option<u32>)], expect: Expect) {
+        let mut collected = Names::default();
+        for (kind, name, id) in names {
+            assert!(collected.add(*kind, name, *id));
+        }
+        let symbols = collected.finish();
+        let line = |(kind, name, _): &(Kind, &str, Option<u32>)| {
+            format!("{name}: {}, {}\n", symbols.id(*kind, name), symbols.alias(name))
+        };
+        expect.assert_eq(&names.iter().map(line).collect::<String>());
+    }
+
+    /// The ids that the documentation of the tutorials shows.
+    #[test]
+    fn well_known_ids() {
+        check(
+            &[
+                (Kind::Table, "MyIngress.ipv4_lpm", None),
+                (Kind::Action, "MyIngress.ipv4_forward", None),
+                (Kind::Action, "MyIngress.drop", None),
+                (Kind::Action, "NoAction", None),
+                (Kind::Register, "MyIngress.saved_src_ip", None),
+                (Kind::ControllerHeader, "packet_in_header_t", None),
+            ],
+            expect![[r#"
+                MyIngress.ipv4_lpm: 37375156, ipv4_lpm
+                MyIngress.ipv4_forward: 28792405, ipv4_forward
+                MyIngress.drop: 25652968, drop
+                NoAction: 21257015, NoAction
+                MyIngress.saved_src_ip: 384310662, saved_src_ip
+                packet_in_header_t: 81826293, packet_in_header_t
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_alias_is_as_long_as_it_must_be() {
+        check(
+            &[
+                (Kind::Table, "a.b.t", None),
+                (Kind::Action, "c.b.t", None),
+                (Kind::Table, "b.u", None),
+                (Kind::Table, "a.b.u", None),
+                (Kind::Counter, "b.u", None),
+            ],
+            expect![[r#"
+                a.b.t: 48218939, a.b.t
+                c.b.t: 18050147, c.b.t
+                b.u: 41265314, b.u
+                a.b.u: 35696573, a.b.u
+                b.u: 309700770, b.u
+            "#]],
+        );
+    }
+
+    /// Two names whose hashes end alike.
+    #[test]
+    fn the_next_free_id_is_taken() {
+        let (mut seen, mut number) = (BTreeMap::new(), 0_u32);
+        let (first, second) = loop {
+            let name = format!("t{number}");
+            if let Some(other) = seen.insert(hash(name.as_bytes()) & 0x00FF_FFFF, name.clone()) {
+                break if other < name { (other, name) } else { (name, other) };
+            }
+            number += 1;
+        };
+        let mut collected = Names::default();
+        collected.add(Kind::Table, &second, None);
+        collected.add(Kind::Table, &first, None);
+        let symbols = collected.finish();
+        assert_eq!(symbols.id(Kind::Table, &second), symbols.id(Kind::Table, &first) + 1);
+    }
+
+    #[test]
+    fn ids_that_the_program_gives() {
+        assert_eq!(id_with_prefix(Kind::Table, 0x0012_AB34), Some(0x0212_AB34));
+        assert_eq!(id_with_prefix(Kind::Table, 0x0212_AB34), Some(0x0212_AB34));
+        assert_eq!(id_with_prefix(Kind::Table, 0x0112_AB34), None);
+    }
+}

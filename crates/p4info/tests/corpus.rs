@@ -1,0 +1,146 @@
+//! The P4Info of whole programs. Each program in `tests/p4info` shows one thing and has its P4Info beside it, as
+//! `wirespeed compile --emit p4info` writes it; `UPDATE_EXPECT=1` writes these files. All programs of all corpora have a
+//! P4Info that fits them.
+
+use expect_test::{Expect, expect, expect_file};
+use p4info::{Format, Kind, Model};
+use std::path::{Path, PathBuf};
+use syntax::{Diagnostics, DiskFiles, Options, SourceMap};
+
+/// A program as far as it goes: its tree and its IR, and what is wrong with it.
+fn compile(path: &Path) -> (Option<(sema::hir::Program, ir::Program)>, Diagnostics, SourceMap) {
+    let mut sources = SourceMap::new();
+    let (tree, mut diagnostics) = p4_14::parse_program(&mut sources, path, &Options::new(&DiskFiles), None);
+    if diagnostics.has_errors() {
+        return (None, diagnostics, sources);
+    }
+    let typed = sema::check(&tree, &mut diagnostics);
+    let lowered = if diagnostics.has_errors() { None } else { lower::lower(&typed, &mut diagnostics) };
+    (lowered.map(|program| (typed, program)), diagnostics, sources)
+}
+
+/// The P4Info and the IR, or the errors.
+fn p4info_of(path: &Path) -> Result<(p4info::v1::P4Info, ir::Program), String> {
+    let (compiled, mut diagnostics, sources) = compile(path);
+    let made =
+        compiled.and_then(|(tree, program)| Some((p4info::generate(&tree, &program, &mut diagnostics)?, program)));
+    made.ok_or_else(|| syntax::render_all(&sources, &diagnostics, false))
+}
+
+/// The programs of a folder below `tests`, in the order of their names.
+fn programs(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
+    let mut programs: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "p4"))
+        .collect();
+    programs.sort();
+    programs
+}
+
+#[test]
+fn every_program_has_its_p4info() {
+    let programs = programs("p4info");
+    assert!(programs.len() > 10);
+    for path in programs {
+        let (info, _) = p4info_of(&path).unwrap_or_else(|errors| panic!("{}:\n{errors}", path.display()));
+        let text = String::from_utf8(p4info::encode(&info, Format::Text)).unwrap();
+        expect_file![path.with_extension("txtpb")].assert_eq(&text);
+    }
+}
+
+/// A model joins each P4Info to its program. Programs with something that P4Runtime has no form for are named here.
+#[test]
+fn every_p4info_fits_its_program() {
+    let mut refused = String::new();
+    for folder in ["course", "language", "parser", "tables", "v1model", "psa", "p4_14", "p4info"] {
+        for path in programs(folder) {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            match p4info_of(&path) {
+                Ok((info, program)) => {
+                    let model = Model::new(info, &program).unwrap_or_else(|mismatch| panic!("{name}: {mismatch}"));
+                    check_ids(&model, &name);
+                }
+                Err(errors) => refused.push_str(&format!("{folder}/{name}: {}\n", errors.lines().next().unwrap_or(""))),
+            }
+        }
+    }
+    let expect = expect![[r#"
+        parser/select_parts.p4: error[E1002]: controllers cannot fill the value set `MyParser.tuples`: it is not of bits, nor of a struct of them
+        tables/action_parameters.p4: error[E1002]: controllers cannot give `args`: it is neither bits nor `bool`, an enum or a new type
+    "#]];
+    expect.assert_eq(&refused);
+}
+
+/// Every object is found by its id and by its name, and says of itself what its id says.
+fn check_ids(model: &Model, program: &str) {
+    for (id, object) in model.objects() {
+        assert_eq!(object.id(), id, "{program}");
+        assert_eq!(Kind::of_id(id), Some(object.kind()), "{program}: {}", object.name());
+        assert_eq!(model.id_of(object.kind(), object.name()), Some(id), "{program}: {}", object.name());
+    }
+}
+
+/// What the errors of a wrong program are.
+fn check_errors(text: &str, expect: Expect) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/p4info");
+    let mut sources = SourceMap::new();
+    let name = folder.join("wrong.p4");
+    let text = format!(
+        "#include <core.p4>\n#include <v1model.p4>\n#include \"headers.inc\"\n{text}\n#include \"rest.inc\"\n\
+         V1Switch(MyParser(), MyVerifyChecksum(), MyIngress(), MyEgress(), MyComputeChecksum(), MyDeparser()) main;\n"
+    );
+    let options = Options::new(&DiskFiles);
+    let (tree, mut diagnostics) = p4_14::parse_text(&mut sources, &name.to_string_lossy(), &text, &options, None);
+    let typed = sema::check(&tree, &mut diagnostics);
+    assert!(!diagnostics.has_errors(), "{}", syntax::render_all(&sources, &diagnostics, false));
+    let program = lower::lower(&typed, &mut diagnostics).expect("a program that can be run");
+    assert!(p4info::generate(&typed, &program, &mut diagnostics).is_none());
+    let messages = diagnostics.iter().filter(|it| it.severity == syntax::Severity::Error);
+    let lines: String = messages.map(|it| format!("{}: {}\n", it.code, it.message)).collect();
+    expect.assert_eq(&lines);
+}
+
+#[test]
+fn ids_that_are_not_allowed() {
+    check_errors(
+        "control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+            @id(0x01000001) table t {
+                key = { meta.port: exact @id(3); meta.index: exact @id(3); }
+                actions = { NoAction; }
+            }
+            @id(\"one\") action a(@id(0) bit<8> x) { meta.index = 1; }
+            table u { actions = { a; NoAction; } default_action = NoAction; }
+            apply { t.apply(); u.apply(); }
+        }",
+        expect![[r#"
+            E1001: `@id` wants a number of 32 bits
+            E1001: 0x01000001 is not an id of a table: its first eight bits say so
+            E1001: an `@id` here is a number from 1 on
+            E1001: two have the same `@id`
+        "#]],
+    );
+}
+
+#[test]
+fn annotations_that_say_nothing() {
+    check_errors(
+        "@p4runtime_translation(\"x\") type bit<9> port_t;
+        @p4runtime_translation(\"x\", string) type bool flag_t;
+        @controller_header header in_t { bit<8> x; }
+        struct args_t { bit<8> x; }
+        control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+            action a(port_t port, flag_t flag, args_t args) { meta.port = (bit<9>)port; }
+            table t { actions = { a; NoAction; } default_action = NoAction; }
+            apply { t.apply(); }
+        }
+        ",
+        expect![[r#"
+            E1003: `@p4runtime_translation` wants a string and a type: `bit<W>`, a number of bits, or `string`
+            E1002: type `flag_t` is translated for controllers, but its values are not `bit<W>`
+            E1002: controllers cannot give `args`: it is neither bits nor `bool`, an enum or a new type
+            E1003: `@controller_header` wants one string
+        "#]],
+    );
+}

@@ -1,0 +1,59 @@
+// Actions: those of the outermost scope come first, in the order of their use; of an action that is only called the
+// control plane gives nothing; parameters with a direction are the program's.
+#include <core.p4>
+#include <v1model.p4>
+#include "headers.inc"
+
+action second(inout headers_t hdr, bit<8> ttl) {
+    hdr.ipv4.ttl = ttl;
+}
+
+action first() {}
+
+control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    action only_called(bit<9> port) {
+        meta.port = port;
+    }
+    action called_by_an_action() {
+        meta.port = 4;
+    }
+    @brief("Sends the packet on.")
+    @description("To a port,\nand no further.")
+    @cost(3, "per packet")
+    @weights[low=1, high=0x10]
+    @marks["a", 2, true]
+    @empty[]
+    action documented(@id(7) @brief("where to") bit<9> port, @name("index") bit<32> i, bool flag, @refers_to(t, k) int<8> n) {
+        called_by_an_action();
+        std.egress_spec = port;
+        meta.index = i;
+        hdr.ipv4.ttl = (bit<8>)n;
+        if (flag) {
+            hdr.ipv4.protocol = 1;
+        }
+    }
+    action called_and_listed(bit<32> index) {
+        meta.index = index;
+    }
+
+    table t {
+        key = { hdr.ipv4.protocol: exact; }
+        actions = {
+            first;
+            documented;
+            second(hdr);
+            called_and_listed;
+            @proto_id(1) NoAction;
+        }
+    }
+
+    apply {
+        only_called(3);
+        called_and_listed(9);
+        t.apply();
+    }
+}
+
+#include "rest.inc"
+
+V1Switch(MyParser(), MyVerifyChecksum(), MyIngress(), MyEgress(), MyComputeChecksum(), MyDeparser()) main;
