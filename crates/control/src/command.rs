@@ -317,6 +317,27 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether it only asks, and changes nothing.
+    pub fn only_asks(&self) -> bool {
+        use Command::*;
+        matches!(
+            self,
+            TableDump { .. }
+                | TableDumpEntry { .. }
+                | TableDumpEntryFromKey { .. }
+                | TableNumEntries { .. }
+                | ValueSetDump { .. }
+                | ProfileDump { .. }
+                | McDump
+                | MirroringGet { .. }
+                | RegisterRead { .. }
+                | CounterRead { .. }
+                | MeterGetRates { .. }
+        )
+    }
+}
+
 /// Something in an action profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfilePart {

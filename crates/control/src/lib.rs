@@ -15,6 +15,7 @@
 //! * [`apply`](mod@apply): carrying commands out on a switch; [`show`]: its state as lines for people.
 //! * [`problem`]: what is wrong, and where.
 //! * [`api`]: all that can be asked of a running switch, from any thread; every face comes through it.
+//! * [`store`]: state that survives a restart.
 
 pub mod api;
 pub mod apply;
@@ -25,6 +26,7 @@ pub mod names;
 pub mod problem;
 pub mod runtime_json;
 pub mod show;
+pub mod store;
 pub mod values;
 
 mod json_lines;

@@ -288,7 +288,8 @@ pub fn lower_with_drop_port(
         return (!failed).then_some(lowerer.ir);
     }
     let message = "the program's controls are applied in too many different ways";
-    diagnostics.push(Diagnostic::error(codes::LIMIT, Span::NONE, message));
+    let place = program.main.map_or(Span::NONE, |main| program.instances[main].span);
+    diagnostics.push(Diagnostic::error(codes::LIMIT, place, message));
     None
 }
 

@@ -9,6 +9,7 @@ use crate::hir::*;
 use crate::key_names::{key_name, names_itself};
 use crate::scopes::{Entity, did_you_mean};
 use base::Span;
+use num_bigint::BigInt;
 use num_traits::Signed;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -66,6 +67,7 @@ impl Checker<'_> {
                 }
             }
         }
+        self.check_priority_range(&table);
         let id = self.hir.tables.push(table);
         self.declare(&written.name, Entity::Table(id));
         id
@@ -435,6 +437,32 @@ impl Checker<'_> {
             self.report(d::invalid_priority(given.span, message));
         } else if first.priority.is_none() {
             self.report(d::invalid_priority(first.span, "the first entry needs a priority, because others have one"));
+        }
+    }
+
+    /// Complains of the first entry whose priority, given or counted from the one before, is out of range.
+    fn check_priority_range(&mut self, table: &Table) {
+        let property = |name: &str| table.properties.iter().find(|property| &*property.name == name);
+        let delta = property("priority_delta").and_then(|delta| self.fold(&delta.value));
+        let delta = delta.and_then(|delta| self.number(&delta)).unwrap_or_else(|| BigInt::from(1));
+        let wins = property("largest_priority_wins").and_then(|wins| self.fold(&wins.value));
+        let largest_wins = !wins.is_some_and(|wins| matches!(wins.kind, ExprKind::Bool(false)));
+        let mut priority: Option<BigInt> = None;
+        for entry in &table.entries {
+            let given = entry.priority.as_ref().map(|given| self.fold(given).and_then(|given| self.number(&given)));
+            priority = match (given, priority) {
+                (Some(given), _) => given,
+                (None, Some(before)) if largest_wins => Some(before - &delta),
+                (None, Some(before)) => Some(before + &delta),
+                (None, None) => return,
+            };
+            let is_out = |priority: &BigInt| priority.is_negative() || *priority > BigInt::from(i32::MAX);
+            if let Some(priority) = priority.as_ref().filter(|priority| is_out(priority)) {
+                let place = entry.priority.as_ref().map_or(entry.span, |given| given.span);
+                let message = format!("the priority {priority} is out of range: it is from 0 to {}", i32::MAX);
+                self.report(d::invalid_priority(place, &message));
+                return;
+            }
         }
     }
 

@@ -52,6 +52,13 @@ impl RegisterArray {
         in_use.map(|(index, cell)| (index, Bits::from_limbs(self.width_bits, cell)))
     }
 
+    /// The words of these cells, or of those of them that are there.
+    pub fn words(&self, cells: std::ops::Range<u64>) -> &[u64] {
+        let words = words(self.width_bits);
+        let word = |cell: u64| cell.min(self.size) as usize * words;
+        &self.cells[word(cells.start)..word(cells.end)]
+    }
+
     /// Sets all cells to zero.
     pub fn reset(&mut self) {
         self.cells.fill(0);

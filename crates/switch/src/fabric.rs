@@ -229,6 +229,14 @@ impl Fabric {
         Some(copy)
     }
 
+    /// Takes one copy, or one pass that starts anew, from the budget of `root`; false if nothing is left. Both are
+    /// counted together, because copies that go round make copies.
+    pub fn charge(&mut self, root: usize) -> bool {
+        let left = self.copies_left[root].checked_sub(1);
+        self.copies_left[root] = left.unwrap_or(0);
+        left.is_some()
+    }
+
     /// A packet that is charged to the budget of `root`.
     fn take_copy(
         &mut self,
@@ -236,11 +244,10 @@ impl Fabric {
         take: impl Fn(&mut Pool) -> Option<Packet>,
         world: &mut World<'_>,
     ) -> Option<Packet> {
-        if self.copies_left[root] == 0 {
+        if !self.charge(root) {
             self.count_drop(DropReason::CopyLimit, world);
             return None;
         }
-        self.copies_left[root] -= 1;
         let taken = take(&mut self.pool);
         match taken {
             Some(_) => self.stats.copies += 1,

@@ -247,6 +247,9 @@ impl Psa {
         if packet.passes() >= PASSES_MAX {
             return fabric.end_all(packet, Some(fresh), DropReason::PassLimit, world);
         }
+        if !fabric.charge(packet.root()) {
+            return fabric.end_all(packet, Some(fresh), DropReason::CopyLimit, world);
+        }
         fresh.inherit(&packet);
         begin_ingress(&mut fresh, PacketPath::Resubmit, world.now_ns);
         self.carry(fabric, Carried::ResubmitMeta, &packet, &mut fresh);

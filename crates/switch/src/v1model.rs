@@ -287,6 +287,10 @@ fn resubmit(
         fabric.end_all(packet, Some(fresh), DropReason::PassLimit, world);
         return;
     }
+    if !fabric.charge(packet.root()) {
+        fabric.end_all(packet, Some(fresh), DropReason::CopyLimit, world);
+        return;
+    }
     fresh.inherit(&packet);
     begin_later_pass(fabric, &mut fresh, &packet, list, world.now_ns, InstanceType::Resubmitted);
     tell(world, || Decision::Resubmitted);

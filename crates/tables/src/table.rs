@@ -210,6 +210,11 @@ impl Table {
         self.store.slots.iter().skip(handle.0 as usize).flatten()
     }
 
+    /// Every handle in use is below this.
+    pub fn handles_end(&self) -> u32 {
+        self.store.slots.len() as u32
+    }
+
     /// The default action now; `None` does nothing.
     pub fn default_action(&self) -> Option<&ActionCall> {
         self.default_action.as_ref()

@@ -12,6 +12,7 @@
 //! * [`mod@entity`], what a switch under control consists of.
 //! * [`mod@fault`], refusals.
 //! * [`mod@read`], queries.
+//! * `saving`, what a restart has to bring back.
 //! * `write`, `resources`, `state`, carrying updates out, and what controllers have told beyond the switch.
 
 pub mod entity;
@@ -19,6 +20,7 @@ pub mod fault;
 pub mod read;
 
 mod resources;
+mod saving;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -31,10 +33,12 @@ pub use read::{Query, Sink, TableQuery, Which};
 use crate::apply::{Reply, apply};
 use crate::command::Command;
 use crate::problem::Problem;
+use crate::store::{Store, StoreError};
 use entity::DigestConfig;
 use ir::{DigestId, Program};
+use saving::StoredCells;
 use state::State;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use switch::{Door, SharedTables, Switch};
 use write::{Writer, needs_switch};
 
@@ -45,6 +49,8 @@ const PIECE: usize = 128;
 pub struct Api {
     door: Arc<dyn Door>,
     pipeline: RwLock<Arc<Pipeline>>,
+    /// Where the state is kept, if it is.
+    store: OnceLock<Store>,
 }
 
 /// What the control plane knows of the program that runs.
@@ -54,6 +60,8 @@ pub(crate) struct Pipeline {
     state: Mutex<State>,
     /// Held while something is written: writes come one after the other.
     writing: Mutex<()>,
+    /// Of the cells that were stored last.
+    stored_cells: Mutex<StoredCells>,
 }
 
 impl Pipeline {
@@ -63,6 +71,7 @@ impl Pipeline {
             tables: switch.shared_tables(),
             state: Mutex::new(State::default()),
             writing: Mutex::new(()),
+            stored_cells: Mutex::new(StoredCells::default()),
         }
     }
 
@@ -93,7 +102,7 @@ impl Pipeline {
 impl Api {
     /// The control plane of the switch behind the door, before or after it runs.
     pub fn new(switch: &Switch, door: Arc<dyn Door>) -> Api {
-        Api { door, pipeline: RwLock::new(Arc::new(Pipeline::of(switch))) }
+        Api { door, pipeline: RwLock::new(Arc::new(Pipeline::of(switch))), store: OnceLock::new() }
     }
 
     fn pipeline(&self) -> Arc<Pipeline> {
@@ -115,21 +124,39 @@ impl Api {
         self.pipeline().tables.clone()
     }
 
-    /// Carries updates out, in their order: one outcome for each. What was refused has changed nothing.
+    /// Carries updates out, in their order: one outcome for each. What was refused has changed nothing. What was
+    /// carried out is stored, if the state is kept; if that fails, the outcomes say so.
     pub fn write(&self, updates: Vec<Update>, atomicity: Atomicity) -> Vec<Result<(), Fault>> {
         let pipeline = self.pipeline();
-        let _turn = pipeline.writing();
+        let turn = pipeline.writing();
+        let Some(store) = self.store.get() else { return self.carry_out(&pipeline, updates, atomicity) };
+        let mut outcomes = self.carry_out(&pipeline, updates.clone(), atomicity);
+        let done = updates.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()).map(|(update, _)| update);
+        let appended = store.append(&pipeline.program, &mut { done });
+        drop(turn);
+        if let Err(fault) = appended.and_then(|record| store.synchronise(record)) {
+            outcomes.iter_mut().filter(|outcome| outcome.is_ok()).for_each(|outcome| *outcome = Err(fault.clone()));
+        }
+        outcomes
+    }
+
+    fn carry_out(
+        &self,
+        pipeline: &Arc<Pipeline>,
+        updates: Vec<Update>,
+        atomicity: Atomicity,
+    ) -> Vec<Result<(), Fault>> {
         if !updates.iter().any(|update| needs_switch(&pipeline.program, update)) {
             return pipeline.write_tables(&updates, atomicity);
         }
         if atomicity != Atomicity::ContinueOnError {
-            return self.write_by_worker(&pipeline, updates, atomicity);
+            return self.write_by_worker(pipeline, updates, atomicity);
         }
         let mut outcomes = Vec::with_capacity(updates.len());
         let mut rest = updates;
         while !rest.is_empty() {
             let later = rest.split_off(rest.len().min(PIECE));
-            outcomes.extend(self.write_by_worker(&pipeline, rest, atomicity));
+            outcomes.extend(self.write_by_worker(pipeline, rest, atomicity));
             rest = later;
         }
         outcomes
@@ -151,10 +178,12 @@ impl Api {
         self.pipeline().read(&*self.door, query, sink)
     }
 
-    /// Carries a command of one of the other faces out.
+    /// Carries a command of one of the other faces out. If the state is kept, a command that changes it costs a snapshot:
+    /// commands speak of handles, which mean nothing after a restart.
     pub fn command(&self, command: Command) -> Result<Reply, Problem> {
         let pipeline = self.pipeline();
         let _turn = pipeline.writing();
+        let changes = !command.only_asks();
         let there = Arc::clone(&pipeline);
         let done = self.door.ask(move |switch| {
             let reply = apply(switch, &command);
@@ -163,7 +192,56 @@ impl Api {
             Writer::new(&there.program, &mut state, tables.begin(), None).sweep();
             reply
         });
-        done.unwrap_or_else(|closed| Err(Problem::new(Fault::from(closed).message)))
+        let reply = done.unwrap_or_else(|closed| Err(Problem::new(Fault::from(closed).message)))?;
+        if changes && let Some(store) = self.store.get() {
+            let stored = store.snapshot(None, self);
+            stored.map_err(|error| Problem::new(format!("carried out, but a restart will forget it: {error}")))?;
+        }
+        Ok(reply)
+    }
+
+    /// Keeps the state in a folder from now on. `program` is what the owner wants to find with it after a restart. A
+    /// control plane is kept in one folder.
+    pub fn keep_in(&self, store: Store, program: serde_json::Value) -> Result<(), StoreError> {
+        let pipeline = self.pipeline();
+        let _turn = pipeline.writing();
+        store.snapshot(Some(program), self)?;
+        let _one_is_kept = self.store.set(store);
+        Ok(())
+    }
+
+    /// Stores what packets changed since the last time: cells of registers and counters. To be called now and then, and
+    /// at the end. Does nothing if the state is not kept.
+    pub fn save(&self) -> Result<(), Fault> {
+        let Some(store) = self.store.get() else { return Ok(()) };
+        let pipeline = self.pipeline();
+        let turn = pipeline.writing();
+        if store.is_snapshot_due() {
+            return store.snapshot(None, self).map_err(|error| Fault::new(Code::Unavailable, error.to_string()));
+        }
+        let changed = pipeline.changed_cells(&*self.door)?;
+        let record = store.append(&pipeline.program, &mut changed.iter())?;
+        drop(turn);
+        store.synchronise(record)
+    }
+
+    /// Gives everything that a restart has to bring back to the sink, each with what brings it back into a switch whose
+    /// tables are empty.
+    pub(crate) fn read_all(&self, sink: &mut dyn FnMut(Vec<(UpdateKind, Entity)>) -> bool) -> Result<(), Fault> {
+        self.pipeline().read_all(&*self.door, sink)
+    }
+
+    /// Deletes the entries that the program itself brought and that are not const.
+    pub(crate) fn clear_entries(&self) {
+        let pipeline = self.pipeline();
+        let _turn = pipeline.writing();
+        let mut tables = pipeline.tables.lock();
+        let mut batch = tables.begin();
+        for table in 0..batch.tables().len() {
+            // Const tables refuse, and keep what they have.
+            let _kept = batch.perform(table, tables::Operation::Clear);
+        }
+        batch.commit();
     }
 
     /// How controllers want the messages of a digest; none if they do not.
@@ -182,12 +260,21 @@ impl Api {
 
     /// Puts another switch, which runs another program, in the place of the one that runs. What controllers had told of
     /// the old one is forgotten; what is wanted of it must be in the new one already.
-    pub fn replace(&self, new: Switch) -> Result<(), Fault> {
+    ///
+    /// `program` is what the owner keeps with the state, if that is kept.
+    pub fn replace(&self, new: Switch, program: serde_json::Value) -> Result<(), Fault> {
         let pipeline = Arc::new(Pipeline::of(&new));
         let old = self.pipeline();
-        let _turn = old.writing();
+        let _old_turn = old.writing();
+        let _turn = pipeline.writing();
         self.door.ask(move |switch| drop(std::mem::replace(switch, new)))?;
-        *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = pipeline;
-        Ok(())
+        *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&pipeline);
+        match self.store.get().map(|store| store.snapshot(Some(program), self)) {
+            Some(Err(error)) => {
+                let message = format!("the program runs, but a restart will forget it: {error}");
+                Err(Fault::new(Code::Unavailable, message))
+            }
+            _ => Ok(()),
+        }
     }
 }

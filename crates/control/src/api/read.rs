@@ -487,7 +487,7 @@ fn direct_entity(entry: TableEntry) -> Option<Entity> {
 }
 
 /// The program's word for what an entry says of a key.
-fn entry_key(value: &MatchValue) -> EntryKey {
+pub(crate) fn entry_key(value: &MatchValue) -> EntryKey {
     match value {
         MatchValue::Exact(value) => EntryKey::Exact(value.clone()),
         MatchValue::Lpm { value, prefix_len } => EntryKey::Lpm { value: value.clone(), prefix_len: *prefix_len },

@@ -27,7 +27,7 @@ impl Door for Here {
 fn api() -> Api {
     let switch = Switch::new(Arc::new(program()), Backend::Interpreter, Config::default()).unwrap();
     let pipeline = RwLock::new(Arc::new(Pipeline::of(&switch)));
-    Api { door: Arc::new(Here(Mutex::new(switch))), pipeline }
+    Api { door: Arc::new(Here(Mutex::new(switch))), pipeline, store: OnceLock::new() }
 }
 
 fn bits(width: u32, value: u64) -> Bits {

@@ -15,6 +15,9 @@ use syntax::ast as p4;
 /// The most elements of a stack whose last one is looked for; choices are nested as deeply.
 const ELEMENTS_MAX: u32 = 64;
 
+/// What a primitive is counted as against the bound on the size of the result, at least.
+const NODES_PER_COPY: usize = 50;
+
 impl Translator<'_, '_> {
     /// The stack whose `last` an expression outside of the parser names; of several the first.
     pub(super) fn last_in(&self, expr: &Expr) -> Option<usize> {
@@ -65,7 +68,7 @@ impl Translator<'_, '_> {
         let name = self.symbols.all_instances[stack].name.name.clone();
         let mut chosen = Vec::new();
         for index in 0..size {
-            self.spend(call.arguments.len() + 1, call.span)?;
+            self.spend(NODES_PER_COPY, call.span)?;
             let mut own = call.clone();
             own.arguments = own.arguments.iter().map(|argument| with_element(argument, &name, index)).collect();
             let mut statements = Vec::new();

@@ -420,16 +420,21 @@ impl Translator<'_, '_> {
             return self.error(codes::OUT_OF_RANGE, span, message);
         }
         self.check_defaults(cases)?;
-        let mut translated = Vec::new();
+        let (mut translated, mut default) = (Vec::new(), None);
         for select_case in cases {
             let target = self.next_state(&select_case.target, machine);
             for value in &select_case.values {
                 let keyset = self.keyset(value, width, machine);
-                if let (Some(keyset), Some(target)) = (keyset, &target) {
-                    translated.push(case(keyset, &target.name, select_case.span));
+                let (Some(keyset), Some(target)) = (keyset, &target) else { continue };
+                let case = case(keyset, &target.name, select_case.span);
+                match value {
+                    SelectValue::Default(_) => default = Some(case),
+                    SelectValue::Value(..) => translated.push(case),
                 }
             }
         }
+        // `default` counts where nothing else matches, wherever it stands.
+        translated.extend(default);
         Some(p4::TransitionKind::Select { keys: vec![key], cases: translated })
     }
 

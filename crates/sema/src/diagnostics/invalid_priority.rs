@@ -43,6 +43,27 @@ mod tests {
     use expect_test::expect;
 
     #[test]
+    fn counted_out_of_range() {
+        check_control(
+            "
+            table u { key = { r: ternary; } actions = { one; }
+                entries = { priority = 5: 1: one(); 2: one(); 3: one(); } priority_delta = 3; }
+            table v { key = { r: ternary; } actions = { one; } largest_priority_wins = false;
+                entries = { priority = 5: 1: one(); 2: one(); priority = 0x80000000: 3: one(); } }
+            table w { key = { r: ternary; } actions = { one; } largest_priority_wins = false; priority_delta = 5;
+                entries = { priority = 0x7ffffff0: 1: one(); 2: one(); 3: one(); 4: one(); 5: one(); } }",
+            expect![[r#"
+                t.p4:5:63: error[E0637]: the priority -1 is out of range: it is from 0 to 2147483647
+                  `3: one()`: 
+                t.p4:7:74: error[E0637]: the priority 2147483648 is out of range: it is from 0 to 2147483647
+                  `0x80000000`: 
+                t.p4:9:92: error[E0637]: the priority 2147483652 is out of range: it is from 0 to 2147483647
+                  `5: one()`: 
+            "#]],
+        );
+    }
+
+    #[test]
     fn of_constant_entries_and_out_of_range() {
         check_control(
             "

@@ -1,0 +1,226 @@
+//! What a restart has to bring back.
+//!
+//! What enters: the state of the switch and of its control plane. What leaves: everything, as updates that build it up
+//! from nothing; or the cells of registers and counters that packets have changed since they were looked at last. Cells
+//! are looked at in pieces, of which only a hash is kept: the worker spends some microseconds on many of them between two
+//! bursts, and copies only what has changed.
+
+use crate::api::Pipeline;
+use crate::api::entity::{Cell, Direct, Entity, EntryName, TableEntry, Update, UpdateKind};
+use crate::api::fault::Fault;
+use crate::api::read::{Query, TableQuery, Which, entry_key};
+use base::index::Id as _;
+use ir::{CounterId, DirectCounterId, RegisterId, TableId};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::PoisonError;
+use switch::Door;
+use switch::Switch;
+use switch::externs::CounterCell;
+use tables::Handle;
+
+/// Cells of a piece.
+const PIECE_CELLS: u64 = 512;
+
+/// Pieces that the worker looks at between two bursts.
+const JOB_PIECES: usize = 64;
+
+/// The hashes of the pieces that were stored last.
+#[derive(Debug, Default)]
+pub(crate) struct StoredCells {
+    hashes: BTreeMap<Array, Vec<u64>>,
+}
+
+/// An array of cells that packets change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Array {
+    Register(usize),
+    Counter(usize),
+    Direct(usize, usize),
+}
+
+impl Pipeline {
+    /// Gives everything to the sink, in an order in which nothing speaks of what is not there yet.
+    pub(crate) fn read_all(
+        &self,
+        door: &dyn Door,
+        sink: &mut dyn FnMut(Vec<(UpdateKind, Entity)>) -> bool,
+    ) -> Result<(), Fault> {
+        // What the snapshot may miss is found to have changed later.
+        self.changed_cells(door)?;
+        let entries = |which| {
+            let query = TableQuery { which, with_counter: true, with_meter: true, ..TableQuery::default() };
+            Query::TableEntries(query)
+        };
+        let queries = [
+            Query::Members { profile: None, id: None },
+            Query::Groups { profile: None, id: None },
+            entries(Which::All),
+            entries(Which::Default),
+            Query::Registers { array: None, index: None },
+            Query::Counters { array: None, index: None },
+            Query::Meters { array: None, index: None },
+            Query::Multicast(None),
+            Query::CloneSessions(None),
+            Query::ValueSets(None),
+            Query::Digests(None),
+        ];
+        for query in &queries {
+            let mut more = true;
+            self.read(door, query, &mut |entities| {
+                let steps: Vec<_> = entities.into_iter().filter_map(|entity| self.step(entity)).collect();
+                more = steps.is_empty() || sink(steps);
+                more
+            })?;
+            if !more {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// What brings an entity back; nothing if it is there anyway.
+    fn step(&self, entity: Entity) -> Option<(UpdateKind, Entity)> {
+        let is_there = match &entity {
+            Entity::TableEntry(TableEntry { name: None, table, .. }) => {
+                let set = self.tables.lock();
+                let stored = &set.tables()[table.index()];
+                stored.spec().default_const || stored.default_action() == stored.spec().default_action.as_ref()
+            }
+            Entity::TableEntry(entry) => entry.is_const,
+            Entity::Register(cell) => cell.value == self.program.registers[cell.array].initial,
+            Entity::Counter(cell) => cell.value == CounterCell::default(),
+            Entity::Meter(cell) => cell.value.is_none(),
+            Entity::ValueSet { members, .. } => members.is_empty(),
+            _ => false,
+        };
+        let kind = match &entity {
+            Entity::TableEntry(TableEntry { name: None, .. })
+            | Entity::Register(_)
+            | Entity::Counter(_)
+            | Entity::Meter(_)
+            | Entity::ValueSet { .. } => UpdateKind::Modify,
+            _ => UpdateKind::Insert,
+        };
+        (!is_there).then_some((kind, entity))
+    }
+
+    /// The cells that have changed since this was called last, as updates that set them.
+    pub(crate) fn changed_cells(&self, door: &dyn Door) -> Result<Vec<Update>, Fault> {
+        let mut stored = self.stored_cells.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut updates = Vec::new();
+        for (array, cells) in self.arrays() {
+            let hashes = stored.hashes.entry(array).or_default();
+            hashes.resize(cells.div_ceil(PIECE_CELLS) as usize, 0);
+            for first in (0..hashes.len()).step_by(JOB_PIECES) {
+                let pieces = first..hashes.len().min(first + JOB_PIECES);
+                let known = hashes[pieces.clone()].to_vec();
+                let (now, changed) = door.ask(move |switch| look(switch, array, cells, first, known))?;
+                hashes[pieces].copy_from_slice(&now);
+                self.name(changed, &mut updates);
+            }
+        }
+        Ok(updates)
+    }
+
+    /// All arrays of cells that packets change, with their sizes.
+    fn arrays(&self) -> Vec<(Array, u64)> {
+        let registers = self.program.registers.iter_enumerated();
+        let registers = registers.map(|(id, it)| (Array::Register(id.index()), it.size));
+        let counters = self.program.counters.iter_enumerated();
+        let counters = counters.map(|(id, it)| (Array::Counter(id.index()), it.size));
+        let set = self.tables.lock();
+        let direct = self.program.tables.iter_enumerated().filter_map(|(id, table)| {
+            let counter = table.direct_counters.first()?;
+            let handles = set.tables()[id.index()].handles_end();
+            Some((Array::Direct(id.index(), counter.index()), u64::from(handles)))
+        });
+        registers.chain(counters).chain(direct).collect()
+    }
+
+    /// Gives cells of entries the names of these; those of entries that are gone are dropped.
+    fn name(&self, changed: Vec<Changed>, updates: &mut Vec<Update>) {
+        let set = self.tables.lock();
+        let entity = |changed| match changed {
+            Changed::Entity(entity) => Some(entity),
+            Changed::Direct(table, handle, value) => {
+                let entry = set.tables()[table.index()].get(handle)?;
+                let key = entry.spec.key.iter().map(entry_key).collect();
+                let name = EntryName { key, priority: entry.spec.priority };
+                // A const entry has no other name; its counter is brought back like any.
+                Some(Entity::DirectCounter(Direct { table, name, value }))
+            }
+        };
+        let modify = |entity| Update { kind: UpdateKind::Modify, entity };
+        updates.extend(changed.into_iter().filter_map(entity).map(modify));
+    }
+}
+
+/// A cell that has changed.
+enum Changed {
+    Entity(Entity),
+    Direct(TableId, Handle, CounterCell),
+}
+
+/// Looks at pieces of an array from number `first` on, of which these hashes are known. Runs where the switch is.
+fn look(switch: &Switch, array: Array, cells: u64, first: usize, known: Vec<u64>) -> (Vec<u64>, Vec<Changed>) {
+    let mut now = Vec::with_capacity(known.len());
+    let mut changed = Vec::new();
+    for (position, known) in known.into_iter().enumerate() {
+        let start = (first + position) as u64 * PIECE_CELLS;
+        let range = start..cells.min(start + PIECE_CELLS);
+        let hash = hash(switch, array, range.clone());
+        if hash != known {
+            take(switch, array, range, &mut changed);
+        }
+        now.push(hash);
+    }
+    (now, changed)
+}
+
+fn counter_cells(switch: &Switch, array: Array, range: Range<u64>) -> &[CounterCell] {
+    let cells = match array {
+        Array::Counter(id) => &switch.externs().counters[CounterId::from_index(id)],
+        Array::Direct(_, id) => &switch.externs().direct_counters[DirectCounterId::from_index(id)],
+        Array::Register(_) => return &[],
+    };
+    let end = cells.len().min(range.end as usize);
+    &cells[end.min(range.start as usize)..end]
+}
+
+/// Of cells that are all zero it is 0: those of a fresh switch are as they were stored.
+fn hash(switch: &Switch, array: Array, range: Range<u64>) -> u64 {
+    let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    match array {
+        Array::Register(id) => switch.externs().registers[RegisterId::from_index(id)]
+            .words(range)
+            .iter()
+            .fold(0, |hash, &it| mix(hash, it)),
+        _ => {
+            let cells = counter_cells(switch, array, range);
+            cells.iter().fold(0, |hash, cell| mix(mix(hash, cell.packets), cell.bytes))
+        }
+    }
+}
+
+fn take(switch: &Switch, array: Array, range: Range<u64>, changed: &mut Vec<Changed>) {
+    match array {
+        Array::Register(id) => {
+            let array = RegisterId::from_index(id);
+            let stored = &switch.externs().registers[array];
+            let cell = |index| Some(Cell { array, index: Some(index), value: stored.read(index)? });
+            changed.extend(range.filter_map(cell).map(|cell| Changed::Entity(Entity::Register(cell))));
+        }
+        Array::Counter(id) => {
+            let array = CounterId::from_index(id);
+            let cells = range.clone().zip(counter_cells(switch, Array::Counter(id), range));
+            let cell = |(index, &value)| Changed::Entity(Entity::Counter(Cell { array, index: Some(index), value }));
+            changed.extend(cells.map(cell));
+        }
+        Array::Direct(table, _) => {
+            let cells = range.clone().zip(counter_cells(switch, array, range));
+            let table = TableId::from_index(table);
+            changed.extend(cells.map(|(index, &value)| Changed::Direct(table, Handle(index as u32), value)));
+        }
+    }
+}
