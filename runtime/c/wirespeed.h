@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 3u
+#define WS_ABI_VERSION 4u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -77,9 +77,10 @@ struct ws_group {
 
 _Static_assert(sizeof(struct ws_group) == 8, "tables::Group");
 
-/* How a table is asked: `count` rows of key words in, as many pointers to entries out, never null. */
+/* How a table is asked: `count` rows of key words in, as many pointers to entries out, never null. The result is how
+ * many keys matched an entry. */
 struct ws_lookup {
-    void (*function)(const void *context, const uint64_t *keys, uint32_t count, const struct ws_entry **results);
+    uint32_t (*function)(const void *context, const uint64_t *keys, uint32_t count, const struct ws_entry **results);
     const void *context;
     /* The table's action profile, if it has one: members, which look like entries, from handle 0; words from one to the
      * next; groups by handle; the handles of their members. */
@@ -122,6 +123,12 @@ struct ws_counts {
     uint64_t size;
 };
 
+/* How often a table was asked, and how often an entry answered. */
+struct ws_use {
+    uint64_t lookups;
+    uint64_t hits;
+};
+
 /* What a burst runs with. Arrays are indexed by the IR's numbers. Values of digests, log messages and value sets are
  * words: ceil(width / 64) for each value, lowest first, one value after the other. */
 struct ws_env {
@@ -145,9 +152,13 @@ struct ws_env {
     const struct ws_crc *calculations;
     /* A plug-in's function. Inputs take ceil(width / 64) words each; the outputs are one joined value. */
     void (*call_extern)(void *core, uint32_t function, uint32_t instance, const uint64_t *inputs, uint64_t *outputs);
+    struct ws_use *uses; /* one for each table */
+    /* For each table that supports idle timeouts, when an entry was last hit, by the entry's index. */
+    const struct ws_cells *last_hits;
+    uint64_t now_ns;
 };
 
-_Static_assert(sizeof(struct ws_env) == 14 * sizeof(void *), "abi.rs");
+_Static_assert(sizeof(struct ws_env) == 16 * sizeof(void *) + 8, "abi.rs");
 
 /* Exported as `ws_program`. */
 struct ws_program_info {

@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 3;
+pub const ABI_VERSION: u32 = 4;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -88,6 +88,16 @@ pub struct Counts {
     pub cells: *mut Count,
     /// Cells.
     pub size: u64,
+}
+
+/// How often a table was asked.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableUse {
+    /// Packets that asked it.
+    pub lookups: u64,
+    /// Those that an entry answered.
+    pub hits: u64,
 }
 
 /// A CRC with the parameters that a calculation has, prepared so that it takes a byte in one step. If data are taken
@@ -185,9 +195,16 @@ pub struct Env {
     pub calculations: *const Crc,
     /// Calls a plug-in.
     pub call_extern: ExternFunction,
+    /// One for each table.
+    pub uses: *mut TableUse,
+    /// For each table the times at which its entries were last hit, by [`tables::EntryHeader::index`]. Read only if a
+    /// table supports idle timeouts; no cells for one that does not.
+    pub last_hits: *const Cells,
+    /// What is written there.
+    pub now_ns: u64,
 }
 
-const _: () = assert!(size_of::<Env>() == 14 * size_of::<usize>());
+const _: () = assert!(size_of::<Env>() == 16 * size_of::<usize>() + 8);
 
 /// A program's description of itself, exported as `ws_program`.
 #[repr(C)]

@@ -131,7 +131,7 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
             Ok(Reply::Done)
         }
 
-        ValueSetDump { set } => Ok(Reply::Text(show::value_set(&switch.externs().value_sets[*set]))),
+        ValueSetDump { set } => Ok(Reply::Text(show::value_set(&switch.externs_mut().value_sets[*set]))),
 
         ProfileChange { profile, operation } => {
             let outcome = switch.tables().perform_profile(profile.index(), operation.clone());
@@ -297,8 +297,8 @@ fn register_write(switch: &mut Switch, register: RegisterId, index: u64, value: 
 }
 
 /// One cell, or all of them with commas between.
-fn register_read(switch: &Switch, register: RegisterId, index: Option<u64>) -> Result<Reply, Problem> {
-    let array = &switch.externs().registers[register];
+fn register_read(switch: &mut Switch, register: RegisterId, index: Option<u64>) -> Result<Reply, Problem> {
+    let array = &switch.externs_mut().registers[register];
     let text = match index {
         Some(index) => array.read(index).ok_or_else(|| no_cell(index, array.size))?.to_bigint().to_string(),
         None => {

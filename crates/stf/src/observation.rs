@@ -1,11 +1,11 @@
-//! What a switch did: what it sent and said, and what its registers and counters hold.
+//! What a switch did: what it sent and said, what its registers and counters hold, what its tables were asked.
 
 use base::Bits;
 use base::index::Id as _;
 use ir::DigestId;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use switch::externs::CounterCell;
+use switch::externs::{CounterCell, TableUse};
 use switch::{DropReason, Output, Switch};
 
 /// Everything that can be seen of a run.
@@ -19,6 +19,10 @@ pub struct Observation {
     pub registers: BTreeMap<(usize, u64), Bits>,
     /// The cells of counters that have counted: arrays, then direct ones.
     pub counters: BTreeMap<(usize, usize), (u64, u64)>,
+    /// How often each table was asked.
+    pub table_uses: BTreeMap<usize, TableUse>,
+    /// When entries of tables that support idle timeouts were last hit, by table and handle.
+    pub last_hits_ns: BTreeMap<(usize, usize), u64>,
     /// Packets that ended, by the reason.
     pub drops: BTreeMap<DropReason, u64>,
 }
@@ -43,8 +47,8 @@ impl Output for Observation {
 
 impl Observation {
     /// Adds what is left in the switch after the run.
-    pub fn look_at(&mut self, switch: &Switch) {
-        let externs = switch.externs();
+    pub fn look_at(&mut self, switch: &mut Switch) {
+        let externs = switch.externs_mut();
         for (id, register) in externs.registers.iter_enumerated() {
             self.registers.extend(register.cells_in_use().map(|(index, value)| ((id.index(), index), value)));
         }
@@ -54,6 +58,11 @@ impl Observation {
             {
                 self.counters.insert((number, index), (*packets, *bytes));
             }
+        }
+        for (id, asked) in externs.table_uses.iter_enumerated() {
+            self.table_uses.insert(id.index(), *asked);
+            let times = (0..).zip(&externs.last_hits_ns[id]).filter(|(_, time_ns)| **time_ns > 0);
+            self.last_hits_ns.extend(times.map(|(handle, time_ns)| ((id.index(), handle), *time_ns)));
         }
         for reason in DropReason::ALL {
             self.drops.insert(reason, switch.stats().drops(reason));
@@ -90,6 +99,8 @@ pub fn difference(left: &Observation, right: &Observation, order: Order) -> Opti
     first("message", &left.messages, &right.messages)
         .or_else(|| first("register", &items(&left.registers), &items(&right.registers)))
         .or_else(|| first("counter", &items(&left.counters), &items(&right.counters)))
+        .or_else(|| first("use of table", &items(&left.table_uses), &items(&right.table_uses)))
+        .or_else(|| first("last hit of entry", &items(&left.last_hits_ns), &items(&right.last_hits_ns)))
         .or_else(|| first("drop reason", &items(&left.drops), &items(&right.drops)))
 }
 

@@ -398,7 +398,7 @@ impl Runner<'_, '_> {
                 u64::from(entry.1)
             }
         };
-        let externs = self.switch.externs();
+        let externs = self.switch.externs_mut();
         let cells = match counter {
             CounterRef::Array(id) => &externs.counters[id],
             CounterRef::Direct(id) => &externs.direct_counters[id],

@@ -1,4 +1,5 @@
-//! The state of extern instances: registers, counters, meters, value sets, and the random generator.
+//! The state of extern instances: registers, counters, meters, value sets, and the random generator; and what is noted
+//! of tables and their entries.
 //!
 //! What enters: reads and writes of the data plane (by cell) and of the control plane (by name, through `control`).
 //! Cells lie flat in memory, because native code reads and writes registers and counters in place.
@@ -11,7 +12,9 @@ use ir::{
     CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, ExternFunctionId, ExternInstanceId,
     MeterId, Program, RegisterId, TableId, Unit, ValueSetId,
 };
-use tables::MatchValue;
+use tables::{Arrival, Handle, MatchValue};
+
+pub use cgen::abi::TableUse;
 
 /// A register array. A cell takes whole 64-bit words, lowest first.
 pub struct RegisterArray {
@@ -168,6 +171,11 @@ pub struct Externs {
     pub meters: IndexVec<MeterId, MeterArray>,
     /// Direct meters: a cell per entry, by the entry's handle.
     pub direct_meters: IndexVec<DirectMeterId, MeterArray>,
+    /// How often each table was asked.
+    pub table_uses: IndexVec<TableId, TableUse>,
+    /// For each table that supports idle timeouts, when its entries were last hit, or came if they never were, in the
+    /// switch's time, by handle; empty for the others.
+    pub last_hits_ns: IndexVec<TableId, Vec<u64>>,
     /// Members of parser value sets.
     pub value_sets: IndexVec<ValueSetId, Vec<Vec<MatchValue>>>,
     /// Parameters of hashes.
@@ -194,16 +202,45 @@ impl Externs {
             let cells = table_cells(&|table| table.direct_meter.as_ref().is_some_and(|(meter, _)| *meter == id));
             MeterArray::new(program.direct_meters[id].unit, cells)
         };
+        let last_hits = |(id, table): (TableId, &ir::Table)| match table.support_timeout {
+            true => vec![0; entries_max(id) as usize],
+            false => Vec::new(),
+        };
         Externs {
             registers: program.registers.iter().map(RegisterArray::new).collect(),
             counters: program.counters.iter().map(|it| vec![CounterCell::default(); it.size as usize]).collect(),
             direct_counters: program.direct_counters.ids().map(direct_counter).collect(),
             meters: program.meters.iter().map(|it| MeterArray::new(it.unit, it.size)).collect(),
             direct_meters: program.direct_meters.ids().map(direct_meter).collect(),
+            table_uses: program.tables.iter().map(|_| TableUse::default()).collect(),
+            last_hits_ns: program.tables.iter_enumerated().map(last_hits).collect(),
             value_sets: program.value_sets.iter().map(|_| Vec::new()).collect(),
             calculations: Calculations::new(program),
             rng: Rng::new(seed),
             plug_in: None,
+        }
+    }
+
+    /// Notes that an entry is hit now, if its table supports idle timeouts.
+    pub(crate) fn note_hit(&mut self, table: TableId, entry: Handle, now_ns: u64) {
+        if let Some(time_ns) = self.last_hits_ns[table].get_mut(entry.0 as usize) {
+            *time_ns = now_ns;
+        }
+    }
+
+    /// Makes the cells of new entries fresh, whatever entries had their handles before.
+    pub(crate) fn make_fresh(&mut self, program: &Program, arrivals: &[Arrival], now_ns: u64) {
+        for arrival in arrivals {
+            let (id, cell) = (TableId::from_index(arrival.table), arrival.handle.0 as usize);
+            let table = &program.tables[id];
+            for &counter in &table.direct_counters {
+                self.direct_counters[counter].get_mut(cell).into_iter().for_each(|cell| *cell = CounterCell::default());
+            }
+            if let Some((meter, _)) = table.direct_meter {
+                let cells = &mut self.direct_meters[meter].cells;
+                cells.get_mut(cell).into_iter().for_each(|cell| *cell = MeterCell::default());
+            }
+            self.note_hit(id, arrival.handle, now_ns);
         }
     }
 

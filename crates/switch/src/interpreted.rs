@@ -180,11 +180,16 @@ impl Host for WorldHost<'_> {
             Some(call) => Lookup { entry, action: call.action as u32, args: call.args },
             None => Lookup { entry, action: interp::NO_ACTION, args: Vec::new() },
         };
-        match tables::reference::scan(stored, keys) {
-            Some(entry) if !keys.is_empty() => {
+        let found = tables::reference::scan(stored, keys).filter(|_| !keys.is_empty());
+        let counted = &mut self.externs.table_uses[table];
+        counted.lookups += 1;
+        counted.hits += u64::from(found.is_some());
+        match found {
+            Some(entry) => {
+                self.externs.note_hit(table, entry.handle, self.now_ns);
                 runs(Some(u64::from(entry.handle.0)), entry.spec.action, &entry.spec.args)
             }
-            _ => match stored.default_action() {
+            None => match stored.default_action() {
                 Some(call) => runs(None, call.action, &call.args),
                 None => {
                     let call = &self.program.tables[table].default_action;

@@ -34,6 +34,7 @@ pub(crate) struct NativePipeline {
     registers: Vec<Cells>,
     counters: Vec<Counts>,
     direct_counters: Vec<Counts>,
+    last_hits: Vec<Cells>,
     pointers: Vec<*mut abi::Packet>,
     /// Metadata that a packet keeps while the others become zero.
     kept: Vec<u8>,
@@ -52,6 +53,7 @@ impl NativePipeline {
             registers: Vec::new(),
             counters: Vec::new(),
             direct_counters: Vec::new(),
+            last_hits: Vec::new(),
             pointers: Vec::with_capacity(BURST_PACKETS_MAX),
             kept: Vec::new(),
         }
@@ -63,6 +65,9 @@ impl NativePipeline {
         self.registers.extend(registers.map(|it| Cells { words: it.cells.as_mut_ptr(), size: it.size }));
         collect_counts(&mut self.counters, &mut externs.counters);
         collect_counts(&mut self.direct_counters, &mut externs.direct_counters);
+        self.last_hits.clear();
+        let times = externs.last_hits_ns.iter_mut();
+        self.last_hits.extend(times.map(|it| Cells { words: it.as_mut_ptr(), size: it.len() as u64 }));
     }
 }
 
@@ -122,6 +127,9 @@ impl Pipeline for NativePipeline {
             value_set,
             calculations: callbacks.world.externs.calculations.prepared().as_ptr(),
             call_extern,
+            uses: callbacks.world.externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
+            last_hits: self.last_hits.as_ptr(),
+            now_ns: callbacks.world.now_ns,
         };
         // SAFETY: the packets are chunks of the pool, laid out by this plan, and borrowed mutably here. The arrays in
         // `env` have an item for each instance of the program, and `callbacks` outlives the call.

@@ -39,6 +39,14 @@ impl Entries<'_> {
         }
     }
 
+    /// The number of the state ([`TableSet::version`]).
+    pub fn version(&self) -> u64 {
+        match self {
+            Entries::Stored(tables) => tables.version(),
+            Entries::Lookups(lookups) => lookups.version(),
+        }
+    }
+
     /// The lookups, for the other backends.
     pub fn handles(&self) -> &[LookupHandle] {
         match self {

@@ -21,7 +21,7 @@ use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_M
 use cgen::PlugIn;
 use ir::{Program, TableId};
 use std::sync::Arc;
-use tables::{Reader, TableError, TableSet};
+use tables::{Arrivals, Reader, TableError, TableSet};
 
 /// What runs the program's blocks.
 pub enum Backend {
@@ -99,6 +99,7 @@ pub struct Switch {
     rules: Box<dyn Rules>,
     tables: SharedTables,
     reader: Reader,
+    newcomers: Newcomers,
     externs: Externs,
     received: Vec<Packet>,
     now_ns: u64,
@@ -154,8 +155,9 @@ impl Switch {
         };
         let fabric = Fabric::new(&program, pipeline, pool, config.priorities, visibility);
         let received = Vec::with_capacity(BURST_PACKETS_MAX);
+        let newcomers = Newcomers { arrivals: tables.arrivals(), settled_version: 0 };
         let tables = SharedTables::new(tables);
-        Ok(Switch { program, fabric, rules, tables, reader, externs, received, now_ns: 0 })
+        Ok(Switch { program, fabric, rules, tables, reader, newcomers, externs, received, now_ns: 0 })
     }
 
     /// The program.
@@ -188,6 +190,7 @@ impl Switch {
             true => Entries::Stored(self.tables.lock()),
             false => Entries::Lookups(self.reader.enter()),
         };
+        self.newcomers.settle(&self.program, &mut self.externs, entries.version(), self.now_ns);
         let mut world = World {
             externs: &mut self.externs,
             entries,
@@ -267,13 +270,10 @@ impl Switch {
         self.tables.clone()
     }
 
-    /// Registers, counters, meters, value sets.
-    pub fn externs(&self) -> &Externs {
-        &self.externs
-    }
-
-    /// The same, to be changed.
+    /// Registers, counters, meters, value sets, to be read and changed. New entries have fresh cells.
     pub fn externs_mut(&mut self) -> &mut Externs {
+        let version = self.reader.enter().version();
+        self.newcomers.settle(&self.program, &mut self.externs, version, self.now_ns);
         &mut self.externs
     }
 
@@ -310,6 +310,23 @@ impl Switch {
     }
 }
 
+/// Entries that are new, whose cells others may have used.
+struct Newcomers {
+    arrivals: Arrivals,
+    /// The state of the tables whose entries have fresh cells.
+    settled_version: u64,
+}
+
+impl Newcomers {
+    /// Makes the cells fresh of entries that are new in this state of the tables.
+    fn settle(&mut self, program: &Program, externs: &mut Externs, version: u64, now_ns: u64) {
+        if version != self.settled_version {
+            self.settled_version = version;
+            externs.make_fresh(program, &self.arrivals.take(version), now_ns);
+        }
+    }
+}
+
 /// Refuses arrays that would not fit the memory.
 fn check_state(program: &Program) -> Result<(), SwitchError> {
     let register = |it: &ir::Register| (it.name.clone(), it.size, u64::from(it.ty.width().div_ceil(64)) * 8);
@@ -318,7 +335,8 @@ fn check_state(program: &Program) -> Result<(), SwitchError> {
     let direct = |it: &ir::Table| {
         let counter = it.direct_counters.len() * size_of::<CounterCell>();
         let meter = if it.direct_meter.is_some() { size_of::<MeterCell>() } else { 0 };
-        (it.name.clone(), it.size.min(CELLS_MAX), (counter + meter) as u64)
+        let last_hit = if it.support_timeout { size_of::<u64>() } else { 0 };
+        (it.name.clone(), it.size.min(CELLS_MAX), (counter + meter + last_hit) as u64)
     };
     let arrays = program.registers.iter().map(register).chain(program.counters.iter().map(counter));
     let arrays = arrays.chain(program.meters.iter().map(meter)).chain(program.tables.iter().map(direct));

@@ -24,6 +24,7 @@ fn table_spec(program: &Program, table: &Table) -> TableSpec {
         }),
         initial_entries: table.entries.iter().map(initial).collect(),
         profile: table.implementation.as_ref().map(|it| profile_use(program, table, it.profile)),
+        keeps_cells: !table.direct_counters.is_empty() || table.direct_meter.is_some() || table.support_timeout,
     }
 }
 

@@ -34,14 +34,14 @@ pub struct EntryHeader {
 pub const HEADER_WORDS: usize = size_of::<EntryHeader>() / size_of::<u64>();
 
 /// Looks up `count` keys (rows of key words, end to end) and writes as many pointers to entries; a key that matches
-/// nothing gives the default entry, so that every pointer is valid. `count` may be any number; bursts of up to
+/// nothing gives the default entry, so that every pointer is valid. Returns how many keys matched an entry. `count` may be any number; bursts of up to
 /// [`base::limits::BURST_PACKETS_MAX`] are worked on together.
 ///
 /// # Safety
 /// `table` and all results are valid until the [`crate::Guard`] that gave `table` is dropped. `keys` must point to
 /// `count` rows, `results` to room for `count` pointers.
 pub type LookupFunction =
-    unsafe extern "C" fn(table: *const Snapshot, keys: *const u64, count: u32, results: *mut *const EntryHeader);
+    unsafe extern "C" fn(table: *const Snapshot, keys: *const u64, count: u32, results: *mut *const EntryHeader) -> u32;
 
 /// How C calls a table: `handle.function(handle.context, keys, count, results)`. Fetched at the begin of a burst, since
 /// function and context change when the control plane changes the table.

@@ -11,9 +11,11 @@
 //! * [`set`]: all tables of a program. Updates are applied there, several at once and all or none; each worker's
 //!   [`Reader`] enters a consistent state of all tables for a burst, without a lock.
 //! * [`transaction`]: a batch of operations on tables and profiles, which can be taken back step by step.
+//! * [`arrivals`]: what new entries there are, for whoever counts by entry.
 //! * [`abi`]: what generated C sees.
 
 pub mod abi;
+pub mod arrivals;
 pub mod error;
 pub mod layout;
 pub mod profile;
@@ -35,6 +37,7 @@ mod ranked;
 mod ternary;
 
 pub use abi::{EntryHeader, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle};
+pub use arrivals::{Arrival, Arrivals};
 pub use error::{Problem, TableError};
 pub use layout::{ActionLayout, KeyField, KeyLayout, MatchKind, Slot};
 pub use profile::{Group, Profile, ProfileOperation, ProfileSpec};

@@ -1,6 +1,7 @@
 //! All tables of a program: updates of the control plane on one side, consistent views for packets on the other.
 
 use crate::abi::LookupHandle;
+use crate::arrivals::Arrivals;
 use crate::error::{Problem, TableError};
 use crate::left_right::{Entered, LeftRight, Registration};
 use crate::profile::{Profile, ProfileOperation, ProfileSpec, ProfileUndo};
@@ -96,6 +97,9 @@ pub struct TableSet {
     copies: LeftRight<Copy>,
     /// What the active copy has and the hidden one has not.
     pending: Changes,
+    arrivals: Arrivals,
+    /// The number of the state that last brought arrivals.
+    version: u64,
 }
 
 /// What snapshots have to do, each by the position of its table.
@@ -107,6 +111,7 @@ struct Copy {
     // The lookup handles point at them: never more, never fewer.
     snapshots: Vec<Snapshot>,
     handles: Vec<LookupHandle>,
+    version: u64,
 }
 
 impl Copy {
@@ -115,7 +120,7 @@ impl Copy {
         let mut rng = Rng::new(seed);
         let snapshots: Vec<_> = tables.iter().map(|table| Snapshot::new(table, rng.next_u64())).collect();
         let handles = snapshots.iter().map(Snapshot::lookup_handle).collect();
-        Copy { snapshots, handles }
+        Copy { snapshots, handles, version: 0 }
     }
 
     fn follow(&mut self, changes: &[(usize, Change)]) {
@@ -141,7 +146,7 @@ impl TableSet {
         let tables = specs.into_iter().map(Table::new).collect::<Result<Vec<_>, _>>()?;
         let profiles = profiles.into_iter().map(Profile::new).collect();
         let copies = LeftRight::new([Copy::of(&tables, seed), Copy::of(&tables, seed)]);
-        Ok(TableSet { tables, profiles, copies, pending: Vec::new() })
+        Ok(TableSet { tables, profiles, copies, pending: Vec::new(), arrivals: Arrivals::default(), version: 0 })
     }
 
     /// The action profiles, by position.
@@ -299,15 +304,30 @@ impl TableSet {
         if changes.is_empty() {
             return;
         }
+        // Before the swap: whoever sees the new entries finds their arrivals.
+        let keeps_cells = |table: usize| self.tables[table].spec().keeps_cells;
+        self.version += u64::from(self.arrivals.note(&changes, keeps_cells, self.version + 1));
         let hidden = self.copies.hidden();
         hidden.follow(&std::mem::take(&mut self.pending));
         hidden.follow(&changes);
+        hidden.version = self.version;
         self.copies.swap();
         self.pending = changes;
         // Almost always the readers are between bursts or soon will be; the other copy follows now if it can.
         if self.copies.is_free() {
             self.copies.hidden().follow(&std::mem::take(&mut self.pending));
         }
+    }
+
+    /// The entries that have come, for the one who keeps cells by their handles.
+    pub fn arrivals(&self) -> Arrivals {
+        self.arrivals.clone()
+    }
+
+    /// The number of this state, by which [`Arrivals::take`] knows what it has. It changes with insertions into tables
+    /// that ask for it ([`TableSpec::keeps_cells`]).
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// A reader, one for each worker.
@@ -340,6 +360,11 @@ impl Guard<'_> {
     /// How generated code looks up in each table, by position; an array that C may index.
     pub fn handles(&self) -> &[LookupHandle] {
         &self.copy.handles
+    }
+
+    /// The number of this state, as [`TableSet::version`].
+    pub fn version(&self) -> u64 {
+        self.copy.version
     }
 
     /// The table at this position.

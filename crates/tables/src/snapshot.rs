@@ -213,22 +213,25 @@ impl Snapshot {
         }
     }
 
-    /// Finds up to a burst of keys.
+    /// Finds up to a burst of keys, and says how many matched an entry.
     #[inline(always)]
-    fn find_pointers(&self, keys: &[u64], results: &mut [*const EntryHeader]) {
+    fn find_pointers(&self, keys: &[u64], results: &mut [*const EntryHeader]) -> u32 {
         if let [result] = results {
             // Worth a copy of the code: nodes that run packet by packet look up one key at a time.
             let mut found = [0];
             self.find(keys, &mut found);
             *result = self.cells.pointer(found[0]);
-            return;
+            return u32::from(found[0] != 0);
         }
         let mut found = [0; BURST_PACKETS_MAX];
         let found = &mut found[..results.len()];
         self.find(keys, found);
+        let mut hits = 0;
         for (result, cell) in results.iter_mut().zip(found) {
             *result = self.cells.pointer(*cell);
+            hits += u32::from(*cell != 0);
         }
+        hits
     }
 }
 
@@ -245,7 +248,7 @@ pub unsafe extern "C" fn lookup_burst(
     keys: *const u64,
     count: u32,
     results: *mut *const EntryHeader,
-) {
+) -> u32 {
     // SAFETY: passed on from the caller.
     unsafe { lookup_bursts(table, keys, count, results) }
 }
@@ -261,7 +264,7 @@ unsafe extern "C" fn lookup_burst_bmi(
     keys: *const u64,
     count: u32,
     results: *mut *const EntryHeader,
-) {
+) -> u32 {
     // SAFETY: passed on from the caller.
     unsafe { lookup_bursts(table, keys, count, results) }
 }
@@ -281,11 +284,11 @@ fn best_function() -> LookupFunction {
 /// # Safety
 /// As [`LookupFunction`] says.
 #[inline(always)]
-unsafe fn lookup_bursts(table: *const Snapshot, keys: *const u64, count: u32, results: *mut *const EntryHeader) {
+unsafe fn lookup_bursts(table: *const Snapshot, keys: *const u64, count: u32, results: *mut *const EntryHeader) -> u32 {
     // SAFETY: `table` is valid, as the caller promises.
     let snapshot = unsafe { &*table };
     let words = snapshot.key_words;
-    let mut start = 0;
+    let (mut start, mut hits) = (0, 0);
     while start < count as usize {
         let len = (count as usize - start).min(BURST_PACKETS_MAX);
         // SAFETY: the caller promises `count` rows at `keys` and room for `count` pointers at `results`; this burst is
@@ -294,7 +297,8 @@ unsafe fn lookup_bursts(table: *const Snapshot, keys: *const u64, count: u32, re
             let keys = if words == 0 { &[] } else { std::slice::from_raw_parts(keys.add(start * words), len * words) };
             (keys, std::slice::from_raw_parts_mut(results.add(start), len))
         };
-        snapshot.find_pointers(keys, results);
+        hits += snapshot.find_pointers(keys, results);
         start += len;
     }
+    hits
 }

@@ -24,6 +24,8 @@ pub struct TableSpec {
     pub initial_entries: Vec<InitialEntry>,
     /// The action profile whose members and groups entries may name, by its position in the set.
     pub profile: Option<ProfileUse>,
+    /// Somebody keeps cells by the handles of its entries, which a new entry must find fresh ([`crate::Arrivals`]).
+    pub keeps_cells: bool,
 }
 
 /// An action profile as a table uses it.

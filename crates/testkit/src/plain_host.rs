@@ -11,7 +11,7 @@ use ir::{
     CalculationId, CounterId, CrcParameters, DigestId, DirectCounterId, DirectMeterId, Entry, EntryKey,
     ExternFunctionId, ExternInstanceId, MatchKind, MeterId, Program, RegisterId, Table, TableId, ValueSetId,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The world outside of a packet.
 #[derive(Clone, Debug)]
@@ -32,6 +32,10 @@ pub struct Effects {
     pub counters: BTreeMap<(CounterId, u64), u64>,
     /// Packets that entries' counters have counted.
     pub direct_counters: BTreeMap<(DirectCounterId, u64), u64>,
+    /// How often each table was asked, and how often an entry answered.
+    pub lookups: BTreeMap<TableId, (u64, u64)>,
+    /// The entries that were hit, of tables that support idle timeouts.
+    pub entries_hit: BTreeSet<(TableId, u64)>,
     /// Digests, log lines and failed assertions in order.
     pub messages: Vec<String>,
 }
@@ -85,8 +89,13 @@ impl Host for PlainHost<'_> {
                 best = Some((position, entry));
             }
         }
+        let (lookups, hits) = self.effects.lookups.entry(table).or_default();
+        (*lookups, *hits) = (*lookups + 1, *hits + u64::from(best.is_some()));
         match best {
             Some((position, entry)) => {
+                if declared.support_timeout {
+                    self.effects.entries_hit.insert((table, position as u64));
+                }
                 let call = entry.call.clone();
                 Lookup { entry: Some(position as u64), action: call.action, args: call.args }
             }

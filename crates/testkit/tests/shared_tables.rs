@@ -4,8 +4,9 @@ use base::Bits;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use switch::{Output, Switch};
-use tables::{EntrySpec, MatchValue, Operation, Update};
+use switch::externs::TableUse;
+use switch::{MeterConfig, Output, Switch};
+use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Update};
 use testkit::corpus::Way;
 use testkit::pipeline::{program_of_text, switch_for};
 
@@ -69,7 +70,7 @@ fn batch(number: u32) -> Vec<Update> {
 
 #[test]
 fn no_packet_sees_half_of_a_batch() {
-    const BATCHES: u32 = 500;
+    const BATCHES: u32 = 200;
     each_way(TWO_TABLES, |mut switch, way| {
         let tables = switch.shared_tables();
         tables.lock().apply(batch(1)).unwrap();
@@ -114,5 +115,155 @@ fn a_switch_is_run_by_another_thread_than_the_one_that_made_it() {
             sent.0
         });
         assert_eq!(sent.join().unwrap(), [(9, 9)], "{way}");
+    });
+}
+
+/// A table whose entries have everything that is kept by entry. The frame shows the colour of its meter.
+const CELLS: &str = "
+#include <core.p4>
+#include <v1model.p4>
+header numbers_t { bit<8> key; bit<32> first; bit<32> second; }
+struct headers { numbers_t numbers; }
+struct meta_t { bit<32> color; }
+parser P(packet_in packet, out headers hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    state start { packet.extract(hdr.numbers); transition accept; }
+}
+control V(inout headers hdr, inout meta_t meta) { apply { } }
+control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    direct_counter(CounterType.packets) hits;
+    direct_meter<bit<32>>(MeterType.packets) colors;
+    action set_second(bit<32> number) { colors.read(meta.color); hits.count(); hdr.numbers.second = number; }
+    table numbers {
+        key = { hdr.numbers.key: exact; }
+        actions = { set_second; @defaultonly NoAction; }
+        default_action = NoAction();
+        counters = hits;
+        meters = colors;
+        support_timeout = true;
+    }
+    table others { key = { hdr.numbers.key: exact; } actions = { NoAction; } default_action = NoAction(); }
+    apply { numbers.apply(); others.apply(); hdr.numbers.first = meta.color; sm.egress_spec = 1; }
+}
+control E(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) { apply { } }
+control C(inout headers hdr, inout meta_t meta) { apply { } }
+control D(packet_out packet, in headers hdr) { apply { packet.emit(hdr.numbers); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+";
+
+fn key(value: u64) -> MatchValue {
+    MatchValue::Exact(Bits::from_u64(8, value))
+}
+
+/// Runs a burst of packets with this key and returns the colours that they got.
+fn colors(switch: &mut Switch, now_ns: u64, key: u8, packets: usize) -> Vec<u32> {
+    for _ in 0..packets {
+        switch.receive(now_ns, 0, &[key, 0, 0, 0, 0, 0, 0, 0, 0]);
+    }
+    let mut sent = Numbers::default();
+    switch.run(now_ns, &mut sent);
+    sent.0.into_iter().map(|(color, _)| color).collect()
+}
+
+/// What the counter of the entry with this handle has counted.
+fn counted(switch: &mut Switch, handle: Handle) -> u64 {
+    switch.externs_mut().direct_counters.iter().next().unwrap()[handle.0 as usize].packets
+}
+
+#[test]
+fn a_new_entry_finds_its_cells_fresh() {
+    const NOTHING_ALLOWED: MeterConfig = MeterConfig {
+        committed_rate_milliunits_per_s: 0,
+        committed_burst: 0,
+        peak_rate_milliunits_per_s: 0,
+        peak_burst: 0,
+    };
+    each_way(CELLS, |mut switch, way| {
+        let tables = switch.shared_tables();
+        let handle = tables.lock().insert(0, entry(key(7), 1)).unwrap();
+        let meter = switch.program().direct_meters.ids().next().unwrap();
+        switch.externs_mut().direct_meters[meter].cell_mut(0).unwrap().configure(NOTHING_ALLOWED, 0);
+        assert_eq!(colors(&mut switch, 0, 7, 3), [2; 3], "{way}");
+        assert_eq!(counted(&mut switch, handle), 3, "{way}");
+        // The next entry gets the handle of the first, in one batch with its end; neither has to meet a packet.
+        for _ in 0..2 {
+            let remove = Update { table: 0, operation: Operation::Delete { handle } };
+            let insert = Update { table: 0, operation: Operation::Insert(entry(key(8), 2)) };
+            assert_eq!(tables.lock().apply(vec![remove, insert]).unwrap()[1], Outcome::Inserted(handle));
+            assert_eq!(counted(&mut switch, handle), 0, "{way}");
+            assert_eq!(colors(&mut switch, 0, 8, 2), [0; 2], "{way}");
+            assert_eq!(counted(&mut switch, handle), 2, "{way}");
+        }
+        // What is not new keeps what it has.
+        tables.lock().insert(0, entry(key(9), 2)).unwrap();
+        let modify = Operation::Modify { handle, action: 0, args: vec![Bits::from_u64(32, 5)] };
+        tables.lock().perform(0, modify).unwrap();
+        colors(&mut switch, 0, 8, 1);
+        assert_eq!(counted(&mut switch, handle), 3, "{way}");
+    });
+}
+
+/// Another thread replaces an entry under its handle over and over. Packets of an old entry never count on a new one:
+/// the last, which meets no packet, has counted none.
+#[test]
+fn packets_of_an_old_entry_do_not_count_on_a_new_one() {
+    each_way(CELLS, |mut switch, way| {
+        let tables = switch.shared_tables();
+        let handle = tables.lock().insert(0, entry(key(7), 1)).unwrap();
+        let replace = |value| {
+            let operations = [Operation::Delete { handle }, Operation::Insert(entry(key(value), 2))];
+            operations.map(|operation| Update { table: 0, operation }).to_vec()
+        };
+        for _ in 0..50 {
+            std::thread::scope(|scope| {
+                let replaced = scope.spawn(|| {
+                    tables.lock().apply(replace(7)).unwrap();
+                    tables.lock().apply(replace(8)).unwrap();
+                });
+                while !replaced.is_finished() {
+                    colors(&mut switch, 0, 7, 5);
+                }
+            });
+            colors(&mut switch, 0, 7, 5);
+            assert_eq!(counted(&mut switch, handle), 0, "{way}");
+        }
+    });
+}
+
+#[test]
+fn the_last_hit_of_an_entry_is_known() {
+    each_way(CELLS, |mut switch, way| {
+        let tables = switch.shared_tables();
+        let last_hits = |switch: &mut Switch| {
+            let times: Vec<Vec<u64>> =
+                switch.externs_mut().last_hits_ns.iter().map(|times| times.iter().take(2).copied().collect()).collect();
+            (times[0].clone(), times[1].len())
+        };
+        colors(&mut switch, 50, 7, 1);
+        let insertions = [7, 8].map(|value| Update { table: 0, operation: Operation::Insert(entry(key(value), 1)) });
+        tables.lock().apply(insertions.to_vec()).unwrap();
+        colors(&mut switch, 100, 9, 1);
+        assert_eq!(last_hits(&mut switch), (vec![100, 100], 0), "{way}: that of the insertion");
+        colors(&mut switch, 300, 8, 3);
+        colors(&mut switch, 400, 9, 1);
+        assert_eq!(last_hits(&mut switch), (vec![100, 300], 0), "{way}");
+        switch.advance(500);
+        tables.lock().perform(0, Operation::Clear).unwrap();
+        tables.lock().insert(0, entry(key(9), 1)).unwrap();
+        assert_eq!(last_hits(&mut switch), (vec![500, 300], 0), "{way}");
+    });
+}
+
+#[test]
+fn hits_and_misses_of_each_table_are_counted() {
+    each_way(CELLS, |mut switch, way| {
+        let tables = switch.shared_tables();
+        for value in [7, 8] {
+            tables.lock().insert(0, entry(key(value), 1)).unwrap();
+        }
+        colors(&mut switch, 0, 7, 20);
+        colors(&mut switch, 0, 8, 1);
+        colors(&mut switch, 0, 9, 5);
+        let uses: Vec<TableUse> = switch.externs_mut().table_uses.iter().copied().collect();
+        assert_eq!(uses, [TableUse { lookups: 26, hits: 21 }, TableUse { lookups: 26, hits: 0 }], "{way}");
     });
 }

@@ -134,7 +134,7 @@ impl Regions<'_, '_> {
         if let Some(apply) = &self.graph.nodes[head].head {
             let rows = name(rows_name(head));
             let ask = scope.lookup(apply.table, name(keys_name(head)), rows.clone(), name("entries"));
-            out.push(S::If(rows.clone(), vec![ask], Vec::new()));
+            out.push(S::If(rows.clone(), ask.to_vec(), Vec::new()));
             out.push(S::Assign(rows.clone(), "=", int(0)));
             first.push(super::table::declare_entry(index(name("entries"), rows.clone())));
             first.push(S::Assign(rows, "+=", int(1)));

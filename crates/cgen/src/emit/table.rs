@@ -42,11 +42,13 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The statement that asks a table.
-    pub(crate) fn lookup(&self, table: TableId, keys: C, count: C, results: C) -> S {
+    /// The statements that ask a table, and count that.
+    pub(crate) fn lookup(&self, table: TableId, keys: C, count: C, results: C) -> [S; 2] {
         let handle = self.env_item("tables", table);
         let function = dot(handle.clone(), "function");
-        S::Eval(C::Call(Box::new(function), vec![dot(handle, "context"), keys, count, results]))
+        let arguments = vec![dot(handle, "context"), keys, count.clone(), results];
+        let add = |member: &str, number: C| S::Assign(dot(self.env_item("uses", table), member), "+=", number);
+        [add("hits", C::Call(Box::new(function), arguments)), add("lookups", count)]
     }
 
     /// Asks a table for this packet alone and does what the entry says.
@@ -59,11 +61,12 @@ impl Scope<'_, '_> {
         }
         self.key_row(table, &name(row.clone()));
         self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: None });
-        self.push(self.lookup(table, name(row), int(1), unary("&", name(entry.clone()))));
+        let asked = self.lookup(table, name(row), int(1), unary("&", name(entry.clone())));
+        asked.into_iter().for_each(|statement| self.push(statement));
         self.table_results(table, hit, action, &name(entry));
     }
 
-    /// What follows a lookup: direct counter and meter, results, the action.
+    /// What follows a lookup: direct counter and meter, the time of the hit, results, the action.
     pub(crate) fn table_results(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>, entry: &C) {
         let program = self.emitter.program;
         let member = |member: &str| arrow(entry.clone(), member);
@@ -78,6 +81,9 @@ impl Scope<'_, '_> {
                 let colour = scope.callback("direct_meter", vec![number, member("index"), name("p"), int(0)]);
                 let colour = scope.spill(cast("uint64_t", colour));
                 scope.write_resized(dst, colour, 32);
+            }
+            if table_ir.support_timeout {
+                scope.note_hit(table, member("index"));
             }
         });
         if !on_hit.is_empty() {
@@ -109,6 +115,13 @@ impl Scope<'_, '_> {
         if !cases.is_empty() {
             self.push(S::Switch { value: arrow(ran, "action"), cases, default: Vec::new() });
         }
+    }
+
+    /// Notes that an entry is hit now.
+    fn note_hit(&mut self, table: TableId, position: C) {
+        let cells = self.env_item("last_hits", table);
+        let note = assign(index(dot(cells.clone(), "words"), position.clone()), arrow(name("env"), "now_ns"));
+        self.push(S::If(binary("<", position, dot(cells, "size")), vec![note], Vec::new()));
     }
 
     /// The entry whose action runs: that of the table itself, or the member of its action profile that this names.

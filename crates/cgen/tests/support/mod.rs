@@ -4,7 +4,7 @@
 
 use base::Bits;
 use base::index::Id as _;
-use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Packet};
+use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Packet, TableUse};
 use cgen::{CompileOptions, Native, Optimise, Plan};
 use interp::{Host, Interpreter, NoTrace, Outcome, PacketState};
 use ir::{BlockId, DigestId, ExternFunctionId, ExternInstanceId, Program, TableId, Type, ValueSetId};
@@ -83,12 +83,19 @@ pub struct World {
     pub registers: Vec<Vec<Bits>>,
     pub counters: Vec<Vec<u64>>,
     pub direct_counters: Vec<Vec<u64>>,
+    /// How often each table was asked, and how often an entry answered.
+    pub lookups: Vec<(u64, u64)>,
+    /// The entries that were hit, for each table that supports idle timeouts.
+    pub entries_hit: Vec<Vec<u64>>,
     pub messages: Vec<String>,
     pub assertions: Vec<String>,
 }
 
 /// Entries that a direct counter is compared for.
 const ENTRIES_MAX: u64 = 256;
+
+/// The time at which all packets run.
+const NOW_NS: u64 = 42;
 
 /// The same in the interpreter, packet by packet.
 pub fn interpret(program: &Program, packets: &[Vec<u8>], host: &PlainHost<'_>) -> (Vec<Seen>, World) {
@@ -132,10 +139,22 @@ pub fn interpret(program: &Program, packets: &[Vec<u8>], host: &PlainHost<'_>) -
             .ids()
             .map(|id| (0..ENTRIES_MAX).map(|at| effects.direct_counters.get(&(id, at)).copied().unwrap_or(0)).collect())
             .collect(),
+        lookups: program.tables.ids().map(|id| effects.lookups.get(&id).copied().unwrap_or_default()).collect(),
+        entries_hit: program
+            .tables
+            .ids()
+            .map(|id| (0..ENTRIES_MAX).filter(|&entry| effects.entries_hit.contains(&(id, entry))).collect())
+            .collect(),
         messages,
         assertions: sorted(assertions),
     };
     (seen, world)
+}
+
+/// The entries that were hit at the time of the packets; none at any other.
+fn hit_entries(times: &[u64]) -> Vec<u64> {
+    assert!(times.iter().all(|time| [0, NOW_NS].contains(time)), "{times:?}");
+    (0..).zip(times).filter(|(_, time)| **time == NOW_NS).map(|(entry, _)| entry).collect()
 }
 
 fn sorted(mut lines: Vec<String>) -> Vec<String> {
@@ -247,6 +266,8 @@ struct NativeWorld<'c, 'p> {
     registers: Vec<Vec<u64>>,
     counters: Vec<Vec<Count>>,
     direct_counters: Vec<Vec<Count>>,
+    uses: Vec<TableUse>,
+    last_hits: Vec<Vec<u64>>,
     /// Entries that native code has been given.
     entries: RefCell<Vec<Box<[u64]>>>,
     assertions: RefCell<Vec<String>>,
@@ -269,6 +290,8 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             registers: program.registers.iter().map(words).collect(),
             counters: program.counters.iter().map(|it| vec![Count::default(); it.size as usize]).collect(),
             direct_counters: program.direct_counters.iter().map(|_| entries.clone()).collect(),
+            uses: vec![TableUse::default(); program.tables.len()],
+            last_hits: program.tables.iter().map(|_| vec![0; ENTRIES_MAX as usize]).collect(),
             entries: RefCell::new(Vec::new()),
             assertions: RefCell::new(Vec::new()),
         }
@@ -281,6 +304,9 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
         let counts = |cells: &mut Vec<Count>| Counts { cells: cells.as_mut_ptr(), size: cells.len() as u64 };
         let counters: Vec<Counts> = self.counters.iter_mut().map(counts).collect();
         let direct_counters: Vec<Counts> = self.direct_counters.iter_mut().map(counts).collect();
+        let uses = self.uses.as_mut_ptr();
+        let times = |words: &mut Vec<u64>| Cells { words: words.as_mut_ptr(), size: words.len() as u64 };
+        let last_hits: Vec<Cells> = self.last_hits.iter_mut().map(times).collect();
         let contexts: Vec<TableContext<'_, '_, '_>> =
             self.compiled.program.tables.ids().map(|table| TableContext { world: self, table }).collect();
         let handle = |context: &TableContext<'_, '_, '_>| LookupHandle {
@@ -306,6 +332,9 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             value_set,
             calculations: calculations.as_ptr(),
             call_extern,
+            uses,
+            last_hits: last_hits.as_ptr(),
+            now_ns: NOW_NS,
         };
         // SAFETY: chunks of the plan's layout with one owner each; arrays for all instances; callbacks take `self`.
         unsafe { self.compiled.native.run_block(block, &env, packets) };
@@ -322,6 +351,8 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             registers: program.registers.iter().zip(&self.registers).map(cells).collect(),
             counters: self.counters.iter().map(packets).collect(),
             direct_counters: self.direct_counters.iter().map(packets).collect(),
+            lookups: self.uses.iter().map(|it| (it.lookups, it.hits)).collect(),
+            entries_hit: self.last_hits.iter().map(|times| hit_entries(times)).collect(),
             messages: self.host.into_inner().effects.messages,
             assertions: sorted(self.assertions.into_inner()),
         }
@@ -359,7 +390,7 @@ unsafe extern "C" fn lookup(
     keys: *const u64,
     count: u32,
     results: *mut *const EntryHeader,
-) {
+) -> u32 {
     // SAFETY: generated code hands over the context of `NativeWorld::run`, as many rows as it says, and space for
     // results.
     unsafe {
@@ -367,6 +398,7 @@ unsafe extern "C" fn lookup(
         let (world, table) = (context.world, context.table);
         let plan = &world.compiled.plan.tables[table];
         let words = plan.key.words();
+        let mut hits = 0;
         for number in 0..count as usize {
             let row = std::slice::from_raw_parts(keys.add(number * words), words);
             let values = plan.key.unpack(row);
@@ -378,7 +410,9 @@ unsafe extern "C" fn lookup(
             let entry = entry.into_boxed_slice();
             *results.add(number) = entry.as_ptr().cast();
             world.entries.borrow_mut().push(entry);
+            hits += u32::from(found.hit());
         }
+        hits
     }
 }
 

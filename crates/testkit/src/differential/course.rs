@@ -70,7 +70,7 @@ fn observe(
         }
     }
     finish(&mut switch, now_ns, &mut observation);
-    observation.look_at(&switch);
+    observation.look_at(&mut switch);
     Ok(observation)
 }
 

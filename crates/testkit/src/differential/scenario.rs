@@ -68,7 +68,7 @@ impl Scenario {
                 switch.run(now_ns, &mut observation);
             }
         }
-        observation.look_at(&switch);
+        observation.look_at(&mut switch);
         Ok(observation)
     }
 
