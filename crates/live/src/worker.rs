@@ -249,7 +249,9 @@ impl Worker<'_> {
         let timeout = until_next.unwrap_or(WAIT_MAX).min(WAIT_MAX);
         let mut gone = None;
         let bell: Option<RawFd> = self.inbox.as_ref().map(Inbox::fd);
+        let began = Instant::now();
         poller.wait(&mut self.ports.drivers, bell, timeout, &mut |position, error| gone = Some((position, error)))?;
+        self.ports.waited += began.elapsed();
         if let Some((position, error)) = gone {
             self.ports.fail(position, &error, self.events);
         }

@@ -46,4 +46,4 @@ pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};
 pub use table_specs::{match_value, profile_actions, table_specs};
-pub use traffic::Refusal;
+pub use traffic::{QueueState, Refusal};

@@ -14,7 +14,7 @@ use crate::shared_tables::{LockedTables, SharedTables};
 use crate::stage_times::CoreStage;
 use crate::stats::{DropReason, Stats};
 use crate::table_specs::{profile_specs, table_specs};
-use crate::traffic::{Refusal, TrafficManager};
+use crate::traffic::{QueueState, Refusal, TrafficManager};
 use crate::v1model::{self, V1Model};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
@@ -237,6 +237,11 @@ impl Switch {
     /// Packets that wait in queues.
     pub fn queued(&self) -> usize {
         self.fabric.traffic.queued()
+    }
+
+    /// The queues that were set up, or that have or refused packets.
+    pub fn queues(&self) -> impl Iterator<Item = QueueState> {
+        self.fabric.traffic.queues()
     }
 
     /// What the core has counted.

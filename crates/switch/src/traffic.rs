@@ -58,6 +58,24 @@ pub enum Refusal {
     Full,
 }
 
+/// A queue as it is now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QueueState {
+    /// Its port.
+    pub port: u32,
+    /// Its priority.
+    pub priority: u32,
+    /// Packets that wait in it.
+    pub depth_packets: usize,
+    /// How many it holds while it has a rate.
+    pub capacity_packets: usize,
+    /// Whether it has a rate.
+    pub is_paced: bool,
+    /// Packets that it refused because it was full. Ports above [`PORT_MAX`] forget this some time after their last
+    /// packet.
+    pub refused_packets: u64,
+}
+
 struct Queue<P> {
     /// Packets that wait for the queue's rate, with the time at which they came.
     packets: VecDeque<(P, u64)>,
@@ -67,6 +85,8 @@ struct Queue<P> {
     /// Nanoseconds between departures; 0 for no limit.
     interval_ns: u64,
     next_departure_ns: u64,
+    /// Packets that came while it was full.
+    refused: u64,
 }
 
 impl<P> Queue<P> {
@@ -107,6 +127,7 @@ impl<P> Port<P> {
             capacity: setting.capacity,
             interval_ns: setting.interval_ns,
             next_departure_ns: 0,
+            refused: 0,
         };
         Port {
             queues: settings.iter().map(queue).collect(),
@@ -205,6 +226,24 @@ impl<P> TrafficManager<P> {
         self.ready.len() + self.all_ports().map(|port| port.waiting).sum::<usize>()
     }
 
+    /// The queues that were set up, or that have or refused packets.
+    pub fn queues(&self) -> impl Iterator<Item = QueueState> {
+        let far = self.far.iter().map(|(&number, port)| (number, port));
+        let ports = (0..).zip(&self.near).chain(far);
+        ports.flat_map(|(number, port)| {
+            let is_worth_telling = |queue: &&Queue<P>| port.is_configured || queue.depth > 0 || queue.refused > 0;
+            let state = move |(priority, queue): (u32, &Queue<P>)| QueueState {
+                port: number,
+                priority,
+                depth_packets: queue.depth,
+                capacity_packets: queue.capacity,
+                is_paced: queue.interval_ns != 0,
+                refused_packets: queue.refused,
+            };
+            (0..).zip(&port.queues).filter(move |(_, queue)| is_worth_telling(queue)).map(state)
+        })
+    }
+
     /// The highest priority that has a queue.
     pub fn priority_max(&self) -> u32 {
         self.settings.len() as u32 - 1
@@ -284,11 +323,13 @@ impl<P> TrafficManager<P> {
         };
         if queue.interval_ns == 0 && slot.bits_per_s == 0 && queue.packets.is_empty() {
             if self.ready.len() >= QUEUE_CAPACITY_MAX {
+                queue.refused += 1;
                 return Err((packet, Refusal::Full));
             }
             self.ready.push_back(Ready { packet, port, priority, enqueued_ns: now_ns });
         } else {
             if queue.packets.len() >= queue.capacity {
+                queue.refused += 1;
                 return Err((packet, Refusal::Full));
             }
             queue.packets.push_back((packet, now_ns));
@@ -468,6 +509,15 @@ mod tests {
             tm.enqueue(packet, 1, 0, 0).unwrap();
         }
         assert_eq!(tm.enqueue(3, 1, 0, 0), Err((3, Refusal::Full)));
+        let queue = QueueState {
+            port: 1,
+            priority: 0,
+            depth_packets: 3,
+            capacity_packets: 3,
+            is_paced: true,
+            refused_packets: 1,
+        };
+        assert_eq!(tm.queues().collect::<Vec<_>>(), [queue]);
         assert_eq!(drain(&mut tm, 0), [0]);
         assert_eq!(tm.next_departure_ns(), Some(1000));
         assert_eq!(drain(&mut tm, 999), []);
