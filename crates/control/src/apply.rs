@@ -13,7 +13,7 @@ use ir::{ActionCall, EntryKey, RegisterId, TableId, ValueSetId};
 use switch::externs::{CounterCell, MeterArray};
 use switch::meter::MeterCell;
 use switch::{CloneProperties, CloneTarget, MeterConfig, ReplicationError, Switch, match_value};
-use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Profile, Table, TableSet, Update};
+use tables::{EntrySpec, Handle, MatchValue, Operation, Outcome, Profile, Table, TableSet, Target, Update};
 
 /// What a command gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,13 @@ fn insert_batch(
     replies: &mut Vec<Reply>,
     errors: &mut Vec<EntryError>,
 ) {
-    let mut waiting: Vec<&(Command, Origin)> = commands.iter().collect();
+    let mut waiting: Vec<&(Command, Origin)> = Vec::with_capacity(commands.len());
+    for command in commands {
+        match check_group(&switch.tables(), &command.0) {
+            Ok(()) => waiting.push(command),
+            Err(problem) => errors.push(EntryError { origin: command.1.clone(), problem }),
+        }
+    }
     while errors.len() < ERRORS_MAX {
         let batch = waiting.iter().filter_map(|(command, _)| insertion(command)).collect();
         let applied = switch.tables().apply(batch);
@@ -75,6 +81,29 @@ fn insert_batch(
                 errors.push(EntryError { origin: origin.clone(), problem });
             }
         }
+    }
+}
+
+/// The reference switch takes no entry for a group without members; those of a controller may wait for them.
+fn check_group(tables: &TableSet, command: &Command) -> Result<(), Problem> {
+    let (table, call) = match command {
+        Command::TableAdd { table, call, .. }
+        | Command::TableModify { table, call, .. }
+        | Command::TableSetDefault { table, call } => (*table, call),
+        _ => return Ok(()),
+    };
+    let used = stored(tables, table).spec().profile.as_ref();
+    let group = match (used, Target::of(call.action as usize, &call.args)) {
+        (Some(used), Some(Target::Group(handle))) => {
+            tables.profiles()[used.profile].group(handle).map(|it| (handle, it))
+        }
+        _ => None,
+    };
+    match group {
+        Some((handle, members)) if members.is_empty() => {
+            Err(Problem::new(format!("group {handle} is empty: add members to it first")))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -102,6 +131,7 @@ fn reply(outcome: &Outcome) -> Reply {
 /// Carries one command out.
 pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
     use Command::*;
+    check_group(&switch.tables(), command)?;
     match command {
         TableAdd { table, key, priority, call } => {
             perform(switch, *table, Operation::Insert(entry_spec(key, *priority, call)))

@@ -146,7 +146,7 @@ impl Api {
         updates: Vec<Update>,
         atomicity: Atomicity,
     ) -> Vec<Result<(), Fault>> {
-        if !updates.iter().any(|update| needs_switch(&pipeline.program, update)) {
+        if !updates.iter().any(needs_switch) {
             return pipeline.write_tables(&updates, atomicity);
         }
         if atomicity != Atomicity::ContinueOnError {
@@ -267,7 +267,8 @@ impl Api {
         let old = self.pipeline();
         let _old_turn = old.writing();
         let _turn = pipeline.writing();
-        self.door.ask(move |switch| drop(std::mem::replace(switch, new)))?;
+        // The old switch is taken apart here, while packets go on.
+        drop(self.door.ask(move |switch| switch.replace(new))?);
         *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&pipeline);
         match self.store.get().map(|store| store.snapshot(Some(program), self)) {
             Some(Err(error)) => {

@@ -129,7 +129,7 @@ impl Pipeline {
             Query::Counters { array, index } => {
                 let arrays = self.program.counters.iter_enumerated().map(|(id, it)| (id, it.name.as_str(), it.size));
                 let read = |switch: &mut Switch, array: CounterId, index: u64| {
-                    let value = *switch.externs().counters[array].get(index as usize)?;
+                    let value = *switch.externs_mut().counters[array].get(index as usize)?;
                     Some(Entity::Counter(Cell { array, index: Some(index), value }))
                 };
                 cells(door, arrays, ("counter", *array, *index), read, sink)
@@ -145,7 +145,7 @@ impl Pipeline {
             Query::Registers { array, index } => {
                 let arrays = self.program.registers.iter_enumerated().map(|(id, it)| (id, it.name.as_str(), it.size));
                 let read = |switch: &mut Switch, array: RegisterId, index: u64| {
-                    let value = switch.externs().registers[array].read(index)?;
+                    let value = switch.externs_mut().registers[array].read(index)?;
                     Some(Entity::Register(Cell { array, index: Some(index), value }))
                 };
                 cells(door, arrays, ("register", *array, *index), read, sink)
@@ -279,7 +279,8 @@ impl Pipeline {
             let externs = switch.externs_mut();
             let of = |handle: &Handle| {
                 let index = u64::from(handle.0);
-                let idle = with_idle.then(|| now_ns.saturating_sub(0));
+                let last_hit_ns = externs.last_hits_ns[table].get(index as usize).filter(|_| with_idle);
+                let idle = last_hit_ns.map(|hit_ns| now_ns.saturating_sub(*hit_ns));
                 let counted = counter.and_then(|id| externs.direct_counters[id].get(index as usize).copied());
                 let metered = meter.and_then(|id| externs.direct_meters[id].cell_mut(index).map(|cell| cell.config()));
                 (counted, metered, idle)
@@ -388,7 +389,7 @@ impl Pipeline {
     fn value_sets(&self, door: &dyn Door, set: Option<ValueSetId>, sink: Sink<'_>) -> Result<(), Fault> {
         for id in self.program.value_sets.ids().filter(|&id| set.is_none_or(|it| it == id)) {
             let members = door.ask(move |switch| {
-                let members = switch.externs().value_sets[id].iter();
+                let members = switch.externs_mut().value_sets[id].iter();
                 members.map(|member| member.iter().map(entry_key).collect()).collect()
             })?;
             if !sink(vec![Entity::ValueSet { set: id, members }]) {

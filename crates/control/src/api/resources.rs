@@ -161,47 +161,37 @@ fn register(
 
 // ------------------------------------------------------------------------------------------------------ direct
 
-/// Makes the direct counters and meters of an entry as if it were new.
-pub(crate) fn clear_direct(program: &Program, switch: &mut Switch, undos: &mut Undos, table: TableId, handle: Handle) {
-    let declared = &program.tables[table];
-    let counter = (!declared.direct_counters.is_empty()).then(CounterCell::default);
-    let meter = declared.direct_meter.is_some().then_some(None);
-    // A cell of an entry that exists is there.
-    let _done = set_direct(program, switch, undos, table, handle, counter, meter);
+/// What is to be written to the direct counters and meter of an entry.
+#[derive(Clone, Copy)]
+pub(crate) struct DirectValues {
+    pub counter: Option<CounterCell>,
+    pub meter: Option<Option<MeterConfig>>,
 }
 
-/// Writes the direct counters and meter of an entry.
-pub(crate) fn set_direct(
-    program: &Program,
-    switch: &mut Switch,
-    undos: &mut Undos,
-    table: TableId,
-    handle: Handle,
-    counter: Option<CounterCell>,
-    meter: Option<Option<MeterConfig>>,
-) -> Result<(), Fault> {
+/// Refuses values that the entries of a table have no place for.
+pub(crate) fn check_direct(program: &Program, table: TableId, values: DirectValues) -> Result<(), Fault> {
     let declared = &program.tables[table];
+    if values.counter.is_some() && declared.direct_counters.is_empty() {
+        return Err(Fault::invalid(format!("table {} has no direct counter", declared.name)));
+    }
+    if values.meter.is_some() && declared.direct_meter.is_none() {
+        return Err(Fault::invalid(format!("table {} has no direct meter", declared.name)));
+    }
+    check_rates(&format!("table {}", declared.name), values.meter.flatten())
+}
+
+/// Writes the direct counters and meter of an entry that packets see.
+pub(crate) fn set_direct(program: &Program, switch: &mut Switch, table: TableId, handle: Handle, values: DirectValues) {
     let (now_ns, index) = (switch.now_ns(), handle.0 as usize);
-    if let Some(value) = counter {
-        if declared.direct_counters.is_empty() {
-            return Err(Fault::invalid(format!("table {} has no direct counter", declared.name)));
-        }
+    let (declared, externs) = (&program.tables[table], switch.externs_mut());
+    if let Some(value) = values.counter {
         for &id in &declared.direct_counters {
-            let Some(cell) = switch.externs_mut().direct_counters[id].get_mut(index) else { continue };
-            let old = std::mem::replace(cell, value);
-            note(undos, move |switch| switch.externs_mut().direct_counters[id][index] = old);
+            externs.direct_counters[id].get_mut(index).into_iter().for_each(|cell| *cell = value);
         }
     }
-    if let Some(config) = meter {
-        let Some((id, _)) = declared.direct_meter else {
-            return Err(Fault::invalid(format!("table {} has no direct meter", declared.name)));
-        };
-        check_rates(&format!("table {}", declared.name), config)?;
-        let range = index..index + 1;
-        let old = configure(&mut switch.externs_mut().direct_meters[id], range.clone(), config, now_ns);
-        note(undos, move |switch| restore(&mut switch.externs_mut().direct_meters[id], range, old));
+    if let (Some(config), Some((id, _))) = (values.meter, &declared.direct_meter) {
+        configure(&mut externs.direct_meters[*id], index..index + 1, config, now_ns);
     }
-    Ok(())
 }
 
 // ------------------------------------------------------------------------------------------------- replication

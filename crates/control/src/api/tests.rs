@@ -356,6 +356,9 @@ fn direct_counters_are_the_entrys_own() {
     assert_eq!(read(&api, &query), [cell(3, CounterCell::default()), cell(2, CounterCell::default())]);
     write(&api, vec![(Modify, cell(2, counted(8)))], ContinueOnError, expect!["done\n"]);
     assert_eq!(read(&api, &query)[1], cell(2, counted(8)));
+    let with_value = vec![(Delete, Entity::TableEntry(l2(3))), (Insert, Entity::TableEntry(with(4, 7)))];
+    write(&api, with_value, DataplaneAtomic, expect!["done\ndone\n"]);
+    assert_eq!(read(&api, &query), [cell(4, counted(7)), cell(2, counted(8))]);
     write(
         &api,
         vec![(Insert, cell(2, counted(8))), (Modify, cell(9, counted(8)))],

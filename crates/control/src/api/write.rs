@@ -8,7 +8,7 @@ use crate::api::entity::{
     Atomicity, Call, Choice, Entity, EntryAction, EntryName, Member, TableEntry, Update, UpdateKind,
 };
 use crate::api::fault::{Code, Fault};
-use crate::api::resources;
+use crate::api::resources::{self, DirectValues};
 use crate::api::state::{GroupContents, OneShot, State};
 use base::Bits;
 use base::index::Id as _;
@@ -33,16 +33,31 @@ pub(crate) struct Writer<'a, 't> {
     batch: Transaction<'t>,
     switch: Option<&'a mut Switch>,
     undos: Vec<Undo>,
+    direct: Vec<Direct>,
+}
+
+/// Values for an entry's direct counters and meter. They are written when packets see the entry, because that makes the
+/// cells of a new one fresh.
+struct Direct {
+    table: TableId,
+    handle: Handle,
+    /// Which of the entries that have had the handle is meant.
+    sequence: u64,
+    values: DirectValues,
+}
+
+/// How far a writer has come.
+#[derive(Clone, Copy)]
+struct Point {
+    mark: Mark,
+    undos: usize,
+    direct: usize,
 }
 
 /// Whether an update reaches beyond the tables: it must be carried out where the switch is.
-pub(crate) fn needs_switch(program: &Program, update: &Update) -> bool {
+pub(crate) fn needs_switch(update: &Update) -> bool {
     match &update.entity {
-        Entity::TableEntry(entry) => {
-            let table = &program.tables[entry.table];
-            let has_cells = !table.direct_counters.is_empty() || table.direct_meter.is_some() || table.support_timeout;
-            entry.counter.is_some() || entry.meter.is_some() || (has_cells && update.kind == UpdateKind::Insert)
-        }
+        Entity::TableEntry(entry) => entry.counter.is_some() || entry.meter.is_some(),
         Entity::Member(_) | Entity::Group(_) | Entity::Digest { .. } => false,
         _ => true,
     }
@@ -56,7 +71,7 @@ impl<'a, 't> Writer<'a, 't> {
         batch: Transaction<'t>,
         switch: Option<&'a mut Switch>,
     ) -> Writer<'a, 't> {
-        Writer { program, state, batch, switch, undos: Vec::new() }
+        Writer { program, state, batch, switch, undos: Vec::new(), direct: Vec::new() }
     }
 
     /// Carries all updates out and shows them to packets. One outcome for each.
@@ -67,23 +82,36 @@ impl<'a, 't> Writer<'a, 't> {
             let refused = outcome.is_err();
             outcomes.push(outcome);
             if refused && atomicity != Atomicity::ContinueOnError {
-                let start = Mark::START;
-                self.roll_back(start, 0);
+                self.roll_back(Point { mark: Mark::START, undos: 0, direct: 0 });
                 return aborted(outcomes, position, updates.len());
             }
         }
-        self.batch.commit();
+        self.finish();
         outcomes
     }
 
-    fn carry_out(&mut self, update: &Update) -> Result<(), Fault> {
-        let (mark, undos) = (self.batch.mark(), self.undos.len());
-        self.dispatch(update).inspect_err(|_| self.roll_back(mark, undos))
+    /// Shows packets what was done.
+    fn finish(mut self) {
+        let tables = self.batch.tables();
+        let entry = |direct: &Direct| tables[direct.table.index()].get(direct.handle);
+        self.direct.retain(|direct| entry(direct).is_some_and(|entry| entry.sequence == direct.sequence));
+        self.batch.commit();
+        if let Some(switch) = self.switch {
+            for Direct { table, handle, values, .. } in self.direct {
+                resources::set_direct(self.program, switch, table, handle, values);
+            }
+        }
     }
 
-    fn roll_back(&mut self, mark: Mark, undos: usize) {
-        self.batch.roll_back_to(mark);
-        for undo in self.undos.drain(undos..).rev() {
+    fn carry_out(&mut self, update: &Update) -> Result<(), Fault> {
+        let point = Point { mark: self.batch.mark(), undos: self.undos.len(), direct: self.direct.len() };
+        self.dispatch(update).inspect_err(|_| self.roll_back(point))
+    }
+
+    fn roll_back(&mut self, point: Point) {
+        self.batch.roll_back_to(point.mark);
+        self.direct.truncate(point.direct);
+        for undo in self.undos.drain(point.undos..).rev() {
             match (undo, &mut self.switch) {
                 (Undo::State(undo), _) => undo(self.state),
                 (Undo::Switch(undo), Some(switch)) => undo(switch),
@@ -170,9 +198,6 @@ impl<'a, 't> Writer<'a, 't> {
             unreachable!("an insertion gives a handle")
         };
         self.set_attributes(entry.table, handle, &entry.attributes)?;
-        if let Some(switch) = self.switch.as_deref_mut() {
-            resources::clear_direct(self.program, switch, &mut self.undos, entry.table, handle);
-        }
         self.set_direct(entry.table, handle, entry.counter, entry.meter)
     }
 
@@ -226,10 +251,11 @@ impl<'a, 't> Writer<'a, 't> {
         if counter.is_none() && meter.is_none() {
             return Ok(());
         }
-        let Some(switch) = self.switch.as_deref_mut() else {
-            unreachable!("updates that need the switch are carried out where it is")
-        };
-        resources::set_direct(self.program, switch, &mut self.undos, table, handle, counter, meter)
+        let values = DirectValues { counter, meter };
+        resources::check_direct(self.program, table, values)?;
+        let entry = self.batch.tables()[table.index()].get(handle);
+        self.direct.extend(entry.map(|entry| Direct { table, handle, sequence: entry.sequence, values }));
+        Ok(())
     }
 
     // ------------------------------------------------------------------------------------------------- actions
