@@ -110,6 +110,8 @@ pub struct Ports {
     failed: Vec<bool>,
     /// Frames that the core sent to a port that has no driver.
     pub unconnected_frames: u64,
+    /// How long the worker has waited for something to do; in the rest of the time it worked.
+    pub waited: Duration,
 }
 
 impl Ports {
@@ -139,6 +141,7 @@ impl Ports {
             by_number,
             far,
             unconnected_frames: 0,
+            waited: Duration::ZERO,
         }
     }
 
