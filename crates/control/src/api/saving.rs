@@ -15,8 +15,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::PoisonError;
 use switch::Door;
-use switch::Switch;
-use switch::externs::CounterCell;
+use switch::externs::{CounterCell, Externs};
 use tables::Handle;
 
 /// Cells of a piece.
@@ -115,7 +114,7 @@ impl Pipeline {
             for first in (0..hashes.len()).step_by(JOB_PIECES) {
                 let pieces = first..hashes.len().min(first + JOB_PIECES);
                 let known = hashes[pieces.clone()].to_vec();
-                let (now, changed) = door.ask(move |switch| look(switch, array, cells, first, known))?;
+                let (now, changed) = door.ask(move |switch| look(switch.externs_mut(), array, cells, first, known))?;
                 hashes[pieces].copy_from_slice(&now);
                 self.name(changed, &mut updates);
             }
@@ -163,25 +162,25 @@ enum Changed {
 }
 
 /// Looks at pieces of an array from number `first` on, of which these hashes are known. Runs where the switch is.
-fn look(switch: &Switch, array: Array, cells: u64, first: usize, known: Vec<u64>) -> (Vec<u64>, Vec<Changed>) {
+fn look(externs: &Externs, array: Array, cells: u64, first: usize, known: Vec<u64>) -> (Vec<u64>, Vec<Changed>) {
     let mut now = Vec::with_capacity(known.len());
     let mut changed = Vec::new();
     for (position, known) in known.into_iter().enumerate() {
         let start = (first + position) as u64 * PIECE_CELLS;
         let range = start..cells.min(start + PIECE_CELLS);
-        let hash = hash(switch, array, range.clone());
+        let hash = hash(externs, array, range.clone());
         if hash != known {
-            take(switch, array, range, &mut changed);
+            take(externs, array, range, &mut changed);
         }
         now.push(hash);
     }
     (now, changed)
 }
 
-fn counter_cells(switch: &Switch, array: Array, range: Range<u64>) -> &[CounterCell] {
+fn counter_cells(externs: &Externs, array: Array, range: Range<u64>) -> &[CounterCell] {
     let cells = match array {
-        Array::Counter(id) => &switch.externs().counters[CounterId::from_index(id)],
-        Array::Direct(_, id) => &switch.externs().direct_counters[DirectCounterId::from_index(id)],
+        Array::Counter(id) => &externs.counters[CounterId::from_index(id)],
+        Array::Direct(_, id) => &externs.direct_counters[DirectCounterId::from_index(id)],
         Array::Register(_) => return &[],
     };
     let end = cells.len().min(range.end as usize);
@@ -189,36 +188,35 @@ fn counter_cells(switch: &Switch, array: Array, range: Range<u64>) -> &[CounterC
 }
 
 /// Of cells that are all zero it is 0: those of a fresh switch are as they were stored.
-fn hash(switch: &Switch, array: Array, range: Range<u64>) -> u64 {
+fn hash(externs: &Externs, array: Array, range: Range<u64>) -> u64 {
     let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     match array {
-        Array::Register(id) => switch.externs().registers[RegisterId::from_index(id)]
-            .words(range)
-            .iter()
-            .fold(0, |hash, &it| mix(hash, it)),
+        Array::Register(id) => {
+            externs.registers[RegisterId::from_index(id)].words(range).iter().fold(0, |hash, &it| mix(hash, it))
+        }
         _ => {
-            let cells = counter_cells(switch, array, range);
+            let cells = counter_cells(externs, array, range);
             cells.iter().fold(0, |hash, cell| mix(mix(hash, cell.packets), cell.bytes))
         }
     }
 }
 
-fn take(switch: &Switch, array: Array, range: Range<u64>, changed: &mut Vec<Changed>) {
+fn take(externs: &Externs, array: Array, range: Range<u64>, changed: &mut Vec<Changed>) {
     match array {
         Array::Register(id) => {
             let array = RegisterId::from_index(id);
-            let stored = &switch.externs().registers[array];
+            let stored = &externs.registers[array];
             let cell = |index| Some(Cell { array, index: Some(index), value: stored.read(index)? });
             changed.extend(range.filter_map(cell).map(|cell| Changed::Entity(Entity::Register(cell))));
         }
         Array::Counter(id) => {
             let array = CounterId::from_index(id);
-            let cells = range.clone().zip(counter_cells(switch, Array::Counter(id), range));
+            let cells = range.clone().zip(counter_cells(externs, Array::Counter(id), range));
             let cell = |(index, &value)| Changed::Entity(Entity::Counter(Cell { array, index: Some(index), value }));
             changed.extend(cells.map(cell));
         }
         Array::Direct(table, _) => {
-            let cells = range.clone().zip(counter_cells(switch, array, range));
+            let cells = range.clone().zip(counter_cells(externs, array, range));
             let table = TableId::from_index(table);
             changed.extend(cells.map(|(index, &value)| Changed::Direct(table, Handle(index as u32), value)));
         }

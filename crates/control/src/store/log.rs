@@ -113,10 +113,7 @@ impl Log {
     }
 
     /// Begins a new generation, of which these records are the state now.
-    pub fn begin_generation(
-        &mut self,
-        records: Records<'_>,
-    ) -> Result<(), StoreError> {
+    pub fn begin_generation(&mut self, records: Records<'_>) -> Result<(), StoreError> {
         // The first generation's log is there already; it is empty and belongs to this snapshot.
         let generation = if self.bytes == 0 { self.generation } else { self.generation + 1 };
         let path = snapshot_path(&self.folder, generation);
@@ -186,10 +183,7 @@ fn generations(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
 }
 
 /// Writes a snapshot beside its name, and gives it its name when it is whole and stored.
-fn write_snapshot(
-    path: &Path,
-    records: Records<'_>,
-) -> io::Result<()> {
+fn write_snapshot(path: &Path, records: Records<'_>) -> io::Result<()> {
     let beside = path.with_extension("unfinished");
     let mut writer = BufWriter::new(File::create(&beside)?);
     let mut count = 0u64;
