@@ -171,8 +171,8 @@ pub enum Emit {
     Ir,
     /// The C code
     C,
-    /// What the program shows to controllers (P4Info of P4Runtime), as text; to a file in the form of its ending: .txtpb
-    /// or .txt, .bin, .json
+    /// What the program shows to controllers (P4Info of P4Runtime), as text; to a file in the form of its ending:
+    /// .txtpb or .txt, .bin, .json
     P4info,
     /// The prototypes of what a plug-in (--extern) for the program must implement, as a C header
     ExternHeader,

@@ -1,11 +1,11 @@
 //! What a program shows to its controllers.
 //!
 //! P4Info names everything that can be written and read, gives it an id, and says how wide its values are. [`generate`]
-//! makes it from a program, [`encode`] writes it. The other direction is [`Model`]: what an id in a request means for the
-//! switch that runs the program.
+//! makes it from a program, [`encode`] writes it. The other direction is [`Model`]: what an id in a request means for
+//! the switch that runs the program.
 //!
-//! The way through: `blocks` finds what the program's blocks contain, `symbols` gives ids and aliases, `generate` writes
-//! the objects, with `types` and `annotations` for what they are made of.
+//! The way through: `blocks` finds what the program's blocks contain, `symbols` gives ids and aliases, `generate`
+//! writes the objects, with `types` and `annotations` for what they are made of.
 
 mod annotations;
 mod blocks;
@@ -32,9 +32,9 @@ pub mod codes {
     pub const ID: &str = "E1001";
     /// A type that controllers cannot be told of.
     ///
-    /// Values that controllers write are bits, truth values, enums or types made of them by `type`; what a register holds
-    /// or a digest tells may also be a struct, a header, a union, a stack of them or a tuple. There is no example: it is
-    /// reported where a P4Info is made.
+    /// Values that controllers write are bits, truth values, enums or types made of them by `type`; what a register
+    /// holds or a digest tells may also be a struct, a header, a union, a stack of them or a tuple. There is no
+    /// example: it is reported where a P4Info is made.
     ///
     /// Specification: P4Runtime, Representation of Arbitrary P4 Types.
     pub const TYPE: &str = "E1002";

@@ -2,8 +2,8 @@
 //!
 //! What enters: a P4Info, whoever wrote it, and the IR of the program. What leaves: a [`Model`] in which every object
 //! of the P4Info has the index of what it is in the IR, and every value the width that it has on either side; or the
-//! first thing that the two do not agree on. They are joined by their names alone, so that a controller may have changed ids,
-//! annotations and sizes, and may have left out what it does not want to use.
+//! first thing that the two do not agree on. They are joined by their names alone, so that a controller may have
+//! changed ids, annotations and sizes, and may have left out what it does not want to use.
 
 mod build;
 mod data;

@@ -2,8 +2,8 @@
 //!
 //! What enters: the names of everything that controllers see, with the ids that the program asks for. What leaves: an
 //! id for each, and the shortest end of its name that is unique. Both are those of the reference compiler: the first
-//! eight bits of an id are the kind, the others a hash of the name; of two with the same hash, the name that comes later
-//! in the alphabet gets the next number.
+//! eight bits of an id are the kind, the others a hash of the name; of two with the same hash, the name that comes
+//! later in the alphabet gets the next number.
 
 use crate::model::Kind;
 use std::collections::{BTreeMap, BTreeSet};

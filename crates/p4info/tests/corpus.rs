@@ -1,6 +1,6 @@
 //! The P4Info of whole programs. Each program in `tests/p4info` shows one thing and has its P4Info beside it, as
-//! `wirespeed compile --emit p4info` writes it; `UPDATE_EXPECT=1` writes these files. All programs of all corpora have a
-//! P4Info that fits them.
+//! `wirespeed compile --emit p4info` writes it; `UPDATE_EXPECT=1` writes these files. All programs of all corpora have
+//! a P4Info that fits them.
 
 use expect_test::{Expect, expect, expect_file};
 use p4info::{Format, Kind, Model};

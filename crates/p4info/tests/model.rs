@@ -57,7 +57,9 @@ fn check(name: &str, expect: Expect) {
 
 #[test]
 fn translated_types() {
-    check("types.p4", expect![[r#"
+    check(
+        "types.p4",
+        expect![[r#"
         MyIngress.t (priorities: true)
           key 1 meta.port: Exact, 9 bits, for controllers Some(32) as example.org/port
           key 2 meta.vrf: Exact, 10 bits, for controllers None as example.org/vrf
@@ -78,12 +80,15 @@ fn translated_types() {
           action NoAction at 1
         MyIngress.protocols: SerializableEnum { width_bits: 8, members: {"tcp": [6], "udp": [17]} }
         MyIngress.macs: Bits(Value { width_bits: 48, translation: None })
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn controller_headers() {
-    check("controller_headers.p4", expect![[r#"
+    check(
+        "controller_headers.p4",
+        expect![[r#"
         packet_out of 16 bits
           1 egress_port at 0: 9 bits
           2 pad at 9: 7 bits
@@ -92,12 +97,15 @@ fn controller_headers() {
           2 where.unused at 9: 7 bits
           9 mac at 16: 48 bits
           4 reason at 64: 4 bits
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn registers_of_structs() {
-    check("objects.p4", expect![[r#"
+    check(
+        "objects.p4",
+        expect![[r#"
         MyIngress.direct (priorities: false)
           key 1 hdr.ethernet.dst: Exact, 48 bits
           action MyIngress.forward at 0
@@ -106,12 +114,15 @@ fn registers_of_structs() {
         MyIngress.flags: Bool
         MyIngress.signed: Bits(Value { width_bits: 16, translation: None })
         MyIngress.sums: Bits(Value { width_bits: 32, translation: None })
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn digests() {
-    check("digests.p4", expect![[r#"
+    check(
+        "digests.p4",
+        expect![[r#"
         MyIngress.t (priorities: false)
           key 1 hdr.ethernet.src: Exact, 48 bits
           action MyIngress.learn at 0
@@ -119,7 +130,8 @@ fn digests() {
         renamed_t: 1 in the program, Struct([("flag", Bool)])
         learn_t: 1 in the program, Struct([("address", Bits(Value { width_bits: 48, translation: None })), ("port", Bits(Value { width_bits: 9, translation: None })), ("pair", Struct([("low", Bits(Value { width_bits: 8, translation: None })), ("high", Bits(Value { width_bits: 8, translation: None }))]))])
         digest_0: 1 in the program, Tuple([Bits(Value { width_bits: 16, translation: None }), Bits(Value { width_bits: 9, translation: None })])
-    "#]]);
+    "#]],
+    );
 }
 
 /// A P4Info that was changed, and what the model says of it.
@@ -135,16 +147,43 @@ fn check_changed(change: impl Fn(&mut v1::P4Info), expect: Expect) {
 
 #[test]
 fn what_does_not_fit_is_named() {
-    check_changed(|info| info.tables[0].match_fields[1].bitwidth = 31, expect!["table MyIngress.all_kinds: match field hdr.ipv4.dst is 31 bits wide in the P4Info, 32 in the program"]);
-    check_changed(|info| info.tables[0].match_fields[0].r#match = None, expect!["table MyIngress.all_kinds: match field hdr.ethernet.dst is not matched as the program does it"]);
-    check_changed(|info| info.tables[0].match_fields[0].id = 2, expect!["table MyIngress.all_kinds: the id 2 is used twice, or is 0"]);
-    check_changed(|info| info.tables[0].preamble.as_mut().unwrap().name = "MyIngress.other".into(), expect!["the program has no table called MyIngress.other"]);
-    check_changed(|info| info.tables[1].preamble.as_mut().unwrap().id = 0x0200_0000 | 40196534, expect!["MyIngress.all_kinds and MyIngress.no_default have the same id 0x026559b6"]);
-    check_changed(|info| info.tables[1].preamble.as_mut().unwrap().id = 0x0100_0001, expect!["MyIngress.no_default: 0x01000001 is no id of a table"]);
-    check_changed(|info| info.tables[1].action_refs[0].id = 5, expect!["table MyIngress.no_default lists 0x00000005, which is no action"]);
-    check_changed(|info| info.tables[1].implementation_id = 0x1100_0001, expect!["MyIngress.no_default names the action profile 0x11000001, which the P4Info does not have"]);
+    check_changed(
+        |info| info.tables[0].match_fields[1].bitwidth = 31,
+        expect!["table MyIngress.all_kinds: match field hdr.ipv4.dst is 31 bits wide in the P4Info, 32 in the program"],
+    );
+    check_changed(
+        |info| info.tables[0].match_fields[0].r#match = None,
+        expect!["table MyIngress.all_kinds: match field hdr.ethernet.dst is not matched as the program does it"],
+    );
+    check_changed(
+        |info| info.tables[0].match_fields[0].id = 2,
+        expect!["table MyIngress.all_kinds: the id 2 is used twice, or is 0"],
+    );
+    check_changed(
+        |info| info.tables[0].preamble.as_mut().unwrap().name = "MyIngress.other".into(),
+        expect!["the program has no table called MyIngress.other"],
+    );
+    check_changed(
+        |info| info.tables[1].preamble.as_mut().unwrap().id = 0x0200_0000 | 40196534,
+        expect!["MyIngress.all_kinds and MyIngress.no_default have the same id 0x026559b6"],
+    );
+    check_changed(
+        |info| info.tables[1].preamble.as_mut().unwrap().id = 0x0100_0001,
+        expect!["MyIngress.no_default: 0x01000001 is no id of a table"],
+    );
+    check_changed(
+        |info| info.tables[1].action_refs[0].id = 5,
+        expect!["table MyIngress.no_default lists 0x00000005, which is no action"],
+    );
+    check_changed(
+        |info| info.tables[1].implementation_id = 0x1100_0001,
+        expect!["MyIngress.no_default names the action profile 0x11000001, which the P4Info does not have"],
+    );
     check_changed(|info| info.actions.retain(|action| action.params.is_empty()), expect!["fits"]);
-    check_changed(|info| drop(info.actions[2].params.pop()), expect!["action MyIngress.forward has 1 parameters that the P4Info does not have"]);
+    check_changed(
+        |info| drop(info.actions[2].params.pop()),
+        expect!["action MyIngress.forward has 1 parameters that the P4Info does not have"],
+    );
 }
 
 /// Controllers may leave out what they do not use, and may have ids of their own.

@@ -91,8 +91,8 @@ impl Checker<'_> {
     }
 }
 
-/// The name of the digest that a call of v1model's `digest` sends: that of the struct that it tells. What has no name is
-/// numbered in the order of the program.
+/// The name of the digest that a call of v1model's `digest` sends: that of the struct that it tells. What has no name
+/// is numbered in the order of the program.
 pub fn digest_name(program: &Program, call: &Call, ty: &Type) -> String {
     if let Type::Struct(id, _) = ty {
         let declaration = &program.structs[*id];

@@ -38,10 +38,7 @@ fn meter_spec(unit: ir::Unit, annotations: &[Annotation]) -> Option<v1::MeterSpe
 }
 
 /// Sizes are within limits that are far below those of the field.
-fn size<T: TryFrom<u64>>(size: u64) -> T
-where
-    T: Default,
-{
+fn size<T: TryFrom<u64> + Default>(size: u64) -> T {
     size.try_into().unwrap_or_default()
 }
 
