@@ -66,7 +66,8 @@ fn start(topology: Topology, plans: Vec<plan::SwitchPlan>, arguments: &NetArgume
     let mut keeper = Command::new(&exe);
     keeper.arg(KEEPER_COMMAND);
     let sandbox = Sandbox::start(keeper).map_err(|error| {
-        let cure = "; run `sudo wirespeed net ...`";
+        let cure =
+            "; run `sudo wirespeed net ...`, or `unshare -Urnm wirespeed net ...` where users may make namespaces";
         let is_denied = matches!(error, net::sandbox::SandboxError::NoPermission);
         system_error(format!("{error}{}", if is_denied { cure } else { "" }))
     })?;

@@ -293,6 +293,40 @@ fn a_port_that_cannot_be_opened_is_explained() {
     }
 }
 
+#[test]
+fn rates_and_namespaces_that_cannot_be_are_refused() {
+    let folder = Folder::with(&[("p.p4", PROGRAM)]);
+    let run = "run p.p4 --backend interp --port 1=null";
+    folder.check(
+        &format!("{run} --port-rate 1=fast"),
+        expect![[r#"
+        exit 2
+        error: port rate `1=fast`: write PORT=MBIT, as in `1=0.5` for half a megabit a second
+    "#]],
+    );
+    folder.check(
+        &format!("{run} --port-rate 512=1"),
+        expect![[r#"
+        exit 2
+        error: port rate: there is no port 512
+    "#]],
+    );
+    folder.check(
+        &format!("{run} --netns ./absent"),
+        expect![[r#"
+        exit 3
+        error: cannot enter the network namespace ./absent: No such file or directory (os error 2)
+    "#]],
+    );
+    folder.check(
+        &format!("{run} --netns p.p4"),
+        expect![[r#"
+        exit 3
+        error: cannot enter the network namespace /run/netns/p.p4: No such file or directory (os error 2)
+    "#]],
+    );
+}
+
 /// A capture with one packet of these bytes for each.
 fn capture(packets: &[&[u8]]) -> Vec<u8> {
     let mut file = Vec::new();

@@ -240,6 +240,24 @@ fn a_star_floods_what_it_does_not_know() {
     exercise.run(&["topology.json", "-c", "pingall", "--backend", "interp"]).expect(0).says("(12 of 12 received)");
 }
 
+#[test]
+fn an_old_topology_needs_no_addresses() {
+    let Some(exercise) = Exercise::new("basic.p4", &["ping"]) else { return };
+    exercise.write(
+        "topology.json",
+        "{\"hosts\": [\"h1\", \"h2\"], \"switches\": [{\"name\": \"s1\", \"cli_input\": \"s1.txt\"},
+         {\"name\": \"s2\", \"cli_input\": \"s2.txt\"}], \"links\": [[\"s1\", \"s2\"], [\"h1\", \"s1\"], [\"h2\", \"s2\"]]}",
+    );
+    // Hosts are at port 1, the other switch at port 2; the addresses are those of the numbers in the names.
+    for (own, other) in [(1, 2), (2, 1)] {
+        let entry = |n: u32, port: u32| {
+            format!("table_add ipv4_lpm ipv4_forward 10.0.{n}.{n}/32 => 00:00:00:00:0{n}:0{n} {port}\n")
+        };
+        exercise.write(&format!("s{own}.txt"), &(entry(own, 1) + &entry(other, 2)));
+    }
+    exercise.run(&["topology.json", "-c", "pingall", "-c", "dump"]).expect(0).says("10.0.2.2/24 00:00:00:00:02:02");
+}
+
 /// The shortest round trip that `ping` tells, in milliseconds.
 fn round_trip_ms(output: &str) -> f64 {
     let summary = output.lines().find(|line| line.contains("min/avg/max")).unwrap_or_else(|| panic!("{output}"));

@@ -52,6 +52,12 @@ impl Default for AfPacketOptions {
     }
 }
 
+/// Whether an interface of the calling thread's namespace is up, has a carrier, and the kernel sends on it. The kernel
+/// may take a second to come to that after an interface was brought up.
+pub fn is_running(name: &str) -> io::Result<bool> {
+    Socket::new()?.is_running(name)
+}
+
 /// A port on an interface of Linux.
 #[derive(Debug)]
 pub struct AfPacketDriver {

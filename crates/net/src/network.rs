@@ -5,8 +5,8 @@
 //! the other ([`live::wire`]).
 
 use crate::sandbox::{Node, Place, Sandbox, SandboxError};
-use crate::topology::{Link, Mac, NodeId, Topology};
-use live::af_packet::{AfPacketDriver, AfPacketOptions};
+use crate::topology::{End, Link, Mac, NodeId, Topology};
+use live::af_packet::{AfPacketDriver, AfPacketOptions, is_running};
 use live::{Driver, DriverError, NetworkNamespace, StopFlag, wire};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -18,6 +18,13 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long interfaces may take until the kernel sends on them.
+const RUNNING_MAX: Duration = Duration::from_secs(5);
+
+/// How often interfaces are looked at.
+const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The bits of a file's mode of which a program has one.
 const ANY_MAY_EXECUTE: u32 = 0o111;
@@ -94,6 +101,8 @@ impl Network {
             run_ip(&network.nodes[&id].network, topology.name(id), &script)?;
             network.turn_offloads_off(topology, id)?;
         }
+        let ends = topology.links.iter().flat_map(|link| &link.ends);
+        network.wait_until_running(&ends.collect::<Vec<_>>())?;
         Ok(network)
     }
 
@@ -107,10 +116,33 @@ impl Network {
         self.nodes[&node].network.path()
     }
 
-    /// Brings an interface of a node up or down.
-    pub fn set_up(&self, node: NodeId, interface: &str, is_up: bool) -> Result<(), NetworkError> {
-        let state = if is_up { "up" } else { "down" };
-        run_ip(&self.nodes[&node].network, interface, &format!("link set dev {interface} {state}\n"))
+    /// Brings a link up or down, at its switches: a host whose own interface goes down forgets its routes.
+    pub fn set_link(&self, topology: &Topology, link: &Link, is_up: bool) -> Result<(), NetworkError> {
+        let is_switch = |end: &&End| matches!(end.node, NodeId::Switch(_));
+        let has_switch = link.ends.iter().any(|end| is_switch(&end));
+        for end in link.ends.iter().filter(|end| !has_switch || is_switch(end)) {
+            let state = if is_up { "up" } else { "down" };
+            let script = format!("link set dev {end} {state}\n");
+            run_ip(&self.nodes[&end.node].network, topology.name(end.node), &script)?;
+        }
+        if is_up { self.wait_until_running(&link.ends.each_ref()) } else { Ok(()) }
+    }
+
+    /// Waits until the kernel sends on interfaces that were brought up; what is sent before would be lost. One that does
+    /// not come up in time is left to whoever uses it.
+    fn wait_until_running(&self, ends: &[&End]) -> Result<(), NetworkError> {
+        let deadline = Instant::now() + RUNNING_MAX;
+        let mut of_node: BTreeMap<NodeId, Vec<&str>> = BTreeMap::new();
+        ends.iter().for_each(|end| of_node.entry(end.node).or_default().push(&end.interface));
+        for (node, names) in of_node {
+            let wait = || {
+                while !names.iter().all(|name| is_running(name).unwrap_or(true)) && Instant::now() < deadline {
+                    thread::sleep(LOOK_INTERVAL);
+                }
+            };
+            self.nodes[&node].network.inside(wait).map_err(NetworkError::System)?;
+        }
+        Ok(())
     }
 
     /// Lays all links, node by node.

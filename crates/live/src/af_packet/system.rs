@@ -144,10 +144,19 @@ impl Socket {
 
     /// True if the interface is up.
     pub fn is_up(&self, name: &str) -> io::Result<bool> {
+        Ok(self.flags(name)? & libc::IFF_UP != 0)
+    }
+
+    /// True if the interface is up, has a carrier, and the kernel sends on it.
+    pub fn is_running(&self, name: &str) -> io::Result<bool> {
+        Ok(self.flags(name)? & libc::IFF_RUNNING != 0)
+    }
+
+    fn flags(&self, name: &str) -> io::Result<libc::c_int> {
         let request = self.interface_request(name, libc::SIOCGIFFLAGS as libc::Ioctl)?;
         // SAFETY: the request succeeded, so that the kernel has set this member.
         let flags = unsafe { request.ifr_ifru.ifru_flags };
-        Ok(libc::c_int::from(flags) & libc::IFF_UP != 0)
+        Ok(libc::c_int::from(flags))
     }
 
     /// The interface's hardware type, one of the `ARPHRD_` numbers.

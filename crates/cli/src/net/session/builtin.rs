@@ -134,18 +134,11 @@ fn link(session: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
     let topology = &session.running.topology;
     let [first, second, state @ ("up" | "down")] = words else { return Ok(usage("link")) };
     let (Some(first), Some(second)) = (topology.find(first), topology.find(second)) else { return Ok(usage("link")) };
-    let has_switch = [first, second].iter().any(|node| matches!(node, NodeId::Switch(_)));
     let nodes = |link: &net::topology::Link| link.ends.each_ref().map(|end| end.node);
-    let between = topology.links.iter().filter(|link| [[first, second], [second, first]].contains(&nodes(link)));
     let mut count = 0;
-    for end in between.flat_map(|link| &link.ends) {
+    for link in topology.links.iter().filter(|link| [[first, second], [second, first]].contains(&nodes(link))) {
+        session.running.network.set_link(topology, link, *state == "up").map_err(io::Error::other)?;
         count += 1;
-        if matches!(end.node, NodeId::Host(_)) && has_switch {
-            // A host whose own end goes down forgets its routes.
-            continue;
-        }
-        let done = session.running.network.set_up(end.node, &end.interface, *state == "up");
-        done.map_err(io::Error::other)?;
     }
     if count == 0 {
         return Ok(Outcome::failure(format!("there is no link between {} and {}", words[0], words[1])));
