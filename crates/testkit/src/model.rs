@@ -95,7 +95,7 @@ enum Kind {
     Same(bool, Box<Expr>, Box<Expr>),
     Cast(Box<Expr>),
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    Call(usize, Vec<Argument>),
+    Call(usize, Arguments),
     IsValid(Place),
     /// A valid header, a structure or an array, from its parts; whether they are written with their names.
     List(bool, Vec<Expr>),
@@ -103,6 +103,8 @@ enum Kind {
     Invalid,
     /// The next bits of the packet.
     Lookahead,
+    /// Whether a table that is applied finds an entry, or whether it does not if not the second.
+    Hit(usize, bool),
 }
 
 #[derive(Clone, Debug)]
@@ -110,6 +112,10 @@ enum Argument {
     In(Expr),
     Place(Place),
 }
+
+/// The arguments of a call as they are written, each with the position of its parameter. Where those are not the first
+/// ones in order, the arguments are written with names. A parameter without an argument has a default value.
+type Arguments = Vec<(usize, Argument)>;
 
 #[derive(Clone, Debug)]
 enum Stmt {
@@ -132,7 +138,7 @@ enum Stmt {
     ForIn(VarId, u32, u32, Vec<Stmt>),
     /// A variable that grows from 0 while it is below the number and the condition holds; then what is done with it.
     For(VarId, u32, Option<Expr>, Vec<Stmt>, Vec<Stmt>),
-    Call(usize, Vec<Argument>),
+    Call(usize, Arguments),
     Apply(usize),
     Extract(Place),
     Return(Option<Expr>),
@@ -165,6 +171,8 @@ struct Callee {
     code: Code,
     name: String,
     params: Vec<(Direction, VarId)>,
+    /// Default values of parameters.
+    defaults: Vec<(VarId, Expr)>,
     returns: Option<Ty>,
     /// Variables of a control.
     locals: Vec<(VarId, Option<Expr>)>,
@@ -183,6 +191,7 @@ impl Callee {
             code,
             name,
             params,
+            defaults: Vec::new(),
             returns: None,
             locals: Vec::new(),
             instances: Vec::new(),
@@ -218,7 +227,7 @@ struct Table {
     /// Each with its match kind.
     keys: Vec<(Expr, &'static str)>,
     /// Actions with the arguments of their parameters that have a direction.
-    actions: Vec<(usize, Vec<Argument>)>,
+    actions: Vec<(usize, Arguments)>,
     /// Sets of the keys, the position of the action, its data. The first that matches wins.
     entries: Vec<(Vec<KeySet>, ActionCall)>,
     /// None: `NoAction`.

@@ -73,6 +73,8 @@ struct Maker<'m> {
     /// Steps of each callee and of each table, at most.
     callee_steps: Vec<u32>,
     table_steps: Vec<u32>,
+    /// Which places of each type are used more than the others.
+    hot: usize,
     scope: Scope,
     /// Steps so far of the callee that is being made, and how many it may have.
     steps: u32,
@@ -95,6 +97,7 @@ pub fn model(rng: &mut Rng, statements: u32) -> Model {
         ingress: 0,
         egress: 0,
     };
+    let hot = rng.below(64) as usize;
     let mut maker = Maker {
         rng,
         palette,
@@ -103,6 +106,7 @@ pub fn model(rng: &mut Rng, statements: u32) -> Model {
         spots: Vec::new(),
         callee_steps: Vec::new(),
         table_steps: Vec::new(),
+        hot,
         scope: Scope::new(Code::Function),
         steps: 0,
         steps_max: 0,

@@ -111,6 +111,7 @@ impl Machine<'_> {
                 let parts = parts.iter().map(|part| self.eval(part)).collect::<Result<Vec<_>, _>>()?;
                 if self.model.is_header(&expr.ty) { Value::Header(Some(parts)) } else { Value::Parts(parts) }
             }
+            Kind::Hit(table, is_hit) => truth(self.apply(*table)?.0 == *is_hit),
             Kind::Invalid => Value::initial(self.model, &expr.ty),
             Kind::Lookahead => {
                 let ty = scalar(&expr.ty);
@@ -121,29 +122,32 @@ impl Machine<'_> {
     }
 
     /// Calls what has this number. `data` is what a table gives to an action's parameters without a direction.
-    fn call(&mut self, number: usize, args: &[Argument], data: &[Expr]) -> Result<Option<Value>, Jump> {
+    fn call(&mut self, number: usize, args: &[(usize, Argument)], data: &[Expr]) -> Result<Option<Value>, Jump> {
         let model = self.model;
         let callee: &Callee = &model.callees[number];
-        let mut args = args.iter();
-        let mut data = data.iter();
         let mut copied = Vec::new();
-        for (direction, param) in &callee.params {
-            let from_table = if *direction == Direction::None { data.next() } else { None };
-            if let Some(value) = from_table {
-                copied.push((*param, self.eval(value)?, None));
-                continue;
-            }
-            copied.push(match args.next().expect("each parameter has an argument") {
-                Argument::In(value) => (*param, self.eval(value)?, None),
+        for (position, arg) in args {
+            let (direction, param) = callee.params[*position];
+            copied.push(match arg {
+                Argument::In(value) => (param, self.eval(value)?, None),
                 Argument::Place(place) => {
                     let ways = self.ways(place)?;
                     let value = match direction {
-                        Direction::Out => Value::initial(model, &model.vars[*param].ty),
+                        Direction::Out => Value::initial(model, &model.vars[param].ty),
                         _ => self.values[place.var].read(&ways),
                     };
-                    (*param, value, Some((place.var, ways)))
+                    (param, value, Some((place.var, ways)))
                 }
             });
+        }
+        let without =
+            callee.params.iter().enumerate().filter(|(position, _)| args.iter().all(|(it, _)| it != position));
+        let mut data = data.iter();
+        for (_, (direction, param)) in without {
+            let from_table = if *direction == Direction::None { data.next() } else { None };
+            let default = || callee.defaults.iter().find(|(var, _)| var == param).map(|(_, value)| value);
+            let value = from_table.or_else(default).expect("each parameter has an argument, data or a default value");
+            copied.push((*param, self.eval(value)?, None));
         }
         let mut places = Vec::new();
         for (param, value, place) in copied {

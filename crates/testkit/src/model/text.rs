@@ -105,8 +105,12 @@ impl Writer<'_> {
     }
 
     fn params(&self, callee: &Callee) -> Vec<String> {
-        let params = callee.params.iter();
-        params.map(|(direction, var)| format!("{}{}", direction_text(*direction), self.var(*var))).collect()
+        let param = |(direction, var): &(Direction, VarId)| {
+            let default = callee.defaults.iter().find(|(param, _)| param == var);
+            let default = default.map_or(String::new(), |(_, value)| format!(" = {}", self.tree(value)));
+            format!("{}{}{default}", direction_text(*direction), self.var(*var))
+        };
+        callee.params.iter().map(param).collect()
     }
 
     fn function(&mut self, callee: &Callee) {
@@ -203,7 +207,7 @@ impl Writer<'_> {
         self.close("}");
         self.open("actions = {");
         for (action, args) in &table.actions {
-            let call = self.call_text(&self.model.callees[*action].name, args, &[]);
+            let call = self.call_text(&self.model.callees[*action].name, *action, args, &[]);
             self.line(format!("{call};"));
         }
         self.line("NoAction;");
@@ -223,28 +227,32 @@ impl Writer<'_> {
 
     fn action_call(&self, table: &Table, call: &ActionCall) -> String {
         let (action, args) = &table.actions[call.action];
-        self.call_text(&self.model.callees[*action].name, args, &call.data)
+        self.call_text(&self.model.callees[*action].name, *action, args, &call.data)
     }
 
-    fn call_text(&self, name: &str, args: &[Argument], data: &[Expr]) -> String {
-        let args = args.iter().map(|arg| match arg {
-            Argument::In(value) => self.tree(value).to_string(),
-            Argument::Place(place) => self.place(place).to_string(),
+    /// A call of `name`, which is that of the callee or of its instance.
+    fn call_text(&self, name: &str, callee: usize, args: &[(usize, Argument)], data: &[Expr]) -> String {
+        let callee = &self.model.callees[callee];
+        let has_names = args.iter().enumerate().any(|(number, (position, _))| number != *position);
+        let named = |name: &str, value: String| if has_names { format!("{name} = {value}") } else { value };
+        let packet = (callee.code == Code::Parser).then(|| named("packet", "packet".into()));
+        let args = args.iter().map(|(position, arg)| {
+            let value = match arg {
+                Argument::In(value) => self.tree(value).to_string(),
+                Argument::Place(place) => self.place(place).to_string(),
+            };
+            named(&self.model.vars[callee.params[*position].1].name, value)
         });
-        let all: Vec<String> = args.chain(data.iter().map(|value| self.tree(value).to_string())).collect();
+        let data = data.iter().map(|value| self.tree(value).to_string());
+        let all: Vec<String> = packet.into_iter().chain(args).chain(data).collect();
         format!("{name}({})", all.join(", "))
     }
 
-    fn call(&self, number: usize, args: &[Argument]) -> String {
+    fn call(&self, number: usize, args: &[(usize, Argument)]) -> String {
         let callee = &self.model.callees[number];
         match callee.code {
-            Code::Function | Code::Action => self.call_text(&callee.name, args, &[]),
-            Code::Control => self.call_text(&format!("the_{}.apply", callee.name), args, &[]),
-            Code::Parser => {
-                let call = self.call_text(&format!("the_{}.apply", callee.name), args, &[]);
-                let packet = if args.is_empty() { "(packet" } else { "(packet, " };
-                call.replacen('(', packet, 1)
-            }
+            Code::Function | Code::Action => self.call_text(&callee.name, number, args, &[]),
+            Code::Control | Code::Parser => self.call_text(&format!("the_{}.apply", callee.name), number, args, &[]),
         }
     }
 
@@ -406,6 +414,10 @@ impl Writer<'_> {
             Kind::IsValid(place) => Tree::atom(format!("{}.isValid()", self.place(place))),
             Kind::List(is_named, parts) => {
                 Tree::cast(self.ty(&expr.ty), Tree::atom(self.list(*is_named, &expr.ty, parts)))
+            }
+            Kind::Hit(table, is_hit) => {
+                let member = if *is_hit { "hit" } else { "miss" };
+                Tree::atom(format!("{}.apply().{member}", self.model.tables[*table].name))
             }
             Kind::Invalid => Tree::cast(self.ty(&expr.ty), Tree::atom("{#}")),
             Kind::Lookahead => Tree::atom(format!("packet.lookahead<{}>()", self.ty(&expr.ty))),

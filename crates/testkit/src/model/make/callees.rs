@@ -1,8 +1,8 @@
 //! Random functions, actions, tables, parsers and controls, and the blocks of the architecture.
 
 use super::super::{
-    ActionCall, Callee, Code, Direction, Expr, HEADERS, KeySet, METADATA, Place, Scalar, Select, Step, Stmt, Table, Ty,
-    VarId,
+    ActionCall, Arguments, Callee, Code, Direction, Expr, HEADERS, KeySet, METADATA, Place, Scalar, Select, Step, Stmt,
+    Table, Ty, VarId,
 };
 use super::{BLOCK_STEPS_MAX, CALLEE_FUEL, CALLEE_STEPS_MAX, Kind, Maker, Scope, element};
 use num_bigint::BigInt;
@@ -61,6 +61,18 @@ impl Maker<'_> {
         params
     }
 
+    /// Gives the last parameters default values, if numbers go into them.
+    fn defaults(&mut self, callee: &mut Callee) {
+        for (direction, var) in callee.params.iter().rev() {
+            match (direction, self.model.vars[*var].ty.clone()) {
+                (Direction::In, Ty::Scalar(scalar)) if self.once_in(2) => {
+                    callee.defaults.push((*var, self.constant(scalar)));
+                }
+                _ => break,
+            }
+        }
+    }
+
     /// Statements that give what is not a header in each `out` parameter a value, so that it is known.
     fn written(&mut self, params: &[(Direction, VarId)]) -> Vec<Stmt> {
         let outs = params.iter().filter(|(direction, _)| *direction == Direction::Out);
@@ -76,15 +88,33 @@ impl Maker<'_> {
         body
     }
 
+    /// Statements that change the numbers that come out again, so that it matters when a function is called.
+    fn changed(&mut self, params: &[(Direction, VarId)]) -> Vec<Stmt> {
+        let outs = params.iter().filter(|(direction, _)| *direction != Direction::In);
+        let spots = outs.flat_map(|(_, var)| self.spots[*var].clone());
+        let mut body = Vec::new();
+        for spot in spots.collect::<Vec<_>>() {
+            if let Ty::Scalar(scalar @ (Scalar::Bit(_) | Scalar::Int(_))) = spot.place.ty
+                && self.once_in(2)
+            {
+                let operator = *self.rng.pick(&["+", "-", "^"]);
+                body.push(Stmt::Compound(operator, spot.place, self.constant(scalar)));
+            }
+        }
+        body
+    }
+
     fn function(&mut self) {
         self.start(Code::Function, CALLEE_STEPS_MAX);
         self.scope.callees = (0..self.model.callees.len()).collect();
         let params = self.params();
         let mut callee = Callee::new(Code::Function, format!("fn{}", self.model.callees.len()), params);
+        self.defaults(&mut callee);
         callee.returns = if self.once_in(4) { None } else { Some(self.rng.pick(&self.pool).clone()) };
         self.scope.returns = Some(callee.returns.clone());
         callee.body = self.written(&callee.params);
         callee.body.extend(self.body(4, 2));
+        callee.body.extend(self.changed(&callee.params));
         callee.body.extend(callee.returns.clone().map(|ty| Stmt::Return(Some(self.some_expr(&ty)))));
         self.finish(callee);
     }
@@ -95,6 +125,7 @@ impl Maker<'_> {
         self.start(Code::Control, CALLEE_STEPS_MAX);
         let params = self.params();
         let mut callee = Callee::new(Code::Control, format!("Control{}", self.model.callees.len()), params);
+        self.defaults(&mut callee);
         callee.instances = controls.iter().copied().filter(|_| self.rng.chance(2, 3)).collect();
         self.control_parts(&mut callee, functions, CALLEE_STEPS_MAX);
         let mut body = self.written(&callee.params);
@@ -214,8 +245,11 @@ impl Maker<'_> {
         for action in actions.iter().copied().filter(|_| self.rng.chance(2, 3)).collect::<Vec<_>>() {
             self.scope.is_plain = true;
             let params = self.model.callees[action].params.clone();
-            let directed = params.iter().filter(|(direction, _)| *direction != Direction::None);
-            let args = directed.map(|(direction, var)| self.argument(*direction, *var, 0)).collect();
+            let directed = params.iter().enumerate().filter(|(_, (direction, _))| *direction != Direction::None);
+            let args = directed.map(|(position, (direction, var))| {
+                self.argument(*direction, *var, 0).map(|argument| (position, argument))
+            });
+            let args: Option<Arguments> = args.collect();
             self.scope.is_plain = false;
             if let Some(args) = args {
                 listed.push((action, args));
@@ -240,7 +274,7 @@ impl Maker<'_> {
         Some(self.model.tables.len() - 1)
     }
 
-    fn action_call(&mut self, actions: &[(usize, Vec<super::super::Argument>)]) -> ActionCall {
+    fn action_call(&mut self, actions: &[(usize, Arguments)]) -> ActionCall {
         let action = self.rng.below(actions.len() as u64) as usize;
         let params = self.model.callees[actions[action].0].params.clone();
         let data = params.iter().filter(|(direction, _)| *direction == Direction::None);
@@ -269,6 +303,7 @@ impl Maker<'_> {
         self.start(Code::Parser, CALLEE_STEPS_MAX);
         let params = self.params();
         let mut callee = Callee::new(Code::Parser, format!("Parser{}", self.model.callees.len()), params);
+        self.defaults(&mut callee);
         callee.instances = parsers.iter().copied().filter(|_| self.rng.chance(2, 3)).collect();
         self.scope.callees = functions.iter().chain(&callee.instances).copied().collect();
         callee.body = self.written(&callee.params);

@@ -1,12 +1,15 @@
 //! Random expressions and places.
 
-use super::super::{Argument, Code, Direction, Expr, Kind, Place, Scalar, Shape, Step, Ty};
+use super::super::{Argument, Arguments, Code, Direction, Expr, Kind, Place, Scalar, Shape, Step, Ty};
 use super::{Maker, Spot, index_bits};
 use crate::calculation::operators::wrap;
 use num_bigint::BigInt;
 
 /// The greatest height of expressions.
 const HEIGHT_MAX: u64 = 3;
+
+/// Places of a type that are used more than the others.
+const HOT_PLACES: usize = 2;
 
 impl Maker<'_> {
     /// An expression of the type.
@@ -121,6 +124,7 @@ impl Maker<'_> {
                     None => Kind::Constant(BigInt::from(1)),
                 }
             }
+            4 if let Some(hit) = self.hit() => hit,
             4 | 5 => {
                 let ty = self.rng.pick(&self.pool).clone();
                 let left = self.expr(&ty, height);
@@ -135,6 +139,17 @@ impl Maker<'_> {
                 self.pair(operator, ty, ty, height)
             }
         }
+    }
+
+    /// Applies a table for its hit.
+    fn hit(&mut self) -> Option<Kind> {
+        if self.scope.code != Code::Control {
+            return None;
+        }
+        let tables = self.scope.tables.clone();
+        let table = self.pick(&tables)?;
+        self.spend(self.table_steps[table])?;
+        Some(Kind::Hit(table, self.once_in(2)))
     }
 
     fn leaf(&mut self, ty: Scalar) -> Expr {
@@ -166,14 +181,36 @@ impl Maker<'_> {
     }
 
     /// Arguments for a call, if there are places for them and it does not take too long.
-    pub fn arguments(&mut self, callee: usize, height: u32) -> Option<Vec<Argument>> {
-        let steps = self.callee_steps[callee].saturating_mul(self.scope.rounds);
+    pub fn arguments(&mut self, callee: usize, height: u32) -> Option<Arguments> {
+        self.spend(self.callee_steps[callee])?;
+        let params = self.model.callees[callee].params.clone();
+        let mut positions: Vec<usize> = (0..params.len()).collect();
+        if self.once_in(4) {
+            // With names, arguments stand in any order, and what has a default value may be left out.
+            for position in 0..positions.len() {
+                let other = self.rng.below(positions.len() as u64) as usize;
+                positions.swap(position, other);
+            }
+            let defaults = self.model.callees[callee].defaults.clone();
+            let has_default = |position: &usize| defaults.iter().any(|(var, _)| *var == params[*position].1);
+            positions.retain(|position| !has_default(position) || self.rng.chance(1, 2));
+        }
+        let mut args = Vec::new();
+        for position in positions {
+            let (direction, var) = params[position];
+            args.push((position, self.argument(direction, var, height)?));
+        }
+        Some(args)
+    }
+
+    /// Takes steps of what is called here, if there are so many.
+    pub fn spend(&mut self, steps: u32) -> Option<()> {
+        let steps = steps.saturating_mul(self.scope.rounds);
         if self.steps.saturating_add(steps) > self.steps_max {
             return None;
         }
         self.steps += steps;
-        let params = self.model.callees[callee].params.clone();
-        params.iter().map(|(direction, var)| self.argument(*direction, *var, height)).collect()
+        Some(())
     }
 
     pub fn argument(&mut self, direction: Direction, param: usize, height: u32) -> Option<Argument> {
@@ -195,7 +232,13 @@ impl Maker<'_> {
             (found, _) => found == ty,
         };
         let visible = self.scope.visible.iter().filter(|(_, is_writable)| *is_writable || !is_written);
-        let spots: Vec<&Spot> = visible.flat_map(|(var, _)| self.spots[*var].iter().filter(fits)).collect();
+        let mut spots: Vec<&Spot> = visible.flat_map(|(var, _)| self.spots[*var].iter().filter(fits)).collect();
+        if spots.len() > HOT_PLACES && self.rng.chance(3, 4) {
+            // What is read and written at once is among the same few places.
+            let start = self.hot % spots.len();
+            spots.rotate_left(start);
+            spots.truncate(HOT_PLACES);
+        }
         if spots.is_empty() {
             return None;
         }

@@ -177,11 +177,7 @@ impl Maker<'_> {
     fn apply(&mut self, depth: u32) -> Option<Stmt> {
         let tables = self.scope.tables.clone();
         let table = self.pick(&tables)?;
-        let steps = self.table_steps[table].saturating_mul(self.scope.rounds);
-        if self.steps.saturating_add(steps) > self.steps_max {
-            return None;
-        }
-        self.steps += steps;
+        self.spend(self.table_steps[table])?;
         let may_ask = depth > 0 && self.scope.code == Code::Control;
         Some(match self.rng.below(3) {
             0 if may_ask => {
