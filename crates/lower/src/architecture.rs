@@ -284,7 +284,9 @@ impl<'h> Lowerer<'h> {
 
     /// Appends the body of a control that is a block. What follows is reached whatever leaves the control.
     pub fn lower_control_body(&mut self, object: ObjectId, args: Vec<Argument>, span: Span) -> Lowered<()> {
-        let (body, ()) = self.collect(|l| l.apply_control(object, args, Sight::Parameters, span))?;
+        let ObjectKind::Control { control, .. } = self.objects[object].kind else { return Err(Refused) };
+        let params = &self.hir.controls[control].params;
+        let (body, ()) = self.collect(|l| l.apply_control(object, (params, args), Sight::Parameters, span))?;
         let label = self.block.exit_label;
         if self.block.exit_is_used {
             self.emit(ir::StmtKind::Block { label, body }, span);

@@ -17,7 +17,7 @@ impl<'h> Lowerer<'h> {
                 self.call_extern_function(*id, call, ty, span)
             }
             Callee::Function(id) => self.inline_function(*id, call, span),
-            Callee::Action(id) => self.inline_action(*id, &call.args, span),
+            Callee::Action(id) => self.call_action(*id, call, span),
             Callee::Method(object, method) => {
                 let object = self.eval_object(object)?;
                 self.call_method(object, *method, call, ty, span)

@@ -1,6 +1,6 @@
 //! Inlining of functions, actions and controls.
 //!
-//! Arguments are evaluated from left to right, copied in, and copied out in the order of the parameters. The copies
+//! Arguments are evaluated from left to right, copied in, and copied out in the same order. The copies
 //! are left out where nobody could tell: functions and controls see nothing but their parameters, so a parameter may
 //! stand for the argument's storage itself if no other argument touches it. Actions see all of their control, so
 //! theirs are copied; so are fields of headers, since an invalid header takes no values, but a parameter does, and
@@ -48,12 +48,28 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Evaluates arguments from left to right.
+    /// Evaluates arguments from left to right as they are written, which names allow in any order; then default values.
+    /// The parameters come in the same order, since arguments are copied out in it, too.
+    pub fn eval_written(&mut self, params: &[hir::VarId], call: &'h Call) -> Lowered<(Vec<hir::VarId>, Vec<Argument>)> {
+        let left_out = (0..params.len()).filter(|position| !call.order.contains(position));
+        let order: Vec<usize> = call.order.iter().copied().chain(left_out).collect();
+        let params: Vec<hir::VarId> = order.iter().map(|position| params[*position]).collect();
+        let args: Vec<Option<&'h Expr>> = order.iter().map(|position| call.args[*position].as_ref()).collect();
+        let evaluated = self.eval_pairs(&params, &args)?;
+        Ok((params, evaluated))
+    }
+
+    /// Evaluates arguments that are written in the order of their parameters.
     pub fn eval_arguments(&mut self, params: &[hir::VarId], args: &'h [Option<Expr>]) -> Lowered<Vec<Argument>> {
+        let args: Vec<Option<&'h Expr>> = args.iter().map(Option::as_ref).collect();
+        self.eval_pairs(params, &args)
+    }
+
+    fn eval_pairs(&mut self, params: &[hir::VarId], args: &[Option<&'h Expr>]) -> Lowered<Vec<Argument>> {
         let mut evaluated = Vec::new();
         for (position, (param, arg)) in params.iter().zip(args).enumerate() {
             let direction = self.direction(*param);
-            let Some(arg) = arg else {
+            let Some(arg) = *arg else {
                 evaluated.push(Argument::Missing(direction));
                 continue;
             };
@@ -214,7 +230,7 @@ impl<'h> Lowerer<'h> {
     pub fn inline_function(&mut self, id: hir::FunctionId, call: &'h Call, span: Span) -> Lowered<Value> {
         let function = &self.hir.functions[id];
         let Some(body) = &function.body else { return Err(Refused) };
-        let args = self.eval_arguments(&function.params, &call.args)?;
+        let (params, args) = self.eval_written(&function.params, call)?;
         let type_args: Vec<_> = call.type_args.iter().map(|ty| self.resolve(ty)).collect();
         let types = function.type_params.iter().copied().zip(type_args).collect();
         let outer_types = std::mem::replace(&mut self.types, types);
@@ -226,7 +242,7 @@ impl<'h> Lowerer<'h> {
             let return_place = frame.return_place.clone();
             let mut copy_outs = Vec::new();
             l.frames.push(frame);
-            let bound = l.bind(&function.params, args, Sight::Parameters, span);
+            let bound = l.bind(&params, args, Sight::Parameters, span);
             let mut frame = l.frames.pop().expect("the frame that was pushed above");
             copy_outs.extend(bound?);
             frame.copy_outs = copy_outs.clone();
@@ -239,13 +255,24 @@ impl<'h> Lowerer<'h> {
     }
 
     /// Calls an action from a control or another action.
-    pub fn inline_action(&mut self, id: hir::ActionId, args: &'h [Option<Expr>], span: Span) -> Lowered<Value> {
+    pub fn call_action(&mut self, id: hir::ActionId, call: &'h Call, span: Span) -> Lowered<Value> {
+        let (params, args) = self.eval_written(&self.hir.actions[id].params, call)?;
+        self.inline_action(id, &params, args, span)
+    }
+
+    /// The code of an action with these arguments of its parameters.
+    pub fn inline_action(
+        &mut self,
+        id: hir::ActionId,
+        params: &[hir::VarId],
+        args: Vec<Argument>,
+        span: Span,
+    ) -> Lowered<Value> {
         let action = &self.hir.actions[id];
-        let args = self.eval_arguments(&action.params, args)?;
         self.nested(span, |l| {
             let frame = l.new_frame(None);
             l.frames.push(frame);
-            let bound = l.bind(&action.params, args, Sight::Everything, span);
+            let bound = l.bind(params, args, Sight::Everything, span);
             let mut frame = l.frames.pop().expect("the frame that was pushed above");
             let copy_outs = bound?;
             frame.copy_outs = copy_outs.clone();
@@ -258,14 +285,20 @@ impl<'h> Lowerer<'h> {
     /// Applies a control.
     pub fn inline_control(&mut self, object: ObjectId, call: &'h Call, span: Span) -> Lowered<Value> {
         let ObjectKind::Control { control, .. } = self.objects[object].kind else { return Err(Refused) };
-        let args = self.eval_arguments(&self.hir.controls[control].params, &call.args)?;
+        let (params, args) = self.eval_written(&self.hir.controls[control].params, call)?;
         let sight = if self.facts.shared_controls.contains(&object) { Sight::OwnStorage } else { Sight::Parameters };
-        self.apply_control(object, args, sight, span)?;
+        self.apply_control(object, (&params, args), sight, span)?;
         Ok(Value::Void)
     }
 
     /// Lowers the code of a control with these arguments.
-    pub fn apply_control(&mut self, object: ObjectId, args: Vec<Argument>, sight: Sight, span: Span) -> Lowered<()> {
+    pub fn apply_control(
+        &mut self,
+        object: ObjectId,
+        (params, args): (&[hir::VarId], Vec<Argument>),
+        sight: Sight,
+        span: Span,
+    ) -> Lowered<()> {
         let ObjectKind::Control { control, type_args, args: constructor_args, .. } = &self.objects[object].kind else {
             return Err(Refused);
         };
@@ -277,7 +310,7 @@ impl<'h> Lowerer<'h> {
             l.enter(&control.constructor_params, &constructor_args);
             let frame = l.new_frame(Some(object));
             l.frames.push(frame);
-            let bound = l.bind(&control.params, args, sight, span);
+            let bound = l.bind(params, args, sight, span);
             let mut frame = l.frames.pop().expect("the frame that was pushed above");
             let copy_outs = bound?;
             frame.copy_outs = copy_outs.clone();

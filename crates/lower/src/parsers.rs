@@ -58,7 +58,8 @@ impl<'h> Lowerer<'h> {
         self.body = first;
         self.parser =
             Some(Builder { states, current: start, level: self.collecting, prefix: String::new(), loops: Vec::new() });
-        let result = self.parser_states(object, args, Target::Accept, span);
+        let params = &self.hir.parsers[parser].params;
+        let result = self.parser_states(object, (params, args), Target::Accept, span);
         let builder = self.parser.take();
         self.body.clear();
         result?;
@@ -73,11 +74,11 @@ impl<'h> Lowerer<'h> {
             Some(builder) if builder.level == self.collecting => {}
             _ => return self.unsupported(span, "applying a parser here"),
         }
-        let args = self.eval_arguments(&self.hir.parsers[parser].params, &call.args)?;
+        let (params, args) = self.eval_written(&self.hir.parsers[parser].params, call)?;
         let prefix = self.builder().prefix.clone();
         let name = format!("{prefix}after_{}", self.hir.parsers[parser].name);
         let after = self.new_state(name, span)?;
-        let copy_outs = self.parser_states(object, args, Target::State(after), span)?;
+        let copy_outs = self.parser_states(object, (&params, args), Target::State(after), span)?;
         self.begin_state(after);
         self.copy_out(&copy_outs, span)?;
         Ok(Value::Void)
@@ -127,7 +128,7 @@ impl<'h> Lowerer<'h> {
     fn parser_states(
         &mut self,
         object: ObjectId,
-        args: Vec<Argument>,
+        (params, args): (&[hir::VarId], Vec<Argument>),
         accept: Target,
         span: Span,
     ) -> Lowered<Vec<(crate::places::Place, crate::places::Place)>> {
@@ -148,7 +149,7 @@ impl<'h> Lowerer<'h> {
         self.frames.push(frame);
         let result = self.nested(span, |l| {
             l.enter(&parser.constructor_params, &constructor_args);
-            let copy_outs = l.bind(&parser.params, args, Sight::Parameters, span)?;
+            let copy_outs = l.bind(params, args, Sight::Parameters, span)?;
             l.declare_locals(&parser.locals)?;
             l.frame().repeats = true;
             l.lower_states(parser, accept)?;

@@ -89,7 +89,9 @@ impl<'h> Lowerer<'h> {
         let (body, ()) = self.collect(|l| {
             let src = ir::Expr::bit(32, reference.position as u64);
             l.emit(StmtKind::Assign { dst: ir::Place::Var(ran), src }, span);
-            l.inline_action(reference.action, &reference.args, span).map(|_| ())
+            let params = &l.hir.actions[reference.action].params;
+            let args = l.eval_arguments(params, &reference.args)?;
+            l.inline_action(reference.action, params, args, span).map(|_| ())
         })?;
         self.emit_if(nothing_ran, body, Vec::new(), span);
         Ok(())

@@ -43,6 +43,8 @@ pub(crate) struct Bound {
     pub(crate) type_args: Vec<Type>,
     /// In the order of the parameters.
     pub(crate) args: Vec<Option<Expr>>,
+    /// The positions of the arguments in the order in which they are written.
+    pub(crate) order: Vec<usize>,
     /// Type parameters, those of the object included.
     pub(crate) substitution: Substitution,
 }
@@ -186,6 +188,10 @@ impl Checker<'_> {
     ) -> Option<Bound> {
         let substitution = self.open_type_params(signature, type_arguments, span)?;
         let arranged = self.arrange(signature, arguments, span)?;
+        let position_of = |argument: &ast::Argument| {
+            arranged.iter().position(|given| given.is_some_and(|given| std::ptr::eq(given, argument)))
+        };
+        let order = arguments.iter().filter_map(position_of).collect();
         let mut slots = Vec::with_capacity(arranged.len());
         let mut is_fine = true;
         for (&param, argument) in signature.params.iter().zip(arranged) {
@@ -209,7 +215,7 @@ impl Checker<'_> {
         let substitution = self.close_type_params(signature, substitution, span)?;
         let type_args =
             signature.type_params.iter().map(|param| substitution.get(param).cloned().unwrap_or(Type::Unknown));
-        Some(Bound { type_args: type_args.collect(), args, substitution })
+        Some(Bound { type_args: type_args.collect(), args, order, substitution })
     }
 
     /// Gives each type parameter its argument, or an inference variable.

@@ -112,7 +112,8 @@ impl Checker<'_> {
         }
         self.warn_if_deprecated(&self.hir.functions[id].annotations.clone(), &signatures[chosen].name, call.span);
         let return_type = substitute(&self.hir.functions[id].return_type, &bound.substitution);
-        let made = Call { callee: Callee::Function(id), type_args: bound.type_args, args: bound.args };
+        let made =
+            Call { callee: Callee::Function(id), type_args: bound.type_args, args: bound.args, order: bound.order };
         self.finish_function_call(id, made, return_type, call.span)
     }
 
@@ -165,7 +166,8 @@ impl Checker<'_> {
         }
         match self.bind_arguments(&signatures[chosen], call.type_arguments, call.arguments, call.span) {
             Some(bound) => {
-                let made = Call { callee: Callee::Action(id), type_args: Vec::new(), args: bound.args };
+                let made =
+                    Call { callee: Callee::Action(id), type_args: Vec::new(), args: bound.args, order: bound.order };
                 expr(ExprKind::Call(Box::new(made)), Type::Void, call.span)
             }
             None => poisoned(call.span),
@@ -245,8 +247,12 @@ impl Checker<'_> {
         let method = &self.hir.externs[id].methods[position];
         let return_type = substitute(&method.return_type, &bound.substitution);
         self.warn_if_deprecated(&method.annotations.clone(), &member.name, call.span);
-        let made =
-            Call { callee: Callee::Method(Box::new(object), position), type_args: bound.type_args, args: bound.args };
+        let made = Call {
+            callee: Callee::Method(Box::new(object), position),
+            type_args: bound.type_args,
+            args: bound.args,
+            order: bound.order,
+        };
         self.check_core_method(id, &made, call.span);
         expr(ExprKind::Call(Box::new(made)), return_type, call.span)
     }
@@ -279,7 +285,12 @@ impl Checker<'_> {
             let span = first.span;
             self.report(d::argument_count(span, "apply", call.arguments.len(), 0, Span::NONE));
         }
-        let made = Call { callee: Callee::ApplyTable(Box::new(table)), type_args: Vec::new(), args: Vec::new() };
+        let made = Call {
+            callee: Callee::ApplyTable(Box::new(table)),
+            type_args: Vec::new(),
+            args: Vec::new(),
+            order: Vec::new(),
+        };
         expr(ExprKind::Call(Box::new(made)), Type::ApplyResult(id), call.span)
     }
 
@@ -313,7 +324,12 @@ impl Checker<'_> {
         let signature = self.apply_signature(&block.ty);
         match self.bind_arguments(&signature, call.type_arguments, call.arguments, call.span) {
             Some(bound) => {
-                let made = Call { callee: Callee::Apply(Box::new(block)), type_args: Vec::new(), args: bound.args };
+                let made = Call {
+                    callee: Callee::Apply(Box::new(block)),
+                    type_args: Vec::new(),
+                    args: bound.args,
+                    order: bound.order,
+                };
                 expr(ExprKind::Call(Box::new(made)), Type::Void, call.span)
             }
             None => poisoned(call.span),
@@ -424,7 +440,8 @@ impl Checker<'_> {
             None => Vec::new(),
         };
         let ty = if builtin == Builtin::IsValid { Type::Bool } else { Type::Void };
-        let made = Call { callee: Callee::Builtin(builtin, Box::new(base)), type_args: Vec::new(), args };
+        let made =
+            Call { callee: Callee::Builtin(builtin, Box::new(base)), type_args: Vec::new(), args, order: Vec::new() };
         expr(ExprKind::Call(Box::new(made)), ty, call.span)
     }
 

@@ -691,6 +691,8 @@ pub struct Call {
     /// In the order of the parameters; omitted ones have their default value if there is one. `None`: `_`, or an
     /// optional one left out.
     pub args: Vec<Option<Expr>>,
+    /// The positions of the arguments that are written, in the order in which they are: names allow any.
+    pub order: Vec<usize>,
 }
 
 /// What is called.
