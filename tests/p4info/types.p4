@@ -1,4 +1,4 @@
-// Types with names: new types with and without a translation, enums with and without values, errors, truth values.
+// Types with names: new types with and without a translation, enums with and without values, errors; values of no bits.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -50,7 +50,7 @@ control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadat
     register<protocol_t>(4) protocols;
     register<mac_t>(4) macs;
 
-    action set(port_id_t port, vrf_t vrf, vlan_t vlan, outer_mac_t outer, plain_t plain, protocol_t protocol) {
+    action set(port_id_t port, bit<0> nothing, vrf_t vrf, vlan_t vlan, outer_mac_t outer, plain_t plain, protocol_t protocol) {
         meta.port = port;
         meta.vrf = vrf;
         meta.vlan = vlan;
@@ -71,7 +71,7 @@ control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadat
             std.parser_error: exact;
         }
         actions = { set; NoAction; }
-        default_action = set((port_id_t)3, (vrf_t)1, (vlan_t)2, (outer_mac_t)(mac_t)4, 5, protocol_t.udp);
+        default_action = set((port_id_t)3, 0, (vrf_t)1, (vlan_t)2, (outer_mac_t)(mac_t)4, 5, protocol_t.udp);
     }
     apply {
         protocols.write(0, meta.protocol);

@@ -60,27 +60,28 @@ fn translated_types() {
     check(
         "types.p4",
         expect![[r#"
-        MyIngress.t (priorities: true)
-          key 1 meta.port: Exact, 9 bits, for controllers Some(32) as example.org/port
-          key 2 meta.vrf: Exact, 10 bits, for controllers None as example.org/vrf
-          key 3 meta.vlan: Ternary, 12 bits, for controllers Some(16) as 
-          key 4 meta.outer: Exact, 48 bits
-          key 5 meta.plain: Exact, 8 bits
-          key 6 meta.protocol: Exact, 8 bits
-          key 7 meta.signed: Exact, 4 bits
-          key 8 hdr.ethernet.dst: Exact, 48 bits
-          key 9 std.parser_error: Exact, 32 bits
-          action MyIngress.set at 0
-            1 port: 9 bits, for controllers Some(32) as example.org/port
-            2 vrf: 10 bits, for controllers None as example.org/vrf
-            3 vlan: 12 bits, for controllers Some(16) as 
-            4 outer: 48 bits
-            5 plain: 8 bits
-            6 protocol: 8 bits
-          action NoAction at 1
-        MyIngress.protocols: SerializableEnum { width_bits: 8, members: {"tcp": [6], "udp": [17]} }
-        MyIngress.macs: Bits(Value { width_bits: 48, translation: None })
-    "#]],
+            MyIngress.t (priorities: true)
+              key 1 meta.port: Exact, 9 bits, for controllers Some(32) as example.org/port
+              key 2 meta.vrf: Exact, 10 bits, for controllers None as example.org/vrf
+              key 3 meta.vlan: Ternary, 12 bits, for controllers Some(16) as 
+              key 4 meta.outer: Exact, 48 bits
+              key 5 meta.plain: Exact, 8 bits
+              key 6 meta.protocol: Exact, 8 bits
+              key 7 meta.signed: Exact, 4 bits
+              key 8 hdr.ethernet.dst: Exact, 48 bits
+              key 9 std.parser_error: Exact, 32 bits
+              action MyIngress.set at 0
+                1 port: 9 bits, for controllers Some(32) as example.org/port
+                2 nothing: 0 bits
+                3 vrf: 10 bits, for controllers None as example.org/vrf
+                4 vlan: 12 bits, for controllers Some(16) as 
+                5 outer: 48 bits
+                6 plain: 8 bits
+                7 protocol: 8 bits
+              action NoAction at 1
+            MyIngress.protocols: SerializableEnum { width_bits: 8, members: {"tcp": [6], "udp": [17]} }
+            MyIngress.macs: Bits(Value { width_bits: 48, translation: None })
+        "#]],
     );
 }
 

@@ -7,6 +7,7 @@ mod interpreter;
 mod ir_text;
 mod mutants;
 mod p4_text;
+mod p4info;
 mod packet_tests;
 mod programs;
 
@@ -106,6 +107,13 @@ pub const BODIES: &[Body] = &[
         about: "any text is parsed without a panic; a tree prints to itself",
         test_seeds: 30,
         run: |rng, _| p4_text::run(rng),
+        reduced: None,
+    },
+    Body {
+        name: "p4info",
+        about: "programs have a P4Info that fits them; a damaged one is refused, or fits",
+        test_seeds: 20,
+        run: p4info::run,
         reduced: None,
     },
     Body {

@@ -212,7 +212,9 @@ impl Generator<'_, '_, '_> {
             let width = u32::try_from(param.bitwidth).ok().filter(|width| *width > 0).unwrap_or(value.width());
             v1::table_action_call::Argument { param_id: param.id, value: value.resize(width).to_be_bytes() }
         };
-        let arguments = params.iter().zip(&table.default_action.args).map(argument).collect();
+        // Values of no bits are not there in the IR, and nobody needs to be told of them.
+        let params = params.iter().filter(|param| param.bitwidth != 0 || param.type_name.is_some());
+        let arguments = params.zip(&table.default_action.args).map(argument).collect();
         Some(v1::TableActionCall { action_id, arguments })
     }
 }

@@ -1,0 +1,87 @@
+//! Every program that can be run has a P4Info that fits it, or is refused one with a place; a damaged P4Info is refused
+//! or fits, and nothing else happens.
+
+use crate::mutants::Mutant;
+use crate::run::Notes;
+use base::Rng;
+use ir::Program;
+use p4info::{Format, Model, v1::P4Info};
+use prost::Message;
+use sema::hir;
+use syntax::{Diagnostics, DiskFiles, FileLoader, Options, SourceMap};
+use testkit::random_p4::{Architecture, Options as Shape, random_p4};
+use testkit::random_p4_14::random_p4_14;
+
+/// Changes of a program of the corpora at most.
+const CHANGES_MAX: u64 = 3;
+
+/// Changed bytes of a P4Info at most.
+const DAMAGES_MAX: u64 = 4;
+
+pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
+    let shape = |architecture| Shape { statements: 8, architecture, ..Shape::default() };
+    let compiled = match rng.below(4) {
+        0 => compiled("random.p4", &random_p4(rng, &shape(Architecture::V1Model)).text, &Options::new(&DiskFiles)),
+        1 => compiled("random.p4", &random_p4(rng, &shape(Architecture::Psa)).text, &Options::new(&DiskFiles)),
+        2 => compiled("random.p4", &random_p4_14(rng).text, &Options::new(&DiskFiles)),
+        _ => {
+            let mutant = Mutant::random(rng, CHANGES_MAX);
+            let loader: &dyn FileLoader = &mutant;
+            let mut options = Options::new(loader);
+            options.include_paths = mutant.include_paths();
+            compiled(&mutant.path.to_string_lossy(), &mutant.text, &options)
+        }
+    };
+    let Some((tree, program, mut diagnostics)) = compiled else {
+        notes.add("refused by the compiler");
+        return Ok(());
+    };
+    let Some(info) = p4info::generate(&tree, &program, &mut diagnostics) else {
+        notes.add("refused a P4Info");
+        return if diagnostics.has_errors() { Ok(()) } else { Err("no P4Info, and no error".to_owned()) };
+    };
+    notes.add("P4Infos made");
+    let again = p4info::generate(&tree, &program, &mut diagnostics);
+    if again.as_ref() != Some(&info) {
+        return Err("two P4Infos of one program differ".to_owned());
+    }
+    for format in [Format::Text, Format::Json] {
+        p4info::encode(&info, format);
+    }
+    if let Err(mismatch) = Model::new(info.clone(), &program) {
+        return Err(format!("the P4Info does not fit its own program: {mismatch}"));
+    }
+    damage(rng, &info, &program, notes);
+    Ok(())
+}
+
+fn compiled(name: &str, text: &str, options: &Options<'_>) -> Option<(hir::Program, Program, Diagnostics)> {
+    let mut sources = SourceMap::new();
+    let (tree, mut diagnostics) = p4_14::parse_text(&mut sources, name, text, options, None);
+    if diagnostics.has_errors() {
+        return None;
+    }
+    let typed = sema::check(&tree, &mut diagnostics);
+    if diagnostics.has_errors() {
+        return None;
+    }
+    let program = lower::lower(&typed, &mut diagnostics)?;
+    Some((typed, program, diagnostics))
+}
+
+/// Changes bytes of the binary form. What can still be read is joined to the program; no answer is wrong.
+fn damage(rng: &mut Rng, info: &P4Info, program: &Program, notes: &mut Notes) {
+    let mut bytes = info.encode_to_vec();
+    if bytes.is_empty() {
+        return;
+    }
+    for _ in 0..=rng.below(DAMAGES_MAX) {
+        let at = rng.below(bytes.len() as u64) as usize;
+        bytes[at] = rng.below(256) as u8;
+    }
+    let Ok(damaged) = P4Info::decode(bytes.as_slice()) else { return };
+    match Model::new(damaged, program) {
+        Ok(_) => notes.add("damaged, and fits"),
+        Err(_) => notes.add("damaged, and refused"),
+    }
+}
