@@ -68,6 +68,7 @@ pub(crate) fn program() -> Program {
     it.tables[tiny].const_default = true;
     it.tables[l2].actions[0].default_only = true;
     it.tables[l2].actions[1].table_only = true;
+    it.tables[l2].support_timeout = true;
 
     let balance = table(&mut it, "MyIngress.balance", &[("meta.tag", Type::Bit(12), Exact)], &[nothing, set_port]);
     let selector = Some(HashAlgorithm::Crc16);

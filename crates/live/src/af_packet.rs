@@ -132,9 +132,13 @@ impl Driver for AfPacketDriver {
         Ok(())
     }
 
+    fn has_link(&self) -> bool {
+        self.receiver.has_link(&self.name)
+    }
+
     fn acknowledge_error(&mut self) -> Result<(), DriverError> {
         self.receiver.clear_error();
-        if system::interface_exists(self.interface_index) {
+        if self.receiver.interface_exists(self.interface_index) {
             // The interface went down; the kernel takes up reception again once it is up.
             return Ok(());
         }

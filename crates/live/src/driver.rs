@@ -54,6 +54,11 @@ pub trait Driver: Send {
         Ok(())
     }
 
+    /// Whether something is connected to the port. Looked at about once a second.
+    fn has_link(&self) -> bool {
+        true
+    }
+
     /// Called when waiting on [`Driver::fd`] reported an error condition. Clears it, or says that the port is gone.
     fn acknowledge_error(&mut self) -> Result<(), DriverError> {
         Ok(())

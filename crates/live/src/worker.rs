@@ -86,6 +86,8 @@ pub trait Events {
     fn packet_in(&mut self, _frame: &[u8]) {}
     /// A job has put another program in the switch; digests from now on are this one's.
     fn program_changed(&mut self, _program: &Arc<Program>) {}
+    /// A port lost its link, or has it again. Told within about a second; at the start all have it.
+    fn link_changed(&mut self, _port: u32, _has_link: bool) {}
     /// A port goes no further. The others do.
     fn port_failed(&mut self, _port: u32, _error: &DriverError) {}
 }
@@ -108,6 +110,7 @@ pub struct Ports {
     /// Positions of the ports of greater numbers.
     far: BTreeMap<u32, usize>,
     failed: Vec<bool>,
+    has_link: Vec<bool>,
     /// Frames that the core sent to a port that has no driver.
     pub unconnected_frames: u64,
     /// How long the worker has waited for something to do; in the rest of the time it worked.
@@ -137,6 +140,7 @@ impl Ports {
         Ports {
             numbers: ports.iter().map(|port| port.number).collect(),
             failed: vec![false; ports.len()],
+            has_link: vec![true; ports.len()],
             drivers: ports.into_iter().map(|port| port.driver).collect(),
             by_number,
             far,
@@ -158,6 +162,16 @@ impl Ports {
         for position in 0..self.drivers.len() {
             if let Err(error) = act(&mut *self.drivers[position]) {
                 self.fail(position, &error, events);
+            }
+        }
+    }
+
+    /// Tells of links that came or went. A port that failed has none.
+    fn look_at_links(&mut self, events: &mut dyn Events) {
+        for position in 0..self.drivers.len() {
+            let has_link = !self.failed[position] && self.drivers[position].has_link();
+            if std::mem::replace(&mut self.has_link[position], has_link) != has_link {
+                events.link_changed(self.numbers[position], has_link);
             }
         }
     }
@@ -344,6 +358,7 @@ impl Worker<'_> {
         if self.last_tick.elapsed() >= TICK {
             self.last_tick = Instant::now();
             self.ports.each(self.events, |driver| driver.housekeeping());
+            self.ports.look_at_links(self.events);
             self.events.tick(self.switch, &self.ports);
         }
     }

@@ -416,6 +416,32 @@ fn a_link_that_goes_down_costs_packets_but_not_the_port() {
 }
 
 #[test]
+fn a_port_knows_whether_it_has_a_link() {
+    let Some(network) = hosts(&[]) else { return };
+    let driver = network.inside("switch", || AfPacketDriver::open("sa", &AfPacketOptions::default()).unwrap());
+    // What the driver asks is asked where its interface is, not where this thread is.
+    // The kernel takes up to a second until it tells of a link.
+    let soon = |has_link: bool| {
+        let start = Instant::now();
+        while driver.has_link() != has_link {
+            assert!(start.elapsed() < Duration::from_secs(20), "the link is {}", !has_link);
+            thread::sleep(Duration::from_millis(20));
+        }
+    };
+    soon(true);
+    network.run("a", "ip link set eth0 down");
+    soon(false);
+    network.run("a", "ip link set eth0 up");
+    soon(true);
+    network.run("switch", "ip link set sa down");
+    soon(false);
+    network.run("switch", "ip link set sa up");
+    soon(true);
+    network.run("switch", "ip link del sa");
+    soon(false);
+}
+
+#[test]
 fn an_interface_that_is_removed_ends_its_port() {
     let Some(network) = hosts(&[]) else { return };
     network.inside("switch", || {

@@ -1,10 +1,11 @@
 //! Other threads at a switch that a worker runs: jobs, packets from and to the control plane, another program.
 
+use live::driver::Deliver;
 use live::memory::{GeneratorDriver, MemoryPeer, memory_port};
 use live::worker::{self, Ended, Events, Port, Setup};
-use live::{Mailbox, StopFlag, mailbox};
+use live::{Driver, DriverError, Mailbox, PortCounters, StopFlag, mailbox};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use switch::door::{Closed, Door};
 use switch::{DropReason, Switch};
@@ -32,6 +33,7 @@ V1Switch(P(), V(), I(), E(), V(), D()) main;"
 struct Told {
     packets_in: Vec<Vec<u8>>,
     programs: usize,
+    links: Vec<(u32, bool)>,
 }
 
 impl Events for Told {
@@ -41,6 +43,10 @@ impl Events for Told {
 
     fn program_changed(&mut self, _program: &Arc<ir::Program>) {
         self.programs += 1;
+    }
+
+    fn link_changed(&mut self, port: u32, has_link: bool) {
+        self.links.push((port, has_link));
     }
 }
 
@@ -217,4 +223,57 @@ fn a_program_takes_the_place_of_another_while_packets_flow() {
     let stats = left.switch.stats();
     assert_eq!((stats.received, stats.sent, stats.drops(DropReason::ProgramChanged)), (7, 3, 4));
     assert!(left.switch.shows_time(), "the rate of the port is still set");
+}
+
+/// A port without frames whose cable is pulled out after it was looked at twice, and put back after four times.
+struct LooseCable {
+    looks: Arc<AtomicUsize>,
+    counters: Arc<PortCounters>,
+}
+
+impl Driver for LooseCable {
+    fn receive(&mut self, _limit: usize, _deliver: Deliver<'_>) -> Result<usize, DriverError> {
+        Ok(0)
+    }
+
+    fn transmit(&mut self, _frame: &[u8], _timestamp_ns: u64) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    fn exhausted(&self) -> bool {
+        false
+    }
+
+    fn has_link(&self) -> bool {
+        !(2..4).contains(&self.looks.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn frame_bytes_max(&self) -> usize {
+        1514
+    }
+
+    fn stop_receiving(&mut self) {}
+
+    fn counters(&self) -> &Arc<PortCounters> {
+        &self.counters
+    }
+}
+
+#[test]
+fn a_link_that_goes_and_comes_is_told_once_each() {
+    let looks = Arc::<AtomicUsize>::default();
+    let cable = LooseCable { looks: Arc::clone(&looks), counters: Arc::default() };
+    let ports = vec![port(4).0, Port { number: 7, driver: Box::new(cable), is_capture: false }];
+    let left = beside(switch_that(""), ports, None, |_| {
+        let start = Instant::now();
+        while looks.load(Ordering::Relaxed) < 6 {
+            assert!(start.elapsed() < Duration::from_secs(60), "the port is looked at about once a second");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+    assert_eq!(left.told.links, [(7, false), (7, true)]);
 }

@@ -18,7 +18,8 @@ pub enum DropReason {
     QueueFull,
     /// It was resubmitted, recirculated or cloned more often than `base::limits::PASSES_MAX`.
     PassLimit,
-    /// One received packet became more copies than `base::limits::COPIES_MAX`, each pass that starts anew counted as one.
+    /// One received packet became more copies than `base::limits::COPIES_MAX`, each pass that starts anew counted as
+    /// one.
     CopyLimit,
     /// The deparsed packet would be longer than its buffer.
     TooLong,

@@ -34,8 +34,8 @@ pub struct EntryHeader {
 pub const HEADER_WORDS: usize = size_of::<EntryHeader>() / size_of::<u64>();
 
 /// Looks up `count` keys (rows of key words, end to end) and writes as many pointers to entries; a key that matches
-/// nothing gives the default entry, so that every pointer is valid. Returns how many keys matched an entry. `count` may be any number; bursts of up to
-/// [`base::limits::BURST_PACKETS_MAX`] are worked on together.
+/// nothing gives the default entry, so that every pointer is valid. Returns how many keys matched an entry. `count` may
+/// be any number; bursts of up to [`base::limits::BURST_PACKETS_MAX`] are worked on together.
 ///
 /// # Safety
 /// `table` and all results are valid until the [`crate::Guard`] that gave `table` is dropped. `keys` must point to

@@ -86,7 +86,8 @@ impl<'a> Transaction<'a> {
 
     /// Shows what was done to packets: all of it to each burst that begins later.
     ///
-    /// Must not be called by a thread that holds a [`crate::Guard`] from before the last call: it would wait for itself.
+    /// Must not be called by a thread that holds a [`crate::Guard`] from before the last call: it would wait for
+    /// itself.
     pub fn commit(mut self) {
         let changes = std::mem::take(&mut self.steps).into_iter().flat_map(|step| match step {
             Step::Table { table, journal } => journal.changes.into_iter().map(|change| (table, change)).collect(),

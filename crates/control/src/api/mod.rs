@@ -11,7 +11,7 @@
 //!
 //! * [`mod@entity`], what a switch under control consists of.
 //! * [`mod@fault`], refusals.
-//! * [`mod@read`], queries.
+//! * [`mod@read`], queries; `idle`, entries whose timeout has passed.
 //! * `saving`, what a restart has to bring back.
 //! * `write`, `resources`, `state`, carrying updates out, and what controllers have told beyond the switch.
 
@@ -19,6 +19,7 @@ pub mod entity;
 pub mod fault;
 pub mod read;
 
+mod idle;
 mod resources;
 mod saving;
 mod state;
@@ -34,7 +35,7 @@ use crate::apply::{Reply, apply};
 use crate::command::Command;
 use crate::problem::Problem;
 use crate::store::{Store, StoreError};
-use entity::DigestConfig;
+use entity::{DigestConfig, TableEntry};
 use ir::{DigestId, Program};
 use saving::StoredCells;
 use state::State;
@@ -247,6 +248,12 @@ impl Api {
     /// How controllers want the messages of a digest; none if they do not.
     pub fn digest_config(&self, digest: DigestId) -> Option<DigestConfig> {
         self.pipeline().state().digests.get(&digest).copied()
+    }
+
+    /// Gives the entries to the sink, some at a time, that no packet has hit for as long as their timeout: each once
+    /// after its last hit. To be called now and then, as often as timeouts are to be exact.
+    pub fn idle_entries(&self, sink: &mut dyn FnMut(Vec<TableEntry>)) -> Result<(), Fault> {
+        self.pipeline().idle_entries(&*self.door, sink)
     }
 
     /// A port went down or came up: members that watch it stop being choices, or are choices again.

@@ -220,7 +220,7 @@ impl Pipeline {
         }
     }
 
-    fn entry(&self, state: &mut State, table: TableId, entry: &Entry) -> TableEntry {
+    pub(crate) fn entry(&self, state: &mut State, table: TableId, entry: &Entry) -> TableEntry {
         let name = EntryName { key: entry.spec.key.iter().map(entry_key).collect(), priority: entry.spec.priority };
         let action = self.entry_action(state, table, entry.spec.action, &entry.spec.args);
         TableEntry {

@@ -2,6 +2,7 @@
 //! how digests are wanted.
 
 use crate::api::entity::{Choice, DigestConfig, Group, GroupMember};
+use crate::api::idle::Told;
 use base::index::Id as _;
 use ir::{ActionProfileId, DigestId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,8 @@ pub(crate) struct State {
     pub digests: BTreeMap<DigestId, DigestConfig>,
     /// Ports that are down: members that watch them are no choices.
     pub ports_down: BTreeSet<u32>,
+    /// Entries that are known to be idle.
+    pub idle_told: Told,
 }
 
 /// What a controller wrote into a group.

@@ -11,7 +11,7 @@ use base::index::Id as _;
 use expect_test::{Expect, expect};
 use ir::{EntryKey, MeterId, RegisterId, ValueSetId};
 use switch::externs::CounterCell;
-use switch::{Backend, Closed, Config, Job, MeterConfig, Replica};
+use switch::{Backend, Closed, Config, Job, MeterConfig, Output, Replica};
 use tables::Attributes;
 
 /// Runs jobs at once.
@@ -416,4 +416,59 @@ fn large_tables_are_read_in_pieces() {
     })
     .unwrap();
     assert_eq!(pieces, 1);
+}
+
+struct Nowhere;
+impl Output for Nowhere {
+    fn transmit(&mut self, _port: u32, _frame: &[u8], _time_ns: u64) {}
+}
+
+#[test]
+fn idle_entries_are_told_once_after_their_last_hit() {
+    let api = api();
+    let timed = |key, idle_timeout_ns| {
+        let attributes = Attributes { idle_timeout_ns, ..Attributes::default() };
+        TableEntry { attributes, ..entry(&api, "l2", (48, key), Some(port(&api, 3))) }
+    };
+    // An entry is as old as the first run that sees it; a worker runs many times a second.
+    let at = |now_ns| api.door().ask(move |switch| switch.run(now_ns, &mut Nowhere)).unwrap();
+    let hit = |handle: usize| {
+        let note = move |switch: &mut Switch| {
+            let now_ns = switch.now_ns();
+            switch.externs_mut().last_hits_ns.iter_mut().find(|times| !times.is_empty()).unwrap()[handle] = now_ns;
+        };
+        api.door().ask(note).unwrap();
+    };
+    let idle = || {
+        let mut told = Vec::new();
+        api.idle_entries(&mut |entries| told.extend(entries)).unwrap();
+        told
+    };
+    at(100);
+    let entries = [timed(1, 50), timed(2, 100), timed(3, 0)];
+    let insertions = entries.iter().map(|entry| (Insert, Entity::TableEntry(entry.clone()))).collect();
+    write(&api, insertions, ContinueOnError, expect!["done\ndone\ndone\n"]);
+    at(100);
+    at(149);
+    assert_eq!(idle(), []);
+    at(150);
+    assert_eq!(idle(), [timed(1, 50)]);
+    hit(1);
+    at(220);
+    assert_eq!(idle(), [], "the first was told, the second was hit");
+    hit(0);
+    at(270);
+    assert_eq!(idle(), [timed(1, 50), timed(2, 100)]);
+    // A new entry under the handle of one that was told.
+    let replacement = vec![(Delete, Entity::TableEntry(timed(1, 50))), (Insert, Entity::TableEntry(timed(4, 1)))];
+    write(&api, replacement, DataplaneAtomic, expect!["done\ndone\n"]);
+    at(270);
+    assert_eq!(idle(), []);
+    at(300);
+    assert_eq!(idle(), [timed(4, 1)]);
+    let read_idle = Query::TableEntries(TableQuery { with_idle: true, ..TableQuery::default() });
+    let times: Vec<Option<u64>> = (read(&api, &read_idle).into_iter())
+        .filter_map(|entity| if let Entity::TableEntry(entry) = entity { Some(entry.idle_ns) } else { None })
+        .collect();
+    assert_eq!(times, [Some(30), Some(150), Some(270 - 70)]);
 }

@@ -103,6 +103,16 @@ impl Receiver {
         self.left_to_drain = Some(count);
     }
 
+    /// Whether the interface of this index is still there.
+    pub fn interface_exists(&self, index: i32) -> bool {
+        self.socket.interface_exists(index)
+    }
+
+    /// Whether the interface is up and has a carrier; not if it is gone.
+    pub fn has_link(&self, name: &str) -> bool {
+        self.socket.is_running(name).unwrap_or(false)
+    }
+
     /// Takes the error that the socket reported off it.
     pub fn clear_error(&self) {
         let mut error = 0;

@@ -36,14 +36,6 @@ pub fn interface_index(name: &str) -> Option<i32> {
     i32::try_from(index).ok().filter(|index| *index > 0)
 }
 
-/// True if an interface has this index.
-pub fn interface_exists(index: i32) -> bool {
-    let mut name = [0; libc::IF_NAMESIZE];
-    // SAFETY: `name` has the size that the call requires.
-    let found = unsafe { libc::if_indextoname(index.cast_unsigned(), name.as_mut_ptr()) };
-    !found.is_null()
-}
-
 fn check(answer: libc::c_int) -> io::Result<libc::c_int> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }
@@ -140,6 +132,16 @@ impl Socket {
         // SAFETY: the request succeeded, so that the kernel has set this member.
         let mtu = unsafe { request.ifr_ifru.ifru_mtu };
         Ok(usize::try_from(mtu).unwrap_or(0))
+    }
+
+    /// True if an interface has this index, where the socket is: the thread may be in another namespace by now.
+    pub fn interface_exists(&self, index: i32) -> bool {
+        // SAFETY: a request of all zeros is a value of its type.
+        let mut argument: libc::ifreq = unsafe { mem::zeroed() };
+        argument.ifr_ifru.ifru_ifindex = index;
+        // SAFETY: the request reads the index from an `ifreq` and writes the name into it.
+        let answer = unsafe { libc::ioctl(self.raw(), libc::SIOCGIFNAME as libc::Ioctl, &raw mut argument) };
+        check(answer).is_ok()
     }
 
     /// True if the interface is up.
