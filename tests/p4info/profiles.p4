@@ -40,7 +40,21 @@ control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadat
         implementation = members;
         size = 16;
     }
+    // What is made in a property has the name that stands there, or the table's.
+    table in_place {
+        key = { hdr.ethernet.type: exact; hdr.ipv4.src: selector; }
+        actions = { forward; NoAction; }
+        @name("whole_name") @max_group_size(2) implementation = action_selector(HashAlgorithm.crc16, 8, 8);
+        @name("hits") counters = direct_counter(CounterType.packets);
+    }
+    table nameless {
+        key = { hdr.ipv4.protocol: exact; }
+        actions = { forward; NoAction; }
+        implementation = action_profile(2);
+    }
     apply {
+        in_place.apply();
+        nameless.apply();
         z.apply();
         a.apply();
         selecting.apply();

@@ -93,9 +93,17 @@ fn collect(tree: &hir::Program, program: &ir::Program, contents: &Contents, type
             collector.names.add(Kind::Digest, &name, None);
         }
     }
-    // A profile that is made in a table's property is declared nowhere; adding the others again changes nothing.
-    for profile in program.tables.iter().filter_map(|table| table.implementation.as_ref()) {
-        collector.names.add(Kind::ActionProfile, &program.action_profiles[profile.profile].name, None);
+    // What is made in a table's property is declared nowhere; adding the others again changes nothing.
+    for table in program.tables.iter() {
+        if let Some(used) = &table.implementation {
+            collector.names.add(Kind::ActionProfile, &program.action_profiles[used.profile].name, None);
+        }
+        for counter in &table.direct_counters {
+            collector.names.add(Kind::DirectCounter, &program.direct_counters[*counter].name, None);
+        }
+        if let Some((meter, _)) = &table.direct_meter {
+            collector.names.add(Kind::DirectMeter, &program.direct_meters[*meter].name, None);
+        }
     }
     for (_, header) in controller_headers(tree) {
         let name = annotations::full_name("", &header.name, &header.annotations);
@@ -364,8 +372,23 @@ impl Generator<'_, '_, '_> {
         })
     }
 
-    /// The annotations of the object of this kind and name.
+    /// The annotations of the object of this kind and name: those of its declaration, or of the table's property that it
+    /// is made in.
     fn annotations_of(&self, kind: Kind, name: &str) -> &[Annotation] {
-        self.declared(kind, name).map_or(&[], |object| &self.tree.instances[object.id].annotations)
+        if let Some(object) = self.declared(kind, name) {
+            return &self.tree.instances[object.id].annotations;
+        }
+        for place in &self.contents.tables {
+            let table = &self.tree.tables[place.id];
+            let own_name = place.name(&table.name, &table.annotations);
+            for property in table.properties.iter().filter(|it| kind_of(self.tree, &it.value.ty) == Some(kind)) {
+                // Without `@name` it has the name of the table.
+                let given = find(&property.annotations, "name").and_then(Annotation::single_string);
+                if given.map_or(own_name.as_str(), |given| given.strip_prefix('.').unwrap_or(given)) == name {
+                    return &property.annotations;
+                }
+            }
+        }
+        &[]
     }
 }

@@ -454,6 +454,7 @@ pub struct Property {
     pub name: Rc<str>,
     pub value: Expr,
     pub is_const: bool,
+    pub annotations: Vec<Annotation>,
     pub span: Span,
 }
 

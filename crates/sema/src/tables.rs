@@ -52,7 +52,8 @@ impl Checker<'_> {
                 TablePropertyKind::Other { name, value } if is_priority_property(&name.name) => {
                     let value = self.priority_property(&name.name, value);
                     let (name, is_const, span) = (name.name.clone(), property.is_const, property.span);
-                    table.properties.push(Property { name, value, is_const, span });
+                    let annotations = property.annotations.clone();
+                    table.properties.push(Property { name, value, is_const, annotations, span });
                 }
                 TablePropertyKind::Size(size) => table.size = self.table_size(size),
                 // PSA's property for groups without members is written as a default action.
@@ -63,7 +64,8 @@ impl Checker<'_> {
                     let value = self.property_value(value);
                     self.check_property_type(&name.name, &value);
                     let (name, is_const, span) = (name.name.clone(), property.is_const, property.span);
-                    table.properties.push(Property { name, value, is_const, span });
+                    let annotations = property.annotations.clone();
+                    table.properties.push(Property { name, value, is_const, annotations, span });
                 }
             }
         }

@@ -5,6 +5,7 @@
 
 use super::ExternKind;
 use super::hashes::Algorithm;
+use crate::names::given_name;
 use crate::objects::ObjectKind;
 use crate::{Lowered, Lowerer, codes};
 use ir::{ActionProfileId, HashAlgorithm, HashInput, HashValue, Implementation};
@@ -18,6 +19,14 @@ pub(crate) struct State {
     drawing: BTreeSet<ActionProfileId>,
     /// What the hash of a selector is of, in the table that used it first.
     inputs: BTreeMap<ActionProfileId, Vec<HashInput>>,
+}
+
+/// The name of an object that is made in a table's property: `@name` there says it in full, without the blocks around;
+/// else it is the table's.
+pub(super) fn name_in_place(table: &ir::Table, property: &hir::Property) -> Option<String> {
+    let ExprKind::Construct { .. } = property.value.kind else { return None };
+    let name = given_name(&property.annotations).map(|name| name.strip_prefix('.').unwrap_or(name));
+    Some(name.unwrap_or(&table.name).to_owned())
 }
 
 impl<'h> Lowerer<'h> {
@@ -46,9 +55,8 @@ impl<'h> Lowerer<'h> {
             },
             _ => return self.unsupported(property.span, "this object as the implementation of a table"),
         };
-        if !matches!(property.value.kind, ExprKind::Instance(_)) {
-            // Made in place, it has no name; the control plane knows it by the table.
-            self.ir.action_profiles[profile].name.clone_from(&table.name);
+        if let Some(name) = name_in_place(table, property) {
+            self.ir.action_profiles[profile].name = name;
         }
         table.implementation = Some(Implementation { profile, inputs: Vec::new() });
         Ok(())

@@ -5,6 +5,7 @@
 
 use crate::condition_text::condition_text;
 use crate::externs::hashes::Algorithm;
+use crate::externs::profiles::name_in_place;
 use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
 use crate::objects::ObjectKind;
 use crate::places::Place;
@@ -320,10 +321,17 @@ impl<'h> Lowerer<'h> {
         match &*property.name {
             "counters" | "meters" => {
                 let object = self.eval_object(&property.value)?;
+                let name = name_in_place(table, property);
                 match &self.objects[object].kind {
                     ObjectKind::Extern(object) => match object.kind {
-                        ExternKind::DirectCounter(counter) => table.direct_counters = vec![counter],
+                        ExternKind::DirectCounter(counter) => {
+                            table.direct_counters = vec![counter];
+                            let counter = &mut self.ir.direct_counters[counter];
+                            counter.name = name.unwrap_or_else(|| counter.name.clone());
+                        }
                         ExternKind::DirectMeter(meter) => {
+                            let made = &mut self.ir.direct_meters[meter];
+                            made.name = name.unwrap_or_else(|| made.name.clone());
                             table.direct_meter = Some((meter, Some(self.meter_target(meter))));
                         }
                         _ => return self.unsupported(property.span, "this object as a table's counter or meter"),
