@@ -372,8 +372,8 @@ impl Generator<'_, '_, '_> {
         })
     }
 
-    /// The annotations of the object of this kind and name: those of its declaration, or of the table's property that it
-    /// is made in.
+    /// The annotations of the object of this kind and name: those of its declaration, or of the table's property that
+    /// it is made in.
     fn annotations_of(&self, kind: Kind, name: &str) -> &[Annotation] {
         if let Some(object) = self.declared(kind, name) {
             return &self.tree.instances[object.id].annotations;
