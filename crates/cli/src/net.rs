@@ -120,6 +120,7 @@ fn converse(running: &Arc<Running>, arguments: &NetArguments) -> Result<Exit, Ex
     let unreadable = |error| system_error(format!("cannot read commands: {error}"));
     let mut prompt = Prompt::new("wirespeed> ", words).map_err(unreadable)?;
     if prompt.is_terminal() {
+        running.begin_prompt();
         session.welcome();
     }
     session.begin();

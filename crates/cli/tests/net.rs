@@ -217,6 +217,58 @@ fn programs_read_lines_of_json() {
     assert_eq!((&lines[5]["event"], &lines[5]["failed"]), (&"end".into(), &1.into()));
 }
 
+#[test]
+fn a_person_at_a_terminal_stops_commands_and_goes_into_hosts() {
+    let Some(exercise) = Exercise::new("basic.p4", &["ping", "python3", "bash"]) else { return };
+    triangle(&exercise, [""; 3]);
+    let mut command = Command::new("timeout");
+    command.args(["-k", "10", &NETWORK_SECONDS_MAX.to_string(), "python3", "-c", PERSON]);
+    command.args([env!("CARGO_BIN_EXE_wirespeed"), "net", TRIANGLE]).current_dir(exercise.0.path());
+    Ended::of(command.stdin(Stdio::null()).output().unwrap()).expect(0).says("ended with 0");
+}
+
+/// Types what stands behind each text once that text has appeared; in the end prints the status.
+const PERSON: &str = r"
+import os, pty, select, sys, time
+
+process, terminal = pty.fork()
+if process == 0:
+    os.environ['TERM'] = 'xterm'
+    os.execv(sys.argv[1], sys.argv[1:])
+seen = b''
+for text, typed in [
+    (b'wirespeed> ', b'h1 ping h2\n'),
+    (b'icmp_seq=2', b'\x03'),
+    (b'packets transmitted', b''),
+    (b'wirespeed> ', b'h1 bash --norc --noprofile\n'),
+    (b'# ', b'echo in-$WIRESPEED_NODE; sleep 100\n'),
+    (b'in-h1', b'\x03'),
+    (b'# ', b'exit\n'),
+    (b'wirespeed> ', b'h1 echo in-$WIRESPEED_NODE; sleep 100\n'),
+    (b'in-h1', b'\x1a'),
+    (b'cannot be taken up again', b''),
+    (b'wirespeed> ', b'ping\t\n'),
+    (b'0% lost', b''),
+    (b'wirespeed> ', b'\x04'),
+]:
+    deadline = time.time() + 60
+    while text not in seen:
+        if time.time() > deadline:
+            sys.exit(f'no {text} in {seen}')
+        if select.select([terminal], [], [], 1)[0]:
+            seen += os.read(terminal, 4096)
+    seen = seen.split(text, 1)[1]
+    # What a shell does between two commands takes a moment, in which Ctrl-C means nothing to it.
+    time.sleep(1)
+    os.write(terminal, typed)
+try:
+    while os.read(terminal, 4096):
+        pass
+except OSError:
+    pass
+print('ended with', os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+";
+
 /// A switch with four hosts that need no router.
 fn star(exercise: &Exercise) {
     let host = |n: u32| format!("\"h{n}\": {{\"ip\": \"10.0.0.{n}/24\", \"mac\": \"08:00:00:00:0{n}:{n}{n}\"}}");

@@ -70,6 +70,8 @@ pub struct Running {
     has_failed: AtomicBool,
     /// A signal ends the process: the thread that caught it decides how.
     has_signal: AtomicBool,
+    /// Somebody types commands.
+    has_prompt: AtomicBool,
     ending: Mutex<()>,
     /// How the terminal was set at the start, if there is one.
     terminal: Option<nix::libc::termios>,
@@ -86,6 +88,7 @@ impl Running {
             is_ending: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
             has_signal: AtomicBool::new(false),
+            has_prompt: AtomicBool::new(false),
             ending: Mutex::default(),
             terminal: tcgetattr(io::stdin()).ok().map(Into::into),
         })
@@ -114,7 +117,9 @@ impl Running {
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
         let running = Arc::clone(self);
         let wait = move || {
-            if let Some(signal) = signals.forever().next() {
+            // Ctrl-C at a prompt is for commands, also one that comes a moment before a command has the terminal.
+            let is_meant = |signal: &i32| *signal != SIGINT || !running.has_prompt.load(Ordering::SeqCst);
+            if let Some(signal) = signals.forever().find(is_meant) {
                 running.has_signal.store(true, Ordering::SeqCst);
                 running.end();
                 running.restore_terminal();
@@ -123,6 +128,11 @@ impl Running {
             }
         };
         thread::Builder::new().name("signals".to_owned()).spawn(wait).map(|_| ())
+    }
+
+    /// From now on somebody types commands, until the end.
+    pub fn begin_prompt(&self) {
+        self.has_prompt.store(true, Ordering::SeqCst);
     }
 
     /// From now on, switches that end are reported.
