@@ -72,7 +72,7 @@ impl Subject {
 /// What happened to one file on one backend.
 enum Verdict {
     /// It was run.
-    Ran(Outcome),
+    Ran(Box<Outcome>),
     /// It could not be run; why.
     NotRun(String),
     /// The program was compiled: there is nothing to run.
@@ -144,7 +144,7 @@ impl Tester<'_> {
             Ok(stf::run(script, &mut switch))
         });
         match result.unwrap_or_else(Err) {
-            Ok(outcome) => Verdict::Ran(outcome),
+            Ok(outcome) => Verdict::Ran(Box::new(outcome)),
             Err(message) => Verdict::NotRun(message),
         }
     }

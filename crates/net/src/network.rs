@@ -128,8 +128,8 @@ impl Network {
         if is_up { self.wait_until_running(&link.ends.each_ref()) } else { Ok(()) }
     }
 
-    /// Waits until the kernel sends on interfaces that were brought up; what is sent before would be lost. One that does
-    /// not come up in time is left to whoever uses it.
+    /// Waits until the kernel sends on interfaces that were brought up; what is sent before would be lost. One that
+    /// does not come up in time is left to whoever uses it.
     fn wait_until_running(&self, ends: &[&End]) -> Result<(), NetworkError> {
         let deadline = Instant::now() + RUNNING_MAX;
         let mut of_node: BTreeMap<NodeId, Vec<&str>> = BTreeMap::new();
