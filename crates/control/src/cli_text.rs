@@ -156,7 +156,8 @@ pub fn command_names() -> impl Iterator<Item = &'static str> {
     forms().map(|form| form.name)
 }
 
-/// Commands of `simple_switch_CLI` that we do not carry out.
+/// Commands of `simple_switch_CLI` that entries files do not have. Some are for a switch that runs alone
+/// ([`crate::switch_cli`]).
 const NOT_SUPPORTED: [&str; 25] = [
     "get_time_elapsed",
     "get_time_since_epoch",
@@ -215,7 +216,8 @@ pub fn parse_line(line: &str, program: &Program) -> Result<Option<Command>, Prob
     (form.parse)(&arguments).map(Some)
 }
 
-fn count_message(name: &str, given: usize, least: usize, most: usize) -> String {
+/// `NAME takes ... arguments, ... given`
+pub(crate) fn count_message(name: &str, given: usize, least: usize, most: usize) -> String {
     let wanted = match (least, most) {
         (least, ANY) => format!("at least {least}"),
         (least, most) if least == most => format!("{least}"),
@@ -226,7 +228,7 @@ fn count_message(name: &str, given: usize, least: usize, most: usize) -> String 
 }
 
 /// The words of a line.
-fn words(line: &str) -> Result<Vec<&str>, Problem> {
+pub(crate) fn words(line: &str) -> Result<Vec<&str>, Problem> {
     let mut words = Vec::new();
     let mut rest = line.trim_start();
     while !rest.is_empty() && !rest.starts_with('#') {

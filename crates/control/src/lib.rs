@@ -11,6 +11,7 @@
 //! * [`cli_text`]: lines of `simple_switch_CLI` commands.
 //!   Those about action profiles are in `profile_text`.
 //! * [`runtime_json`]: the `sN-runtime.json` form of the P4 tutorials.
+//! * [`switch_cli`]: lines of `simple_switch_CLI` on a switch that runs, and what that tool prints.
 //! * [`entries`]: a whole file of either form.
 //! * [`apply`](mod@apply): carrying commands out on a switch; [`show`]: its state as lines for people.
 //! * [`problem`]: what is wrong, and where.
@@ -27,6 +28,7 @@ pub mod problem;
 pub mod runtime_json;
 pub mod show;
 pub mod store;
+pub mod switch_cli;
 pub mod values;
 
 mod json_lines;

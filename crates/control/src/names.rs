@@ -123,7 +123,7 @@ fn is_named(name: &str, given: &str) -> bool {
 }
 
 /// The position in `names` of the one that `given` means. `owner` is whose names these are.
-fn find(kind: &str, kinds: &str, given: &str, names: &[&str], owner: &str) -> Result<usize, Problem> {
+pub fn find(kind: &str, kinds: &str, given: &str, names: &[&str], owner: &str) -> Result<usize, Problem> {
     let given = given.strip_prefix('.').unwrap_or(given);
     if let Some(index) = names.iter().position(|name| *name == given || name.strip_prefix('.') == Some(given)) {
         return Ok(index);
@@ -144,7 +144,7 @@ fn find(kind: &str, kinds: &str, given: &str, names: &[&str], owner: &str) -> Re
 }
 
 /// The names, nearest to `given` first, cut where nobody would read on.
-pub(crate) fn listed(given: &str, names: &[&str]) -> String {
+pub fn listed(given: &str, names: &[&str]) -> String {
     let given = given.to_lowercase();
     let nearness = |name: &str| {
         let name = name.to_lowercase();

@@ -170,8 +170,11 @@ fn bit_count(bits: u64) -> String {
 }
 
 /// What `text` asks of a key, in the form that `simple_switch_CLI` has for the match kind: `v`, `v/length`, `v&&&mask`,
-/// `low->high`.
+/// `low->high`; a range also as `low..high`, and any but an exact key as `*` for whatever there is.
 pub fn entry_key(text: &str, target: &Target<'_>, kind: MatchKind) -> Result<EntryKey, Problem> {
+    if let ("*", Some(any)) = (text, any(target.width(), kind)) {
+        return Ok(any);
+    }
     match kind {
         MatchKind::Exact => Ok(EntryKey::Exact(value(text, target)?)),
         MatchKind::Lpm => {
@@ -195,7 +198,7 @@ pub fn entry_key(text: &str, target: &Target<'_>, kind: MatchKind) -> Result<Ent
                 Err(Problem::new(message).with_help(format!("write {text}&&&{ones} for this value alone")))
             }
         },
-        MatchKind::Range => match text.split_once("->") {
+        MatchKind::Range => match text.split_once("->").or_else(|| text.split_once("..")) {
             Some((low, high)) => range(value(low, target)?, value(high, target)?, target),
             None => {
                 let message = format!("{text} is no range, {target} is matched by range");
@@ -203,7 +206,7 @@ pub fn entry_key(text: &str, target: &Target<'_>, kind: MatchKind) -> Result<Ent
             }
         },
         MatchKind::Optional => match text.split_once("&&&") {
-            _ if matches!(text, "*" | "_") => Ok(EntryKey::Optional(None)),
+            _ if text == "_" => Ok(EntryKey::Optional(None)),
             None => Ok(EntryKey::Optional(Some(value(text, target)?))),
             Some((bits, mask)) => optional(value(bits, target)?, value(mask, target)?, target),
         },
@@ -386,6 +389,8 @@ mod tests {
         check_key("0xff&&&0x0f", MatchKind::Ternary, expect!["Ternary { value: 32w0xf, mask: 32w0xf }"]);
         check_key("10.0.0.1/8", MatchKind::Ternary, expect!["Ternary { value: 32w0xa000000, mask: 32w0xff000000 }"]);
         check_key("1->5", MatchKind::Range, expect!["Range { low: 32w0x1, high: 32w0x5 }"]);
+        check_key("10.0.0.1..10.0.0.9", MatchKind::Range, expect!["Range { low: 32w0xa000001, high: 32w0xa000009 }"]);
+        check_key("*", MatchKind::Lpm, expect!["Lpm { value: 32w0x0, prefix_len: 0 }"]);
         check_key("5", MatchKind::Optional, expect!["Optional(Some(32w0x5))"]);
         check_key("*", MatchKind::Optional, expect!["Optional(None)"]);
         check_key("5&&&0xffffffff", MatchKind::Optional, expect!["Optional(Some(32w0x5))"]);

@@ -24,7 +24,7 @@ mod resources;
 mod saving;
 mod state;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod write;
 
 pub use entity::{Atomicity, Entity, Update, UpdateKind};

@@ -24,7 +24,8 @@ impl Door for Here {
     }
 }
 
-fn api() -> Api {
+/// The control plane of a switch that runs the test program.
+pub(crate) fn api() -> Api {
     let switch = Switch::new(Arc::new(program()), Backend::Interpreter, Config::default()).unwrap();
     let pipeline = RwLock::new(Arc::new(Pipeline::of(&switch)));
     Api { door: Arc::new(Here(Mutex::new(switch))), pipeline, store: OnceLock::new() }
