@@ -3,7 +3,7 @@
 use prost::Message;
 use std::path::PathBuf;
 
-const FILES: [&str; 2] = ["p4/v1/p4runtime.proto", "google/rpc/status.proto"];
+const FILES: [&str; 3] = ["p4/v1/p4runtime.proto", "google/rpc/status.proto", "wirespeed/v1/commands.proto"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=proto");

@@ -26,6 +26,7 @@ Examples:
   wirespeed run router.p4 --entries s1.json --port 1=eth0 --port 2=eth1
   wirespeed run router.p4 --port 1=pcap:in.pcap --port 2=pcap:,out.pcap
   wirespeed net topology.json                     hosts and switches on this machine, as a topology describes them
+  wirespeed ctl show ipv4_lpm                     ask a running switch, or tell it what to do
   wirespeed trace router.p4 --entries s1.json --packet 1:ffffffffffff0000000000010806...
 
 Exit status: 0 success, 1 the program or its entries are wrong, 2 wrong arguments, 3 the system refused something,
@@ -38,6 +39,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Compile a program, or show a stage of it
     Compile(CompileArguments),
+    /// Control a running switch: tables, counters, registers, copies, programs
+    Ctl(CtlArguments),
     /// Run a program's packet tests (STF files)
     Test(TestArguments),
     /// Forward packets with a program
@@ -380,6 +383,74 @@ pub struct NetArguments {
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
 }
+
+/// `wirespeed ctl`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed ctl                                   a prompt; help lists the commands
+  wirespeed ctl help add                          how a command is written
+  wirespeed ctl show ipv4_lpm
+  wirespeed ctl add ipv4_lpm 10.0.1.0/24 do ipv4_forward 08:00:00:00:01:11 1
+  wirespeed ctl --json counters rx
+  wirespeed ctl --atomic --file commands.txt      all lines or none
+  wirespeed ctl watch digests
+  wirespeed ctl --simple-switch-cli s1-commands.txt
+
+Without COMMAND, it shows a prompt on a terminal, and else carries out the lines of standard input. Reading needs no rights. To
+write, it becomes the primary controller while it works, unless another controller is primary: then it says which.
+
+Exit status: 1 if a command was refused, 3 if the switch cannot be reached; else as for all commands.")]
+pub struct CtlArguments {
+    /// The command; see `wirespeed ctl help`
+    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub command: Vec<String>,
+    /// Carry out the lines of this file; - for standard input
+    #[arg(short, long, value_name = "FILE", conflicts_with = "command")]
+    pub file: Option<PathBuf>,
+    /// Carry out lines of simple_switch_CLI, of this file or of standard input
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["command", "atomic", "json"])]
+    pub simple_switch_cli: Option<Option<PathBuf>>,
+    /// Where the switch listens
+    #[arg(short, long, value_name = "HOST:PORT", default_value = "127.0.0.1:9559")]
+    pub address: String,
+    /// The number of the switch
+    #[arg(long, value_name = "N", default_value_t = DEVICE_ID)]
+    pub device_id: u64,
+    /// Become primary with this election id [default: one that takes nobody's place]
+    #[arg(long, value_name = "N", conflicts_with = "as_primary")]
+    pub election_id: Option<u128>,
+    /// Write in the name of the controller that is primary, which stays so
+    #[arg(long)]
+    pub as_primary: bool,
+    /// The role to act in
+    #[arg(long, value_name = "NAME")]
+    pub role: Option<String>,
+    /// Connect with TLS: who signed the certificate of the switch (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
+    /// The certificate to show to the switch (PEM)
+    #[arg(long, value_name = "FILE", requires_all = ["key", "ca"])]
+    pub cert: Option<PathBuf>,
+    /// The key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+    /// The name in the certificate of the switch [default: that of the address]
+    #[arg(long, value_name = "NAME", requires = "ca")]
+    pub server_name: Option<String>,
+    /// Print a line of JSON for each thing
+    #[arg(long)]
+    pub json: bool,
+    /// Write all lines as one batch: all or none, and no packet sees a part of it
+    #[arg(long)]
+    pub atomic: bool,
+    /// Go on after a line that is refused
+    #[arg(short, long)]
+    pub keep_going: bool,
+}
+
+/// The number of a switch that was given none.
+pub const DEVICE_ID: u64 = 1;
 
 /// `wirespeed test`
 #[derive(Args, Debug)]

@@ -3,7 +3,7 @@
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
-//! * [`check`], [`compile`], [`run`], [`mod@net`], [`mod@test`], [`trace`], [`explain`], [`demo`]: the commands.
+//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`trace`], [`explain`], [`demo`]: the commands.
 //! * [`ports`], [`ready`]: what a run does before its first packet.
 //! * [`prompt`]: lines that a user types.
 //! * [`explanations`]: the pages about diagnostics.
@@ -17,6 +17,7 @@ mod backend;
 mod caught;
 mod check;
 mod compile;
+mod ctl;
 mod demo;
 mod explain;
 mod explanations;
@@ -74,6 +75,7 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Check(arguments) => check::check(&arguments),
         args::Command::Compile(arguments) => compile::compile(&arguments),
         args::Command::Run(arguments) => run::run(&arguments),
+        args::Command::Ctl(arguments) => ctl::ctl(&arguments),
         args::Command::Net(arguments) => net::net(&arguments),
         args::Command::NetKeeper => net::keep(),
         args::Command::Test(arguments) => test::test(&arguments),

@@ -79,8 +79,10 @@ impl Completer for WordHelper {
         words.push(typed);
         let mut known: Vec<String> = (self.words)(&words);
         known.retain(|word| word.starts_with(typed));
-        let pairs: Vec<Pair> =
-            known.into_iter().map(|word| Pair { replacement: format!("{word} "), display: word }).collect();
+        // After `NAME=` the word goes on.
+        let end = |word: &str| if word.ends_with('=') { "" } else { " " };
+        let pair = |word: String| Pair { replacement: format!("{word}{}", end(&word)), display: word };
+        let pairs: Vec<Pair> = known.into_iter().map(pair).collect();
         if pairs.is_empty() && words.len() > 1 {
             return self.files.complete_path(line, position);
         }

@@ -1,0 +1,300 @@
+//! Carries plans out on a switch.
+//!
+//! What enters: plans, a session, and who takes the lines of text that come of it. Files and terminals are the caller's.
+
+use crate::failure::Failure;
+use crate::grid::grid;
+use crate::plan::{Filter, Load, LoadHow, Plan, Read, Watched, digest_config, entity, update};
+use crate::render::{commands, entities_text, entity_json, message_json, message_text};
+use crate::schema::{Schema, id};
+use crate::session::{Session, Standing};
+use control::Problem;
+use p4runtime_proto::p4::v1::entity::Entity as Kind;
+use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action as LoadAction;
+use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
+use p4runtime_proto::p4::v1::update::Type as UpdateType;
+use p4runtime_proto::p4::v1::write_request::Atomicity;
+use p4runtime_proto::p4::v1::{DigestEntry, Entity, ForwardingPipelineConfig, Update};
+use serde_json::{Map, Value as Json, json};
+use std::future::Future;
+use std::sync::Arc;
+
+/// What a plan needs from outside, and where its lines go.
+pub struct Surroundings<'a> {
+    /// Lines of JSON rather than text.
+    pub json: bool,
+    /// Someone sees what happens: what was done is said.
+    pub is_interactive: bool,
+    /// Takes a line.
+    pub out: &'a mut dyn FnMut(&str),
+    /// Makes of a program's file what the switch is given.
+    pub load: &'a dyn Fn(&str) -> Result<ForwardingPipelineConfig, Problem>,
+    /// Ends what goes on until it is ended.
+    pub stop: &'a mut (dyn Future<Output = ()> + Unpin),
+}
+
+/// Whether there is more to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// The next line may come.
+    GoOn,
+    /// The user wants to end.
+    Quit,
+}
+
+/// Carries a plan out.
+pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundings<'_>) -> Result<After, Failure> {
+    match plan {
+        Plan::Nothing => {}
+        Plan::Quit => return Ok(After::Quit),
+        Plan::Say(text) => say_text(around, &text),
+        Plan::Read(read) => show(session, read, around).await?,
+        Plan::Write(_) | Plan::Change(_) => {
+            let updates = updates(session, plan).await?;
+            let count = updates.len();
+            session.write(updates, Atomicity::ContinueOnError).await?;
+            say_done(around, &written(count), json!({"written": count}));
+        }
+        Plan::Dump(entities) => dump(session, entities, around).await?,
+        Plan::PacketOut(packet) => {
+            session.packet_out(packet).await?;
+            say_done(around, "sent", json!({"sent": 1}));
+        }
+        Plan::Load(load) => {
+            let config = (around.load)(&load.path)?;
+            session.load(load_action(&load), Some(config)).await?;
+            say_done(around, load_done(&load), json!({"loaded": load.path}));
+        }
+        Plan::Commit => {
+            session.load(LoadAction::Commit, None).await?;
+            say_done(around, "the program that was saved runs", json!({"committed": true}));
+        }
+        Plan::Status => {
+            let status = session.status().await?;
+            if around.json {
+                let fields: Map<String, Json> =
+                    status.into_iter().map(|(what, how)| (what.to_lowercase(), Json::String(how))).collect();
+                (around.out)(&Json::Object(fields).to_string());
+            } else {
+                (around.out)(&grid(status.into_iter().map(|(what, how)| vec![what.to_owned(), how]).collect()));
+            }
+        }
+        Plan::Simple(line) => {
+            let (text, is_error) = session.run_simple(line).await?;
+            if is_error {
+                return Err(Problem::new(text).into());
+            }
+            if !text.is_empty() {
+                say_text(around, &text);
+            }
+        }
+        Plan::Watch(watched) => watch(session, watched, around).await?,
+    }
+    Ok(After::GoOn)
+}
+
+/// What a plan writes; an error for a plan that does not write.
+pub async fn updates(session: &mut Session, plan: Plan) -> Result<Vec<Update>, Failure> {
+    match plan {
+        Plan::Nothing => Ok(Vec::new()),
+        Plan::Write(updates) => Ok(updates),
+        Plan::Change(change) => {
+            let found = session.read_all(change.entities.clone()).await?;
+            Ok(change.updates(&found)?)
+        }
+        _ => Err(Problem::new("an atomic batch has only commands that write").into()),
+    }
+}
+
+fn written(count: usize) -> String {
+    match count {
+        0 => "nothing to do".to_owned(),
+        1 => "done".to_owned(),
+        count => format!("done: {count} updates"),
+    }
+}
+
+fn say_text(around: &mut Surroundings<'_>, text: &str) {
+    if around.json {
+        (around.out)(&json!({"text": text}).to_string());
+    } else {
+        (around.out)(text);
+    }
+}
+
+/// Says that it was done: in scripts, where nothing else could be meant, nothing is said.
+fn say_done(around: &mut Surroundings<'_>, text: &str, json: Json) {
+    if around.json {
+        (around.out)(&json.to_string());
+    } else if around.is_interactive {
+        (around.out)(text);
+    }
+}
+
+/// The program's names; nothing if the switch has no program.
+async fn schema_or_nothing(session: &mut Session) -> Result<Arc<Schema>, Failure> {
+    match session.schema().await {
+        Err(Failure::Refused(_)) => Ok(Arc::new(Schema::default())),
+        other => other,
+    }
+}
+
+async fn show(session: &mut Session, read: Read, around: &mut Surroundings<'_>) -> Result<(), Failure> {
+    let schema = schema_or_nothing(session).await?;
+    let Read { entities, filter } = read;
+    let wanted = entities.clone();
+    if around.json {
+        let out = &mut *around.out;
+        return session
+            .read(entities, |some| {
+                for entity in some.iter().filter(|entity| filter.admits(entity)) {
+                    out(&entity_json(&schema, entity).to_string());
+                }
+            })
+            .await;
+    }
+    let mut found = session.read_all(entities).await?;
+    found.retain(|entity| filter.admits(entity));
+    let text = match found.is_empty() {
+        true => nothing(&wanted, &filter),
+        false => entities_text(&schema, &found),
+    };
+    (around.out)(&text);
+    Ok(())
+}
+
+fn nothing(wanted: &[Entity], filter: &Filter) -> String {
+    match wanted.first().and_then(|entity| entity.entity.as_ref()) {
+        Some(Kind::TableEntry(it)) if !it.r#match.is_empty() || *filter != Filter::default() => "no such entry",
+        Some(Kind::TableEntry(_)) => "no entries",
+        _ => "none",
+    }
+    .to_owned()
+}
+
+async fn dump(session: &mut Session, entities: Vec<Entity>, around: &mut Surroundings<'_>) -> Result<(), Failure> {
+    let schema = session.schema().await?;
+    let mut found = Vec::new();
+    // One by one: they are written again in this order.
+    for one in entities {
+        found.extend(session.read_all(vec![one]).await?);
+    }
+    for line in commands(&schema, &found) {
+        say_text(around, &line);
+    }
+    Ok(())
+}
+
+fn load_action(load: &Load) -> LoadAction {
+    match load.how {
+        LoadHow::Fresh => LoadAction::VerifyAndCommit,
+        LoadHow::Reconcile => LoadAction::ReconcileAndCommit,
+        LoadHow::Verify => LoadAction::Verify,
+        LoadHow::Save => LoadAction::VerifyAndSave,
+    }
+}
+
+fn load_done(load: &Load) -> &'static str {
+    match load.how {
+        LoadHow::Fresh => "the program runs",
+        LoadHow::Reconcile => "the program runs, with what it shares with the one before",
+        LoadHow::Verify => "the program could run",
+        LoadHow::Save => "the program is ready: commit runs it",
+    }
+}
+
+/// Shows what the switch tells until it is stopped. Packets and digests come to the primary alone, so the session bids; if
+/// another controller is primary, it shows what is left.
+async fn watch(session: &mut Session, watched: Watched, around: &mut Surroundings<'_>) -> Result<(), Failure> {
+    let schema = session.schema().await?;
+    let standing = session.bid_if_free().await?;
+    if let Standing::Other(id) = standing {
+        let line = format!("a controller with election id {id} is primary: packets, digests and timeouts go to it");
+        say_note(around, &line);
+    }
+    let is_primary = standing == Standing::Primary;
+    let turned_on = if watched.digests && is_primary { turn_digests_on(session, &schema).await? } else { Vec::new() };
+    if around.is_interactive {
+        (around.out)("watching; Ctrl-C ends it");
+    }
+    let ended = show_messages(session, &schema, watched, around).await;
+    if !turned_on.is_empty() {
+        let off = |digest_id| update(UpdateType::Delete, Kind::DigestEntry(DigestEntry { digest_id, config: None }));
+        let off = turned_on.into_iter().map(off).collect();
+        let done = session.write(off, Atomicity::ContinueOnError).await;
+        return ended.and(done);
+    }
+    ended
+}
+
+fn say_note(around: &mut Surroundings<'_>, text: &str) {
+    if around.json {
+        (around.out)(&json!({"event": "note", "text": text}).to_string());
+    } else {
+        (around.out)(text);
+    }
+}
+
+async fn show_messages(
+    session: &mut Session,
+    schema: &Schema,
+    watched: Watched,
+    around: &mut Surroundings<'_>,
+) -> Result<(), Failure> {
+    loop {
+        let told = tokio::select! {
+            () = &mut *around.stop => return Ok(()),
+            told = session.next_message() => told?,
+        };
+        let Some(told) = told else {
+            return Err(Failure::Connection(Problem::new("the switch has closed the stream")));
+        };
+        let is_wanted = match &told {
+            Told::Packet(_) => watched.packets,
+            Told::Digest(_) => watched.digests,
+            Told::IdleTimeoutNotification(_) => watched.timeouts,
+            Told::Arbitration(_) => watched.mastership,
+            Told::Error(_) | Told::Other(_) => true,
+        };
+        if is_wanted && around.json {
+            (around.out)(&message_json(schema, &told).to_string());
+        } else if is_wanted {
+            message_text(schema, &told).iter().for_each(|line| (around.out)(line));
+        }
+        if let Told::Digest(list) = &told {
+            session.acknowledge(list.digest_id, list.list_id).await?;
+        }
+    }
+}
+
+/// Turns on the digests that nobody has turned on: their ids.
+async fn turn_digests_on(session: &mut Session, schema: &Schema) -> Result<Vec<u32>, Failure> {
+    let ids: Vec<u32> = schema.info().digests.iter().map(|it| id(&it.preamble)).collect();
+    if ids.is_empty() {
+        return Ok(ids);
+    }
+    let found = session.read_all(vec![entity(Kind::DigestEntry(DigestEntry::default()))]).await?;
+    let is_on = |wanted: u32| {
+        found.iter().any(|entity| matches!(&entity.entity, Some(Kind::DigestEntry(it)) if it.digest_id == wanted))
+    };
+    let ids: Vec<u32> = ids.into_iter().filter(|&id| !is_on(id)).collect();
+    let on = |&digest_id: &u32| {
+        let config = Some(digest_config());
+        update(UpdateType::Insert, Kind::DigestEntry(DigestEntry { digest_id, config }))
+    };
+    let updates: Vec<Update> = ids.iter().map(on).collect();
+    session.write(updates, Atomicity::ContinueOnError).await?;
+    Ok(ids)
+}
+
+/// The lines of a file as one batch: all or none, and no packet sees a part of it.
+pub async fn write_together(
+    session: &mut Session,
+    updates: Vec<Update>,
+    around: &mut Surroundings<'_>,
+) -> Result<(), Failure> {
+    let count = updates.len();
+    session.write(updates, Atomicity::DataplaneAtomic).await?;
+    say_done(around, &written(count), json!({"written": count}));
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! What went wrong between a command and the switch.
+
+use control::Problem;
+use p4runtime_proto::google::rpc;
+use p4runtime_proto::p4::v1;
+use prost::Message as _;
+use std::fmt;
+use tonic::{Code, Status};
+
+/// Why a command was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// What was asked for makes no sense, or the switch refused it: one problem for each update that it refused.
+    Refused(Vec<Problem>),
+    /// The switch cannot be reached.
+    Connection(Problem),
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Failure {
+        Failure::Refused(vec![problem])
+    }
+}
+
+impl From<Status> for Failure {
+    fn from(status: Status) -> Failure {
+        if status.code() == Code::Unavailable {
+            return Failure::Connection(Problem::new(format!("the switch cannot be reached: {}", status.message())));
+        }
+        let parts = parts(&status);
+        if !parts.is_empty() {
+            return Failure::Refused(parts);
+        }
+        let message = match status.message() {
+            "" => format!("the switch refused it: {}", code_name(status.code() as i32)),
+            message => message.to_owned(),
+        };
+        Problem::new(message).into()
+    }
+}
+
+/// The updates that were refused, which travel in the details of a status. One that says nothing leaves the whole to the
+/// message of the status.
+fn parts(status: &Status) -> Vec<Problem> {
+    let Ok(details) = rpc::Status::decode(status.details()) else { return Vec::new() };
+    let errors = details.details.iter().filter_map(|any| v1::Error::decode(any.value.as_slice()).ok());
+    let failed: Vec<(usize, v1::Error)> = errors.enumerate().filter(|(_, error)| error.canonical_code != 0).collect();
+    let is_one = details.details.len() == 1;
+    let problem = |(index, error): &(usize, v1::Error)| {
+        let message = match error.message.as_str() {
+            "" => code_name(error.canonical_code).to_owned(),
+            message => message.to_owned(),
+        };
+        Problem::new(if is_one { message } else { format!("update {index}: {message}") })
+    };
+    match failed.iter().all(|(_, error)| error.message.is_empty()) {
+        true => Vec::new(),
+        false => failed.iter().map(problem).collect(),
+    }
+}
+
+/// A code of gRPC's canonical space in words.
+fn code_name(code: i32) -> &'static str {
+    Code::from_i32(code).description()
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Connection(problem) => write!(f, "{problem}"),
+            Failure::Refused(problems) => {
+                for (position, problem) in problems.iter().enumerate() {
+                    let line_break = if position > 0 { "\n" } else { "" };
+                    write!(f, "{line_break}{problem}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    fn refused(messages: &[(i32, &str)]) -> Status {
+        let any = |(code, message): &(i32, &str)| {
+            let error = v1::Error { canonical_code: *code, message: (*message).to_owned(), ..v1::Error::default() };
+            prost_types::Any { type_url: "type.googleapis.com/p4.v1.Error".to_owned(), value: error.encode_to_vec() }
+        };
+        let details = messages.iter().map(any).collect();
+        let details = rpc::Status { code: 2, message: String::new(), details };
+        Status::with_details(Code::Unknown, "1 of 2 updates failed", details.encode_to_vec().into())
+    }
+
+    #[test]
+    fn each_update_that_failed_is_a_problem() {
+        let failure = Failure::from(refused(&[(0, ""), (5, "no such entry"), (6, "")]));
+        expect![[r#"
+            update 1: no such entry
+            update 2: Some entity that we attempted to create already exists"#]]
+        .assert_eq(&failure.to_string());
+        expect!["no such entry"].assert_eq(&Failure::from(refused(&[(5, "no such entry")])).to_string());
+    }
+
+    #[test]
+    fn without_details_the_message_says_it() {
+        expect!["1 of 2 updates failed"].assert_eq(&Failure::from(refused(&[(0, ""), (5, "")])).to_string());
+        expect!["not primary"].assert_eq(&Failure::from(Status::permission_denied("not primary")).to_string());
+        assert!(matches!(Failure::from(Status::unavailable("down")), Failure::Connection(_)));
+    }
+}

@@ -1,0 +1,145 @@
+//! Keys of entries and members of value sets: words to field matches, and back.
+
+use crate::schema::{Schema, match_kind};
+use crate::value::{Form, Said, ValueType, bytes};
+use crate::words::Word;
+use control::{Problem, names, values};
+use ir::{EntryKey, MatchKind, Type};
+use p4runtime_proto::p4::config::v1::MatchField;
+use p4runtime_proto::p4::v1::FieldMatch;
+use p4runtime_proto::p4::v1::field_match::{Exact, FieldMatchType, Lpm, Optional, Range, Ternary};
+
+/// What a key's word said: nothing was given, anything, or this.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    /// The key was not named.
+    Absent,
+    /// Whatever there is (`*`).
+    Any,
+    /// This alone.
+    Match(FieldMatch),
+}
+
+/// The type of a key's values.
+pub fn value_type<'a>(schema: &'a Schema, field: &'a MatchField) -> ValueType<'a> {
+    let (type_name, annotations) = (field.type_name.as_ref(), field.annotations.as_slice());
+    ValueType::new(schema, "key", &field.name, Said { bitwidth: field.bitwidth, type_name, annotations })
+}
+
+/// What the words say of each key: in order, or by name.
+pub fn given(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]) -> Result<Vec<Given>, Problem> {
+    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    let mut found = vec![Given::Absent; fields.len()];
+    let mut position = 0;
+    for word in words {
+        let (index, text) = match word.named() {
+            Some((name, text)) => (names::find("key", "keys", name, &names, owner)?, text),
+            None if position == fields.len() => return Err(key_count(words.len(), owner, &names)),
+            None => {
+                position += 1;
+                (position - 1, word.text.as_str())
+            }
+        };
+        if found[index] != Given::Absent {
+            return Err(Problem::new(format!("key {} is given twice", names[index])));
+        }
+        found[index] = read(schema, &fields[index], text)?;
+    }
+    Ok(found)
+}
+
+/// The words as the whole key of an entry. Keys that are left out match anything; that is allowed only where the others are
+/// named, so that a forgotten word is no wildcard.
+pub fn whole(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]) -> Result<Vec<FieldMatch>, Problem> {
+    let found = given(schema, owner, fields, words)?;
+    let is_exact = |field: &MatchField| match_kind(field) == Some(MatchKind::Exact);
+    let mut pairs = found.iter().zip(fields);
+    let is_named = words.iter().any(|word| word.named().is_some());
+    if pairs.any(|(given, field)| *given == Given::Absent && (is_exact(field) || !is_named)) {
+        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        return Err(key_count(words.len(), owner, &names));
+    }
+    Ok(found.into_iter().filter_map(Given::into_match).collect())
+}
+
+impl Given {
+    /// The match, if it asks for anything.
+    pub fn into_match(self) -> Option<FieldMatch> {
+        match self {
+            Given::Match(it) => Some(it),
+            Given::Absent | Given::Any => None,
+        }
+    }
+}
+
+fn key_count(given: usize, owner: &str, names: &[&str]) -> Problem {
+    let keys = if names.len() == 1 { "key" } else { "keys" };
+    Problem::new(format!("{owner} has {} {keys}: {}; {given} given", names.len(), names.join(", ")))
+}
+
+/// What a word asks of a key.
+fn read(schema: &Schema, field: &MatchField, text: &str) -> Result<Given, Problem> {
+    let ty = value_type(schema, field);
+    let Some(kind) = match_kind(field) else {
+        return Err(Problem::new(format!("key {} is matched in a way that P4Runtime does not have", field.name)));
+    };
+    let is_named_value = |text: &str| match &ty.form {
+        Form::Bits => false,
+        Form::Text => true,
+        Form::Members(members) => members.iter().any(|(name, _)| text.rsplit('.').next() == Some(*name)),
+    };
+    let asked = match kind {
+        MatchKind::Optional if text == "*" => return Ok(Given::Any),
+        MatchKind::Exact if is_named_value(text) => FieldMatchType::Exact(Exact { value: ty.read(text)? }),
+        MatchKind::Optional if is_named_value(text) => FieldMatchType::Optional(Optional { value: ty.read(text)? }),
+        _ => {
+            let bits = match ty.width_bits {
+                1 => Type::Bool,
+                width if text.starts_with('-') => Type::Int(width),
+                width => Type::Bit(width),
+            };
+            match asked(values::entry_key(text, &ty.target(bits), kind)?) {
+                Some(asked) => asked,
+                None => return Ok(Given::Any),
+            }
+        }
+    };
+    Ok(Given::Match(FieldMatch { field_id: field.id, field_match_type: Some(asked) }))
+}
+
+/// A match as P4Runtime has it; none where it asks for nothing.
+fn asked(key: EntryKey) -> Option<FieldMatchType> {
+    Some(match key {
+        EntryKey::Exact(value) => FieldMatchType::Exact(Exact { value: bytes(&value) }),
+        EntryKey::Lpm { prefix_len: 0, .. } | EntryKey::Optional(None) => return None,
+        EntryKey::Lpm { value, prefix_len } => {
+            FieldMatchType::Lpm(Lpm { value: bytes(&value), prefix_len: prefix_len as i32 })
+        }
+        EntryKey::Ternary { mask, .. } if mask.is_zero() => return None,
+        EntryKey::Ternary { value, mask } => {
+            FieldMatchType::Ternary(Ternary { value: bytes(&value), mask: bytes(&mask) })
+        }
+        EntryKey::Range { low, high } if low.is_zero() && high.not().is_zero() => return None,
+        EntryKey::Range { low, high } => FieldMatchType::Range(Range { low: bytes(&low), high: bytes(&high) }),
+        EntryKey::Optional(Some(value)) => FieldMatchType::Optional(Optional { value: bytes(&value) }),
+    })
+}
+
+/// What an entry asks of each key, in the order of the keys, as text that reads back.
+pub fn show_all(schema: &Schema, fields: &[MatchField], matches: &[FieldMatch]) -> Vec<String> {
+    let one = |field: &MatchField| show(schema, field, matches.iter().find(|it| it.field_id == field.id));
+    fields.iter().map(one).collect()
+}
+
+fn show(schema: &Schema, field: &MatchField, found: Option<&FieldMatch>) -> String {
+    let ty = value_type(schema, field);
+    match found.and_then(|it| it.field_match_type.as_ref()) {
+        None => "*".to_owned(),
+        Some(FieldMatchType::Exact(it)) => ty.show(&it.value),
+        Some(FieldMatchType::Optional(it)) => ty.show(&it.value),
+        Some(FieldMatchType::Lpm(it)) => format!("{}/{}", ty.show(&it.value), it.prefix_len),
+        Some(FieldMatchType::Ternary(it)) => format!("{}&&&{}", ty.show(&it.value), ty.show_mask(&it.mask)),
+        Some(FieldMatchType::Range(it)) => format!("{}..{}", ty.show(&it.low), ty.show(&it.high)),
+        Some(FieldMatchType::Other(_)) => "?".to_owned(),
+    }
+}

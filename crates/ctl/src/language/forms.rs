@@ -1,0 +1,273 @@
+//! The commands.
+
+use super::{Arguments, cells, others, profiles, replication, tables};
+use crate::plan::Plan;
+use control::{Problem, names};
+
+/// A command.
+pub struct Form {
+    /// What a line with it begins with.
+    pub name: &'static str,
+    /// How it is written.
+    pub usage: &'static [&'static str],
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// What is to be known of it, and examples.
+    pub details: &'static str,
+    /// It speaks of names of the program.
+    pub needs_program: bool,
+    pub(super) parse: fn(&Arguments<'_>) -> Result<Plan, Problem>,
+}
+
+/// The command of this name.
+pub fn find(given: &str) -> Result<&'static Form, Problem> {
+    if let Some(form) = FORMS.iter().find(|form| form.name == given || given == "exit" && form.name == "quit") {
+        return Ok(form);
+    }
+    let known: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
+    Err(Problem::new(format!("there is no command {given}"))
+        .with_help(format!("commands are {}; help shows all", names::listed(given, &known))))
+}
+
+/// All commands, in the order in which help shows them.
+pub const FORMS: [Form; 25] = [
+    Form {
+        name: "list",
+        usage: &["list [tables|actions|profiles|counters|meters|registers|value-sets|digests|packets]"],
+        summary: "what the program has",
+        details: "Without a word after it, how many there are of each.",
+        needs_program: true,
+        parse: others::list,
+    },
+    Form {
+        name: "show",
+        usage: &["show TABLE [KEY...] [priority N]"],
+        summary: "entries of a table",
+        details: "With keys, in order or as NAME=KEY, those entries that ask for just this of these keys.\n\
+            Examples:\n  show ipv4_lpm\n  show ipv4_lpm 10.0.1.0/24\n  show acl dstPort=80..90",
+        needs_program: true,
+        parse: tables::show,
+    },
+    Form {
+        name: "add",
+        usage: &["add TABLE KEY... do ACTION [ARG...] [priority N] [timeout TIME] [metadata HEX]"],
+        summary: "add an entry",
+        details: "Keys and arguments stand in order or as NAME=VALUE; keys that are left out match anything if the others are\n\
+            named. A key is VALUE, VALUE/PREFIX, VALUE&&&MASK, LOW..HIGH or * as its match kind wants it. Of two entries\n\
+            that match, the one of greater priority wins. In place of do, => may stand.\n\
+            A table with an action profile takes do member N, do group N, or a group of the entry's own:\n\
+            do one-of ACTION ARG... [weight N] [watch PORT] | ACTION ...\n\
+            Examples:\n  add ipv4_lpm 10.0.1.0/24 do ipv4_forward 08:00:00:00:01:11 1\n  \
+            add acl srcAddr=10.0.0.0/8 proto=6 do drop priority 10",
+        needs_program: true,
+        parse: tables::add,
+    },
+    Form {
+        name: "modify",
+        usage: &["modify TABLE KEY... do ACTION [ARG...] [priority N] [timeout TIME] [metadata HEX]"],
+        summary: "change what an entry does",
+        details: "The entry is named by its whole key, and its priority if it has one.\n\
+            Example:\n  modify ipv4_lpm 10.0.1.0/24 do ipv4_forward 08:00:00:00:01:11 2",
+        needs_program: true,
+        parse: tables::modify,
+    },
+    Form {
+        name: "delete",
+        usage: &["delete TABLE KEY... [priority N]"],
+        summary: "delete an entry",
+        details: "Example:\n  delete ipv4_lpm 10.0.1.0/24",
+        needs_program: true,
+        parse: tables::delete,
+    },
+    Form {
+        name: "clear",
+        usage: &["clear TABLE"],
+        summary: "delete all entries of a table",
+        details: "The default action stays as it is.",
+        needs_program: true,
+        parse: tables::clear,
+    },
+    Form {
+        name: "default",
+        usage: &["default TABLE", "default TABLE do ACTION [ARG...]", "default TABLE reset"],
+        summary: "what a table does on a miss",
+        details: "reset gives the program's own default action back.\nExample:\n  default ipv4_lpm do drop",
+        needs_program: true,
+        parse: tables::default,
+    },
+    Form {
+        name: "counters",
+        usage: &[
+            "counters [NAME [INDEX]]",
+            "counters NAME [INDEX] set PACKETS BYTES | reset",
+            "counters NAME KEY... [priority N] [set PACKETS BYTES | reset]",
+        ],
+        summary: "read or set counters",
+        details: "The cells of an array have an index; without one, all are meant. A direct counter, which may be named by its\n\
+            table, has the keys of the table's entries.\n\
+            Examples:\n  counters rx 1\n  counters rx reset\n  counters ipv4_lpm 10.0.1.0/24",
+        needs_program: true,
+        parse: cells::counters,
+    },
+    Form {
+        name: "meters",
+        usage: &[
+            "meters [NAME [INDEX]]",
+            "meters NAME [INDEX] set CIR CBURST PIR PBURST | reset",
+            "meters NAME KEY... [priority N] [set CIR CBURST PIR PBURST | reset]",
+        ],
+        summary: "read or set meters",
+        details: "Rates are bytes or packets per second, as the meter counts; bursts are bytes or packets. After reset every packet\n\
+            is green.\nExample:\n  meters police 3 set 125000 1500 250000 3000",
+        needs_program: true,
+        parse: cells::meters,
+    },
+    Form {
+        name: "registers",
+        usage: &["registers [NAME [INDEX]]", "registers NAME [INDEX] = VALUE..."],
+        summary: "read or set registers",
+        details: "Without an index, all cells are meant. A register of structs takes a value for each field, in order or as\n\
+            NAME=VALUE.\nExamples:\n  registers flows\n  registers flows 3 = 0xff\n  registers flows = 0",
+        needs_program: true,
+        parse: cells::registers,
+    },
+    Form {
+        name: "members",
+        usage: &[
+            "members [PROFILE [MEMBER]]",
+            "members add|modify PROFILE MEMBER do ACTION [ARG...]",
+            "members delete PROFILE MEMBER",
+        ],
+        summary: "members of action profiles",
+        details: "A profile may be named by its table. Members have numbers that you choose.\n\
+            Example:\n  members add hops 1 do set_port 3",
+        needs_program: true,
+        parse: profiles::members,
+    },
+    Form {
+        name: "groups",
+        usage: &[
+            "groups [PROFILE [GROUP]]",
+            "groups add|modify PROFILE GROUP MEMBER[*WEIGHT][@PORT]... [max N]",
+            "groups delete PROFILE GROUP",
+        ],
+        summary: "groups of action profiles",
+        details: "A member with @PORT is no choice while that port is down.\nExample:\n  groups add hops 1 1*2 2@3 max 8",
+        needs_program: true,
+        parse: profiles::groups,
+    },
+    Form {
+        name: "multicast",
+        usage: &["multicast [GROUP]", "multicast add|modify GROUP PORT[:INSTANCE]...", "multicast delete GROUP"],
+        summary: "multicast groups",
+        details: "The instance is what a copy finds in egress_rid.\nExample:\n  multicast add 1 1 2 3:7",
+        needs_program: false,
+        parse: replication::multicast,
+    },
+    Form {
+        name: "mirror",
+        usage: &[
+            "mirror [SESSION]",
+            "mirror add|modify SESSION PORT[:INSTANCE]... [class N] [bytes N]",
+            "mirror delete SESSION",
+        ],
+        summary: "clone sessions",
+        details: "bytes cuts the copies to this length.\nExample:\n  mirror add 5 3 bytes 128",
+        needs_program: false,
+        parse: replication::mirror,
+    },
+    Form {
+        name: "value-sets",
+        usage: &["value-sets [NAME]", "value-sets add|delete NAME KEY...", "value-sets clear NAME"],
+        summary: "value sets of parsers",
+        details: "Example:\n  value-sets add tunnels 0x6558",
+        needs_program: true,
+        parse: others::value_sets,
+    },
+    Form {
+        name: "digests",
+        usage: &["digests [NAME]", "digests NAME on [timeout TIME] [size N] [ack TIME]", "digests NAME off"],
+        summary: "which digests the switch sends",
+        details: "timeout is the longest that a message waits for others, size the most messages in a list, ack how long a message\n\
+            is not repeated. watch shows them.\nExample:\n  digests mac_learn on timeout 10ms size 100",
+        needs_program: true,
+        parse: others::digests,
+    },
+    Form {
+        name: "packet-out",
+        usage: &["packet-out HEX [FIELD=VALUE...]"],
+        summary: "send a packet through the switch",
+        details: "The fields are those of the header packet_out (list packets).\n\
+            Example:\n  packet-out ffffffffffff0800000001110800 egress_port=1",
+        needs_program: true,
+        parse: others::packet_out,
+    },
+    Form {
+        name: "watch",
+        usage: &["watch [packets] [digests] [timeouts] [mastership]"],
+        summary: "show what the switch tells, until Ctrl-C",
+        details: "A line for each packet for the controller, digest, entry that was not used for its time, and change of who is\n\
+            primary; with --json, a line of JSON. Digests that nobody has turned on are on while this lasts.",
+        needs_program: true,
+        parse: others::watch,
+    },
+    Form {
+        name: "dump",
+        usage: &["dump [TABLE...]"],
+        summary: "what was written, as commands that write it again",
+        details: "Counts and contents of registers are left out. Entries that the program itself begins with are there on the other\n\
+            switch already: --keep-going passes over them.\n\
+            Example:\n  wirespeed ctl dump > saved.txt; wirespeed ctl --file saved.txt",
+        needs_program: true,
+        parse: others::dump,
+    },
+    Form {
+        name: "load",
+        usage: &["load PROGRAM.p4 [reconcile|verify|save]"],
+        summary: "give the switch a program",
+        details: "It runs at once and empty; with reconcile, it keeps the state that both programs share. verify only compiles,\n\
+            save keeps the program until commit: what is written in between is there from its first packet.",
+        needs_program: false,
+        parse: others::load,
+    },
+    Form {
+        name: "commit",
+        usage: &["commit"],
+        summary: "run the program that was saved",
+        details: "",
+        needs_program: false,
+        parse: |it| others::plain(it, Plan::Commit),
+    },
+    Form {
+        name: "status",
+        usage: &["status"],
+        summary: "the switch, its program and who is primary",
+        details: "",
+        needs_program: false,
+        parse: |it| others::plain(it, Plan::Status),
+    },
+    Form {
+        name: "help",
+        usage: &["help [COMMAND]"],
+        summary: "this list, or more of a command",
+        details: "",
+        needs_program: false,
+        parse: others::help,
+    },
+    Form {
+        name: "quit",
+        usage: &["quit"],
+        summary: "end (also exit, Ctrl-D)",
+        details: "",
+        needs_program: false,
+        parse: |it| others::plain(it, Plan::Quit),
+    },
+    Form {
+        name: "simple",
+        usage: &["simple COMMAND..."],
+        summary: "a command of simple_switch_CLI",
+        details: "Example:\n  simple table_dump ipv4_lpm",
+        needs_program: false,
+        parse: others::simple,
+    },
+];

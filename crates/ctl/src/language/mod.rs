@@ -1,0 +1,177 @@
+//! The language: words to plans.
+//!
+//! A line begins with a command. Names are control-plane names or enough of their last parts; values are written as
+//! everywhere in Wirespeed; keys, arguments and fields are given in order or as NAME=VALUE.
+//!
+//! * [`forms`]: the commands with their usage; [`help`](mod@help): what they say of themselves.
+//! * `tables`: entries and default actions; `cells`: counters, meters, registers; `profiles`: members and groups;
+//!   `replication`: multicast and clones; `others`: all else.
+
+mod cells;
+pub mod forms;
+pub mod help;
+mod others;
+mod profiles;
+mod replication;
+mod tables;
+
+use crate::plan::Plan;
+use crate::schema::{Schema, name};
+use crate::value::{Said, ValueType};
+use crate::words::{self, Word};
+use control::{Problem, names, values};
+use p4runtime_proto::p4::{config::v1 as config, v1};
+
+pub use others::dump_entities;
+pub(crate) use others::field_types;
+
+/// What a line asks for.
+pub fn parse(line: &str, schema: &Schema) -> Result<Plan, Problem> {
+    let words = words::split(line)?;
+    let Some((first, rest)) = words.split_first() else { return Ok(Plan::Nothing) };
+    let form = forms::find(&first.text)?;
+    (form.parse)(&Arguments { schema, form, words: rest })
+}
+
+/// Whether a line can be understood without the P4Info of a program.
+pub fn needs_program(line: &str) -> bool {
+    let words = words::split(line).unwrap_or_default();
+    words.first().and_then(|first| forms::find(&first.text).ok()).is_some_and(|form| form.needs_program)
+}
+
+/// The words after a command.
+pub(crate) struct Arguments<'a> {
+    pub schema: &'a Schema,
+    form: &'static forms::Form,
+    pub words: &'a [Word],
+}
+
+impl<'a> Arguments<'a> {
+    /// An error with the command's usage.
+    pub fn misuse(&self, message: impl Into<String>) -> Problem {
+        Problem::new(message).with_help(self.form.usage.join("\n        "))
+    }
+
+    /// The word at this position, which is `what`.
+    pub fn word(&self, index: usize, what: &str) -> Result<&'a str, Problem> {
+        match self.words.get(index) {
+            Some(word) => Ok(&word.text),
+            None => Err(self.misuse(format!("{} needs {what}", self.form.name))),
+        }
+    }
+
+    /// The words from this position on.
+    pub fn from(&self, index: usize) -> &'a [Word] {
+        self.words.get(index..).unwrap_or_default()
+    }
+
+    /// Refuses words from this position on.
+    pub fn end(&self, index: usize) -> Result<(), Problem> {
+        match self.words.get(index) {
+            None => Ok(()),
+            Some(word) => Err(self.misuse(format!("{} is one word too many", word.text))),
+        }
+    }
+
+    /// A number of 32 bits at this position, which is `what`.
+    pub fn number(&self, index: usize, what: &str) -> Result<u32, Problem> {
+        values::unsigned(self.word(index, what)?, u64::from(u32::MAX), what).map(|number| number as u32)
+    }
+}
+
+/// The words before and after `do` or `=>`; none after, if there is neither.
+pub(crate) fn around_do(words: &[Word]) -> (&[Word], Option<&[Word]>) {
+    match words.iter().position(|word| word.is("do") || word.is("=>")) {
+        Some(position) => (&words[..position], Some(&words[position + 1..])),
+        None => (words, None),
+    }
+}
+
+/// An action with all its arguments.
+pub(crate) fn call(schema: &Schema, action: &config::Action, words: &[Word]) -> Result<v1::Action, Problem> {
+    let owner = format!("action {}", name(&action.preamble));
+    let params: Vec<&str> = action.params.iter().map(|param| param.name.as_str()).collect();
+    let mut texts: Vec<Option<&str>> = vec![None; params.len()];
+    let mut position = 0;
+    for word in words {
+        let (index, text) = match word.named() {
+            Some((name, text)) => (names::find("parameter", "parameters", name, &params, &owner)?, text),
+            None => {
+                position += 1;
+                (position - 1, word.text.as_str())
+            }
+        };
+        match texts.get_mut(index) {
+            Some(slot @ None) => *slot = Some(text),
+            Some(_) => return Err(Problem::new(format!("parameter {} is given twice", params[index]))),
+            None => return Err(argument_count(&owner, &params, words.len())),
+        }
+    }
+    let texts: Option<Vec<&str>> = texts.into_iter().collect();
+    let texts = texts.ok_or_else(|| argument_count(&owner, &params, words.len()))?;
+    let argument = |(param, text): (&config::action::Param, &str)| {
+        let value = param_type(schema, param).read(text)?;
+        Ok(v1::action::Param { param_id: param.id, value })
+    };
+    let params = action.params.iter().zip(texts).map(argument).collect::<Result<_, Problem>>()?;
+    Ok(v1::Action { action_id: crate::schema::id(&action.preamble), params })
+}
+
+fn argument_count(owner: &str, params: &[&str], given: usize) -> Problem {
+    let list = if params.is_empty() { String::new() } else { format!(": {}", params.join(", ")) };
+    let plural = if params.len() == 1 { "argument" } else { "arguments" };
+    Problem::new(format!("{owner} takes {} {plural}{list}; {given} given", params.len()))
+}
+
+/// The type of a parameter's values.
+pub(crate) fn param_type<'a>(schema: &'a Schema, param: &'a config::action::Param) -> ValueType<'a> {
+    let (type_name, annotations) = (param.type_name.as_ref(), param.annotations.as_slice());
+    ValueType::new(schema, "parameter", &param.name, Said { bitwidth: param.bitwidth, type_name, annotations })
+}
+
+/// A port as P4Runtime has it.
+pub(crate) fn port(text: &str) -> Result<Vec<u8>, Problem> {
+    let number = values::unsigned(text, u64::from(u32::MAX), "port")?;
+    Ok(crate::value::bytes(&base::Bits::from_u64(32, number)))
+}
+
+/// Units of time, and nanoseconds in each.
+const TIME_UNITS: [(&str, f64); 6] = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("min", 6e10), ("s", 1e9), ("h", 3.6e12)];
+
+/// A time with its unit, in nanoseconds.
+pub(crate) fn duration_ns(text: &str) -> Result<i64, Problem> {
+    let broken =
+        || Problem::new(format!("{text} is no time")).with_help("a time is a number with a unit: 10s, 500ms, 5min");
+    let unit = text.trim_start_matches(|it: char| it.is_ascii_digit() || it == '.');
+    let (_, factor) = TIME_UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(broken)?;
+    let number: f64 = text[..text.len() - unit.len()].parse().map_err(|_| broken())?;
+    let ns = (number * factor).round();
+    // Below 2^63, where numbers in between are still whole.
+    if (0.0..9.2e18).contains(&ns) { Ok(ns as i64) } else { Err(broken()) }
+}
+
+/// A time as people write it, with the largest unit that leaves it whole.
+pub(crate) fn duration_text(ns: i64) -> String {
+    let units =
+        [("h", 3_600_000_000_000), ("min", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
+    match units.iter().find(|(_, factor)| ns != 0 && ns % factor == 0) {
+        Some((unit, factor)) => format!("{}{unit}", ns / factor),
+        None => format!("{ns}ns"),
+    }
+}
+
+/// Bytes in hexadecimal digits, with or without `0x`, colons and spaces.
+pub(crate) fn hex_bytes(text: &str, what: &str) -> Result<Vec<u8>, Problem> {
+    let digits: Vec<u32> = text
+        .strip_prefix("0x")
+        .unwrap_or(text)
+        .chars()
+        .filter(|it| !it.is_whitespace() && *it != ':')
+        .map(|it| it.to_digit(16).ok_or(it))
+        .collect::<Result<_, char>>()
+        .map_err(|it| Problem::new(format!("{it} is no hexadecimal digit of {what}")))?;
+    match digits.len() % 2 {
+        0 => Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()),
+        _ => Err(Problem::new(format!("{what} has half a byte: there is an odd number of hexadecimal digits"))),
+    }
+}

@@ -1,0 +1,110 @@
+//! What the switch tells on a stream, as lines.
+
+use super::json::entry_name;
+use super::{hex, known_name};
+use crate::data;
+use crate::language::field_types;
+use crate::schema::{Schema, name};
+use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
+use p4runtime_proto::p4::v1::{MasterArbitrationUpdate, P4Data, PacketMetadata};
+use serde_json::{Map, Value as Json, json};
+
+/// The number that decides who is primary.
+pub(crate) fn election_id(told: &MasterArbitrationUpdate) -> Option<u128> {
+    told.election_id.as_ref().map(|it| u128::from(it.high) << 64 | u128::from(it.low))
+}
+
+/// A message as an object.
+pub fn message_json(schema: &Schema, told: &Told) -> Json {
+    match told {
+        Told::Arbitration(it) => {
+            let code = it.status.as_ref().map_or(0, |status| status.code);
+            // OK, ALREADY_EXISTS, NOT_FOUND.
+            let standing = match code {
+                0 => "primary",
+                6 => "backup",
+                _ => "no primary",
+            };
+            json!({
+                "event": "mastership",
+                "standing": standing,
+                "election_id": election_id(it).map(|id| id.to_string()),
+                "role": it.role.as_ref().map(|role| role.name.clone()),
+            })
+        }
+        Told::Packet(it) => json!({
+            "event": "packet",
+            "fields": packet_fields(schema, &it.metadata),
+            "bytes": it.payload.len(),
+            "payload": hex(&it.payload),
+        }),
+        Told::Digest(it) => {
+            let digest = schema.digest_by_id(it.digest_id);
+            let full = known_name(digest.map(|it| name(&it.preamble)), it.digest_id);
+            let ty = digest.and_then(|it| data::data_type(schema, it.type_spec.as_ref()).ok());
+            let one = |sent: &P4Data| ty.as_ref().map_or(Json::Null, |ty| data::to_json(&full, ty, sent));
+            let values: Vec<Json> = it.data.iter().map(one).collect();
+            json!({
+                "event": "digest", "digest": full, "list": it.list_id, "timestamp_ns": it.timestamp, "data": values,
+            })
+        }
+        Told::IdleTimeoutNotification(it) => {
+            let entries: Vec<Json> = it.table_entry.iter().map(|entry| entry_name(schema, entry)).collect();
+            json!({"event": "timeout", "timestamp_ns": it.timestamp, "entries": entries})
+        }
+        Told::Error(it) => json!({"event": "error", "code": it.canonical_code, "message": it.message}),
+        Told::Other(it) => json!({"event": "other", "type": it.type_url}),
+    }
+}
+
+fn packet_fields(schema: &Schema, metadata: &[PacketMetadata]) -> Json {
+    let Some(header) = schema.controller_header("packet_in") else { return json!({}) };
+    let types = field_types(schema, header);
+    let field = |(id, ty): &(u32, crate::value::ValueType<'_>)| {
+        let sent = metadata.iter().find(|it| it.metadata_id == *id)?;
+        Some((ty.name.to_owned(), Json::String(ty.show(&sent.value))))
+    };
+    Json::Object(types.iter().filter_map(field).collect::<Map<_, _>>())
+}
+
+/// A message as lines for people.
+pub fn message_text(schema: &Schema, told: &Told) -> Vec<String> {
+    let json = message_json(schema, told);
+    let fields = |json: &Json| -> String {
+        let Some(fields) = json.as_object() else { return data::text_of(json) };
+        fields.iter().map(|(name, value)| format!("{name}={}", data::text_of(value))).collect::<Vec<_>>().join(" ")
+    };
+    match told {
+        Told::Arbitration(_) => {
+            let id = json["election_id"].as_str().map_or_else(String::new, |id| format!(", election id {id}"));
+            let standing = match json["standing"].as_str() {
+                Some("primary") => "this client is primary",
+                Some("backup") => "another controller is primary",
+                _ => "no controller is primary",
+            };
+            vec![format!("mastership: {standing}{id}")]
+        }
+        Told::Packet(it) => {
+            vec![format!("packet: {} bytes {} {}", it.payload.len(), fields(&json["fields"]), hex(&it.payload))]
+        }
+        Told::Digest(_) => {
+            let full = json["digest"].as_str().unwrap_or_default();
+            let values = json["data"].as_array().map_or(&[][..], Vec::as_slice);
+            values.iter().map(|value| format!("digest {full}: {}", fields(value))).collect()
+        }
+        Told::IdleTimeoutNotification(_) => {
+            let entries = json["entries"].as_array().map_or(&[][..], Vec::as_slice);
+            let line = |entry: &Json| {
+                let priority = entry["priority"].as_i64().map_or_else(String::new, |it| format!(" priority {it}"));
+                format!(
+                    "timeout {}: {}{priority}",
+                    entry["table"].as_str().unwrap_or_default(),
+                    fields(&entry["match"])
+                )
+            };
+            entries.iter().map(line).collect()
+        }
+        Told::Error(it) => vec![format!("error: {}", crate::value::quoted(&it.message).trim_matches('"'))],
+        Told::Other(it) => vec![format!("other: {}", it.type_url)],
+    }
+}

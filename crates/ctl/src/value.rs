@@ -1,0 +1,304 @@
+//! Values: from text as users write it to the bytes of P4Runtime, and back.
+//!
+//! Reading is `control::values`: numbers and addresses, refused where they do not fit. Bytes are canonical: as few as the
+//! number needs. What comes back is shown as the value's name and width suggest (an address as an address), and always in a form
+//! that reads back as the same value.
+
+use crate::schema::Schema;
+use base::Bits;
+use control::Problem;
+use control::values::{self, Target};
+use ir::Type;
+use p4runtime_proto::p4::config::v1;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// Names that stand for names, at most: a hostile P4Info could make a circle of them.
+const NAMES_MAX: usize = 16;
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub struct ValueType<'a> {
+    /// Whose value: `key`, `parameter`, ...
+    pub role: &'static str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its bits; 0 for text.
+    pub width_bits: u32,
+    /// What controllers see of it.
+    pub form: Form<'a>,
+    style: Style,
+}
+
+/// What controllers see of a value.
+#[derive(Clone, Debug)]
+pub enum Form<'a> {
+    /// A number.
+    Bits,
+    /// Text, which the switch translates.
+    Text,
+    /// A number whose values have names.
+    Members(Vec<(&'a str, &'a [u8])>),
+}
+
+/// How a number is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    Decimal,
+    Hexadecimal,
+    Ipv4,
+    Ipv6,
+    Mac,
+}
+
+/// What a P4Info says of a value: bits, the name of a type, annotations.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// As wide as this.
+    pub bitwidth: i32,
+    /// Of this type.
+    pub type_name: Option<&'a v1::P4NamedType>,
+    /// With these annotations.
+    pub annotations: &'a [String],
+}
+
+impl<'a> ValueType<'a> {
+    /// The type of a key, parameter or field of this name.
+    pub fn new(schema: &'a Schema, role: &'static str, name: &'a str, said: Said<'a>) -> ValueType<'a> {
+        let mut width_bits = u32::try_from(said.bitwidth).unwrap_or(0).min(base::limits::WIDTH_BITS_MAX);
+        let mut form = Form::Bits;
+        if let Some(named) = said.type_name {
+            resolve(schema, &named.name, &mut width_bits, &mut form);
+        }
+        let style = style(name, width_bits, said.annotations);
+        ValueType { role, name, width_bits, form, style }
+    }
+
+    /// The type of data in a register or digest.
+    pub fn of_data(name: &'a str, width_bits: u32, form: Form<'a>) -> ValueType<'a> {
+        let style = match style(name, width_bits, &[]) {
+            // Registers of 48 bits mostly hold times.
+            Style::Mac if !has_any(name, &["mac", "addr"]) => Style::Decimal,
+            style => style,
+        };
+        ValueType { role: "value", name, width_bits, form, style }
+    }
+
+    /// The number that the text spells.
+    pub fn bits(&self, text: &str) -> Result<Bits, Problem> {
+        // A P4Info does not say which values are signed.
+        let ty = match self.width_bits {
+            1 => Type::Bool,
+            width if text.starts_with('-') => Type::Int(width),
+            width => Type::Bit(width),
+        };
+        values::value(text, &self.target(ty))
+    }
+
+    /// For messages of `control::values`.
+    pub fn target(&self, ty: Type) -> Target<'_> {
+        Target { role: self.role, name: self.name, ty }
+    }
+
+    /// The bytes of the value that the text spells.
+    pub fn read(&self, text: &str) -> Result<Vec<u8>, Problem> {
+        match &self.form {
+            Form::Bits => self.bits(text).map(|bits| bytes(&bits)),
+            Form::Text if text.is_empty() => {
+                Err(Problem::new(format!("{} {} is text, not empty", self.role, self.name)))
+            }
+            Form::Text => Ok(text.as_bytes().to_vec()),
+            Form::Members(members) => {
+                let short = text.rsplit('.').next().unwrap_or(text);
+                if let Some((_, value)) = members.iter().find(|(name, _)| *name == text || *name == short) {
+                    return Ok(canonical(value));
+                }
+                self.bits(text).map(|bits| bytes(&bits)).map_err(|problem| {
+                    let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
+                    let help = format!("its values are {}", control::names::listed(text, &names));
+                    Problem { help: Some(help), ..problem }
+                })
+            }
+        }
+    }
+
+    /// The value as text that reads back as the same.
+    pub fn show(&self, value: &[u8]) -> String {
+        match &self.form {
+            Form::Text => quoted(&String::from_utf8_lossy(value)),
+            Form::Members(members) => {
+                let is_this = |(_, bytes): &&(&str, &[u8])| canonical(bytes) == canonical(value);
+                members.iter().find(is_this).map_or_else(|| self.show_bits(value), |(name, _)| (*name).to_owned())
+            }
+            Form::Bits => self.show_bits(value),
+        }
+    }
+
+    fn show_bits(&self, value: &[u8]) -> String {
+        let value = canonical(value);
+        let padded = |width: usize| {
+            let mut all = vec![0; width.saturating_sub(value.len())];
+            all.extend_from_slice(&value);
+            (all.len() == width).then_some(all)
+        };
+        let address = match self.style {
+            Style::Ipv4 => {
+                padded(4).and_then(|it| <[u8; 4]>::try_from(it).ok()).map(|it| Ipv4Addr::from(it).to_string())
+            }
+            Style::Ipv6 => {
+                padded(16).and_then(|it| <[u8; 16]>::try_from(it).ok()).map(|it| Ipv6Addr::from(it).to_string())
+            }
+            Style::Mac => padded(6).map(|it| it.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":")),
+            Style::Decimal => {
+                padded(8).and_then(|it| <[u8; 8]>::try_from(it).ok()).map(|it| u64::from_be_bytes(it).to_string())
+            }
+            Style::Hexadecimal => None,
+        };
+        address.unwrap_or_else(|| hexadecimal(&value))
+    }
+
+    /// A mask: an address where the value is one, else in hexadecimal digits.
+    pub fn show_mask(&self, mask: &[u8]) -> String {
+        match self.style {
+            Style::Decimal => hexadecimal(&canonical(mask)),
+            _ => self.show_bits(mask),
+        }
+    }
+}
+
+/// Follows the name of a type to what controllers see.
+fn resolve<'a>(schema: &'a Schema, name: &'a str, width_bits: &mut u32, form: &mut Form<'a>) {
+    use v1::{p4_data_type_spec::TypeSpec, p4_new_type_spec::Representation, p4_new_type_translation::SdnType};
+    let types = schema.types();
+    let mut name = name;
+    for _ in 0..NAMES_MAX {
+        if let Some(it) = types.serializable_enums.get(name) {
+            let members = it.members.iter().map(|member| (&*member.name, &*member.value)).collect();
+            *form = Form::Members(members);
+            return;
+        }
+        match types.new_types.get(name).and_then(|it| it.representation.as_ref()) {
+            Some(Representation::TranslatedType(translated)) => {
+                match translated.sdn_type {
+                    Some(SdnType::SdnBitwidth(bits)) => *width_bits = u32::try_from(bits).unwrap_or(*width_bits),
+                    Some(SdnType::SdnString(_)) => *form = Form::Text,
+                    None => {}
+                }
+                return;
+            }
+            Some(Representation::OriginalType(spec)) => match &spec.type_spec {
+                Some(TypeSpec::NewType(next) | TypeSpec::SerializableEnum(next)) => name = &next.name,
+                _ => return,
+            },
+            None => return,
+        }
+    }
+}
+
+/// The bytes of a number, as few as it needs and at least one.
+pub fn bytes(bits: &Bits) -> Vec<u8> {
+    canonical(&bits.to_be_bytes())
+}
+
+/// The same number in as few bytes as it needs, and at least one.
+fn canonical(value: &[u8]) -> Vec<u8> {
+    let zeros = value.iter().take_while(|&&byte| byte == 0).count();
+    if zeros == value.len() { vec![0] } else { value[zeros..].to_vec() }
+}
+
+fn hexadecimal(value: &[u8]) -> String {
+    let digits: String = value.iter().map(|byte| format!("{byte:02x}")).collect();
+    match digits.trim_start_matches('0') {
+        "" => "0x0".to_owned(),
+        digits => format!("0x{digits}"),
+    }
+}
+
+/// Text that a line of commands can hold: quoted where it must be, and without what would move a terminal's cursor.
+pub fn quoted(text: &str) -> String {
+    let text: String = text.chars().map(|it| if it.is_control() { '?' } else { it }).collect();
+    let needs = |it: char| it.is_whitespace() || matches!(it, '#' | '\'' | '"' | '=');
+    match text.is_empty() || text.contains(needs) {
+        true if text.contains('"') => format!("'{text}'"),
+        true => format!("\"{text}\""),
+        false => text,
+    }
+}
+
+fn has_any(name: &str, parts: &[&str]) -> bool {
+    let name = name.to_ascii_lowercase();
+    parts.iter().any(|part| name.contains(part))
+}
+
+/// How a number of this name is best read. `@format` in the program decides, then the width and the name.
+fn style(name: &str, width_bits: u32, annotations: &[String]) -> Style {
+    let said = annotations.iter().find_map(|it| it.trim().strip_prefix("@format(")?.strip_suffix(')'));
+    match (said.map(|it| it.trim_matches('"')), width_bits) {
+        (Some("IPV4_ADDRESS"), 32) => return Style::Ipv4,
+        (Some("IPV6_ADDRESS"), 128) => return Style::Ipv6,
+        (Some("MAC_ADDRESS"), 48) => return Style::Mac,
+        (Some("HEX_STRING"), _) => return Style::Hexadecimal,
+        _ => {}
+    }
+    let last = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
+    let is_address = !last.ends_with("id")
+        && (has_any(&last, &["addr", "ip", "hop"]) || matches!(&*last, "src" | "dst" | "spa" | "tpa"));
+    match width_bits {
+        32 if is_address => Style::Ipv4,
+        48 if !has_any(&last, &["time", "tstamp"]) => Style::Mac,
+        128 => Style::Ipv6,
+        16 if has_any(&last, &["ethertype", "ether_type", "etype"]) => Style::Hexadecimal,
+        0..=64 => Style::Decimal,
+        _ => Style::Hexadecimal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    /// Reads the text as a value of this name and width, and shows it again.
+    fn check(name: &str, bitwidth: i32, text: &str, expected: Expect) {
+        let schema = Schema::default();
+        let said = Said { bitwidth, type_name: None, annotations: &[] };
+        let ty = ValueType::new(&schema, "key", name, said);
+        let shown = match ty.read(text) {
+            Ok(bytes) => format!("{bytes:02x?} {}", ty.show(&bytes)),
+            Err(problem) => problem.to_string(),
+        };
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn bytes_are_as_few_as_the_number_needs() {
+        check("meta.x", 16, "0", expect!["[00] 0"]);
+        check("meta.x", 16, "255", expect!["[ff] 255"]);
+        check("meta.x", 16, "0x0100", expect!["[01, 00] 256"]);
+        check("meta.x", 9, "512", expect!["512 needs 10 bits, key meta.x has 9"]);
+    }
+
+    #[test]
+    fn negative_numbers_are_their_bits() {
+        check("meta.x", 8, "-1", expect!["[ff] 255"]);
+        check("meta.x", 8, "-129", expect!["-129 is not between -128 and 127, the values of key meta.x"]);
+    }
+
+    #[test]
+    fn addresses_are_shown_as_addresses() {
+        check("hdr.ipv4.dstAddr", 32, "10.0.0.1", expect!["[0a, 00, 00, 01] 10.0.0.1"]);
+        check("meta.nexthop_id", 32, "10.0.0.1", expect!["[0a, 00, 00, 01] 167772161"]);
+        check("hdr.ethernet.dstAddr", 48, "00:00:00:00:01:02", expect!["[01, 02] 00:00:00:00:01:02"]);
+        check("meta.ingress_global_timestamp", 48, "7", expect!["[07] 7"]);
+        check("hdr.ipv6.dst", 128, "::1", expect!["[01] ::1"]);
+        check("hdr.ethernet.etherType", 16, "2048", expect!["[08, 00] 0x800"]);
+        check("meta.wide", 100, "1", expect!["[01] 0x1"]);
+    }
+
+    #[test]
+    fn text_that_would_not_be_one_word_is_quoted() {
+        assert_eq!(quoted("eth0"), "eth0");
+        assert_eq!(quoted("a b"), "\"a b\"");
+        assert_eq!(quoted("a\"b"), "'a\"b'");
+        assert_eq!(quoted("\u{1b}[2J"), "?[2J");
+    }
+}
