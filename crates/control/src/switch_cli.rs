@@ -1,9 +1,9 @@
 //! `simple_switch_CLI`, line by line, on a switch that runs: what it prints for each.
 //!
-//! What enters: a line as users of that tool write it, and the control plane of a switch. What leaves: text in the tool's
-//! form, which people's scripts read: handles, values, dumps. The commands themselves are those of entries files
-//! ([`crate::cli_text`]); here are the ones that only ask, and the words around answers. Where the tool says of an error
-//! that there was one, this says what.
+//! What enters: a line as users of that tool write it, and the control plane of a switch. What leaves: text in the
+//! tool's form, which people's scripts read: handles, values, dumps. The commands themselves are those of entries
+//! files ([`crate::cli_text`]); here are the ones that only ask, and the words around answers. Where the tool says of
+//! an error that there was one, this says what.
 
 use crate::api::Api;
 use crate::apply::Reply;

@@ -1,6 +1,7 @@
 //! Carries plans out on a switch.
 //!
-//! What enters: plans, a session, and who takes the lines of text that come of it. Files and terminals are the caller's.
+//! What enters: plans, a session, and who takes the lines of text that come of it. Files and terminals are the
+//! caller's.
 
 use crate::failure::Failure;
 use crate::grid::grid;
@@ -203,8 +204,8 @@ fn load_done(load: &Load) -> &'static str {
     }
 }
 
-/// Shows what the switch tells until it is stopped. Packets and digests come to the primary alone, so the session bids; if
-/// another controller is primary, it shows what is left.
+/// Shows what the switch tells until it is stopped. Packets and digests come to the primary alone, so the session
+/// bids; if another controller is primary, it shows what is left.
 async fn watch(session: &mut Session, watched: Watched, around: &mut Surroundings<'_>) -> Result<(), Failure> {
     let schema = session.schema().await?;
     let standing = session.bid_if_free().await?;

@@ -39,8 +39,8 @@ impl From<Status> for Failure {
     }
 }
 
-/// The updates that were refused, which travel in the details of a status. One that says nothing leaves the whole to the
-/// message of the status.
+/// The updates that were refused, which travel in the details of a status. One that says nothing leaves the whole to
+/// the message of the status.
 fn parts(status: &Status) -> Vec<Problem> {
     let Ok(details) = rpc::Status::decode(status.details()) else { return Vec::new() };
     let errors = details.details.iter().filter_map(|any| v1::Error::decode(any.value.as_slice()).ok());

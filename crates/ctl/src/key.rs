@@ -48,8 +48,8 @@ pub fn given(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]
     Ok(found)
 }
 
-/// The words as the whole key of an entry. Keys that are left out match anything; that is allowed only where the others are
-/// named, so that a forgotten word is no wildcard.
+/// The words as the whole key of an entry. Keys that are left out match anything; that is allowed only where the
+/// others are named, so that a forgotten word is no wildcard.
 pub fn whole(schema: &Schema, owner: &str, fields: &[MatchField], words: &[Word]) -> Result<Vec<FieldMatch>, Problem> {
     let found = given(schema, owner, fields, words)?;
     let is_exact = |field: &MatchField| match_kind(field) == Some(MatchKind::Exact);

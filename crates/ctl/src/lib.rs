@@ -1,7 +1,7 @@
 //! `wirespeed ctl`: a language for what people ask of a running switch, on P4Runtime.
 //!
-//! What enters: lines of text, and the P4Info of the program that a switch runs. What leaves: requests of P4Runtime, and
-//! answers as text or JSON. Nothing here knows a terminal or a file.
+//! What enters: lines of text, and the P4Info of the program that a switch runs. What leaves: requests of P4Runtime,
+//! and answers as text or JSON. Nothing here knows a terminal or a file.
 //!
 //! Without input or output, and tested without them:
 //! * [`words`], [`language`]: a line becomes a [`Plan`].

@@ -1,8 +1,8 @@
 //! A client of a switch: connects, bids, writes, reads.
 //!
-//! Reading needs no mastership. Before the first write the session bids: with the election id that it was given, or, if nobody
-//! is primary, with the highest that the switch has seen, which keeps no controller from coming back. It never takes the
-//! place of a controller that is primary unless it was told to.
+//! Reading needs no mastership. Before the first write the session bids: with the election id that it was given, or,
+//! if nobody is primary, with the highest that the switch has seen, which keeps no controller from coming back. It
+//! never takes the place of a controller that is primary unless it was told to.
 
 use crate::failure::Failure;
 use crate::render::election_id;

@@ -1,8 +1,8 @@
 //! Values: from text as users write it to the bytes of P4Runtime, and back.
 //!
-//! Reading is `control::values`: numbers and addresses, refused where they do not fit. Bytes are canonical: as few as the
-//! number needs. What comes back is shown as the value's name and width suggest (an address as an address), and always in a form
-//! that reads back as the same value.
+//! Reading is `control::values`: numbers and addresses, refused where they do not fit. Bytes are canonical: as few as
+//! the number needs. What comes back is shown as the value's name and width suggest (an address as an address), and
+//! always in a form that reads back as the same value.
 
 use crate::schema::Schema;
 use base::Bits;

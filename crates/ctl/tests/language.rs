@@ -1,4 +1,4 @@
-//! Lines in, requests out.
+//! Lines in, requests out. Long because requests are shown whole, a field a line.
 
 mod support;
 

@@ -40,25 +40,7 @@ pub fn entity_json(schema: &Schema, entity: &Entity) -> Json {
             "members": it.members.iter().map(group_member_text).collect::<Vec<_>>(),
             "max_size": it.max_size,
         }),
-        Kind::CounterEntry(it) => {
-            let found = schema.counter_by_id(it.counter_id).map(|it| name(&it.preamble));
-            let counted = counts(&it.data.unwrap_or_default());
-            cell("counter", known_name(found, it.counter_id), &it.index, counted)
-        }
-        Kind::MeterEntry(it) => {
-            let found = schema.meter_by_id(it.meter_id).map(|it| name(&it.preamble));
-            cell("meter", known_name(found, it.meter_id), &it.index, rates(it.config.as_ref()))
-        }
-        Kind::RegisterEntry(it) => {
-            let register = schema.register_by_id(it.register_id);
-            let full = known_name(register.map(|it| name(&it.preamble)), it.register_id);
-            let ty = register.and_then(|it| data::data_type(schema, it.type_spec.as_ref()).ok());
-            let value = match (&ty, &it.data) {
-                (Some(ty), Some(sent)) => data::to_json(&full, ty, sent),
-                _ => Json::Null,
-            };
-            cell("register", full, &it.index, value)
-        }
+        Kind::CounterEntry(_) | Kind::MeterEntry(_) | Kind::RegisterEntry(_) => cell_json(schema, kind),
         Kind::PacketReplicationEngineEntry(it) => match &it.r#type {
             Some(Type::MulticastGroupEntry(it)) => {
                 json!({"multicast_group": it.multicast_group_id, "copies": copies(&it.replicas)})
@@ -88,6 +70,32 @@ pub fn entity_json(schema: &Schema, entity: &Entity) -> Json {
             })
         }
         Kind::ExternEntry(it) => json!({"extern_type": it.extern_type_id, "extern": it.extern_id}),
+    }
+}
+
+/// A cell of an array.
+fn cell_json(schema: &Schema, kind: &Kind) -> Json {
+    match kind {
+        Kind::CounterEntry(it) => {
+            let found = schema.counter_by_id(it.counter_id).map(|it| name(&it.preamble));
+            let counted = counts(&it.data.unwrap_or_default());
+            cell("counter", known_name(found, it.counter_id), &it.index, counted)
+        }
+        Kind::MeterEntry(it) => {
+            let found = schema.meter_by_id(it.meter_id).map(|it| name(&it.preamble));
+            cell("meter", known_name(found, it.meter_id), &it.index, rates(it.config.as_ref()))
+        }
+        Kind::RegisterEntry(it) => {
+            let register = schema.register_by_id(it.register_id);
+            let full = known_name(register.map(|it| name(&it.preamble)), it.register_id);
+            let ty = register.and_then(|it| data::data_type(schema, it.type_spec.as_ref()).ok());
+            let value = match (&ty, &it.data) {
+                (Some(ty), Some(sent)) => data::to_json(&full, ty, sent),
+                _ => Json::Null,
+            };
+            cell("register", full, &it.index, value)
+        }
+        _ => Json::Null,
     }
 }
 

@@ -6,11 +6,14 @@ use crate::grid::grid;
 use crate::key;
 use crate::language::duration_text;
 use crate::schema::{Schema, name};
-use p4runtime_proto::p4::config::v1::Table;
+use p4runtime_proto::p4::config::v1::{MatchField, Table};
 use p4runtime_proto::p4::v1::action_profile_group::member::WatchKind;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::packet_replication_engine_entry::Type;
-use p4runtime_proto::p4::v1::{ActionProfileGroup, CounterData, Entity, Index, MeterConfig, P4Data, TableEntry};
+use p4runtime_proto::p4::v1::{
+    ActionProfileGroup, CounterData, Entity, Index, MeterConfig, P4Data, PacketReplicationEngineEntry, TableEntry,
+    ValueSetEntry, ValueSetMember,
+};
 
 /// A row: what stands under which heading. Headings without any content are left out.
 type Row = Vec<(String, String)>;
@@ -172,33 +175,11 @@ fn add(schema: &Schema, kind: &Kind, section: &mut Section) {
             }
             vec![index(&it.index), field("value", value)]
         }
-        Kind::PacketReplicationEngineEntry(it) => match &it.r#type {
-            Some(Type::MulticastGroupEntry(it)) => {
-                vec![field("group", it.multicast_group_id), field("copies", replicas_text(&it.replicas))]
-            }
-            Some(Type::CloneSessionEntry(it)) => vec![
-                field("session", it.session_id),
-                field("copies", replicas_text(&it.replicas)),
-                field("class", if it.class_of_service == 0 { String::new() } else { it.class_of_service.to_string() }),
-                field(
-                    "bytes",
-                    if it.packet_length_bytes == 0 { String::new() } else { it.packet_length_bytes.to_string() },
-                ),
-            ],
+        Kind::PacketReplicationEngineEntry(it) => match engine_row(it) {
+            Some(row) => row,
             None => return,
         },
-        Kind::ValueSetEntry(it) => {
-            let Some(set) = schema.value_set_by_id(it.value_set_id) else { return };
-            for member in &it.members {
-                let keys = key::show_all(schema, &set.r#match, &member.r#match);
-                let titled = |(field, text): (&p4runtime_proto::p4::config::v1::MatchField, String)| {
-                    let title = if field.name.is_empty() { "value" } else { &field.name };
-                    (title.to_owned(), text)
-                };
-                section.rows.push(set.r#match.iter().zip(keys).map(titled).collect());
-            }
-            return;
-        }
+        Kind::ValueSetEntry(it) => return section.rows.extend(member_rows(schema, it)),
         Kind::DigestEntry(it) => {
             let config = it.config.unwrap_or_default();
             vec![
@@ -214,6 +195,33 @@ fn add(schema: &Schema, kind: &Kind, section: &mut Section) {
         Kind::ExternEntry(it) => vec![field("id", it.extern_id)],
     };
     section.rows.push(row);
+}
+
+/// A multicast group or a clone session.
+fn engine_row(it: &PacketReplicationEngineEntry) -> Option<Row> {
+    let unless_zero = |number: u64| if number == 0 { String::new() } else { number.to_string() };
+    match it.r#type.as_ref()? {
+        Type::MulticastGroupEntry(it) => {
+            Some(vec![field("group", it.multicast_group_id), field("copies", replicas_text(&it.replicas))])
+        }
+        Type::CloneSessionEntry(it) => Some(vec![
+            field("session", it.session_id),
+            field("copies", replicas_text(&it.replicas)),
+            field("class", unless_zero(u64::from(it.class_of_service))),
+            field("bytes", unless_zero(u64::try_from(it.packet_length_bytes).unwrap_or(0))),
+        ]),
+    }
+}
+
+/// The members of a value set.
+fn member_rows(schema: &Schema, it: &ValueSetEntry) -> Vec<Row> {
+    let Some(set) = schema.value_set_by_id(it.value_set_id) else { return Vec::new() };
+    let title = |field: &MatchField| if field.name.is_empty() { "value".to_owned() } else { field.name.clone() };
+    let row = |member: &ValueSetMember| {
+        let keys = key::show_all(schema, &set.r#match, &member.r#match);
+        set.r#match.iter().map(title).zip(keys).collect()
+    };
+    it.members.iter().map(row).collect()
 }
 
 fn counts(data: &CounterData) -> [(String, String); 2] {
