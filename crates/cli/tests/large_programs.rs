@@ -89,12 +89,12 @@ fn nested_lists() {
 #[test]
 fn nested_loops() {
     let mut loops = String::new();
-    for depth in 0..60 {
+    for depth in 0..400 {
         loops.push_str(&format!(
             "for (bit<8> i{depth} = 0; i{depth} < 3; i{depth} = i{depth} + 1) {{ h.h.b = h.h.b + 1;"
         ));
     }
-    loops.push_str(&format!("h.h.a = 1; {}", "}".repeat(60)));
+    loops.push_str(&format!("h.h.a = 1; {}", "}".repeat(400)));
     compiles("loops", &ingress("", &loops), 4 << 20);
 }
 

@@ -49,6 +49,7 @@ fn run(program: &mut Program) {
         exits: BTreeMap::new(),
         heads: BTreeMap::new(),
         remove: false,
+        in_settled_loop: false,
     };
     walk.action_reads = actions.iter().map(|action| walk.reads(&action.body)).collect();
     for block in blocks.iter_mut() {
@@ -71,6 +72,7 @@ fn run(program: &mut Program) {
             exits,
             heads: BTreeMap::new(),
             remove: true,
+            in_settled_loop: false,
         };
         walk.body(&mut actions[id].body, end);
     }
@@ -95,6 +97,8 @@ struct Walk<'w> {
     heads: BTreeMap<LabelId, Live>,
     /// Whether dead statements go now, or the walk is one of those that look for what is live in a loop.
     remove: bool,
+    /// Whether the walk is within a loop of which it is known what is live at its start.
+    in_settled_loop: bool,
 }
 
 impl Walk<'_> {
@@ -240,13 +244,16 @@ impl Walk<'_> {
 
     /// What is live at the end of a loop's body is what is live at its start; that grows until it does not. A loop in
     /// another is looked at in each round of the outer one, in which ever more is live: what was found before is where
-    /// the next round begins, or the work would double with every level.
+    /// the next round begins, or the work would double with every level. When stores are removed from the outer loop, its
+    /// last round has found what is live in the inner ones: removing can only make that less.
     fn loop_statement(&mut self, label: LabelId, body: &mut Body, after: Live) -> Live {
         self.exits.insert(label, after.clone());
         let remove = std::mem::replace(&mut self.remove, false);
         let mut head = after;
-        head.add(&self.heads.remove(&label).unwrap_or_default());
-        loop {
+        let known = self.heads.remove(&label);
+        let is_settled = remove && self.in_settled_loop && known.is_some();
+        head.add(&known.unwrap_or_default());
+        while !is_settled {
             let mut before = self.body(body, head.clone());
             before.add(&head);
             if before == head {
@@ -256,7 +263,9 @@ impl Walk<'_> {
         }
         self.remove = remove;
         if remove {
+            let is_outer_settled = std::mem::replace(&mut self.in_settled_loop, true);
             self.body(body, head.clone());
+            self.in_settled_loop = is_outer_settled;
         }
         self.exits.remove(&label);
         self.heads.insert(label, head.clone());
