@@ -50,6 +50,8 @@ const PIECE: usize = 128;
 pub struct Api {
     door: Arc<dyn Door>,
     pipeline: RwLock<Arc<Pipeline>>,
+    /// Held while something is written, or another program is put in: one comes after the other.
+    writing: Mutex<()>,
     /// Where the state is kept, if it is.
     store: OnceLock<Store>,
 }
@@ -59,19 +61,39 @@ pub(crate) struct Pipeline {
     program: Arc<Program>,
     tables: SharedTables,
     state: Mutex<State>,
-    /// Held while something is written: writes come one after the other.
-    writing: Mutex<()>,
     /// Of the cells that were stored last.
     stored_cells: Mutex<StoredCells>,
 }
 
+/// The way to the switch for what is said of one program: closed once another runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Gate<'a> {
+    door: &'a dyn Door,
+    program: &'a Arc<Program>,
+}
+
+impl Gate<'_> {
+    /// Has something done with the switch while the program is the same.
+    pub(crate) fn ask<T: Send + 'static>(
+        self,
+        job: impl FnOnce(&mut Switch) -> T + Send + 'static,
+    ) -> Result<T, Fault> {
+        let program = Arc::clone(self.program);
+        let done = self.door.ask(move |switch| Arc::ptr_eq(switch.program(), &program).then(|| job(switch)))?;
+        done.ok_or_else(|| Fault::new(Code::Aborted, "another program has been put in the switch meanwhile"))
+    }
+}
+
 impl Pipeline {
+    fn gate<'a>(&'a self, door: &'a dyn Door) -> Gate<'a> {
+        Gate { door, program: &self.program }
+    }
+
     fn of(switch: &Switch) -> Pipeline {
         Pipeline {
             program: Arc::clone(switch.program()),
             tables: switch.shared_tables(),
             state: Mutex::new(State::default()),
-            writing: Mutex::new(()),
             stored_cells: Mutex::new(StoredCells::default()),
         }
     }
@@ -79,10 +101,6 @@ impl Pipeline {
     fn state(&self) -> MutexGuard<'_, State> {
         // A refused update leaves nothing; a thread that ended in the midst of one has left no less than it found.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn writing(&self) -> MutexGuard<'_, ()> {
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Carries updates out here, without the switch.
@@ -103,7 +121,13 @@ impl Pipeline {
 impl Api {
     /// The control plane of the switch behind the door, before or after it runs.
     pub fn new(switch: &Switch, door: Arc<dyn Door>) -> Api {
-        Api { door, pipeline: RwLock::new(Arc::new(Pipeline::of(switch))), store: OnceLock::new() }
+        let pipeline = RwLock::new(Arc::new(Pipeline::of(switch)));
+        Api { door, pipeline, writing: Mutex::new(()), store: OnceLock::new() }
+    }
+
+    /// To be taken before the pipeline is looked up, which may be another one afterwards.
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn pipeline(&self) -> Arc<Pipeline> {
@@ -128,8 +152,8 @@ impl Api {
     /// Carries updates out, in their order: one outcome for each. What was refused has changed nothing. What was
     /// carried out is stored, if the state is kept; if that fails, the outcomes say so.
     pub fn write(&self, updates: Vec<Update>, atomicity: Atomicity) -> Vec<Result<(), Fault>> {
+        let turn = self.turn();
         let pipeline = self.pipeline();
-        let turn = pipeline.writing();
         let Some(store) = self.store.get() else { return self.carry_out(&pipeline, updates, atomicity) };
         let mut outcomes = self.carry_out(&pipeline, updates.clone(), atomicity);
         let done = updates.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()).map(|(update, _)| update);
@@ -170,30 +194,32 @@ impl Api {
         atomicity: Atomicity,
     ) -> Vec<Result<(), Fault>> {
         let (count, there) = (updates.len(), Arc::clone(pipeline));
-        let outcomes = self.door.ask(move |switch| there.write_in_switch(switch, &updates, atomicity));
-        outcomes.unwrap_or_else(|closed| vec![Err(closed.into()); count])
+        let gate = pipeline.gate(&*self.door);
+        let outcomes = gate.ask(move |switch| there.write_in_switch(switch, &updates, atomicity));
+        outcomes.unwrap_or_else(|fault| vec![Err(fault); count])
     }
 
     /// Gives all entities that the query means to the sink, some at a time.
     pub fn read(&self, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
-        self.pipeline().read(&*self.door, query, sink)
+        let pipeline = self.pipeline();
+        pipeline.read(pipeline.gate(&*self.door), query, sink)
     }
 
     /// Carries a command of one of the other faces out. If the state is kept, a command that changes it costs a snapshot:
     /// commands speak of handles, which mean nothing after a restart.
     pub fn command(&self, command: Command) -> Result<Reply, Problem> {
+        let _turn = self.turn();
         let pipeline = self.pipeline();
-        let _turn = pipeline.writing();
         let changes = !command.only_asks();
         let there = Arc::clone(&pipeline);
-        let done = self.door.ask(move |switch| {
+        let done = pipeline.gate(&*self.door).ask(move |switch| {
             let reply = apply(switch, &command);
             let mut state = there.state();
             let mut tables = there.tables.lock();
             Writer::new(&there.program, &mut state, tables.begin(), None).sweep();
             reply
         });
-        let reply = done.unwrap_or_else(|closed| Err(Problem::new(Fault::from(closed).message)))?;
+        let reply = done.unwrap_or_else(|fault| Err(Problem::new(fault.message)))?;
         if changes && let Some(store) = self.store.get() {
             let stored = store.snapshot(None, self);
             stored.map_err(|error| Problem::new(format!("carried out, but a restart will forget it: {error}")))?;
@@ -204,8 +230,7 @@ impl Api {
     /// Keeps the state in a folder from now on. `program` is what the owner wants to find with it after a restart. A
     /// control plane is kept in one folder.
     pub fn keep_in(&self, store: Store, program: serde_json::Value) -> Result<(), StoreError> {
-        let pipeline = self.pipeline();
-        let _turn = pipeline.writing();
+        let _turn = self.turn();
         store.snapshot(Some(program), self)?;
         let _one_is_kept = self.store.set(store);
         Ok(())
@@ -215,12 +240,12 @@ impl Api {
     /// at the end. Does nothing if the state is not kept.
     pub fn save(&self) -> Result<(), Fault> {
         let Some(store) = self.store.get() else { return Ok(()) };
+        let turn = self.turn();
         let pipeline = self.pipeline();
-        let turn = pipeline.writing();
         if store.is_snapshot_due() {
             return store.snapshot(None, self).map_err(|error| Fault::new(Code::Unavailable, error.to_string()));
         }
-        let changed = pipeline.changed_cells(&*self.door)?;
+        let changed = pipeline.changed_cells(pipeline.gate(&*self.door))?;
         let record = store.append(&pipeline.program, &mut changed.iter())?;
         drop(turn);
         store.synchronise(record)
@@ -229,13 +254,14 @@ impl Api {
     /// Gives everything that a restart has to bring back to the sink, each with what brings it back into a switch whose
     /// tables are empty.
     pub(crate) fn read_all(&self, sink: &mut dyn FnMut(Vec<(UpdateKind, Entity)>) -> bool) -> Result<(), Fault> {
-        self.pipeline().read_all(&*self.door, sink)
+        let pipeline = self.pipeline();
+        pipeline.read_all(pipeline.gate(&*self.door), sink)
     }
 
     /// Deletes the entries that the program itself brought and that are not const.
     pub(crate) fn clear_entries(&self) {
+        let _turn = self.turn();
         let pipeline = self.pipeline();
-        let _turn = pipeline.writing();
         let mut tables = pipeline.tables.lock();
         let mut batch = tables.begin();
         for table in 0..batch.tables().len() {
@@ -258,8 +284,8 @@ impl Api {
 
     /// A port went down or came up: members that watch it stop being choices, or are choices again.
     pub fn port_changed(&self, port: u32, is_up: bool) {
+        let _turn = self.turn();
         let pipeline = self.pipeline();
-        let _turn = pipeline.writing();
         let mut state = pipeline.state();
         let mut tables = pipeline.tables.lock();
         Writer::new(&pipeline.program, &mut state, tables.begin(), None).port_changed(port, is_up);
@@ -271,12 +297,37 @@ impl Api {
     /// `program` is what the owner keeps with the state, if that is kept.
     pub fn replace(&self, new: Switch, program: serde_json::Value) -> Result<(), Fault> {
         let pipeline = Arc::new(Pipeline::of(&new));
-        let old = self.pipeline();
-        let _old_turn = old.writing();
-        let _turn = pipeline.writing();
+        self.put(pipeline, new, |_, _| (), program)
+    }
+
+    /// The same with a switch that was behind another control plane until now: what controllers have told that one
+    /// counts here from now on. Between the bursts of the two, `carry` may take from the old switch what the new one is
+    /// to go on with; packets wait for it.
+    pub fn adopt(
+        &self,
+        prepared: &Api,
+        new: Switch,
+        carry: impl FnOnce(&mut Switch, &mut Switch) + Send + 'static,
+        program: serde_json::Value,
+    ) -> Result<(), Fault> {
+        self.put(prepared.pipeline(), new, carry, program)
+    }
+
+    fn put(
+        &self,
+        pipeline: Arc<Pipeline>,
+        mut new: Switch,
+        carry: impl FnOnce(&mut Switch, &mut Switch) + Send + 'static,
+        program: serde_json::Value,
+    ) -> Result<(), Fault> {
+        let _turn = self.turn();
+        let old = self.door.ask(move |switch| {
+            carry(switch, &mut new);
+            switch.replace(new)
+        })?;
         // The old switch is taken apart here, while packets go on.
-        drop(self.door.ask(move |switch| switch.replace(new))?);
-        *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&pipeline);
+        drop(old);
+        *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = pipeline;
         match self.store.get().map(|store| store.snapshot(Some(program), self)) {
             Some(Err(error)) => {
                 let message = format!("the program runs, but a restart will forget it: {error}");

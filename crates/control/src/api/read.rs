@@ -4,17 +4,17 @@
 //! large table nor a large array stops the switch or fills the memory: tables are read under their lock a piece at a
 //! time, cells by jobs of bounded size.
 
-use crate::api::Pipeline;
 use crate::api::entity::{
     Call, Cell, CloneSession, Direct, Entity, EntryAction, EntryName, Group, Member, Multicast, TableEntry,
 };
 use crate::api::fault::Fault;
 use crate::api::state::{GroupContents, State};
+use crate::api::{Gate, Pipeline};
 use base::Bits;
 use base::index::Id as _;
 use ir::{ActionProfileId, CounterId, DigestId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
 use switch::externs::CounterCell;
-use switch::{CloneTarget, Destination, Door, MeterConfig, Switch, match_value, profile_actions};
+use switch::{CloneTarget, Destination, MeterConfig, Switch, match_value, profile_actions};
 use tables::{Entry, Handle, MatchValue, Target};
 
 /// Entries that are taken under the lock at once, and cells that a job reads.
@@ -119,7 +119,7 @@ type Found = (Handle, TableEntry);
 
 impl Pipeline {
     /// Gives all entities that the query means to the sink.
-    pub(crate) fn read(&self, door: &dyn Door, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
+    pub(crate) fn read(&self, door: Gate<'_>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         match query {
             Query::TableEntries(query) => self.table_entries(door, query, sink),
             Query::DirectCounters { table, name } => self.direct(door, *table, name.as_ref(), true, sink),
@@ -164,7 +164,7 @@ impl Pipeline {
 
     // ------------------------------------------------------------------------------------------------- tables
 
-    fn table_entries(&self, door: &dyn Door, query: &TableQuery, sink: Sink<'_>) -> Result<(), Fault> {
+    fn table_entries(&self, door: Gate<'_>, query: &TableQuery, sink: Sink<'_>) -> Result<(), Fault> {
         let tables = self.program.tables.ids().filter(|&id| query.table.is_none_or(|it| it == id));
         for table in tables {
             match &query.which {
@@ -260,7 +260,7 @@ impl Pipeline {
     /// Adds what only the switch knows of entries.
     fn with_cells(
         &self,
-        door: &dyn Door,
+        door: Gate<'_>,
         table: TableId,
         found: Vec<Found>,
         query: &TableQuery,
@@ -295,7 +295,7 @@ impl Pipeline {
 
     fn direct(
         &self,
-        door: &dyn Door,
+        door: Gate<'_>,
         table: Option<TableId>,
         name: Option<&EntryName>,
         counters: bool,
@@ -370,7 +370,7 @@ impl Pipeline {
 
     // -------------------------------------------------------------------------------------------------- others
 
-    fn multicast(&self, door: &dyn Door, group: Option<u64>, sink: Sink<'_>) -> Result<(), Fault> {
+    fn multicast(&self, door: Gate<'_>, group: Option<u64>, sink: Sink<'_>) -> Result<(), Fault> {
         let groups: Vec<(u64, Vec<switch::Replica>)> = door.ask(move |switch| {
             let groups = switch.replication().groups().filter(|(number, _)| group.is_none_or(|it| it == *number));
             groups.map(|(number, replicas)| (number, replicas.to_vec())).collect()
@@ -386,7 +386,7 @@ impl Pipeline {
         Ok(())
     }
 
-    fn value_sets(&self, door: &dyn Door, set: Option<ValueSetId>, sink: Sink<'_>) -> Result<(), Fault> {
+    fn value_sets(&self, door: Gate<'_>, set: Option<ValueSetId>, sink: Sink<'_>) -> Result<(), Fault> {
         for id in self.program.value_sets.ids().filter(|&id| set.is_none_or(|it| it == id)) {
             let members = door.ask(move |switch| {
                 let members = switch.externs_mut().value_sets[id].iter();
@@ -400,7 +400,7 @@ impl Pipeline {
     }
 }
 
-fn clone_sessions(door: &dyn Door, session: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
+fn clone_sessions(door: Gate<'_>, session: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
     let sessions = door.ask(move |switch| {
         let replication = switch.replication();
         let wanted = replication.sessions().filter(|(number, ..)| session.is_none_or(|it| it == *number));
@@ -424,7 +424,7 @@ fn clone_sessions(door: &dyn Door, session: Option<u32>, sink: Sink<'_>) -> Resu
 
 /// The cells of arrays, by jobs of bounded size.
 fn cells<'p, Id: Copy + PartialEq + Send + 'static>(
-    door: &dyn Door,
+    door: Gate<'_>,
     arrays: impl Iterator<Item = (Id, &'p str, u64)>,
     (what, array, index): (&str, Option<Id>, Option<u64>),
     read: impl Fn(&mut Switch, Id, u64) -> Option<Entity> + Copy + Send + 'static,

@@ -5,16 +5,15 @@
 //! are looked at in pieces, of which only a hash is kept: the worker spends some microseconds on many of them between two
 //! bursts, and copies only what has changed.
 
-use crate::api::Pipeline;
 use crate::api::entity::{Cell, Direct, Entity, EntryName, TableEntry, Update, UpdateKind};
 use crate::api::fault::Fault;
 use crate::api::read::{Query, TableQuery, Which, entry_key};
+use crate::api::{Gate, Pipeline};
 use base::index::Id as _;
 use ir::{CounterId, DirectCounterId, RegisterId, TableId};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::PoisonError;
-use switch::Door;
 use switch::externs::{CounterCell, Externs};
 use tables::Handle;
 
@@ -42,7 +41,7 @@ impl Pipeline {
     /// Gives everything to the sink, in an order in which nothing speaks of what is not there yet.
     pub(crate) fn read_all(
         &self,
-        door: &dyn Door,
+        door: Gate<'_>,
         sink: &mut dyn FnMut(Vec<(UpdateKind, Entity)>) -> bool,
     ) -> Result<(), Fault> {
         // What the snapshot may miss is found to have changed later.
@@ -105,7 +104,7 @@ impl Pipeline {
     }
 
     /// The cells that have changed since this was called last, as updates that set them.
-    pub(crate) fn changed_cells(&self, door: &dyn Door) -> Result<Vec<Update>, Fault> {
+    pub(crate) fn changed_cells(&self, door: Gate<'_>) -> Result<Vec<Update>, Fault> {
         let mut stored = self.stored_cells.lock().unwrap_or_else(PoisonError::into_inner);
         let mut updates = Vec::new();
         for (array, cells) in self.arrays() {
