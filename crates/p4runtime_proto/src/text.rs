@@ -39,6 +39,16 @@ pub fn to_json(name: &str, message: &impl Message) -> String {
     text
 }
 
+/// Reads the text form.
+///
+/// # Panics
+/// If no message is called `name`.
+pub fn from_text<M: Message + Default>(name: &str, text: &str) -> Result<M, String> {
+    let descriptor = POOL.get_message_by_name(name).expect("a name of a declared message");
+    let message = DynamicMessage::parse_text_format(descriptor, text).map_err(|error| error.to_string())?;
+    message.transcode_to().map_err(|error| error.to_string())
+}
+
 fn dynamic(name: &str, message: &impl Message) -> DynamicMessage {
     let descriptor = POOL.get_message_by_name(name).expect("a name of a declared message");
     DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).expect("the message of that name")
@@ -268,8 +278,8 @@ mod tests {
     #[test]
     fn text() {
         let text = to_text(P4_INFO, &example());
-        let read = DynamicMessage::parse_text_format(POOL.get_message_by_name(P4_INFO).unwrap(), &text).unwrap();
-        assert_eq!(read.transcode_to::<v1::P4Info>().unwrap(), example());
+        assert_eq!(from_text(P4_INFO, &text), Ok(example()));
+        assert!(from_text::<v1::P4Info>(P4_INFO, "tables: 1").is_err());
         check(
             &text,
             expect![[r#"
