@@ -1,0 +1,254 @@
+//! Digests as controllers get them: made up into lists, without what they know already.
+//!
+//! What enters: values that the program sent, acknowledgements, the time. What leaves: lists to send. There is no
+//! input or output here, and no clock. A message waits until its list is full or its time is over. One that equals a
+//! message that waits, or that was sent and not acknowledged within the acknowledgement's time, is left out.
+
+use base::Bits;
+use control::api::entity::DigestConfig;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Messages of a list at most, whatever the configuration says.
+const LIST_MAX: usize = 4096;
+
+/// Messages that are remembered as sent and not acknowledged, of one digest.
+const UNACKNOWLEDGED_MAX: usize = 65_536;
+
+/// The values of a message, as something to compare: the words of each.
+type Message = Vec<Bits>;
+
+/// The order of messages.
+fn key(message: &Message) -> Vec<Vec<u64>> {
+    message.iter().map(|value| value.limbs().to_vec()).collect()
+}
+
+type Key = Vec<Vec<u64>>;
+
+/// A list that is ready to be sent.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct List {
+    /// The digest's id.
+    pub digest: u32,
+    /// The number by which it is acknowledged.
+    pub list: u64,
+    /// The messages.
+    pub messages: Vec<Message>,
+}
+
+/// The digests of a program.
+#[derive(Debug, Default)]
+pub(crate) struct DigestLists {
+    digests: BTreeMap<u32, Digest>,
+    last_list: u64,
+}
+
+#[derive(Debug, Default)]
+struct Digest {
+    waiting: Vec<Message>,
+    waiting_since_ns: u64,
+    /// Everything that waits or was sent and not acknowledged.
+    known: BTreeSet<Key>,
+    unacknowledged: BTreeMap<u64, Sent>,
+    unacknowledged_messages: usize,
+}
+
+#[derive(Debug)]
+struct Sent {
+    at_ns: u64,
+    keys: Vec<Key>,
+}
+
+impl DigestLists {
+    /// A message of the program. A list, if that made one full.
+    pub fn add(&mut self, digest: u32, config: DigestConfig, message: Message, now_ns: u64) -> Option<List> {
+        let state = self.digests.entry(digest).or_default();
+        state.expire(config, now_ns);
+        if !state.known.insert(key(&message)) {
+            return None;
+        }
+        if state.waiting.is_empty() {
+            state.waiting_since_ns = now_ns;
+        }
+        state.waiting.push(message);
+        let full = match config.list_size_max {
+            0 => LIST_MAX,
+            size => (size as usize).min(LIST_MAX),
+        };
+        if state.waiting.len() < full && config.timeout_max_ns > 0 {
+            return None;
+        }
+        self.send(digest, config, now_ns)
+    }
+
+    /// The lists whose time is over.
+    pub fn due(&mut self, now_ns: u64, config_of: impl Fn(u32) -> Option<DigestConfig>) -> Vec<List> {
+        let mut lists = Vec::new();
+        let digests: Vec<u32> = self.digests.keys().copied().collect();
+        for digest in digests {
+            let Some(config) = config_of(digest) else {
+                self.digests.remove(&digest);
+                continue;
+            };
+            let Some(state) = self.digests.get_mut(&digest) else { continue };
+            state.expire(config, now_ns);
+            let due_ns = state.waiting_since_ns.saturating_add(config.timeout_max_ns);
+            if !state.waiting.is_empty() && now_ns >= due_ns {
+                lists.extend(self.send(digest, config, now_ns));
+            }
+        }
+        lists
+    }
+
+    /// When the time of a list will be over.
+    pub fn next_due_ns(&self, config_of: impl Fn(u32) -> Option<DigestConfig>) -> Option<u64> {
+        let due = |(digest, state): (&u32, &Digest)| {
+            let config = config_of(*digest).filter(|_| !state.waiting.is_empty())?;
+            Some(state.waiting_since_ns.saturating_add(config.timeout_max_ns))
+        };
+        self.digests.iter().filter_map(due).min()
+    }
+
+    /// A list has arrived. False if there is no such list.
+    pub fn acknowledge(&mut self, digest: u32, list: u64) -> bool {
+        self.digests.get_mut(&digest).is_some_and(|state| state.forget(list))
+    }
+
+    /// Forgets what was sent: another controller is told, which does not know it.
+    pub fn forget_sent(&mut self) {
+        for state in self.digests.values_mut() {
+            while let Some(&list) = state.unacknowledged.keys().next() {
+                state.forget(list);
+            }
+        }
+    }
+
+    fn send(&mut self, digest: u32, config: DigestConfig, now_ns: u64) -> Option<List> {
+        let state = self.digests.get_mut(&digest)?;
+        self.last_list += 1;
+        let messages = std::mem::take(&mut state.waiting);
+        let keys: Vec<Key> = messages.iter().map(key).collect();
+        if config.ack_timeout_ns == 0 {
+            keys.iter().for_each(|key| {
+                state.known.remove(key);
+            });
+        } else {
+            state.unacknowledged_messages += keys.len();
+            state.unacknowledged.insert(self.last_list, Sent { at_ns: now_ns, keys });
+            while state.unacknowledged_messages > UNACKNOWLEDGED_MAX
+                && let Some(&oldest) = state.unacknowledged.keys().next()
+            {
+                state.forget(oldest);
+            }
+        }
+        Some(List { digest, list: self.last_list, messages })
+    }
+}
+
+impl Digest {
+    fn expire(&mut self, config: DigestConfig, now_ns: u64) {
+        while let Some((&list, sent)) = self.unacknowledged.first_key_value()
+            && now_ns.saturating_sub(sent.at_ns) >= config.ack_timeout_ns
+        {
+            self.forget(list);
+        }
+    }
+
+    fn forget(&mut self, list: u64) -> bool {
+        let Some(sent) = self.unacknowledged.remove(&list) else { return false };
+        self.unacknowledged_messages -= sent.keys.len();
+        for key in &sent.keys {
+            self.known.remove(key);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    /// A script of `TIME add VALUE`, `TIME ack LIST` and `TIME` alone, and the lists that it leads to.
+    fn check(config: DigestConfig, script: &str, expect: Expect) {
+        let mut lists = DigestLists::default();
+        let mut text = String::new();
+        for line in script.split(';').map(str::trim) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let now_ns: u64 = words[0].parse().unwrap();
+            let mut ready = lists.due(now_ns, |_| Some(config));
+            match words.get(1) {
+                Some(&"add") => {
+                    let value = Bits::from_u64(8, words[2].parse().unwrap());
+                    ready.extend(lists.add(1, config, vec![value], now_ns));
+                }
+                Some(_) => {
+                    let is_known = lists.acknowledge(1, words[2].parse().unwrap());
+                    text.push_str(if is_known { "" } else { "no such list\n" });
+                }
+                None => {}
+            }
+            for list in ready {
+                let values: Vec<u64> = list.messages.iter().map(|message| message[0].low_u64()).collect();
+                text.push_str(&format!("{now_ns}: list {} {values:?}\n", list.list));
+            }
+        }
+        expect.assert_eq(&text);
+    }
+
+    fn config(timeout_max_ns: u64, list_size_max: u32, ack_timeout_ns: u64) -> DigestConfig {
+        DigestConfig { timeout_max_ns, list_size_max, ack_timeout_ns }
+    }
+
+    #[test]
+    fn a_list_is_sent_when_it_is_full_or_its_time_is_over() {
+        check(
+            config(100, 2, 0),
+            "0 add 1; 10 add 2; 20 add 3; 119; 120",
+            expect![[r#"
+            10: list 1 [1, 2]
+            120: list 2 [3]
+        "#]],
+        );
+    }
+
+    #[test]
+    fn without_a_timeout_or_with_a_size_of_one_each_message_is_a_list() {
+        check(
+            config(0, 0, 0),
+            "0 add 1; 1 add 1",
+            expect![[r#"
+            0: list 1 [1]
+            1: list 2 [1]
+        "#]],
+        );
+        check(
+            config(100, 1, 0),
+            "0 add 1; 1 add 1",
+            expect![[r#"
+            0: list 1 [1]
+            1: list 2 [1]
+        "#]],
+        );
+    }
+
+    #[test]
+    fn what_is_known_is_not_sent_again() {
+        check(
+            config(100, 2, 1000),
+            "0 add 1; 1 add 1; 2 add 2; 3 add 1; 4 ack 1; 5 add 1; 105",
+            expect![[r#"
+            2: list 1 [1, 2]
+            105: list 2 [1]
+        "#]],
+        );
+        check(
+            config(100, 1, 1000),
+            "0 add 1; 999 add 1; 1000 add 1; 1001 ack 7",
+            expect![[r#"
+            0: list 1 [1]
+            1000: list 2 [1]
+            no such list
+        "#]],
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! From the worker to the controllers: packets for the CPU port, digests.
+//!
+//! What enters: what the worker tells, on its own thread. What leaves: messages on the streams of primary
+//! controllers. The worker never waits: what there is no room for is counted and dropped.
+
+use crate::packet_io;
+use crate::service::Core;
+use crate::stream::message;
+use crate::to_proto::signed;
+use crate::{data, digest_lists};
+use base::Bits;
+use ir::{DigestId, Program};
+use p4runtime_proto::p4::v1;
+use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::mpsc::{self, Receiver, Sender};
+
+/// What waits for the server at most: messages, and bytes of packets.
+const MESSAGES_MAX: usize = 8192;
+const BYTES_MAX: usize = 16 << 20;
+
+/// Something that the worker tells.
+enum Told {
+    Packet(Vec<u8>),
+    Digest(DigestId, Vec<Bits>),
+}
+
+/// The worker's end. Digests and packets are those of the program that was named last.
+pub struct Feed {
+    sender: Sender<(Arc<Program>, Told)>,
+    program: Arc<Program>,
+    counts: Arc<Counts>,
+}
+
+/// What the two ends share.
+#[derive(Default)]
+pub(crate) struct Counts {
+    waiting_bytes: AtomicUsize,
+    lost: AtomicU64,
+}
+
+/// The server's end.
+pub(crate) struct Fed {
+    receiver: Receiver<(Arc<Program>, Told)>,
+    counts: Arc<Counts>,
+}
+
+/// Both ends, for a worker that runs this program.
+pub(crate) fn feed(program: Arc<Program>) -> (Feed, Fed) {
+    let (sender, receiver) = mpsc::channel(MESSAGES_MAX);
+    let counts = Arc::new(Counts::default());
+    (Feed { sender, program, counts: Arc::clone(&counts) }, Fed { receiver, counts })
+}
+
+impl Feed {
+    /// A frame that was sent to the CPU port.
+    pub fn packet_in(&mut self, frame: &[u8]) {
+        if self.counts.waiting_bytes.load(Ordering::Relaxed) + frame.len() > BYTES_MAX {
+            self.counts.lost.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        self.counts.waiting_bytes.fetch_add(frame.len(), Ordering::Relaxed);
+        if !self.tell(Told::Packet(frame.to_vec())) {
+            self.counts.waiting_bytes.fetch_sub(frame.len(), Ordering::Relaxed);
+        }
+    }
+
+    /// A digest of the program.
+    pub fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
+        self.tell(Told::Digest(digest, values));
+    }
+
+    /// Another program runs from now on.
+    pub fn program_changed(&mut self, program: &Arc<Program>) {
+        self.program = Arc::clone(program);
+    }
+
+    /// Packets and digests for which there was no room.
+    pub fn lost(&self) -> u64 {
+        self.counts.lost.load(Ordering::Relaxed)
+    }
+
+    fn tell(&mut self, told: Told) -> bool {
+        let is_told = self.sender.try_send((Arc::clone(&self.program), told)).is_ok();
+        if !is_told {
+            self.counts.lost.fetch_add(1, Ordering::Relaxed);
+        }
+        is_told
+    }
+}
+
+/// Hands on what the worker tells, until it ends.
+pub(crate) async fn distribute(core: Arc<Core>, mut fed: Fed) {
+    let started = Instant::now();
+    loop {
+        let now_ns = started.elapsed().as_nanos() as u64;
+        send_due(&core, now_ns);
+        let due_ns = next_due_ns(&core);
+        // A digest's configuration may change while it waits.
+        let wait = due_ns.map_or(Duration::from_millis(100), |due| Duration::from_nanos(due.saturating_sub(now_ns)));
+        let told = tokio::select! {
+            told = fed.receiver.recv() => told,
+            () = tokio::time::sleep(wait.min(Duration::from_millis(100))) => continue,
+        };
+        let Some((program, told)) = told else { return };
+        match told {
+            Told::Packet(frame) => {
+                fed.counts.waiting_bytes.fetch_sub(frame.len(), Ordering::Relaxed);
+                packet_in(&core, &program, &frame);
+            }
+            Told::Digest(digest, values) => {
+                digest_in(&core, &program, digest, values, started.elapsed().as_nanos() as u64);
+            }
+        }
+    }
+}
+
+fn packet_in(core: &Core, program: &Arc<Program>, frame: &[u8]) {
+    let Some(target) = core.pipelines().of_program(program) else { return };
+    if let Some(packet) = packet_io::message(&target.schema, frame) {
+        core.notify(Answer::Packet(packet));
+    }
+}
+
+fn digest_in(core: &Core, program: &Arc<Program>, digest: DigestId, values: Vec<Bits>, now_ns: u64) {
+    let Some(target) = core.pipelines().of_program(program) else { return };
+    let Some(&id) = target.schema.ids.digests.get(&digest) else { return };
+    let Some(config) = config_of(core, id) else { return };
+    let list = core.digests().add(id, config, values, now_ns);
+    if let Some(list) = list {
+        send(core, &list);
+    }
+}
+
+fn config_of(core: &Core, id: u32) -> Option<control::api::entity::DigestConfig> {
+    let target = core.pipelines().current()?;
+    let digest = target.schema.model.digest(id)?;
+    core.api.digest_config(*digest.digests.first()?)
+}
+
+fn next_due_ns(core: &Core) -> Option<u64> {
+    core.digests().next_due_ns(|id| config_of(core, id))
+}
+
+fn send_due(core: &Core, now_ns: u64) {
+    let lists = core.digests().due(now_ns, |id| config_of(core, id));
+    lists.iter().for_each(|list| send(core, list));
+}
+
+fn send(core: &Core, list: &digest_lists::List) {
+    let Some(target) = core.pipelines().current() else { return };
+    let Some(digest) = target.schema.model.digest(list.digest) else { return };
+    let data = list.messages.iter().map(|leaves| data::write(&target.schema, &digest.data, leaves)).collect();
+    core.notify(Answer::Digest(v1::DigestList {
+        digest_id: list.digest,
+        list_id: list.list,
+        data,
+        timestamp: timestamp(),
+    }));
+}
+
+/// Nanoseconds since the epoch.
+pub(crate) fn timestamp() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    signed(since.as_nanos().try_into().unwrap_or(u64::MAX))
+}
+
+impl Core {
+    /// Tells the primary controllers something that may be lost.
+    pub fn notify(&self, update: Answer) {
+        let primaries = {
+            let hub = self.hub();
+            let primaries = hub.arbitration.primaries();
+            primaries.into_iter().filter_map(|session| hub.sessions.get(&session).cloned()).collect::<Vec<_>>()
+        };
+        let now = Instant::now();
+        for outbox in primaries {
+            if outbox.post(message(update.clone()), now) == crate::outbox::Posted::Closed {
+                self.log("a controller that does not read has been disconnected");
+            }
+        }
+    }
+}

@@ -1,0 +1,590 @@
+//! Updates as the control plane understands them.
+//!
+//! What enters: an update of a write request and the schema by which its ids are understood. What leaves: a
+//! [`control::api::Update`]; nothing, if the update is right and changes nothing; or why it means nothing.
+
+use crate::data;
+use crate::matches;
+use crate::schema::{Schema, about};
+use control::api::entity::{
+    Call, Cell, Choice, CloneSession, DigestConfig, Direct, EntryAction, EntryName, Group, GroupMember, Member,
+    Multicast, TableEntry,
+};
+use control::api::{Code, Entity, Fault, Update, UpdateKind};
+use ir::ActionId;
+use p4info::{Kind, Table};
+use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
+use switch::externs::CounterCell;
+use switch::{MeterConfig, Replica};
+use tables::Attributes;
+
+/// An update. None for one that asks for nothing, as a counter without data.
+pub(crate) fn update(schema: &Schema, sent: &v1::Update) -> Result<Option<Update>, Fault> {
+    let kind = match v1::update::Type::try_from(sent.r#type) {
+        Ok(v1::update::Type::Insert) => UpdateKind::Insert,
+        Ok(v1::update::Type::Modify) => UpdateKind::Modify,
+        Ok(v1::update::Type::Delete) => UpdateKind::Delete,
+        Ok(v1::update::Type::Unspecified) | Err(_) => {
+            return Err(Fault::invalid("the type of the update is missing: it must be INSERT, MODIFY or DELETE"));
+        }
+    };
+    let Some(entity) = sent.entity.as_ref().and_then(|entity| entity.entity.as_ref()) else {
+        return Err(Fault::invalid("the update has no entity"));
+    };
+    let reader = Reader { schema, kind };
+    Ok(reader.entity(entity)?.map(|entity| Update { kind, entity }))
+}
+
+struct Reader<'a> {
+    schema: &'a Schema,
+    kind: UpdateKind,
+}
+
+impl Reader<'_> {
+    fn entity(&self, sent: &Sent) -> Result<Option<Entity>, Fault> {
+        let entity = match sent {
+            Sent::ExternEntry(_) => {
+                return Err(Fault::new(Code::Unimplemented, "entities of other externs are not supported"));
+            }
+            Sent::TableEntry(it) => Entity::TableEntry(self.table_entry(it)?),
+            Sent::ActionProfileMember(it) => Entity::Member(self.member(it)?),
+            Sent::ActionProfileGroup(it) => Entity::Group(self.group(it)?),
+            Sent::MeterEntry(it) => Entity::Meter(self.meter(it)?),
+            Sent::CounterEntry(it) => return self.counter(it),
+            Sent::DirectMeterEntry(it) => {
+                refuse_colour_counters(it.counter_data.is_some())?;
+                let value = it.config.as_ref().map(|config| meter_config("the direct meter", config)).transpose()?;
+                Entity::DirectMeter(self.direct("direct meter", it.table_entry.as_ref(), value)?)
+            }
+            Sent::DirectCounterEntry(it) => {
+                let value = it.data.as_ref().map_or(Ok(CounterCell::default()), counter_cell)?;
+                let direct = self.direct("direct counter", it.table_entry.as_ref(), value)?;
+                if it.data.is_none() {
+                    return Ok(None);
+                }
+                Entity::DirectCounter(direct)
+            }
+            Sent::PacketReplicationEngineEntry(it) => self.replication(it)?,
+            Sent::ValueSetEntry(it) => self.value_set(it)?,
+            Sent::RegisterEntry(it) => Entity::Register(self.register(it)?),
+            Sent::DigestEntry(it) => self.digest(it)?,
+        };
+        Ok(Some(entity))
+    }
+
+    // ------------------------------------------------------------------------------------------------- tables
+
+    fn table(&self, id: u32) -> Result<&Table, Fault> {
+        self.schema.model.table(id).ok_or_else(|| self.schema.unknown(Kind::Table, id))
+    }
+
+    fn table_entry(&self, sent: &v1::TableEntry) -> Result<TableEntry, Fault> {
+        let table = self.table(sent.table_id)?;
+        let owner = format!("table {}", table.name);
+        if sent.is_const {
+            let message = format!("{owner}: is_const is the switch's to say: leave it out of writes");
+            return Err(Fault::invalid(message));
+        }
+        let name = match sent.is_default_action {
+            true => {
+                check_default(&owner, sent)?;
+                None
+            }
+            false => Some(entry_name(self.schema, table, sent)?),
+        };
+        if self.kind == UpdateKind::Delete {
+            return Ok(TableEntry::new(table.table, name, None));
+        }
+        if self.kind == UpdateKind::Insert && name.is_some() && table.keys.is_empty() {
+            return Err(Fault::invalid(format!("{owner} has no key: it has a default action and no entries")));
+        }
+        refuse_colour_counters(sent.meter_counter_data.is_some())?;
+        if sent.time_since_last_hit.is_some() {
+            return Err(Fault::invalid(format!("{owner}: time_since_last_hit can be read, not written")));
+        }
+        let attributes = Attributes {
+            metadata: sent.metadata.clone(),
+            controller_metadata: controller_metadata(sent),
+            idle_timeout_ns: not_negative(&owner, "idle_timeout_ns", sent.idle_timeout_ns)?,
+        };
+        let action = sent.action.as_ref().map(|action| self.table_action(table, &owner, action)).transpose()?;
+        let counter = sent.counter_data.as_ref().map(counter_cell).transpose().map_err(|fault| about(fault, &owner))?;
+        let meter = sent.meter_config.as_ref().map(|config| meter_config(&owner, config)).transpose()?;
+        // An entry that is modified without a configuration has its meter reset.
+        let resets = name.is_some() && table.direct_meter.is_some();
+        let meter = if meter.is_some() || resets { Some(meter) } else { None };
+        Ok(TableEntry { attributes, counter, meter, ..TableEntry::new(table.table, name, action) })
+    }
+
+    fn table_action(&self, table: &Table, owner: &str, sent: &v1::TableAction) -> Result<EntryAction, Fault> {
+        use v1::table_action::Type;
+        let declared = &self.schema.program.tables[table.table];
+        match &sent.r#type {
+            None => Err(Fault::invalid(format!("{owner}: the action is empty"))),
+            Some(Type::Action(action)) => {
+                let listed = table.action(action.action_id).map(|it| declared.actions[it.position as usize].action);
+                Ok(EntryAction::Call(self.call(owner, listed, table, action)?))
+            }
+            Some(Type::ActionProfileMemberId(id)) => Ok(EntryAction::Member(*id)),
+            Some(Type::ActionProfileGroupId(id)) => {
+                self.check_selector(owner, table)?;
+                Ok(EntryAction::Group(*id))
+            }
+            Some(Type::ActionProfileActionSet(set)) => {
+                self.check_selector(owner, table)?;
+                Ok(EntryAction::OneShot(self.choices(owner, table, set)?))
+            }
+        }
+    }
+
+    fn check_selector(&self, owner: &str, table: &Table) -> Result<(), Fault> {
+        let profile = table.profile.and_then(|id| self.schema.model.action_profile(id));
+        match profile.is_some_and(|profile| profile.has_selector) {
+            true => Ok(()),
+            false => Err(Fault::invalid(format!("{owner} has no action selector: its entries cannot have groups"))),
+        }
+    }
+
+    /// An action with its arguments; `listed` is the action of the program, if its owner lists it.
+    fn call(&self, owner: &str, listed: Option<ActionId>, table: &Table, sent: &v1::Action) -> Result<Call, Fault> {
+        let model = &self.schema.model;
+        let Some(action) = model.action(sent.action_id) else {
+            return Err(about(self.schema.unknown(Kind::Action, sent.action_id), owner));
+        };
+        let Some(listed) = listed else {
+            let names = table.actions.iter().filter_map(|it| model.action(it.id)).map(|it| it.name.as_str());
+            let names: Vec<&str> = names.collect();
+            let message = format!("{owner} does not list action {}: it has {}", action.name, names.join(", "));
+            return Err(Fault::invalid(message));
+        };
+        let what = format!("{owner}, action {}", action.name);
+        if let Some(unknown) = sent.params.iter().find(|it| action.param(it.param_id).is_none()) {
+            let known: Vec<String> = action.params.iter().map(|it| format!("{} ({})", it.id, it.name)).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let message = format!("{what} has no parameter {}: its parameters are {known}", unknown.param_id);
+            return Err(Fault::invalid(message));
+        }
+        let mut args = Vec::with_capacity(action.params.len());
+        for param in &action.params {
+            let mut given = sent.params.iter().filter(|it| it.param_id == param.id);
+            let what = format!("{what}, parameter {}", param.name);
+            let Some(value) = given.next() else {
+                return Err(Fault::invalid(format!("{what}: its value is missing")));
+            };
+            if given.next().is_some() {
+                return Err(Fault::invalid(format!("{what}: it is given twice")));
+            }
+            args.push(self.schema.translator.read(&what, &param.value, &value.value)?);
+        }
+        Ok(Call { action: listed, args })
+    }
+
+    fn choices(&self, owner: &str, table: &Table, sent: &v1::ActionProfileActionSet) -> Result<Vec<Choice>, Fault> {
+        use v1::action_profile_action::WatchKind;
+        use v1::action_profile_action_set::{ActionSelectionMode, SizeSemantics};
+        let unimplemented = |what| Err(Fault::new(Code::Unimplemented, format!("{owner}: {what}")));
+        if sent.group_action.is_some() {
+            return unimplemented("actions of groups are not supported");
+        }
+        if sent.action_selection_mode != ActionSelectionMode::DefaultModeDeterminedByActionSelector as i32 {
+            return unimplemented(
+                "the selector determines how an action is selected; it cannot be chosen for an entry",
+            );
+        }
+        if sent.size_semantics != SizeSemantics::DefaultSizeDeterminedByActionSelector as i32 {
+            return unimplemented("the selector determines what counts as size; it cannot be chosen for an entry");
+        }
+        let declared = &self.schema.program.tables[table.table];
+        let mut choices = Vec::with_capacity(sent.action_profile_actions.len());
+        for choice in &sent.action_profile_actions {
+            let Some(action) = &choice.action else {
+                return Err(Fault::invalid(format!("{owner}: an action of the set is missing")));
+            };
+            let listed = table.action(action.action_id).map(|it| declared.actions[it.position as usize].action);
+            let call = self.call(owner, listed, table, action)?;
+            let watch_port = match &choice.watch_kind {
+                None => None,
+                Some(WatchKind::Watch(port)) => self.watched_number(owner, *port)?,
+                Some(WatchKind::WatchPort(port)) => self.watched(owner, port)?,
+            };
+            choices.push(Choice { call, weight: weight(owner, choice.weight)?, watch_port });
+        }
+        let sizes: Vec<u32> = choices.iter().map(|choice| choice.weight).collect();
+        self.check_group_size(owner, table.profile, &sizes)?;
+        Ok(choices)
+    }
+
+    fn direct<T>(&self, what: &str, entry: Option<&v1::TableEntry>, value: T) -> Result<Direct<T>, Fault> {
+        let Some(entry) = entry else {
+            return Err(Fault::invalid(format!("a {what} needs its table_entry")));
+        };
+        let table = self.table(entry.table_id)?;
+        let has = if what == "direct counter" { table.direct_counter } else { table.direct_meter };
+        if has.is_none() {
+            return Err(Fault::invalid(format!("table {} has no {what}", table.name)));
+        }
+        if entry.is_default_action {
+            let message = format!("table {}: the default action has no {what}", table.name);
+            return Err(Fault::invalid(message));
+        }
+        if self.kind != UpdateKind::Modify {
+            let message = format!("a {what} of table {} can be modified, not inserted or deleted", table.name);
+            return Err(Fault::invalid(message));
+        }
+        Ok(Direct { table: table.table, name: entry_name(self.schema, table, entry)?, value })
+    }
+
+    // ------------------------------------------------------------------------------------------------ profiles
+
+    fn profile(&self, id: u32) -> Result<&p4info::ActionProfile, Fault> {
+        self.schema.model.action_profile(id).ok_or_else(|| self.schema.unknown(Kind::ActionProfile, id))
+    }
+
+    fn member(&self, sent: &v1::ActionProfileMember) -> Result<Member, Fault> {
+        let profile = self.profile(sent.action_profile_id)?;
+        let owner = format!("action profile {}", profile.name);
+        if sent.member_id == 0 {
+            return Err(Fault::invalid(format!("{owner}: the id of a member must not be 0")));
+        }
+        let call = match (&sent.action, self.kind) {
+            (_, UpdateKind::Delete) | (None, _) => None,
+            (Some(action), _) => {
+                let Some(table) = profile.tables.first().and_then(|&id| self.schema.model.table(id)) else {
+                    return Err(Fault::invalid(format!("{owner} is used by no table")));
+                };
+                let declared = &self.schema.program.tables[table.table];
+                let listed = table.action(action.action_id).map(|it| declared.actions[it.position as usize].action);
+                Some(self.call(&owner, listed, table, action)?)
+            }
+        };
+        Ok(Member { profile: profile.profile, id: sent.member_id, call })
+    }
+
+    fn group(&self, sent: &v1::ActionProfileGroup) -> Result<Group, Fault> {
+        use v1::action_profile_group::member::WatchKind;
+        let profile = self.profile(sent.action_profile_id)?;
+        let owner = format!("action profile {}, group {}", profile.name, sent.group_id);
+        if !profile.has_selector {
+            return Err(Fault::invalid(format!("action profile {} has no selector, and no groups", profile.name)));
+        }
+        if sent.group_id == 0 {
+            return Err(Fault::invalid(format!("action profile {}: the id of a group must not be 0", profile.name)));
+        }
+        let mut group = Group { profile: profile.profile, id: sent.group_id, members: Vec::new(), size_max: 0 };
+        if self.kind == UpdateKind::Delete {
+            return Ok(group);
+        }
+        let limit = profile.group_size_max;
+        group.size_max = match u32::try_from(sent.max_size) {
+            Ok(size) if limit <= 0 || (1..=limit).contains(&sent.max_size) => size,
+            _ => {
+                let size = sent.max_size;
+                let wanted = if limit > 0 { format!("1 to {limit}") } else { "0 or more".to_owned() };
+                return Err(Fault::invalid(format!("{owner}: max_size must be {wanted}, not {size}")));
+            }
+        };
+        for member in &sent.members {
+            let owner = format!("{owner}, member {}", member.member_id);
+            let watch_port = match &member.watch_kind {
+                None => None,
+                Some(WatchKind::Watch(port)) => self.watched_number(&owner, *port)?,
+                Some(WatchKind::WatchPort(port)) => self.watched(&owner, port)?,
+            };
+            let weight = weight(&owner, member.weight)?;
+            group.members.push(GroupMember { member: member.member_id, weight, watch_port });
+        }
+        let sizes: Vec<u32> = group.members.iter().map(|member| member.weight).collect();
+        self.check_group_size(&owner, Some(profile.id), &sizes)?;
+        Ok(group)
+    }
+
+    /// Refuses more members or weights than the profile allows in a group.
+    fn check_group_size(&self, owner: &str, profile: Option<u32>, weights: &[u32]) -> Result<(), Fault> {
+        let Some(profile) = profile.and_then(|id| self.schema.model.action_profile(id)) else { return Ok(()) };
+        let limit = match u64::try_from(profile.group_size_max) {
+            Ok(limit) if limit > 0 => limit,
+            _ => return Ok(()),
+        };
+        let (size, what) = match profile.counts_members {
+            true => (weights.len() as u64, "members"),
+            false => (weights.iter().map(|&weight| u64::from(weight)).sum(), "weights in sum"),
+        };
+        match size > limit {
+            true => Err(Fault::invalid(format!("{owner}: there may be {limit} {what}, not {size}"))),
+            false => Ok(()),
+        }
+    }
+
+    fn watched(&self, owner: &str, sent: &[u8]) -> Result<Option<u32>, Fault> {
+        if sent.is_empty() {
+            return Ok(None);
+        }
+        let port = port(&format!("{owner}, watch_port"), sent)?;
+        self.check_port(owner, port).map(Some)
+    }
+
+    fn watched_number(&self, owner: &str, sent: i32) -> Result<Option<u32>, Fault> {
+        match u32::try_from(sent) {
+            Ok(0) => Ok(None),
+            Ok(port) => self.check_port(owner, port).map(Some),
+            Err(_) => Err(Fault::invalid(format!("{owner}: {sent} is no port"))),
+        }
+    }
+
+    fn check_port(&self, owner: &str, port: u32) -> Result<u32, Fault> {
+        let ports = self.schema.ports();
+        if ports.has(port) {
+            return Ok(port);
+        }
+        let known: Vec<String> = ports.numbers().map(|number| number.to_string()).collect();
+        let message = format!("{owner}: there is no port {port} to watch; the ports are {}", known.join(", "));
+        Err(Fault::invalid(message))
+    }
+
+    // -------------------------------------------------------------------------------------------------- arrays
+
+    fn counter(&self, sent: &v1::CounterEntry) -> Result<Option<Entity>, Fault> {
+        let Some(counter) = self.schema.model.counter(sent.counter_id) else {
+            return Err(self.schema.unknown(Kind::Counter, sent.counter_id));
+        };
+        let owner = format!("counter {}", counter.name);
+        self.only_modified(&owner)?;
+        let index = index(&owner, sent.index.as_ref(), counter.size)?;
+        let Some(data) = &sent.data else { return Ok(None) };
+        let value = counter_cell(data).map_err(|fault| about(fault, &owner))?;
+        Ok(Some(Entity::Counter(Cell { array: counter.counter, index, value })))
+    }
+
+    fn meter(&self, sent: &v1::MeterEntry) -> Result<Cell<ir::MeterId, Option<MeterConfig>>, Fault> {
+        let Some(meter) = self.schema.model.meter(sent.meter_id) else {
+            return Err(self.schema.unknown(Kind::Meter, sent.meter_id));
+        };
+        let owner = format!("meter {}", meter.name);
+        self.only_modified(&owner)?;
+        refuse_colour_counters(sent.counter_data.is_some())?;
+        let value = sent.config.as_ref().map(|config| meter_config(&owner, config)).transpose()?;
+        Ok(Cell { array: meter.meter, index: index(&owner, sent.index.as_ref(), meter.size)?, value })
+    }
+
+    fn register(&self, sent: &v1::RegisterEntry) -> Result<Cell<ir::RegisterId, base::Bits>, Fault> {
+        let Some(register) = self.schema.model.register(sent.register_id) else {
+            return Err(self.schema.unknown(Kind::Register, sent.register_id));
+        };
+        let owner = format!("register {}", register.name);
+        self.only_modified(&owner)?;
+        let index = index(&owner, sent.index.as_ref(), register.size)?;
+        let Some(data) = &sent.data else {
+            return Err(Fault::invalid(format!("{owner}: the data to write is missing")));
+        };
+        let width_bits = self.schema.program.registers[register.register].ty.width();
+        let widths = leaf_widths(&register.data, width_bits);
+        let leaves = data::read(self.schema, &owner, &register.data, &widths, data)?;
+        let value = leaves.iter().skip(1).fold(leaves[0].clone(), |all, leaf| all.concat(leaf));
+        Ok(Cell { array: register.register, index, value: value.resize(width_bits) })
+    }
+
+    fn only_modified(&self, owner: &str) -> Result<(), Fault> {
+        match self.kind {
+            UpdateKind::Modify => Ok(()),
+            _ => Err(Fault::invalid(format!("{owner} can be modified, not inserted or deleted"))),
+        }
+    }
+
+    // -------------------------------------------------------------------------------------------------- others
+
+    fn replication(&self, sent: &v1::PacketReplicationEngineEntry) -> Result<Entity, Fault> {
+        use v1::packet_replication_engine_entry::Type;
+        match &sent.r#type {
+            None => Err(Fault::invalid("the packet replication engine entry is empty")),
+            Some(Type::MulticastGroupEntry(it)) => {
+                if it.multicast_group_id == 0 {
+                    return Err(Fault::invalid("the id of a multicast group must not be 0"));
+                }
+                let replicas = self.replicas(&format!("multicast group {}", it.multicast_group_id), &it.replicas)?;
+                let group = u64::from(it.multicast_group_id);
+                Ok(Entity::Multicast(Multicast { group, replicas, metadata: it.metadata.clone() }))
+            }
+            Some(Type::CloneSessionEntry(it)) => {
+                let owner = format!("clone session {}", it.session_id);
+                if it.session_id == 0 {
+                    return Err(Fault::invalid("the id of a clone session must not be 0"));
+                }
+                let length = it.packet_length_bytes;
+                let Ok(length_bytes_max) = u32::try_from(length) else {
+                    return Err(Fault::invalid(format!("{owner}: packet_length_bytes must not be negative: {length}")));
+                };
+                Ok(Entity::CloneSession(CloneSession {
+                    session: it.session_id,
+                    replicas: self.replicas(&owner, &it.replicas)?,
+                    class_of_service: it.class_of_service,
+                    length_bytes_max,
+                }))
+            }
+        }
+    }
+
+    fn replicas(&self, owner: &str, sent: &[v1::Replica]) -> Result<Vec<Replica>, Fault> {
+        use v1::replica::PortKind;
+        if self.kind == UpdateKind::Delete {
+            return Ok(Vec::new());
+        }
+        let mut replicas = Vec::with_capacity(sent.len());
+        for replica in sent {
+            if !replica.backup_replicas.is_empty() {
+                let message = format!("{owner}: backup replicas are not supported");
+                return Err(Fault::new(Code::Unimplemented, message));
+            }
+            let port = match &replica.port_kind {
+                None => return Err(Fault::invalid(format!("{owner}: the port of a replica is missing"))),
+                Some(PortKind::EgressPort(number)) => *number,
+                Some(PortKind::Port(bytes)) => port(&format!("{owner}, port of a replica"), bytes)?,
+            };
+            replicas.push(Replica { rid: u64::from(replica.instance), port });
+        }
+        Ok(replicas)
+    }
+
+    fn value_set(&self, sent: &v1::ValueSetEntry) -> Result<Entity, Fault> {
+        let Some(set) = self.schema.model.value_set(sent.value_set_id) else {
+            return Err(self.schema.unknown(Kind::ValueSet, sent.value_set_id));
+        };
+        let owner = format!("value set {}", set.name);
+        self.only_modified(&owner)?;
+        let members =
+            sent.members.iter().map(|member| matches::read(self.schema, &owner, &set.fields, &member.r#match));
+        Ok(Entity::ValueSet { set: set.set, members: members.collect::<Result<_, _>>()? })
+    }
+
+    fn digest(&self, sent: &v1::DigestEntry) -> Result<Entity, Fault> {
+        let Some(digest) = self.schema.model.digest(sent.digest_id) else {
+            return Err(self.schema.unknown(Kind::Digest, sent.digest_id));
+        };
+        let owner = format!("digest {}", digest.name);
+        let Some(&id) = digest.digests.first() else {
+            return Err(Fault::invalid(format!("{owner} is sent by no part of the program")));
+        };
+        let config = match &sent.config {
+            _ if self.kind == UpdateKind::Delete => DigestConfig::default(),
+            None => return Err(Fault::invalid(format!("{owner}: the config is missing"))),
+            Some(config) => DigestConfig {
+                timeout_max_ns: not_negative(&owner, "max_timeout_ns", config.max_timeout_ns)?,
+                list_size_max: not_negative(&owner, "max_list_size", i64::from(config.max_list_size))? as u32,
+                ack_timeout_ns: not_negative(&owner, "ack_timeout_ns", config.ack_timeout_ns)?,
+            },
+        };
+        Ok(Entity::Digest { digest: id, config })
+    }
+}
+
+pub(crate) fn controller_metadata(sent: &v1::TableEntry) -> u64 {
+    sent.controller_metadata
+}
+
+/// Refuses a default action that is not the whole of its message.
+fn check_default(owner: &str, sent: &v1::TableEntry) -> Result<(), Fault> {
+    let refuse = |message| Err(Fault::invalid(format!("{owner}: the default action {message}")));
+    if !sent.r#match.is_empty() {
+        return refuse("has no match: leave it out");
+    }
+    if sent.priority != 0 {
+        return refuse("has no priority: leave it 0");
+    }
+    if sent.idle_timeout_ns != 0 || sent.time_since_last_hit.is_some() {
+        return refuse("has no idle timeout: leave it out");
+    }
+    Ok(())
+}
+
+/// Which entry a message means.
+pub(crate) fn entry_name(schema: &Schema, table: &Table, sent: &v1::TableEntry) -> Result<EntryName, Fault> {
+    let owner = format!("table {}", table.name);
+    let key = matches::read(schema, &owner, &table.keys, &sent.r#match)?;
+    match (table.has_priorities(), sent.priority) {
+        (true, priority) if priority <= 0 => Err(Fault::invalid(format!(
+            "{owner}: the priority must be above 0, not {priority}, because a match field is ternary, range or optional"
+        ))),
+        (false, priority) if priority != 0 => Err(Fault::invalid(format!(
+            "{owner}: the priority must be 0, not {priority}, because no match field is ternary, range or optional"
+        ))),
+        (_, priority) => Ok(EntryName { key, priority }),
+    }
+}
+
+fn leaf_widths(data: &p4info::Data, width_bits: u32) -> Vec<u32> {
+    let leaves = data.leaves();
+    match leaves.as_slice() {
+        [_] => vec![width_bits],
+        _ => leaves.into_iter().map(leaf_width).collect(),
+    }
+}
+
+/// The bits of a leaf of a register's cell.
+pub(crate) fn leaf_width(leaf: &p4info::Data) -> u32 {
+    match leaf {
+        p4info::Data::Bits(value) => value.width_bits,
+        p4info::Data::Bool => 1,
+        p4info::Data::SerializableEnum { width_bits, .. } => *width_bits,
+        _ => 32,
+    }
+}
+
+/// A cell of an array; none for all of them.
+pub(crate) fn index(owner: &str, sent: Option<&v1::Index>, size: u64) -> Result<Option<u64>, Fault> {
+    let Some(v1::Index { index }) = sent else { return Ok(None) };
+    match u64::try_from(*index) {
+        Ok(index) if index < size => Ok(Some(index)),
+        Ok(index) => {
+            let last = size.saturating_sub(1);
+            Err(Fault::new(Code::OutOfRange, format!("{owner} has no cell {index}: its cells are 0 to {last}")))
+        }
+        Err(_) => Err(Fault::invalid(format!("{owner}: the index {index} is negative"))),
+    }
+}
+
+fn not_negative(owner: &str, what: &str, sent: i64) -> Result<u64, Fault> {
+    u64::try_from(sent).map_err(|_| Fault::invalid(format!("{owner}: {what} must not be negative: {sent}")))
+}
+
+fn weight(owner: &str, sent: i32) -> Result<u32, Fault> {
+    match u32::try_from(sent) {
+        Ok(weight) if weight > 0 => Ok(weight),
+        _ => Err(Fault::invalid(format!("{owner}: the weight must be 1 at least, not {sent}"))),
+    }
+}
+
+fn port(what: &str, sent: &[u8]) -> Result<u32, Fault> {
+    crate::value::bits(what, 32, sent).map(|bits| bits.low_u64() as u32)
+}
+
+fn counter_cell(sent: &v1::CounterData) -> Result<CounterCell, Fault> {
+    let count = |what, sent| not_negative("the counter", what, sent);
+    Ok(CounterCell { packets: count("packet_count", sent.packet_count)?, bytes: count("byte_count", sent.byte_count)? })
+}
+
+/// Rates and bursts of a meter of two rates and three colours.
+fn meter_config(owner: &str, sent: &v1::MeterConfig) -> Result<MeterConfig, Fault> {
+    if sent.eburst != 0 {
+        let message =
+            format!("{owner}: a meter of two rates has no excess burst: eburst must be 0, not {}", sent.eburst);
+        return Err(Fault::invalid(message));
+    }
+    let rate = |what, sent| {
+        let rate: u64 = not_negative(owner, what, sent)?;
+        let too_large = || Fault::new(Code::OutOfRange, format!("{owner}: the {what} {rate} is too large"));
+        rate.checked_mul(1000).ok_or_else(too_large)
+    };
+    Ok(MeterConfig {
+        committed_rate_milliunits_per_s: rate("cir", sent.cir)?,
+        committed_burst: not_negative(owner, "cburst", sent.cburst)?,
+        peak_rate_milliunits_per_s: rate("pir", sent.pir)?,
+        peak_burst: not_negative(owner, "pburst", sent.pburst)?,
+    })
+}
+
+/// Refuses what nobody counts.
+pub(crate) fn refuse_colour_counters(are_given: bool) -> Result<(), Fault> {
+    match are_given {
+        true => Err(Fault::new(Code::Unimplemented, "meters do not count packets by their colours")),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,139 @@
+//! Entries that no packet has hit for their time.
+//!
+//! The tables with idle timeouts are looked at again and again. An entry is reported when its time is over, and again
+//! each time that it is over once more, until a packet hits it.
+
+use crate::feed::timestamp;
+use crate::service::Core;
+use crate::to_proto::Shower;
+use control::api::entity::TableEntry;
+use control::api::{Entity, Query, TableQuery};
+use p4runtime_proto::p4::v1;
+use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
+use prost::Message as _;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often the tables are looked at, if that takes no time.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// Looking at the tables takes at most one part in so many of a processor.
+const SHARE: u32 = 20;
+
+/// Entries in a message at most.
+const ENTRIES_MAX: usize = 512;
+
+/// How often each entry has been reported since a packet hit it, by the message that names it.
+#[derive(Debug, Default)]
+pub(crate) struct Reports(BTreeMap<Vec<u8>, u64>);
+
+impl Reports {
+    /// Whether to report an entry that has been idle for so long.
+    fn is_due(&mut self, name: Vec<u8>, idle_ns: u64, timeout_ns: u64) -> bool {
+        let times = idle_ns / timeout_ns.max(1);
+        if times == 0 {
+            self.0.remove(&name);
+            return false;
+        }
+        let reported = self.0.insert(name, times).unwrap_or(0);
+        // Fewer times than before: it was hit since.
+        times != reported
+    }
+
+    /// Forgets entries that were not seen.
+    fn keep(&mut self, seen: &BTreeMap<Vec<u8>, ()>) {
+        self.0.retain(|name, _| seen.contains_key(name));
+    }
+}
+
+/// Looks at the tables until the server ends.
+pub(crate) async fn watch(core: Arc<Core>) {
+    let mut reports = Reports::default();
+    let mut program = None;
+    loop {
+        let started = Instant::now();
+        let there = Arc::clone(&core);
+        let current = core.pipelines().current().map(|target| Arc::clone(&target.schema.program));
+        let is_same = match (&program, &current) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        if !is_same {
+            reports = Reports::default();
+            program = current;
+        }
+        if program.as_ref().is_some_and(|program| program.tables.iter().any(|table| table.support_timeout)) {
+            let looked = tokio::task::spawn_blocking(move || {
+                look(&there, &mut reports);
+                reports
+            });
+            reports = looked.await.unwrap_or_default();
+        }
+        tokio::time::sleep(INTERVAL.max(started.elapsed() * SHARE)).await;
+    }
+}
+
+fn look(core: &Core, reports: &mut Reports) {
+    let Some(target) = core.pipelines().current() else { return };
+    let mut seen = BTreeMap::new();
+    let tables = target.schema.program.tables.iter_enumerated().filter(|(_, table)| table.support_timeout);
+    for (table, _) in tables {
+        let numbered = target.numbered().clone();
+        let shower = Shower { schema: &target.schema, numbered: &numbered };
+        let mut due = Vec::new();
+        let query = TableQuery { table: Some(table), with_idle: true, ..TableQuery::default() };
+        let mut sink = |entities: Vec<Entity>| {
+            for entity in &entities {
+                let Entity::TableEntry(entry) = entity else { continue };
+                if let Some(message) = report(&shower, entry, reports, &mut seen) {
+                    due.push(message);
+                }
+                if due.len() >= ENTRIES_MAX {
+                    notify(core, std::mem::take(&mut due));
+                }
+            }
+            true
+        };
+        // A switch that ends, or another program: there is nothing to report.
+        let _none = target.api.read(&Query::TableEntries(query), &mut sink);
+        if !due.is_empty() {
+            notify(core, due);
+        }
+    }
+    reports.keep(&seen);
+}
+
+/// The message of an entry that is to be reported.
+fn report(
+    shower: &Shower<'_>,
+    entry: &TableEntry,
+    reports: &mut Reports,
+    seen: &mut BTreeMap<Vec<u8>, ()>,
+) -> Option<v1::TableEntry> {
+    let (timeout_ns, idle_ns) = (entry.attributes.idle_timeout_ns, entry.idle_ns?);
+    if timeout_ns == 0 {
+        return None;
+    }
+    let message = shower.entry_name(entry)?;
+    let name = message.encode_to_vec();
+    seen.insert(name.clone(), ());
+    reports.is_due(name, idle_ns, timeout_ns).then_some(message)
+}
+
+fn notify(core: &Core, table_entry: Vec<v1::TableEntry>) {
+    core.notify(Answer::IdleTimeoutNotification(v1::IdleTimeoutNotification { table_entry, timestamp: timestamp() }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_reported_each_time_its_time_is_over() {
+        let mut reports = Reports::default();
+        let due: Vec<bool> =
+            [5, 99, 100, 150, 199, 200, 301, 20, 90, 120].map(|idle| reports.is_due(vec![1], idle, 100)).to_vec();
+        assert_eq!(due, [false, false, true, false, false, true, true, false, false, true]);
+    }
+}

@@ -1,0 +1,52 @@
+//! The P4Runtime server: controllers write, read and watch a switch over gRPC, and give it programs.
+//!
+//! What enters: the control plane of a switch ([`control::Api`]), what makes switches of programs ([`Compiler`]), and
+//! from the worker that forwards, packets and digests for controllers ([`Feed`]). What leaves: answers. This crate
+//! alone knows of tokio and tonic; the worker's thread never waits for it.
+//!
+//! Without sockets, and tested without them:
+//! * [`schema`]: what ids mean; `value`, `matches`, `data`: values in messages.
+//! * `from_proto`, `query`, `to_proto`: updates, what is asked for, what is answered.
+//! * `arbitration`, `digest_lists`, `idle`, `packet_io`, `status`, `device_config`, `agreement`: one rule of the
+//!   specification each.
+//!
+//! With them:
+//! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`: what both share.
+//! * `service`: the requests; `stream`: a controller's stream; `outbox`: what waits on it.
+//! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates, limits.
+
+#![allow(
+    deprecated,
+    reason = "older controllers speak of ports, roles and metadata in older ways, which are understood"
+)]
+
+mod agreement;
+mod arbitration;
+mod connections;
+mod data;
+mod device_config;
+mod digest_lists;
+pub mod feed;
+mod from_proto;
+mod idle;
+mod matches;
+mod outbox;
+mod packet_io;
+mod pipelines;
+mod ports;
+mod query;
+mod reconcile;
+pub mod schema;
+pub mod server;
+mod service;
+mod status;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod to_proto;
+mod value;
+
+pub use feed::Feed;
+pub use pipelines::{Compiled, Compiler, Started};
+pub use ports::Ports;
+pub use server::{Options, Server, StartError, Tls};

@@ -1,0 +1,163 @@
+//! Keys of entries and members of value sets, in both directions.
+//!
+//! A key that may be anything is left out of a message, and must be; bits that do not count must be zero.
+
+use crate::schema::Schema;
+use base::Bits;
+use control::api::Fault;
+use ir::{EntryKey, MatchKind};
+use p4info::MatchField;
+use p4runtime_proto::p4::v1::{self, field_match as proto, field_match::FieldMatchType};
+
+/// What the matches say of each of the fields, in the order of the fields.
+pub(crate) fn read(
+    schema: &Schema,
+    owner: &str,
+    fields: &[MatchField],
+    sent: &[v1::FieldMatch],
+) -> Result<Vec<EntryKey>, Fault> {
+    if let Some(unknown) = sent.iter().find(|it| !fields.iter().any(|field| field.id == it.field_id)) {
+        let known: Vec<String> = fields.iter().map(|field| format!("{} ({})", field.id, field.name)).collect();
+        let id = unknown.field_id;
+        return Err(Fault::invalid(format!("{owner} has no match field {id}: it has {}", known.join(", "))));
+    }
+    fields.iter().map(|field| read_one(schema, owner, field, sent)).collect()
+}
+
+fn read_one(schema: &Schema, owner: &str, field: &MatchField, sent: &[v1::FieldMatch]) -> Result<EntryKey, Fault> {
+    let mut of_field = sent.iter().filter(|it| it.field_id == field.id);
+    let reader = Reader { schema, field, what: format!("{owner}, match field {}", field.name) };
+    let what = &reader.what;
+    let width_bits = field.value.width_bits;
+    let Some(given) = of_field.next() else {
+        return match field.kind {
+            MatchKind::Exact => Err(Fault::invalid(format!("{what}: an exact match cannot be left out"))),
+            MatchKind::Lpm => Ok(EntryKey::Lpm { value: Bits::zero(width_bits), prefix_len: 0 }),
+            MatchKind::Ternary => Ok(EntryKey::Ternary { value: Bits::zero(width_bits), mask: Bits::zero(width_bits) }),
+            MatchKind::Range => Ok(EntryKey::Range { low: Bits::zero(width_bits), high: Bits::ones(width_bits) }),
+            MatchKind::Optional => Ok(EntryKey::Optional(None)),
+        };
+    };
+    if of_field.next().is_some() {
+        return Err(Fault::invalid(format!("{what}: it is given twice")));
+    }
+    match (&given.field_match_type, field.kind) {
+        (Some(FieldMatchType::Exact(it)), MatchKind::Exact) => Ok(EntryKey::Exact(reader.bits("value", &it.value)?)),
+        (Some(FieldMatchType::Optional(it)), MatchKind::Optional) => {
+            Ok(EntryKey::Optional(Some(reader.bits("value", &it.value)?)))
+        }
+        (Some(FieldMatchType::Lpm(it)), MatchKind::Lpm) => reader.lpm(it),
+        (Some(FieldMatchType::Ternary(it)), MatchKind::Ternary) => reader.ternary(it),
+        (Some(FieldMatchType::Range(it)), MatchKind::Range) => reader.range(it),
+        (None, _) => Err(Fault::invalid(format!("{what}: the match is empty"))),
+        (Some(other), _) => {
+            let (is, wanted) = (name_of(other), kind_name(field.kind));
+            Err(Fault::invalid(format!("{what}: it is matched as {wanted}, not as {is}")))
+        }
+    }
+}
+
+struct Reader<'a> {
+    schema: &'a Schema,
+    field: &'a MatchField,
+    what: String,
+}
+
+impl Reader<'_> {
+    fn bits(&self, part: &str, sent: &[u8]) -> Result<Bits, Fault> {
+        self.schema.translator.read(format_args!("{}, {part}", self.what), &self.field.value, sent)
+    }
+
+    fn refuse<T>(&self, message: &str) -> Result<T, Fault> {
+        Err(Fault::invalid(format!("{}: {message}", self.what)))
+    }
+
+    fn lpm(&self, sent: &proto::Lpm) -> Result<EntryKey, Fault> {
+        let (value, width_bits) = (self.bits("value", &sent.value)?, self.field.value.width_bits);
+        let prefix_len = match u32::try_from(sent.prefix_len) {
+            Ok(0) => return self.refuse("a prefix of length 0 matches everything: leave the match field out"),
+            Ok(length) if length <= width_bits => length,
+            _ => return self.refuse(&format!("the prefix length {} is not one of 1 to {width_bits}", sent.prefix_len)),
+        };
+        if !value.and(&prefix_mask(width_bits, prefix_len).not()).is_zero() {
+            return self.refuse(&format!("the bits of the value after the first {prefix_len} must be zero"));
+        }
+        Ok(EntryKey::Lpm { value, prefix_len })
+    }
+
+    fn ternary(&self, sent: &proto::Ternary) -> Result<EntryKey, Fault> {
+        let (value, mask) = (self.bits("value", &sent.value)?, self.bits("mask", &sent.mask)?);
+        if mask.is_zero() {
+            return self.refuse("a mask of 0 matches everything: leave the match field out");
+        }
+        if !value.and(&mask.not()).is_zero() {
+            return self.refuse("the bits of the value outside the mask must be zero");
+        }
+        Ok(EntryKey::Ternary { value, mask })
+    }
+
+    fn range(&self, sent: &proto::Range) -> Result<EntryKey, Fault> {
+        let (low, high) = (self.bits("low", &sent.low)?, self.bits("high", &sent.high)?);
+        if low.cmp_unsigned(&high).is_gt() {
+            return self.refuse("the low end of the range is above its high end");
+        }
+        if low.is_zero() && high == Bits::ones(high.width()) {
+            return self.refuse("a range of all values matches everything: leave the match field out");
+        }
+        Ok(EntryKey::Range { low, high })
+    }
+}
+
+fn prefix_mask(width_bits: u32, prefix_len: u32) -> Bits {
+    Bits::ones(width_bits).shl(u64::from(width_bits - prefix_len))
+}
+
+fn kind_name(kind: MatchKind) -> &'static str {
+    match kind {
+        MatchKind::Exact => "exact",
+        MatchKind::Lpm => "lpm",
+        MatchKind::Ternary => "ternary",
+        MatchKind::Range => "range",
+        MatchKind::Optional => "optional",
+    }
+}
+
+fn name_of(sent: &FieldMatchType) -> &'static str {
+    match sent {
+        FieldMatchType::Exact(_) => "exact",
+        FieldMatchType::Lpm(_) => "lpm",
+        FieldMatchType::Ternary(_) => "ternary",
+        FieldMatchType::Range(_) => "range",
+        FieldMatchType::Optional(_) => "optional",
+        FieldMatchType::Other(_) => "a kind of another architecture",
+    }
+}
+
+/// The matches that say this of the fields.
+pub(crate) fn write(schema: &Schema, fields: &[MatchField], key: &[EntryKey]) -> Vec<v1::FieldMatch> {
+    let one = |(field, key): (&MatchField, &EntryKey)| {
+        let field_match_type = Some(write_one(schema, field, key)?);
+        Some(v1::FieldMatch { field_id: field.id, field_match_type })
+    };
+    fields.iter().zip(key).filter_map(one).collect()
+}
+
+/// None for what matches everything.
+fn write_one(schema: &Schema, field: &MatchField, key: &EntryKey) -> Option<FieldMatchType> {
+    let bytes = |bits: &Bits| schema.translator.write(&field.value, bits);
+    Some(match key {
+        EntryKey::Exact(value) => FieldMatchType::Exact(proto::Exact { value: bytes(value) }),
+        EntryKey::Lpm { prefix_len: 0, .. } => return None,
+        EntryKey::Lpm { value, prefix_len } => {
+            FieldMatchType::Lpm(proto::Lpm { value: bytes(value), prefix_len: *prefix_len as i32 })
+        }
+        EntryKey::Ternary { mask, .. } if mask.is_zero() => return None,
+        EntryKey::Ternary { value, mask } => {
+            FieldMatchType::Ternary(proto::Ternary { value: bytes(&value.and(mask)), mask: bytes(mask) })
+        }
+        EntryKey::Range { low, high } if low.is_zero() && *high == Bits::ones(high.width()) => return None,
+        EntryKey::Range { low, high } => FieldMatchType::Range(proto::Range { low: bytes(low), high: bytes(high) }),
+        EntryKey::Optional(None) => return None,
+        EntryKey::Optional(Some(value)) => FieldMatchType::Optional(proto::Optional { value: bytes(value) }),
+    })
+}

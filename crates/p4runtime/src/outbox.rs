@@ -1,0 +1,193 @@
+//! What waits to be sent on a controller's stream.
+//!
+//! An outbox is bounded. What a switch tells in passing (packets, digests, entries that idle) is dropped and counted
+//! when there is no room; what a controller must know (arbitration, errors) has room of its own. A controller that
+//! reads nothing for a while though something waits has its stream closed.
+
+use p4runtime_proto::p4::v1::StreamMessageResponse;
+use prost::Message as _;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+use tonic::Status;
+
+/// Bytes of notices that wait at most.
+const BYTES_MAX: usize = 8 << 20;
+
+/// Messages that wait at most, of those that a controller must know; and of the others.
+const URGENT_MAX: usize = 256;
+const NOTICES_MAX: usize = 8192;
+
+/// How long a controller may read nothing though something waits and its outbox is full.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The writing end; clones are of the same outbox.
+#[derive(Clone)]
+pub(crate) struct Outbox(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    /// Told when the stream ends.
+    closing: Notify,
+}
+
+#[derive(Default)]
+struct Queue {
+    urgent: VecDeque<StreamMessageResponse>,
+    notices: VecDeque<(StreamMessageResponse, usize)>,
+    bytes: usize,
+    /// Since when it has been full, without anything being read.
+    full_since: Option<Instant>,
+    /// How the stream ends once nothing urgent waits any more.
+    end: Option<Option<Status>>,
+    is_gone: bool,
+    waker: Option<Waker>,
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Posted {
+    /// It waits.
+    Waits,
+    /// There was no room for it.
+    Dropped,
+    /// The controller has read nothing for too long; its stream is closed.
+    Closed,
+}
+
+impl Outbox {
+    /// An outbox and its reading end, which is the stream of the answer.
+    pub fn new() -> (Outbox, Outgoing) {
+        let shared = Arc::<Shared>::default();
+        (Outbox(Arc::clone(&shared)), Outgoing(shared))
+    }
+
+    /// Puts something in that the controller must know.
+    pub fn post_urgent(&self, message: StreamMessageResponse) -> Posted {
+        let mut queue = self.0.lock();
+        if queue.end.is_some() || queue.is_gone {
+            return Posted::Dropped;
+        }
+        if queue.urgent.len() >= URGENT_MAX {
+            self.0.give_up(&mut queue);
+            return Posted::Closed;
+        }
+        queue.urgent.push_back(message);
+        queue.wake();
+        Posted::Waits
+    }
+
+    /// Puts something in that may be lost.
+    pub fn post(&self, message: StreamMessageResponse, now: Instant) -> Posted {
+        let size = message.encoded_len();
+        let mut queue = self.0.lock();
+        if queue.end.is_some() || queue.is_gone {
+            return Posted::Dropped;
+        }
+        if queue.bytes + size > BYTES_MAX || queue.notices.len() >= NOTICES_MAX {
+            let since = *queue.full_since.get_or_insert(now);
+            if now.duration_since(since) >= PATIENCE {
+                self.0.give_up(&mut queue);
+                return Posted::Closed;
+            }
+            return Posted::Dropped;
+        }
+        queue.bytes += size;
+        queue.notices.push_back((message, size));
+        queue.wake();
+        Posted::Waits
+    }
+
+    /// Ends the stream: without a failure, or with this one. What waits and must be known is sent before.
+    pub fn end(&self, status: Option<Status>) {
+        let mut queue = self.0.lock();
+        if queue.end.is_none() {
+            queue.end = Some(status);
+        }
+        queue.wake();
+        self.0.closing.notify_one();
+    }
+
+    /// Waits until nobody reads any more, or the stream is ended from elsewhere. For one waiter.
+    pub async fn closed(&self) {
+        self.0.closing.notified().await;
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // Each change leaves the queue whole.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn give_up(&self, queue: &mut Queue) {
+        queue.give_up();
+        self.closing.notify_one();
+    }
+}
+
+impl Queue {
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    fn give_up(&mut self) {
+        let message = "the controller does not read what it is sent";
+        self.urgent.clear();
+        self.notices.clear();
+        self.bytes = 0;
+        self.end = Some(Some(Status::resource_exhausted(message)));
+        self.wake();
+    }
+
+    fn take(&mut self) -> Option<StreamMessageResponse> {
+        if let Some(message) = self.urgent.pop_front() {
+            return Some(message);
+        }
+        if self.end.is_some() {
+            return None;
+        }
+        let (message, size) = self.notices.pop_front()?;
+        self.bytes -= size;
+        self.full_since = None;
+        Some(message)
+    }
+}
+
+/// The reading end of an outbox.
+pub(crate) struct Outgoing(Arc<Shared>);
+
+impl tokio_stream::Stream for Outgoing {
+    type Item = Result<StreamMessageResponse, Status>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut queue = self.0.lock();
+        if let Some(message) = queue.take() {
+            return Poll::Ready(Some(Ok(message)));
+        }
+        match &mut queue.end {
+            Some(status) => Poll::Ready(status.take().map(Err)),
+            None => {
+                queue.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        let mut queue = self.0.lock();
+        queue.is_gone = true;
+        queue.urgent.clear();
+        queue.notices.clear();
+        queue.bytes = 0;
+        self.0.closing.notify_one();
+    }
+}

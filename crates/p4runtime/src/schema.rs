@@ -1,0 +1,89 @@
+//! What the ids of requests mean: a P4Info joined to the program that runs, and the way back.
+
+use crate::ports::Ports;
+use crate::value::Translator;
+use control::api::Fault;
+use ir::{ActionId, ActionProfileId, CounterId, DigestId, MeterId, Program, RegisterId, TableId, ValueSetId};
+use p4info::{Kind, Mismatch, Model};
+use p4runtime_proto::p4::config::v1::P4Info;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A program as its controllers see it.
+#[derive(Debug)]
+pub struct Schema {
+    /// The P4Info with the program's own indices.
+    pub model: Model,
+    /// The program.
+    pub program: Arc<Program>,
+    pub(crate) translator: Translator,
+    pub(crate) ids: Ids,
+}
+
+/// The ids of the program's objects. What the P4Info leaves out has none and cannot be seen by controllers.
+#[derive(Debug, Default)]
+pub(crate) struct Ids {
+    pub tables: BTreeMap<TableId, u32>,
+    pub actions: BTreeMap<ActionId, u32>,
+    pub profiles: BTreeMap<ActionProfileId, u32>,
+    pub counters: BTreeMap<CounterId, u32>,
+    pub meters: BTreeMap<MeterId, u32>,
+    pub registers: BTreeMap<RegisterId, u32>,
+    pub value_sets: BTreeMap<ValueSetId, u32>,
+    pub digests: BTreeMap<DigestId, u32>,
+}
+
+impl Schema {
+    /// The program as this P4Info shows it; an error if they do not belong together.
+    pub fn new(info: P4Info, program: Arc<Program>, ports: Ports) -> Result<Schema, Mismatch> {
+        let model = Model::new(info, &program)?;
+        let actions = program.actions.iter_enumerated();
+        let ids = Ids {
+            tables: model.tables().map(|it| (it.table, it.id)).collect(),
+            actions: actions.filter_map(|(action, it)| Some((action, model.id_of(Kind::Action, &it.name)?))).collect(),
+            profiles: model.action_profiles().map(|it| (it.profile, it.id)).collect(),
+            counters: model.counters().map(|it| (it.counter, it.id)).collect(),
+            meters: model.meters().map(|it| (it.meter, it.id)).collect(),
+            registers: model.registers().map(|it| (it.register, it.id)).collect(),
+            value_sets: model.value_sets().map(|it| (it.set, it.id)).collect(),
+            digests: model.digests().flat_map(|it| it.digests.iter().map(|&digest| (digest, it.id))).collect(),
+        };
+        Ok(Schema { model, program, translator: Translator::new(ports), ids })
+    }
+
+    /// The ports of the switch.
+    pub(crate) fn ports(&self) -> &Ports {
+        self.translator.ports()
+    }
+
+    /// Why an id that should be of this kind is not.
+    pub(crate) fn unknown(&self, kind: Kind, id: u32) -> Fault {
+        let what = kind.as_str();
+        if id == 0 {
+            return Fault::invalid(format!("the id of a {what} is missing"));
+        }
+        let is = match self.model.object(id) {
+            Some(other) => format!("is the {} {}", other.kind().as_str(), other.name()),
+            None => format!("is not in the P4Info of the program; its {what}s are {}", self.listed(kind)),
+        };
+        Fault::invalid(format!("there is no {what} of id {id:#010x}: it {is}"))
+    }
+
+    fn listed(&self, kind: Kind) -> String {
+        /// Names that a message lists at most.
+        const LISTED_MAX: usize = 8;
+        let names = self.model.names(kind);
+        match names.len() {
+            0 => "none".to_owned(),
+            count if count > LISTED_MAX => {
+                format!("{} and {} more", names[..LISTED_MAX].join(", "), count - LISTED_MAX)
+            }
+            _ => names.join(", "),
+        }
+    }
+}
+
+/// Puts in front of a refusal what it is about.
+pub(crate) fn about(fault: Fault, what: impl std::fmt::Display) -> Fault {
+    Fault { message: format!("{what}: {}", fault.message), ..fault }
+}

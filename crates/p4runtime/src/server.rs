@@ -1,0 +1,217 @@
+//! The server: where it listens, by which certificates, in which threads.
+
+use crate::connections;
+use crate::feed::{self, Feed};
+use crate::idle;
+use crate::pipelines::{Compiler, Pipelines, Started, Target};
+use crate::ports::Ports;
+use crate::schema::Schema;
+use crate::service::{Core, Service};
+use control::Api;
+use p4info::Mismatch;
+use p4runtime_proto::p4::v1::ForwardingPipelineConfig;
+use p4runtime_proto::p4::v1::p4_runtime_server::P4RuntimeServer;
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use switch::Switch;
+use tokio::runtime::Runtime;
+use tokio::sync::{mpsc, oneshot};
+use tonic::transport::{Certificate, Identity, ServerTlsConfig};
+
+/// The most bytes of a request.
+pub const REQUEST_BYTES_MAX: usize = 64 << 20;
+
+/// Requests of a connection that are worked on at once; others wait.
+const REQUESTS_MAX: u32 = 64;
+
+/// How long a connection may say nothing before it is asked whether it lives, and how long that may take.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
+const SILENCE_PATIENCE: Duration = Duration::from_secs(20);
+
+/// Packets of controllers that wait for the worker.
+const PACKETS_OUT_MAX: usize = 256;
+
+/// How a server is set up.
+pub struct Options {
+    /// Where it listens. Port 0 is any that is free.
+    pub address: SocketAddr,
+    /// By which number controllers name the switch.
+    pub device_id: u64,
+    /// The ports of the switch.
+    pub ports: Ports,
+    /// Certificates; none for connections without.
+    pub tls: Option<Tls>,
+    /// How long a program may be compiled.
+    pub compile_time_max: Duration,
+    /// Where lines go that people may want to read.
+    pub log: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+/// Certificates, in PEM.
+pub struct Tls {
+    /// The server's own.
+    pub certificate: Vec<u8>,
+    /// Its private key.
+    pub key: Vec<u8>,
+    /// Who must have signed the certificates of clients; none if clients need no certificate.
+    pub client_ca: Option<Vec<u8>>,
+}
+
+/// Why a server did not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// The address cannot be listened at.
+    Listen(SocketAddr, io::Error),
+    /// A thread or the like was refused.
+    System(io::Error),
+    /// The certificates are no use.
+    Tls(String),
+    /// The P4Info of the program that the switch was started with.
+    Info(Mismatch),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Listen(address, error) => write!(f, "cannot listen at {address}: {error}"),
+            StartError::System(error) => write!(f, "cannot start the P4Runtime server: {error}"),
+            StartError::Tls(error) => write!(f, "the certificates cannot be used: {error}"),
+            StartError::Info(error) => write!(f, "the P4Info of the program is wrong: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// A server that runs in threads of its own. It ends when it is dropped.
+pub struct Server {
+    address: SocketAddr,
+    runtime: Option<Runtime>,
+    stop: Option<oneshot::Sender<()>>,
+    packets: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Starts a server for the control plane of a switch, and gives the end that the worker tells packets and digests
+    /// to. `started` is the program that the switch runs already, if controllers may know it.
+    pub fn start(
+        api: Arc<Api>,
+        compiler: Arc<dyn Compiler>,
+        started: Option<Started>,
+        options: Options,
+    ) -> Result<(Server, Feed), StartError> {
+        let program = api.program();
+        let pipelines = match started {
+            None => Pipelines::default(),
+            Some(started) => {
+                let schema = Schema::new(started.info.clone(), Arc::clone(&program), options.ports.clone());
+                let config = ForwardingPipelineConfig {
+                    p4info: Some(started.info),
+                    p4_device_config: started.text,
+                    cookie: None,
+                };
+                Pipelines::running(Target {
+                    schema: Arc::new(schema.map_err(StartError::Info)?),
+                    api: Arc::clone(&api),
+                    config,
+                    numbered: Mutex::default(),
+                })
+            }
+        };
+        let mut builder = builder(options.tls.as_ref())?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(4)
+            .thread_name("p4runtime")
+            .enable_all()
+            .build()
+            .map_err(StartError::System)?;
+        let listen = |error| StartError::Listen(options.address, error);
+        let listener = runtime.block_on(tokio::net::TcpListener::bind(options.address)).map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let (packets_out, packets) = mpsc::channel(PACKETS_OUT_MAX);
+        let packets = pass_packets_on(Arc::clone(&api), options.ports.cpu(), packets).map_err(StartError::System)?;
+        let (feed, fed) = feed::feed(program);
+        let core = Arc::new(Core::new(
+            options.device_id,
+            api,
+            compiler,
+            options.compile_time_max,
+            options.ports,
+            options.log,
+            packets_out,
+            pipelines,
+        ));
+        let service = P4RuntimeServer::new(Service(Arc::clone(&core))).max_decoding_message_size(REQUEST_BYTES_MAX);
+        let (stop, stopped) = oneshot::channel::<()>();
+        let _entered = runtime.enter();
+        runtime.spawn(feed::distribute(Arc::clone(&core), fed));
+        runtime.spawn(idle::watch(Arc::clone(&core)));
+        let serving = builder.add_service(service);
+        let incoming = connections::incoming(listener);
+        runtime.spawn(async move {
+            let ended = serving.serve_with_incoming_shutdown(incoming, async move { drop(stopped.await) }).await;
+            if let Err(error) = ended {
+                core.log(&format!("the P4Runtime server has ended: {error}"));
+            }
+        });
+        drop(_entered);
+        let server = Server { address, runtime: Some(runtime), stop: Some(stop), packets: Some(packets) };
+        Ok((server, feed))
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(runtime) = self.runtime.take() {
+            // A program that is being compiled is not waited for.
+            runtime.shutdown_timeout(Duration::from_millis(200));
+        }
+        // Its senders are gone with the runtime, or are left to a thread that is.
+        drop(self.packets.take());
+    }
+}
+
+fn builder(tls: Option<&Tls>) -> Result<tonic::transport::Server, StartError> {
+    let builder = tonic::transport::Server::builder()
+        .max_concurrent_streams(REQUESTS_MAX)
+        .http2_keepalive_interval(Some(SILENCE_MAX))
+        .http2_keepalive_timeout(Some(SILENCE_PATIENCE));
+    let Some(tls) = tls else { return Ok(builder) };
+    let mut config = ServerTlsConfig::new().identity(Identity::from_pem(&tls.certificate, &tls.key));
+    if let Some(ca) = &tls.client_ca {
+        config = config.client_ca_root(Certificate::from_pem(ca));
+    }
+    builder.tls_config(config).map_err(|error| {
+        let source = std::error::Error::source(&error).map(ToString::to_string);
+        StartError::Tls(source.unwrap_or_else(|| error.to_string()))
+    })
+}
+
+/// A thread that gives packets of controllers to the switch, in their order.
+fn pass_packets_on(
+    api: Arc<Api>,
+    cpu_port: Option<u32>,
+    mut packets: mpsc::Receiver<Vec<u8>>,
+) -> io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name("packet-out".to_owned()).spawn(move || {
+        while let Some(frame) = packets.blocking_recv() {
+            let Some(port) = cpu_port else { continue };
+            let job = move |switch: &mut Switch| {
+                switch.receive(switch.now_ns(), port, &frame);
+            };
+            if api.door().send(Box::new(job)).is_err() {
+                return;
+            }
+        }
+    })
+}

@@ -1,0 +1,592 @@
+//! The requests of the service.
+//!
+//! Each request is checked in the order that the specification gives: the device, the role and who is primary, whether
+//! there is a program, what it says. What takes long or waits for the worker is done in threads for such work. Writes
+//! and changes of the program come one after the other, in the order in which they came.
+
+use crate::agreement;
+use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
+use crate::device_config::{self, DeviceConfig};
+use crate::digest_lists::DigestLists;
+use crate::outbox::Outbox;
+use crate::pipelines::{Compiled, Compiler, Pipelines, Prepared, Target};
+use crate::ports::Ports;
+use crate::schema::Schema;
+use crate::to_proto::Shower;
+use crate::{from_proto, query, reconcile, status, stream};
+use control::Api;
+use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Update, UpdateKind};
+use p4runtime_proto::p4::v1::{self, p4_runtime_server::P4Runtime};
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::spawn_blocking;
+use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status, Streaming};
+
+/// The version of the interface.
+const API_VERSION: &str = "1.5.0";
+
+/// Reads that are carried out at once.
+const READS_MAX: usize = 16;
+
+/// Entities of a message of an answer, and bytes, at most: clients take 4 MiB if they do not ask for more.
+const ENTITIES_MAX: usize = 512;
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// Messages of an answer that are collected while writes wait, so that the answer shows one state. A longer answer
+/// shows tables as they change.
+const COLLECTED_MAX: usize = 128;
+
+/// How long an answer waits for a client that does not read it.
+const READER_PATIENCE: Duration = Duration::from_secs(30);
+
+/// What all requests share.
+pub(crate) struct Core {
+    pub device_id: u64,
+    pub api: Arc<Api>,
+    pub compiler: Arc<dyn Compiler>,
+    pub compile_time_max: Duration,
+    pub ports: Ports,
+    pub log: Arc<dyn Fn(&str) + Send + Sync>,
+    pub packets_out: mpsc::Sender<Vec<u8>>,
+    pipelines: Mutex<Pipelines>,
+    /// Held while something is written or another program is put in.
+    pub turn: Arc<tokio::sync::Mutex<()>>,
+    /// Held while a program is compiled.
+    compiling: Arc<Semaphore>,
+    reading: Arc<Semaphore>,
+    hub: Mutex<Hub>,
+    digests: Mutex<DigestLists>,
+}
+
+/// The controllers and what waits for each.
+#[derive(Default)]
+pub(crate) struct Hub {
+    pub arbitration: Arbitration,
+    pub sessions: BTreeMap<SessionId, Outbox>,
+    pub last_session: u64,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What these guard is changed in steps that leave it whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Core {
+    #[allow(clippy::too_many_arguments, reason = "each is another thing, and it is called once")]
+    pub fn new(
+        device_id: u64,
+        api: Arc<Api>,
+        compiler: Arc<dyn Compiler>,
+        compile_time_max: Duration,
+        ports: Ports,
+        log: Arc<dyn Fn(&str) + Send + Sync>,
+        packets_out: mpsc::Sender<Vec<u8>>,
+        pipelines: Pipelines,
+    ) -> Core {
+        Core {
+            device_id,
+            api,
+            compiler,
+            compile_time_max,
+            ports,
+            log,
+            packets_out,
+            pipelines: Mutex::new(pipelines),
+            turn: Arc::default(),
+            compiling: Arc::new(Semaphore::new(1)),
+            reading: Arc::new(Semaphore::new(READS_MAX)),
+            hub: Mutex::default(),
+            digests: Mutex::default(),
+        }
+    }
+
+    pub fn pipelines(&self) -> MutexGuard<'_, Pipelines> {
+        lock(&self.pipelines)
+    }
+
+    pub fn hub(&self) -> MutexGuard<'_, Hub> {
+        lock(&self.hub)
+    }
+
+    pub fn digests(&self) -> MutexGuard<'_, DigestLists> {
+        lock(&self.digests)
+    }
+
+    pub fn log(&self, line: &str) {
+        (self.log)(line);
+    }
+
+    fn check_device(&self, device_id: u64) -> Result<(), Status> {
+        match device_id == self.device_id {
+            true => Ok(()),
+            false => {
+                let own = self.device_id;
+                Err(Status::not_found(format!("there is no device {device_id}: this is device {own}")))
+            }
+        }
+    }
+
+    fn check_primary(&self, role: &RoleName, election_id: Option<u128>) -> Result<(), Status> {
+        let hub = self.hub();
+        if !hub.arbitration.knows(role) {
+            return Err(Status::not_found(format!("there is no controller of {}", describe(role))));
+        }
+        if hub.arbitration.is_primary(role, election_id) {
+            return Ok(());
+        }
+        let (highest, has_primary) = hub.arbitration.highest(role);
+        let sent = election_id.map_or("none".to_owned(), |id| id.to_string());
+        let why = match (highest, has_primary) {
+            (None, _) => "no controller has bid for it".to_owned(),
+            (Some(highest), true) => format!("its primary controller has election id {highest}"),
+            (Some(highest), false) => format!("its primary controller, of election id {highest}, has left"),
+        };
+        let role = describe(role);
+        Err(Status::permission_denied(format!("election id {sent} is not that of the primary of {role}: {why}")))
+    }
+
+    fn target(&self) -> Result<Arc<Target>, Status> {
+        self.pipelines().target().ok_or_else(|| {
+            Status::failed_precondition("there is no program yet: set a forwarding pipeline config first")
+        })
+    }
+}
+
+/// The result of work in another thread.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
+    spawn_blocking(work).await.map_err(|_| Status::internal("the request met a bug of the switch"))
+}
+
+fn role_name(name: &str, id: u64) -> RoleName {
+    RoleName { name: name.to_owned(), id: if name.is_empty() { id } else { 0 } }
+}
+
+/// The service.
+#[derive(Clone)]
+pub(crate) struct Service(pub Arc<Core>);
+
+type Answer<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+#[tonic::async_trait]
+impl P4Runtime for Service {
+    type ReadStream = Answer<v1::ReadResponse>;
+    type StreamChannelStream = Answer<v1::StreamMessageResponse>;
+
+    async fn write(&self, request: Request<v1::WriteRequest>) -> Result<Response<v1::WriteResponse>, Status> {
+        let (core, request) = (&self.0, request.into_inner());
+        core.check_device(request.device_id)?;
+        let role = role_name(&request.role, request.role_id);
+        let election_id = election_id(request.election_id.as_ref());
+        let turn = Arc::clone(&core.turn).lock_owned().await;
+        core.check_primary(&role, election_id)?;
+        let target = core.target()?;
+        let atomicity = match v1::write_request::Atomicity::try_from(request.atomicity) {
+            Ok(v1::write_request::Atomicity::ContinueOnError) => Atomicity::ContinueOnError,
+            Ok(v1::write_request::Atomicity::RollbackOnError) => Atomicity::RollbackOnError,
+            Ok(v1::write_request::Atomicity::DataplaneAtomic) => Atomicity::DataplaneAtomic,
+            Err(_) => return Err(Status::invalid_argument(format!("there is no atomicity {}", request.atomicity))),
+        };
+        let outcomes = blocking(move || {
+            // Kept to the end, though the client may have gone.
+            let _turn = turn;
+            carry_out(&target, request.updates, atomicity)
+        });
+        status::of_all("update", &outcomes.await?)?;
+        Ok(Response::new(v1::WriteResponse {}))
+    }
+
+    async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<Self::ReadStream>, Status> {
+        let (core, request) = (&self.0, request.into_inner());
+        core.check_device(request.device_id)?;
+        let target = core.target()?;
+        let permit = Arc::clone(&core.reading).acquire_owned().await;
+        let permit = permit.map_err(|_| Status::unavailable("the switch is ending"))?;
+        let turn = Arc::clone(&core.turn).lock_owned().await;
+        let (sender, receiver) = mpsc::channel(4);
+        spawn_blocking(move || {
+            let _permit = permit;
+            let mut answer = AnswerWriter { sender, collected: Vec::new(), turn: Some(turn), is_gone: false };
+            let outcomes = answer_all(&target, &request.entities, &mut answer);
+            answer.finish(status::of_all("request", &outcomes).err());
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
+    }
+
+    async fn set_forwarding_pipeline_config(
+        &self,
+        request: Request<v1::SetForwardingPipelineConfigRequest>,
+    ) -> Result<Response<v1::SetForwardingPipelineConfigResponse>, Status> {
+        let (core, request) = (&self.0, request.into_inner());
+        core.check_device(request.device_id)?;
+        let role = role_name(&request.role, request.role_id);
+        let election_id = election_id(request.election_id.as_ref());
+        core.check_primary(&role, election_id)?;
+        set_config(core, request, &role, election_id).await?;
+        Ok(Response::new(v1::SetForwardingPipelineConfigResponse {}))
+    }
+
+    async fn get_forwarding_pipeline_config(
+        &self,
+        request: Request<v1::GetForwardingPipelineConfigRequest>,
+    ) -> Result<Response<v1::GetForwardingPipelineConfigResponse>, Status> {
+        use v1::get_forwarding_pipeline_config_request::ResponseType;
+        let request = request.into_inner();
+        self.0.check_device(request.device_id)?;
+        let target = {
+            let pipelines = self.0.pipelines();
+            pipelines.current().or_else(|| pipelines.target())
+        };
+        let Ok(wanted) = ResponseType::try_from(request.response_type) else {
+            return Err(Status::invalid_argument(format!("there is no response type {}", request.response_type)));
+        };
+        let config = target.map(|target| {
+            let all = &target.config;
+            let (with_info, with_config) = match wanted {
+                ResponseType::All => (true, true),
+                ResponseType::CookieOnly => (false, false),
+                ResponseType::P4infoAndCookie => (true, false),
+                ResponseType::DeviceConfigAndCookie => (false, true),
+            };
+            v1::ForwardingPipelineConfig {
+                p4info: if with_info { all.p4info.clone() } else { None },
+                p4_device_config: if with_config { all.p4_device_config.clone() } else { Vec::new() },
+                cookie: all.cookie,
+            }
+        });
+        Ok(Response::new(v1::GetForwardingPipelineConfigResponse { config }))
+    }
+
+    async fn stream_channel(
+        &self,
+        request: Request<Streaming<v1::StreamMessageRequest>>,
+    ) -> Result<Response<Self::StreamChannelStream>, Status> {
+        let outgoing = stream::open(Arc::clone(&self.0), request.into_inner());
+        Ok(Response::new(Box::pin(outgoing)))
+    }
+
+    async fn capabilities(
+        &self,
+        _request: Request<v1::CapabilitiesRequest>,
+    ) -> Result<Response<v1::CapabilitiesResponse>, Status> {
+        let p4runtime_api_version = API_VERSION.to_owned();
+        Ok(Response::new(v1::CapabilitiesResponse { p4runtime_api_version, experimental: None }))
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------- writing
+
+/// Carries updates out: one outcome for each.
+pub(crate) fn carry_out(target: &Target, sent: Vec<v1::Update>, atomicity: Atomicity) -> Vec<Result<(), Fault>> {
+    let mut outcomes: Vec<Result<(), Fault>> = Vec::with_capacity(sent.len());
+    let (mut batch, mut positions, mut numbered) = (Vec::new(), Vec::new(), Vec::new());
+    for (position, update) in sent.into_iter().enumerate() {
+        outcomes.push(match from_proto::update(&target.schema, &update) {
+            Ok(Some(read)) => {
+                numbered.extend(numbering(&update, &read).map(|numbering| (position, numbering)));
+                batch.push(read);
+                positions.push(position);
+                Ok(())
+            }
+            Ok(None) => Ok(()),
+            Err(fault) => Err(fault),
+        });
+    }
+    if atomicity != Atomicity::ContinueOnError
+        && let Some(refused) = outcomes.iter().position(Result::is_err)
+    {
+        let message = format!("not tried: update {refused} of the batch was refused");
+        let aborted = Fault::new(FaultCode::Aborted, message);
+        outcomes.iter_mut().filter(|outcome| outcome.is_ok()).for_each(|outcome| *outcome = Err(aborted.clone()));
+        return outcomes;
+    }
+    for (position, outcome) in positions.into_iter().zip(target.api.write(batch, atomicity)) {
+        outcomes[position] = outcome;
+    }
+    let mut known = target.numbered();
+    for (position, numbering) in numbered {
+        if outcomes[position].is_ok() {
+            numbering.apply(&mut known);
+        }
+    }
+    outcomes
+}
+
+/// How the ports of a group or session were written.
+struct Numbering {
+    group: Option<u64>,
+    session: Option<u32>,
+    as_numbers: bool,
+}
+
+impl Numbering {
+    fn apply(&self, known: &mut crate::to_proto::NumberedPorts) {
+        if let Some(group) = self.group {
+            if self.as_numbers {
+                known.groups.insert(group)
+            } else {
+                known.groups.remove(&group)
+            };
+        }
+        if let Some(session) = self.session {
+            if self.as_numbers {
+                known.sessions.insert(session)
+            } else {
+                known.sessions.remove(&session)
+            };
+        }
+    }
+}
+
+fn numbering(sent: &v1::Update, read: &Update) -> Option<Numbering> {
+    use v1::packet_replication_engine_entry::Type;
+    let (group, session) = match &read.entity {
+        Entity::Multicast(it) => (Some(it.group), None),
+        Entity::CloneSession(it) => (None, Some(it.session)),
+        _ => return None,
+    };
+    let entity = sent.entity.as_ref().and_then(|entity| entity.entity.as_ref());
+    let replicas = match entity {
+        Some(v1::entity::Entity::PacketReplicationEngineEntry(it)) => match &it.r#type {
+            Some(Type::MulticastGroupEntry(it)) => it.replicas.as_slice(),
+            Some(Type::CloneSessionEntry(it)) => it.replicas.as_slice(),
+            None => &[],
+        },
+        _ => &[],
+    };
+    let is_number = |it: &v1::Replica| matches!(it.port_kind, Some(v1::replica::PortKind::EgressPort(_)));
+    let as_numbers = read.kind != UpdateKind::Delete && replicas.iter().any(is_number);
+    Some(Numbering { group, session, as_numbers })
+}
+
+// ------------------------------------------------------------------------------------------------------- reading
+
+/// Where the messages of an answer go: kept while nothing may be written, then sent one by one.
+struct AnswerWriter {
+    sender: mpsc::Sender<Result<v1::ReadResponse, Status>>,
+    collected: Vec<v1::ReadResponse>,
+    turn: Option<tokio::sync::OwnedMutexGuard<()>>,
+    is_gone: bool,
+}
+
+impl AnswerWriter {
+    /// False once nobody wants more.
+    fn push(&mut self, entities: Vec<v1::Entity>) -> bool {
+        let answer = v1::ReadResponse { entities };
+        if self.turn.is_some() && self.collected.len() < COLLECTED_MAX {
+            self.collected.push(answer);
+            return true;
+        }
+        self.let_go();
+        self.send(Ok(answer))
+    }
+
+    /// Lets writes go on and sends what was collected.
+    fn let_go(&mut self) {
+        self.turn = None;
+        for answer in std::mem::take(&mut self.collected) {
+            self.send(Ok(answer));
+        }
+    }
+
+    fn send(&mut self, answer: Result<v1::ReadResponse, Status>) -> bool {
+        if !self.is_gone {
+            let sending = tokio::time::timeout(READER_PATIENCE, self.sender.send(answer));
+            let sent = tokio::runtime::Handle::current().block_on(sending);
+            self.is_gone = !matches!(sent, Ok(Ok(())));
+        }
+        !self.is_gone
+    }
+
+    fn finish(mut self, failure: Option<Status>) {
+        self.let_go();
+        if let Some(status) = failure {
+            self.send(Err(status));
+        }
+    }
+}
+
+/// Answers all that is asked for: one outcome for each.
+fn answer_all(target: &Target, sent: &[v1::Entity], answer: &mut AnswerWriter) -> Vec<Result<(), Fault>> {
+    sent.iter().map(|entity| if answer.is_gone { Ok(()) } else { answer_one(target, entity, answer) }).collect()
+}
+
+fn answer_one(target: &Target, sent: &v1::Entity, answer: &mut AnswerWriter) -> Result<(), Fault> {
+    use prost::Message as _;
+    let wanted = query::read(&target.schema, sent)?;
+    let numbered = target.numbered().clone();
+    let shower = Shower { schema: &target.schema, numbered: &numbered };
+    let (mut waiting, mut bytes, mut found) = (Vec::new(), 0, false);
+    let mut sink = |entities: Vec<Entity>| {
+        for entity in entities.iter().filter(|entity| wanted.filter.admits(entity)) {
+            let Some(message) = shower.entity(entity) else { continue };
+            found = true;
+            bytes += message.encoded_len();
+            waiting.push(message);
+            if waiting.len() >= ENTITIES_MAX || bytes >= ANSWER_BYTES_MAX {
+                bytes = 0;
+                if !answer.push(std::mem::take(&mut waiting)) {
+                    return false;
+                }
+            }
+        }
+        true
+    };
+    if let Some(query) = &wanted.query {
+        target.api.read(query, &mut sink)?;
+    }
+    if !waiting.is_empty() {
+        answer.push(waiting);
+    }
+    match wanted.must_exist {
+        Some(missing) if !found => Err(Fault::new(FaultCode::NotFound, missing)),
+        _ => Ok(()),
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------- programs
+
+async fn set_config(
+    core: &Arc<Core>,
+    request: v1::SetForwardingPipelineConfigRequest,
+    role: &RoleName,
+    election_id: Option<u128>,
+) -> Result<(), Status> {
+    use v1::set_forwarding_pipeline_config_request::Action;
+    let action = Action::try_from(request.action).unwrap_or(Action::Unspecified);
+    if action == Action::Unspecified {
+        return Err(Status::invalid_argument("the action is missing: it must say what becomes of the config"));
+    }
+    let prepared = match (action, request.config) {
+        (Action::Commit, Some(_)) => {
+            return Err(Status::invalid_argument("COMMIT is of the config that was saved: it takes no other"));
+        }
+        (Action::Commit, None) => None,
+        (_, None) => return Err(Status::invalid_argument("the config is missing")),
+        (_, Some(config)) => Some(prepare(core, config).await?),
+    };
+    let turn = Arc::clone(&core.turn).lock_owned().await;
+    // Another controller may have become primary while the program was compiled.
+    core.check_primary(role, election_id)?;
+    match (action, prepared) {
+        (Action::VerifyAndSave, Some(prepared)) => core.pipelines().save(prepared),
+        (Action::Commit, _) => {
+            let Some(saved) = core.pipelines().take_saved() else {
+                return Err(Status::not_found("no config was saved: VERIFY_AND_SAVE must come before COMMIT"));
+            };
+            commit(core, saved, false, turn).await?;
+        }
+        (Action::VerifyAndCommit, Some(prepared)) => commit(core, prepared, false, turn).await?,
+        (Action::ReconcileAndCommit, Some(prepared)) => commit(core, prepared, true, turn).await?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Makes a switch ready that runs the config.
+async fn prepare(core: &Arc<Core>, config: v1::ForwardingPipelineConfig) -> Result<Prepared, Status> {
+    let limit = core.compile_time_max;
+    let too_slow = || {
+        let seconds = limit.as_secs();
+        Status::deadline_exceeded(format!("the program was not compiled within {seconds} seconds; nothing has changed"))
+    };
+    let permit = tokio::time::timeout(limit, Arc::clone(&core.compiling).acquire_owned()).await;
+    let permit = permit.map_err(|_| too_slow())?.map_err(|_| Status::unavailable("the switch is ending"))?;
+    let there = Arc::clone(core);
+    let work = blocking(move || {
+        // Given back when the work is done, also if nobody waits for it any more.
+        let _permit = permit;
+        make_ready(&there, config)
+    });
+    match tokio::time::timeout(limit, work).await {
+        Ok(prepared) => prepared?.map_err(status::of),
+        Err(_) => Err(too_slow()),
+    }
+}
+
+fn make_ready(core: &Core, mut config: v1::ForwardingPipelineConfig) -> Result<Prepared, Fault> {
+    let compiled = base::stack::with_room(|| compile(core, &config))?;
+    // A client that sends none gets the program's own.
+    let info = config.p4info.get_or_insert_with(|| compiled.info.clone()).clone();
+    let program = Arc::clone(compiled.switch.program());
+    let schema = Schema::new(info, program, core.ports.clone())
+        .map_err(|mismatch| Fault::invalid(format!("the P4Info is not that of the program: {mismatch}")))?;
+    Ok(Prepared::new(compiled.switch, schema, config))
+}
+
+fn compile(core: &Core, config: &v1::ForwardingPipelineConfig) -> Result<Compiled, Fault> {
+    let known_by = match device_config::read(&config.p4_device_config)? {
+        DeviceConfig::Text(text) => return core.compiler.compile(&text),
+        DeviceConfig::Known(known_by) => known_by,
+    };
+    let what = known_by.describe();
+    let Some(compiled) = core.compiler.compile_started() else {
+        return Err(Fault::invalid(format!(
+            "the device config is {what}: send the text of the program, or start the switch with the program"
+        )));
+    };
+    let compiled = compiled?;
+    if let Some(difference) = config.p4info.as_ref().and_then(|sent| agreement::difference(sent, &compiled.info)) {
+        return Err(Fault::invalid(format!(
+            "the device config is {what}, and the P4Info is not that of the program that the switch was started with: \
+             {difference}"
+        )));
+    }
+    core.log(&format!(
+        "the device config is {what}: the P4Info is that of the program that the switch was started with"
+    ));
+    Ok(compiled)
+}
+
+/// Puts a program in that is ready.
+async fn commit(
+    core: &Arc<Core>,
+    prepared: Prepared,
+    keeps_state: bool,
+    turn: tokio::sync::OwnedMutexGuard<()>,
+) -> Result<(), Status> {
+    let there = Arc::clone(core);
+    blocking(move || {
+        let _turn = turn;
+        put_in(&there, &prepared, keeps_state)
+    })
+    .await?
+    .map_err(status::of)
+}
+
+/// What is found with the state after a restart: the config as it was sent.
+fn kept_with_state(config: &v1::ForwardingPipelineConfig) -> serde_json::Value {
+    use prost::Message as _;
+    let bytes: String = config.encode_to_vec().iter().map(|byte| format!("{byte:02x}")).collect();
+    serde_json::json!({ "forwarding_pipeline_config": bytes })
+}
+
+fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<(), Fault> {
+    let previous = core.pipelines().current();
+    let keeps = keeps_state && previous.is_some();
+    if keeps {
+        let taken = reconcile::take_over(&core.api, &prepared.target.api)?;
+        core.log(&format!("the new program takes {} entities over; {} have no place in it", taken.kept, taken.lost));
+    }
+    let live = prepared.target.behind(Arc::clone(&core.api));
+    if let Some(previous) = previous.filter(|_| keeps) {
+        live.numbered().clone_from(&previous.numbered());
+    }
+    let Some(switch) = prepared.parked.take() else {
+        return Err(Fault::new(FaultCode::Aborted, "the program is no longer there"));
+    };
+    core.pipelines().announce(Arc::new(live));
+    let carry = move |old: &mut switch::Switch, new: &mut switch::Switch| {
+        if keeps {
+            reconcile::carry(old, new);
+        }
+    };
+    let put = core.api.adopt(&prepared.target.api, switch, carry, kept_with_state(&prepared.target.config));
+    core.pipelines().settle(put.is_ok());
+    *core.digests() = DigestLists::default();
+    put
+}

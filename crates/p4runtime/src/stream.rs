@@ -1,0 +1,205 @@
+//! A controller's stream: bids, packets, acknowledgements in one direction; in the other what waits in its outbox.
+
+use crate::arbitration::{self, RoleName, SessionId, describe};
+use crate::outbox::{Outbox, Outgoing, Posted};
+use crate::packet_io;
+use crate::service::Core;
+use crate::status;
+use control::api::{Code as FaultCode, Fault};
+use p4runtime_proto::p4::v1;
+use p4runtime_proto::p4::v1::stream_message_request::Update as Sent;
+use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
+use std::sync::Arc;
+use tonic::{Code, Status, Streaming};
+
+/// Opens a stream: what comes in is worked on until either side ends it.
+pub(crate) fn open(core: Arc<Core>, incoming: Streaming<v1::StreamMessageRequest>) -> Outgoing {
+    let (outbox, outgoing) = Outbox::new();
+    let session = {
+        let mut hub = core.hub();
+        hub.last_session += 1;
+        SessionId(hub.last_session)
+    };
+    tokio::spawn(async move {
+        let mut stream = Stream { core, session, outbox, role: None };
+        let end = stream.run(incoming).await;
+        stream.leave();
+        stream.outbox.end(end);
+    });
+    outgoing
+}
+
+/// A message of an answer.
+pub(crate) fn message(update: Answer) -> v1::StreamMessageResponse {
+    v1::StreamMessageResponse { update: Some(update) }
+}
+
+struct Stream {
+    core: Arc<Core>,
+    session: SessionId,
+    outbox: Outbox,
+    /// The role that it has bid for.
+    role: Option<RoleName>,
+}
+
+impl Stream {
+    /// Works on messages until one ends the stream, with that failure.
+    async fn run(&mut self, mut incoming: Streaming<v1::StreamMessageRequest>) -> Option<Status> {
+        let closed = self.outbox.clone();
+        loop {
+            let received = tokio::select! {
+                received = incoming.message() => received,
+                () = closed.closed() => return None,
+            };
+            match received {
+                Ok(Some(sent)) => {
+                    if let Err(end) = self.receive(sent).await {
+                        return Some(end);
+                    }
+                }
+                // The controller has said all that it will, or is gone.
+                Ok(None) | Err(_) => return None,
+            }
+        }
+    }
+
+    async fn receive(&mut self, sent: v1::StreamMessageRequest) -> Result<(), Status> {
+        match sent.update {
+            Some(Sent::Arbitration(bid)) => return self.bid(bid).await,
+            Some(Sent::Packet(packet)) => {
+                if let Err(fault) = self.packet_out(&packet).await {
+                    let details = v1::PacketOutError { packet_out: Some(packet) };
+                    self.refuse(fault, v1::stream_error::Details::PacketOut(details));
+                }
+            }
+            Some(Sent::DigestAck(ack)) => {
+                if let Err(fault) = self.acknowledge(ack) {
+                    let details = v1::DigestListAckError { digest_list_ack: Some(ack) };
+                    self.refuse(fault, v1::stream_error::Details::DigestListAck(details));
+                }
+            }
+            Some(Sent::Other(other)) => {
+                let fault = Fault::new(FaultCode::Unimplemented, "messages of other architectures are not supported");
+                let details = v1::StreamOtherError { other: Some(other) };
+                self.refuse(fault, v1::stream_error::Details::Other(details));
+            }
+            None => {
+                let fault = Fault::invalid("the message is empty");
+                self.refuse(fault, v1::stream_error::Details::Other(v1::StreamOtherError::default()));
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, fault: Fault, details: v1::stream_error::Details) {
+        let error = v1::StreamError {
+            canonical_code: status::code(fault.code) as i32,
+            message: fault.message,
+            details: Some(details),
+            ..v1::StreamError::default()
+        };
+        // It may be lost: a controller that sends nonsense without reading gets no memory for it.
+        self.outbox.post(message(Answer::Error(error)), std::time::Instant::now());
+    }
+
+    // --------------------------------------------------------------------------------------------- arbitration
+
+    async fn bid(&mut self, bid: v1::MasterArbitrationUpdate) -> Result<(), Status> {
+        if bid.device_id != self.core.device_id {
+            let message = format!("there is no device {}: this is device {}", bid.device_id, self.core.device_id);
+            let code = if self.role.is_some() { Code::FailedPrecondition } else { Code::NotFound };
+            return Err(Status::new(code, message));
+        }
+        let sent = bid.role.unwrap_or_default();
+        if sent.config.is_some() {
+            let message = "no scheme for configurations of roles is agreed upon: leave role.config out; a role may then \
+                           write and read everything";
+            return Err(Status::invalid_argument(message));
+        }
+        let id = if sent.name.is_empty() { sent.id } else { 0 };
+        let role = RoleName { name: sent.name, id };
+        let election_id = arbitration::election_id(bid.election_id.as_ref());
+        let outcome = {
+            let mut hub = self.core.hub();
+            let outcome = hub.arbitration.bid(self.session, self.role.as_ref(), &role, election_id);
+            let outcome = outcome.map_err(|refusal| Status::new(refusal.code, refusal.message))?;
+            hub.sessions.insert(self.session, self.outbox.clone());
+            outcome
+        };
+        self.role = Some(role.clone());
+        let (mut others, mut last) = (outcome.notices, Vec::new());
+        if outcome.new_primary {
+            last = others.split_off(others.len().saturating_sub(1));
+        }
+        self.tell(&role, &others);
+        if outcome.new_primary {
+            // What the primary before had begun is ended before the new one is told.
+            drop(self.core.turn.lock().await);
+            self.core.digests().forget_sent();
+            let id = election_id.unwrap_or_default();
+            self.core.log(&format!("the controller of election id {id} is primary of {}", describe(&role)));
+        }
+        self.tell(&role, &last);
+        Ok(())
+    }
+
+    fn tell(&self, role: &RoleName, notices: &[arbitration::Notice]) {
+        let hub = self.core.hub();
+        for notice in notices {
+            let update = arbitration::message(self.core.device_id, role, notice);
+            let Some(outbox) = hub.sessions.get(&notice.session) else { continue };
+            if outbox.post_urgent(message(Answer::Arbitration(update))) == Posted::Closed {
+                self.core.log("a controller that does not read has been disconnected");
+            }
+        }
+    }
+
+    fn leave(&mut self) {
+        let Some(role) = self.role.take() else { return };
+        let notices = {
+            let mut hub = self.core.hub();
+            hub.sessions.remove(&self.session);
+            hub.arbitration.leave(self.session, &role)
+        };
+        self.tell(&role, &notices);
+    }
+
+    fn check_primary(&self, what: &str) -> Result<(), Fault> {
+        let leads = self.role.as_ref().is_some_and(|role| self.core.hub().arbitration.leads(role, self.session));
+        match leads {
+            true => Ok(()),
+            false => {
+                let message = format!("only the primary controller may {what}");
+                Err(Fault::new(FaultCode::PermissionDenied, message))
+            }
+        }
+    }
+
+    // -------------------------------------------------------------------------------------------- other messages
+
+    async fn packet_out(&self, packet: &v1::PacketOut) -> Result<(), Fault> {
+        self.check_primary("send packets")?;
+        let precondition = |message| Fault::new(FaultCode::FailedPrecondition, message);
+        let target = self.core.pipelines().current();
+        let target = target.ok_or_else(|| precondition("no program runs yet: packets have nowhere to go"))?;
+        if self.core.ports.cpu().is_none() {
+            return Err(precondition("the switch has no CPU port: start it with --cpu-port"));
+        }
+        let frame = packet_io::frame(&target.schema, packet)?;
+        // Waits while the switch has many already; the controller then waits, too.
+        let sent = self.core.packets_out.send(frame).await;
+        sent.map_err(|_| Fault::new(FaultCode::Unavailable, "the switch is ending"))
+    }
+
+    fn acknowledge(&self, ack: v1::DigestListAck) -> Result<(), Fault> {
+        self.check_primary("acknowledge digests")?;
+        let target = self.core.pipelines().current();
+        let target = target.ok_or_else(|| Fault::new(FaultCode::FailedPrecondition, "no program runs yet"))?;
+        if target.schema.model.digest(ack.digest_id).is_none() {
+            return Err(target.schema.unknown(p4info::Kind::Digest, ack.digest_id));
+        }
+        // A list that is not known any more was remembered for long enough.
+        self.core.digests().acknowledge(ack.digest_id, ack.list_id);
+        Ok(())
+    }
+}

@@ -1,0 +1,282 @@
+//! Entities as controllers read them.
+//!
+//! What enters: entities of the control plane. What leaves: messages that a controller could have written, so that what
+//! is read is what was written. What the controllers' P4Info leaves out is passed over.
+
+use crate::data;
+use crate::from_proto::leaf_width;
+use crate::matches;
+use crate::schema::Schema;
+use crate::value;
+use base::Bits;
+use control::api::Entity;
+use control::api::entity::{Call, Choice, CloneSession, Direct, EntryAction, Group, Member, Multicast, TableEntry};
+use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
+use std::collections::BTreeSet;
+use switch::externs::CounterCell;
+use switch::{MeterConfig, Replica};
+
+/// The groups and sessions whose ports a controller wrote as numbers, which is how it is shown them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NumberedPorts {
+    pub groups: BTreeSet<u64>,
+    pub sessions: BTreeSet<u32>,
+}
+
+/// Writes entities as messages.
+pub(crate) struct Shower<'a> {
+    pub schema: &'a Schema,
+    pub numbered: &'a NumberedPorts,
+}
+
+impl Shower<'_> {
+    /// The message of an entity; none if controllers do not know what it belongs to.
+    pub fn entity(&self, entity: &Entity) -> Option<v1::Entity> {
+        let ids = &self.schema.ids;
+        let sent = match entity {
+            Entity::TableEntry(it) => Sent::TableEntry(self.table_entry(it)?),
+            Entity::DirectCounter(it) => Sent::DirectCounterEntry(v1::DirectCounterEntry {
+                table_entry: Some(self.named(it)?),
+                data: Some(counter_data(it.value)),
+            }),
+            Entity::DirectMeter(it) => Sent::DirectMeterEntry(v1::DirectMeterEntry {
+                table_entry: Some(self.named(it)?),
+                config: it.value.map(meter_config),
+                counter_data: None,
+            }),
+            Entity::Member(it) => Sent::ActionProfileMember(self.member(it)?),
+            Entity::Group(it) => Sent::ActionProfileGroup(self.group(it)?),
+            Entity::Counter(it) => Sent::CounterEntry(v1::CounterEntry {
+                counter_id: *ids.counters.get(&it.array)?,
+                index: index(it.index),
+                data: Some(counter_data(it.value)),
+            }),
+            Entity::Meter(it) => Sent::MeterEntry(v1::MeterEntry {
+                meter_id: *ids.meters.get(&it.array)?,
+                index: index(it.index),
+                config: it.value.map(meter_config),
+                counter_data: None,
+            }),
+            Entity::Register(it) => {
+                let register = self.schema.model.register(*ids.registers.get(&it.array)?)?;
+                let leaves = leaves_of_cell(&register.data, &it.value);
+                Sent::RegisterEntry(v1::RegisterEntry {
+                    register_id: register.id,
+                    index: index(it.index),
+                    data: Some(data::write(self.schema, &register.data, &leaves)),
+                })
+            }
+            Entity::Multicast(it) => replication(self.multicast(it)),
+            Entity::CloneSession(it) => replication(self.clone_session(it)),
+            Entity::ValueSet { set, members } => {
+                let set = self.schema.model.value_set(*ids.value_sets.get(set)?)?;
+                let member = |key: &Vec<ir::EntryKey>| v1::ValueSetMember {
+                    r#match: matches::write(self.schema, &set.fields, key),
+                };
+                Sent::ValueSetEntry(v1::ValueSetEntry {
+                    value_set_id: set.id,
+                    members: members.iter().map(member).collect(),
+                })
+            }
+            Entity::Digest { digest, config } => Sent::DigestEntry(v1::DigestEntry {
+                digest_id: *ids.digests.get(digest)?,
+                config: Some(v1::digest_entry::Config {
+                    max_timeout_ns: signed(config.timeout_max_ns),
+                    max_list_size: i32::try_from(config.list_size_max).unwrap_or(i32::MAX),
+                    ack_timeout_ns: signed(config.ack_timeout_ns),
+                }),
+            }),
+        };
+        Some(v1::Entity { entity: Some(sent) })
+    }
+
+    // ------------------------------------------------------------------------------------------------- tables
+
+    fn table_entry(&self, entry: &TableEntry) -> Option<v1::TableEntry> {
+        let table = self.schema.model.table(*self.schema.ids.tables.get(&entry.table)?)?;
+        let action = match &entry.action {
+            Some(action) => Some(self.table_action(action)?),
+            None => None,
+        };
+        let name = entry.name.as_ref();
+        Some(v1::TableEntry {
+            table_id: table.id,
+            r#match: name.map(|name| matches::write(self.schema, &table.keys, &name.key)).unwrap_or_default(),
+            action,
+            // Tables without priorities keep one of their own for some entries of the program.
+            priority: name.filter(|_| table.has_priorities()).map_or(0, |name| name.priority),
+            controller_metadata: entry.attributes.controller_metadata,
+            meter_config: entry.meter.flatten().map(meter_config),
+            counter_data: entry.counter.map(counter_data),
+            meter_counter_data: None,
+            is_default_action: name.is_none(),
+            idle_timeout_ns: signed(entry.attributes.idle_timeout_ns),
+            time_since_last_hit: entry.idle_ns.map(|idle| v1::table_entry::IdleTimeout { elapsed_ns: signed(idle) }),
+            metadata: entry.attributes.metadata.clone(),
+            is_const: entry.is_const,
+        })
+    }
+
+    /// An entry as a notification names it: with what the controller left with it, without what it does.
+    pub fn entry_name(&self, entry: &TableEntry) -> Option<v1::TableEntry> {
+        let table = self.schema.model.table(*self.schema.ids.tables.get(&entry.table)?)?;
+        let name = entry.name.as_ref()?;
+        Some(v1::TableEntry {
+            table_id: table.id,
+            r#match: matches::write(self.schema, &table.keys, &name.key),
+            priority: if table.has_priorities() { name.priority } else { 0 },
+            controller_metadata: entry.attributes.controller_metadata,
+            idle_timeout_ns: signed(entry.attributes.idle_timeout_ns),
+            metadata: entry.attributes.metadata.clone(),
+            ..v1::TableEntry::default()
+        })
+    }
+
+    /// An entry by its name alone.
+    fn named<T>(&self, direct: &Direct<T>) -> Option<v1::TableEntry> {
+        let table = self.schema.model.table(*self.schema.ids.tables.get(&direct.table)?)?;
+        Some(v1::TableEntry {
+            table_id: table.id,
+            r#match: matches::write(self.schema, &table.keys, &direct.name.key),
+            priority: if table.has_priorities() { direct.name.priority } else { 0 },
+            ..v1::TableEntry::default()
+        })
+    }
+
+    fn table_action(&self, action: &EntryAction) -> Option<v1::TableAction> {
+        use v1::table_action::Type;
+        let sent = match action {
+            EntryAction::Call(call) => Type::Action(self.call(call)?),
+            EntryAction::Member(id) => Type::ActionProfileMemberId(*id),
+            EntryAction::Group(id) => Type::ActionProfileGroupId(*id),
+            EntryAction::OneShot(choices) => {
+                let actions = choices.iter().map(|choice| self.choice(choice)).collect::<Option<_>>()?;
+                let set = v1::ActionProfileActionSet { action_profile_actions: actions, ..Default::default() };
+                Type::ActionProfileActionSet(set)
+            }
+        };
+        Some(v1::TableAction { r#type: Some(sent) })
+    }
+
+    fn choice(&self, choice: &Choice) -> Option<v1::ActionProfileAction> {
+        use v1::action_profile_action::WatchKind;
+        Some(v1::ActionProfileAction {
+            action: Some(self.call(&choice.call)?),
+            weight: i32::try_from(choice.weight).unwrap_or(i32::MAX),
+            watch_kind: choice.watch_port.map(|port| WatchKind::WatchPort(value::number(port.into()))),
+        })
+    }
+
+    fn call(&self, call: &Call) -> Option<v1::Action> {
+        let action = self.schema.model.action(*self.schema.ids.actions.get(&call.action)?)?;
+        let param = |(param, value): (&p4info::Param, &Bits)| v1::action::Param {
+            param_id: param.id,
+            value: self.schema.translator.write(&param.value, value),
+        };
+        Some(v1::Action { action_id: action.id, params: action.params.iter().zip(&call.args).map(param).collect() })
+    }
+
+    // ------------------------------------------------------------------------------------------------ profiles
+
+    fn member(&self, member: &Member) -> Option<v1::ActionProfileMember> {
+        let action = match &member.call {
+            Some(call) => Some(self.call(call)?),
+            None => None,
+        };
+        let action_profile_id = *self.schema.ids.profiles.get(&member.profile)?;
+        Some(v1::ActionProfileMember { action_profile_id, member_id: member.id, action })
+    }
+
+    fn group(&self, group: &Group) -> Option<v1::ActionProfileGroup> {
+        use v1::action_profile_group::{Member, member::WatchKind};
+        let member = |it: &control::api::entity::GroupMember| Member {
+            member_id: it.member,
+            weight: i32::try_from(it.weight).unwrap_or(i32::MAX),
+            watch_kind: it.watch_port.map(|port| WatchKind::WatchPort(value::number(port.into()))),
+        };
+        Some(v1::ActionProfileGroup {
+            action_profile_id: *self.schema.ids.profiles.get(&group.profile)?,
+            group_id: group.id,
+            members: group.members.iter().map(member).collect(),
+            max_size: i32::try_from(group.size_max).unwrap_or(i32::MAX),
+        })
+    }
+
+    // --------------------------------------------------------------------------------------------- replication
+
+    fn multicast(&self, group: &Multicast) -> v1::packet_replication_engine_entry::Type {
+        v1::packet_replication_engine_entry::Type::MulticastGroupEntry(v1::MulticastGroupEntry {
+            multicast_group_id: u32::try_from(group.group).unwrap_or(u32::MAX),
+            replicas: replicas(&group.replicas, self.numbered.groups.contains(&group.group)),
+            metadata: group.metadata.clone(),
+        })
+    }
+
+    fn clone_session(&self, session: &CloneSession) -> v1::packet_replication_engine_entry::Type {
+        v1::packet_replication_engine_entry::Type::CloneSessionEntry(v1::CloneSessionEntry {
+            session_id: session.session,
+            replicas: replicas(&session.replicas, self.numbered.sessions.contains(&session.session)),
+            class_of_service: session.class_of_service,
+            packet_length_bytes: i32::try_from(session.length_bytes_max).unwrap_or(i32::MAX),
+        })
+    }
+}
+
+fn replication(entry: v1::packet_replication_engine_entry::Type) -> Sent {
+    Sent::PacketReplicationEngineEntry(v1::PacketReplicationEngineEntry { r#type: Some(entry) })
+}
+
+fn replicas(replicas: &[Replica], as_numbers: bool) -> Vec<v1::Replica> {
+    use v1::replica::PortKind;
+    let replica = |it: &Replica| v1::Replica {
+        port_kind: Some(match as_numbers {
+            true => PortKind::EgressPort(it.port),
+            false => PortKind::Port(value::number(it.port.into())),
+        }),
+        instance: u32::try_from(it.rid).unwrap_or(u32::MAX),
+        backup_replicas: Vec::new(),
+    };
+    replicas.iter().map(replica).collect()
+}
+
+fn index(index: Option<u64>) -> Option<v1::Index> {
+    index.map(|index| v1::Index { index: signed(index) })
+}
+
+fn counter_data(cell: CounterCell) -> v1::CounterData {
+    v1::CounterData { byte_count: signed(cell.bytes), packet_count: signed(cell.packets) }
+}
+
+fn meter_config(config: MeterConfig) -> v1::MeterConfig {
+    v1::MeterConfig {
+        cir: signed(config.committed_rate_milliunits_per_s / 1000),
+        cburst: signed(config.committed_burst),
+        pir: signed(config.peak_rate_milliunits_per_s / 1000),
+        pburst: signed(config.peak_burst),
+        eburst: 0,
+    }
+}
+
+/// A number of a message. What does not fit is shown as the largest.
+pub(crate) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The leaves of a register's cell, the first from its highest bits.
+fn leaves_of_cell(data: &p4info::Data, cell: &Bits) -> Vec<Bits> {
+    let leaves = data.leaves();
+    if leaves.len() == 1 {
+        return vec![cell.clone()];
+    }
+    let mut high = cell.width();
+    let mut parts = Vec::with_capacity(leaves.len());
+    for leaf in leaves {
+        let low = high.saturating_sub(leaf_width(leaf));
+        if low == high {
+            break;
+        }
+        parts.push(cell.slice(high - 1, low));
+        high = low;
+    }
+    parts
+}

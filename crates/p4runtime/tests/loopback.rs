@@ -1,0 +1,435 @@
+//! Controllers over the loopback interface: what they send and what they get.
+
+mod support;
+
+use expect_test::{Expect, expect};
+use p4runtime_proto::p4::v1::{self, set_forwarding_pipeline_config_request::Action};
+use support::{Controller, Device, ROUTER, entity, program, shown, update};
+use tonic::Code;
+
+fn check(actual: &str, expect: Expect) {
+    expect.assert_eq(actual);
+}
+
+/// Tables, actions and the like by their names.
+const ROUTE: &str = r#"type: INSERT entity { table_entry {
+    table_id: $route match { field_id: 1 lpm { value: "\n\000\000\000" prefix_len: 8 } }
+    action { action { action_id: $forward params { param_id: 1 value: "\002" } } } } }"#;
+
+#[tokio::test]
+async fn a_switch_without_a_program_says_so() {
+    let device = Device::start(None);
+    let mut controller = Controller::connect(&device, 1).await;
+    let read = controller.read(&[v1::Entity::default()]).await.unwrap_err();
+    assert_eq!(
+        (read.code(), read.message()),
+        (Code::FailedPrecondition, "there is no program yet: set a forwarding pipeline config first")
+    );
+    assert_eq!(
+        controller
+            .client
+            .get_forwarding_pipeline_config(controller.config_request())
+            .await
+            .unwrap()
+            .into_inner()
+            .config,
+        None
+    );
+    controller.set_config(Action::VerifyAndCommit, Some(ROUTER)).await.unwrap();
+    let update = update(&program(ROUTER).info, ROUTE);
+    controller.write(vec![update]).await.unwrap();
+    let config = controller.client.get_forwarding_pipeline_config(controller.config_request()).await.unwrap();
+    let config = config.into_inner().config.unwrap();
+    assert_eq!((config.p4info, config.p4_device_config), (Some(program(ROUTER).info), ROUTER.as_bytes().to_vec()));
+}
+
+#[tokio::test]
+async fn what_is_written_is_read() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    let info = program(ROUTER).info;
+    controller.write(vec![update(&info, ROUTE)]).await.unwrap();
+    let entities = controller.read(&[entity(&info, "table_entry { table_id: $route }")]).await.unwrap();
+    check(
+        &shown(&info, &entities),
+        expect![[r#"
+        table_entry {
+          table_id: route
+          match {
+            field_id: 1
+            lpm {
+              value: "\n\000\000\000"
+              prefix_len: 8
+            }
+          }
+          action {
+            action {
+              action_id: forward
+              params {
+                param_id: 1
+                value: "\002"
+              }
+            }
+          }
+        }
+    "#]],
+    );
+    let refused = controller.write(vec![update(&info, ROUTE)]).await.unwrap_err();
+    check(
+        &support::status(&refused),
+        expect![[r#"
+            Unknown: 1 of 1 updates failed; update 0: table I.route: there is already an entry with this key and priority
+              AlreadyExists table I.route: there is already an entry with this key and priority
+        "#]],
+    );
+}
+
+#[tokio::test]
+async fn each_update_of_a_batch_has_its_outcome() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    let info = program(ROUTER).info;
+    let wide = ROUTE.replace(r#"value: "\002""#, r#"value: "\002\000""#);
+    let updates = [ROUTE, &wide, ROUTE].map(|text| update(&info, text)).to_vec();
+    let refused = controller.write_with(updates.clone(), v1::write_request::Atomicity::RollbackOnError).await;
+    check(
+        &support::status(&refused.unwrap_err()),
+        expect![[r#"
+            Unknown: 3 of 3 updates failed; update 1: table I.route, action I.forward, parameter port: the value 0x200 needs 10 bits, and there are 9
+              Aborted not tried: update 1 of the batch was refused
+              OutOfRange table I.route, action I.forward, parameter port: the value 0x200 needs 10 bits, and there are 9
+              Aborted not tried: update 1 of the batch was refused
+        "#]],
+    );
+    let all = [entity(&info, "table_entry { table_id: $route }")];
+    assert_eq!(controller.read(&all).await.unwrap(), []);
+    check(
+        &support::status(&controller.write(updates).await.unwrap_err()),
+        expect![[r#"
+            Unknown: 2 of 3 updates failed; update 1: table I.route, action I.forward, parameter port: the value 0x200 needs 10 bits, and there are 9; update 2: table I.route: there is already an entry with this key and priority
+              Ok 
+              OutOfRange table I.route, action I.forward, parameter port: the value 0x200 needs 10 bits, and there are 9
+              AlreadyExists table I.route: there is already an entry with this key and priority
+        "#]],
+    );
+    assert_eq!(controller.read(&all).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn only_the_primary_writes() {
+    let device = Device::start(Some(ROUTER));
+    let mut first = Controller::connect(&device, 5).await;
+    let mut second = Controller::connect(&device, 3).await;
+    check(
+        &second.heard,
+        expect![[r#"
+        arbitration {
+          device_id: 1
+          election_id {
+            low: 5
+          }
+          status {
+            code: 6
+            message: "another controller is primary; you are a backup"
+          }
+        }
+    "#]],
+    );
+    let update = update(&program(ROUTER).info, ROUTE);
+    let refused = second.write(vec![update.clone()]).await.unwrap_err();
+    check(
+        &support::status(&refused),
+        expect![[r#"
+        PermissionDenied: election id 3 is not that of the primary of the default role: its primary controller has election id 5
+    "#]],
+    );
+    first.write(vec![update.clone()]).await.unwrap();
+    drop(first);
+    // The one that stays is told, and may then take over.
+    check(
+        &second.next().await,
+        expect![[r#"
+        arbitration {
+          device_id: 1
+          election_id {
+            low: 5
+          }
+          status {
+            code: 5
+            message: "there is no primary controller; you are a backup"
+          }
+        }
+    "#]],
+    );
+    second.bid(5).await;
+    check(
+        &second.next().await,
+        expect![[r#"
+        arbitration {
+          device_id: 1
+          election_id {
+            low: 5
+          }
+          status {
+            message: "you are the primary controller"
+          }
+        }
+    "#]],
+    );
+    let refused = second.write(vec![update]).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unknown, "it is there already: {refused:?}");
+}
+
+#[tokio::test]
+async fn a_stream_for_another_device_ends() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::silent(&device, 1).await;
+    controller.bid_for(7, 1).await;
+    check(
+        &controller.next().await,
+        expect![[r#"
+        NotFound: there is no device 7: this is device 1
+    "#]],
+    );
+}
+
+#[tokio::test]
+async fn packets_go_out_and_come_in() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    // The program sends what comes for port 510 back to the controllers, with the port that it came in at.
+    controller.packet_out(b"\x01\xfe", b"hello").await;
+    check(
+        &controller.next().await,
+        expect![[r#"
+        packet {
+          payload: "hello"
+          metadata {
+            metadata_id: 1
+            value: "\001\376"
+          }
+          metadata {
+            metadata_id: 2
+            value: "\000"
+          }
+        }
+    "#]],
+    );
+    controller.packet_out(b"\x02\x00", b"hello").await;
+    check(
+        &controller.next().await,
+        expect![[r#"
+        error {
+          canonical_code: 3
+          message: "packet_out, metadata port: the value 0x200 needs 10 bits, and there are 9"
+          packet_out {
+            packet_out {
+              payload: "hello"
+              metadata {
+                metadata_id: 1
+                value: "\002\000"
+              }
+              metadata {
+                metadata_id: 2
+                value: "\000"
+              }
+            }
+          }
+        }
+    "#]],
+    );
+}
+
+#[tokio::test]
+async fn digests_come_in_lists() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    let info = program(ROUTER).info;
+    let learn = "type: INSERT entity { digest_entry { digest_id: $learn_t config { max_list_size: 2 \
+                 max_timeout_ns: 60000000000 ack_timeout_ns: 60000000000 } } }";
+    controller.write(vec![update(&info, learn)]).await.unwrap();
+    for payload in [b"a", b"a", b"b"] {
+        // Port 3 learns.
+        controller.packet_out(b"\x03", payload).await;
+    }
+    check(
+        &controller.next().await,
+        expect![[r#"
+        digest {
+          digest_id: 398033514
+          list_id: 1
+          data {
+            struct {
+              members {
+                bitstring: "a"
+              }
+              members {
+                bitstring: "\003"
+              }
+            }
+          }
+          data {
+            struct {
+              members {
+                bitstring: "b"
+              }
+              members {
+                bitstring: "\003"
+              }
+            }
+          }
+        }
+    "#]],
+    );
+}
+
+#[tokio::test]
+async fn a_saved_program_takes_writes_before_it_runs() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    let info = program(ROUTER).info;
+    let nothing_saved = controller.set_config(Action::Commit, None).await.unwrap_err();
+    assert_eq!(nothing_saved.code(), Code::NotFound);
+    controller.write(vec![update(&info, ROUTE)]).await.unwrap();
+    controller.set_config(Action::VerifyAndSave, Some(ROUTER)).await.unwrap();
+    let all = [entity(&info, "table_entry { table_id: $route }")];
+    assert_eq!(controller.read(&all).await.unwrap(), [], "the saved program has no entries yet");
+    let other = ROUTE.replace("\\n\\000", "\\013\\000");
+    controller.write(vec![update(&info, &other)]).await.unwrap();
+    controller.set_config(Action::Commit, None).await.unwrap();
+    let entities = controller.read(&all).await.unwrap();
+    check(
+        &shown(&info, &entities),
+        expect![[r#"
+        table_entry {
+          table_id: route
+          match {
+            field_id: 1
+            lpm {
+              value: "\013\000\000\000"
+              prefix_len: 8
+            }
+          }
+          action {
+            action {
+              action_id: forward
+              params {
+                param_id: 1
+                value: "\002"
+              }
+            }
+          }
+        }
+    "#]],
+    );
+}
+
+#[tokio::test]
+async fn a_reconciled_program_keeps_what_both_have() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    let info = program(ROUTER).info;
+    let register = r#"type: MODIFY entity { register_entry { register_id: $last index { index: 3 } data { bitstring: "\007" } } }"#;
+    let group = r#"type: INSERT entity { packet_replication_engine_entry { multicast_group_entry {
+        multicast_group_id: 1 replicas { port: "\001" instance: 1 } replicas { port: "\002" } metadata: "mine" } } }"#;
+    let updates = [ROUTE, register, group].map(|text| update(&info, text)).to_vec();
+    controller.write(updates).await.unwrap();
+    // A program with another table more.
+    let larger = ROUTER.replace(
+        "apply {\n        if (h.from_controller",
+        "table extra { key = { s.ingress_port: exact; } actions = { drop; } }\n    apply { extra.apply();\n        if (h.from_controller",
+    );
+    controller.set_config(Action::ReconcileAndCommit, Some(&larger)).await.unwrap();
+    let info = program(&larger).info;
+    let all = [
+        "table_entry { table_id: $route }",
+        "register_entry { register_id: $last index { index: 3 } }",
+        "packet_replication_engine_entry { multicast_group_entry { } }",
+    ];
+    let entities = controller.read(&all.map(|text| entity(&info, text))).await.unwrap();
+    check(
+        &shown(&info, &entities),
+        expect![[r#"
+        table_entry {
+          table_id: route
+          match {
+            field_id: 1
+            lpm {
+              value: "\n\000\000\000"
+              prefix_len: 8
+            }
+          }
+          action {
+            action {
+              action_id: forward
+              params {
+                param_id: 1
+                value: "\002"
+              }
+            }
+          }
+        }
+        --
+        register_entry {
+          register_id: 380918174
+          index {
+            index: 3
+          }
+          data {
+            bitstring: "\007"
+          }
+        }
+        --
+        packet_replication_engine_entry {
+          multicast_group_entry {
+            multicast_group_id: 1
+            replicas {
+              instance: 1
+              port: "\001"
+            }
+            replicas {
+              port: "\002"
+            }
+            metadata: "mine"
+          }
+        }
+    "#]],
+    );
+}
+
+#[tokio::test]
+async fn programs_that_are_wrong_change_nothing() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    for action in [Action::Verify, Action::VerifyAndCommit] {
+        let refused = controller.set_config(action, Some("control c() { apply { x = 1; } }")).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument);
+    }
+    let json = controller.set_config(Action::Verify, Some("{ \"program\": \"router.p4\" }")).await;
+    json.expect("the P4Info is that of the program that runs");
+    let info = program(ROUTER).info;
+    assert_eq!(controller.read(&[entity(&info, "table_entry { }")]).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_large_batch_is_carried_out() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    let info = program(ROUTER).info;
+    let one = update(&info, ROUTE);
+    let mut updates = vec![one; 2000];
+    for (index, update) in updates.iter_mut().enumerate() {
+        support::set_prefix(update, index as u32);
+    }
+    controller.write(updates.clone()).await.unwrap();
+    let entities = controller.read(&[entity(&info, "table_entry { }")]).await.unwrap();
+    assert_eq!(entities.len(), 2000);
+    // All are there already: the message names some, and the details would be too large for a header.
+    let refused = controller.write(updates).await.unwrap_err();
+    check(
+        &support::status(&refused),
+        expect![[r#"
+            Unknown: 2000 of 2000 updates failed; update 0: table I.route: there is already an entry with this key and priority; update 1: table I.route: there is already an entry with this key and priority; update 2: table I.route: there is already an entry with this key and priority; ...
+        "#]],
+    );
+}

@@ -1,0 +1,355 @@
+//! A switch that runs in this process, and controllers of it.
+
+use live::StopFlag;
+use live::mailbox::mailbox;
+use live::worker::{self, Events, Setup};
+use p4runtime::{Compiled, Compiler, Feed, Options, Ports, Server, Started};
+use p4runtime_proto::google::rpc;
+use p4runtime_proto::p4::config::v1::P4Info;
+use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
+use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
+use p4runtime_proto::p4::v1::{self, stream_message_request::Update as Sent, stream_message_response::Update as Heard};
+use p4runtime_proto::text;
+use prost::Message as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use switch::{Backend, Config, Switch};
+use syntax::{Diagnostics, MemoryFiles, SourceMap};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Channel;
+use tonic::{Status, Streaming};
+
+/// How long anything may take before a test fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Routes by address; has a register, digests and packets for controllers.
+pub const ROUTER: &str = r#"
+#include <v1model.p4>
+@controller_header("packet_in") header in_t { bit<9> port; bit<7> reserved; }
+@controller_header("packet_out") header out_t { bit<9> port; bit<7> reserved; }
+struct learn_t { bit<8> value; bit<9> port; }
+header byte_t { bit<8> value; }
+struct headers_t { in_t to_controller; out_t from_controller; byte_t byte; }
+struct meta_t { bit<32> address; }
+parser P(packet_in p, out headers_t h, inout meta_t m, inout standard_metadata_t s) {
+    state start {
+        transition select(s.ingress_port) { 510: packet_out; default: payload; }
+    }
+    state packet_out { p.extract(h.from_controller); transition payload; }
+    state payload { p.extract(h.byte); transition accept; }
+}
+control V(inout headers_t h, inout meta_t m) { apply { } }
+control I(inout headers_t h, inout meta_t m, inout standard_metadata_t s) {
+    register<bit<32>>(8) last;
+    action drop() { mark_to_drop(s); }
+    action forward(bit<9> port) { s.egress_spec = port; }
+    table route { key = { m.address: lpm; } actions = { forward; drop; } size = 4096; default_action = drop(); }
+    apply {
+        if (h.from_controller.isValid()) {
+            last.write(0, (bit<32>)h.from_controller.port);
+            s.egress_spec = h.from_controller.port;
+            if (h.from_controller.port == 3) { digest<learn_t>(1, { h.byte.value, s.egress_spec }); }
+            h.from_controller.setInvalid();
+            if (s.egress_spec == 510) { h.to_controller.setValid(); h.to_controller.port = s.ingress_port; }
+        } else {
+            route.apply();
+        }
+    }
+}
+control E(inout headers_t h, inout meta_t m, inout standard_metadata_t s) { apply { } }
+control C(inout headers_t h, inout meta_t m) { apply { } }
+control D(packet_out p, in headers_t h) { apply { p.emit(h); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"#;
+
+/// A program, as the interpreter runs it, and its P4Info.
+pub struct Made {
+    pub program: ir::Program,
+    pub info: P4Info,
+}
+
+/// Compiles a program that is right.
+pub fn program(text: &str) -> Made {
+    compile(text).unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
+}
+
+fn compile(text: &str) -> Result<Made, String> {
+    let path = Path::new("test.p4");
+    let files = MemoryFiles::new().with(path, text);
+    let mut map = SourceMap::new();
+    let (tree, mut diagnostics) = syntax::parse_program(&mut map, path, &syntax::Options::new(&files));
+    let made = made(&tree, &mut diagnostics).filter(|_| !diagnostics.has_errors());
+    made.ok_or_else(|| syntax::render_all(&map, &diagnostics, false))
+}
+
+fn made(tree: &syntax::ast::Program, diagnostics: &mut Diagnostics) -> Option<Made> {
+    if diagnostics.has_errors() {
+        return None;
+    }
+    let typed = sema::check(tree, diagnostics);
+    if diagnostics.has_errors() {
+        return None;
+    }
+    let program = lower::lower(&typed, diagnostics)?;
+    let info = p4info::generate(&typed, &program, diagnostics)?;
+    Some(Made { program, info })
+}
+
+fn switch_of(program: ir::Program) -> Switch {
+    Switch::new(Arc::new(program), Backend::Interpreter, Config::default()).unwrap()
+}
+
+/// Runs programs in the interpreter.
+struct TestCompiler(Option<String>);
+
+impl TestCompiler {
+    fn made(text: &str) -> Result<Compiled, control::api::Fault> {
+        let made = base::stack::with_room(|| compile(text)).map_err(control::api::Fault::invalid)?;
+        Ok(Compiled { switch: switch_of(made.program), info: made.info })
+    }
+}
+
+impl Compiler for TestCompiler {
+    fn compile(&self, text: &str) -> Result<Compiled, control::api::Fault> {
+        TestCompiler::made(text)
+    }
+
+    fn compile_started(&self) -> Option<Result<Compiled, control::api::Fault>> {
+        Some(TestCompiler::made(self.0.as_ref()?))
+    }
+}
+
+struct ToControllers(Feed);
+
+impl Events for ToControllers {
+    fn digest(&mut self, digest: ir::DigestId, values: Vec<base::Bits>) {
+        self.0.digest(digest, values);
+    }
+    fn packet_in(&mut self, frame: &[u8]) {
+        self.0.packet_in(frame);
+    }
+    fn program_changed(&mut self, program: &Arc<ir::Program>) {
+        self.0.program_changed(program);
+    }
+}
+
+/// A switch with a server. It ends with the test.
+pub struct Device {
+    server: Option<Server>,
+    stop: StopFlag,
+    worker: Option<JoinHandle<()>>,
+}
+
+impl Device {
+    /// Starts one, with a program that controllers see or with none.
+    pub fn start(text: Option<&str>) -> Device {
+        let made = program(text.unwrap_or(ROUTER));
+        let started = text.map(|text| Started { info: made.info.clone(), text: text.as_bytes().to_vec() });
+        let mut switch = switch_of(made.program);
+        let (door, inbox) = mailbox().unwrap();
+        let api = Arc::new(control::Api::new(&switch, Arc::new(door)));
+        let options = Options {
+            address: "127.0.0.1:0".parse().unwrap(),
+            device_id: 1,
+            ports: Ports::new([(1, "eth1".to_owned()), (2, "eth2".to_owned())], Some(510)),
+            tls: None,
+            compile_time_max: PATIENCE,
+            log: Arc::new(|_: &str| ()),
+        };
+        let compiler = Arc::new(TestCompiler(text.map(str::to_owned)));
+        // The server has a runtime of its own, and may not be started in another.
+        let (server, feed) =
+            std::thread::spawn(move || Server::start(api, compiler, started, options).unwrap()).join().unwrap();
+        let stop = StopFlag::new();
+        let stopped = stop.clone();
+        let worker = std::thread::spawn(move || {
+            let setup = Setup { inbox: Some(inbox), cpu_port: Some(510), ..Setup::default() };
+            worker::run(&mut switch, setup, &stopped, &mut ToControllers(feed)).unwrap();
+        });
+        Device { server: Some(server), stop, worker: Some(worker) }
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        let server = self.server.take();
+        let _ended = std::thread::spawn(move || drop(server)).join();
+        self.stop.stop();
+        let _ended = self.worker.take().map(JoinHandle::join);
+    }
+}
+
+/// A controller.
+pub struct Controller {
+    pub client: P4RuntimeClient<Channel>,
+    /// What its first bid led to.
+    pub heard: String,
+    election_id: u64,
+    outgoing: mpsc::Sender<v1::StreamMessageRequest>,
+    incoming: Streaming<v1::StreamMessageResponse>,
+}
+
+impl Controller {
+    /// Connects, and bids.
+    pub async fn connect(device: &Device, election_id: u64) -> Controller {
+        let mut controller = Controller::silent(device, election_id).await;
+        controller.bid(election_id).await;
+        controller.heard = controller.next().await;
+        controller
+    }
+
+    /// Connects, and says nothing.
+    pub async fn silent(device: &Device, election_id: u64) -> Controller {
+        let address = device.server.as_ref().unwrap().address();
+        let mut client = P4RuntimeClient::connect(format!("http://{address}")).await.unwrap();
+        let (outgoing, receiver) = mpsc::channel(64);
+        let incoming = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap().into_inner();
+        Controller { client, heard: String::new(), election_id, outgoing, incoming }
+    }
+
+    pub async fn bid(&mut self, election_id: u64) {
+        self.bid_for(1, election_id).await;
+    }
+
+    pub async fn bid_for(&mut self, device_id: u64, election_id: u64) {
+        self.election_id = election_id;
+        let election_id = Some(v1::Uint128 { high: 0, low: election_id });
+        self.send(Sent::Arbitration(v1::MasterArbitrationUpdate { device_id, election_id, ..Default::default() }))
+            .await;
+    }
+
+    async fn send(&mut self, update: Sent) {
+        self.outgoing.send(v1::StreamMessageRequest { update: Some(update) }).await.unwrap();
+    }
+
+    pub async fn packet_out(&mut self, port: &[u8], payload: &[u8]) {
+        let metadata = [(1, port), (2, &[0])];
+        let metadata = metadata.map(|(metadata_id, value)| v1::PacketMetadata { metadata_id, value: value.to_vec() });
+        self.send(Sent::Packet(v1::PacketOut { payload: payload.to_vec(), metadata: metadata.to_vec() })).await;
+    }
+
+    /// The next message of the stream, as text.
+    pub async fn next(&mut self) -> String {
+        let heard = tokio::time::timeout(PATIENCE, self.incoming.message()).await.expect("nothing came");
+        match heard {
+            Ok(Some(mut heard)) => {
+                if let Some(Heard::Digest(list)) = &mut heard.update {
+                    list.timestamp = 0;
+                }
+                text::to_text("p4.v1.StreamMessageResponse", &heard)
+            }
+            Ok(None) => "the end\n".to_owned(),
+            Err(end) => status(&end),
+        }
+    }
+
+    pub async fn write(&mut self, updates: Vec<v1::Update>) -> Result<(), Status> {
+        self.write_with(updates, v1::write_request::Atomicity::ContinueOnError).await
+    }
+
+    pub async fn write_with(
+        &mut self,
+        updates: Vec<v1::Update>,
+        atomicity: v1::write_request::Atomicity,
+    ) -> Result<(), Status> {
+        let request = v1::WriteRequest {
+            device_id: 1,
+            election_id: Some(v1::Uint128 { high: 0, low: self.election_id }),
+            updates,
+            atomicity: atomicity as i32,
+            ..Default::default()
+        };
+        let written = tokio::time::timeout(PATIENCE, self.client.write(request)).await.expect("no answer");
+        written.map(|_| ())
+    }
+
+    pub async fn read(&mut self, entities: &[v1::Entity]) -> Result<Vec<v1::Entity>, Status> {
+        let request = v1::ReadRequest { device_id: 1, entities: entities.to_vec(), ..Default::default() };
+        let mut answer = self.client.read(request).await?.into_inner();
+        let mut all = Vec::new();
+        while let Some(part) = tokio::time::timeout(PATIENCE, answer.message()).await.expect("no answer")? {
+            all.extend(part.entities);
+        }
+        Ok(all)
+    }
+
+    pub async fn set_config(&mut self, action: Action, text: Option<&str>) -> Result<(), Status> {
+        let info = |text: &str| compile(text).ok().map(|made| made.info).or_else(|| Some(program(ROUTER).info));
+        let request = v1::SetForwardingPipelineConfigRequest {
+            device_id: 1,
+            election_id: Some(v1::Uint128 { high: 0, low: self.election_id }),
+            action: action as i32,
+            config: text.map(|text| v1::ForwardingPipelineConfig {
+                p4info: info(text),
+                p4_device_config: text.as_bytes().to_vec(),
+                cookie: None,
+            }),
+            ..Default::default()
+        };
+        let set = tokio::time::timeout(PATIENCE, self.client.set_forwarding_pipeline_config(request)).await;
+        set.expect("no answer").map(|_| ())
+    }
+
+    pub fn config_request(&self) -> v1::GetForwardingPipelineConfigRequest {
+        v1::GetForwardingPipelineConfigRequest { device_id: 1, response_type: 0 }
+    }
+}
+
+/// A status with its details, as text.
+pub fn status(status: &Status) -> String {
+    let mut text = format!("{:?}: {}\n", status.code(), status.message());
+    let details = rpc::Status::decode(status.details()).unwrap();
+    for any in &details.details {
+        let error = v1::Error::decode(any.value.as_slice()).unwrap();
+        text.push_str(&format!("  {:?} {}\n", tonic::Code::from(error.canonical_code), error.message));
+    }
+    text
+}
+
+/// Replaces `$name` by the id of the object whose name ends so.
+fn with_ids(info: &P4Info, text: &str) -> String {
+    let tables = info.tables.iter().map(|it| &it.preamble);
+    let actions = info.actions.iter().map(|it| &it.preamble);
+    let registers = info.registers.iter().map(|it| &it.preamble);
+    let digests = info.digests.iter().map(|it| &it.preamble);
+    let mut named: Vec<(String, u32)> =
+        (tables.chain(actions).chain(registers).chain(digests).flatten()).map(|it| (it.alias.clone(), it.id)).collect();
+    // Longer names first, of which shorter ones may be the beginning.
+    named.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    named.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&format!("${name}"), &id.to_string()))
+}
+
+/// An update in the text form.
+pub fn update(info: &P4Info, written: &str) -> v1::Update {
+    text::from_text("p4.v1.Update", &with_ids(info, written)).unwrap()
+}
+
+/// An entity in the text form.
+pub fn entity(info: &P4Info, written: &str) -> v1::Entity {
+    text::from_text("p4.v1.Entity", &with_ids(info, written)).unwrap()
+}
+
+/// Entities as text, with names for ids.
+pub fn shown(info: &P4Info, entities: &[v1::Entity]) -> String {
+    let mut text: String = entities.iter().map(|it| text::to_text("p4.v1.Entity", it)).collect::<Vec<_>>().join("--\n");
+    for preamble in info.tables.iter().map(|it| &it.preamble).chain(info.actions.iter().map(|it| &it.preamble)) {
+        let preamble = preamble.as_ref().unwrap();
+        text = text.replace(&preamble.id.to_string(), &preamble.alias);
+    }
+    text
+}
+
+/// Makes a route one for another network.
+pub fn set_prefix(update: &mut v1::Update, number: u32) {
+    use v1::field_match::FieldMatchType;
+    let entity = update.entity.as_mut().and_then(|entity| entity.entity.as_mut());
+    if let Some(v1::entity::Entity::TableEntry(entry)) = entity
+        && let Some(FieldMatchType::Lpm(lpm)) = &mut entry.r#match[0].field_match_type
+    {
+        lpm.value = (number << 8).to_be_bytes().to_vec();
+        lpm.prefix_len = 24;
+    }
+}
