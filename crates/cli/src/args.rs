@@ -1,8 +1,10 @@
 //! The arguments of the command.
 
+use crate::controllers;
 use crate::explanations::PAGES;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use p4_14::Standard;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use syntax::WarningLevel;
 
@@ -294,22 +296,52 @@ impl SwitchArguments {
     }
 }
 
+/// How controllers reach a switch.
+#[derive(Args, Debug, Clone)]
+pub struct P4RuntimeArguments {
+    /// Let controllers in by P4Runtime, at this address [default if none is given: 127.0.0.1:9559]
+    #[arg(
+        long,
+        visible_alias = "grpc-server-addr",
+        value_name = "[ADDRESS:]PORT",
+        num_args = 0..=1,
+        value_parser = controllers::address
+    )]
+    pub p4runtime: Option<Option<SocketAddr>>,
+    /// The number by which controllers name the switch
+    #[arg(long, default_value_t = 1, value_name = "N", requires = "p4runtime")]
+    pub device_id: u64,
+    /// The port whose packets go to controllers, and at which theirs enter [default: 510, or PSA_PORT_CPU]
+    #[arg(long, value_name = "PORT", requires = "p4runtime")]
+    pub cpu_port: Option<u32>,
+    /// The server's certificate (PEM): clients must use TLS
+    #[arg(long, value_name = "FILE", requires = "p4runtime_key")]
+    pub p4runtime_cert: Option<PathBuf>,
+    /// The private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "p4runtime_cert")]
+    pub p4runtime_key: Option<PathBuf>,
+    /// Clients must have a certificate signed by this one (PEM)
+    #[arg(long, value_name = "FILE", requires = "p4runtime_cert")]
+    pub p4runtime_ca: Option<PathBuf>,
+}
+
 /// `wirespeed run`
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 #[command(after_help = "\
 Examples:
   wirespeed run router.p4 --entries s1-runtime.json --port 1=eth0 --port 2=eth1
   wirespeed run router.p4 --entries cmds.txt --port 1=pcap:in.pcap,back.pcap --port 2=pcap:,out.pcapng
+  wirespeed run --port 1=eth0 --port 2=eth1 --p4runtime         controllers bring the program
 
 Ctrl-C stops cleanly: packets already received are forwarded first. A second Ctrl-C stops at once.")]
 pub struct RunArguments {
     /// The program
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "p4runtime")]
+    pub file: Option<PathBuf>,
     #[command(flatten)]
     pub switch: SwitchArguments,
     /// A port: NUMBER=INTERFACE, NUMBER=pcap:INPUT,OUTPUT, or NUMBER=null; may be repeated
-    #[arg(short, long = "port", required = true, value_name = "PORT")]
+    #[arg(short, long = "port", required_unless_present = "p4runtime", value_name = "PORT")]
     pub ports: Vec<String>,
     /// What a port sends at most, in megabits per second: PORT=MBIT; packets wait in the port's queues
     #[arg(long, value_name = "PORT=MBIT")]
@@ -320,6 +352,8 @@ pub struct RunArguments {
     /// Write what comes in and goes out to captures in this folder: INTERFACE_in.pcap and INTERFACE_out.pcap
     #[arg(long, value_name = "DIR")]
     pub pcap: Option<PathBuf>,
+    #[command(flatten)]
+    pub p4runtime: P4RuntimeArguments,
     /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,

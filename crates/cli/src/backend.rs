@@ -12,26 +12,29 @@ use switch::{Backend, Config, Switch};
 
 /// The program's C text and plan.
 pub fn generate(compiled: &Compiled) -> Result<(String, Plan), Exit> {
-    let plan = Plan::new(&compiled.program).map_err(|error| {
+    try_generate(compiled).map_err(|error| {
         terminal::error(error);
         Exit::BadInput
-    })?;
+    })
+}
+
+fn try_generate(compiled: &Compiled) -> Result<(String, Plan), String> {
+    let plan = Plan::new(&compiled.program).map_err(|error| error.to_string())?;
     let text = cgen::emit_c(&compiled.program, &plan, &|span| source_line(&compiled.map, span));
     Ok((text, plan))
 }
 
 /// The program as native code. The error is the compiler's or the loader's.
 pub fn native(compiled: &Compiled, options: &CompileOptions) -> Result<Result<Backend, String>, Exit> {
-    let (text, plan) = generate(compiled)?;
+    let generated = generate(compiled)?;
     let _progress = Progress::start("compiling to native code");
-    let object = match cgen::compile(&text, options) {
-        Ok(object) => object,
-        Err(error) => return Ok(Err(error.to_string())),
-    };
-    match Native::load(&object.path, &plan) {
-        Ok(native) => Ok(Ok(Backend::Native(Box::new(native), Box::new(plan)))),
-        Err(error) => Ok(Err(error.to_string())),
-    }
+    Ok(load_native(generated, options))
+}
+
+fn load_native((text, plan): (String, Plan), options: &CompileOptions) -> Result<Backend, String> {
+    let object = cgen::compile(&text, options).map_err(|error| error.to_string())?;
+    let native = Native::load(&object.path, &plan).map_err(|error| error.to_string())?;
+    Ok(Backend::Native(Box::new(native), Box::new(plan)))
 }
 
 /// The backend that was asked for. If none was, native code, or the interpreter with a warning.
@@ -47,9 +50,30 @@ pub fn choose(compiled: &Compiled, kind: Option<BackendKind>, cc: Option<String>
             Err(Exit::System)
         }
         (Err(error), None) => {
-            terminal::warning(format!("{error}\nrunning in the interpreter, which is much slower"));
+            terminal::warning(interpreter_instead(&error));
             Ok(Backend::Interpreter)
         }
+    }
+}
+
+fn interpreter_instead(error: &str) -> String {
+    format!("{error}\nrunning in the interpreter, which is much slower")
+}
+
+/// The same where nobody is at the terminal: what is wrong is the error, a warning comes with the backend.
+pub fn choose_quietly(
+    compiled: &Compiled,
+    kind: Option<BackendKind>,
+    cc: Option<String>,
+) -> Result<(Backend, Option<String>), String> {
+    if kind == Some(BackendKind::Interp) {
+        return Ok((Backend::Interpreter, None));
+    }
+    let options = CompileOptions { compiler: cc, ..CompileOptions::default() };
+    match (load_native(try_generate(compiled)?, &options), kind) {
+        (Ok(backend), _) => Ok((backend, None)),
+        (Err(error), Some(_)) => Err(error),
+        (Err(error), None) => Ok((Backend::Interpreter, Some(interpreter_instead(&error)))),
     }
 }
 

@@ -7,7 +7,7 @@ use base::Span;
 use p4_14::Standard;
 use sema::hir::Type;
 use std::path::Path;
-use syntax::{Diagnostics, DiskFiles, Options, SourceMap, ast};
+use syntax::{Diagnostics, DiskFiles, FileLoader, Options, SourceMap, ast};
 
 /// A source file as far as it could be read.
 pub struct Source {
@@ -27,13 +27,26 @@ pub struct Compiled {
     pub program: ir::Program,
 }
 
+/// A program with what it shows to controllers.
+pub struct Shown {
+    /// The program, optimised.
+    pub compiled: Compiled,
+    /// Its P4Info.
+    pub info: p4info::v1::P4Info,
+}
+
 /// Reads and parses a file.
 pub fn parse(path: &Path, arguments: &SourceArguments) -> Source {
+    parse_from(path, arguments, &DiskFiles)
+}
+
+/// Reads and parses a file that the loader has.
+fn parse_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Source {
     let define = |text: &String| match text.split_once('=') {
         Some((name, value)) => (name.to_owned(), value.to_owned()),
         None => (text.clone(), "1".to_owned()),
     };
-    let mut options = Options::new(&DiskFiles);
+    let mut options = Options::new(files);
     options.include_paths = arguments.include.clone();
     options.defines = arguments.define.iter().map(define).collect();
     options.undefines = arguments.undefine.clone();
@@ -98,6 +111,23 @@ const ARCHITECTURES: [(&str, &str, usize); 2] = [("v1model", "V1Switch", 6), ("p
 pub fn is_runnable(typed: &sema::hir::Program) -> bool {
     let arguments = typed.main.map(|main| typed.instances[main].args.len());
     ARCHITECTURES.iter().any(|(_, runnable, count)| package(typed) == Some(*runnable) && arguments == Some(*count))
+}
+
+/// A file that the loader has as an optimised program with its P4Info, or its diagnostics as text.
+pub fn show_program(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Result<Shown, String> {
+    let mut source = parse_from(path, arguments, files);
+    let made = check(&mut source).and_then(|typed| {
+        let program = lower_typed(&mut source, &typed, arguments.drop_port)?;
+        let info = p4info::generate(&typed, &program, &mut source.diagnostics)?;
+        Some((program, info))
+    });
+    match made {
+        Some((mut program, info)) if !source.diagnostics.has_errors() => {
+            passes::optimise(&mut program);
+            Ok(Shown { compiled: Compiled { map: source.map, program }, info })
+        }
+        _ => Err(syntax::render_all(&source.map, &source.diagnostics, false)),
+    }
 }
 
 /// A file as an optimised program, or the exit after its errors were shown.

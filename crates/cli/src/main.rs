@@ -8,6 +8,7 @@
 //! * [`ports`], [`ready`]: what a run does before its first packet.
 //! * [`prompt`]: lines that a user types.
 //! * [`explanations`]: the pages about diagnostics.
+//! * [`controllers`]: the P4Runtime server of `run`.
 //! * [`caught`]: crashes as messages.
 //! * [`terminal`]: colours, progress, messages.
 
@@ -18,6 +19,7 @@ mod backend;
 mod caught;
 mod check;
 mod compile;
+mod controllers;
 mod ctl;
 mod demo;
 mod explain;

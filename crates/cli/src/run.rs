@@ -2,8 +2,7 @@
 
 use crate::Exit;
 use crate::args::RunArguments;
-use crate::backend;
-use crate::frontend;
+use crate::controllers::{self, Loaded};
 use crate::ports;
 use crate::ready;
 use crate::terminal::{self, grouped, say};
@@ -11,6 +10,7 @@ use base::Bits;
 use ir::{DigestId, Program};
 use live::worker::{self, Ended, Events, Ports, Setup};
 use live::{CounterSnapshot, DriverError, PortSpec, StopFlag};
+use p4runtime::{Feed, Server};
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -29,30 +29,46 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     // What is wrong whatever the program is shows before the program is compiled.
     specs(u32::MAX)?;
     let rates = ports::rates(&arguments.port_rate)?;
-    let compiled = frontend::load(&arguments.file, &arguments.switch.source, true)?;
-    let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
-    let program = Arc::new(compiled.program);
-    let specs = specs(port_max(program.architecture))?;
-    let mut switch = backend::build(Arc::clone(&program), backend, &arguments.switch)?;
+    let Loaded { mut switch, started } = controllers::load(arguments)?;
+    let program = Arc::clone(switch.program());
+    // A switch that has no program yet must not rule out those that will come.
+    let number_max = if arguments.file.is_some() { port_max(program.architecture) } else { u32::MAX };
+    let specs = specs(number_max)?;
     ports::set_rates(&mut switch, &rates)?;
+    // Before the namespace: controllers are where the command was started.
+    let controllers = controllers::start(arguments, &switch, started, &specs)?;
     // From here on this thread sees other interfaces; sockets that are open already stay where they are.
     ports::enter_namespace(arguments)?;
-    let ports = ports::open(&specs, arguments.pcap.as_deref())?;
+    let mut setup = Setup::of_ports(ports::open(&specs, arguments.pcap.as_deref())?);
     let stop = StopFlag::on_signals().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
     if let Some(seconds) = arguments.duration {
         let watched = stop.stop_after(Duration::from_secs(seconds));
         watched.map_err(|error| system_error(format!("cannot limit the duration: {error}")))?;
     }
+    let mut reporter = Reporter::new(arguments, program);
+    let server = controllers.map(|controllers| {
+        setup.inbox = Some(controllers.inbox);
+        setup.cpu_port = controllers.cpu_port;
+        reporter.feed = Some(controllers.feed);
+        controllers.server
+    });
     if !arguments.quiet && !arguments.json {
-        eprintln!("{} on {}", arguments.file.display(), arguments.ports.join(", "));
+        eprintln!("{}", greeting(arguments, server.as_ref()));
     }
     ready::tell().map_err(|error| system_error(format!("cannot tell that the switch is ready: {error}")))?;
-    let mut reporter = Reporter::new(arguments, program);
     let started = Instant::now();
-    let result = worker::run(&mut switch, Setup::of_ports(ports), &stop, &mut reporter);
+    let result = worker::run(&mut switch, setup, &stop, &mut reporter);
+    drop(server);
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, started.elapsed());
     Ok(reporter.exit)
+}
+
+fn greeting(arguments: &RunArguments, server: Option<&Server>) -> String {
+    let program = arguments.file.as_ref().map_or("no program yet".to_owned(), |file| file.display().to_string());
+    let ports = if arguments.ports.is_empty() { String::new() } else { format!(" on {}", arguments.ports.join(", ")) };
+    let server = server.map_or(String::new(), |server| format!("; P4Runtime at {}", server.address()));
+    format!("{program}{ports}{server}")
 }
 
 fn system_error(error: impl std::fmt::Display) -> Exit {
@@ -68,6 +84,8 @@ struct Reporter {
     live_line: bool,
     last: Vec<CounterSnapshot>,
     last_at: Instant,
+    /// Where packets and digests for controllers go; without any, digests are printed.
+    feed: Option<Feed>,
     /// How the command will end: a port that failed makes it a failure.
     exit: Exit,
 }
@@ -76,7 +94,15 @@ impl Reporter {
     fn new(arguments: &RunArguments, program: Arc<Program>) -> Reporter {
         let live_line = !arguments.quiet && !arguments.json && std::io::stderr().is_terminal();
         let json = arguments.json;
-        Reporter { program, json, live_line, last: Vec::new(), last_at: Instant::now(), exit: Exit::Success }
+        Reporter {
+            program,
+            json,
+            live_line,
+            last: Vec::new(),
+            last_at: Instant::now(),
+            feed: None,
+            exit: Exit::Success,
+        }
     }
 
     fn clear_line(&self) {
@@ -114,7 +140,23 @@ impl Events for Reporter {
         self.last_at = Instant::now();
     }
 
+    fn packet_in(&mut self, frame: &[u8]) {
+        if let Some(feed) = &mut self.feed {
+            feed.packet_in(frame);
+        }
+    }
+
+    fn program_changed(&mut self, program: &Arc<Program>) {
+        self.program = Arc::clone(program);
+        if let Some(feed) = &mut self.feed {
+            feed.program_changed(program);
+        }
+    }
+
     fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
+        if let Some(feed) = &mut self.feed {
+            return feed.digest(digest, values);
+        }
         let digest = &self.program.digests[digest];
         if self.json {
             let fields = digest.fields.iter().zip(&values);
@@ -141,10 +183,6 @@ impl Events for Reporter {
     fn assertion_failed(&mut self, text: &str) {
         self.clear_line();
         terminal::error(format!("assertion failed, packet dropped: {text}"));
-    }
-
-    fn program_changed(&mut self, program: &Arc<Program>) {
-        self.program = Arc::clone(program);
     }
 
     fn port_failed(&mut self, port: u32, error: &DriverError) {
@@ -221,7 +259,9 @@ fn summary_json(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration)
 mod tests {
     use super::*;
     use crate::args::{SourceArguments, SwitchArguments};
-    use switch::{Backend, Output};
+    use crate::{backend, frontend};
+    use switch::Backend;
+    use switch::Output;
 
     /// Sends everything to port 1.
     const PROGRAM: &str = "

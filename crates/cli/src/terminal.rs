@@ -21,6 +21,11 @@ pub fn warning(message: impl std::fmt::Display) {
     label("warning", "33", &message.to_string());
 }
 
+/// `note: ...`
+pub fn note(message: impl std::fmt::Display) {
+    label("note", "36", &message.to_string());
+}
+
 fn label(word: &str, color: &str, message: &str) {
     if is_coloured() {
         eprintln!("\x1b[1;{color}m{word}\x1b[0m\x1b[1m:\x1b[0m {message}");

@@ -1,0 +1,300 @@
+//! `wirespeed run --p4runtime`: a switch that controllers reach over gRPC.
+//!
+//! What enters: the arguments, the switch. What leaves: a running server, and what it needs to compile the programs
+//! that controllers send. A program that is sent may include the built-in files and those in the folders of `-I`, and
+//! no other: who may set a program need not be allowed to read every file.
+
+use crate::Exit;
+use crate::args::{P4RuntimeArguments, RunArguments, SourceArguments};
+use crate::backend;
+use crate::frontend::{self, Compiled as Loadable, Shown};
+use crate::ports;
+use crate::terminal;
+use control::Api;
+use control::api::{Code, Fault};
+use ir::Program;
+use live::PortSpec;
+use live::mailbox::{Inbox, mailbox};
+use p4runtime::{Compiled, Compiler, Feed, Options, Ports, Server, Tls};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use switch::traffic::port_max;
+use switch::{Backend, Switch};
+use syntax::{DiskFiles, FileLoader, MemoryFiles};
+
+/// Where controllers look for a switch.
+const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9559);
+
+/// The port behind which controllers are, unless another was given: v1model's 9 bits leave room for it, and 511 drops.
+const CPU_PORT: u32 = 510;
+
+/// The same for PSA (`PSA_PORT_CPU`).
+const PSA_CPU_PORT: u32 = 0xFFFF_FFFD;
+
+/// How long a program that a controller sends may be compiled.
+const COMPILE_TIME_MAX: Duration = Duration::from_secs(120);
+
+/// A program for a switch that has none yet: it drops everything.
+const IDLE_PROGRAM: &str = "\
+#include <v1model.p4>
+struct none_t {}
+parser P(packet_in p, out none_t h, inout none_t m, inout standard_metadata_t s) { state start { transition accept; } }
+control V(inout none_t h, inout none_t m) { apply {} }
+control I(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply { mark_to_drop(s); } }
+control E(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply {} }
+control D(packet_out p, in none_t h) { apply {} }
+V1Switch(P(), V(), I(), E(), V(), D()) main;
+";
+
+/// An address as `[ADDRESS:]PORT`; loopback if there is only a port.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(port) = text.parse() {
+        return Ok(SocketAddr::new(DEFAULT_ADDRESS.ip(), port));
+    }
+    let wrong = || {
+        let text = text.replace('`', "'");
+        format!("`{text}` is not [ADDRESS:]PORT, as 9559 or 0.0.0.0:9559 (a program goes before this option)")
+    };
+    text.replace("localhost:", "127.0.0.1:").parse().map_err(|_| wrong())
+}
+
+/// A switch, and the program that it runs as far as controllers may see it.
+pub struct Loaded {
+    /// The switch.
+    pub switch: Switch,
+    /// None if it has no program yet, or no controllers.
+    pub started: Option<p4runtime::Started>,
+}
+
+/// The switch that the arguments describe.
+pub fn load(arguments: &RunArguments) -> Result<Loaded, Exit> {
+    let source = &arguments.switch.source;
+    let has_controllers = arguments.p4runtime.p4runtime.is_some();
+    let (compiled, started) = match &arguments.file {
+        None => (idle_program()?, None),
+        Some(file) if has_controllers => {
+            let Shown { compiled, info } = frontend::show_program(file, source, &DiskFiles).map_err(|diagnostics| {
+                eprintln!("{}", diagnostics.trim_end());
+                Exit::BadInput
+            })?;
+            let text = read(file)?;
+            (compiled, Some(p4runtime::Started { info, text }))
+        }
+        Some(file) => (frontend::load(file, source, true)?, None),
+    };
+    let backend = match arguments.file {
+        Some(_) => backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?,
+        None => Backend::Interpreter,
+    };
+    let switch = backend::build(Arc::new(compiled.program), backend, &arguments.switch)?;
+    Ok(Loaded { switch, started })
+}
+
+/// The program of a switch that has none.
+fn idle_program() -> Result<Loadable, Exit> {
+    let path = Path::new("idle.p4");
+    let files = MemoryFiles::new().with(path, IDLE_PROGRAM);
+    let shown = frontend::show_program(path, &SourceArguments::plain(), &files).map_err(|diagnostics| {
+        terminal::error(diagnostics);
+        Exit::Internal
+    })?;
+    Ok(shown.compiled)
+}
+
+/// What the run needs of the server.
+pub struct Controllers {
+    /// Ends with the run.
+    pub server: Server,
+    /// Where packets and digests go.
+    pub feed: Feed,
+    /// Jobs for the worker.
+    pub inbox: Inbox,
+    /// The port behind which the controllers are.
+    pub cpu_port: Option<u32>,
+}
+
+/// Starts the server for a switch that does not run yet, if there is to be one. `started` is the program that it runs,
+/// if controllers are to see one.
+pub fn start(
+    arguments: &RunArguments,
+    switch: &Switch,
+    started: Option<p4runtime::Started>,
+    specs: &[PortSpec],
+) -> Result<Option<Controllers>, Exit> {
+    let options = &arguments.p4runtime;
+    let Some(address) = options.p4runtime else { return Ok(None) };
+    let address = address.unwrap_or(DEFAULT_ADDRESS);
+    let cpu_port = cpu_port(options, switch.program(), specs)?;
+    let tls = tls(options)?;
+    if tls.is_none() && !address.ip().is_loopback() {
+        terminal::warning(format!(
+            "anyone who reaches {address} can take the switch over: --p4runtime-cert and --p4runtime-ca ask for certificates"
+        ));
+    }
+    let named = arguments.ports.iter().zip(specs).map(|(text, spec)| {
+        let name = text.split_once('=').map_or("", |(_, name)| name);
+        (spec.number, name.to_owned())
+    });
+    let (door, inbox) = mailbox().map_err(|error| {
+        terminal::error(format!("cannot make a mailbox: {error}"));
+        Exit::System
+    })?;
+    let api = Arc::new(Api::new(switch, Arc::new(door)));
+    let compiler = ProgramCompiler {
+        arguments: arguments.clone(),
+        ports: specs.iter().map(|spec| spec.number).chain(cpu_port).collect(),
+    };
+    let server_options = Options {
+        address,
+        device_id: options.device_id,
+        ports: Ports::new(named, cpu_port),
+        tls,
+        compile_time_max: COMPILE_TIME_MAX,
+        log: Arc::new(|line: &str| terminal::note(line)),
+    };
+    let (server, feed) = Server::start(api, Arc::new(compiler), started, server_options).map_err(|error| {
+        terminal::error(error);
+        Exit::System
+    })?;
+    Ok(Some(Controllers { server, feed, inbox, cpu_port }))
+}
+
+fn cpu_port(options: &P4RuntimeArguments, program: &Program, specs: &[PortSpec]) -> Result<Option<u32>, Exit> {
+    let is_taken = |port: u32| specs.iter().any(|spec| spec.number == port);
+    match options.cpu_port {
+        Some(port) if is_taken(port) => {
+            terminal::error(format!("port {port} cannot be the CPU port and have an interface"));
+            Err(Exit::Usage)
+        }
+        Some(port) => Ok(Some(port)),
+        None => {
+            let usual = if program.architecture == ir::Architecture::Psa { PSA_CPU_PORT } else { CPU_PORT };
+            Ok((!is_taken(usual)).then_some(usual))
+        }
+    }
+}
+
+fn tls(options: &P4RuntimeArguments) -> Result<Option<Tls>, Exit> {
+    let (Some(certificate), Some(key)) = (&options.p4runtime_cert, &options.p4runtime_key) else { return Ok(None) };
+    let client_ca = options.p4runtime_ca.as_deref().map(read).transpose()?;
+    Ok(Some(Tls { certificate: read(certificate)?, key: read(key)?, client_ca }))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Exit> {
+    std::fs::read(path).map_err(|error| {
+        terminal::error(format!("cannot read {}: {error}", path.display()));
+        Exit::System
+    })
+}
+
+/// Makes switches of the programs that controllers send.
+struct ProgramCompiler {
+    arguments: RunArguments,
+    /// The ports that a program must be able to name.
+    ports: Vec<u32>,
+}
+
+/// The name that a program from a controller has in messages.
+const SENT_NAME: &str = "device_config.p4";
+
+/// The most bytes of diagnostics in an answer, which travels in a header.
+const DIAGNOSTICS_BYTES_MAX: usize = 3_000;
+
+impl ProgramCompiler {
+    fn build(&self, shown: Shown) -> Result<Compiled, Fault> {
+        let Shown { compiled, info } = shown;
+        let most = port_max(compiled.program.architecture);
+        if let Some(port) = self.ports.iter().find(|&&port| port > most) {
+            let architecture = compiled.program.architecture.name();
+            let message = format!("the switch has a port {port}, and ports of {architecture} are at most {most}");
+            return Err(Fault::new(Code::FailedPrecondition, message));
+        }
+        let compiler = self.arguments.switch.cc.clone();
+        let (backend, warning) =
+            backend::choose_quietly(&compiled, self.arguments.backend, compiler).map_err(Fault::invalid)?;
+        warning.iter().for_each(terminal::warning);
+        let mut options = self.arguments.switch.clone();
+        options.entries.clear();
+        let mut switch = backend::set_up(Arc::new(compiled.program), backend, &options)
+            .map_err(|failure| Fault::invalid(failure.messages.join("\n")))?;
+        let rates = ports::rates(&self.arguments.port_rate).and_then(|rates| ports::set_rates(&mut switch, &rates));
+        rates.map_err(|_| Fault::invalid("a port whose rate is limited is not one of the program's"))?;
+        Ok(Compiled { switch, info })
+    }
+}
+
+impl Compiler for ProgramCompiler {
+    fn compile(&self, text: &str) -> Result<Compiled, Fault> {
+        let source = &self.arguments.switch.source;
+        let files = SentFiles { text, include: &source.include };
+        let shown = frontend::show_program(Path::new(SENT_NAME), source, &files)
+            .map_err(|diagnostics| Fault::invalid(format!("the program is wrong:\n{}", shortened(&diagnostics))))?;
+        self.build(shown)
+    }
+
+    fn compile_started(&self) -> Option<Result<Compiled, Fault>> {
+        let file = self.arguments.file.as_ref()?;
+        let shown = frontend::show_program(file, &self.arguments.switch.source, &DiskFiles);
+        let shown = shown.map_err(|diagnostics| {
+            Fault::invalid(format!("{} is wrong by now:\n{}", file.display(), shortened(&diagnostics)))
+        });
+        Some(shown.and_then(|shown| self.build(shown)))
+    }
+}
+
+fn shortened(diagnostics: &str) -> String {
+    if diagnostics.len() <= DIAGNOSTICS_BYTES_MAX {
+        return diagnostics.trim_end().to_owned();
+    }
+    let end = (0..=DIAGNOSTICS_BYTES_MAX).rev().find(|&end| diagnostics.is_char_boundary(end)).unwrap_or(0);
+    format!("{}...", &diagnostics[..end])
+}
+
+/// A program that was sent, and the files that it may include.
+struct SentFiles<'a> {
+    text: &'a str,
+    include: &'a [PathBuf],
+}
+
+impl FileLoader for SentFiles<'_> {
+    fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        if path == Path::new(SENT_NAME) {
+            return Ok(Some(self.text.as_bytes().to_vec()));
+        }
+        let inside = |folder: &PathBuf| {
+            let rest = path.strip_prefix(folder);
+            rest.is_ok_and(|rest| {
+                rest.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+            })
+        };
+        if self.include.iter().any(inside) { DiskFiles.load(path) } else { Ok(None) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        assert_eq!(address("9560"), Ok("127.0.0.1:9560".parse().unwrap()));
+        assert_eq!(address("0.0.0.0:1"), Ok("0.0.0.0:1".parse().unwrap()));
+        assert_eq!(address("localhost:2"), Ok("127.0.0.1:2".parse().unwrap()));
+        assert_eq!(address("[::1]:3"), Ok("[::1]:3".parse().unwrap()));
+        assert!(address("router.p4").is_err());
+    }
+
+    #[test]
+    fn a_program_that_is_sent_reads_the_folders_of_includes_only() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("defs.p4"), "const bit<8> X = 1;").unwrap();
+        let include = [folder.path().to_owned()];
+        let files = SentFiles { text: "text", include: &include };
+        assert_eq!(files.load(Path::new(SENT_NAME)), Ok(Some(b"text".to_vec())));
+        assert!(files.load(&folder.path().join("defs.p4")).unwrap().is_some());
+        assert_eq!(files.load(&folder.path().join("../defs.p4")), Ok(None));
+        assert_eq!(files.load(Path::new("/etc/hostname")), Ok(None));
+    }
+}
