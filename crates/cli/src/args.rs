@@ -332,11 +332,13 @@ Examples:
   wirespeed run router.p4 --entries s1-runtime.json --port 1=eth0 --port 2=eth1
   wirespeed run router.p4 --entries cmds.txt --port 1=pcap:in.pcap,back.pcap --port 2=pcap:,out.pcapng
   wirespeed run --port 1=eth0 --port 2=eth1 --p4runtime         controllers bring the program
+  wirespeed run router.p4 --port 1=eth0 --port 2=eth1 --state /var/lib/router
+  wirespeed run --port 1=eth0 --port 2=eth1 --state /var/lib/router       goes on with the program kept there
 
 Ctrl-C stops cleanly: packets already received are forwarded first. A second Ctrl-C stops at once.")]
 pub struct RunArguments {
-    /// The program
-    #[arg(value_name = "FILE", required_unless_present = "p4runtime")]
+    /// The program [default: the one that --state keeps; with --p4runtime, the one that controllers bring]
+    #[arg(value_name = "FILE", required_unless_present_any = ["p4runtime", "state"])]
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub switch: SwitchArguments,
@@ -354,6 +356,13 @@ pub struct RunArguments {
     pub pcap: Option<PathBuf>,
     #[command(flatten)]
     pub p4runtime: P4RuntimeArguments,
+    /// Keep program, entries, groups, registers and counters in this folder, and begin with what it holds. Not yet with
+    /// --p4runtime
+    #[arg(long, value_name = "DIR", conflicts_with = "p4runtime")]
+    pub state: Option<PathBuf>,
+    /// Tell Prometheus, at /metrics and /healthz of this address, how the switch is. Not yet with --p4runtime
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = metrics_address, conflicts_with = "p4runtime")]
+    pub metrics: Option<SocketAddr>,
     /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
@@ -366,6 +375,14 @@ pub struct RunArguments {
     /// No counter line while running
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// An address as `[ADDRESS:]PORT`; loopback if there is only a port.
+fn metrics_address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(port) = text.parse() {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+    }
+    text.parse().map_err(|_| "it is [ADDRESS:]PORT, as 9090 or 0.0.0.0:9090".to_owned())
 }
 
 /// `wirespeed net`

@@ -64,29 +64,24 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
 pub struct Loaded {
     /// The switch.
     pub switch: Switch,
-    /// None if it has no program yet, or no controllers.
+    /// None if it has no program yet.
     pub started: Option<p4runtime::Started>,
 }
 
-/// The switch that the arguments describe.
+/// The switch of which controllers are told: with the program that the arguments name, or with none yet.
 pub fn load(arguments: &RunArguments) -> Result<Loaded, Exit> {
     let source = &arguments.switch.source;
-    let has_controllers = arguments.p4runtime.p4runtime.is_some();
-    let (compiled, started) = match &arguments.file {
-        None => (idle_program()?, None),
-        Some(file) if has_controllers => {
+    let (compiled, started, backend) = match &arguments.file {
+        None => (idle_program()?, None, Backend::Interpreter),
+        Some(file) => {
             let Shown { compiled, info } = frontend::show_program(file, source, &DiskFiles).map_err(|diagnostics| {
                 eprintln!("{}", diagnostics.trim_end());
                 Exit::BadInput
             })?;
-            let text = read(file)?;
-            (compiled, Some(p4runtime::Started { info, text }))
+            let started = p4runtime::Started { info, text: read(file)? };
+            let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
+            (compiled, Some(started), backend)
         }
-        Some(file) => (frontend::load(file, source, true)?, None),
-    };
-    let backend = match arguments.file {
-        Some(_) => backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?,
-        None => Backend::Interpreter,
     };
     let switch = backend::build(Arc::new(compiled.program), backend, &arguments.switch)?;
     Ok(Loaded { switch, started })

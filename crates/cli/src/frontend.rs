@@ -130,6 +130,16 @@ pub fn show_program(path: &Path, arguments: &SourceArguments, files: &dyn FileLo
     }
 }
 
+/// A file that the loader has as an optimised program, or the exit after its errors were shown.
+pub fn load_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Result<Compiled, Exit> {
+    let mut source = parse_from(path, arguments, files);
+    let lowered = check(&mut source).and_then(|typed| lower_typed(&mut source, &typed, arguments.drop_port));
+    show(&source);
+    let mut program = lowered.ok_or(Exit::BadInput)?;
+    passes::optimise(&mut program);
+    Ok(Compiled { map: source.map, program })
+}
+
 /// A file as an optimised program, or the exit after its errors were shown.
 pub fn load(path: &Path, arguments: &SourceArguments, optimise: bool) -> Result<Compiled, Exit> {
     let mut compiled = load_for(path, arguments, None)?;

@@ -9,6 +9,7 @@
 //! * [`prompt`]: lines that a user types.
 //! * [`explanations`]: the pages about diagnostics.
 //! * [`controllers`]: the P4Runtime server of `run`.
+//! * [`state`], [`stored_program`]: what a switch keeps for its next start.
 //! * [`caught`]: crashes as messages.
 //! * [`terminal`]: colours, progress, messages.
 
@@ -30,6 +31,8 @@ mod ports;
 mod prompt;
 mod ready;
 mod run;
+mod state;
+mod stored_program;
 mod terminal;
 mod test;
 mod trace;

@@ -1,22 +1,32 @@
 //! `wirespeed run`: forward packets until the ports are exhausted or the user stops it.
 
 use crate::Exit;
-use crate::args::RunArguments;
-use crate::controllers::{self, Loaded};
+use crate::args::{RunArguments, SourceArguments};
+use crate::backend;
+use crate::controllers;
+use crate::frontend;
 use crate::ports;
 use crate::ready;
+use crate::state::{Saver, State, SwitchDoor};
+use crate::stored_program::{Recorder, StoredProgram};
 use crate::terminal::{self, grouped, say};
 use base::Bits;
+use control::Api;
 use ir::{DigestId, Program};
-use live::worker::{self, Ended, Events, Ports, Setup};
-use live::{CounterSnapshot, DriverError, PortSpec, StopFlag};
+use live::worker::{self, Ended, Events, Port, Ports, Setup};
+use live::{CounterSnapshot, DriverError, PortSpec, StopFlag, mailbox};
+use metrics::sources::ShownPort;
+use metrics::{Published, Sources};
 use p4runtime::{Feed, Server};
 use serde_json::json;
 use std::io::IsTerminal as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use switch::traffic::port_max;
-use switch::{DropReason, Switch};
+use switch::{Door, DropReason, Switch};
+use syntax::{DiskFiles, FileLoader};
 
 /// Runs a program on ports.
 pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
@@ -29,10 +39,11 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     // What is wrong whatever the program is shows before the program is compiled.
     specs(u32::MAX)?;
     let rates = ports::rates(&arguments.port_rate)?;
-    let Loaded { mut switch, started } = controllers::load(arguments)?;
+    let state = arguments.state.as_deref().map(State::open).transpose()?;
+    let Loaded { mut switch, started, name, note } = load(arguments, state.as_ref())?;
     let program = Arc::clone(switch.program());
     // A switch that has no program yet must not rule out those that will come.
-    let number_max = if arguments.file.is_some() { port_max(program.architecture) } else { u32::MAX };
+    let number_max = if name.is_some() { port_max(program.architecture) } else { u32::MAX };
     let specs = specs(number_max)?;
     ports::set_rates(&mut switch, &rates)?;
     // Before the namespace: controllers are where the command was started.
@@ -45,30 +56,115 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
         let watched = stop.stop_after(Duration::from_secs(seconds));
         watched.map_err(|error| system_error(format!("cannot limit the duration: {error}")))?;
     }
-    let mut reporter = Reporter::new(arguments, program);
+    let published = Arc::new(Published::default());
+    let shown = shown_ports(arguments, &setup.ports);
+    let mut reporter = Reporter::new(arguments, program, Arc::clone(&published));
     let server = controllers.map(|controllers| {
         setup.inbox = Some(controllers.inbox);
         setup.cpu_port = controllers.cpu_port;
         reporter.feed = Some(controllers.feed);
         controllers.server
     });
+    let mut beside = None;
+    if state.is_some() || arguments.metrics.is_some() {
+        let (mailbox, inbox) = mailbox().map_err(|error| system_error(format!("cannot make a mailbox: {error}")))?;
+        setup.inbox = Some(inbox);
+        let door = Arc::new(SwitchDoor::new(mailbox));
+        let api = Arc::new(Api::new(&switch, Arc::clone(&door) as Arc<dyn Door>));
+        door.park(switch);
+        let saver = state.map(|state| state.begin(Arc::clone(&api), note)).transpose()?;
+        let told = Sources { api, ports: shown, published, version: env!("CARGO_PKG_VERSION") };
+        let metrics = arguments.metrics.map(|address| serve_metrics(address, told)).transpose()?;
+        switch = door.take().ok_or(Exit::Internal)?;
+        beside = Some(Beside { door, saver, metrics });
+    }
     if !arguments.quiet && !arguments.json {
-        eprintln!("{}", greeting(arguments, server.as_ref()));
+        eprintln!("{}", greeting(arguments, name.as_deref(), server.as_ref()));
     }
     ready::tell().map_err(|error| system_error(format!("cannot tell that the switch is ready: {error}")))?;
     let started = Instant::now();
     let result = worker::run(&mut switch, setup, &stop, &mut reporter);
+    let elapsed = started.elapsed();
     drop(server);
+    if let Some(Beside { door, saver, metrics }) = beside {
+        drop(metrics);
+        door.park(switch);
+        if let Some(Err(exit)) = saver.map(Saver::finish) {
+            reporter.exit = exit;
+        }
+        switch = door.take().ok_or(Exit::Internal)?;
+    }
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
-    reporter.finish(&switch, &ports, ended, started.elapsed());
+    reporter.finish(&switch, &ports, ended, elapsed);
     Ok(reporter.exit)
 }
 
-fn greeting(arguments: &RunArguments, server: Option<&Server>) -> String {
-    let program = arguments.file.as_ref().map_or("no program yet".to_owned(), |file| file.display().to_string());
+fn greeting(arguments: &RunArguments, program: Option<&Path>, server: Option<&Server>) -> String {
+    let program = program.map_or("no program yet".to_owned(), |file| file.display().to_string());
     let ports = if arguments.ports.is_empty() { String::new() } else { format!(" on {}", arguments.ports.join(", ")) };
     let server = server.map_or(String::new(), |server| format!("; P4Runtime at {}", server.address()));
     format!("{program}{ports}{server}")
+}
+
+/// A switch, what its program is called, and what is kept of it.
+struct Loaded {
+    switch: Switch,
+    started: Option<p4runtime::Started>,
+    name: Option<PathBuf>,
+    note: serde_json::Value,
+}
+
+/// A switch with the program that was named, or else with the one that the state holds, or with none yet.
+fn load(arguments: &RunArguments, state: Option<&State>) -> Result<Loaded, Exit> {
+    if arguments.p4runtime.p4runtime.is_some() {
+        let controllers::Loaded { switch, started } = controllers::load(arguments)?;
+        return Ok(Loaded { switch, started, name: arguments.file.clone(), note: serde_json::Value::Null });
+    }
+    let load = |file: &Path, source: &SourceArguments, files: &dyn FileLoader| {
+        let files = Recorder::new(files);
+        let compiled = frontend::load_from(file, source, &files)?;
+        Ok((compiled, file.to_owned(), files.note(file, source)))
+    };
+    let (compiled, name, note) = match (&arguments.file, state) {
+        (Some(file), _) => load(file, &arguments.switch.source, &DiskFiles)?,
+        (None, Some(state)) => {
+            let StoredProgram { file, source, files } = state.program()?;
+            load(&file, &source, &files)?
+        }
+        // The arguments ask for one or the other.
+        (None, None) => return Err(Exit::Usage),
+    };
+    let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
+    let mut options = arguments.switch.clone();
+    if let Some(state) = state {
+        state.compare(arguments.file.as_deref(), &options.entries);
+        options.entries.retain(|_| !state.is_some());
+    }
+    let switch = backend::build(Arc::new(compiled.program), backend, &options)?;
+    Ok(Loaded { switch, started: None, name: Some(name), note })
+}
+
+/// What other threads do while the worker runs the switch.
+struct Beside {
+    door: Arc<SwitchDoor>,
+    saver: Option<Saver>,
+    metrics: Option<metrics::Server>,
+}
+
+fn shown_ports(arguments: &RunArguments, ports: &[Port]) -> Vec<ShownPort> {
+    let shown = |(port, text): (&Port, &String)| ShownPort {
+        number: port.number,
+        name: text.split_once('=').map_or(text.as_str(), |(_, name)| name).to_owned(),
+        counters: Arc::clone(port.driver.counters()),
+    };
+    ports.iter().zip(&arguments.ports).map(shown).collect()
+}
+
+fn serve_metrics(address: SocketAddr, sources: Sources) -> Result<metrics::Server, Exit> {
+    let server = metrics::Server::start(address, sources);
+    let server = server.map_err(|error| system_error(format!("cannot listen at {address} for --metrics: {error}")))?;
+    terminal::note(format!("metrics at http://{}/metrics", server.address()));
+    Ok(server)
 }
 
 fn system_error(error: impl std::fmt::Display) -> Exit {
@@ -84,6 +180,9 @@ struct Reporter {
     live_line: bool,
     last: Vec<CounterSnapshot>,
     last_at: Instant,
+    started: Instant,
+    /// What the metrics tell of the worker.
+    published: Arc<Published>,
     /// Where packets and digests for controllers go; without any, digests are printed.
     feed: Option<Feed>,
     /// How the command will end: a port that failed makes it a failure.
@@ -91,15 +190,18 @@ struct Reporter {
 }
 
 impl Reporter {
-    fn new(arguments: &RunArguments, program: Arc<Program>) -> Reporter {
+    fn new(arguments: &RunArguments, program: Arc<Program>, published: Arc<Published>) -> Reporter {
         let live_line = !arguments.quiet && !arguments.json && std::io::stderr().is_terminal();
         let json = arguments.json;
+        let (last, now) = (Vec::new(), Instant::now());
         Reporter {
             program,
             json,
             live_line,
-            last: Vec::new(),
-            last_at: Instant::now(),
+            last,
+            last_at: now,
+            started: now,
+            published,
             feed: None,
             exit: Exit::Success,
         }
@@ -124,6 +226,7 @@ impl Reporter {
 
 impl Events for Reporter {
     fn tick(&mut self, _switch: &Switch, ports: &Ports) {
+        self.published.tick(self.started.elapsed(), ports.waited, ports.unconnected_frames);
         let now: Vec<CounterSnapshot> = ports.iter().map(|(_, driver)| driver.counters().snapshot()).collect();
         if self.live_line && self.last.len() == now.len() {
             let seconds = self.last_at.elapsed().as_secs_f64().max(0.001);
@@ -154,6 +257,7 @@ impl Events for Reporter {
     }
 
     fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
+        self.published.digest();
         if let Some(feed) = &mut self.feed {
             return feed.digest(digest, values);
         }
@@ -258,10 +362,8 @@ fn summary_json(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{SourceArguments, SwitchArguments};
-    use crate::{backend, frontend};
-    use switch::Backend;
-    use switch::Output;
+    use crate::args::SwitchArguments;
+    use switch::{Backend, Output};
 
     /// Sends everything to port 1.
     const PROGRAM: &str = "

@@ -580,3 +580,71 @@ fn results_that_cannot_be_written() {
     assert_eq!(code, Some(3));
     assert!(message.starts_with("error: cannot write to standard output"), "{message}");
 }
+
+/// A folder with a program, entries that drop the value 7, and a capture of packets of the values 1 and 7.
+fn folder_for_state() -> Folder {
+    let folder = Folder::with(&[("p.p4", PROGRAM), ("entries.txt", "table_add by_value drop 7 =>\n")]);
+    std::fs::write(folder.path("in.pcap"), capture(&[&[7; 30], &[1; 30]])).unwrap();
+    folder
+}
+
+const STATE_PORTS: &str = "--port 1=pcap:in.pcap --port 2=pcap:,out.pcap --backend interp --quiet --state kept";
+
+#[test]
+fn a_run_goes_on_with_what_the_last_one_kept() {
+    let folder = folder_for_state();
+    let output = folder.run(&format!("run p.p4 --entries entries.txt {STATE_PORTS}"));
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    // The program goes on though its file is gone.
+    std::fs::remove_file(folder.path("p.p4")).unwrap();
+    std::fs::remove_file(folder.path("out.pcap")).unwrap();
+    let output = folder.run(&format!("run {STATE_PORTS}"));
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(0), ""));
+    assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
+    // Entries are those that were kept, not those of a file.
+    std::fs::write(folder.path("entries.txt"), "table_add by_value drop 1 =>\n").unwrap();
+    let output = folder.run(&format!("run --entries entries.txt {STATE_PORTS}"));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    expect!["warning: kept holds the entries of an earlier run, which go on: --entries is not read again\n"]
+        .assert_eq(&told);
+    assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
+}
+
+#[test]
+fn damaged_and_foreign_state_is_reported_and_the_switch_starts() {
+    let folder = folder_for_state();
+    let wrong = folder.run(&format!("run {STATE_PORTS}"));
+    assert_eq!(wrong.status.code(), Some(2));
+    expect!["error: kept: it is empty: name the program to run\n"].assert_eq(&String::from_utf8_lossy(&wrong.stderr));
+    folder.run(&format!("run p.p4 --entries entries.txt {STATE_PORTS}"));
+    let files = std::fs::read_dir(folder.path("kept")).unwrap().map(|entry| entry.unwrap().path());
+    let snapshot = files.filter(|path| path.display().to_string().contains("snapshot")).max().unwrap();
+    let text = std::fs::read_to_string(&snapshot).unwrap();
+    std::fs::write(&snapshot, text.replacen("by_value", "by_walue", 1)).unwrap();
+    // The damaged line is the one with the program or the one with the entry, whichever has the name first.
+    let output = folder.run(&format!("run p.p4 {STATE_PORTS}"));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.starts_with("warning: kept/snapshot-1.jsonl: line 1 is damaged; kept as "), "{told}");
+    assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
+    // A program without the table leaves the entry out.
+    std::fs::write(folder.path("q.p4"), PROGRAM.replace("by_value", "by_other")).unwrap();
+    let output = folder.run(&format!("run q.p4 {STATE_PORTS}"));
+    expect![[r#"
+        warning: kept is of the program p.p4: q.p4 takes over what it has a place for
+        warning: not taken over: the program has no table I.by_value
+    "#]]
+    .assert_eq(&String::from_utf8_lossy(&output.stderr));
+    assert_eq!(packets_of(&folder.path("out.pcap")), [vec![7; 30], vec![1; 30]]);
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_used() {
+    let folder = folder_for_state();
+    std::fs::write(folder.path("kept"), "a file").unwrap();
+    folder.check(&format!("run p.p4 {STATE_PORTS}"), expect![[r#"
+        exit 3
+
+        error: cannot make the state folder kept: File exists (os error 17)
+    "#]]);
+}

@@ -34,11 +34,12 @@ pub use read::{Query, Sink, TableQuery, Which};
 use crate::apply::{Reply, apply};
 use crate::command::Command;
 use crate::problem::Problem;
-use crate::store::{Store, StoreError};
+use crate::store::{Reason, Store, StoreError};
 use entity::{DigestConfig, TableEntry};
 use ir::{DigestId, Program};
 use saving::StoredCells;
 use state::State;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use switch::{Door, SharedTables, Switch};
 use write::{Writer, needs_switch};
@@ -54,6 +55,8 @@ pub struct Api {
     writing: Mutex<()>,
     /// Where the state is kept, if it is.
     store: OnceLock<Store>,
+    /// Updates that were carried out and that were refused.
+    counts: (AtomicU64, AtomicU64),
 }
 
 /// What the control plane knows of the program that runs.
@@ -122,7 +125,7 @@ impl Api {
     /// The control plane of the switch behind the door, before or after it runs.
     pub fn new(switch: &Switch, door: Arc<dyn Door>) -> Api {
         let pipeline = RwLock::new(Arc::new(Pipeline::of(switch)));
-        Api { door, pipeline, writing: Mutex::new(()), store: OnceLock::new() }
+        Api { door, pipeline, writing: Mutex::new(()), store: OnceLock::new(), counts: Default::default() }
     }
 
     /// To be taken before the pipeline is looked up, which may be another one afterwards.
@@ -152,6 +155,23 @@ impl Api {
     /// Carries updates out, in their order: one outcome for each. What was refused has changed nothing. What was
     /// carried out is stored, if the state is kept; if that fails, the outcomes say so.
     pub fn write(&self, updates: Vec<Update>, atomicity: Atomicity) -> Vec<Result<(), Fault>> {
+        let outcomes = self.write_and_store(updates, atomicity);
+        let done = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+        self.count(done, outcomes.len() - done);
+        outcomes
+    }
+
+    fn count(&self, done: usize, refused: usize) {
+        self.counts.0.fetch_add(done as u64, Ordering::Relaxed);
+        self.counts.1.fetch_add(refused as u64, Ordering::Relaxed);
+    }
+
+    /// How many updates and commands were carried out, and how many were refused.
+    pub fn update_counts(&self) -> (u64, u64) {
+        (self.counts.0.load(Ordering::Relaxed), self.counts.1.load(Ordering::Relaxed))
+    }
+
+    fn write_and_store(&self, updates: Vec<Update>, atomicity: Atomicity) -> Vec<Result<(), Fault>> {
         let turn = self.turn();
         let pipeline = self.pipeline();
         let Some(store) = self.store.get() else { return self.carry_out(&pipeline, updates, atomicity) };
@@ -208,6 +228,15 @@ impl Api {
     /// Carries a command of one of the other faces out. If the state is kept, a command that changes it costs a snapshot:
     /// commands speak of handles, which mean nothing after a restart.
     pub fn command(&self, command: Command) -> Result<Reply, Problem> {
+        let changes = !command.only_asks();
+        let outcome = self.command_and_store(command);
+        if changes {
+            self.count(usize::from(outcome.is_ok()), usize::from(outcome.is_err()));
+        }
+        outcome
+    }
+
+    fn command_and_store(&self, command: Command) -> Result<Reply, Problem> {
         let _turn = self.turn();
         let pipeline = self.pipeline();
         let changes = !command.only_asks();
@@ -221,7 +250,7 @@ impl Api {
         });
         let reply = done.unwrap_or_else(|fault| Err(Problem::new(fault.message)))?;
         if changes && let Some(store) = self.store.get() {
-            let stored = store.snapshot(None, self);
+            let stored = store.snapshot(None, self, Reason::Change);
             stored.map_err(|error| Problem::new(format!("carried out, but a restart will forget it: {error}")))?;
         }
         Ok(reply)
@@ -231,7 +260,7 @@ impl Api {
     /// control plane is kept in one folder.
     pub fn keep_in(&self, store: Store, program: serde_json::Value) -> Result<(), StoreError> {
         let _turn = self.turn();
-        store.snapshot(Some(program), self)?;
+        store.snapshot(Some(program), self, Reason::Change)?;
         let _one_is_kept = self.store.set(store);
         Ok(())
     }
@@ -242,18 +271,21 @@ impl Api {
         let Some(store) = self.store.get() else { return Ok(()) };
         let turn = self.turn();
         let pipeline = self.pipeline();
-        if store.is_snapshot_due() {
-            return store.snapshot(None, self).map_err(|error| Fault::new(Code::Unavailable, error.to_string()));
+        if let Some(reason) = store.is_snapshot_due() {
+            return store.snapshot(None, self, reason).map_err(|error| Fault::new(Code::Unavailable, error.to_string()));
         }
-        let changed = pipeline.changed_cells(pipeline.gate(&*self.door))?;
-        let record = store.append(&pipeline.program, &mut changed.iter())?;
+        let mut last = 0;
+        pipeline.changed_cells(pipeline.gate(&*self.door), &mut |changed| {
+            last = store.append(&pipeline.program, &mut changed.iter())?;
+            Ok(())
+        })?;
         drop(turn);
-        store.synchronise(record)
+        store.synchronise(last)
     }
 
     /// Gives everything that a restart has to bring back to the sink, each with what brings it back into a switch whose
     /// tables are empty.
-    pub(crate) fn read_all(&self, sink: &mut dyn FnMut(Vec<(UpdateKind, Entity)>) -> bool) -> Result<(), Fault> {
+    pub(crate) fn read_all(&self, sink: &mut dyn FnMut(Vec<Update>) -> bool) -> Result<(), Fault> {
         let pipeline = self.pipeline();
         pipeline.read_all(pipeline.gate(&*self.door), sink)
     }
@@ -328,7 +360,7 @@ impl Api {
         // The old switch is taken apart here, while packets go on.
         drop(old);
         *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = pipeline;
-        match self.store.get().map(|store| store.snapshot(Some(program), self)) {
+        match self.store.get().map(|store| store.snapshot(Some(program), self, Reason::Change)) {
             Some(Err(error)) => {
                 let message = format!("the program runs, but a restart will forget it: {error}");
                 Err(Fault::new(Code::Unavailable, message))

@@ -42,10 +42,10 @@ impl Pipeline {
     pub(crate) fn read_all(
         &self,
         door: Gate<'_>,
-        sink: &mut dyn FnMut(Vec<(UpdateKind, Entity)>) -> bool,
+        sink: &mut dyn FnMut(Vec<Update>) -> bool,
     ) -> Result<(), Fault> {
         // What the snapshot may miss is found to have changed later.
-        self.changed_cells(door)?;
+        self.changed_cells(door, &mut |_| Ok(()))?;
         let entries = |which| {
             let query = TableQuery { which, with_counter: true, with_meter: true, ..TableQuery::default() };
             Query::TableEntries(query)
@@ -78,14 +78,17 @@ impl Pipeline {
     }
 
     /// What brings an entity back; nothing if it is there anyway.
-    fn step(&self, entity: Entity) -> Option<(UpdateKind, Entity)> {
+    fn step(&self, entity: Entity) -> Option<Update> {
         let is_there = match &entity {
             Entity::TableEntry(TableEntry { name: None, table, .. }) => {
                 let set = self.tables.lock();
                 let stored = &set.tables()[table.index()];
                 stored.spec().default_const || stored.default_action() == stored.spec().default_action.as_ref()
             }
-            Entity::TableEntry(entry) => entry.is_const,
+            // What the program has not fixed of it is all that is brought back.
+            Entity::TableEntry(entry) if entry.is_const => {
+                entry.counter.is_none_or(|value| value == CounterCell::default()) && entry.meter.flatten().is_none()
+            }
             Entity::Register(cell) => cell.value == self.program.registers[cell.array].initial,
             Entity::Counter(cell) => cell.value == CounterCell::default(),
             Entity::Meter(cell) => cell.value.is_none(),
@@ -93,20 +96,24 @@ impl Pipeline {
             _ => false,
         };
         let kind = match &entity {
-            Entity::TableEntry(TableEntry { name: None, .. })
-            | Entity::Register(_)
-            | Entity::Counter(_)
-            | Entity::Meter(_)
-            | Entity::ValueSet { .. } => UpdateKind::Modify,
+            Entity::TableEntry(entry) if entry.name.is_none() || entry.is_const => UpdateKind::Modify,
+            Entity::Register(_) | Entity::Counter(_) | Entity::Meter(_) | Entity::ValueSet { .. } => UpdateKind::Modify,
             _ => UpdateKind::Insert,
         };
-        (!is_there).then_some((kind, entity))
+        let entity = match entity {
+            Entity::TableEntry(entry) if entry.is_const => Entity::TableEntry(TableEntry { action: None, ..entry }),
+            other => other,
+        };
+        (!is_there).then_some(Update { kind, entity })
     }
 
-    /// The cells that have changed since this was called last, as updates that set them.
-    pub(crate) fn changed_cells(&self, door: Gate<'_>) -> Result<Vec<Update>, Fault> {
+    /// Gives the cells that have changed since this was called last to the sink, some at a time, as updates that set them.
+    pub(crate) fn changed_cells(
+        &self,
+        door: Gate<'_>,
+        sink: &mut dyn FnMut(Vec<Update>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         let mut stored = self.stored_cells.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut updates = Vec::new();
         for (array, cells) in self.arrays() {
             let hashes = stored.hashes.entry(array).or_default();
             hashes.resize(cells.div_ceil(PIECE_CELLS) as usize, 0);
@@ -115,10 +122,13 @@ impl Pipeline {
                 let known = hashes[pieces.clone()].to_vec();
                 let (now, changed) = door.ask(move |switch| look(switch.externs_mut(), array, cells, first, known))?;
                 hashes[pieces].copy_from_slice(&now);
-                self.name(changed, &mut updates);
+                let updates = self.named(changed);
+                if !updates.is_empty() {
+                    sink(updates)?;
+                }
             }
         }
-        Ok(updates)
+        Ok(())
     }
 
     /// All arrays of cells that packets change, with their sizes.
@@ -137,7 +147,7 @@ impl Pipeline {
     }
 
     /// Gives cells of entries the names of these; those of entries that are gone are dropped.
-    fn name(&self, changed: Vec<Changed>, updates: &mut Vec<Update>) {
+    fn named(&self, changed: Vec<Changed>) -> Vec<Update> {
         let set = self.tables.lock();
         let entity = |changed| match changed {
             Changed::Entity(entity) => Some(entity),
@@ -150,7 +160,7 @@ impl Pipeline {
             }
         };
         let modify = |entity| Update { kind: UpdateKind::Modify, entity };
-        updates.extend(changed.into_iter().filter_map(entity).map(modify));
+        changed.into_iter().filter_map(entity).map(modify).collect()
     }
 }
 

@@ -28,7 +28,8 @@ impl Door for Here {
 pub(crate) fn api() -> Api {
     let switch = Switch::new(Arc::new(program()), Backend::Interpreter, Config::default()).unwrap();
     let pipeline = RwLock::new(Arc::new(Pipeline::of(&switch)));
-    Api { door: Arc::new(Here(Mutex::new(switch))), pipeline, writing: Mutex::new(()), store: OnceLock::new() }
+    let (writing, store, counts) = (Mutex::new(()), OnceLock::new(), Default::default());
+    Api { door: Arc::new(Here(Mutex::new(switch))), pipeline, writing, store, counts }
 }
 
 fn bits(width: u32, value: u64) -> Bits {

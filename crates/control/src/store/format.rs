@@ -22,6 +22,37 @@ pub(crate) type Mismatch = String;
 
 // ------------------------------------------------------------------------------------------------------ writing
 
+/// Updates as a record; none if there are none. Cells of an array that lie side by side become one piece.
+pub(crate) fn record(program: &Program, updates: &mut dyn Iterator<Item = &Update>) -> Option<String> {
+    let mut text = String::from(r#"{"write":["#);
+    let mut updates = updates.peekable();
+    updates.peek()?;
+    while let Some(update) = updates.next() {
+        let mut value = to_json(program, update);
+        if let Some((array, mut index)) = cell(update) {
+            let mut values = vec![value["modify"]["value"].take()];
+            while let Some(next) = updates.next_if(|next| cell(next) == index.checked_add(1).map(|it| (array, it))) {
+                values.push(to_json(program, next)["modify"]["value"].take());
+                index += 1;
+            }
+            value["modify"]["value"] = if values.len() == 1 { values.remove(0) } else { json!({ "cells": values }) };
+        }
+        text += &value.to_string();
+        text.push(if updates.peek().is_some() { ',' } else { ']' });
+    }
+    text.push('}');
+    Some(text)
+}
+
+/// The kind and number of the array and the index, if the update sets one cell that packets change, too.
+fn cell(update: &Update) -> Option<((u8, usize), u64)> {
+    match &update.entity {
+        Entity::Register(cell) => Some(((0, cell.array.index()), cell.index?)),
+        Entity::Counter(cell) => Some(((1, cell.array.index()), cell.index?)),
+        _ => None,
+    }
+}
+
 /// The update as JSON.
 pub(crate) fn to_json(program: &Program, update: &Update) -> Value {
     let kind = match update.kind {
@@ -168,15 +199,27 @@ fn bytes(bytes: &[u8]) -> String {
 
 // ------------------------------------------------------------------------------------------------------ reading
 
-/// The update that the JSON says, in the words of this program.
-pub(crate) fn from_json(program: &Program, value: &Value) -> Result<Update, Mismatch> {
+/// Adds the updates that the JSON says, in the words of this program.
+pub(crate) fn from_json(program: &Program, value: &Value, updates: &mut Vec<Update>) -> Result<(), Mismatch> {
     let object = value.as_object().ok_or("an update is an object")?;
     let kinds = [("insert", UpdateKind::Insert), ("modify", UpdateKind::Modify), ("delete", UpdateKind::Delete)];
     let (kind, value) = kinds
         .into_iter()
         .find_map(|(name, kind)| Some((kind, object.get(name)?)))
         .ok_or("an update inserts, modifies or deletes")?;
-    Ok(Update { kind, entity: Reader { program }.entity(value)? })
+    let reader = Reader { program };
+    let Some(cells) = value["value"]["cells"].as_array() else {
+        updates.push(Update { kind, entity: reader.entity(value)? });
+        return Ok(());
+    };
+    let first = number(&value["index"])?;
+    let mut one = value.clone();
+    for (offset, cell) in cells.iter().enumerate() {
+        let index = first.checked_add(offset as u64).ok_or("an index of more than 64 bits")?;
+        (one["index"], one["value"]) = (json!(index), cell.clone());
+        updates.push(Update { kind, entity: reader.entity(&one)? });
+    }
+    Ok(())
 }
 
 struct Reader<'a> {

@@ -1,22 +1,31 @@
 //! Files that keep records through a crash.
 //!
-//! What enters: records, each a JSON value. What leaves: the records that are whole, in order, after whatever happened.
+//! What enters: records, each the text of a JSON value. What leaves: the records that are whole, in order, after whatever
+//! happened.
 //!
 //! A folder holds one *generation*: `snapshot-N.jsonl`, the state at some moment, and `log-N.jsonl`, what was told
 //! since. Each line is a record: eight hexadecimal digits (the CRC-32 of the rest), a space, JSON. The last line of a
 //! snapshot says how many there are; without it the snapshot was not finished and does not count. A new generation is
 //! made beside the old one, synchronised, and only then is the old one removed: a crash at any moment leaves a whole
 //! one. The end of a log may be torn by a crash; nobody was told that it is stored, and it is cut off. Lines that are
-//! damaged otherwise are reported, and their file is set aside under another name.
+//! damaged otherwise are reported, and their file is kept under another name.
 
-use serde_json::{Value, json};
+use crate::store::system::{self, Writer};
+use serde_json::value::RawValue;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The longest line that is read: one write of a controller.
 const LINE_BYTES_MAX: u64 = 1 << 30;
+
+/// Files of greater numbers are not ours.
+const GENERATION_MAX: u64 = 1 << 60;
+
+/// What the name of a snapshot ends with while it is written.
+const UNFINISHED: &str = "unfinished";
 
 /// What is wrong with a folder of state.
 #[derive(Debug)]
@@ -41,13 +50,13 @@ fn doing<T>(result: io::Result<T>, what: impl FnOnce() -> String) -> Result<T, S
 }
 
 /// Hands records, one after the other, to what writes them.
-type Records<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&Value) -> io::Result<()>) -> io::Result<()>;
+pub(crate) type Records<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()>;
 
 /// What a folder held.
 #[derive(Debug, Default)]
 pub(crate) struct Recovered {
     /// The records of the snapshot and of the log, in order.
-    pub records: Vec<Value>,
+    pub records: Vec<Box<str>>,
     /// What was damaged, for people.
     pub complaints: Vec<String>,
 }
@@ -58,15 +67,17 @@ pub(crate) struct Log {
     folder: PathBuf,
     /// Held as long as this lives.
     _lock: File,
+    /// The greatest number that a file of the folder has.
     generation: u64,
-    file: File,
-    /// Bytes in the log of this generation.
+    /// The log of this generation, once it was begun.
+    file: Option<Arc<File>>,
+    /// Bytes in it.
     bytes: u64,
 }
 
 impl Log {
     /// Opens a folder, which is made if it is missing, and reads what it holds. The records come back in the next
-    /// snapshot or are lost: whoever opens makes a new generation next.
+    /// snapshot: whoever opens begins a generation next.
     pub fn open(folder: &Path) -> Result<(Log, Recovered), StoreError> {
         doing(fs::create_dir_all(folder), || format!("make the state folder {}", folder.display()))?;
         let lock_path = folder.join("lock");
@@ -80,31 +91,34 @@ impl Log {
             return Err(StoreError { doing: format!("use the state folder {}", folder.display()), source });
         }
         let mut recovered = Recovered::default();
-        let newest = recover(folder, &mut recovered)?;
-        let generation = newest + 1;
-        let path = log_path(folder, generation);
-        let file = doing(create(&path), || format!("make {}", path.display()))?;
-        Ok((Log { folder: folder.to_owned(), _lock: lock, generation, file, bytes: 0 }, recovered))
+        let generation = recover(folder, &mut recovered)?;
+        Ok((Log { folder: folder.to_owned(), _lock: lock, generation, file: None, bytes: 0 }, recovered))
     }
 
-    /// Appends a record. It is stored for good after [`Log::handle`] was synchronised.
-    pub fn append(&mut self, record: &Value) -> Result<(), StoreError> {
-        let line = line(record);
-        let written = self.file.write_all(line.as_bytes());
+    /// Appends a record. It is stored for good after [`Log::handle`] was synchronised. After a refusal the log lacks
+    /// what it should have, and only a new generation helps.
+    pub fn append(&mut self, record: &str) -> Result<(), StoreError> {
         let path = log_path(&self.folder, self.generation);
-        if let Err(source) = written {
-            // What was written of the line must not run into the next.
-            let cut = self.file.set_len(self.bytes);
-            doing(cut, || format!("cut {}", path.display()))?;
-            return Err(StoreError { doing: format!("write to {}", path.display()), source });
+        let writing = || format!("write to {}", path.display());
+        let file = doing(self.file.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into()), writing)?;
+        let line = line(record);
+        if let Err(source) = system::write(file, line.as_bytes()) {
+            // If a part of the line stays it is torn, and counts for nothing.
+            let _left = system::cut(file, self.bytes);
+            return Err(StoreError { doing: writing(), source });
         }
         self.bytes += line.len() as u64;
         Ok(())
     }
 
     /// What is to be synchronised, by a thread that does not hold up others.
-    pub fn handle(&self) -> Result<File, StoreError> {
-        doing(self.file.try_clone(), || "duplicate a file's handle".to_owned())
+    pub fn handle(&self) -> Option<Arc<File>> {
+        self.file.clone()
+    }
+
+    /// Has what was appended stored for good.
+    pub fn synchronise(file: &File) -> Result<(), StoreError> {
+        doing(system::synchronise(file), || "synchronise the log".to_owned())
     }
 
     /// Bytes in the log.
@@ -112,44 +126,56 @@ impl Log {
         self.bytes
     }
 
-    /// Begins a new generation, of which these records are the state now.
+    /// Begins a new generation, of which these records are the state now. If that fails the old one goes on, unless the
+    /// system has refused the very last step; then the new one does.
     pub fn begin_generation(&mut self, records: Records<'_>) -> Result<(), StoreError> {
-        // The first generation's log is there already; it is empty and belongs to this snapshot.
-        let generation = if self.bytes == 0 { self.generation } else { self.generation + 1 };
-        let path = snapshot_path(&self.folder, generation);
-        doing(write_snapshot(&path, records), || format!("write {}", path.display()))?;
-        if generation != self.generation {
-            let path = log_path(&self.folder, generation);
-            self.file = doing(create(&path), || format!("make {}", path.display()))?;
-            (self.generation, self.bytes) = (generation, 0);
+        let generation = self.generation + 1;
+        // The log is there before the snapshot is: a snapshot that counts has one to go with.
+        let path = log_path(&self.folder, generation);
+        let file = doing(system::create(&path), || format!("make {}", path.display()))?;
+        let snapshot = snapshot_path(&self.folder, generation);
+        let unfinished = snapshot.with_extension(UNFINISHED);
+        let written = write_snapshot(&unfinished, records).and_then(|()| system::rename(&unfinished, &snapshot));
+        if written.is_err() {
+            system::remove(&unfinished);
+            system::remove(&path);
         }
-        doing(sync_folder(&self.folder), || format!("synchronise {}", self.folder.display()))?;
+        doing(written, || format!("write {}", snapshot.display()))?;
+        (self.generation, self.file, self.bytes) = (generation, Some(Arc::new(file)), 0);
+        doing(system::synchronise_folder(&self.folder), || format!("synchronise {}", self.folder.display()))?;
         self.remove_others();
         Ok(())
     }
 
-    /// Removes the files of other generations. They are in nobody's way if that fails.
+    /// Removes the files of other generations, snapshots first: one without its log would be less than it was.
     fn remove_others(&self) {
-        for (generation, path) in generations(&self.folder).unwrap_or_default() {
-            if generation != self.generation {
-                let _left = fs::remove_file(path);
-            }
-        }
+        let mut others = generations(&self.folder).unwrap_or_default();
+        others.retain(|(generation, _)| *generation != self.generation);
+        others.sort_by_key(|(_, path)| is_log(path));
+        others.iter().for_each(|(_, path)| system::remove(path));
     }
 }
 
 /// A record as it stands in a file.
-fn line(record: &Value) -> String {
-    let text = record.to_string();
-    format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()))
+fn line(record: &str) -> String {
+    format!("{:08x} {record}\n", crc32fast::hash(record.as_bytes()))
 }
 
 /// The record of a line; none if it is damaged.
-fn record(line: &[u8]) -> Option<Value> {
+fn record(line: &[u8]) -> Option<&str> {
     let (sum, text) = line.split_at_checked(9)?;
     let sum = u32::from_str_radix(std::str::from_utf8(sum).ok()?.strip_suffix(' ')?, 16).ok()?;
     let text = text.strip_suffix(b"\n")?;
-    if crc32fast::hash(text) != sum { None } else { serde_json::from_slice(text).ok() }
+    if crc32fast::hash(text) != sum {
+        return None;
+    }
+    let text = std::str::from_utf8(text).ok()?;
+    serde_json::from_str::<&RawValue>(text).ok().map(|_| text)
+}
+
+/// How many records there are, if this is the last of a snapshot.
+fn count(record: &str) -> Option<u64> {
+    record.strip_prefix("{\"records\":")?.strip_suffix('}')?.parse().ok()
 }
 
 fn log_path(folder: &Path, generation: u64) -> PathBuf {
@@ -160,12 +186,12 @@ fn snapshot_path(folder: &Path, generation: u64) -> PathBuf {
     folder.join(format!("snapshot-{generation}.jsonl"))
 }
 
-fn create(path: &Path) -> io::Result<File> {
-    File::create(path)
+fn name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+fn is_log(path: &Path) -> bool {
+    name(path).starts_with("log-")
 }
 
 /// All snapshots and logs, by generation.
@@ -173,99 +199,131 @@ fn generations(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let number = name.strip_prefix("log-").or_else(|| name.strip_prefix("snapshot-"));
+        let number = name(&path).strip_prefix("log-").or_else(|| name(&path).strip_prefix("snapshot-"));
         let number = number.and_then(|rest| rest.strip_suffix(".jsonl")).and_then(|digits| digits.parse().ok());
-        found.extend(number.map(|number| (number, path)));
+        found.extend(number.filter(|&number| number < GENERATION_MAX).map(|number| (number, path)));
     }
     found.sort();
     Ok(found)
 }
 
-/// Writes a snapshot beside its name, and gives it its name when it is whole and stored.
+/// Removes snapshots that a crash has left unfinished.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if name(&path).starts_with("snapshot-") && path.extension().is_some_and(|it| it == UNFINISHED) {
+            system::remove(&path);
+        }
+    }
+    Ok(())
+}
+
+/// Writes a snapshot, and has it stored.
 fn write_snapshot(path: &Path, records: Records<'_>) -> io::Result<()> {
-    let beside = path.with_extension("unfinished");
-    let mut writer = BufWriter::new(File::create(&beside)?);
+    let mut writer = Writer::create(path)?;
     let mut count = 0u64;
     records(&mut |record| {
         count += 1;
-        writer.write_all(line(record).as_bytes())
+        writer.write(line(record).as_bytes())
     })?;
-    writer.write_all(line(&json!({ "records": count })).as_bytes())?;
-    writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-    fs::rename(&beside, path)
+    writer.write(line(&format!("{{\"records\":{count}}}")).as_bytes())?;
+    writer.finish()
 }
 
-/// Reads the newest generation of which the snapshot is whole, and the logs from there on. Returns the greatest number
-/// that a file has.
+/// Reads the newest snapshot that is whole, or what is left of the newest that is not, and the logs from there on.
+/// Returns the greatest number that a file has.
 fn recover(folder: &Path, recovered: &mut Recovered) -> Result<u64, StoreError> {
     let listing = || format!("list {}", folder.display());
+    doing(remove_unfinished(folder), listing)?;
     let found = doing(generations(folder), listing)?;
-    let newest = found.last().map_or(0, |(generation, _)| *generation);
-    let is_log = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("log-"));
-    let mut from = 0;
+    let mut best: Option<(u64, Vec<Box<str>>)> = None;
     for (generation, path) in found.iter().rev().filter(|(_, path)| !is_log(path)) {
-        let (records, damage) = doing(read(path, false), || format!("read {}", path.display()))?;
-        let is_whole = damage.is_empty()
-            && records.last().and_then(|last| last["records"].as_u64()) == Some(records.len() as u64 - 1);
-        recovered.records = records.into_iter().filter(|record| record.get("records").is_none()).collect();
-        if !is_whole {
-            set_aside(path, &damage, recovered);
-        }
-        // What is left of a damaged snapshot is better than an older one: that was removed when this was stored.
-        if is_whole || !recovered.records.is_empty() {
-            from = *generation;
+        let Content { mut records, damage } = doing(read(path, false), || format!("read {}", path.display()))?;
+        let counted = records.last().and_then(|last| count(last));
+        let is_whole = damage.is_empty() && counted == Some((records.len() as u64).wrapping_sub(1));
+        records.retain(|record| count(record).is_none());
+        if is_whole {
+            best = Some((*generation, records));
             break;
         }
+        set_aside(path, &damage, recovered);
+        if best.is_none() && !records.is_empty() {
+            best = Some((*generation, records));
+        }
     }
+    let (from, records) = best.unwrap_or_default();
+    recovered.records = records;
     for (_, path) in found.iter().filter(|(generation, path)| is_log(path) && *generation >= from) {
-        let (records, damage) = doing(read(path, true), || format!("read {}", path.display()))?;
+        let Content { records, damage } = doing(read(path, true), || format!("read {}", path.display()))?;
         recovered.records.extend(records);
         if !damage.is_empty() {
             set_aside(path, &damage, recovered);
         }
     }
-    Ok(newest)
+    Ok(found.last().map_or(0, |(generation, _)| *generation))
 }
 
-/// Keeps a damaged file for those who want to look at it.
+/// Keeps a damaged file for those who want to look at it. Under its own name it stays until there is a new generation:
+/// what is left of it must not depend on this start alone.
 fn set_aside(path: &Path, damage: &[u64], recovered: &mut Recovered) {
     let lines = match damage {
         [] => "it is not finished".to_owned(),
+        [one] => format!("line {one} is damaged"),
         [first, ..] => format!("{} damaged lines, the first is line {first}", damage.len()),
     };
     let name = |number: u32| path.with_extension(format!("damaged-{number}"));
-    let free = (1..).map(name).find(|name| !name.exists());
-    let kept = free.filter(|name| fs::rename(path, name).is_ok());
-    let kept = kept.map_or_else(|| "it could not be renamed".to_owned(), |name| format!("kept as {}", name.display()));
+    let kept = (1..u32::MAX).map(name).find(|name| !name.exists()).filter(|name| {
+        // Not every file system has links.
+        fs::hard_link(path, name).is_ok() || fs::copy(path, name).is_ok()
+    });
+    let kept = kept.map_or_else(|| "it could not be kept".to_owned(), |name| format!("kept as {}", name.display()));
     recovered.complaints.push(format!("{}: {lines}; {kept}; all else was taken over", path.display()));
 }
 
+/// What is in a file.
+struct Content {
+    records: Vec<Box<str>>,
+    /// The numbers of the lines that are damaged.
+    damage: Vec<u64>,
+}
+
 /// The whole records of a file, and the numbers of the lines that are damaged. The last line of a log may be torn.
-fn read(path: &Path, may_be_torn: bool) -> io::Result<(Vec<Value>, Vec<u64>)> {
+fn read(path: &Path, may_be_torn: bool) -> io::Result<Content> {
     let mut reader = BufReader::new(File::open(path)?);
     let (mut records, mut damage) = (Vec::new(), Vec::new());
     let mut bytes = Vec::new();
     for number in 1.. {
         bytes.clear();
-        if reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut bytes)? == 0 {
-            break;
+        match reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut bytes) {
+            Ok(0) => break,
+            Ok(_) => {}
+            // A disk that gives no more: what it gave counts.
+            Err(_) => {
+                damage.push(number);
+                break;
+            }
         }
         match record(&bytes) {
-            Some(record) => records.push(record),
+            Some(record) => records.push(record.into()),
             None if may_be_torn && bytes.last() != Some(&b'\n') => break,
             None => damage.push(number),
         }
     }
-    Ok((records, damage))
+    Ok(Content { records, damage })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
+
+    fn n(number: u64) -> String {
+        format!("{{\"n\":{number}}}")
+    }
 
     fn numbers(recovered: &Recovered) -> Vec<u64> {
-        recovered.records.iter().map(|record| record["n"].as_u64().unwrap()).collect()
+        let number = |record: &str| serde_json::from_str::<Value>(record).unwrap()["n"].as_u64().unwrap();
+        recovered.records.iter().map(|record| number(record)).collect()
     }
 
     /// A folder with 1 and 2 in its snapshot and 3 and 4 in its log.
@@ -273,9 +331,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (mut log, recovered) = Log::open(folder.path()).unwrap();
         assert!(recovered.records.is_empty() && recovered.complaints.is_empty());
-        log.begin_generation(&mut |write| [1, 2].iter().try_for_each(|n| write(&json!({ "n": n })))).unwrap();
-        log.append(&json!({"n": 3})).unwrap();
-        log.append(&json!({"n": 4})).unwrap();
+        log.begin_generation(&mut |write| [1, 2].iter().try_for_each(|&number| write(&n(number)))).unwrap();
+        log.append(&n(3)).unwrap();
+        log.append(&n(4)).unwrap();
         folder
     }
 
@@ -291,9 +349,9 @@ mod tests {
         // Before the new generation is begun, all is there once more.
         drop(log);
         (log, _) = Log::open(folder.path()).unwrap();
-        log.begin_generation(&mut |write| write(&json!({"n": 5}))).unwrap();
-        log.append(&json!({"n": 6})).unwrap();
-        log.begin_generation(&mut |write| write(&json!({"n": 7}))).unwrap();
+        log.begin_generation(&mut |write| write(&n(5))).unwrap();
+        log.append(&n(6)).unwrap();
+        log.begin_generation(&mut |write| write(&n(7))).unwrap();
         drop(log);
         assert_eq!(numbers(&Log::open(folder.path()).unwrap().1), [7]);
     }

@@ -4,22 +4,24 @@
 //! leaves: after a restart, the same updates, for a switch that may run another program by then. See
 //! `docs/design/state.md`.
 //!
-//! * `log`: files that keep records through a crash.
+//! * `log`: files that keep records through a crash; `system`, what they ask of the system.
 //! * `format`: updates as JSON, by the names of the program.
 
 pub(crate) mod format;
 mod log;
+mod system;
 
 pub use log::StoreError;
 
-use crate::api::entity::UpdateKind;
 use crate::api::{Api, Atomicity, Code, Fault, Update};
 use ir::Program;
 use log::{Log, Recovered};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A log shorter than this is not worth a snapshot.
 const LOG_BYTES_MIN: u64 = 64 << 20;
@@ -47,6 +49,27 @@ struct Inner {
     appended: u64,
     /// Bytes of the log at which a new snapshot is due.
     snapshot_due_bytes: u64,
+    /// Why something that was carried out is in no file. What comes later would be told of a state that no start brings
+    /// back, so that nothing is stored until a snapshot has everything.
+    lacking: Option<String>,
+}
+
+/// Why a snapshot is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reason {
+    /// Something was carried out that the log has not.
+    Change,
+    /// The log has grown long.
+    LongLog,
+}
+
+/// A line of a file.
+#[derive(Deserialize)]
+struct Record<'a> {
+    #[serde(borrow)]
+    program: Option<&'a RawValue>,
+    #[serde(borrow)]
+    write: Option<Vec<&'a RawValue>>,
 }
 
 /// What a folder held when it was opened.
@@ -54,7 +77,8 @@ struct Inner {
 pub struct Saved {
     /// What the owner kept with the state; null if there was no state.
     pub program: Value,
-    updates: Vec<Value>,
+    /// Records with updates.
+    writes: Vec<Box<str>>,
     /// What was damaged, for people.
     pub complaints: Vec<String>,
 }
@@ -64,14 +88,18 @@ impl Store {
     pub fn open(folder: &Path) -> Result<(Store, Saved), StoreError> {
         let (log, Recovered { records, complaints }) = Log::open(folder)?;
         let mut saved = Saved { complaints, ..Saved::default() };
-        for mut record in records {
-            match (record.get_mut("program").map(Value::take), record.get_mut("write").map(Value::take)) {
-                (Some(program), _) => (saved.program, saved.updates) = (program, Vec::new()),
-                (None, Some(Value::Array(updates))) => saved.updates.extend(updates),
+        for text in records {
+            match serde_json::from_str(&text) {
+                Ok(Record { program: Some(program), .. }) => {
+                    saved.program = serde_json::from_str(program.get()).unwrap_or_default();
+                    saved.writes.clear();
+                }
+                Ok(Record { write: Some(_), .. }) => saved.writes.push(text),
                 _ => saved.complaints.push("a record that this version does not know was left out".to_owned()),
             }
         }
-        let inner = Inner { log, program: Value::Null, appended: 0, snapshot_due_bytes: LOG_BYTES_MIN };
+        let inner =
+            Inner { log, program: Value::Null, appended: 0, snapshot_due_bytes: LOG_BYTES_MIN, lacking: None };
         Ok((Store { inner: Mutex::new(inner), synchronised: Mutex::new(0) }, saved))
     }
 
@@ -83,12 +111,15 @@ impl Store {
     /// Appends updates that were carried out. They are stored for good once [`Store::synchronise`] was called with the
     /// result.
     pub(crate) fn append(&self, program: &Program, updates: &mut dyn Iterator<Item = &Update>) -> Result<u64, Fault> {
-        let updates: Vec<Value> = updates.map(|update| format::to_json(program, update)).collect();
+        let record = format::record(program, updates);
         let mut inner = self.inner();
-        if updates.is_empty() {
-            return Ok(inner.appended);
+        let Some(record) = record else { return Ok(inner.appended) };
+        if let Some(lacking) = &inner.lacking {
+            return Err(not_stored(lacking));
         }
-        inner.log.append(&json!({ "write": updates })).map_err(not_stored)?;
+        if let Err(error) = inner.log.append(&record) {
+            return Err(not_stored(inner.lacking.insert(error.to_string())));
+        }
         inner.appended += 1;
         Ok(inner.appended)
     }
@@ -101,63 +132,81 @@ impl Store {
         }
         let (file, appended) = {
             let inner = self.inner();
-            (inner.log.handle().map_err(not_stored)?, inner.appended)
+            if let Some(lacking) = &inner.lacking {
+                return Err(not_stored(lacking));
+            }
+            (inner.log.handle(), inner.appended)
         };
-        let stored = file.sync_data();
-        stored.map_err(|source| not_stored(StoreError { doing: "synchronise the log".to_owned(), source }))?;
+        if let Some(Err(error)) = file.map(|file| Log::synchronise(&file)) {
+            // The system may have thrown away what it could not store, and say nothing of it the next time.
+            return Err(not_stored(self.inner().lacking.insert(error.to_string())));
+        }
         *synchronised = appended;
         Ok(())
     }
 
-    /// Whether the log has grown so long that a snapshot would be shorter.
-    pub(crate) fn is_snapshot_due(&self) -> bool {
+    /// Why a snapshot should be made now, if it should.
+    pub(crate) fn is_snapshot_due(&self) -> Option<Reason> {
         let inner = self.inner();
-        inner.log.bytes() >= inner.snapshot_due_bytes
+        match inner.lacking {
+            Some(_) => Some(Reason::Change),
+            None => (inner.log.bytes() >= inner.snapshot_due_bytes).then_some(Reason::LongLog),
+        }
     }
 
     /// Begins anew with the state that `api` has, while nothing is written to it. `program` is what the owner keeps
     /// with it; none keeps what is kept.
-    pub(crate) fn snapshot(&self, program: Option<Value>, api: &Api) -> Result<(), StoreError> {
+    pub(crate) fn snapshot(&self, program: Option<Value>, api: &Api, reason: Reason) -> Result<(), StoreError> {
         let mut inner = self.inner();
         inner.program = program.unwrap_or_else(|| inner.program.take());
-        let head = json!({ "program": inner.program });
-        let running = api.program();
+        let head = json!({ "program": inner.program }).to_string();
+        let before = inner.log.handle();
         let mut bytes = 0;
-        inner.log.begin_generation(&mut |write| {
+        let begun = inner.log.begin_generation(&mut |write| {
             write(&head)?;
             let mut failed = None;
-            let read = api.read_all(&mut |entities| {
-                for entities in entities.chunks(RECORD_UPDATES) {
-                    let update = |(kind, entity): &(UpdateKind, _)| {
-                        format::to_json(&running, &Update { kind: *kind, entity: Clone::clone(entity) })
-                    };
-                    let record = json!({ "write": entities.iter().map(update).collect::<Vec<_>>() });
-                    bytes += RECORD_UPDATES as u64;
-                    if let Err(error) = write(&record) {
-                        failed = Some(error);
-                        return false;
-                    }
-                }
-                true
+            let read = api.read_all(&mut |updates| {
+                let mut records = updates.chunks(RECORD_UPDATES);
+                let written = records.try_for_each(|updates| {
+                    let Some(record) = format::record(&api.program(), &mut updates.iter()) else { return Ok(()) };
+                    bytes += record.len() as u64;
+                    write(&record)
+                });
+                failed = written.err();
+                failed.is_none()
             });
             read.map_err(|fault| io::Error::other(fault.message))?;
             failed.map_or(Ok(()), Err)
-        })?;
+        });
+        if let Err(error) = begun {
+            let is_same = match (&before, inner.log.handle()) {
+                (Some(before), Some(now)) => Arc::ptr_eq(before, &now),
+                _ => false,
+            };
+            if reason == Reason::LongLog && is_same {
+                // The old generation lacks nothing. It goes on, and is looked at again when it has grown.
+                inner.snapshot_due_bytes = inner.log.bytes() + LOG_BYTES_MIN;
+            } else {
+                inner.lacking = Some(error.to_string());
+            }
+            return Err(error);
+        }
+        inner.lacking = None;
         // A log of the size of its snapshot doubles the time of a start; more is not worth its room.
-        inner.snapshot_due_bytes = LOG_BYTES_MIN.max(bytes * 256);
+        inner.snapshot_due_bytes = LOG_BYTES_MIN.max(bytes);
         Ok(())
     }
 }
 
 /// A write that was carried out, and that a restart may forget.
-fn not_stored(error: StoreError) -> Fault {
+fn not_stored(error: &str) -> Fault {
     Fault::new(Code::Unavailable, format!("carried out, but a restart will forget it: {error}"))
 }
 
 impl Saved {
     /// Whether the folder held a state.
     pub fn is_some(&self) -> bool {
-        !self.program.is_null()
+        !self.program.is_null() || !self.writes.is_empty()
     }
 
     /// Brings a control plane to this state. What its program has no place for is left out. Returns what that was, for
@@ -166,19 +215,28 @@ impl Saved {
         let program = api.program();
         let mut complaints = Complaints::default();
         api.clear_entries();
-        for updates in self.updates.chunks(RECORD_UPDATES) {
-            let mut batch = Vec::with_capacity(updates.len());
-            for value in updates {
-                match format::from_json(&program, value) {
-                    Ok(update) => batch.push(update),
-                    Err(mismatch) => complaints.add(mismatch),
+        let mut batch = Vec::with_capacity(RECORD_UPDATES);
+        for text in &self.writes {
+            let Ok(Record { write: Some(values), .. }) = serde_json::from_str(text) else { continue };
+            for value in values {
+                let value = serde_json::from_str(value.get()).unwrap_or_default();
+                if let Err(mismatch) = format::from_json(&program, &value, &mut batch) {
+                    complaints.add(mismatch);
+                }
+                if batch.len() >= RECORD_UPDATES {
+                    take_over(api, &mut batch, &mut complaints);
                 }
             }
-            for outcome in api.write(batch, Atomicity::ContinueOnError) {
-                outcome.unwrap_or_else(|fault| complaints.add(fault.message));
-            }
         }
+        take_over(api, &mut batch, &mut complaints);
         complaints.finish()
+    }
+}
+
+/// Carries out what was stored.
+fn take_over(api: &Api, batch: &mut Vec<Update>, complaints: &mut Complaints) {
+    for outcome in api.write(std::mem::take(batch), Atomicity::ContinueOnError) {
+        outcome.unwrap_or_else(|fault| complaints.add(fault.message));
     }
 }
 

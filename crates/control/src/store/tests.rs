@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::api::entity::{Cell, EntryName, TableEntry};
-use crate::api::{Entity, Query};
+use crate::api::{Entity, Query, UpdateKind};
 use crate::entries::parse_entries;
+use crate::store::system::faults;
 use crate::test_program::program;
 use base::Bits;
 use base::index::Id as _;
@@ -40,8 +41,8 @@ fn everything(api: &Api) -> String {
     let program = api.program();
     let mut text = String::new();
     api.read_all(&mut |steps| {
-        for (kind, entity) in steps {
-            text += &format!("{}\n", format::to_json(&program, &Update { kind, entity }));
+        for update in steps {
+            text += &format!("{}\n", format::to_json(&program, &update));
         }
         true
     })
@@ -176,4 +177,167 @@ fn another_program_takes_what_it_has_a_place_for() {
     "#]]
     .assert_debug_eq(&complaints);
     assert_eq!(entries(&api), 3);
+}
+
+/// A switch that was told some things of every kind, and which of its entries were acknowledged. Returns whether the
+/// deletion of entry 0 was.
+fn some_work(folder: &Path, acknowledged: &mut Vec<u64>) -> bool {
+    let switch = Switch::new(Arc::new(program()), Backend::Interpreter, Config::default()).unwrap();
+    let switch = Arc::new(Mutex::new(switch));
+    let api = Api::new(&switch.lock().unwrap(), Arc::new(Here(Arc::clone(&switch))));
+    let Ok((store, saved)) = Store::open(folder) else { return false };
+    saved.restore(&api);
+    if api.keep_in(store, json!("the program")).is_err() {
+        return false;
+    }
+    let write = |kind, key| {
+        let update = Update { kind, ..l2(&api, key) };
+        api.write(vec![update], Atomicity::ContinueOnError)[0].is_ok()
+    };
+    for key in 0..4 {
+        if write(UpdateKind::Insert, key) {
+            acknowledged.push(key);
+        }
+    }
+    // If it is not acknowledged it was carried out all the same, and a later snapshot has it.
+    let is_deleted = write(UpdateKind::Delete, 0);
+    acknowledged.retain(|&key| key != 0);
+    let command = parse_entries("c", "table_add l2 set_port 00:00:00:00:00:63 => 4", &api.program()).unwrap();
+    if api.command(command[0].0.clone()).is_ok() {
+        acknowledged.push(0x63);
+    }
+    let _may_fail = api.save();
+    for key in 4..6 {
+        if write(UpdateKind::Insert, key) {
+            acknowledged.push(key);
+        }
+    }
+    let _may_fail = api.save();
+    is_deleted
+}
+
+fn keys(api: &Api) -> Vec<u64> {
+    let mut keys = Vec::new();
+    api.read(&Query::TableEntries(Default::default()), &mut |entities| {
+        keys.extend(entities.iter().map(|entity| match entity {
+            Entity::TableEntry(TableEntry { name: Some(EntryName { key, .. }), .. }) => match &key[0] {
+                EntryKey::Exact(value) => value.to_u64().unwrap(),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }));
+        true
+    })
+    .unwrap();
+    keys
+}
+
+#[test]
+fn whatever_the_system_refuses_what_was_acknowledged_is_there() {
+    let steps = {
+        let folder = tempfile::tempdir().unwrap();
+        faults::refuse(0..0);
+        some_work(folder.path(), &mut Vec::new());
+        faults::end()
+    };
+    assert!(steps > 25, "{steps}");
+    // One step is refused, some are, or all from there on, as when the disk is full or the switch is killed.
+    for (first, length) in (0..steps).flat_map(|first| [1, 2, 5, u32::MAX].map(|length| (first, length))) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut acknowledged = Vec::new();
+        faults::refuse(first..first.saturating_add(length));
+        let is_deleted = some_work(folder.path(), &mut acknowledged);
+        faults::end();
+        let (api, _, complaints) = start(program(), folder.path());
+        let there = keys(&api);
+        let missing: Vec<_> = acknowledged.iter().filter(|key| !there.contains(key)).collect();
+        assert!(missing.is_empty(), "{length} from {first}: {missing:x?} of {acknowledged:x?}, there: {there:x?}");
+        assert!(!(is_deleted && there.contains(&0)), "{length} from {first}");
+        assert_eq!(complaints, Vec::<String>::new(), "{length} from {first}");
+        if length == u32::MAX && first == 0 {
+            assert!(acknowledged.is_empty(), "nothing can be stored");
+        }
+    }
+}
+
+#[test]
+fn counts_of_entries_that_the_program_fixes_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let fixed = || {
+        let mut program = program();
+        let (hits, tiny) = (program.tables[ir::TableId::from_index(1)].direct_counters[0], ir::TableId::from_index(5));
+        program.tables[tiny].direct_counters.push(hits);
+        program.tables[ir::TableId::from_index(1)].direct_counters.clear();
+        let key = vec![EntryKey::Exact(Bits::from_u64(12, 7))];
+        let call = ir::ActionCall { action: 1, args: vec![] };
+        program.tables[tiny].entries.push(ir::Entry { key, priority: 0, call, span: base::Span::NONE });
+        program
+    };
+    let (api, switch, _) = start(fixed(), folder.path());
+    switch.lock().unwrap().externs_mut().direct_counters.iter_mut().for_each(|cells| cells[0].count(60));
+    api.save().unwrap();
+    let before = everything(&api);
+    assert!(before.contains(r#""counted":[1,60]"#), "{before}");
+    drop(api);
+    // Once from the log, once from a snapshot.
+    for _ in 0..2 {
+        drop(api_of(start(fixed(), folder.path()), &before));
+    }
+}
+
+fn api_of((api, _, complaints): (Api, Arc<Mutex<Switch>>, Vec<String>), expected: &str) -> Api {
+    assert_eq!((everything(&api).as_str(), complaints), (expected, vec![]));
+    api
+}
+
+#[test]
+fn groups_of_single_entries_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (api, _, _) = start(program(), folder.path());
+    let table = ir::TableId::from_index(6);
+    let call = |port| crate::api::entity::Call {
+        action: api.program().tables[table].actions[1].action,
+        args: vec![Bits::from_u64(9, port)],
+    };
+    let choice = |port, weight| crate::api::entity::Choice { call: call(port), weight, watch_port: Some(port as u32) };
+    let action = crate::api::entity::EntryAction::OneShot(vec![choice(1, 2), choice(2, 1)]);
+    let insert = |key, action| {
+        let name = EntryName { key: vec![EntryKey::Exact(Bits::from_u64(12, key))], priority: 0 };
+        let entity = Entity::TableEntry(TableEntry::new(table, Some(name), Some(action)));
+        Update { kind: UpdateKind::Insert, entity }
+    };
+    let member = |id, port| {
+        let profile = ir::ActionProfileId::from_index(0);
+        let entity = Entity::Member(crate::api::entity::Member { profile, id, call: Some(call(port)) });
+        Update { kind: UpdateKind::Insert, entity }
+    };
+    // Numbers that are far from handles, and a handle that is free again.
+    let updates = vec![
+        member(900, 1),
+        member(77, 2),
+        insert(1, action),
+        insert(2, crate::api::entity::EntryAction::Member(77)),
+        Update { kind: UpdateKind::Delete, ..member(900, 1) },
+    ];
+    let outcomes = api.write(updates, Atomicity::ContinueOnError);
+    assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+    let before = everything(&api);
+    drop(api);
+    for _ in 0..2 {
+        drop(api_of(start(program(), folder.path()), &before));
+    }
+}
+
+#[test]
+fn files_of_any_bytes_are_no_reason_not_to_start() {
+    for content in [&b""[..], b"\n\n", b"00000000 {}\n", b"\xFF\xFE\n", b"deadbeef null\n"] {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["snapshot-3.jsonl", "log-3.jsonl", "log-18446744073709551615.jsonl", "snapshot-9.unfinished"] {
+            std::fs::write(folder.path().join(name), content).unwrap();
+        }
+        let (api, _, complaints) = start(program(), folder.path());
+        assert!(!complaints.is_empty(), "{content:?}");
+        assert_eq!(entries(&api), 0);
+        assert!(!folder.path().join("snapshot-9.unfinished").exists());
+    }
 }

@@ -1,0 +1,176 @@
+//! `wirespeed run --state`: what a switch keeps in a folder.
+//!
+//! What enters: the folder; the switch that was built. What leaves: the program that the folder holds, the switch with
+//! everything that the folder brings back, and a thread that stores once a second what packets have changed.
+
+use crate::Exit;
+use crate::stored_program::StoredProgram;
+use crate::terminal::{self, Progress};
+use control::Api;
+use control::store::{Saved, Store};
+use live::Mailbox;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use switch::{Closed, Door, Job, Switch};
+
+/// How often what packets change is stored.
+const SAVE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The way to a switch that a worker runs, or that nobody runs yet or any more.
+pub struct SwitchDoor {
+    mailbox: Mailbox,
+    parked: Mutex<Option<Switch>>,
+}
+
+impl SwitchDoor {
+    /// The door to a switch that will be parked here. The worker that runs it has the mailbox's inbox.
+    pub fn new(mailbox: Mailbox) -> SwitchDoor {
+        SwitchDoor { mailbox, parked: Mutex::new(None) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Switch>> {
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the switch away, for the worker to run it.
+    pub fn take(&self) -> Option<Switch> {
+        self.lock().take()
+    }
+
+    /// Puts the switch here, which nobody runs any more.
+    pub fn park(&self, switch: Switch) {
+        *self.lock() = Some(switch);
+    }
+}
+
+impl Door for SwitchDoor {
+    fn send(&self, job: Job) -> Result<(), Closed> {
+        if let Some(switch) = self.lock().as_mut() {
+            job(switch);
+            return Ok(());
+        }
+        self.mailbox.send(job)
+    }
+}
+
+/// A folder of state that was opened.
+pub struct State {
+    folder: PathBuf,
+    store: Store,
+    saved: Saved,
+}
+
+impl State {
+    /// Opens it and tells what is damaged.
+    pub fn open(folder: &Path) -> Result<State, Exit> {
+        let _progress = Progress::start(format!("reading the state in {}", folder.display()));
+        let (store, saved) = Store::open(folder).map_err(|error| {
+            terminal::error(error);
+            Exit::System
+        })?;
+        saved.complaints.iter().for_each(terminal::warning);
+        Ok(State { folder: folder.to_owned(), store, saved })
+    }
+
+    /// Whether it holds what a switch had.
+    pub fn is_some(&self) -> bool {
+        self.saved.is_some()
+    }
+
+    /// The program that it holds.
+    pub fn program(&self) -> Result<StoredProgram, Exit> {
+        StoredProgram::of(&self.saved.program).ok_or_else(|| {
+            let what = if self.is_some() { "its program is damaged" } else { "it is empty" };
+            terminal::error(format!("{}: {what}: name the program to run", self.folder.display()));
+            Exit::Usage
+        })
+    }
+
+    /// Tells what the folder means for the arguments of the command.
+    pub fn compare(&self, file: Option<&Path>, entries: &[PathBuf]) {
+        if !self.is_some() {
+            return;
+        }
+        if !entries.is_empty() {
+            terminal::warning(format!(
+                "{} holds the entries of an earlier run, which go on: --entries is not read again",
+                self.folder.display()
+            ));
+        }
+        let stored = StoredProgram::of(&self.saved.program);
+        if let (Some(file), Some(stored)) = (file, stored)
+            && file != stored.file
+        {
+            terminal::warning(format!(
+                "{} is of the program {}: {} takes over what it has a place for",
+                self.folder.display(),
+                stored.file.display(),
+                file.display()
+            ));
+        }
+    }
+
+    /// Brings back what the folder holds and keeps everything there from now on, with this note of the program.
+    pub fn begin(self, api: Arc<Api>, program: Value) -> Result<Saver, Exit> {
+        let _progress = Progress::start(format!("taking over the state in {}", self.folder.display()));
+        if self.is_some() {
+            let left_out = self.saved.restore(&api);
+            left_out.iter().for_each(|what| terminal::warning(format!("not taken over: {what}")));
+        }
+        drop(self.saved);
+        let system_error = |error: &dyn std::fmt::Display| {
+            terminal::error(error);
+            Exit::System
+        };
+        api.keep_in(self.store, program).map_err(|error| system_error(&error))?;
+        let (stop, stopped) = mpsc::channel();
+        let saved = Arc::clone(&api);
+        let work = move || {
+            let mut trouble = Trouble::default();
+            while stopped.recv_timeout(SAVE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                trouble.tell(saved.save().err().map(|fault| fault.message));
+            }
+        };
+        let thread = std::thread::Builder::new().name("saver".to_owned()).spawn(work);
+        let thread = thread.map_err(|error| system_error(&format!("cannot start a thread: {error}")))?;
+        Ok(Saver { api, stop, thread })
+    }
+}
+
+/// Says once what goes wrong each second.
+#[derive(Default)]
+struct Trouble(Option<String>);
+
+impl Trouble {
+    fn tell(&mut self, trouble: Option<String>) {
+        match (&self.0, &trouble) {
+            (None, Some(new)) => terminal::warning(format!("the state cannot be kept for now: {new}")),
+            (Some(_), None) => terminal::warning("the state is kept again"),
+            _ => {}
+        }
+        self.0 = trouble;
+    }
+}
+
+/// Stores what packets change.
+pub struct Saver {
+    api: Arc<Api>,
+    stop: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Saver {
+    /// Stores what has changed since, once the switch is parked again.
+    pub fn finish(self) -> Result<(), Exit> {
+        drop(self.stop);
+        let _ended = self.thread.join();
+        self.api.save().map_err(|fault| {
+            terminal::error(format!("what packets have changed last is not in the state: {fault}"));
+            Exit::System
+        })
+    }
+}

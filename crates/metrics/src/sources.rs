@@ -1,0 +1,392 @@
+//! What a switch tells of itself, collected when somebody asks.
+
+use crate::exposition::{Exposition, Kind};
+use control::Api;
+use live::{CounterSnapshot, PortCounters};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use switch::externs::TableUse;
+use switch::{DropReason, QueueState, Stats};
+
+/// How long the worker may take to answer.
+const ANSWER_MAX: Duration = Duration::from_secs(1);
+
+/// What the worker publishes of itself, about once a second.
+#[derive(Debug, Default)]
+pub struct Published {
+    /// How long it has worked and how long it has waited, in nanoseconds.
+    times_ns: Mutex<(u64, u64)>,
+    unconnected_frames: AtomicU64,
+    digests: AtomicU64,
+}
+
+impl Published {
+    /// Says for how long the worker has run, how much of that it has waited for something to do, and how many frames went
+    /// to ports that have no driver.
+    pub fn tick(&self, run: Duration, waited: Duration, unconnected_frames: u64) {
+        let nanoseconds = |it: Duration| u64::try_from(it.as_nanos()).unwrap_or(u64::MAX);
+        let times_ns = (nanoseconds(run.saturating_sub(waited)), nanoseconds(waited));
+        *self.times_ns.lock().unwrap_or_else(PoisonError::into_inner) = times_ns;
+        self.unconnected_frames.store(unconnected_frames, Ordering::Relaxed);
+    }
+
+    /// Says that the program has sent a digest.
+    pub fn digest(&self) {
+        self.digests.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A port as it is shown.
+pub struct ShownPort {
+    /// Its number.
+    pub number: u32,
+    /// What is behind it, as its user has written it.
+    pub name: String,
+    /// What it counts.
+    pub counters: Arc<PortCounters>,
+}
+
+/// Where values come from.
+pub struct Sources {
+    /// The control plane, and through it the switch.
+    pub api: Arc<Api>,
+    /// The ports.
+    pub ports: Vec<ShownPort>,
+    /// What the worker tells.
+    pub published: Arc<Published>,
+    /// The version of the command.
+    pub version: &'static str,
+}
+
+/// What a job takes from the switch.
+struct Taken {
+    stats: Stats,
+    uses: Vec<TableUse>,
+    queues: Vec<QueueState>,
+}
+
+impl Sources {
+    /// Whether the worker answers.
+    pub fn is_alive(&self) -> bool {
+        self.ask(|_| ()).is_some()
+    }
+
+    fn ask<T: Send + 'static>(&self, job: impl FnOnce(&mut switch::Switch) -> T + Send + 'static) -> Option<T> {
+        let (answer, answered) = mpsc::sync_channel(1);
+        let job = move |switch: &mut switch::Switch| {
+            // Nobody listens any more if it took too long.
+            let _unheard = answer.send(job(switch));
+        };
+        self.api.door().send(Box::new(job)).ok()?;
+        answered.recv_timeout(ANSWER_MAX).ok()
+    }
+
+    /// All metrics as text; none if the switch does not answer.
+    pub fn collect(&self) -> Option<String> {
+        let taken = self.ask(|switch| Taken {
+            stats: *switch.stats(),
+            uses: switch.externs_mut().table_uses.iter().copied().collect(),
+            queues: switch.queues().collect(),
+        })?;
+        let mut text = Exposition::default();
+        text.family("wirespeed_build_info", Kind::Gauge, "The version that runs.");
+        text.sample(&[("version", self.version)], 1.0);
+        self.ports(&mut text);
+        self.tables(&mut text, &taken.uses);
+        queues(&mut text, &taken.queues);
+        core(&mut text, &taken.stats);
+        self.worker(&mut text);
+        Some(text.finish())
+    }
+
+    fn ports(&self, text: &mut Exposition) {
+        let read: Vec<(String, &str, CounterSnapshot)> =
+            self.ports.iter().map(|it| (it.number.to_string(), it.name.as_str(), it.counters.snapshot())).collect();
+        let mut family = |name, help, value: fn(&CounterSnapshot) -> u64| {
+            text.family(name, Kind::Counter, help);
+            for (number, name, counters) in &read {
+                text.sample(&[("port", number), ("interface", name)], value(counters) as f64);
+            }
+        };
+        family("wirespeed_port_receive_packets_total", "Packets received.", |it| it.rx_packets);
+        family("wirespeed_port_receive_bytes_total", "Bytes of packets received.", |it| it.rx_bytes);
+        family("wirespeed_port_transmit_packets_total", "Packets sent.", |it| it.tx_packets);
+        family("wirespeed_port_transmit_bytes_total", "Bytes of packets sent.", |it| it.tx_bytes);
+        let drops = [
+            ("wirespeed_port_receive_drops_total", "Packets lost on reception.", "rx_dropped_"),
+            ("wirespeed_port_transmit_drops_total", "Packets lost on transmission.", "tx_dropped_"),
+        ];
+        for (family, help, prefix) in drops {
+            text.family(family, Kind::Counter, help);
+            for (number, name, counters) in &read {
+                for (field, value) in counters.fields() {
+                    if let Some(reason) = field.strip_prefix(prefix) {
+                        text.sample(&[("port", number), ("interface", name), ("reason", reason)], value as f64);
+                    }
+                }
+            }
+        }
+    }
+
+    fn tables(&self, text: &mut Exposition, uses: &[TableUse]) {
+        let program = self.api.program();
+        let sizes: Vec<(usize, usize)> = {
+            let tables = self.api.tables();
+            let tables = tables.lock();
+            tables.tables().iter().map(|table| (table.len(), table.spec().size)).collect()
+        };
+        let names = || program.tables.iter().map(|table| table.name.as_str());
+        text.family("wirespeed_table_lookups_total", Kind::Counter, "Packets that asked a table.");
+        for (name, used) in names().zip(uses) {
+            text.sample(&[("table", name), ("result", "hit")], used.hits as f64);
+            let misses = used.lookups.saturating_sub(used.hits);
+            text.sample(&[("table", name), ("result", "miss")], misses as f64);
+        }
+        text.family("wirespeed_table_entries", Kind::Gauge, "Entries of a table.");
+        for (name, (count, _)) in names().zip(&sizes) {
+            text.sample(&[("table", name)], *count as f64);
+        }
+        text.family("wirespeed_table_capacity_entries", Kind::Gauge, "Entries that a table holds at most.");
+        for (name, (_, size)) in names().zip(&sizes) {
+            text.sample(&[("table", name)], *size as f64);
+        }
+    }
+
+    fn worker(&self, text: &mut Exposition) {
+        let (busy_ns, waited_ns) = *self.published.times_ns.lock().unwrap_or_else(PoisonError::into_inner);
+        let load = Exposition::family;
+        load(text, "wirespeed_worker_busy_seconds_total", Kind::Counter, "Time in which the worker had work.");
+        text.sample(&[], busy_ns as f64 / 1e9);
+        load(text, "wirespeed_worker_waiting_seconds_total", Kind::Counter, "Time in which the worker had none.");
+        text.sample(&[], waited_ns as f64 / 1e9);
+        text.family("wirespeed_digests_total", Kind::Counter, "Digests that the program has sent.");
+        text.sample(&[], self.published.digests.load(Ordering::Relaxed) as f64);
+        text.family("wirespeed_unconnected_packets_total", Kind::Counter, "Packets sent to ports without interface.");
+        text.sample(&[], self.published.unconnected_frames.load(Ordering::Relaxed) as f64);
+        let (done, refused) = self.api.update_counts();
+        text.family("wirespeed_control_updates_total", Kind::Counter, "Updates of the control plane.");
+        text.sample(&[("result", "done")], done as f64).sample(&[("result", "refused")], refused as f64);
+    }
+}
+
+fn queues(text: &mut Exposition, queues: &[QueueState]) {
+    let mut family = |name, kind, help, value: fn(&QueueState) -> f64| {
+        text.family(name, kind, help);
+        for queue in queues {
+            let (port, priority) = (queue.port.to_string(), queue.priority.to_string());
+            text.sample(&[("port", &port), ("queue", &priority)], value(queue));
+        }
+    };
+    family("wirespeed_queue_depth_packets", Kind::Gauge, "Packets that wait in a queue.", |it| it.depth_packets as f64);
+    family("wirespeed_queue_capacity_packets", Kind::Gauge, "Packets that a queue with a rate holds.", |it| {
+        it.capacity_packets as f64
+    });
+    family("wirespeed_queue_drops_total", Kind::Counter, "Packets that found a queue full.", |it| {
+        it.refused_packets as f64
+    });
+}
+
+fn core(text: &mut Exposition, stats: &Stats) {
+    let mut family = |name, help, value: u64| {
+        text.family(name, Kind::Counter, help).sample(&[], value as f64);
+    };
+    family("wirespeed_received_packets_total", "Packets that entered the pipeline.", stats.received);
+    family("wirespeed_sent_packets_total", "Packets that left the pipeline.", stats.sent);
+    family("wirespeed_copies_total", "Clones and replicas.", stats.copies);
+    family("wirespeed_further_passes_total", "Resubmissions and recirculations.", stats.passes);
+    text.family("wirespeed_drops_total", Kind::Counter, "Packets that ended without being sent.");
+    for reason in DropReason::ALL {
+        text.sample(&[("reason", reason.name())], stats.drops(reason) as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+    use switch::{Backend, Closed, Config, Door, Job, Output, Switch};
+
+    const PROGRAM: &str = "
+        #include <v1model.p4>
+        header h_t { bit<8> value; }
+        struct headers { h_t h; }
+        struct meta_t { }
+        parser P(packet_in p, out headers hdr, inout meta_t m, inout standard_metadata_t s) {
+            state start { p.extract(hdr.h); transition accept; }
+        }
+        control V(inout headers hdr, inout meta_t m) { apply { } }
+        control I(inout headers hdr, inout meta_t m, inout standard_metadata_t s) {
+            action send() { s.egress_spec = 1; }
+            action drop() { mark_to_drop(s); }
+            table t { key = { hdr.h.value: exact; } actions = { send; drop; } default_action = drop; size = 8; }
+            apply { t.apply(); }
+        }
+        control E(inout headers hdr, inout meta_t m, inout standard_metadata_t s) { apply { } }
+        control D(packet_out p, in headers hdr) { apply { p.emit(hdr.h); } }
+        V1Switch(P(), V(), I(), E(), V(), D()) main;";
+
+    struct Here(Mutex<Option<Switch>>);
+
+    impl Door for Here {
+        fn send(&self, job: Job) -> Result<(), Closed> {
+            self.0.lock().unwrap().as_mut().map(job).ok_or(Closed)
+        }
+    }
+
+    struct Silent;
+    impl Output for Silent {
+        fn transmit(&mut self, _port: u32, _frame: &[u8], _time_ns: u64) {}
+    }
+
+    /// A switch with an entry that has met three packets, and what it tells.
+    fn sources() -> (Sources, Arc<Here>) {
+        let mut map = syntax::SourceMap::new();
+        let loader = syntax::MemoryFiles::new();
+        let (tree, mut diagnostics) = syntax::parse_text(&mut map, "m.p4", PROGRAM, &syntax::Options::new(&loader));
+        let typed = sema::check(&tree, &mut diagnostics);
+        let program = Arc::new(lower::lower(&typed, &mut diagnostics).unwrap());
+        let mut switch = Switch::new(Arc::clone(&program), Backend::Interpreter, Config::default()).unwrap();
+        let here = Arc::new(Here(Mutex::new(None)));
+        let api = Arc::new(Api::new(&switch, Arc::clone(&here) as Arc<dyn Door>));
+        for value in [7, 7, 8] {
+            assert!(!switch.receive(0, 2, &[value; 60]));
+        }
+        let lines = "table_add t send 7 =>\nset_queue_rate 100 1\n";
+        *here.0.lock().unwrap() = Some(switch);
+        for (command, _) in control::parse_entries("lines", lines, &program).unwrap() {
+            api.command(command).unwrap();
+        }
+        here.0.lock().unwrap().as_mut().unwrap().run(0, &mut Silent);
+        let counters = Arc::new(PortCounters::default());
+        counters.rx_packets.add(3);
+        counters.tx_dropped_link_down.add(1);
+        let published = Arc::new(Published::default());
+        published.tick(Duration::from_secs(4), Duration::from_secs(3), 0);
+        published.digest();
+        let ports = vec![ShownPort { number: 2, name: "eth\"0".into(), counters }];
+        (Sources { api, ports, published, version: "1.2.3" }, here)
+    }
+
+    fn get(server: &crate::Server, request: &str) -> String {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.replace("\r\n", "\n")
+    }
+
+    fn check(server: &crate::Server, request: &str, expected: Expect) {
+        expected.assert_eq(&get(server, request));
+    }
+
+    #[test]
+    fn what_a_switch_tells() {
+        let (sources, _) = sources();
+        let server = crate::Server::start(([127, 0, 0, 1], 0).into(), sources).unwrap();
+        let answer = get(&server, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+        let (head, body) = answer.split_once("\n\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 200 OK\nContent-Type: text/plain; version=0.0.4"), "{head}");
+        let samples = body.lines().filter(|line| !line.starts_with('#') && !line.ends_with(" 0"));
+        expect![[r#"
+            wirespeed_build_info{version="1.2.3"} 1
+            wirespeed_port_receive_packets_total{port="2",interface="eth\"0"} 3
+            wirespeed_port_transmit_drops_total{port="2",interface="eth\"0",reason="link_down"} 1
+            wirespeed_table_lookups_total{table="I.t",result="hit"} 2
+            wirespeed_table_lookups_total{table="I.t",result="miss"} 1
+            wirespeed_table_entries{table="I.t"} 1
+            wirespeed_table_capacity_entries{table="I.t"} 8
+            wirespeed_queue_depth_packets{port="1",queue="0"} 1
+            wirespeed_queue_capacity_packets{port="1",queue="0"} 64
+            wirespeed_received_packets_total 3
+            wirespeed_sent_packets_total 1
+            wirespeed_drops_total{reason="ingress"} 1
+            wirespeed_worker_busy_seconds_total 1
+            wirespeed_worker_waiting_seconds_total 3
+            wirespeed_digests_total 1
+            wirespeed_control_updates_total{result="done"} 2
+        "#]].assert_eq(&samples.map(|line| format!("{line}\n")).collect::<String>());
+        // Each sample follows the head of its family, and each family is there once.
+        let mut family = "";
+        for line in body.lines() {
+            match line.strip_prefix("# TYPE ") {
+                Some(rest) => family = rest.split(' ').next().unwrap(),
+                None => assert!(line.starts_with("# HELP ") || line.starts_with(family), "{line}"),
+            }
+        }
+    }
+
+    #[test]
+    fn other_requests() {
+        let (sources, here) = sources();
+        let server = crate::Server::start(([127, 0, 0, 1], 0).into(), sources).unwrap();
+        check(&server, "GET /healthz HTTP/1.1\r\n\r\n", expect![[r#"
+            HTTP/1.1 200 OK
+            Content-Type: text/plain
+            Content-Length: 3
+            Connection: close
+
+            ok
+        "#]]);
+        check(&server, "HEAD /healthz?x HTTP/1.0\r\n\r\n", expect![[r#"
+            HTTP/1.1 200 OK
+            Content-Type: text/plain
+            Content-Length: 3
+            Connection: close
+
+        "#]]);
+        check(&server, "GET / HTTP/1.1\r\n\r\n", expect![[r#"
+            HTTP/1.1 404 Not Found
+            Content-Type: text/plain
+            Content-Length: 32
+            Connection: close
+
+            there are /metrics and /healthz
+        "#]]);
+        check(&server, "POST /metrics HTTP/1.1\r\n\r\n", expect![[r#"
+            HTTP/1.1 405 Method Not Allowed
+            Content-Type: text/plain
+            Content-Length: 18
+            Connection: close
+
+            only GET and HEAD
+        "#]]);
+        check(&server, "what\r\n\r\n", expect![[r#"
+            HTTP/1.1 400 Bad Request
+            Content-Type: text/plain
+            Content-Length: 27
+            Connection: close
+
+            this is no request of HTTP
+        "#]]);
+        // One that says nothing holds up nobody for long.
+        check(&server, "GET /met", expect![[r#"
+            HTTP/1.1 400 Bad Request
+            Content-Type: text/plain
+            Content-Length: 27
+            Connection: close
+
+            this is no request of HTTP
+        "#]]);
+        *here.0.lock().unwrap() = None;
+        check(&server, "GET /healthz HTTP/1.1\r\n\r\n", expect![[r#"
+            HTTP/1.1 503 Service Unavailable
+            Content-Type: text/plain
+            Content-Length: 27
+            Connection: close
+
+            the switch does not answer
+        "#]]);
+        check(&server, "GET /metrics HTTP/1.1\r\n\r\n", expect![[r#"
+            HTTP/1.1 503 Service Unavailable
+            Content-Type: text/plain
+            Content-Length: 27
+            Connection: close
+
+            the switch does not answer
+        "#]]);
+    }
+}
