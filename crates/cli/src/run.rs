@@ -87,11 +87,11 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let elapsed = started.elapsed();
     drop(server);
     if let Some(Beside { door, saver, metrics }) = beside {
-        drop(metrics);
         door.park(switch);
         if let Some(Err(exit)) = saver.map(Saver::finish) {
             reporter.exit = exit;
         }
+        drop(metrics);
         switch = door.take().ok_or(Exit::Internal)?;
     }
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;

@@ -132,7 +132,12 @@ impl State {
         let work = move || {
             let mut trouble = Trouble::default();
             while stopped.recv_timeout(SAVE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                trouble.tell(saved.save().err().map(|fault| fault.message));
+                let failed = saved.save().err();
+                // A worker that ends takes no more requests; then the end of this is near, and the state is saved there.
+                if failed.is_some() && stopped.recv_timeout(SAVE_INTERVAL) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+                trouble.tell(failed.map(|fault| fault.message));
             }
         };
         let thread = std::thread::Builder::new().name("saver".to_owned()).spawn(work);

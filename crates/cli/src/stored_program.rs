@@ -100,9 +100,12 @@ mod tests {
     fn a_program_is_compiled_again_without_its_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let program = "#include <v1model.p4>\n#include \"sub/parts.p4\"\nV1Switch(P(), V(), I(), E(), V(), D()) main;\n";
+        let program =
+            "#include <v1model.p4>\n#include \"sub/parts.p4\"\nV1Switch(P(), V(), I(), E(), V(), D()) main;\n";
         let parts = "#include <more.p4>\n
-            parser P(packet_in p, out n h, inout n m, inout standard_metadata_t s) { state start { transition accept; } }
+            parser P(packet_in p, out n h, inout n m, inout standard_metadata_t s) {
+                state start { transition accept; }
+            }
             control V(inout n h, inout n m) { apply { } }
             control I(inout n h, inout n m, inout standard_metadata_t s) { apply { s.egress_spec = PORT; } }
             control E(inout n h, inout n m, inout standard_metadata_t s) { apply { } }

@@ -642,9 +642,12 @@ fn damaged_and_foreign_state_is_reported_and_the_switch_starts() {
 fn a_state_folder_that_cannot_be_used() {
     let folder = folder_for_state();
     std::fs::write(folder.path("kept"), "a file").unwrap();
-    folder.check(&format!("run p.p4 {STATE_PORTS}"), expect![[r#"
+    folder.check(
+        &format!("run p.p4 {STATE_PORTS}"),
+        expect![[r#"
         exit 3
 
         error: cannot make the state folder kept: File exists (os error 17)
-    "#]]);
+    "#]],
+    );
 }

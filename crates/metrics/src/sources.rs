@@ -23,8 +23,8 @@ pub struct Published {
 }
 
 impl Published {
-    /// Says for how long the worker has run, how much of that it has waited for something to do, and how many frames went
-    /// to ports that have no driver.
+    /// Says for how long the worker has run, how much of that it has waited for something to do, and how many frames
+    /// went to ports that have no driver.
     pub fn tick(&self, run: Duration, waited: Duration, unconnected_frames: u64) {
         let nanoseconds = |it: Duration| u64::try_from(it.as_nanos()).unwrap_or(u64::MAX);
         let times_ns = (nanoseconds(run.saturating_sub(waited)), nanoseconds(waited));
@@ -308,7 +308,8 @@ mod tests {
             wirespeed_worker_waiting_seconds_total 3
             wirespeed_digests_total 1
             wirespeed_control_updates_total{result="done"} 2
-        "#]].assert_eq(&samples.map(|line| format!("{line}\n")).collect::<String>());
+        "#]]
+        .assert_eq(&samples.map(|line| format!("{line}\n")).collect::<String>());
         // Each sample follows the head of its family, and each family is there once.
         let mut family = "";
         for line in body.lines() {
@@ -323,70 +324,102 @@ mod tests {
     fn other_requests() {
         let (sources, here) = sources();
         let server = crate::Server::start(([127, 0, 0, 1], 0).into(), sources).unwrap();
-        check(&server, "GET /healthz HTTP/1.1\r\n\r\n", expect![[r#"
+        check(
+            &server,
+            "GET /healthz HTTP/1.1\r\n\r\n",
+            expect![[r#"
             HTTP/1.1 200 OK
             Content-Type: text/plain
             Content-Length: 3
             Connection: close
 
             ok
-        "#]]);
-        check(&server, "HEAD /healthz?x HTTP/1.0\r\n\r\n", expect![[r#"
+        "#]],
+        );
+        check(
+            &server,
+            "HEAD /healthz?x HTTP/1.0\r\n\r\n",
+            expect![[r#"
             HTTP/1.1 200 OK
             Content-Type: text/plain
             Content-Length: 3
             Connection: close
 
-        "#]]);
-        check(&server, "GET / HTTP/1.1\r\n\r\n", expect![[r#"
+        "#]],
+        );
+        check(
+            &server,
+            "GET / HTTP/1.1\r\n\r\n",
+            expect![[r#"
             HTTP/1.1 404 Not Found
             Content-Type: text/plain
             Content-Length: 32
             Connection: close
 
             there are /metrics and /healthz
-        "#]]);
-        check(&server, "POST /metrics HTTP/1.1\r\n\r\n", expect![[r#"
+        "#]],
+        );
+        check(
+            &server,
+            "POST /metrics HTTP/1.1\r\n\r\n",
+            expect![[r#"
             HTTP/1.1 405 Method Not Allowed
             Content-Type: text/plain
             Content-Length: 18
             Connection: close
 
             only GET and HEAD
-        "#]]);
-        check(&server, "what\r\n\r\n", expect![[r#"
+        "#]],
+        );
+        check(
+            &server,
+            "what\r\n\r\n",
+            expect![[r#"
             HTTP/1.1 400 Bad Request
             Content-Type: text/plain
             Content-Length: 27
             Connection: close
 
             this is no request of HTTP
-        "#]]);
+        "#]],
+        );
         // One that says nothing holds up nobody for long.
-        check(&server, "GET /met", expect![[r#"
+        check(
+            &server,
+            "GET /met",
+            expect![[r#"
             HTTP/1.1 400 Bad Request
             Content-Type: text/plain
             Content-Length: 27
             Connection: close
 
             this is no request of HTTP
-        "#]]);
+        "#]],
+        );
         *here.0.lock().unwrap() = None;
-        check(&server, "GET /healthz HTTP/1.1\r\n\r\n", expect![[r#"
+        check(
+            &server,
+            "GET /healthz HTTP/1.1\r\n\r\n",
+            expect![[r#"
             HTTP/1.1 503 Service Unavailable
             Content-Type: text/plain
             Content-Length: 27
             Connection: close
 
             the switch does not answer
-        "#]]);
-        check(&server, "GET /metrics HTTP/1.1\r\n\r\n", expect![[r#"
+        "#]],
+        );
+        check(
+            &server,
+            "GET /metrics HTTP/1.1\r\n\r\n",
+            expect![[r#"
             HTTP/1.1 503 Service Unavailable
             Content-Type: text/plain
             Content-Length: 27
             Connection: close
 
             the switch does not answer
-        "#]]);
+        "#]],
+        );
     }
 }

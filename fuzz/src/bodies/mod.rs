@@ -10,6 +10,7 @@ mod p4_text;
 mod p4info;
 mod packet_tests;
 mod programs;
+mod state;
 
 use crate::run::Notes;
 use base::Rng;
@@ -128,6 +129,13 @@ pub const BODIES: &[Body] = &[
         about: "right entries are read, wrong ones are refused, no text panics",
         test_seeds: 30,
         run: |rng, _| entries::run(rng),
+        reduced: None,
+    },
+    Body {
+        name: "state",
+        about: "whatever a state folder holds, a switch starts with it, and keeps what it has",
+        test_seeds: 30,
+        run: state::run,
         reduced: None,
     },
     Body {

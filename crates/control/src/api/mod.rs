@@ -225,8 +225,8 @@ impl Api {
         pipeline.read(pipeline.gate(&*self.door), query, sink)
     }
 
-    /// Carries a command of one of the other faces out. If the state is kept, a command that changes it costs a snapshot:
-    /// commands speak of handles, which mean nothing after a restart.
+    /// Carries a command of one of the other faces out. If the state is kept, a command that changes it costs a
+    /// snapshot: commands speak of handles, which mean nothing after a restart.
     pub fn command(&self, command: Command) -> Result<Reply, Problem> {
         let changes = !command.only_asks();
         let outcome = self.command_and_store(command);
@@ -272,7 +272,9 @@ impl Api {
         let turn = self.turn();
         let pipeline = self.pipeline();
         if let Some(reason) = store.is_snapshot_due() {
-            return store.snapshot(None, self, reason).map_err(|error| Fault::new(Code::Unavailable, error.to_string()));
+            return store
+                .snapshot(None, self, reason)
+                .map_err(|error| Fault::new(Code::Unavailable, error.to_string()));
         }
         let mut last = 0;
         pipeline.changed_cells(pipeline.gate(&*self.door), &mut |changed| {

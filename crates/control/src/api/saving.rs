@@ -2,8 +2,8 @@
 //!
 //! What enters: the state of the switch and of its control plane. What leaves: everything, as updates that build it up
 //! from nothing; or the cells of registers and counters that packets have changed since they were looked at last. Cells
-//! are looked at in pieces, of which only a hash is kept: the worker spends some microseconds on many of them between two
-//! bursts, and copies only what has changed.
+//! are looked at in pieces, of which only a hash is kept: the worker spends some microseconds on many of them between
+//! two bursts, and copies only what has changed.
 
 use crate::api::entity::{Cell, Direct, Entity, EntryName, TableEntry, Update, UpdateKind};
 use crate::api::fault::Fault;
@@ -39,11 +39,7 @@ enum Array {
 
 impl Pipeline {
     /// Gives everything to the sink, in an order in which nothing speaks of what is not there yet.
-    pub(crate) fn read_all(
-        &self,
-        door: Gate<'_>,
-        sink: &mut dyn FnMut(Vec<Update>) -> bool,
-    ) -> Result<(), Fault> {
+    pub(crate) fn read_all(&self, door: Gate<'_>, sink: &mut dyn FnMut(Vec<Update>) -> bool) -> Result<(), Fault> {
         // What the snapshot may miss is found to have changed later.
         self.changed_cells(door, &mut |_| Ok(()))?;
         let entries = |which| {
@@ -107,7 +103,8 @@ impl Pipeline {
         (!is_there).then_some(Update { kind, entity })
     }
 
-    /// Gives the cells that have changed since this was called last to the sink, some at a time, as updates that set them.
+    /// Gives the cells that have changed since this was called last to the sink, some at a time, as updates that set
+    /// them.
     pub(crate) fn changed_cells(
         &self,
         door: Gate<'_>,

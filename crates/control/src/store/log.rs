@@ -1,7 +1,7 @@
 //! Files that keep records through a crash.
 //!
-//! What enters: records, each the text of a JSON value. What leaves: the records that are whole, in order, after whatever
-//! happened.
+//! What enters: records, each the text of a JSON value. What leaves: the records that are whole, in order, after
+//! whatever happened.
 //!
 //! A folder holds one *generation*: `snapshot-N.jsonl`, the state at some moment, and `log-N.jsonl`, what was told
 //! since. Each line is a record: eight hexadecimal digits (the CRC-32 of the rest), a space, JSON. The last line of a

@@ -98,8 +98,7 @@ impl Store {
                 _ => saved.complaints.push("a record that this version does not know was left out".to_owned()),
             }
         }
-        let inner =
-            Inner { log, program: Value::Null, appended: 0, snapshot_due_bytes: LOG_BYTES_MIN, lacking: None };
+        let inner = Inner { log, program: Value::Null, appended: 0, snapshot_due_bytes: LOG_BYTES_MIN, lacking: None };
         Ok((Store { inner: Mutex::new(inner), synchronised: Mutex::new(0) }, saved))
     }
 

@@ -1,7 +1,7 @@
 //! What the log asks of the system.
 //!
-//! What enters: files, paths, bytes. What leaves: the system's answer; or, in tests, the refusal that a test has ordered,
-//! so that every step of keeping state can be seen to fail.
+//! What enters: files, paths, bytes. What leaves: the system's answer; or, in tests, the refusal that a test has
+//! ordered, so that every step of keeping state can be seen to fail.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
