@@ -3,8 +3,8 @@
 //! * [`router`]: the example IPv4 router from memory to memory on one core: native code, the interpreter, and, as the
 //!   limit, the same work written by hand ([`by_hand`]). Several runs, interleaved, so that all three see the same
 //!   machine.
-//! * [`updates`]: the control plane against a worker that forwards at full speed: updates per second, the worker's loss,
-//!   the delay of a write.
+//! * [`updates`]: the control plane against a worker that forwards at full speed: updates per second, the worker's
+//!   loss, the delay of a write.
 //!
 //! Every figure is a ratio or stands beside its peer of the same run. `--json` prints what `bench/runs/` keeps.
 

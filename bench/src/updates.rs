@@ -1,9 +1,9 @@
 //! Updates of the control plane while a worker forwards at full speed.
 //!
-//! A worker on a thread of its own forwards frames from memory to memory. Another thread inserts entries into two tables
-//! through `control::Api`, in batches that must be seen whole: each batch has the same keys for both tables, and the
-//! program sends a packet that finds its key in one of them only to a port of its own, where it is counted. Then single
-//! entries are changed, and the time is taken from the call to the first packet that shows the change.
+//! A worker on a thread of its own forwards frames from memory to memory. Another thread inserts entries into two
+//! tables through `control::Api`, in batches that must be seen whole: each batch has the same keys for both tables, and
+//! the program sends a packet that finds its key in one of them only to a port of its own, where it is counted. Then
+//! single entries are changed, and the time is taken from the call to the first packet that shows the change.
 
 use crate::Arguments;
 use crate::compiled;

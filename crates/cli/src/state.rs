@@ -133,7 +133,8 @@ impl State {
             let mut trouble = Trouble::default();
             while stopped.recv_timeout(SAVE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let failed = saved.save().err();
-                // A worker that ends takes no more requests; then the end of this is near, and the state is saved there.
+                // A worker that ends takes no more requests; then the end of this is near, and the state is saved
+                // there.
                 if failed.is_some() && stopped.recv_timeout(SAVE_INTERVAL) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }

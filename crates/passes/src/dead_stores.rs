@@ -244,8 +244,8 @@ impl Walk<'_> {
 
     /// What is live at the end of a loop's body is what is live at its start; that grows until it does not. A loop in
     /// another is looked at in each round of the outer one, in which ever more is live: what was found before is where
-    /// the next round begins, or the work would double with every level. When stores are removed from the outer loop, its
-    /// last round has found what is live in the inner ones: removing can only make that less.
+    /// the next round begins, or the work would double with every level. When stores are removed from the outer loop,
+    /// its last round has found what is live in the inner ones: removing can only make that less.
     fn loop_statement(&mut self, label: LabelId, body: &mut Body, after: Live) -> Live {
         self.exits.insert(label, after.clone());
         let remove = std::mem::replace(&mut self.remove, false);

@@ -170,6 +170,23 @@ fn the_default_action_is_set_and_reset() {
     assert_eq!(read(&api, &query(l2)), before);
 }
 
+/// All that can be read.
+fn everything(api: &Api) -> Vec<Entity> {
+    let queries = [
+        Query::TableEntries(TableQuery::default()),
+        Query::Members { profile: None, id: None },
+        Query::Groups { profile: None, id: None },
+        Query::Registers { array: None, index: None },
+        Query::Multicast(None),
+        Query::ValueSets(None),
+        Query::CloneSessions(None),
+        Query::Meters { array: None, index: None },
+        Query::Counters { array: None, index: None },
+        Query::Digests(None),
+    ];
+    queries.iter().flat_map(|query| read(api, query)).collect()
+}
+
 #[test]
 fn a_batch_is_taken_back_as_a_whole() {
     let api = api();
@@ -179,21 +196,6 @@ fn a_batch_is_taken_back_as_a_whole() {
     let multicast = |group| {
         let replicas = vec![Replica { rid: 1, port: 2 }];
         Entity::Multicast(Multicast { group, replicas, metadata: vec![7] })
-    };
-    let everything = |api: &Api| {
-        let queries = [
-            Query::TableEntries(TableQuery::default()),
-            Query::Members { profile: None, id: None },
-            Query::Groups { profile: None, id: None },
-            Query::Registers { array: None, index: None },
-            Query::Multicast(None),
-            Query::ValueSets(None),
-            Query::CloneSessions(None),
-            Query::Meters { array: None, index: None },
-            Query::Counters { array: None, index: None },
-            Query::Digests(None),
-        ];
-        queries.iter().flat_map(|query| read(api, query)).collect::<Vec<_>>()
     };
     write(
         &api,
