@@ -125,7 +125,10 @@ fn ternary(rest: &str) -> String {
 fn entries_are_read_back_in_their_shortest_form() {
     let send = r#"action { action { action_id: $send
         params { param_id: 2 value: "eth2" } params { param_id: 1 value: "\000\001" } } }"#;
-    check("INSERT", &[&exact(send)], expect![[r#"
+    check(
+        "INSERT",
+        &[&exact(send)],
+        expect![[r#"
         table_entry {
           table_id: exact_table
           match {
@@ -154,14 +157,18 @@ fn entries_are_read_back_in_their_shortest_form() {
             }
           }
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_may_be_anything_is_left_out() {
     let all = r#"priority: 3 match { field_id: 1 ternary { value: "\000\020" mask: "\000\360" } }
         match { field_id: 2 range { low: "\000" high: "\007" } } match { field_id: 3 optional { value: "\000" } }"#;
-    check("INSERT", &[&ternary(all), &ternary("priority: 1")], expect![[r#"
+    check(
+        "INSERT",
+        &[&ternary(all), &ternary("priority: 1")],
+        expect![[r#"
         table_entry {
           table_id: ternary_table
           match {
@@ -212,7 +219,8 @@ fn what_may_be_anything_is_left_out() {
           }
           priority: 1
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
