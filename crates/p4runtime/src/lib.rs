@@ -12,7 +12,8 @@
 //!
 //! With them:
 //! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`: what both share.
-//! * `service`: the requests; `stream`: a controller's stream; `outbox`: what waits on it.
+//! * `commands`: lines of `simple_switch_CLI`. `service`: the requests; `stream`: a controller's stream; `outbox`: what
+//!   waits on it.
 //! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates, limits.
 
 #![allow(
@@ -22,6 +23,7 @@
 
 mod agreement;
 mod arbitration;
+mod commands;
 mod connections;
 mod data;
 mod device_config;

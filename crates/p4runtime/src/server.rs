@@ -1,5 +1,6 @@
 //! The server: where it listens, by which certificates, in which threads.
 
+use crate::commands::CommandService;
 use crate::connections;
 use crate::feed::{self, Feed};
 use crate::idle;
@@ -11,6 +12,7 @@ use control::Api;
 use p4info::Mismatch;
 use p4runtime_proto::p4::v1::ForwardingPipelineConfig;
 use p4runtime_proto::p4::v1::p4_runtime_server::P4RuntimeServer;
+use p4runtime_proto::wirespeed::v1::commands_server::CommandsServer;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -150,7 +152,8 @@ impl Server {
         let _entered = runtime.enter();
         runtime.spawn(feed::distribute(Arc::clone(&core), fed));
         runtime.spawn(idle::watch(Arc::clone(&core)));
-        let serving = builder.add_service(service);
+        let commands = CommandsServer::new(CommandService(Arc::clone(&core)));
+        let serving = builder.add_service(service).add_service(commands);
         let incoming = connections::incoming(listener);
         runtime.spawn(async move {
             let ended = serving.serve_with_incoming_shutdown(incoming, async move { drop(stopped.await) }).await;

@@ -121,7 +121,7 @@ impl Core {
         (self.log)(line);
     }
 
-    fn check_device(&self, device_id: u64) -> Result<(), Status> {
+    pub fn check_device(&self, device_id: u64) -> Result<(), Status> {
         match device_id == self.device_id {
             true => Ok(()),
             false => {
@@ -158,7 +158,7 @@ impl Core {
 }
 
 /// The result of work in another thread.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
     spawn_blocking(work).await.map_err(|_| Status::internal("the request met a bug of the switch"))
 }
 

@@ -1,0 +1,428 @@
+//! `wirespeed ctl` against a switch that runs.
+
+use expect_test::{Expect, expect};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+const ROUTER: &str = r#"
+#include <core.p4>
+#include <v1model.p4>
+header ethernet_t { bit<48> dstAddr; bit<48> srcAddr; bit<16> etherType; }
+header ipv4_t { bit<96> head; bit<32> srcAddr; bit<32> dstAddr; }
+@controller_header("packet_out") header packet_out_t { bit<9> egress_port; bit<7> _pad; }
+struct headers_t { ethernet_t ethernet; ipv4_t ipv4; }
+struct learn_t { bit<48> address; bit<9> port; }
+struct meta_t { bit<12> tag; learn_t learn; }
+parser P(packet_in p, out headers_t h, inout meta_t m, inout standard_metadata_t s) {
+    state start { p.extract(h.ethernet); p.extract(h.ipv4); transition accept; }
+}
+control V(inout headers_t h, inout meta_t m) { apply { } }
+control MyIngress(inout headers_t h, inout meta_t m, inout standard_metadata_t s) {
+    counter(4, CounterType.packets_and_bytes) rx;
+    register<bit<16>>(4) flows;
+    action drop() { mark_to_drop(s); }
+    action forward(bit<48> dstAddr, bit<9> port) { h.ethernet.dstAddr = dstAddr; s.egress_spec = port; }
+    table ipv4_lpm {
+        key = { h.ipv4.dstAddr: lpm; }
+        actions = { forward; drop; }
+        default_action = drop();
+        size = 16;
+    }
+    table acl {
+        key = { h.ipv4.srcAddr: ternary; h.ethernet.etherType: range; }
+        actions = { drop; NoAction; }
+    }
+    apply {
+        rx.count((bit<32>)s.ingress_port);
+        m.learn.address = h.ethernet.srcAddr;
+        m.learn.port = s.ingress_port;
+        digest(1, m.learn);
+        flows.write(0, h.ethernet.etherType);
+        acl.apply();
+        ipv4_lpm.apply();
+    }
+}
+control E(inout headers_t h, inout meta_t m, inout standard_metadata_t s) { apply { } }
+control D(packet_out p, in headers_t h) { apply { p.emit(h); } }
+V1Switch(P(), V(), MyIngress(), E(), V(), D()) main;
+"#;
+
+fn wirespeed() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_wirespeed"))
+}
+
+/// A switch that runs until it is dropped.
+struct Switch {
+    process: Child,
+    address: String,
+    folder: TempDir,
+}
+
+impl Switch {
+    fn start() -> Switch {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("router.p4");
+        std::fs::write(&program, ROUTER).unwrap();
+        let mut command = wirespeed();
+        command.arg("run").arg(&program).args(["--backend", "interp", "--p4runtime", "127.0.0.1:0"]);
+        let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut stderr = BufReader::new(process.stderr.take().unwrap());
+        let mut line = String::new();
+        let address = loop {
+            line.clear();
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "the switch has not started");
+            if let Some((_, address)) = line.split_once("P4Runtime at ") {
+                break address.trim().to_owned();
+            }
+        };
+        std::thread::spawn(move || stderr.read_to_end(&mut Vec::new()));
+        Switch { process, address, folder }
+    }
+
+    fn ctl(&self) -> Command {
+        let mut command = wirespeed();
+        command.args(["ctl", "--address", &self.address]);
+        command
+    }
+
+    /// What commands print, each with how it ends unless it succeeds.
+    fn check(&self, commands: &[&[&str]], expected: Expect) {
+        let mut shown = String::new();
+        for command in commands {
+            let output = self.ctl().args(*command).stdin(Stdio::null()).output().unwrap();
+            shown += &self.shown(&output);
+        }
+        expected.assert_eq(&shown);
+    }
+
+    /// What lines of standard input print.
+    fn check_lines(&self, options: &[&str], lines: &str, expected: Expect) {
+        let mut command = self.ctl();
+        command.args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        process.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        let output = process.wait_with_output().unwrap();
+        expected.assert_eq(&self.shown(&output));
+    }
+
+    fn shown(&self, output: &std::process::Output) -> String {
+        let status = match output.status.code() {
+            Some(0) => String::new(),
+            code => format!("status {}\n", code.unwrap_or(-1)),
+        };
+        let text = [&output.stdout[..], &output.stderr[..]].map(|it| String::from_utf8_lossy(it).into_owned()).concat();
+        let folder = self.folder.path().display().to_string();
+        (text + &status).replace(&folder, "FOLDER").replace(&self.address, "ADDRESS")
+    }
+
+    fn write(&self, name: &str, text: &str) -> std::path::PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Switch {
+    fn drop(&mut self) {
+        let _ended = self.process.kill();
+        let _waited = self.process.wait();
+    }
+}
+
+#[test]
+fn a_switch_is_asked_and_changed() {
+    let switch = Switch::start();
+    switch.check(
+        &[
+            &["add", "ipv4_lpm", "10.0.1.0/24", "do", "forward", "08:00:00:00:01:11", "1"],
+            &["add", "ipv4_lpm", "dstAddr=10.0.2.0/24", "do", "forward", "port=2", "dstAddr=2"],
+            &["add", "ipv4_lpm", "10.0.1.0/24", "do", "drop"],
+            &["add", "acl", "10.0.0.0&&&0xff000000", "0x800..0x806", "do", "drop", "priority", "10"],
+            &["show", "ipv4_lpm"],
+            &["--json", "show", "acl"],
+            &["modify", "ipv4_lpm", "10.0.2.0/24", "do", "drop"],
+            &["show", "ipv4_lpm", "10.0.2.0/24"],
+            &["delete", "ipv4_lpm", "10.0.1.0/24"],
+            &["delete", "ipv4_lpm", "10.0.1.0/24"],
+            &["default", "ipv4_lpm", "do", "forward", "1", "3"],
+            &["default", "ipv4_lpm"],
+            &["dump"],
+            &["clear", "acl"],
+            &["show", "acl"],
+            &["show", "lpm"],
+        ],
+        expect![[r#"
+            error: table MyIngress.ipv4_lpm: there is already an entry with this key and priority
+            status 1
+            MyIngress.ipv4_lpm: 2 entries
+            h.ipv4.dstAddr  action
+            10.0.1.0/24     forward dstAddr=08:00:00:00:01:11 port=1
+            10.0.2.0/24     forward dstAddr=00:00:00:00:00:02 port=2
+            default         drop
+            {"action":"drop","arguments":{},"match":{"h.ethernet.etherType":"0x800..0x806","h.ipv4.srcAddr":"10.0.0.0&&&255.0.0.0"},"priority":10,"table":"MyIngress.acl"}
+            {"action":"NoAction","arguments":{},"default":true,"table":"MyIngress.acl"}
+            MyIngress.ipv4_lpm: 1 entry
+            h.ipv4.dstAddr  action
+            10.0.2.0/24     drop
+            error: table MyIngress.ipv4_lpm: there is no entry with this key and priority
+            status 1
+            MyIngress.ipv4_lpm: 0 entries
+            h.ipv4.dstAddr  action
+            default         forward dstAddr=00:00:00:00:00:01 port=3
+            default MyIngress.ipv4_lpm do forward dstAddr=00:00:00:00:00:01 port=3
+            add MyIngress.ipv4_lpm 10.0.2.0/24 do drop
+            default MyIngress.acl do NoAction
+            add MyIngress.acl 10.0.0.0&&&255.0.0.0 0x800..0x806 priority 10 do drop
+            MyIngress.acl: 0 entries
+            h.ipv4.srcAddr  action
+            default         NoAction
+            error: there is no table lpm
+              help: the program has the tables MyIngress.acl, MyIngress.ipv4_lpm
+            status 1
+        "#]],
+    );
+}
+
+#[test]
+fn cells_and_copies() {
+    let switch = Switch::start();
+    switch.check(
+        &[
+            &["counters", "rx", "1", "set", "5", "640"],
+            &["counters", "rx"],
+            &["counters", "rx", "reset"],
+            &["counters", "rx", "1"],
+            &["registers", "flows", "3", "=", "0xff"],
+            &["registers", "flows"],
+            &["--json", "registers", "flows", "3"],
+            &["multicast", "add", "1", "1", "2:7"],
+            &["multicast"],
+            &["mirror", "add", "5", "3"],
+            &["mirror"],
+            &["digests", "learn_t", "on"],
+            &["digests"],
+        ],
+        expect![[r#"
+            MyIngress.rx: 4 cells, 3 of them 0
+            index  packets  bytes
+            1      5        640
+            MyIngress.rx: 1 cell
+            index  packets  bytes
+            1      0        0
+            MyIngress.flows: 4 cells, 3 of them 0
+            index  value
+            3      255
+            {"index":3,"register":"MyIngress.flows","value":"255"}
+            1 multicast group
+            group  copies
+            1      1 2:7
+            1 clone session
+            session  copies
+            5        3
+            1 digest
+            digest   timeout  size  ack
+            learn_t  0ns      1     0ns
+        "#]],
+    );
+}
+
+#[test]
+fn lines_of_standard_input_and_files() {
+    let switch = Switch::start();
+    let lines = "# two routes\nadd ipv4_lpm 1.0.0.0/8 do drop\nadd ipv4_lpm 1.0.0.0/8 do drop\nadd ipv4_lpm 2.0.0.0/8 do drop\n";
+    switch.check_lines(
+        &[],
+        lines,
+        expect![[r#"
+        error: table MyIngress.ipv4_lpm: there is already an entry with this key and priority
+        status 1
+    "#]],
+    );
+    switch.check_lines(
+        &["--keep-going"],
+        lines,
+        expect![[r#"
+        error: table MyIngress.ipv4_lpm: there is already an entry with this key and priority
+        error: table MyIngress.ipv4_lpm: there is already an entry with this key and priority
+        status 1
+    "#]],
+    );
+    switch.check_lines(
+        &[],
+        "show ipv4_lpm\nclear ipv4_lpm\nshow ipv4_lpm\nquit\nnonsense",
+        expect![[r#"
+        MyIngress.ipv4_lpm: 2 entries
+        h.ipv4.dstAddr  action
+        1.0.0.0/8       drop
+        2.0.0.0/8       drop
+        default         drop
+        MyIngress.ipv4_lpm: 0 entries
+        h.ipv4.dstAddr  action
+        default         drop
+    "#]],
+    );
+    // All or nothing.
+    let file = switch.write("lines.txt", lines);
+    let file = file.to_str().unwrap();
+    switch.check(
+        &[&["--atomic", "--file", file], &["show", "ipv4_lpm"], &["--file", "no/such/file"]],
+        expect![[r#"
+        error: FOLDER/lines.txt: update 0: taken back: update 1 of the batch was refused
+        update 1: table MyIngress.ipv4_lpm: there is already an entry with this key and priority
+        update 2: not tried: update 1 of the batch was refused
+        status 1
+        MyIngress.ipv4_lpm: 0 entries
+        h.ipv4.dstAddr  action
+        default         drop
+        error: cannot read no/such/file: No such file or directory (os error 2)
+        status 1
+    "#]],
+    );
+}
+
+#[test]
+fn commands_of_simple_switch_cli() {
+    let switch = Switch::start();
+    let lines = "table_add ipv4_lpm forward 10.0.1.0/24 => 08:00:00:00:01:11 1\ntable_add ipv4_lpm drop 10.0.1.0/24 =>\n\
+                 table_dump ipv4_lpm\nregister_write flows 0 7\nregister_read flows 0\nmc_mgrp_create 1\nmc_node_create 7 1 2\n\
+                 mc_node_associate 1 0\ntable_delete ipv4_lpm 0\n";
+    switch.check_lines(&["--simple-switch-cli"], lines, expect![[r#"
+        Adding entry to lpm match table MyIngress.ipv4_lpm
+        match key:           LPM-0a:00:01:00/24
+        action:              MyIngress.forward
+        runtime data:        08:00:00:00:01:11	00:01
+        Entry has been added with handle 0
+        Error: table `MyIngress.ipv4_lpm`: there is already an entry with this key, of handle 0: modify it, or delete it first
+        ==========
+        TABLE ENTRIES
+        **********
+        Dumping entry 0x0
+        Match key:
+        * h.ipv4.dstAddr      : LPM       0a000100/24
+        Action entry: MyIngress.forward - 080000000111, 0001
+        ==========
+        Dumping default entry
+        Action entry: MyIngress.drop - 
+        ==========
+        MyIngress.flows[0]=  7
+        Creating multicast group 1
+        Creating node with rid 7 , port map 110 and lag map 
+        node was created with handle 0
+        Associating node 0 to multicast group 1
+        Deleting entry 0 from MyIngress.ipv4_lpm
+        status 1
+    "#]]);
+    // P4Runtime sees what came through the other door.
+    switch.check(
+        &[&["multicast"], &["registers", "flows", "0"], &["simple", "table_num_entries", "ipv4_lpm"]],
+        expect![[r#"
+            1 multicast group
+            group  copies
+            1      1:7 2:7
+            MyIngress.flows: 1 cell
+            index  value
+            0      7
+            0
+        "#]],
+    );
+}
+
+#[test]
+fn another_program_with_and_without_the_state_of_the_first() {
+    let switch = Switch::start();
+    let other = ROUTER.replace("size = 16;", "size = 32;");
+    let path = switch.write("other.p4", &other);
+    let path = path.to_str().unwrap();
+    let wrong = switch.write("wrong.p4", "control c() { apply { undeclared(); } }\n");
+    switch.check(
+        &[
+            &["add", "ipv4_lpm", "10.0.1.0/24", "do", "drop"],
+            &["load", path, "reconcile"],
+            &["show", "ipv4_lpm"],
+            &["load", path],
+            &["show", "ipv4_lpm"],
+            &["load", wrong.to_str().unwrap()],
+            &["status"],
+        ],
+        expect![[r#"
+            MyIngress.ipv4_lpm: 1 entry
+            h.ipv4.dstAddr  action
+            10.0.1.0/24     drop
+            default         drop
+            MyIngress.ipv4_lpm: 0 entries
+            h.ipv4.dstAddr  action
+            default         drop
+            error[E0201]: `undeclared` is not declared
+             --> FOLDER/wrong.p4:1:23
+              |
+            1 | control c() { apply { undeclared(); } }
+              |                       ^^^^^^^^^^ unknown name
+
+            1 error
+            error: FOLDER/wrong.p4 is not given to the switch
+            status 1
+            address    ADDRESS
+            device     1
+            P4Runtime  1.5.0
+            program    v1model
+            tables     MyIngress.ipv4_lpm, MyIngress.acl
+            primary    nobody (the highest election id so far is 1)
+        "#]],
+    );
+}
+
+#[test]
+fn who_is_primary_decides() {
+    let switch = Switch::start();
+    // A controller that stays primary: it waits for lines that do not come.
+    let mut controller = switch.ctl();
+    controller.args(["--election-id", "7", "watch", "mastership"]).stdout(Stdio::piped());
+    let mut controller = controller.spawn().unwrap();
+    let mut watched = BufReader::new(controller.stdout.take().unwrap());
+    // It has bid as soon as a bid of ours is refused.
+    let add: &[&str] = &["add", "ipv4_lpm", "10.0.1.0/24", "do", "drop"];
+    for _ in 0..500 {
+        let output = switch.ctl().arg("status").output().unwrap();
+        if String::from_utf8_lossy(&output.stdout).contains("election id 7") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    switch.check(
+        &[
+            add,
+            &["show", "ipv4_lpm"],
+            &["--as-primary", "add", "ipv4_lpm", "10.0.1.0/24", "do", "drop"],
+            &["--election-id", "5", "delete", "ipv4_lpm", "10.0.1.0/24"],
+            &["--election-id", "9", "delete", "ipv4_lpm", "10.0.1.0/24"],
+        ],
+        expect![[r#"
+            error: a controller with election id 7 is primary, and only the primary may write
+              help: --as-primary writes in its name; --election-id 8 takes its place, and it must bid more to come back
+            status 1
+            MyIngress.ipv4_lpm: 0 entries
+            h.ipv4.dstAddr  action
+            default         drop
+            error: a controller with election id 7 is primary, and only the primary may write
+              help: --as-primary writes in its name; --election-id 8 takes its place, and it must bid more to come back
+            status 1
+        "#]],
+    );
+    let mut line = String::new();
+    watched.read_line(&mut line).unwrap();
+    assert_eq!(line, "mastership: another controller is primary, election id 9\n");
+    controller.kill().unwrap();
+    controller.wait().unwrap();
+}
+
+#[test]
+fn a_switch_that_is_not_there() {
+    let output = wirespeed().args(["ctl", "--address", "127.0.0.1:1", "show", "t"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.starts_with("error: the switch at 127.0.0.1:1 cannot be reached: "), "{text}");
+    // Help needs none.
+    let output = wirespeed().args(["ctl", "help", "show"]).output().unwrap();
+    assert!(output.status.success() && output.stdout.starts_with(b"show TABLE"), "{output:?}");
+}
