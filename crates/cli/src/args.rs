@@ -46,7 +46,7 @@ pub enum Command {
     /// Run a program's packet tests (STF files)
     Test(TestArguments),
     /// Forward packets with a program
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Build hosts and switches on this machine from a topology.json, and run commands in them
     Net(NetArguments),
     /// Holds the processes of a network together

@@ -86,7 +86,8 @@ fn insert(api: &Api, key: u64) -> Update {
 fn write_without_end(folder: &Path, first: u64) {
     let api = start(folder);
     // The harness has left a line without its end.
-    writeln!(std::io::stdout()).unwrap();
+    let mut output = std::io::stdout();
+    writeln!(output).unwrap();
     for key in first.. {
         let is_done = if key % 16 == 5 {
             let line = format!("table_add t send {key} => 1");
@@ -97,7 +98,7 @@ fn write_without_end(folder: &Path, first: u64) {
         };
         assert!(is_done, "{key}");
         // Not `println!`, which the harness may hold back.
-        writeln!(std::io::stdout(), "done {key}").unwrap();
+        writeln!(output, "done {key}").unwrap();
     }
 }
 

@@ -253,13 +253,15 @@ impl Walk<'_> {
         let known = self.heads.remove(&label);
         let is_settled = remove && self.in_settled_loop && known.is_some();
         head.add(&known.unwrap_or_default());
-        while !is_settled {
-            let mut before = self.body(body, head.clone());
-            before.add(&head);
-            if before == head {
-                break;
+        if !is_settled {
+            loop {
+                let mut before = self.body(body, head.clone());
+                before.add(&head);
+                if before == head {
+                    break;
+                }
+                head = before;
             }
-            head = before;
         }
         self.remove = remove;
         if remove {
