@@ -26,9 +26,10 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
 }
 
-/// The groups of cases: the folders in the corpus.
+/// The groups of cases: the folders of the corpus that have packet tests.
 pub fn groups() -> Vec<String> {
-    let folders = files(&folder()).into_iter().filter(|path| path.is_dir());
+    let has_scripts = |path: &PathBuf| path.is_dir() && files(path).iter().any(|file| has_extension(file, "stf"));
+    let folders = files(&folder()).into_iter().filter(has_scripts);
     folders.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect()
 }
 
