@@ -416,6 +416,10 @@ pub struct NetArguments {
     /// Write what switches receive and send to captures in this folder: s1-eth1_in.pcap, s1-eth1_out.pcap
     #[arg(long, value_name = "DIR")]
     pub pcap: Option<PathBuf>,
+    /// Let controllers in by P4Runtime: the first switch (device 0) at this port of 127.0.0.1, each other at the next;
+    /// or `off`
+    #[arg(long, default_value = "50051", value_name = "PORT|off", value_parser = controller_port)]
+    pub p4runtime: ControllerPort,
     /// Lines of JSON instead of text
     #[arg(long)]
     pub json: bool,
@@ -502,6 +506,23 @@ pub struct CtlArguments {
 
 /// The number of a switch that was given none.
 pub const DEVICE_ID: u64 = 1;
+
+/// Where the first switch of a network lets controllers in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ControllerPort {
+    /// At this port; the others at those that follow.
+    First(u16),
+    /// Nowhere.
+    Off,
+}
+
+fn controller_port(text: &str) -> Result<ControllerPort, String> {
+    match text.parse() {
+        _ if text == "off" => Ok(ControllerPort::Off),
+        Ok(port) if port > 0 => Ok(ControllerPort::First(port)),
+        _ => Err("it is a port from 1 to 65535, or `off`".to_owned()),
+    }
+}
 
 /// `wirespeed test`
 #[derive(Args, Debug)]

@@ -48,6 +48,8 @@ impl Exercise {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("timeout");
         command.args(["-k", "10", &NETWORK_SECONDS_MAX.to_string(), env!("CARGO_BIN_EXE_wirespeed"), "net"]);
+        // Networks of tests that run at the same time would ask for the same ports.
+        command.args(["--p4runtime", "off"]);
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
         command
     }
@@ -223,7 +225,9 @@ fn a_person_at_a_terminal_stops_commands_and_goes_into_hosts() {
     triangle(&exercise, [""; 3]);
     let mut command = Command::new("timeout");
     command.args(["-k", "10", &NETWORK_SECONDS_MAX.to_string(), "python3", "-c", PERSON]);
-    command.args([env!("CARGO_BIN_EXE_wirespeed"), "net", TRIANGLE]).current_dir(exercise.0.path());
+    command
+        .args([env!("CARGO_BIN_EXE_wirespeed"), "net", "--p4runtime", "off", TRIANGLE])
+        .current_dir(exercise.0.path());
     Ended::of(command.stdin(Stdio::null()).output().unwrap()).expect(0).says("ended with 0");
 }
 
@@ -399,7 +403,7 @@ impl Waiting {
         arguments.extend(["-c", &waiting]);
         // Not under `timeout`, which would be what is killed.
         let mut network = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
-        network.arg("net").args(arguments).current_dir(exercise.0.path()).stdin(Stdio::null());
+        network.args(["net", "--p4runtime", "off"]).args(arguments).current_dir(exercise.0.path()).stdin(Stdio::null());
         let child = network.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         Waiting { child, marker }
     }
@@ -545,6 +549,48 @@ fn what_is_wrong_is_told_before_anything_is_built() {
         .run(&["t.json", "--backend", "interp", "--program", &program])
         .expect(1)
         .says("r.json:1: table_entries[0]: ");
+}
+
+#[test]
+fn controllers_reach_each_switch_at_a_port_of_its_own() {
+    let Some(exercise) = Exercise::new("basic.p4", &["sleep"]) else { return };
+    // Neither entries nor a program: a controller brings both.
+    exercise.write(
+        "topology.json",
+        "{\"hosts\": {\"h1\": {}}, \"switches\": {\"s1\": {}, \"s2\": {\"cpu_port\": \"255\"}},
+        \"links\": [[\"h1\", \"s1-p1\"], [\"s1-p2\", \"s2-p1\"]]}",
+    );
+    std::fs::rename(exercise.path("basic.p4"), exercise.path("basic.txt")).unwrap();
+    let first = free_ports(2);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.args(["net", "topology.json", "--json", "--p4runtime", &first.to_string()]).current_dir(exercise.0.path());
+    let mut network = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(network.stdout.take().unwrap()).lines();
+    assert!(lines.next().is_some_and(|line| line.unwrap().contains("ready")));
+    for port in [first, first + 1] {
+        std::net::TcpStream::connect(("127.0.0.1", port)).unwrap_or_else(|error| panic!("{port}: {error}"));
+    }
+    let mut stdin = network.stdin.take().unwrap();
+    stdin.write_all(b"dump\n").unwrap();
+    let dump = lines.next().unwrap().unwrap();
+    assert!(dump.contains(&format!("P4Runtime at 127.0.0.1:{}, device 1", first + 1)), "{dump}");
+    drop(stdin);
+    Ended::of(network.wait_with_output().unwrap()).expect(0);
+    // A port that is taken is told, and the network runs without.
+    let _taken = std::net::TcpListener::bind(("127.0.0.1", first)).unwrap();
+    std::fs::rename(exercise.path("basic.txt"), exercise.path("basic.p4")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.args(["net", "topology.json", "-c", "nodes", "--p4runtime", &first.to_string()]);
+    let ended = Ended::of(command.current_dir(exercise.0.path()).stdin(Stdio::null()).output().unwrap());
+    ended.expect(0).says(&format!("port {first} is taken"));
+}
+
+/// The first of so many ports in a row that nobody uses.
+fn free_ports(count: u16) -> u16 {
+    let is_free = |port: u16| std::net::TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let start = 20_000 + (std::process::id() % 20_000) as u16;
+    let mut firsts = (start..).step_by(usize::from(count));
+    firsts.find(|&first| (first..first + count).all(is_free)).unwrap()
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! them is told at once and once.
 
 use crate::Exit;
-use crate::args::{NetArguments, SwitchArguments};
+use crate::args::{ControllerPort, NetArguments, SwitchArguments};
 use crate::terminal;
 use crate::{backend, frontend};
 use net::Topology;
@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// What a switch runs.
 pub struct SwitchPlan {
-    /// Its program.
-    pub program: PathBuf,
+    /// Its program; none if a controller brings it.
+    pub program: Option<PathBuf>,
     /// Its entries.
     pub entries: Vec<PathBuf>,
 }
@@ -45,25 +45,16 @@ pub fn plans(topology: &Topology, arguments: &NetArguments) -> Result<Vec<Switch
         return Err(Exit::BadInput);
     }
     check(&plans, arguments)?;
-    let waiting: Vec<&str> =
-        topology.switches.iter().filter(|switch| waits_for_controller(switch)).map(|it| it.name.as_str()).collect();
-    if !waiting.is_empty() {
-        let message = "no entries for {}: a controller would bring them, and P4Runtime is not supported yet here";
-        terminal::warning(message.replace("{}", &waiting.join(", ")));
-    }
     Ok(plans)
-}
-
-/// Whether a switch has no entries of its own, or a port for packets to a controller.
-fn waits_for_controller(switch: &Switch) -> bool {
-    (switch.runtime_json.is_none() && switch.cli_input.is_none()) || switch.cpu_port.is_some()
 }
 
 /// Compiles each program once, which leaves its native code in the cache for the switches, and reads all entries.
 fn check(plans: &[SwitchPlan], arguments: &NetArguments) -> Result<(), Exit> {
     let mut of_program: BTreeMap<&Path, Vec<&SwitchPlan>> = BTreeMap::new();
     for plan in plans {
-        of_program.entry(&plan.program).or_default().push(plan);
+        if let Some(program) = &plan.program {
+            of_program.entry(program).or_default().push(plan);
+        }
     }
     for (program, plans) in of_program {
         let compiled = frontend::load(program, &arguments.source, true)?;
@@ -102,6 +93,8 @@ struct Finder {
     folders: Vec<PathBuf>,
     /// Of these, the one above the topology's.
     above: Option<PathBuf>,
+    /// Whether controllers can reach the switches.
+    has_controllers: bool,
 }
 
 impl Finder {
@@ -110,7 +103,8 @@ impl Finder {
             terminal::error(message);
             Exit::Usage
         };
-        let mut finder = Finder::default();
+        let has_controllers = arguments.p4runtime != ControllerPort::Off;
+        let mut finder = Finder { has_controllers, ..Finder::default() };
         for argument in &arguments.programs {
             match argument.split_once('=') {
                 Some((switch, file)) => {
@@ -148,7 +142,12 @@ impl Finder {
             found_in.push(folder);
         }
         let runtime = if switch.runtime_json.is_some() { entries.last() } else { None };
-        Ok(SwitchPlan { program: self.program(switch, runtime, &found_in)?, entries })
+        let program = match self.program(switch, runtime, &found_in) {
+            // Entries belong to a program; without any, a controller may bring both.
+            Err(_) if entries.is_empty() && switch.program.is_none() && self.has_controllers => None,
+            found => Some(found?),
+        };
+        Ok(SwitchPlan { program, entries })
     }
 
     /// A file that the topology names, and the folder in which its path starts.

@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +38,8 @@ pub struct SwitchProcess {
     pub child: Child,
     /// Where it writes.
     pub log: PathBuf,
+    /// Where it lets controllers in.
+    pub controllers: Option<SocketAddr>,
     /// Whether it is known that it has ended.
     pub has_ended: bool,
 }

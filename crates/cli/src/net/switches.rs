@@ -6,7 +6,7 @@
 use super::plan::{SwitchPlan, switch_arguments};
 use super::running::{Running, SwitchProcess};
 use crate::Exit;
-use crate::args::{NetArguments, SwitchArguments};
+use crate::args::{ControllerPort, NetArguments, SwitchArguments};
 use crate::ready;
 use crate::terminal::{self, Progress};
 use net::sandbox::Place;
@@ -14,6 +14,7 @@ use net::topology::NodeId;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::net::UnixDatagram;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -26,6 +27,9 @@ const START_MAX: Duration = Duration::from_secs(120);
 
 /// How often it is looked whether a switch that starts has ended.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Where switches let controllers in: on this machine alone.
+const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// Starts all switches and waits until they forward packets.
 pub fn start(running: &Arc<Running>, exe: &Path, plans: &[SwitchPlan], arguments: &NetArguments) -> Result<(), Exit> {
@@ -40,6 +44,7 @@ pub fn start(running: &Arc<Running>, exe: &Path, plans: &[SwitchPlan], arguments
     // The sockets that switches tell on lie in a folder that is gone before anything else happens.
     let sockets = tempfile::tempdir().map_err(refused("make a temporary folder".to_owned()))?;
     let mut starting = Vec::new();
+    let first_port = first_controller_port(plans.len(), arguments);
     for (index, plan) in plans.iter().enumerate() {
         let switch = &running.topology.switches[index];
         if running.topology.ends_at(NodeId::Switch(index)).is_empty() {
@@ -52,16 +57,40 @@ pub fn start(running: &Arc<Running>, exe: &Path, plans: &[SwitchPlan], arguments
         let path = sockets.path().join(index.to_string());
         let socket = UnixDatagram::bind(&path).map_err(refused(format!("make the socket {}", path.display())))?;
         let mut command = Command::new(exe);
-        command.args(command_line(running, index, plan, arguments)).env(ready::SOCKET_VARIABLE, &path);
+        let address = first_port.map(|first| SocketAddr::new(LOOPBACK, first + index as u16));
+        command.args(command_line(running, index, plan, arguments, address)).env(ready::SOCKET_VARIABLE, &path);
         // A group of its own: Ctrl-C is for the commands at the prompt.
         command.stdin(Stdio::null()).stdout(output).stderr(errors).process_group(0);
         let child = running.sandbox.spawn(&Place::Machine, command);
         let child = child.map_err(refused(format!("start switch {}", switch.name)))?;
-        running.switches().push(SwitchProcess { name: switch.name.clone(), child, log, has_ended: false });
+        running.switches().push(SwitchProcess {
+            name: switch.name.clone(),
+            child,
+            log,
+            controllers: address,
+            has_ended: false,
+        });
         starting.push(socket);
     }
     wait(running, &starting)?;
     running.watch().map_err(refused("start a thread".to_owned()))
+}
+
+/// The port at which the first of so many switches lets controllers in, if all of these ports are free.
+fn first_controller_port(count: usize, arguments: &NetArguments) -> Option<u16> {
+    let ControllerPort::First(first) = arguments.p4runtime else { return None };
+    let last = usize::from(first) + count.saturating_sub(1);
+    let is_free =
+        |port: usize| u16::try_from(port).is_ok_and(|port| TcpListener::bind(SocketAddr::new(LOOPBACK, port)).is_ok());
+    match (usize::from(first)..=last).find(|port| !is_free(*port)) {
+        None => Some(first),
+        Some(taken) => {
+            terminal::warning(format!(
+                "controllers cannot reach the switches: port {taken} is taken; --p4runtime PORT says where the {count} ports start"
+            ));
+            None
+        }
+    }
 }
 
 /// Waits until each switch has told that it is ready.
@@ -96,8 +125,24 @@ fn wait(running: &Running, sockets: &[UnixDatagram]) -> Result<(), Exit> {
 }
 
 /// The arguments of a switch's process.
-fn command_line(running: &Running, index: usize, plan: &SwitchPlan, arguments: &NetArguments) -> Vec<OsString> {
-    let mut line: Vec<OsString> = vec!["run".into(), plan.program.clone().into(), "--quiet".into()];
+fn command_line(
+    running: &Running,
+    index: usize,
+    plan: &SwitchPlan,
+    arguments: &NetArguments,
+    controllers: Option<SocketAddr>,
+) -> Vec<OsString> {
+    let mut line: Vec<OsString> = vec!["run".into()];
+    line.extend(plan.program.iter().map(Into::into));
+    line.push("--quiet".into());
+    if let Some(address) = controllers {
+        line.extend(["--p4runtime".into(), address.to_string().into()]);
+        // As in the tutorials, the first switch is device 0.
+        line.extend(["--device-id".into(), index.to_string().into()]);
+        if let Some(port) = running.topology.switches[index].cpu_port {
+            line.extend(["--cpu-port".into(), port.to_string().into()]);
+        }
+    }
     let switch = switch_arguments(&running.topology.switches[index], plan, arguments);
     line.extend(switch_options(&switch));
     for (end, wire) in running.topology.ends_at(NodeId::Switch(index)) {

@@ -120,6 +120,9 @@ fn dump(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
             Some(process) => format!("process {}, log {}", process.child.id(), process.log.display()),
         };
         text += &format!("{}: switch, {state}\n", switch.name);
+        if let Some(address) = process.and_then(|process| process.controllers) {
+            text += &format!("    P4Runtime at {address}, device {index}\n");
+        }
         text += &entrance(session, NodeId::Switch(index));
     }
     Ok(Outcome::success(text))
