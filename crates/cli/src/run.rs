@@ -71,11 +71,11 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
         setup.inbox = Some(inbox);
         let door = Arc::new(SwitchDoor::new(mailbox));
         let api = Arc::new(Api::new(&switch, Arc::clone(&door) as Arc<dyn Door>));
-        door.park(switch);
+        door.parked.park(switch);
         let saver = state.map(|state| state.begin(Arc::clone(&api), note)).transpose()?;
         let told = Sources { api, ports: shown, published, version: env!("CARGO_PKG_VERSION") };
         let metrics = arguments.metrics.map(|address| serve_metrics(address, told)).transpose()?;
-        switch = door.take().ok_or(Exit::Internal)?;
+        switch = door.parked.take().ok_or(Exit::Internal)?;
         beside = Some(Beside { door, saver, metrics });
     }
     if !arguments.quiet && !arguments.json {
@@ -87,12 +87,12 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let elapsed = started.elapsed();
     drop(server);
     if let Some(Beside { door, saver, metrics }) = beside {
-        door.park(switch);
+        door.parked.park(switch);
         if let Some(Err(exit)) = saver.map(Saver::finish) {
             reporter.exit = exit;
         }
         drop(metrics);
-        switch = door.take().ok_or(Exit::Internal)?;
+        switch = door.parked.take().ok_or(Exit::Internal)?;
     }
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, elapsed);

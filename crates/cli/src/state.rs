@@ -11,49 +11,31 @@ use control::store::{Saved, Store};
 use live::Mailbox;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use switch::{Closed, Door, Job, Switch};
+use switch::{Closed, Door, Job, Parked};
 
 /// How often what packets change is stored.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The way to a switch that a worker runs, or that nobody runs yet or any more.
+/// The way to a switch that a worker runs, or that nobody runs yet or any more and that is parked here.
 pub struct SwitchDoor {
     mailbox: Mailbox,
-    parked: Mutex<Option<Switch>>,
+    pub parked: Parked,
 }
 
 impl SwitchDoor {
     /// The door to a switch that will be parked here. The worker that runs it has the mailbox's inbox.
     pub fn new(mailbox: Mailbox) -> SwitchDoor {
-        SwitchDoor { mailbox, parked: Mutex::new(None) }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Switch>> {
-        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes the switch away, for the worker to run it.
-    pub fn take(&self) -> Option<Switch> {
-        self.lock().take()
-    }
-
-    /// Puts the switch here, which nobody runs any more.
-    pub fn park(&self, switch: Switch) {
-        *self.lock() = Some(switch);
+        SwitchDoor { mailbox, parked: Parked::default() }
     }
 }
 
 impl Door for SwitchDoor {
     fn send(&self, job: Job) -> Result<(), Closed> {
-        if let Some(switch) = self.lock().as_mut() {
-            job(switch);
-            return Ok(());
-        }
-        self.mailbox.send(job)
+        self.parked.offer(job).or_else(|job| self.mailbox.send(job))
     }
 }
 

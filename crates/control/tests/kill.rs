@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
-use switch::{Backend, Closed, Config, Door, Job, Switch};
+use switch::{Backend, Config, Door, Parked, Switch};
 
 /// Tells the other process where its folder is and with which key it begins.
 const FOLDER: &str = "WIRESPEED_KILL_FOLDER";
@@ -45,15 +45,6 @@ const PROGRAM: &str = "
     control D(packet_out p, in headers hdr) { apply { p.emit(hdr.h); } }
     V1Switch(P(), V(), I(), E(), V(), D()) main;";
 
-struct Here(Mutex<Option<Switch>>);
-
-impl Door for Here {
-    fn send(&self, job: Job) -> Result<(), Closed> {
-        job(self.0.lock().unwrap().as_mut().unwrap());
-        Ok(())
-    }
-}
-
 /// A control plane over what the folder holds.
 fn start(folder: &Path) -> Api {
     let mut map = syntax::SourceMap::new();
@@ -62,9 +53,9 @@ fn start(folder: &Path) -> Api {
     let typed = sema::check(&tree, &mut diagnostics);
     let program = lower::lower(&typed, &mut diagnostics).unwrap();
     let switch = Switch::new(Arc::new(program), Backend::Interpreter, Config::default()).unwrap();
-    let here = Arc::new(Here(Mutex::new(None)));
-    let api = Api::new(&switch, Arc::clone(&here) as Arc<dyn Door>);
-    *here.0.lock().unwrap() = Some(switch);
+    let parked = Arc::new(Parked::default());
+    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+    parked.park(switch);
     let (store, saved) = Store::open(folder).unwrap();
     assert!(saved.complaints.is_empty(), "{:?}", saved.complaints);
     let left_out = saved.restore(&api);

@@ -208,7 +208,7 @@ mod tests {
     use expect_test::{Expect, expect};
     use std::io::{Read as _, Write as _};
     use std::net::TcpStream;
-    use switch::{Backend, Closed, Config, Door, Job, Output, Switch};
+    use switch::{Backend, Config, Door, Output, Parked, Switch};
 
     const PROGRAM: &str = "
         #include <v1model.p4>
@@ -229,38 +229,31 @@ mod tests {
         control D(packet_out p, in headers hdr) { apply { p.emit(hdr.h); } }
         V1Switch(P(), V(), I(), E(), V(), D()) main;";
 
-    struct Here(Mutex<Option<Switch>>);
-
-    impl Door for Here {
-        fn send(&self, job: Job) -> Result<(), Closed> {
-            self.0.lock().unwrap().as_mut().map(job).ok_or(Closed)
-        }
-    }
-
     struct Silent;
     impl Output for Silent {
         fn transmit(&mut self, _port: u32, _frame: &[u8], _time_ns: u64) {}
     }
 
     /// A switch with an entry that has met three packets, and what it tells.
-    fn sources() -> (Sources, Arc<Here>) {
+    fn sources() -> (Sources, Arc<Parked>) {
         let mut map = syntax::SourceMap::new();
         let loader = syntax::MemoryFiles::new();
         let (tree, mut diagnostics) = syntax::parse_text(&mut map, "m.p4", PROGRAM, &syntax::Options::new(&loader));
         let typed = sema::check(&tree, &mut diagnostics);
         let program = Arc::new(lower::lower(&typed, &mut diagnostics).unwrap());
         let mut switch = Switch::new(Arc::clone(&program), Backend::Interpreter, Config::default()).unwrap();
-        let here = Arc::new(Here(Mutex::new(None)));
-        let api = Arc::new(Api::new(&switch, Arc::clone(&here) as Arc<dyn Door>));
+        let parked = Arc::new(Parked::default());
+        let api = Arc::new(Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>));
         for value in [7, 7, 8] {
             assert!(!switch.receive(0, 2, &[value; 60]));
         }
         let lines = "table_add t send 7 =>\nset_queue_rate 100 1\n";
-        *here.0.lock().unwrap() = Some(switch);
+        parked.park(switch);
         for (command, _) in control::parse_entries("lines", lines, &program).unwrap() {
             api.command(command).unwrap();
         }
-        here.0.lock().unwrap().as_mut().unwrap().run(0, &mut Silent);
+        let door: &dyn Door = &*parked;
+        door.ask(|switch| switch.run(0, &mut Silent)).unwrap();
         let counters = Arc::new(PortCounters::default());
         counters.rx_packets.add(3);
         counters.tx_dropped_link_down.add(1);
@@ -268,7 +261,7 @@ mod tests {
         published.tick(Duration::from_secs(4), Duration::from_secs(3), 0);
         published.digest();
         let ports = vec![ShownPort { number: 2, name: "eth\"0".into(), counters }];
-        (Sources { api, ports, published, version: "1.2.3" }, here)
+        (Sources { api, ports, published, version: "1.2.3" }, parked)
     }
 
     fn get(server: &crate::Server, request: &str) -> String {
@@ -322,7 +315,7 @@ mod tests {
 
     #[test]
     fn other_requests() {
-        let (sources, here) = sources();
+        let (sources, parked) = sources();
         let server = crate::Server::start(([127, 0, 0, 1], 0).into(), sources).unwrap();
         check(
             &server,
@@ -396,7 +389,7 @@ mod tests {
             this is no request of HTTP
         "#]],
         );
-        *here.0.lock().unwrap() = None;
+        drop(parked.take());
         check(
             &server,
             "GET /healthz HTTP/1.1\r\n\r\n",

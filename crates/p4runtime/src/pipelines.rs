@@ -10,7 +10,7 @@ use control::api::Fault;
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::ForwardingPipelineConfig;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use switch::{Closed, Door, Job, Switch};
+use switch::{Door, Parked, Switch};
 
 /// A program that was made ready.
 pub struct Compiled {
@@ -61,33 +61,6 @@ impl Target {
     }
 }
 
-/// A switch that no packet reaches: jobs are done at once, in the thread that brings them.
-#[derive(Default)]
-pub(crate) struct Parked(Mutex<Option<Switch>>);
-
-impl Parked {
-    /// Takes the switch away; whoever comes later finds the door closed.
-    pub fn take(&self) -> Option<Switch> {
-        self.lock().take()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Switch>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Door for Parked {
-    fn send(&self, job: Job) -> Result<(), Closed> {
-        match self.lock().as_mut() {
-            Some(switch) => {
-                job(switch);
-                Ok(())
-            }
-            None => Err(Closed),
-        }
-    }
-}
-
 /// A program that is prepared.
 pub(crate) struct Prepared {
     pub target: Arc<Target>,
@@ -99,7 +72,7 @@ impl Prepared {
     pub fn new(switch: Switch, schema: Schema, config: ForwardingPipelineConfig) -> Prepared {
         let parked = Arc::new(Parked::default());
         let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
-        *parked.lock() = Some(switch);
+        parked.park(switch);
         let numbered = Mutex::default();
         let target = Arc::new(Target { schema: Arc::new(schema), api: Arc::new(api), config, numbered });
         Prepared { target, parked }

@@ -5,7 +5,7 @@
 
 use crate::switch::Switch;
 use std::fmt;
-use std::sync::mpsc;
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 
 /// Something to do with a switch between two bursts. It must be quick: packets wait for it.
 pub type Job = Box<dyn FnOnce(&mut Switch) + Send>;
@@ -37,5 +37,43 @@ impl dyn Door + '_ {
             let _unheard = answer.send(job(switch));
         }))?;
         answered.recv().map_err(|_| Closed)
+    }
+}
+
+/// The door to a switch that no worker runs: jobs are done at once, in the thread that brings them. It is closed while no
+/// switch is here.
+#[derive(Default)]
+pub struct Parked(Mutex<Option<Switch>>);
+
+impl Parked {
+    /// Puts a switch here.
+    pub fn park(&self, switch: Switch) {
+        *self.lock() = Some(switch);
+    }
+
+    /// Takes the switch away; whoever comes later finds the door closed.
+    pub fn take(&self) -> Option<Switch> {
+        self.lock().take()
+    }
+
+    /// Does the job, or gives it back if no switch is here.
+    pub fn offer(&self, job: Job) -> Result<(), Job> {
+        match self.lock().as_mut() {
+            Some(switch) => {
+                job(switch);
+                Ok(())
+            }
+            None => Err(job),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Switch>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Door for Parked {
+    fn send(&self, job: Job) -> Result<(), Closed> {
+        self.offer(job).map_err(|_| Closed)
     }
 }

@@ -36,7 +36,7 @@ mod table_specs;
 pub mod traffic;
 mod v1model;
 
-pub use door::{Closed, Door, Job};
+pub use door::{Closed, Door, Job, Parked};
 pub use meter::MeterConfig;
 pub use output::{Decision, Observer, Output};
 pub use packet::PoolLimits;

@@ -9,8 +9,8 @@ use control::store::Store;
 use ir::Program;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use switch::{Backend, Closed, Config, Door, Job, Switch};
+use std::sync::Arc;
+use switch::{Backend, Config, Door, Parked, Switch};
 use syntax::{MemoryFiles, Options, SourceMap};
 
 const PROGRAM: &str = "
@@ -67,20 +67,12 @@ const COMMANDS: &str = "
 
 const WORDS: &[&str] = &["insert", "delete", "entry", "table", "key", "cells", "index", "value", "I.seen", "[", "{}"];
 
-struct Here(Mutex<Option<Switch>>);
-
-impl Door for Here {
-    fn send(&self, job: Job) -> Result<(), Closed> {
-        self.0.lock().map_err(|_| Closed)?.as_mut().map(job).ok_or(Closed)
-    }
-}
-
 /// A switch that starts with the folder, and what it has to complain of.
 fn start(program: &Arc<Program>, folder: &Path) -> Result<(Api, Vec<String>), String> {
     let switch = Switch::new(Arc::clone(program), Backend::Interpreter, Config::default()).map_err(text)?;
-    let here = Arc::new(Here(Mutex::new(None)));
-    let api = Api::new(&switch, Arc::clone(&here) as Arc<dyn Door>);
-    *here.0.lock().map_err(text)? = Some(switch);
+    let parked = Arc::new(Parked::default());
+    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+    parked.park(switch);
     let (store, saved) = Store::open(folder).map_err(text)?;
     let mut complaints = saved.complaints.clone();
     complaints.extend(saved.restore(&api));

@@ -11,25 +11,16 @@ use base::index::Id as _;
 use expect_test::{Expect, expect};
 use ir::{EntryKey, MeterId, RegisterId, ValueSetId};
 use switch::externs::CounterCell;
-use switch::{Backend, Closed, Config, Job, MeterConfig, Output, Replica};
+use switch::{Backend, Config, MeterConfig, Output, Parked, Replica};
 use tables::Attributes;
-
-/// Runs jobs at once.
-struct Here(Mutex<Switch>);
-
-impl Door for Here {
-    fn send(&self, job: Job) -> Result<(), Closed> {
-        job(&mut self.0.lock().unwrap());
-        Ok(())
-    }
-}
 
 /// The control plane of a switch that runs the test program.
 pub(crate) fn api() -> Api {
     let switch = Switch::new(Arc::new(program()), Backend::Interpreter, Config::default()).unwrap();
-    let pipeline = RwLock::new(Arc::new(Pipeline::of(&switch)));
-    let (writing, store, counts) = (Mutex::new(()), OnceLock::new(), Default::default());
-    Api { door: Arc::new(Here(Mutex::new(switch))), pipeline, writing, store, counts }
+    let parked = Arc::new(Parked::default());
+    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+    parked.park(switch);
+    api
 }
 
 fn bits(width: u32, value: u64) -> Bits {

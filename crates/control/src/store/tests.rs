@@ -9,23 +9,26 @@ use crate::test_program::program;
 use base::Bits;
 use base::index::Id as _;
 use ir::{EntryKey, RegisterId};
-use std::sync::{Arc, Mutex};
-use switch::{Backend, Closed, Config, Door, Job, Switch};
+use std::sync::Arc;
+use switch::{Backend, Config, Door, Parked, Switch};
 
-/// Runs jobs at once.
-struct Here(Arc<Mutex<Switch>>);
-
-impl Door for Here {
-    fn send(&self, job: Job) -> Result<(), Closed> {
-        job(&mut self.0.lock().unwrap());
-        Ok(())
-    }
+/// The control plane of a switch that no worker runs, and the switch.
+fn api_over(program: Program) -> (Api, Arc<Parked>) {
+    let switch = Switch::new(Arc::new(program), Backend::Interpreter, Config::default()).unwrap();
+    let parked = Arc::new(Parked::default());
+    let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
+    parked.park(switch);
+    (api, parked)
 }
 
-fn start(program: Program, folder: &Path) -> (Api, Arc<Mutex<Switch>>, Vec<String>) {
-    let switch = Switch::new(Arc::new(program), Backend::Interpreter, Config::default()).unwrap();
-    let switch = Arc::new(Mutex::new(switch));
-    let api = Api::new(&switch.lock().unwrap(), Arc::new(Here(Arc::clone(&switch))));
+/// Does something with the switch, as packets would.
+fn with_switch(switch: &Arc<Parked>, work: impl FnOnce(&mut Switch) + Send + 'static) {
+    let door: &dyn Door = &**switch;
+    door.ask(work).unwrap();
+}
+
+fn start(program: Program, folder: &Path) -> (Api, Arc<Parked>, Vec<String>) {
+    let (api, switch) = api_over(program);
     let (store, saved) = Store::open(folder).unwrap();
     let mut complaints = saved.complaints.clone();
     if saved.is_some() {
@@ -134,11 +137,10 @@ fn cells_that_packets_change_are_saved() {
     let (api, switch, _) = start(program(), folder.path());
     api.write(vec![l2(&api, 1)], Atomicity::ContinueOnError);
     let flows = RegisterId::from_index(0);
-    {
-        let mut switch = switch.lock().unwrap();
+    with_switch(&switch, move |switch| {
         switch.externs_mut().registers[flows].write(3, &Bits::from_u64(16, 9));
         switch.externs_mut().direct_counters.iter_mut().for_each(|cells| cells[0].count(60));
-    }
+    });
     let log = folder.path().join("log-1.jsonl");
     let bytes = || std::fs::metadata(&log).unwrap().len();
     let before = bytes();
@@ -182,9 +184,7 @@ fn another_program_takes_what_it_has_a_place_for() {
 /// A switch that was told some things of every kind, and which of its entries were acknowledged. Returns whether the
 /// deletion of entry 0 was.
 fn some_work(folder: &Path, acknowledged: &mut Vec<u64>) -> bool {
-    let switch = Switch::new(Arc::new(program()), Backend::Interpreter, Config::default()).unwrap();
-    let switch = Arc::new(Mutex::new(switch));
-    let api = Api::new(&switch.lock().unwrap(), Arc::new(Here(Arc::clone(&switch))));
+    let (api, _) = api_over(program());
     let Ok((store, saved)) = Store::open(folder) else { return false };
     saved.restore(&api);
     if api.keep_in(store, json!("the program")).is_err() {
@@ -274,7 +274,9 @@ fn counts_of_entries_that_the_program_fixes_come_back() {
         program
     };
     let (api, switch, _) = start(fixed(), folder.path());
-    switch.lock().unwrap().externs_mut().direct_counters.iter_mut().for_each(|cells| cells[0].count(60));
+    with_switch(&switch, |switch| {
+        switch.externs_mut().direct_counters.iter_mut().for_each(|cells| cells[0].count(60));
+    });
     api.save().unwrap();
     let before = everything(&api);
     assert!(before.contains(r#""counted":[1,60]"#), "{before}");
@@ -285,7 +287,7 @@ fn counts_of_entries_that_the_program_fixes_come_back() {
     }
 }
 
-fn api_of((api, _, complaints): (Api, Arc<Mutex<Switch>>, Vec<String>), expected: &str) -> Api {
+fn api_of((api, _, complaints): (Api, Arc<Parked>, Vec<String>), expected: &str) -> Api {
     assert_eq!((everything(&api).as_str(), complaints), (expected, vec![]));
     api
 }
