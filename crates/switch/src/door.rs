@@ -40,8 +40,8 @@ impl dyn Door + '_ {
     }
 }
 
-/// The door to a switch that no worker runs: jobs are done at once, in the thread that brings them. It is closed while no
-/// switch is here.
+/// The door to a switch that no worker runs: jobs are done at once, in the thread that brings them. It is closed while
+/// no switch is here.
 #[derive(Default)]
 pub struct Parked(Mutex<Option<Switch>>);
 
