@@ -12,8 +12,12 @@ pub const WIDTH_BITS_MAX: u32 = 16_384;
 pub const STACK_ELEMENTS_MAX: u32 = 1024;
 
 /// The height of an expression, a type or a statement in a program, so that whoever walks the syntax tree may recurse
-/// (see [`crate::stack`]). A sum of a thousand terms or a thousand `else if` make a tree that is so high.
+/// (see [`crate::stack`]). What is written one behind the other need not be nested: a long sum makes a low tree, and a
+/// long `else if` counts little.
 pub const NESTING_MAX: u32 = 4096;
+
+/// As many `else if` in a row count as one level.
+pub const ELSE_IFS_PER_LEVEL: usize = 8;
 
 /// The same of a lowered program, in which calls are inlined.
 pub const LOWERED_NESTING_MAX: u32 = 2 * NESTING_MAX;

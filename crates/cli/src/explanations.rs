@@ -208,6 +208,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("W0332", include_str!("../../../docs/diagnostics/W0332.md")),
     ("W0333", include_str!("../../../docs/diagnostics/W0333.md")),
     ("W0334", include_str!("../../../docs/diagnostics/W0334.md")),
+    ("W0335", include_str!("../../../docs/diagnostics/W0335.md")),
     ("W0341", include_str!("../../../docs/diagnostics/W0341.md")),
     ("W0342", include_str!("../../../docs/diagnostics/W0342.md")),
     ("W0343", include_str!("../../../docs/diagnostics/W0343.md")),

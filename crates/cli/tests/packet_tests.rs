@@ -145,6 +145,26 @@ fn the_drop_port_can_be_another() {
 }
 
 #[test]
+fn an_empty_test_passes_and_says_so() {
+    let files = [("p.p4", PROGRAM), ("empty.stf", "# nothing yet\n"), ("odd.stf", "frob\n")];
+    check(
+        &files,
+        "test p.p4 empty.stf odd.stf",
+        expect![[r#"
+        exit 1
+        empty.stf (interp): passed, the file sends no packets and expects nothing
+        empty.stf (native): passed, the file sends no packets and expects nothing
+        odd.stf (interp): failed
+          odd.stf:1: there is no command frob
+            help: the commands are add, setdefault, packet, expect, no_packet, check_counter, wait, remove all, and those of the switch's command line, such as mirroring_add or register_write
+        odd.stf (native): failed
+          for the same reasons
+        2 passed, 2 failed
+    "#]],
+    );
+}
+
+#[test]
 fn what_cannot_be_run_fails() {
     let files = [("p.p4", PROGRAM), ("odd.stf", "packet 1 0\nfrob\n"), ("good.stf", GOOD)];
     check(

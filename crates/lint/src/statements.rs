@@ -6,16 +6,17 @@ use crate::linter::Linter;
 use crate::sink::{NO_EFFECT, UNREACHABLE, UNUSED};
 use crate::walk::{blocks_of, direction, for_each_part, is_pure, is_same};
 use sema::hir::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::Direction;
 
 impl Linter<'_, '_> {
     /// Statements one after another.
     pub(crate) fn check_sequence(&mut self, stmts: &[Stmt]) {
-        if let Some(position) = stmts.iter().position(never_goes_on)
-            && let Some(next) = stmts.get(position + 1)
-        {
-            self.sink.warn(UNREACHABLE, d::unreachable_statement(next.span, stmts[position].span));
+        // What the last statement does makes no difference; not to ask keeps long `else if` cheap.
+        let position = stmts.split_last().and_then(|(_, before)| before.iter().position(never_goes_on));
+        if let Some(position) = position {
+            let warning = d::unreachable_statement(stmts[position + 1].span, stmts[position].span);
+            self.sink.warn(UNREACHABLE, warning);
         }
         self.check_overwritten(stmts);
     }
@@ -60,15 +61,21 @@ impl Linter<'_, '_> {
             StmtKind::Call(Expr { kind: ExprKind::Call(call), .. }) => self.check_ignored_result(call, stmt),
             StmtKind::If { then_body, else_body, .. } => {
                 self.check_empty_body(then_body, "if");
-                let text = |block: &Block| words(self.sink.sources.text(block.span));
+                let words = |block: &Block| self.sink.sources.text(block.span).split_whitespace();
                 let has_else = !else_body.stmts.is_empty() && !then_body.stmts.is_empty();
-                if has_else && text(then_body) == text(else_body) {
+                if has_else && words(then_body).eq(words(else_body)) {
                     let (yes, no) = (then_body.span, else_body.span);
                     self.sink.warn(NO_EFFECT, d::same_branches(stmt.span, yes, no));
                 }
                 self.check_repeated_conditions(stmt);
             }
-            StmtKind::For { body, .. } | StmtKind::ForIn { body, .. } => self.check_empty_body(body, "for"),
+            StmtKind::For { init, condition, update, body } => {
+                self.check_empty_body(body, "for");
+                if is_endless(init, condition, update, body) {
+                    self.sink.warn(UNREACHABLE, d::endless_for(condition.span));
+                }
+            }
+            StmtKind::ForIn { body, .. } => self.check_empty_body(body, "for"),
             _ => {}
         }
     }
@@ -169,7 +176,80 @@ fn computes_only(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// A text with its white space made equal.
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Whether a loop's condition is and stays true, or asks only about the loop's own variables, which nothing in it
+/// changes; and nothing in the loop leaves it.
+fn is_endless(init: &[Stmt], condition: &Expr, update: &[Stmt], body: &Block) -> bool {
+    let mut asked = BTreeSet::new();
+    if !is_pure(condition) || !collect_variables(condition, &mut asked) {
+        return false;
+    }
+    let is_true = matches!(condition.kind, ExprKind::Bool(true));
+    let is_own = |var: &VarId| {
+        init.iter().any(|stmt| matches!(&stmt.kind, StmtKind::Local(Local::Var(declared, _)) if declared == var))
+    };
+    let is_constant = is_true || !asked.is_empty() && asked.iter().all(is_own);
+    is_constant && !update.iter().chain(&body.stmts).any(|stmt| may_end_loop(stmt, &asked, false))
+}
+
+/// Adds the variables that an expression consists of; false if it has something else than variables and numbers.
+fn collect_variables(e: &Expr, found: &mut BTreeSet<VarId>) -> bool {
+    if let ExprKind::Var(var) = &e.kind {
+        found.insert(*var);
+    }
+    let mut all = !matches!(e.kind, ExprKind::Call(_));
+    for_each_part(e, &mut |part| all = collect_variables(part, found) && all);
+    all
+}
+
+/// Whether a statement leaves the loop, or may change one of the variables. `is_inner`: it stands in a loop inside it.
+fn may_end_loop(stmt: &Stmt, asked: &BTreeSet<VarId>, is_inner: bool) -> bool {
+    let is_asked = |e: &Expr| root_variable(e).is_some_and(|var| asked.contains(&var));
+    let (own, is_inner) = match &stmt.kind {
+        StmtKind::Break => (!is_inner, is_inner),
+        StmtKind::Return(_) | StmtKind::Exit => (true, is_inner),
+        StmtKind::Assign { target, value } => (is_asked(target) || calls_with(value, &is_asked), is_inner),
+        StmtKind::Call(e) => (calls_with(e, &is_asked), is_inner),
+        StmtKind::Local(Local::Var(_, Some(value))) => (calls_with(value, &is_asked), is_inner),
+        StmtKind::If { condition, .. } => (calls_with(condition, &is_asked), is_inner),
+        StmtKind::SwitchValue { subject, .. } => (calls_with(subject, &is_asked), is_inner),
+        // An action may leave everything.
+        StmtKind::SwitchAction { .. } => (true, is_inner),
+        StmtKind::For { init, condition, update, .. } => {
+            let parts = init.iter().chain(update);
+            let changes = parts.into_iter().any(|part| may_end_loop(part, asked, true));
+            (changes || calls_with(condition, &is_asked), true)
+        }
+        StmtKind::ForIn { .. } => (false, true),
+        _ => (false, is_inner),
+    };
+    own || blocks_of(stmt).into_iter().any(|block| block.stmts.iter().any(|stmt| may_end_loop(stmt, asked, is_inner)))
+}
+
+/// Whether an expression calls something that may leave everything (an action, a table, a control), or is given one
+/// of the variables.
+fn calls_with(e: &Expr, is_asked: &impl Fn(&Expr) -> bool) -> bool {
+    let own = match &e.kind {
+        ExprKind::Call(call) => {
+            matches!(call.callee, Callee::Action(_) | Callee::ApplyTable(_) | Callee::Apply(_) | Callee::Method(..))
+                || call.args.iter().flatten().any(is_asked)
+        }
+        ExprKind::Hit(_) | ExprKind::Miss(_) => true,
+        _ => false,
+    };
+    let mut any = own;
+    for_each_part(e, &mut |part| any = any || calls_with(part, is_asked));
+    any
+}
+
+/// The variable of which an l-value is a part.
+fn root_variable(e: &Expr) -> Option<VarId> {
+    match &e.kind {
+        ExprKind::Var(var) => Some(*var),
+        ExprKind::Field(base, _)
+        | ExprKind::TupleIndex(base, _)
+        | ExprKind::Index(base, _)
+        | ExprKind::Slice(base, ..)
+        | ExprKind::IndexedSlice { base, .. } => root_variable(base),
+        _ => None,
+    }
 }

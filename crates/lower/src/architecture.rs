@@ -62,6 +62,7 @@ impl<'h> Lowerer<'h> {
             }
         }
         result?;
+        self.warn_of_direct_calls();
         self.learn_length();
         Ok(())
     }

@@ -142,7 +142,8 @@ pub mod codes {
     pub const CONTROL_PLANE: &str = "E0806";
     /// An operation stands in a block where it has no meaning.
     ///
-    /// Tables are applied in controls. There is no example: the checker refuses such calls before, with `E0510`.
+    /// Tables are applied in controls, and not in a deparser: apply it in egress and keep what it gives in metadata.
+    /// There is no example, because it would be a whole program.
     ///
     /// Specification: Target architecture model.
     pub const WRONG_BLOCK: &str = "E0807";
@@ -235,10 +236,10 @@ pub mod codes {
     ///
     /// Specification: Control blocks, Tables.
     pub const IGNORED_PROPERTY: &str = "W0801";
-    /// A request to the architecture in a block where it has no effect (a warning).
+    /// A request to the architecture, or to an object of it, that has no effect (a warning).
     ///
     /// Packets are cloned and recirculated from ingress or egress; they are resubmitted, and digests sent, from
-    /// ingress.
+    /// ingress. A direct counter or meter works on the entry that a table has found: it must belong to a table.
     ///
     /// ```p4,wrong,ingress
     /// apply { clone(CloneType.E2E, 5); }

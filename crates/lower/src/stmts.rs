@@ -37,6 +37,7 @@ impl<'h> Lowerer<'h> {
             hir::StmtKind::Local(local) => self.lower_local(local),
             hir::StmtKind::Assign { target, value } => self.lower_assignment(target, value, span),
             hir::StmtKind::Call(call) => self.eval(call).map(|_| ()),
+            hir::StmtKind::If { .. } if is_long_chain(stmt) => self.lower_chain(stmt),
             hir::StmtKind::If { condition, then_body, else_body } => {
                 let condition = self.eval_condition(condition)?;
                 match fold::truth(&condition) {
@@ -67,6 +68,40 @@ impl<'h> Lowerer<'h> {
         }
     }
 
+    /// A long `else if`: its arms one behind the other in a block that each of them leaves, not one inside the other.
+    fn lower_chain(&mut self, first: &'h Stmt) -> Lowered<()> {
+        let end = self.new_label();
+        let (body, result) = self.collect(|l| {
+            let (mut next, mut result) = (Some(first), Ok(()));
+            while let Some(Stmt { kind: hir::StmtKind::If { condition, then_body, else_body }, span }) = next {
+                let is_always = l.lower_arm(condition, then_body, end, *span);
+                next = else_if(else_body);
+                match is_always {
+                    Ok(true) => break,
+                    Ok(false) if next.is_none() => result = result.and(l.lower_block(else_body)),
+                    Ok(false) => {}
+                    Err(refused) => result = Err(refused),
+                }
+            }
+            Ok(result)
+        })?;
+        self.emit_block(end, body, first.span);
+        result
+    }
+
+    /// Returns whether the condition is always true, so that nothing else comes.
+    fn lower_arm(&mut self, condition: &'h Expr, body: &'h hir::Block, end: ir::LabelId, span: Span) -> Lowered<bool> {
+        let condition = self.eval_condition(condition)?;
+        let is_always = fold::truth(&condition) == Some(true);
+        let (body, ()) = self.collect(|l| {
+            l.lower_block(body)?;
+            l.emit(StmtKind::Leave(end), span);
+            Ok(())
+        })?;
+        self.emit_if(condition, body, Vec::new(), span);
+        Ok(is_always)
+    }
+
     /// Lowers a declaration.
     pub fn lower_local(&mut self, local: &'h Local) -> Lowered<()> {
         match local {
@@ -80,8 +115,10 @@ impl<'h> Lowerer<'h> {
             }
             Local::Var(var, Some(value)) => {
                 let span = self.hir.vars[*var].span;
-                let value = self.eval(value)?;
-                let (place, _) = self.declare(*var)?;
+                let value = self.eval(value);
+                // Also after an error, which is not one of every use of the variable.
+                let declared = self.declare(*var);
+                let (value, (place, _)) = (value?, declared?);
                 self.assign(&place, value, span)
             }
             Local::Const(var, value) => {
@@ -325,4 +362,27 @@ impl<'h> Lowerer<'h> {
         self.emit(StmtKind::Assign { dst: ir::Place::Var(counter), src: low }, span);
         Ok((counter, high))
     }
+}
+
+/// From this many `else if` on, a chain of them is lowered without nesting.
+const CHAIN_LENGTH_MIN: usize = 64;
+
+/// The `if` behind an `else`, if there is nothing else.
+fn else_if(else_body: &hir::Block) -> Option<&Stmt> {
+    match else_body.stmts.as_slice() {
+        [stmt @ Stmt { kind: hir::StmtKind::If { .. }, .. }] => Some(stmt),
+        _ => None,
+    }
+}
+
+fn is_long_chain(stmt: &Stmt) -> bool {
+    let mut next = stmt;
+    for _ in 0..CHAIN_LENGTH_MIN {
+        let hir::StmtKind::If { else_body, .. } = &next.kind else { return false };
+        match else_if(else_body) {
+            Some(stmt) => next = stmt,
+            None => return false,
+        }
+    }
+    true
 }

@@ -49,6 +49,14 @@ pub(crate) fn match_kind(name: &str) -> Option<MatchKind> {
     })
 }
 
+/// The properties of tables that the language has and that are written with `=`.
+const PROPERTIES: &[&str] = &["default_action", "size", "entries", "largest_priority_wins", "priority_delta"];
+/// Those that v1model adds.
+const V1MODEL_PROPERTIES: &[&str] = &["counters", "meters", "implementation", "support_timeout"];
+/// Those that PSA adds.
+const PSA_PROPERTIES: &[&str] =
+    &["psa_direct_counter", "psa_direct_meter", "psa_implementation", "psa_empty_group_action", "psa_idle_timeout"];
+
 impl<'h> Lowerer<'h> {
     /// Applies a table; gives the variables that were asked for.
     pub fn apply_table(
@@ -63,6 +71,10 @@ impl<'h> Lowerer<'h> {
         };
         if self.parser.is_some() {
             return self.refuse(codes::WRONG_BLOCK, span, "a table can only be applied in a control");
+        }
+        // Neither v1model nor PSA has tables there, and the reference compiler refuses them, too.
+        if self.ir.architecture.roles().get(self.ir.blocks.len()) == Some(&ir::BlockRole::Deparser) {
+            return self.refuse(codes::WRONG_BLOCK, span, "a table cannot be applied in a deparser");
         }
         let table = self.table(id)?;
         for (var, key) in &table.keys {
@@ -198,7 +210,16 @@ impl<'h> Lowerer<'h> {
         let is_known = matches!(&*property.name, "largest_priority_wins" | "priority_delta");
         if !is_known && !self.architecture_property(table, property)? {
             let message = format!("the table property `{}` has no meaning here and is ignored", property.name);
-            self.diagnostics.push(Diagnostic::warning(codes::IGNORED_PROPERTY, property.span, message));
+            let warning = Diagnostic::warning(codes::IGNORED_PROPERTY, property.span, message);
+            let own = match self.ir.architecture {
+                ir::Architecture::V1Model => V1MODEL_PROPERTIES,
+                ir::Architecture::Psa => PSA_PROPERTIES,
+            };
+            let known = PROPERTIES.iter().chain(own).copied();
+            self.diagnostics.push(match sema::did_you_mean(&property.name, known) {
+                Some(meant) => warning.help(format!("did you mean `{meant}`?")),
+                None => warning,
+            });
         }
         Ok(())
     }

@@ -44,6 +44,28 @@ fn arguments_are_copied_in_and_out() {
 }
 
 #[test]
+fn named_arguments_are_copied_out_as_they_are_written() {
+    let parts = Parts {
+        types: "extern void f(out bit<8> a, out bit<8> b, in bit<8> c);",
+        ingress: "f(c = hdr.h.b, b = hdr.h.a, a = hdr.h.a);",
+        ..Parts::default()
+    };
+    check_ir(
+        Stage::Ingress,
+        &parts,
+        expect![[r#"
+        block2 "I" control {
+          call v18 = xfunction0 (h0.1)
+          v16 = v18[15:8]
+          v17 = v18[7:0]
+          h0.0 = v17
+          h0.0 = v16
+        }
+    "#]],
+    );
+}
+
+#[test]
 fn structs_and_headers_are_flattened() {
     let parts = Parts {
         types: "struct s_t { bit<4> x; tuple<bool, int<12>> y; } extern s_t f(in s_t s, out h_t h, in bit<100> w);",

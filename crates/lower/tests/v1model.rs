@@ -4,7 +4,7 @@ mod support;
 
 use expect_test::expect;
 use ir::v1model::Stage;
-use support::{Parts, check_errors, check_ir, check_packets, lower, lower_ok};
+use support::{Parts, check_errors, check_ir, check_packets, check_warnings, lower, lower_ok};
 
 #[test]
 fn registers_and_counters() {
@@ -409,6 +409,42 @@ fn cells_of_registers_may_be_structs_and_headers() {
             I.r[0] = 0x1600002469
             I.r[1] = 0x16020a2469
         "#]],
+    );
+}
+
+#[test]
+fn deparsers_have_no_tables() {
+    let parts = Parts {
+        types: "control Inner(in bit<8> x) { table t { key = { x: exact; } actions = { NoAction; } } apply { t.apply(); } }",
+        deparser: "Inner.apply(hdr.h.a); packet.emit(hdr);",
+        ..Parts::default()
+    };
+    check_errors(
+        &parts,
+        expect![[r#"
+        E0807 a table cannot be applied in a deparser at `t.apply()`
+    "#]],
+    );
+}
+
+#[test]
+fn direct_objects_without_a_table_have_no_effect() {
+    let parts = Parts {
+        locals: "direct_counter(CounterType.packets) alone; direct_counter(CounterType.packets) used;
+                 direct_meter<bit<8>>(MeterType.packets) unread;
+                 action a() { used.count(); }
+                 table t { actions = { a; } default_action = a; counter = used; }",
+        ingress: "t.apply(); alone.count(); unread.read(hdr.h.a);",
+        ..Parts::default()
+    };
+    check_warnings(
+        &parts,
+        expect![[r#"
+        W0801 the table property `counter` has no meaning here and is ignored at `counter = used;`
+        W0802 this has no effect: no table has `I.used`, which has a cell for each entry at `used.count()`
+        W0802 this has no effect: no table has `I.alone`, which has a cell for each entry at `alone.count()`
+        W0802 this has no effect: no table has `I.unread`, which has a cell for each entry at `unread.read(hdr.h.a)`
+    "#]],
     );
 }
 

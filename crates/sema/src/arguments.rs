@@ -169,13 +169,25 @@ impl Checker<'_> {
             pairs.filter(|(param, given)| given.is_none() && needs(self, **param)).map(|(param, _)| *param).collect();
         let Some(&first) = missing.first() else { return true };
         let has_names = arranged.iter().flatten().any(|argument| argument.name.is_some());
-        if has_names || missing.len() == 1 && given > 0 {
+        // Of many arguments of much the same look, the one that is missing need not be the last.
+        let is_list_of_blocks = signature.style == Style::Construct && signature.params.len() > 2;
+        if has_names || missing.len() == 1 && given > 0 && !is_list_of_blocks {
             let (name, place) = (self.hir.vars[first].name.clone(), self.hir.vars[first].span);
             self.report(d::missing_argument(span, &signature.name, &name, place));
         } else {
-            self.report(d::argument_count(span, &signature.name, given, signature.params.len(), signature.span));
+            let diagnostic = d::argument_count(span, &signature.name, given, signature.params.len(), signature.span);
+            self.report(if is_list_of_blocks { diagnostic.help(self.params_in_order(signature)) } else { diagnostic });
         }
         false
+    }
+
+    /// What a constructor takes, for a help.
+    fn params_in_order(&self, signature: &Signature) -> String {
+        let shown = |param: &VarId| {
+            let declared = &self.hir.vars[*param];
+            format!("`{}` ({})", declared.name, self.hir.show_type(&declared.ty))
+        };
+        format!("it takes {}", signature.params.iter().map(shown).collect::<Vec<_>>().join(", "))
     }
 
     /// Checks arguments against a signature.

@@ -92,6 +92,8 @@ pub(crate) struct Checker<'d> {
     /// Where match kinds and errors were declared.
     pub(crate) error_spans: Vec<Span>,
     pub(crate) match_kind_spans: Vec<Span>,
+    /// Actions of the table being checked that its list has with arguments that are wrong.
+    pub(crate) wrongly_listed_actions: BTreeSet<ActionId>,
     /// Match kinds that keys have and nothing declares.
     pub(crate) unknown_match_kinds: BTreeSet<Rc<str>>,
 }
@@ -118,6 +120,7 @@ impl<'d> Checker<'d> {
             global_names: BTreeMap::new(),
             error_spans: Vec::new(),
             match_kind_spans: Vec::new(),
+            wrongly_listed_actions: BTreeSet::new(),
             unknown_match_kinds: BTreeSet::new(),
         }
     }

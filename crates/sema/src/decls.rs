@@ -150,7 +150,8 @@ impl Checker<'_> {
     /// `const T name = value;`
     pub(crate) fn constant(&mut self, written: &ast::Constant, annotations: &[Annotation]) -> Option<Local> {
         let ty = self.resolve_type(&written.type_ref);
-        let is_constant_type = matches!(ty, Type::Integer | Type::String | Type::List(_) | Type::MatchKind);
+        let is_constant_type = matches!(ty, Type::Integer | Type::String | Type::List(_) | Type::MatchKind)
+            || crate::types::has_compile_time_element(&ty);
         let is_fine = is_constant_type || self.check_variable_type(&ty, written.type_ref.span, "a constant");
         let ty = if is_fine { ty } else { Type::Unknown };
         let mut value = self.value(&written.value, &ty);

@@ -12,6 +12,10 @@ impl Checker<'_> {
     pub(crate) fn key_element(&mut self, written: &ast::Expr, key: &Type) -> Option<KeyElement> {
         match &written.kind {
             ast::ExprKind::DontCare | ast::ExprKind::Default => Some(KeyElement::Any),
+            ast::ExprKind::Dots => {
+                self.report(d::dots_as_keyset(written.span));
+                None
+            }
             ast::ExprKind::Mask { value, mask } => {
                 let (value, mask) = self.key_pair(value, mask, key, "&&&", written.span)?;
                 Some(KeyElement::Mask(value, mask))
@@ -57,7 +61,8 @@ impl Checker<'_> {
         (a.ty != Type::Unknown && b.ty != Type::Unknown).then_some((a, b))
     }
 
-    fn check_range_order(&mut self, low: &Expr, high: &Expr, span: Span) {
+    /// Warns of a range that is known to be empty.
+    pub(crate) fn check_range_order(&mut self, low: &Expr, high: &Expr, span: Span) {
         let number = |e| self.fold(e).and_then(|literal| self.number(&literal));
         if let (Some(low), Some(high)) = (number(low), number(high))
             && low > high

@@ -52,6 +52,7 @@ pub mod walk;
 
 use checker::Checker;
 pub use control_plane::digest_name;
+pub use scopes::did_you_mean;
 use syntax::ast;
 use syntax::diag::Diagnostics;
 

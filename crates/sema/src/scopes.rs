@@ -170,7 +170,7 @@ impl Scopes {
 const CANDIDATES_MAX: usize = 1 << 14;
 
 /// The candidate that was probably meant by `name`: the closest one, if it is close.
-pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     // A name of one or two letters is like any other; only its case may be wrong.
     let limit = match name.chars().count() {
         0..3 => 0,

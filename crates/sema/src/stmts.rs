@@ -25,6 +25,11 @@ impl Checker<'_> {
     fn body(&mut self, written: &ast::Statement) -> Block {
         match &written.kind {
             ast::StatementKind::Block(block) => self.block(block),
+            // It declares nothing itself, and a scope for each of many `else if` would make looking up names slow.
+            ast::StatementKind::If { .. } => {
+                let stmts = self.statement(written).into_iter().collect();
+                Block { stmts, annotations: Vec::new(), span: written.span }
+            }
             _ => {
                 let stmts = self.with_scope(|checker| checker.statements(std::slice::from_ref(written)));
                 Block { stmts, annotations: Vec::new(), span: written.span }
@@ -175,7 +180,9 @@ impl Checker<'_> {
                 self.report(d::mismatched_types(written.span, &shown, "a range of numbers"));
                 return Collection::Items(poisoned(written.span));
             }
-            return Collection::Range(self.value(low, element), self.value(high, element));
+            let (low, high) = (self.value(low, element), self.value(high, element));
+            self.check_range_order(&low, &high, written.span);
+            return Collection::Range(low, high);
         }
         if let ast::ExprKind::List(elements) = &written.kind {
             let hint = Type::List(Box::new(element.clone()));

@@ -186,6 +186,7 @@ impl Checker<'_> {
     }
 
     fn table_actions(&mut self, table: &mut Table, written: &[ast::ActionListElement]) {
+        self.wrongly_listed_actions.clear();
         for element in written {
             let Some(id) = self.action_named(&element.action.path) else { continue };
             let name = self.hir.actions[id].name.clone();
@@ -201,7 +202,10 @@ impl Checker<'_> {
             }
             self.check_annotations(&element.annotations);
             let arguments = element.action.arguments.as_deref().unwrap_or(&[]);
-            let Some(args) = self.listed_arguments(id, arguments, element.action.span) else { continue };
+            let Some(args) = self.listed_arguments(id, arguments, element.action.span) else {
+                self.wrongly_listed_actions.insert(id);
+                continue;
+            };
             let position = table.actions.len();
             let action = ActionRef { action: id, position, args, span: element.action.span };
             table.actions.push(TableAction { action, annotations: element.annotations.clone() });
@@ -277,6 +281,10 @@ impl Checker<'_> {
     ) -> Option<ActionRef> {
         let id = self.action_named(path)?;
         let Some(listed) = table.actions.iter().find(|listed| listed.action.action == id) else {
+            // What is wrong with it where it is listed has been said.
+            if self.wrongly_listed_actions.contains(&id) {
+                return None;
+            }
             let names: Vec<_> =
                 table.actions.iter().map(|listed| self.hir.actions[listed.action.action].name.clone()).collect();
             let suggestion = did_you_mean(&path.name.name, names.iter().map(|name| &**name));

@@ -235,22 +235,23 @@ impl Checker<'_> {
 
     /// Complains unless a variable, parameter with direction or result may have this type.
     pub(crate) fn check_variable_type(&mut self, ty: &Type, span: Span, what: &str) -> bool {
-        let is_fine = !matches!(
-            ty,
-            Type::Void
-                | Type::Integer
-                | Type::String
-                | Type::MatchKind
-                | Type::Extern(..)
-                | Type::Parser(..)
-                | Type::Control(..)
-                | Type::Apply(..)
-                | Type::Table(_)
-                | Type::Action
-                | Type::ValueSet(_)
-                | Type::Set(_)
-                | Type::List(_)
-        );
+        let is_fine = !has_compile_time_element(ty)
+            && !matches!(
+                ty,
+                Type::Void
+                    | Type::Integer
+                    | Type::String
+                    | Type::MatchKind
+                    | Type::Extern(..)
+                    | Type::Parser(..)
+                    | Type::Control(..)
+                    | Type::Apply(..)
+                    | Type::Table(_)
+                    | Type::Action
+                    | Type::ValueSet(_)
+                    | Type::Set(_)
+                    | Type::List(_)
+            );
         if !is_fine {
             let shown = self.hir.show_type(ty);
             self.report(d::invalid_variable_type(span, what, &shown));
@@ -350,6 +351,14 @@ impl Checker<'_> {
             Some((low + more_low, high + more_high))
         })
     }
+}
+
+/// Whether the type is a tuple in which something has a value at compile time only.
+pub(crate) fn has_compile_time_element(ty: &Type) -> bool {
+    let Type::Tuple(elements) = ty else { return false };
+    elements.iter().any(|element| {
+        matches!(element, Type::Integer | Type::String | Type::MatchKind) || has_compile_time_element(element)
+    })
 }
 
 /// Whether a struct may have fields of the type.

@@ -43,6 +43,19 @@ fn a_thousand_terms_and_a_thousand_branches_are_legal() {
 }
 
 #[test]
+fn long_chains_are_not_nested() {
+    let mut program = String::from("// long chains\ncontrol c(inout bit<8> x) { apply {");
+    for operator in ["+", "*", "&", "|", "^"] {
+        program.push_str(&format!("x = x{};", format!(" {operator} x").repeat(20_000)));
+    }
+    program.push_str(&format!("if (x == 0{}) {{ }}", " || x == 1".repeat(20_000)));
+    program.push_str(&format!("if (x == 0) {{ }} {}", "else if (x == 1) { x = 2; }".repeat(20_000)));
+    program.push_str("} }");
+    let found = base::stack::with_room(|| faults(&program));
+    assert!(found.is_empty(), "{found}");
+}
+
+#[test]
 fn no_legal_program_is_refused() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/legal");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -69,7 +69,7 @@ pub(crate) fn tokens(line: &str) -> Result<Vec<Token>, String> {
         } else if "()[].:,=/".contains(first) {
             (Token::Sign(first), 1)
         } else {
-            return Err(format!("`{}` means nothing here", first.escape_default()));
+            return Err(format!("`{}` cannot be in a command of a packet test", first.escape_default()));
         };
         tokens.push(token);
         rest = &rest[length..];

@@ -128,7 +128,7 @@ fn a_line_that_cannot_be_read_is_shown_with_what_was_expected() {
             test.stf:10: expected `,`, found `value`
             test.stf:11: expected the end of the line, found `extra`
             test.stf:12: expected the name of an action, but the line ends
-            test.stf:13: `~` means nothing here
+            test.stf:13: `~` cannot be in a command of a packet test
             test.stf:14: expected `packets` or `bytes`, found `apples`
             test.stf:15: expected `all`, found `some`
             test.stf:16: the quoted name has no end

@@ -218,6 +218,28 @@ fn tokens() {
             a.p4:2:12: error[E0120]: expected a type, found `{`
         "#]],
     );
+    // What other languages have, with what to write instead.
+    check(
+        codes::UNEXPECTED_TOKEN,
+        "@a[1, x=2] struct S { bit<8> a; }\n@a[x=2, 1] struct T { bit<8> a; }\n\
+         control C(inout bit<8> x) { apply {\n x++;\n ++x;\n x--;\n bit<8> y = x++;\n for (;;) { break; }\n \
+         while (x < 5) { x = 1; }\n do { x = 1; } while (x < 5);\n S s = { ..., a = 1 };\n s = { a = 1, ..., b = 2 };\n} }\n\
+         package P(C c);\nP(C) main;",
+        expect![[r#"
+            a.p4:1:7: error[E0120]: expressions and `name = value` cannot stand in one annotation
+            a.p4:2:9: error[E0120]: expressions and `name = value` cannot stand in one annotation
+            a.p4:4:3: error[E0120]: `++` joins two numbers bit by bit; it does not count
+            a.p4:5:2: error[E0120]: `++` joins two numbers bit by bit; it does not count
+            a.p4:6:3: error[E0120]: there is no operator `--`
+            a.p4:7:14: error[E0120]: `++` joins two numbers bit by bit; it does not count
+            a.p4:8:8: error[E0120]: this `for` loop has no condition
+            a.p4:9:2: error[E0120]: there is no `while` loop
+            a.p4:10:2: error[E0120]: there is no `do` loop
+            a.p4:11:15: error[E0120]: `...` stands for all other fields; nothing can follow it
+            a.p4:12:20: error[E0120]: `...` stands for all other fields; nothing can follow it
+            a.p4:15:3: error[E0120]: a type is no value: expected `.` or `(` after it, found `)`
+        "#]],
+    );
     check(
         codes::MISSING_SEMICOLON,
         "const int x = 1\nconst int y = 2\n",

@@ -68,13 +68,30 @@ fn a_run_of_closing_braces_is_one_error() {
 #[test]
 fn long_chains_are_refused() {
     let many = 100_000;
-    for link in [" + a", " ++ a", ".b", "[0]", "(c)", " == a"] {
+    for link in [" - a", " |+| a", ".b", "[0]", "(c)", " == a"] {
         refused(&format!("const int x = a{};", link.repeat(many)));
     }
     refused(&format!("struct s {{ bit<8>{} x; }}", "[1]".repeat(many)));
     // Chains within chains: each is short, the tree would not be.
-    let chain = " + a".repeat(200);
+    let chain = " - a".repeat(200);
     refused(&format!("const int x = {}a{};", "(".repeat(40), format!("{chain})").repeat(40)));
+}
+
+#[test]
+fn long_chains_without_nesting_are_accepted() {
+    let accepted = |text: &str| assert!(base::stack::with_room(|| survives(text)), "{}", &text[..60]);
+    for link in [" + a", " * a", " & a", " | a", " ^ a", " && a", " || a", " ++ a"] {
+        accepted(&format!("const int x = a{} - b;", link.repeat(100_000)));
+    }
+    let branches = "if (a == 1) { b = 2; } else ".repeat(20_000);
+    accepted(&format!("control c() {{ apply {{ {branches} b = 3; }} }}"));
+    // What comes after too many of them is passed over, not taken apart.
+    let errors = base::stack::with_room(|| {
+        let branches = "if (a == 1) { b = 2; } else ".repeat(100_000);
+        let (sources, _, diagnostics) = parse(&format!("control c() {{ apply {{ {branches} b = 3; }} }}"));
+        short(&sources, &diagnostics)
+    });
+    assert_eq!(errors.lines().count(), 1, "{errors}");
 }
 
 #[test]

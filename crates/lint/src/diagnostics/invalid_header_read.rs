@@ -24,7 +24,7 @@ pub(crate) fn invalid_header_read(span: Span, name: &str) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{check_apply, check_control, check_parser};
+    use crate::testing::{check_apply, check_control, check_parser, check_program};
     use expect_test::expect;
 
     #[test]
@@ -64,6 +64,36 @@ mod tests {
             s.g.a = 1;
             s.x = s.g.a;"#,
             expect![""],
+        );
+    }
+
+    #[test]
+    fn members_of_unions() {
+        check_program(
+            r#"
+            header_union U { H a; H b; }
+            control C(inout S s) {
+                U u;
+                apply {
+                    u.a.setValid(); u.a.a = 1; s.x = u.a.a;
+                    s.x = u.b.a;
+                    u.b = s.h;
+                    s.x = u.b.a;
+                    s.x = u.a.a;
+                    U v = u;
+                    s.x = v.a.a + v.b.a;
+                    if (u.isValid()) { s.x = u.a.a; }
+                    fill(u.a);
+                    s.y = u.a.b + u.b.b;
+                    use(v);
+                }
+            }
+            Package(C()) main;"#,
+            expect![[r#"
+                t.p4:9:27: warning[W0324]: `u.b.a` is read, but the header is not valid here
+                t.p4:12:27: warning[W0324]: `u.a.a` is read, but the header is not valid here
+                t.p4:14:27: warning[W0321]: `v.a.a` has no value here
+            "#]],
         );
     }
 

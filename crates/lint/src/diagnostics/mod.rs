@@ -6,6 +6,7 @@
 
 mod always_decided;
 mod empty_body;
+mod endless_for;
 mod endless_loop;
 mod hidden_case;
 mod ignored_result;
@@ -35,6 +36,7 @@ mod value_outside_mask;
 
 pub(crate) use always_decided::always_decided;
 pub(crate) use empty_body::empty_body;
+pub(crate) use endless_for::endless_for;
 pub(crate) use endless_loop::endless_loop;
 pub(crate) use hidden_case::hidden_case;
 pub(crate) use ignored_result::ignored_result;

@@ -1,7 +1,9 @@
 //! `W0323`: an `out` parameter that has no value at the end
 //!
 //! Whoever passes a variable gets no value back. Assign it on every way, or make it `inout`.
-//! `@noWarn("uninitialized")` silences it.
+//! `@noWarn("uninitialized")` silences it. The controls of a package may leave parameters alone: they are the
+//! architecture's choice. In a program without a `main` every control may be one of those, so that only functions and
+//! actions are warned about.
 //!
 //! ```p4,wrong
 //! void f(in bit<8> x, out bit<8> y) { if (x == 1) { y = 5; } }

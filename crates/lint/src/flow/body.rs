@@ -159,6 +159,9 @@ impl Flow<'_, '_> {
         if let Some(place) = self.layout.place(target) {
             self.check_written(&place, target);
             self.store(&place, value);
+            if !matches!(value.kind, ExprKind::Invalid) {
+                self.invalidate_siblings(target);
+            }
         }
     }
 

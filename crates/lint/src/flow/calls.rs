@@ -56,6 +56,7 @@ impl Flow<'_, '_> {
                 if let Some(state) = &mut self.state {
                     state.set(place.leaves, true);
                 }
+                self.invalidate_siblings(arg);
             }
         }
     }
@@ -67,11 +68,23 @@ impl Flow<'_, '_> {
         match (builtin, header) {
             // Whoever asks whether a header is valid knows what to do if it is not.
             (Builtin::IsValid, Some(_)) => state.assume_values(place.leaves),
-            (Builtin::IsValid, None) => {}
+            // A union: one of its members is valid, and who asks may know which.
+            (Builtin::IsValid, None) => state.assume_values(place.leaves),
             (Builtin::SetValid, Some((validity, _))) => state.set(validity..validity + 1, true),
             (Builtin::SetInvalid, Some(_)) => state.set(place.leaves, false),
             (Builtin::SetInvalid, None) => {}
             (Builtin::SetValid | Builtin::PushFront | Builtin::PopFront, _) => state.set(place.leaves, true),
+        }
+        if builtin == Builtin::SetValid {
+            self.invalidate_siblings(object);
+        }
+    }
+
+    /// A member of a union becomes valid: the others are not.
+    pub(super) fn invalidate_siblings(&mut self, member: &Expr) {
+        let siblings = self.layout.siblings(member);
+        if let Some(state) = &mut self.state {
+            siblings.into_iter().for_each(|leaves| state.set(leaves, false));
         }
     }
 

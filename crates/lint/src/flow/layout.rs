@@ -1,9 +1,9 @@
 //! Where the parts of variables lie among the bits of a [`State`](super::state::State).
 //!
 //! A variable is cut into leaves: one for each part that is assigned as a whole. A struct has the leaves of its fields
-//! one after another; a header the same after one leaf for its validity bit. Whatever cannot be told apart well
-//! (arrays, stacks, unions, generic structs) is one leaf, and an assignment to a part of it counts for all of it, so
-//! that doubt leads to silence.
+//! one after another, and so has a union, of which at most one member is valid; a header the same after one leaf for
+//! its validity bit. Whatever cannot be told apart well (arrays, stacks, generic structs) is one leaf, and an
+//! assignment to a part of it counts for all of it, so that doubt leads to silence.
 
 use base::IndexVec;
 use base::index::Id as _;
@@ -76,7 +76,7 @@ impl<'a> Layout<'a> {
     }
 
     fn offsets_of(&self, declared: &sema::hir::Struct) -> Option<Offsets> {
-        if !declared.type_params.is_empty() || declared.kind == StructKind::HeaderUnion {
+        if !declared.type_params.is_empty() {
             return None;
         }
         let mut next = usize::from(declared.kind == StructKind::Header);
@@ -164,6 +164,17 @@ impl<'a> Layout<'a> {
         }
     }
 
+    /// The other members of the union of which an expression names one.
+    pub(crate) fn siblings(&self, e: &Expr) -> Vec<Range<usize>> {
+        let ExprKind::Field(base, _) = &e.kind else { return Vec::new() };
+        match (self.place(base), self.place(e)) {
+            (Some(union), Some(member)) if is_union(self.program, &base.ty) && !union.is_shared => {
+                vec![union.leaves.start..member.leaves.start, member.leaves.end..union.leaves.end]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether values of the type have parts that are not told apart.
     fn is_opaque(&self, ty: &Type) -> bool {
         match ty {
@@ -177,4 +188,9 @@ impl<'a> Layout<'a> {
 /// Whether the type is a header.
 pub(crate) fn is_header(program: &Program, ty: &Type) -> bool {
     matches!(ty, Type::Struct(id, _) if program.structs[*id].kind == StructKind::Header)
+}
+
+/// Whether the type is a header union.
+fn is_union(program: &Program, ty: &Type) -> bool {
+    matches!(ty, Type::Struct(id, _) if program.structs[*id].kind == StructKind::HeaderUnion)
 }

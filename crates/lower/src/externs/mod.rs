@@ -75,6 +75,8 @@ pub(crate) enum DirectUse {
 pub(crate) struct State {
     /// Uses in the action that is being lowered.
     pub direct_uses: Vec<DirectUse>,
+    /// All of them, with their places.
+    pub direct_calls: Vec<(DirectUse, Span)>,
     /// Uses in the actions that have been lowered.
     pub action_uses: BTreeMap<ir::ActionId, Vec<DirectUse>>,
     pub v1model: v1model::State,

@@ -55,8 +55,8 @@ struct Passed {
     inputs: Vec<ir::Expr>,
     /// Where outputs go: types, and places in temporaries.
     outputs: Vec<(ir::Type, Leaf)>,
-    /// What is copied to the caller when the call has ended: target, source.
-    copies: Vec<(Place, Place)>,
+    /// What is copied to the caller when the call has ended: parameter, target, source.
+    copies: Vec<(hir::VarId, Place, Place)>,
 }
 
 /// A scalar of a place.
@@ -185,14 +185,20 @@ impl<'h> Lowerer<'h> {
         ty: &Type,
         span: Span,
     ) -> Lowered<Value> {
-        let args = self.eval_arguments(signature.params, &call.args)?;
+        // Arguments with names are evaluated, and copied out, as they are written; the function takes them as declared.
+        let (written, args) = self.eval_written(signature.params, call)?;
+        let position_written = |param: &hir::VarId| written.iter().position(|it| it == param);
+        let mut args: Vec<(hir::VarId, Argument)> = written.iter().copied().zip(args).collect();
+        args.sort_by_key(|(param, _)| signature.params.iter().position(|it| it == param));
+        let args = args.into_iter().map(|(_, arg)| arg).collect();
         let returned = self.resolve(ty);
         let mut passed = self.pass_all(&signature, args, span)?;
         let (result, value) = match returned {
             Type::Void => (None, None),
             _ => self.result(&returned, &mut passed, span)?,
         };
-        let Passed { params, inputs, outputs, copies } = passed;
+        let Passed { params, inputs, outputs, mut copies } = passed;
+        copies.sort_by_key(|(param, ..)| position_written(param));
         let width: u64 = outputs.iter().map(|(ty, _)| u64::from(ty.width())).sum();
         if width > u64::from(WIDTH_BITS_MAX) {
             let message = format!("the call gives {width} bits, more than the {WIDTH_BITS_MAX} that it may");
@@ -206,7 +212,7 @@ impl<'h> Lowerer<'h> {
             let joined = self.read_var(joined);
             self.take_outputs(&outputs, &joined, span);
         }
-        for (target, source) in &copies {
+        for (_, target, source) in &copies {
             let value = self.read(source);
             self.assign(target, value, span)?;
         }
@@ -258,13 +264,13 @@ impl<'h> Lowerer<'h> {
                     return self.pass(param, Argument::Kept(target, value), passed, span);
                 }
                 let own = self.temporary_place(&ty, span)?;
-                passed.copies.push((target, own.clone()));
+                passed.copies.push((param, target, own.clone()));
                 self.outputs(&name, &own, &ty, (passed, ExternDirection::Out), span)
             }
             Argument::Kept(target, value) => {
                 let own = self.temporary_place(&ty, span)?;
                 self.assign(&own, value, span)?;
-                passed.copies.push((target, own.clone()));
+                passed.copies.push((param, target, own.clone()));
                 self.outputs(&name, &own, &ty, (passed, ExternDirection::InOut), span)
             }
         }

@@ -194,18 +194,14 @@ impl<'h> Lowerer<'h> {
                 Value::Void
             }
             (ExternKind::DirectCounter(counter), "count") => {
-                if !object.is_attached {
-                    self.externs.direct_uses.push(DirectUse::Counter(counter));
-                }
+                self.direct_call(DirectUse::Counter(counter), object.is_attached, span);
                 Value::Void
             }
             (ExternKind::Meter(meter), "execute" | "dpdk_execute") => {
                 self.execute_psa_meter(meter, call, colored(name, call, 1), span)?
             }
             (ExternKind::DirectMeter(meter), "execute" | "dpdk_execute") => {
-                if !object.is_attached {
-                    self.externs.direct_uses.push(DirectUse::Meter(meter));
-                }
+                self.direct_call(DirectUse::Meter(meter), object.is_attached, span);
                 self.execute_psa_direct_meter(meter, call, colored(name, call, 0), span)?
             }
             (ExternKind::Random(number), "read") => self.read_random(number, span)?,

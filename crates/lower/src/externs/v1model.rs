@@ -191,15 +191,11 @@ impl<'h> Lowerer<'h> {
                 })?;
             }
             (ExternKind::DirectCounter(counter), "count") => {
-                if !object.is_attached {
-                    self.externs.direct_uses.push(DirectUse::Counter(counter));
-                }
+                self.direct_call(DirectUse::Counter(counter), object.is_attached, span);
             }
             (ExternKind::DirectMeter(meter), "read") => {
                 let place = self.target(call, 0, span)?;
-                if !object.is_attached {
-                    self.externs.direct_uses.push(DirectUse::Meter(meter));
-                }
+                self.direct_call(DirectUse::Meter(meter), object.is_attached, span);
                 self.read_direct_meter(meter, &place, span)?;
             }
             (ExternKind::Checksum16, "get") => {
@@ -347,6 +343,35 @@ impl<'h> Lowerer<'h> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Remembers a call of a direct object's method.
+    pub(super) fn direct_call(&mut self, used: DirectUse, is_attached: bool, span: Span) {
+        self.externs.direct_calls.push((used, span));
+        if !is_attached {
+            self.externs.direct_uses.push(used);
+        }
+    }
+
+    /// Warns of calls of direct objects that no table has: there is no cell that they could work on.
+    pub fn warn_of_direct_calls(&mut self) {
+        for (used, span) in std::mem::take(&mut self.externs.direct_calls) {
+            let tables = self.ir.tables.iter();
+            let (has_table, name) = match used {
+                DirectUse::Counter(id) => {
+                    (tables.clone().any(|table| table.direct_counters.contains(&id)), &self.ir.direct_counters[id].name)
+                }
+                DirectUse::Meter(id) => (
+                    tables.clone().any(|table| table.direct_meter.as_ref().is_some_and(|(meter, _)| *meter == id)),
+                    &self.ir.direct_meters[id].name,
+                ),
+            };
+            if !has_table {
+                let message = format!("this has no effect: no table has `{name}`, which has a cell for each entry");
+                let help = "name it in a property of a table, or call it in an action of one";
+                self.diagnostics.push(Diagnostic::warning(codes::NO_EFFECT, span, message).help(help));
+            }
+        }
     }
 
     /// Attaches the direct objects that a table's actions use to the table.

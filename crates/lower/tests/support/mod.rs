@@ -64,6 +64,11 @@ impl Parts<'_> {
 
 /// Lowers a program; errors as text, one line each.
 pub fn lower(text: &str) -> Result<ir::Program, String> {
+    lower_and_warn(text).map(|(program, _)| program)
+}
+
+/// The same with the warnings about a program without errors.
+fn lower_and_warn(text: &str) -> Result<(ir::Program, String), String> {
     let mut sources = SourceMap::new();
     let files = MemoryFiles::new();
     let (tree, mut diagnostics) = syntax::parse_text(&mut sources, "test.p4", text, &Options::new(&files));
@@ -74,20 +79,22 @@ pub fn lower(text: &str) -> Result<ir::Program, String> {
             program = lower::lower(&hir, &mut diagnostics);
         }
     }
-    let Some(program) = program else {
-        assert!(diagnostics.has_errors(), "a program that is refused has an error");
-        let error = |diagnostic: &syntax::Diagnostic| {
+    let shown_of = |wanted: syntax::Severity| {
+        let shown = |diagnostic: &syntax::Diagnostic| {
             let place = sources.text(diagnostic.primary.span).lines().next().unwrap_or_default();
             format!("{} {} at `{place}`\n", diagnostic.code, diagnostic.message)
         };
-        let is_error = |diagnostic: &&syntax::Diagnostic| diagnostic.severity == syntax::Severity::Error;
-        return Err(diagnostics.iter().filter(is_error).map(error).collect());
+        diagnostics.iter().filter(|it| it.severity == wanted).map(shown).collect::<String>()
+    };
+    let Some(program) = program else {
+        assert!(diagnostics.has_errors(), "a program that is refused has an error");
+        return Err(shown_of(syntax::Severity::Error));
     };
     if let Err(errors) = ir::verify::verify(&program) {
         let errors: Vec<String> = errors.iter().map(|error| error.to_string()).collect();
         panic!("the lowered program is not well-formed: {}\n{}", errors.join("\n"), ir::text::print(&program));
     }
-    Ok(program)
+    Ok((program, shown_of(syntax::Severity::Warning)))
 }
 
 /// Lowers a program that must be right.
@@ -128,6 +135,11 @@ fn strip_spans(text: &str) -> String {
 /// Checks the IR of one block.
 pub fn check_ir(stage: Stage, parts: &Parts<'_>, expected: expect_test::Expect) {
     expected.assert_eq(&ir_text(&lower_ok(&parts.text()), stage));
+}
+
+/// Checks the warnings about a program.
+pub fn check_warnings(parts: &Parts<'_>, expected: expect_test::Expect) {
+    expected.assert_eq(&lower_and_warn(&parts.text()).expect("the program is right").1);
 }
 
 /// Checks the errors of a program.

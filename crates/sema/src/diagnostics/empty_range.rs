@@ -18,7 +18,7 @@ use syntax::diag::Diagnostic;
 
 /// The bounds.
 pub(crate) fn empty_range(span: Span, low: &BigInt, high: &BigInt) -> Diagnostic {
-    Diagnostic::warning("W0206", span, format!("the range {low} .. {high} is empty")).label("matches nothing")
+    Diagnostic::warning("W0206", span, format!("the range {low} .. {high} is empty")).label("contains nothing")
 }
 
 #[cfg(test)]
@@ -32,7 +32,7 @@ mod tests {
             "state start { transition select(s.x) { 5 .. 3: accept; default: reject; } }",
             expect![[r#"
             t.p4:3:40: warning[W0206]: the range 5 .. 3 is empty
-              `5 .. 3`: matches nothing
+              `5 .. 3`: contains nothing
         "#]],
         );
     }

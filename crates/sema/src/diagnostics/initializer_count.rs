@@ -17,7 +17,8 @@ use syntax::diag::Diagnostic;
 
 /// `wanted` and `found` are numbers of values.
 pub(crate) fn initializer_count(span: Span, shown: &str, wanted: usize, found: usize) -> Diagnostic {
-    let diagnostic = Diagnostic::error("E0408", span, format!("{shown} takes {wanted} values, found {found}"))
+    let plural = if wanted == 1 { "" } else { "s" };
+    let diagnostic = Diagnostic::error("E0408", span, format!("{shown} takes {wanted} value{plural}, found {found}"))
         .label("wrong number of values");
     match found < wanted {
         true => diagnostic.help("end the list with `...` to give the others their default values"),

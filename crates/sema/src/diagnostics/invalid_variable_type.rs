@@ -49,6 +49,19 @@ mod tests {
     }
 
     #[test]
+    fn tuples_of_constants() {
+        check_control(
+            "tuple<int, bit<8>> n = { 5, 5 }; tuple<tuple<string>> m; const tuple<int> fine = { 5 };",
+            expect![[r#"
+                t.p4:3:1: error[E0314]: a variable cannot be of type tuple<int, bit<8>>
+                  `tuple<int, bit<8>>`: not a type for this
+                t.p4:3:34: error[E0314]: a variable cannot be of type tuple<tuple<string>>
+                  `tuple<tuple<string>>`: not a type for this
+            "#]],
+        );
+    }
+
+    #[test]
     fn parameters() {
         check_errors(
             "

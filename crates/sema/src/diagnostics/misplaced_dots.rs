@@ -1,6 +1,7 @@
-//! `E0425`: `...` that is not the last element of a list.
+//! `E0425`: `...` that is not the last element of a list, or that stands outside one.
 //!
-//! `...` stands for the default values of all elements that follow, so that nothing can follow it.
+//! `...` stands for the default values of all elements that follow, so that nothing can follow it. It is no set of
+//! values: in a `select` or an entry any value is `_`.
 //!
 //! ```p4,wrong
 //! struct S { bit<8> a; bit<8> b; }
@@ -22,10 +23,33 @@ pub(crate) fn misplaced_dots(span: Span) -> Diagnostic {
     Diagnostic::error("E0425", span, "`...` must be the last element").label("something follows")
 }
 
+/// The dots where a set of values is wanted.
+pub(crate) fn dots_as_keyset(span: Span) -> Diagnostic {
+    Diagnostic::error("E0425", span, "`...` is no set of values")
+        .label("stands for default values in lists only")
+        .help("write `_` for any value")
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::testing::check_apply;
+    use crate::testing::{check_apply, check_states};
     use expect_test::expect;
+
+    #[test]
+    fn keysets() {
+        check_states(
+            "state start { transition select(s.x, s.y) { (1, ...): accept; default: next; } }
+             state next { transition select(s.x) { ...: accept; default: reject; } }",
+            expect![[r#"
+                t.p4:3:49: error[E0425]: `...` is no set of values
+                  `...`: stands for default values in lists only
+                  = write `_` for any value
+                t.p4:4:52: error[E0425]: `...` is no set of values
+                  `...`: stands for default values in lists only
+                  = write `_` for any value
+            "#]],
+        );
+    }
 
     #[test]
     fn first_of_two() {

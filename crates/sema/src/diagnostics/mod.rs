@@ -180,7 +180,7 @@ pub(crate) use method_signature_differs::method_signature_differs;
 pub(crate) use mismatched_types::mismatched_types;
 pub(crate) use misplaced_dont_care::misplaced_dont_care;
 pub(crate) use misplaced_dont_care_type::misplaced_dont_care_type;
-pub(crate) use misplaced_dots::misplaced_dots;
+pub(crate) use misplaced_dots::{dots_as_keyset, misplaced_dots};
 pub(crate) use misplaced_this::misplaced_this;
 pub(crate) use missing_argument::missing_argument;
 pub(crate) use missing_enum_value::missing_enum_value;

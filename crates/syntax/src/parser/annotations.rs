@@ -120,12 +120,23 @@ impl Parser<'_> {
         let open = self.expect(TokenKind::LeftBracket)?.span;
         let close = TokenKind::RightBracket;
         let body = if self.at_key_value() {
-            AnnotationBody::KeyValues(self.separated(close, true, Self::key_value)?)
+            AnnotationBody::KeyValues(self.separated(close, true, |this| {
+                if this.at_key_value() { this.key_value() } else { this.mixed_annotation() }
+            })?)
         } else {
-            AnnotationBody::Expressions(self.separated(close, true, Self::expression)?)
+            AnnotationBody::Expressions(self.separated(close, true, |this| {
+                if this.at_key_value() { this.mixed_annotation() } else { this.expression() }
+            })?)
         };
         self.expect_close(close, open)?;
         Ok(body)
+    }
+
+    /// Reports an element of an annotation's list that is of the other form than those before it.
+    fn mixed_annotation<T>(&mut self) -> Parsed<T> {
+        let message = "expressions and `name = value` cannot stand in one annotation";
+        let help = "give all of them a name, as in `@a[x = 1, y = 2]`, or none, as in `@a[1, 2]`";
+        self.mistaken(self.peek().span, message, help)
     }
 
     /// Whether `name =` follows.

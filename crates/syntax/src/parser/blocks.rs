@@ -99,7 +99,7 @@ impl Parser<'_> {
             let kind = self.value_set()?;
             return Ok(ParserPart::Local(Declaration { annotations, kind, span: self.span_from(start) }));
         }
-        if !self.at_local_declaration() {
+        if !self.at_local_declaration() && !self.at_unknown_instance() {
             let is_declaration = matches!(self.peek().keyword(), Some(Keyword::Table | Keyword::Action));
             if is_declaration {
                 return self.misplaced(start, "tables and actions stand in controls, not in parsers");
@@ -242,7 +242,7 @@ impl Parser<'_> {
         let kind = match self.peek().keyword() {
             Some(Keyword::Action) => self.action()?,
             Some(Keyword::Table) => self.table()?,
-            _ if self.at_local_declaration() => {
+            _ if self.at_local_declaration() || self.at_unknown_instance() => {
                 return Ok(ControlPart::Local(self.local_declaration(annotations)?));
             }
             Some(Keyword::If | Keyword::Switch | Keyword::For | Keyword::Return | Keyword::Exit) => {

@@ -1,7 +1,7 @@
 //! Expressions: precedence climbing over prefix, infix and postfix operators.
 
 use super::types::TypeNames;
-use super::{Parsed, Parser, Tall, is_name};
+use super::{Failed, Parsed, Parser, Tall, is_name};
 use crate::ast::{Argument, BinaryOperator, Expr, ExprKind, Keyset, Type, UnaryOperator};
 use crate::codes;
 use crate::diag::Diagnostic;
@@ -31,6 +31,25 @@ pub(crate) fn precedence(operator: BinaryOperator) -> u32 {
         | BinaryOperator::Concatenate => 9,
         BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo => 10,
     }
+}
+
+/// From this height on a chain of operands is joined in another order than it is written in: see [`Parser::chain`].
+const CHAIN_HEIGHT_MIN: u32 = 256;
+
+/// Whether `(a op b) op c` is `a op (b op c)` for all operands that the operator takes, with the same effects in the
+/// same order.
+fn is_associative(operator: BinaryOperator) -> bool {
+    matches!(
+        operator,
+        BinaryOperator::Add
+            | BinaryOperator::Multiply
+            | BinaryOperator::BitAnd
+            | BinaryOperator::BitOr
+            | BinaryOperator::BitXor
+            | BinaryOperator::And
+            | BinaryOperator::Or
+            | BinaryOperator::Concatenate
+    )
 }
 
 impl Parser<'_> {
@@ -84,14 +103,64 @@ impl Parser<'_> {
             if precedence(operator) <= precedence_min {
                 break;
             }
+            self.refuse_postfix_counting(operator)?;
             self.next += length;
-            let right = self.nested(|this| this.binary(precedence(operator)))?;
-            let height = left.height.max(right.height);
-            let start = left.node.span;
-            let kind = ExprKind::Binary { operator, left: Box::new(left.node), right: Box::new(right.node) };
-            left = self.make(kind, start, height)?;
+            let is_chain = left.height >= CHAIN_HEIGHT_MIN && is_associative(operator);
+            let right = if is_chain { self.chain(operator)? } else { self.right_operand(operator)? };
+            left = self.join(operator, left, right)?;
         }
         Ok(left)
+    }
+
+    fn right_operand(&mut self, operator: BinaryOperator) -> Parsed<Tall<Expr>> {
+        self.nested(|this| this.binary(precedence(operator)))
+    }
+
+    /// Two operands and what joins them.
+    fn join(&mut self, operator: BinaryOperator, left: Tall<Expr>, right: Tall<Expr>) -> Parsed<Tall<Expr>> {
+        let height = left.height.max(right.height);
+        let span = left.node.span.to(right.node.span);
+        let kind = ExprKind::Binary { operator, left: Box::new(left.node), right: Box::new(right.node) };
+        self.tall(Expr { kind, span }, span, height)
+    }
+
+    /// The rest of a long chain such as `a + b + c + ...`, as a tree whose height grows with the logarithm of the
+    /// chain's length. For these operators it makes no difference which two operands are joined first, while a tree
+    /// as high as the chain is long would be too much for whoever walks it.
+    fn chain(&mut self, operator: BinaryOperator) -> Parsed<Tall<Expr>> {
+        // As in a binary counter: each part has twice as many operands, or more, as the one behind it.
+        let mut parts: Vec<(u32, Tall<Expr>)> = Vec::new();
+        let mut whole = loop {
+            let mut part = self.right_operand(operator)?;
+            let mut rank = 0;
+            while let Some((_, before)) = parts.pop_if(|(other, _)| *other == rank) {
+                part = self.join(operator, before, part)?;
+                rank += 1;
+            }
+            match self.binary_operator() {
+                Some((next, length)) if next == operator => {
+                    self.refuse_postfix_counting(operator)?;
+                    self.next += length;
+                    parts.push((rank, part));
+                }
+                _ => break part,
+            }
+        };
+        while let Some((_, before)) = parts.pop() {
+            whole = self.join(operator, before, whole)?;
+        }
+        Ok(whole)
+    }
+
+    /// Reports `x++` as a value.
+    fn refuse_postfix_counting(&mut self, operator: BinaryOperator) -> Parsed<()> {
+        let has_no_right =
+            matches!(self.peek_at(1).kind, TokenKind::Semicolon | TokenKind::RightParen | TokenKind::RightBracket);
+        if operator != BinaryOperator::Concatenate || !has_no_right {
+            return Ok(());
+        }
+        let help = "write `+ 1`, and the assignment as a statement of its own";
+        self.mistaken(self.peek().span, "`++` joins two numbers bit by bit; it does not count", help)
     }
 
     /// Prefix operators and casts.
@@ -137,7 +206,15 @@ impl Parser<'_> {
         let mut base = self.primary()?;
         let is_type = matches!(base.node.kind, ExprKind::Type(_));
         if is_type && !matches!(self.peek().kind, TokenKind::Dot | TokenKind::LeftParen) {
-            return self.unexpected("`.` or `(` after a type");
+            let diagnostic = Diagnostic::error(
+                codes::UNEXPECTED_TOKEN,
+                base.node.span,
+                format!("a type is no value: expected `.` or `(` after it, found {}", self.found()),
+            )
+            .label("this is a type")
+            .help("write `T()` for an instance of a parser, control or extern `T`, `T.a` for a member of an enum");
+            self.report(diagnostic);
+            return Err(Failed);
         }
         loop {
             let start = base.node.span;
@@ -332,7 +409,12 @@ impl Parser<'_> {
         } else if self.at_key_value() {
             self.struct_fields(&mut height)?
         } else {
+            let mut has_dots = false;
             let elements = self.separated(close, true, |this| {
+                if has_dots {
+                    this.refuse_after_dots()?;
+                }
+                has_dots = this.at(TokenKind::Dots);
                 let element = this.tall_expression()?;
                 height = height.max(element.height);
                 Ok(element.node)
@@ -350,6 +432,7 @@ impl Parser<'_> {
             if self.take(TokenKind::Dots) {
                 has_dots = true;
                 self.take(TokenKind::Comma);
+                self.refuse_after_dots()?;
                 break;
             }
             let key = self.name()?;
@@ -363,6 +446,15 @@ impl Parser<'_> {
             }
         }
         Ok(ExprKind::Struct { fields, has_dots })
+    }
+
+    /// Reports fields behind the `...` that stands for the rest of them.
+    fn refuse_after_dots(&mut self) -> Parsed<()> {
+        if !self.at_key_value() {
+            return Ok(());
+        }
+        let help = "write it last: `{ a = 1, ... }`";
+        self.mistaken(self.peek().span, "`...` stands for all other fields; nothing can follow it", help)
     }
 
     /// What keys must match: `a`, `a &&& b`, `_`, or `(a, b)`. It ends before a colon.

@@ -206,6 +206,17 @@ impl Parser<'_> {
         Err(Failed)
     }
 
+    /// The same where we know what was meant: `message` says what is wrong, `help` what to write.
+    fn mistaken<T>(&mut self, span: Span, message: &str, help: &str) -> Parsed<T> {
+        self.report_mistake(span, message, help);
+        Err(Failed)
+    }
+
+    /// The same where parsing can go on.
+    fn report_mistake(&mut self, span: Span, message: &str, help: &str) {
+        self.report(Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message).label("not P4").help(help));
+    }
+
     fn expect(&mut self, kind: TokenKind) -> Parsed<Token> {
         if self.at(kind) { Ok(self.bump()) } else { self.unexpected(&format!("`{}`", kind.as_str())) }
     }
@@ -287,9 +298,11 @@ impl Parser<'_> {
         if self.depth >= NESTING_MAX {
             return self.too_deep(self.peek().span);
         }
+        // A rule that fails may leave another depth behind.
+        let depth = self.depth;
         self.depth += 1;
         let result = rule(self);
-        self.depth -= 1;
+        self.depth = depth;
         result
     }
 

@@ -10,6 +10,11 @@ use crate::codes;
 use crate::diag::Diagnostic;
 use crate::token::{Keyword, TokenKind};
 use base::Span;
+use base::limits::{ELSE_IFS_PER_LEVEL, NESTING_MAX};
+
+/// How deep the branch of an `else if` may be nested at least: where not even that is left, the whole chain is refused,
+/// and not each of its branches.
+const ARM_DEPTH: u32 = 64;
 
 impl Parser<'_> {
     /// `{ ... }`, in a scope of its own.
@@ -48,7 +53,7 @@ impl Parser<'_> {
         }
         // Before other statements annotations mean nothing that is known; they are not kept.
         let kind = match token.keyword() {
-            Some(Keyword::If) => self.conditional()?,
+            Some(Keyword::If) => return self.conditional(),
             Some(Keyword::Switch) => self.switch()?,
             Some(Keyword::Return) => self.return_statement()?,
             Some(Keyword::Exit) => self.keyword_statement(StatementKind::Exit)?,
@@ -59,6 +64,10 @@ impl Parser<'_> {
                 return self.misplaced(start, &format!("a declaration with `{text}` cannot stand among statements"));
             }
             _ if self.take(TokenKind::Semicolon) => StatementKind::Empty,
+            None if token.kind == TokenKind::Word => {
+                self.refuse_other_loops()?;
+                return self.simple_statement_or_instance();
+            }
             _ => return self.simple_statement_or_instance(),
         };
         Ok(Statement { kind, span: self.span_from(start) })
@@ -99,6 +108,14 @@ impl Parser<'_> {
         let Some(end) = self.skip_type(self.next, TypeNames::Any) else { return false };
         let after = self.token(end);
         is_name(&after) || (after.kind == TokenKind::LeftParen && self.at_type_name())
+    }
+
+    /// Whether an instance of a type that nothing declares is made here. Among declarations nothing else is written so.
+    pub(super) fn at_unknown_instance(&self) -> bool {
+        let arguments = self.skip_type(self.next, TypeNames::Any);
+        arguments
+            .filter(|open| self.token(*open).kind == TokenKind::LeftParen)
+            .is_some_and(|open| self.skip_brackets(open).is_some_and(|end| is_name(&self.token(end))))
     }
 
     /// `const T x = v;`, `T x;`, `T x = v;` or `T(a) x;`
@@ -167,17 +184,61 @@ impl Parser<'_> {
         Ok(Declaration { annotations, kind, span: self.span_from(start) })
     }
 
-    fn conditional(&mut self) -> Parsed<StatementKind> {
-        self.bump();
-        let open = self.expect(TokenKind::LeftParen)?.span;
-        let condition = self.expression()?;
-        self.expect_close(TokenKind::RightParen, open)?;
-        let then_branch = Box::new(self.scoped(Self::branch)?);
+    /// `if (...) ...` with all `else if (...) ...` that follow: as many as there are, one after another.
+    fn conditional(&mut self) -> Parsed<Statement> {
+        let outer_depth = self.depth;
+        let mut arms = Vec::new();
         let mut else_branch = None;
-        if self.take_keyword(Keyword::Else) {
-            else_branch = Some(Box::new(self.scoped(Self::branch)?));
+        loop {
+            // The tree is as high as the chain is long, though whoever walks it needs little for each `else if`.
+            if arms.len() % ELSE_IFS_PER_LEVEL == ELSE_IFS_PER_LEVEL - 1 {
+                self.depth += 1;
+            }
+            if !arms.is_empty() && self.depth + ARM_DEPTH > NESTING_MAX {
+                let refused = self.too_deep(self.peek().span);
+                self.skip_to_block_end();
+                return refused;
+            }
+            let start = self.bump().span;
+            let open = self.expect(TokenKind::LeftParen)?.span;
+            let condition = self.expression()?;
+            self.expect_close(TokenKind::RightParen, open)?;
+            arms.push((start, condition, self.scoped(Self::branch)?));
+            if !self.take_keyword(Keyword::Else) {
+                break;
+            }
+            if !self.at_keyword(Keyword::If) {
+                else_branch = Some(Box::new(self.scoped(Self::branch)?));
+                break;
+            }
         }
-        Ok(StatementKind::If { condition, then_branch, else_branch })
+        self.depth = outer_depth;
+        let mut rest = else_branch;
+        let mut whole = None;
+        while let Some((start, condition, then_branch)) = arms.pop() {
+            let kind = StatementKind::If { condition, then_branch: Box::new(then_branch), else_branch: rest.take() };
+            let statement = Statement { kind, span: self.span_from(start) };
+            match arms.is_empty() {
+                true => whole = Some(statement),
+                false => rest = Some(Box::new(statement)),
+            }
+        }
+        whole.ok_or(Failed)
+    }
+
+    /// Goes to the brace that closes the block we are in, past what would only give more errors.
+    fn skip_to_block_end(&mut self) {
+        let mut open = 0_usize;
+        loop {
+            match self.peek().kind {
+                TokenKind::LeftBrace => open += 1,
+                TokenKind::RightBrace if open == 0 => return,
+                TokenKind::RightBrace => open -= 1,
+                TokenKind::EndOfFile => return,
+                _ => {}
+            }
+            self.bump();
+        }
     }
 
     /// The statement behind `if (...)`, `else` or `for (...)`: a declaration there would be of no use to anyone.
@@ -233,7 +294,14 @@ impl Parser<'_> {
         self.next = start;
         let init = self.separated(TokenKind::Semicolon, false, Self::for_init)?;
         self.expect(TokenKind::Semicolon)?;
-        let condition = self.expression()?;
+        let condition = if self.at(TokenKind::Semicolon) {
+            let span = self.peek().span;
+            let help = "write `true` for a loop that only `break`, `return` or `exit` ends";
+            self.report_mistake(span, "this `for` loop has no condition", help);
+            Expr { kind: ExprKind::Bool(true), span }
+        } else {
+            self.expression()?
+        };
         self.expect(TokenKind::Semicolon)?;
         let update = self.separated(TokenKind::RightParen, false, Self::simple_statement)?;
         self.expect_close(TokenKind::RightParen, open)?;
@@ -301,6 +369,7 @@ impl Parser<'_> {
             kind => matches!(kind, TokenKind::Dot | TokenKind::LeftParen | TokenKind::Integer | TokenKind::LeftBrace),
         };
         if !is_expression {
+            self.refuse_counting("x")?;
             return self.unexpected("a statement");
         }
         let target = self.postfix(TypeNames::Any)?.node;
@@ -320,6 +389,8 @@ impl Parser<'_> {
             return Err(Failed);
         }
         if !matches!(target.kind, ExprKind::Call { .. }) {
+            let shown = if let ExprKind::Name(path) = &target.kind { path.name.name.clone() } else { "x".into() };
+            self.refuse_counting(&shown)?;
             let is_end = matches!(self.peek().kind, TokenKind::Semicolon | TokenKind::RightBrace | TokenKind::Comma);
             if !is_end && !self.peek().is_first_on_line {
                 return self.unexpected("`=` or `(`");
@@ -331,6 +402,39 @@ impl Parser<'_> {
             return Err(Failed);
         }
         Ok(Statement { kind: call_statement(target), span: self.span_from(start) })
+    }
+
+    /// Reports `++` and `--`, which other languages have as statements.
+    fn refuse_counting(&mut self, variable: &str) -> Parsed<()> {
+        let (span, next) = (self.peek().span, self.peek_at(1));
+        if self.at(TokenKind::PlusPlus) {
+            let help = format!("write `{variable} = {variable} + 1`");
+            return self.mistaken(span, "`++` joins two numbers bit by bit; it does not count", &help);
+        }
+        if self.at(TokenKind::Minus) && next.kind == TokenKind::Minus && !next.has_space_before {
+            let help = format!("write `{variable} = {variable} - 1`");
+            return self.mistaken(span.to(next.span), "there is no operator `--`", &help);
+        }
+        Ok(())
+    }
+
+    /// Reports `while (...) {` and `do {`.
+    fn refuse_other_loops(&mut self) -> Parsed<()> {
+        let token = self.peek();
+        let text = self.names.text(token.symbol).clone();
+        let is_block = |index: usize| self.token(index).kind == TokenKind::LeftBrace;
+        let is_loop = match &*text {
+            "while" => {
+                self.peek_at(1).kind == TokenKind::LeftParen && self.skip_brackets(self.next + 1).is_some_and(is_block)
+            }
+            "do" => is_block(self.next + 1),
+            _ => false,
+        };
+        if !is_loop {
+            return Ok(());
+        }
+        let help = "P4 has `for (bit<8> i = 0; i < 4; i = i + 1) { }` and `for (bit<8> i in 0..3) { }`";
+        self.mistaken(token.span, &format!("there is no `{text}` loop"), help)
     }
 
     /// `=` or an operator and `=`, with the number of tokens.
