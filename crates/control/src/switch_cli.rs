@@ -103,20 +103,10 @@ fn help() -> String {
 
 // ------------------------------------------------------------------------------------------------ what the program has
 
-fn kind_name(kind: MatchKind) -> &'static str {
-    match kind {
-        MatchKind::Exact => "exact",
-        MatchKind::Lpm => "lpm",
-        MatchKind::Ternary => "ternary",
-        MatchKind::Range => "range",
-        MatchKind::Optional => "optional",
-    }
-}
-
 fn show_table(program: &Program, table: TableId) -> String {
     let table = &program.tables[table];
     let profile = table.implementation.as_ref().map(|used| program.action_profiles[used.profile].name.as_str());
-    let keys = table.keys.iter().map(|key| format!("{}({}, {})", key.name, kind_name(key.kind), key.expr.ty.width()));
+    let keys = table.keys.iter().map(|key| format!("{}({}, {})", key.name, key.kind.name(), key.expr.ty.width()));
     let keys: Vec<String> = keys.collect();
     format!("{:30} [implementation={}, mk={}]", table.name, profile.unwrap_or("None"), keys.join(",\t"))
 }

@@ -79,6 +79,19 @@ pub enum MatchKind {
     Optional,
 }
 
+impl MatchKind {
+    /// As programs write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            MatchKind::Exact => "exact",
+            MatchKind::Lpm => "lpm",
+            MatchKind::Ternary => "ternary",
+            MatchKind::Range => "range",
+            MatchKind::Optional => "optional",
+        }
+    }
+}
+
 /// An action in a table's list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableAction {
@@ -125,6 +138,8 @@ pub struct Entry {
     /// The greater wins; counts only in tables with a ternary, range or optional key. `lower` gives each entry one, so
     /// that the order of the program holds.
     pub priority: i32,
+    /// It cannot be changed, though others of its table can.
+    pub is_const: bool,
     /// What runs.
     pub call: ActionCall,
     /// Where it was written.

@@ -23,7 +23,8 @@ impl<'h> Lowerer<'h> {
                 key.push(self.entry_key(element, table_key, entry.span)?);
             }
             let call = self.action_call(&entry.action)?;
-            entries.push(ir::Entry { key, priority, call, span: entry.span });
+            let is_const = entry.is_const && !table.const_entries;
+            entries.push(ir::Entry { key, priority, is_const, call, span: entry.span });
         }
         Ok(entries)
     }

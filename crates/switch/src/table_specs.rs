@@ -10,7 +10,8 @@ pub fn table_specs(program: &Program) -> Vec<TableSpec> {
 }
 
 fn table_spec(program: &Program, table: &Table) -> TableSpec {
-    let initial = |entry: &Entry| InitialEntry { entry: entry_spec(entry), is_const: table.const_entries };
+    let initial =
+        |entry: &Entry| InitialEntry { entry: entry_spec(entry), is_const: table.const_entries || entry.is_const };
     TableSpec {
         name: table.name.clone(),
         key: cgen::key_fields(table),

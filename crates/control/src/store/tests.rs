@@ -270,7 +270,13 @@ fn counts_of_entries_that_the_program_fixes_come_back() {
         program.tables[ir::TableId::from_index(1)].direct_counters.clear();
         let key = vec![EntryKey::Exact(Bits::from_u64(12, 7))];
         let call = ir::ActionCall { action: 1, args: vec![] };
-        program.tables[tiny].entries.push(ir::Entry { key, priority: 0, call, span: base::Span::NONE });
+        program.tables[tiny].entries.push(ir::Entry {
+            key,
+            priority: 0,
+            is_const: false,
+            call,
+            span: base::Span::NONE,
+        });
         program
     };
     let (api, switch, _) = start(fixed(), folder.path());
@@ -313,20 +319,20 @@ fn groups_of_single_entries_come_back() {
         let entity = Entity::Member(crate::api::entity::Member { profile, id, call: Some(call(port)) });
         Update { kind: UpdateKind::Insert, entity }
     };
+    let to_member = crate::api::entity::EntryAction::Member(77);
+    let delete = |update: Update| Update { kind: UpdateKind::Delete, ..update };
     // Numbers that are far from handles, and a handle that is free again.
-    let updates = vec![
-        member(900, 1),
-        member(77, 2),
-        insert(1, action),
-        insert(2, crate::api::entity::EntryAction::Member(77)),
-        Update { kind: UpdateKind::Delete, ..member(900, 1) },
-    ];
-    let outcomes = api.write(updates, Atomicity::ContinueOnError);
-    assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
-    let before = everything(&api);
-    drop(api);
-    for _ in 0..2 {
+    let with_members = vec![member(900, 1), member(77, 2), insert(2, to_member.clone()), delete(member(900, 1))];
+    let with_sets =
+        vec![delete(insert(2, to_member)), delete(member(77, 2)), insert(1, action.clone()), insert(2, action)];
+    let mut api = api;
+    for updates in [with_members, with_sets] {
+        let outcomes = api.write(updates, Atomicity::ContinueOnError);
+        assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+        let before = everything(&api);
+        drop(api);
         drop(api_of(start(program(), folder.path()), &before));
+        api = api_of(start(program(), folder.path()), &before);
     }
 }
 

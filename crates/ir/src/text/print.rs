@@ -195,7 +195,9 @@ impl Printer<'_> {
         }
         for entry in &table.entries {
             let key = list(&entry.key, entry_key);
-            self.line(&format!("entry ({key}) priority {} {}{}", entry.priority, call(&entry.call), span(entry.span)));
+            let constant = if entry.is_const { "const " } else { "" };
+            let (priority, call) = (entry.priority, call(&entry.call));
+            self.line(&format!("entry {constant}({key}) priority {priority} {call}{}", span(entry.span)));
         }
         for counter in &table.direct_counters {
             self.line(&format!("direct_counter {counter}"));

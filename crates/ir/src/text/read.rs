@@ -508,6 +508,7 @@ impl<'t> Reader<'t> {
             let default_only = self.take_word("default_only");
             table.actions.push(TableAction { action, table_only, default_only });
         } else if self.take_word("entry") {
+            let is_const = self.take_word("const");
             let key = self.list("(", ")", Self::entry_key)?;
             self.word("priority")?;
             let minus = self.take_sign("-");
@@ -516,7 +517,7 @@ impl<'t> Reader<'t> {
                 return self.error("a priority that does not fit 32 bits");
             };
             let (call, span) = (self.call()?, self.span()?);
-            table.entries.push(Entry { key, priority, call, span });
+            table.entries.push(Entry { key, priority, is_const, call, span });
         } else if self.take_word("const_entries") {
             table.const_entries = true;
         } else if self.take_word("support_timeout") {

@@ -18,7 +18,7 @@ pub fn random_entries(rng: &mut Rng, program: &Program) -> Vec<(TableId, Entry)>
         let new = keys.into_iter().filter(|key| table.entries.iter().all(|entry| entry.key != *key));
         for (position, key) in new.enumerate() {
             let call = random_call(rng, program, table, false);
-            entries.push((id, Entry { key, priority: 1 + position as i32, call, span: Span::NONE }));
+            entries.push((id, Entry { key, priority: 1 + position as i32, is_const: false, call, span: Span::NONE }));
         }
     }
     entries
