@@ -52,35 +52,40 @@ pub fn apply_all(switch: &mut Switch, commands: &[(Command, Origin)]) -> Result<
     if errors.is_empty() { Ok(replies) } else { Err(errors) }
 }
 
-/// Inserts as one batch; entries that are refused are reported and left out. A batch that is refused is made anew, and
-/// that at most `ERRORS_MAX` times.
+/// Inserts as one batch; entries that are refused are reported and left out. After `ERRORS_MAX` of them nothing of the
+/// batch is left.
 fn insert_batch(
     switch: &mut Switch,
     commands: &[(Command, Origin)],
     replies: &mut Vec<Reply>,
     errors: &mut Vec<EntryError>,
 ) {
+    let mut tables = switch.tables();
     let mut waiting: Vec<&(Command, Origin)> = Vec::with_capacity(commands.len());
     for command in commands {
-        match check_group(&switch.tables(), &command.0) {
+        match check_group(&tables, &command.0) {
             Ok(()) => waiting.push(command),
             Err(problem) => errors.push(EntryError { origin: command.1.clone(), problem }),
         }
     }
-    while errors.len() < ERRORS_MAX {
-        let batch = waiting.iter().filter_map(|(command, _)| insertion(command)).collect();
-        let applied = switch.tables().apply(batch);
-        match applied {
-            Ok(outcomes) => {
-                replies.extend(outcomes.iter().map(reply));
-                return;
-            }
-            Err(refused) => {
-                let (_, origin) = waiting.remove(refused.update);
-                let problem = Problem::new(refused.error.to_string());
+    let mut batch = tables.begin();
+    let mut inserted = Vec::with_capacity(waiting.len());
+    for (command, origin) in waiting {
+        if errors.len() >= ERRORS_MAX {
+            return;
+        }
+        let Some(Update { table, operation }) = insertion(command) else { continue };
+        match batch.perform(table, operation) {
+            Ok(outcome) => inserted.push(reply(&outcome)),
+            Err(error) => {
+                let problem = Problem::new(error.to_string());
                 errors.push(EntryError { origin: origin.clone(), problem });
             }
         }
+    }
+    if errors.len() < ERRORS_MAX {
+        batch.commit();
+        replies.extend(inserted);
     }
 }
 

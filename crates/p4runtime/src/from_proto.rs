@@ -15,6 +15,7 @@ use ir::ActionId;
 use p4info::{Kind, Table};
 use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
 use switch::externs::CounterCell;
+use switch::traffic::port_max;
 use switch::{MeterConfig, Replica};
 use tables::Attributes;
 
@@ -34,6 +35,12 @@ pub(crate) fn update(schema: &Schema, sent: &v1::Update) -> Result<Option<Update
     let reader = Reader { schema, kind };
     Ok(reader.entity(entity)?.map(|entity| Update { kind, entity }))
 }
+
+/// The greatest instance of a replica, which programs see in 16 bits.
+const INSTANCE_MAX: u32 = 0xFFFF;
+
+/// The greatest class of service: PSA has 8 bits for it.
+const CLASS_OF_SERVICE_MAX: u32 = 0xFF;
 
 struct Reader<'a> {
     schema: &'a Schema,
@@ -224,8 +231,8 @@ impl Reader<'_> {
             return Err(Fault::invalid(format!("table {} has no {what}", table.name)));
         }
         if entry.is_default_action {
-            let message = format!("table {}: the default action has no {what}", table.name);
-            return Err(Fault::invalid(message));
+            let message = format!("table {}: the default action has no {what} in this switch", table.name);
+            return Err(Fault::new(Code::Unimplemented, message));
         }
         if self.kind != UpdateKind::Modify {
             let message = format!("a {what} of table {} can be modified, not inserted or deleted", table.name);
@@ -293,22 +300,30 @@ impl Reader<'_> {
             let weight = weight(&owner, member.weight)?;
             group.members.push(GroupMember { member: member.member_id, weight, watch_port });
         }
-        let sizes: Vec<u32> = group.members.iter().map(|member| member.weight).collect();
-        self.check_group_size(&owner, Some(profile.id), &sizes)?;
+        let weights: Vec<u32> = group.members.iter().map(|member| member.weight).collect();
+        self.check_group_size(&owner, Some(profile.id), &weights)?;
+        let (size, what) = group_size(profile, &weights);
+        if group.size_max > 0 && size > u64::from(group.size_max) {
+            let message = format!("{owner}: its max_size allows {} {what}, not {size}", group.size_max);
+            return Err(Fault::new(Code::ResourceExhausted, message));
+        }
         Ok(group)
     }
 
     /// Refuses more members or weights than the profile allows in a group.
     fn check_group_size(&self, owner: &str, profile: Option<u32>, weights: &[u32]) -> Result<(), Fault> {
         let Some(profile) = profile.and_then(|id| self.schema.model.action_profile(id)) else { return Ok(()) };
+        let weight_max = u32::try_from(profile.member_weight_max).unwrap_or(0);
+        if weight_max > 0
+            && let Some(weight) = weights.iter().find(|&&weight| weight > weight_max)
+        {
+            return Err(Fault::invalid(format!("{owner}: a weight may be {weight_max} at most, not {weight}")));
+        }
         let limit = match u64::try_from(profile.group_size_max) {
             Ok(limit) if limit > 0 => limit,
             _ => return Ok(()),
         };
-        let (size, what) = match profile.counts_members {
-            true => (weights.len() as u64, "members"),
-            false => (weights.iter().map(|&weight| u64::from(weight)).sum(), "weights in sum"),
-        };
+        let (size, what) = group_size(profile, weights);
         match size > limit {
             true => Err(Fault::invalid(format!("{owner}: there may be {limit} {what}, not {size}"))),
             false => Ok(()),
@@ -400,6 +415,14 @@ impl Reader<'_> {
                 if it.multicast_group_id == 0 {
                     return Err(Fault::invalid("the id of a multicast group must not be 0"));
                 }
+                let most = match self.schema.program.architecture {
+                    ir::Architecture::V1Model => u32::from(u16::MAX),
+                    ir::Architecture::Psa => u32::MAX,
+                };
+                if it.multicast_group_id > most {
+                    let id = it.multicast_group_id;
+                    return Err(Fault::invalid(format!("there is no multicast group {id}: the greatest is {most}")));
+                }
                 let replicas = self.replicas(&format!("multicast group {}", it.multicast_group_id), &it.replicas)?;
                 let group = u64::from(it.multicast_group_id);
                 Ok(Entity::Multicast(Multicast { group, replicas, metadata: it.metadata.clone() }))
@@ -408,6 +431,11 @@ impl Reader<'_> {
                 let owner = format!("clone session {}", it.session_id);
                 if it.session_id == 0 {
                     return Err(Fault::invalid("the id of a clone session must not be 0"));
+                }
+                if it.class_of_service > CLASS_OF_SERVICE_MAX && self.kind != UpdateKind::Delete {
+                    let class = it.class_of_service;
+                    let message = format!("{owner}: class_of_service is {CLASS_OF_SERVICE_MAX} at most, not {class}");
+                    return Err(Fault::invalid(message));
                 }
                 let length = it.packet_length_bytes;
                 let Ok(length_bytes_max) = u32::try_from(length) else {
@@ -439,6 +467,16 @@ impl Reader<'_> {
                 Some(PortKind::EgressPort(number)) => *number,
                 Some(PortKind::Port(bytes)) => port(&format!("{owner}, port of a replica"), bytes)?,
             };
+            let most = port_max(self.schema.program.architecture);
+            if port > most {
+                let message = format!("{owner}: there is no port {port} for a replica: the greatest is {most}");
+                return Err(Fault::new(Code::OutOfRange, message));
+            }
+            if replica.instance > INSTANCE_MAX {
+                let instance = replica.instance;
+                let message = format!("{owner}: the instance of a replica is {INSTANCE_MAX} at most, not {instance}");
+                return Err(Fault::invalid(message));
+            }
             replicas.push(Replica { rid: u64::from(replica.instance), port });
         }
         Ok(replicas)
@@ -473,6 +511,14 @@ impl Reader<'_> {
             },
         };
         Ok(Entity::Digest { digest: id, config })
+    }
+}
+
+/// How large a group is in what its profile counts, and what that is.
+fn group_size(profile: &p4info::ActionProfile, weights: &[u32]) -> (u64, &'static str) {
+    match profile.counts_members {
+        true => (weights.len() as u64, "members"),
+        false => (weights.iter().map(|&weight| u64::from(weight)).sum(), "weights in sum"),
     }
 }
 

@@ -51,7 +51,7 @@ fn read_one(schema: &Schema, owner: &str, field: &MatchField, sent: &[v1::FieldM
         (Some(FieldMatchType::Range(it)), MatchKind::Range) => reader.range(it),
         (None, _) => Err(Fault::invalid(format!("{what}: the match is empty"))),
         (Some(other), _) => {
-            let (is, wanted) = (name_of(other), kind_name(field.kind));
+            let (is, wanted) = (name_of(other), field.kind.name());
             Err(Fault::invalid(format!("{what}: it is matched as {wanted}, not as {is}")))
         }
     }
@@ -110,16 +110,6 @@ impl Reader<'_> {
 
 fn prefix_mask(width_bits: u32, prefix_len: u32) -> Bits {
     Bits::ones(width_bits).shl(u64::from(width_bits - prefix_len))
-}
-
-fn kind_name(kind: MatchKind) -> &'static str {
-    match kind {
-        MatchKind::Exact => "exact",
-        MatchKind::Lpm => "lpm",
-        MatchKind::Ternary => "ternary",
-        MatchKind::Range => "range",
-        MatchKind::Optional => "optional",
-    }
 }
 
 fn name_of(sent: &FieldMatchType) -> &'static str {

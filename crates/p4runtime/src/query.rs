@@ -57,6 +57,10 @@ pub(crate) fn read(schema: &Schema, sent: &v1::Entity) -> Result<Wanted, Fault> 
     };
     let all = |query| Wanted { query: Some(query), filter: Filter::default(), must_exist: None };
     match sent {
+        // All entities of all externs that are supported: none.
+        Sent::ExternEntry(it) if it.extern_type_id == 0 && it.extern_id == 0 => {
+            Ok(Wanted { query: None, filter: Filter::default(), must_exist: None })
+        }
         Sent::ExternEntry(_) => Err(Fault::new(Code::Unimplemented, "entities of other externs are not supported")),
         Sent::TableEntry(it) => table_entries(schema, it),
         Sent::DirectCounterEntry(it) => direct(schema, it.table_entry.as_ref(), true),
@@ -232,7 +236,8 @@ fn direct(schema: &Schema, entry: Option<&v1::TableEntry>, counters: bool) -> Re
         return Err(Fault::invalid(format!("table {} has no {what}", table.name)));
     }
     if entry.is_default_action {
-        return Err(Fault::invalid(format!("table {}: the default action has no {what}", table.name)));
+        let message = format!("table {}: the default action has no {what} in this switch", table.name);
+        return Err(Fault::new(Code::Unimplemented, message));
     }
     if entry.r#match.is_empty() && entry.priority == 0 {
         return Ok(wanted(query(Some(table.table), None), None));

@@ -345,7 +345,7 @@ fn profiles() {
     let entities = [
         "action_profile_member { action_profile_id: $hops member_id: 1 action { action_id: $drop } }",
         "action_profile_member { action_profile_id: $hops action { action_id: $drop } }",
-        r#"action_profile_group { action_profile_id: $hops group_id: 1 max_size: 2
+        r#"action_profile_group { action_profile_id: $hops group_id: 1 max_size: 3
             members { member_id: 1 weight: 2 watch_port: "\001" } members { member_id: 2 weight: 1 } }"#,
         "action_profile_group { action_profile_id: $hops group_id: 1 members { member_id: 1 } }",
         r#"action_profile_group { action_profile_id: $hops group_id: 1 members { member_id: 1 weight: 1 watch_port: "\007" } }"#,
@@ -378,7 +378,7 @@ fn profiles() {
             member_id: 2
             weight: 1
           }
-          max_size: 2
+          max_size: 3
         }
         InvalidArgument: action profile I.hops, group 1, member 1: the weight must be 1 at least, not 0
         InvalidArgument: action profile I.hops, group 1, member 1: there is no port 7 to watch; the ports are 1, 2

@@ -198,6 +198,11 @@ impl Profile {
         self.groups.iter()
     }
 
+    /// Whether there are neither members nor groups.
+    pub fn is_empty(&self) -> bool {
+        self.members.iter().next().is_none() && self.groups.iter().next().is_none()
+    }
+
     /// The member of a group that a hash picks, in proportion to the weights; none if the group is empty.
     pub fn pick(&self, group: Handle, hash: u64) -> Option<Handle> {
         let members = self.groups.get(group)?;

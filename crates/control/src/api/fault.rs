@@ -25,6 +25,8 @@ pub enum Code {
     OutOfRange,
     /// Known, and not done here.
     Unimplemented,
+    /// It took longer than it may.
+    DeadlineExceeded,
     /// The switch is ending.
     Unavailable,
 }

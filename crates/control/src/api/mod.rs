@@ -242,6 +242,7 @@ impl Api {
         let changes = !command.only_asks();
         let there = Arc::clone(&pipeline);
         let done = pipeline.gate(&*self.door).ask(move |switch| {
+            there.state().check_style(&command)?;
             let reply = apply(switch, &command);
             let mut state = there.state();
             let mut tables = there.tables.lock();

@@ -309,7 +309,8 @@ fn value_set(
     for member in members {
         let member = member.iter().map(match_value).collect();
         if new.contains(&member) {
-            return Err(Fault::invalid(format!("value set {}: a member is given twice", declared.name)));
+            let message = format!("value set {}: a member is given twice", declared.name);
+            return Err(Fault::new(Code::AlreadyExists, message));
         }
         new.push(member);
     }

@@ -3,10 +3,12 @@
 
 use crate::api::entity::{Choice, DigestConfig, Group, GroupMember};
 use crate::api::idle::Told;
+use crate::command::Command;
+use crate::problem::Problem;
 use base::index::Id as _;
 use ir::{ActionProfileId, DigestId};
 use std::collections::{BTreeMap, BTreeSet};
-use tables::Handle;
+use tables::{Handle, ProfileOperation};
 
 /// The state of a control plane beside that of its switch.
 #[derive(Debug, Default)]
@@ -23,6 +25,25 @@ pub(crate) struct State {
     pub ports_down: BTreeSet<u32>,
     /// Entries that are known to be idle.
     pub idle_told: Told,
+}
+
+impl State {
+    /// Whether entries have groups of their own in this profile.
+    pub fn has_one_shots(&self, profile: usize) -> bool {
+        self.one_shots.range((profile, Handle(0))..=(profile, Handle(u32::MAX))).next().is_some()
+    }
+
+    /// Refuses a command that makes members or groups beside groups that belong to entries.
+    pub fn check_style(&self, command: &Command) -> Result<(), Problem> {
+        let Command::ProfileChange { profile, operation } = command else { return Ok(()) };
+        let makes = matches!(operation, ProfileOperation::CreateMember(_) | ProfileOperation::CreateGroup);
+        match makes && self.has_one_shots(profile.index()) {
+            true => {
+                Err(Problem::new("entries of the profile's tables have action sets of their own: delete them first"))
+            }
+            false => Ok(()),
+        }
+    }
 }
 
 /// What a controller wrote into a group.

@@ -292,6 +292,62 @@ fn members_groups_and_their_refusals() {
 }
 
 #[test]
+fn members_and_one_shot_groups_are_not_mixed() {
+    let api = api();
+    let choices = vec![Choice { call: call(&api, "set_port", &[(9, 1)]), weight: 1, watch_port: None }];
+    let shot = |key| Entity::TableEntry(entry(&api, "balance", (12, key), Some(EntryAction::OneShot(choices.clone()))));
+    let mut sized = group(&api, 6, &[(70, 1, None)]);
+    if let Entity::Group(sized) = &mut sized {
+        sized.size_max = 3;
+    }
+    write(
+        &api,
+        vec![
+            (Insert, member(&api, 70, 1)),
+            (Insert, group(&api, 6, &[(70, 1, None)])),
+            (Modify, sized),
+            (Insert, shot(1)),
+            (Delete, group(&api, 6, &[])),
+            (Delete, member(&api, 70, 1)),
+            (Insert, shot(1)),
+            (Insert, shot(2)),
+            (Insert, member(&api, 71, 1)),
+            (Insert, group(&api, 7, &[])),
+            (Delete, shot(1)),
+            (Delete, shot(2)),
+            (Insert, member(&api, 71, 1)),
+        ],
+        ContinueOnError,
+        expect![[r#"
+            done
+            done
+            InvalidArgument: action profile MyIngress.hops: the max_size of group 6 is 0 since it was inserted, and cannot become 3
+            InvalidArgument: action profile MyIngress.hops has members or groups; entries with action sets of their own cannot be used beside them: delete the members and groups first
+            done
+            done
+            done
+            done
+            InvalidArgument: action profile MyIngress.hops: entries of its tables have action sets of their own; members and groups cannot be used beside them: delete those entries first
+            InvalidArgument: action profile MyIngress.hops: entries of its tables have action sets of their own; members and groups cannot be used beside them: delete those entries first
+            done
+            done
+            done
+        "#]],
+    );
+    write(
+        &api,
+        vec![(Delete, member(&api, 71, 1)), (Insert, shot(1))],
+        ContinueOnError,
+        expect![[r#"
+        done
+        done
+    "#]],
+    );
+    let answer = crate::switch_cli::run(&api, "act_prof_create_member hops set_port 1");
+    assert!(answer.is_error, "{}", answer.text);
+}
+
+#[test]
 fn one_shot_groups_come_and_go_with_their_entries() {
     let api = api();
     let choice = |weight, to| Choice { call: call(&api, "set_port", &[(9, to)]), weight, watch_port: None };

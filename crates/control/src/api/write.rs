@@ -46,6 +46,15 @@ struct Direct {
     values: DirectValues,
 }
 
+/// A way in which the tables of a selector are filled.
+#[derive(Clone, Copy)]
+enum Style {
+    /// Members, and groups of them.
+    Members,
+    /// Groups that belong to one entry each.
+    OneShot,
+}
+
 /// How far a writer has come.
 #[derive(Clone, Copy)]
 struct Point {
@@ -166,8 +175,9 @@ impl<'a, 't> Writer<'a, 't> {
             return Err(Fault::invalid(message));
         }
         if entry.counter.is_some() || entry.meter.is_some() {
-            let message = format!("table {}: the default action has no direct counter or meter", table.name);
-            return Err(Fault::invalid(message));
+            let message =
+                format!("table {}: the default action has no direct counter or meter in this switch", table.name);
+            return Err(Fault::new(Code::Unimplemented, message));
         }
         let old = self.batch.tables()[entry.table.index()].default_action();
         let old = old.and_then(|call| self.one_shot_of(entry.table, call.action, &call.args));
@@ -383,6 +393,7 @@ impl<'a, 't> Writer<'a, 't> {
             let message = format!("action profile {} has member {id} already", self.profile_name(profile));
             return Err(Fault::new(Code::AlreadyExists, message));
         }
+        self.check_style(profile, Style::Members)?;
         let handle = self.profile_operation(profile, ProfileOperation::CreateMember(call))?;
         self.state.members.set(profile, id, handle);
         self.note(move |state| state.members.remove(profile, id));
@@ -397,6 +408,7 @@ impl<'a, 't> Writer<'a, 't> {
                 return Err(Fault::new(Code::AlreadyExists, message));
             }
             (UpdateKind::Insert, None) => {
+                self.check_style(profile, Style::Members)?;
                 let handle = self.profile_operation(profile, ProfileOperation::CreateGroup)?;
                 self.state.groups.set(profile, id, handle);
                 self.note(move |state| state.groups.remove(profile, id));
@@ -416,6 +428,14 @@ impl<'a, 't> Writer<'a, 't> {
         }
         let contents = GroupContents::of(group);
         self.check_size(group)?;
+        let written = self.state.group_contents.get(&key).filter(|_| kind == UpdateKind::Modify);
+        if let Some(written) = written.filter(|written| written.size_max != contents.size_max) {
+            let name = self.profile_name(profile);
+            return Err(Fault::invalid(format!(
+                "action profile {name}: the max_size of group {id} is {} since it was inserted, and cannot become {}",
+                written.size_max, contents.size_max
+            )));
+        }
         let members = self.chosen_members(profile, &contents)?;
         self.profile_operation(profile, ProfileOperation::SetGroup { group: handle, members })?;
         let old = self.state.group_contents.insert(key, contents);
@@ -439,6 +459,26 @@ impl<'a, 't> Writer<'a, 't> {
             ));
         }
         Ok(())
+    }
+
+    /// Refuses to mix the two ways in which the tables of a selector are filled: with members and groups, or with groups
+    /// that belong to one entry each.
+    fn check_style(&self, profile: ActionProfileId, style: Style) -> Result<(), Fault> {
+        let name = self.profile_name(profile);
+        let has_one_shots = self.state.has_one_shots(profile.index());
+        match style {
+            Style::Members if has_one_shots => Err(Fault::invalid(format!(
+                "action profile {name}: entries of its tables have action sets of their own; members and groups cannot \
+                 be used beside them: delete those entries first"
+            ))),
+            Style::OneShot if !has_one_shots && !self.batch.profiles()[profile.index()].is_empty() => {
+                Err(Fault::invalid(format!(
+                    "action profile {name} has members or groups; entries with action sets of their own cannot be used \
+                     beside them: delete the members and groups first"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The members of a group that are choices now, with their weights.
@@ -467,6 +507,7 @@ impl<'a, 't> Writer<'a, 't> {
             let action = &self.program.actions[choice.call.action].name;
             return Err(Fault::invalid(format!("the weight of action {action} is 0: it must be 1 at least")));
         }
+        self.check_style(profile, Style::OneShot)?;
         let mut members = Vec::with_capacity(choices.len());
         let mut weights = BTreeMap::new();
         for choice in choices {

@@ -245,8 +245,10 @@ impl Builder<'_> {
         if it.with_selector != found.selector.is_some() {
             return mismatch(format!("action profile {name} has a selector in one of P4Info and program only"));
         }
-        let semantics = &it.selector_size_semantics;
-        let counts_members = matches!(semantics, Some(v1::action_profile::SelectorSizeSemantics::SumOfMembers(_)));
+        let (counts_members, member_weight_max) = match &it.selector_size_semantics {
+            Some(v1::action_profile::SelectorSizeSemantics::SumOfMembers(members)) => (true, members.max_member_weight),
+            _ => (false, 0),
+        };
         let object = ActionProfile {
             id: preamble.id,
             name,
@@ -256,6 +258,7 @@ impl Builder<'_> {
             size: it.size,
             group_size_max: it.max_group_size,
             counts_members,
+            member_weight_max,
         };
         self.insert(Some(&preamble), Object::ActionProfile(object))
     }

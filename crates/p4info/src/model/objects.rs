@@ -139,6 +139,8 @@ pub struct ActionProfile {
     pub group_size_max: i32,
     /// Whether sizes count members; otherwise they count weights.
     pub counts_members: bool,
+    /// The greatest weight of a member where sizes count members; 0 if there is no limit.
+    pub member_weight_max: i32,
 }
 
 /// An array of counters.
