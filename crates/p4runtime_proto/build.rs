@@ -11,10 +11,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     // What the text and JSON forms are made by.
     std::fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
+    let mut config = tonic_prost_build::Config::new();
+    // By the names it is known how large a message becomes.
+    config.enable_type_names();
     tonic_prost_build::configure()
         // Maps keep an order, so that the same P4Info gives the same bytes.
         .btree_map(".")
+        .codec_path("crate::codec::BoundedCodec")
         .emit_rerun_if_changed(false)
-        .compile_fds(descriptors)?;
+        .compile_fds_with_config(descriptors, config)?;
     Ok(())
 }

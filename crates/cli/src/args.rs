@@ -52,6 +52,9 @@ pub enum Command {
     /// Holds the processes of a network together
     #[command(name = crate::net::KEEPER_COMMAND, hide = true)]
     NetKeeper,
+    /// Finds out whether the program at standard input can be compiled
+    #[command(name = crate::trial::COMMAND, hide = true)]
+    TryProgram(TrialArguments),
     /// Show a packet's journey through a program
     Trace(TraceArguments),
     /// Explain the code of an error or warning
@@ -323,6 +326,19 @@ pub struct P4RuntimeArguments {
     /// Clients must have a certificate signed by this one (PEM)
     #[arg(long, value_name = "FILE", requires = "p4runtime_cert")]
     pub p4runtime_ca: Option<PathBuf>,
+}
+
+/// What counts for the compilation of a program that a controller sends.
+#[derive(Args, Debug, Clone)]
+pub struct TrialArguments {
+    #[command(flatten)]
+    pub source: SourceArguments,
+    /// The C compiler
+    #[arg(long, value_name = "COMMAND")]
+    pub cc: Option<String>,
+    /// What is to run the program
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendKind>,
 }
 
 /// `wirespeed run`

@@ -10,12 +10,13 @@ use crate::backend;
 use crate::frontend::{self, Compiled as Loadable, Shown};
 use crate::ports;
 use crate::terminal;
+use crate::trial;
 use control::Api;
 use control::api::{Code, Fault};
 use ir::Program;
 use live::PortSpec;
 use live::mailbox::{Inbox, mailbox};
-use p4runtime::{Compiled, Compiler, Feed, Options, Ports, Server, Tls};
+use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, Tls};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -192,7 +193,7 @@ struct ProgramCompiler {
 }
 
 /// The name that a program from a controller has in messages.
-const SENT_NAME: &str = "device_config.p4";
+pub const SENT_NAME: &str = "device_config.p4";
 
 /// The most bytes of diagnostics in an answer, which travels in a header.
 const DIAGNOSTICS_BYTES_MAX: usize = 3_000;
@@ -221,11 +222,12 @@ impl ProgramCompiler {
 }
 
 impl Compiler for ProgramCompiler {
-    fn compile(&self, text: &str) -> Result<Compiled, Fault> {
+    fn compile(&self, text: &str, patience: &Patience) -> Result<Compiled, Fault> {
+        trial::try_program(text, &self.arguments, patience)?;
         let source = &self.arguments.switch.source;
         let files = SentFiles { text, include: &source.include };
         let shown = frontend::show_program(Path::new(SENT_NAME), source, &files)
-            .map_err(|diagnostics| Fault::invalid(format!("the program is wrong:\n{}", shortened(&diagnostics))))?;
+            .map_err(|diagnostics| Fault::invalid(wrong_program(&diagnostics)))?;
         self.build(shown)
     }
 
@@ -239,6 +241,11 @@ impl Compiler for ProgramCompiler {
     }
 }
 
+/// What a controller is told of a program with errors.
+pub fn wrong_program(diagnostics: &str) -> String {
+    format!("the program is wrong:\n{}", shortened(diagnostics))
+}
+
 fn shortened(diagnostics: &str) -> String {
     if diagnostics.len() <= DIAGNOSTICS_BYTES_MAX {
         return diagnostics.trim_end().to_owned();
@@ -248,9 +255,11 @@ fn shortened(diagnostics: &str) -> String {
 }
 
 /// A program that was sent, and the files that it may include.
-struct SentFiles<'a> {
-    text: &'a str,
-    include: &'a [PathBuf],
+pub struct SentFiles<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// Folders whose files it may include.
+    pub include: &'a [PathBuf],
 }
 
 impl FileLoader for SentFiles<'_> {

@@ -10,6 +10,7 @@
 //! * [`explanations`]: the pages about diagnostics.
 //! * [`controllers`]: the P4Runtime server of `run`.
 //! * [`state`], [`stored_program`]: what a switch keeps for its next start.
+//! * [`trial`]: programs of controllers, compiled in a process that can be ended.
 //! * [`caught`]: crashes as messages.
 //! * [`terminal`]: colours, progress, messages.
 
@@ -36,6 +37,7 @@ mod stored_program;
 mod terminal;
 mod test;
 mod trace;
+mod trial;
 
 use clap::Parser as _;
 use std::process::ExitCode;
@@ -84,6 +86,7 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Ctl(arguments) => ctl::ctl(&arguments),
         args::Command::Net(arguments) => net::net(&arguments),
         args::Command::NetKeeper => net::keep(),
+        args::Command::TryProgram(arguments) => trial::carry_out(&arguments),
         args::Command::Test(arguments) => test::test(&arguments),
         args::Command::Trace(arguments) => trace::trace(&arguments),
         args::Command::Explain(arguments) => explain::explain(&arguments),

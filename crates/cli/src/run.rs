@@ -243,6 +243,12 @@ impl Events for Reporter {
         self.last_at = Instant::now();
     }
 
+    fn link_changed(&mut self, port: u32, has_link: bool) {
+        if let Some(feed) = &mut self.feed {
+            feed.link_changed(port, has_link);
+        }
+    }
+
     fn packet_in(&mut self, frame: &[u8]) {
         if let Some(feed) = &mut self.feed {
             feed.packet_in(frame);

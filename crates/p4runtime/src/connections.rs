@@ -1,38 +1,174 @@
 //! Connections, of which there is a bounded number.
+//!
+//! What enters: a socket that is listened at. What leaves: connections. When there are too many, the oldest of those
+//! without a request has to go; a controller with an open stream is never sent away for another client. Whoever does not
+//! get through for want of TLS, or of the right certificate, is told of to those who run the switch.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tonic::transport::server::{Connected, TcpConnectInfo};
+use tonic::transport::server::Connected;
 
-/// Clients that may be connected at once. Others wait to be accepted.
-const CONNECTIONS_MAX: usize = 128;
+/// Clients that may be connected at once.
+const CONNECTIONS_MAX: usize = 512;
+
+/// How often something is told of clients that did not get through.
+const TOLD_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Those who are connected, in the order in which they came.
+struct Guests {
+    present: Mutex<BTreeMap<u64, Guest>>,
+    /// Whether they must use TLS.
+    with_tls: bool,
+    log: Arc<dyn Fn(&str) + Send + Sync>,
+    /// When something was told last.
+    told: Mutex<Option<Instant>>,
+}
+
+impl Guests {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Guest>> {
+        // Each change is one insertion or removal.
+        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells of a client that did not get through, unless another was told of just now.
+    fn tell(&self, line: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_none_or(|at| at.elapsed() >= TOLD_INTERVAL) {
+            *told = Some(Instant::now());
+            (self.log)(line);
+        }
+    }
+
+    /// Lets one more in. False if all who are there are at work.
+    fn make_room(&self) -> bool {
+        let mut guests = self.lock();
+        if guests.len() < CONNECTIONS_MAX {
+            return true;
+        }
+        let idle = guests.iter().find(|(_, guest)| guest.0.visits.load(Ordering::Relaxed) == 0).map(|(&id, _)| id);
+        match idle.and_then(|id| guests.remove(&id)) {
+            Some(guest) => {
+                guest.send_away();
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// One who is connected.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Guest(Arc<Presence>);
+
+#[derive(Debug, Default)]
+struct Presence {
+    /// Requests that are not answered to their end.
+    visits: AtomicUsize,
+    must_go: AtomicBool,
+    /// Who reads from the connection.
+    reader: Mutex<Option<Waker>>,
+}
+
+impl Guest {
+    /// While this is kept, the guest is at work.
+    pub fn visit(&self) -> Visit {
+        self.0.visits.fetch_add(1, Ordering::Relaxed);
+        Visit(self.clone())
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.0.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send_away(&self) {
+        self.0.must_go.store(true, Ordering::Release);
+        if let Some(waker) = self.reader().take() {
+            waker.wake();
+        }
+    }
+}
+
+/// A request of a guest.
+#[derive(Debug)]
+pub(crate) struct Visit(Guest);
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.0.0.visits.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What a client begins with if it speaks TLS, and if it speaks HTTP/2 without.
+const TLS_BYTE: u8 = 0x16;
+const PLAIN_BYTE: u8 = b'P';
 
 /// A connection that counts as one while it lasts.
 pub(crate) struct Connection {
     stream: TcpStream,
-    _permit: OwnedSemaphorePermit,
+    id: u64,
+    guest: Guest,
+    guests: Arc<Guests>,
+    peer: SocketAddr,
+    /// The first byte that came.
+    first: Option<u8>,
+    /// Requests may come: if TLS is wanted, it was agreed upon.
+    is_open: AtomicBool,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.guests.lock().remove(&self.id);
+        let (peer, is_open) = (self.peer, *self.is_open.get_mut());
+        match (self.guests.with_tls, self.first) {
+            (false, Some(TLS_BYTE)) => self.guests.tell(&format!(
+                "the client at {peer} wants TLS, for which this switch has no certificate (--p4runtime-cert)"
+            )),
+            (true, Some(PLAIN_BYTE)) => {
+                self.guests.tell(&format!("the client at {peer} does not speak TLS, which this switch asks for"));
+            }
+            (true, Some(TLS_BYTE)) if !is_open && !self.guest.0.must_go.load(Ordering::Relaxed) => {
+                self.guests.tell(&format!(
+                    "no TLS with the client at {peer}: it does not trust this switch's certificate, or has none of its \
+                     own that this switch trusts (--p4runtime-ca) and that is valid today"
+                ));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The connections that come in at a socket.
-pub(crate) fn incoming(listener: TcpListener) -> impl tokio_stream::Stream<Item = io::Result<Connection>> {
+pub(crate) fn incoming(
+    listener: TcpListener,
+    with_tls: bool,
+    log: Arc<dyn Fn(&str) + Send + Sync>,
+) -> impl tokio_stream::Stream<Item = io::Result<Connection>> {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
-    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let guests = Arc::new(Guests { present: Mutex::default(), with_tls, log, told: Mutex::default() });
     tokio::spawn(async move {
-        while let Ok(permit) = Arc::clone(&room).acquire_owned().await {
+        for id in 0.. {
             let accepted = match listener.accept().await {
-                Ok((stream, _)) => {
+                // Without room it is closed at once.
+                Ok(_) if !guests.make_room() => continue,
+                Ok((stream, peer)) => {
                     // Small answers are not kept back.
                     let _without = stream.set_nodelay(true);
-                    Ok(Connection { stream, _permit: permit })
+                    let guest = Guest::default();
+                    guests.lock().insert(id, guest.clone());
+                    let (guests, is_open) = (Arc::clone(&guests), AtomicBool::new(false));
+                    Ok(Connection { stream, id, guest, guests, peer, first: None, is_open })
                 }
                 Err(error) => {
                     // Out of descriptors, perhaps: it may pass.
-                    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                    tokio::time::sleep(Duration::from_millis(100)).await;
                     Err(error)
                 }
             };
@@ -45,16 +181,29 @@ pub(crate) fn incoming(listener: TcpListener) -> impl tokio_stream::Stream<Item 
 }
 
 impl Connected for Connection {
-    type ConnectInfo = TcpConnectInfo;
+    type ConnectInfo = Guest;
 
-    fn connect_info(&self) -> TcpConnectInfo {
-        self.stream.connect_info()
+    fn connect_info(&self) -> Guest {
+        self.is_open.store(true, Ordering::Relaxed);
+        self.guest.clone()
     }
 }
 
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buf)
+        let before = buf.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        if self.first.is_none() {
+            self.first = buf.filled().get(before).copied();
+        }
+        if read.is_pending() {
+            *self.guest.reader() = Some(cx.waker().clone());
+        }
+        // Looked at after the waker is there, so that no sending away is missed.
+        match self.guest.0.must_go.load(Ordering::Acquire) {
+            true => Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into())),
+            false => read,
+        }
     }
 }
 

@@ -14,13 +14,14 @@
 //! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`: what both share.
 //! * `commands`: lines of `simple_switch_CLI`. `service`: the requests; `stream`: a controller's stream; `outbox`: what
 //!   waits on it.
-//! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates, limits.
+//! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates; `connections`, `admission`: limits.
 
 #![allow(
     deprecated,
     reason = "older controllers speak of ports, roles and metadata in older ways, which are understood"
 )]
 
+mod admission;
 mod agreement;
 mod arbitration;
 mod commands;
@@ -49,6 +50,6 @@ mod to_proto;
 mod value;
 
 pub use feed::Feed;
-pub use pipelines::{Compiled, Compiler, Started};
+pub use pipelines::{Compiled, Compiler, Patience, Started};
 pub use ports::Ports;
 pub use server::{Options, Server, StartError, Tls};

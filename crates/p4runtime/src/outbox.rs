@@ -191,3 +191,63 @@ impl Drop for Outgoing {
         self.0.closing.notify_one();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use p4runtime_proto::p4::v1::stream_message_response::Update;
+    use p4runtime_proto::p4::v1::{MasterArbitrationUpdate, PacketIn};
+    use tokio_stream::StreamExt as _;
+    use tonic::Code;
+
+    fn packet(bytes: usize) -> StreamMessageResponse {
+        let packet = PacketIn { payload: vec![0; bytes], ..PacketIn::default() };
+        StreamMessageResponse { update: Some(Update::Packet(packet)) }
+    }
+
+    fn arbitration() -> StreamMessageResponse {
+        StreamMessageResponse { update: Some(Update::Arbitration(MasterArbitrationUpdate::default())) }
+    }
+
+    /// Posts packets of a mebibyte until one finds no room: how many there are.
+    fn fill(outbox: &Outbox, now: Instant) -> usize {
+        (0..100).take_while(|_| outbox.post(packet(1 << 20), now) == Posted::Waits).count()
+    }
+
+    #[tokio::test]
+    async fn what_there_is_no_room_for_is_dropped_until_something_is_read() {
+        let (outbox, mut outgoing) = Outbox::new();
+        let now = Instant::now();
+        assert_eq!(fill(&outbox, now), 7);
+        assert_eq!(outbox.post(packet(1 << 20), now), Posted::Dropped);
+        assert_eq!(outbox.post_urgent(arbitration()), Posted::Waits, "there is room of its own for it");
+        let first = outgoing.next().await.unwrap().unwrap();
+        assert!(matches!(first.update, Some(Update::Arbitration(_))), "it goes first");
+        outgoing.next().await.unwrap().unwrap();
+        assert_eq!(fill(&outbox, now + PATIENCE), 1, "who reads, however slowly, stays");
+    }
+
+    #[tokio::test]
+    async fn who_never_reads_is_disconnected() {
+        let (outbox, mut outgoing) = Outbox::new();
+        let now = Instant::now();
+        fill(&outbox, now);
+        assert_eq!(outbox.post(packet(1 << 20), now + PATIENCE / 2), Posted::Dropped);
+        assert_eq!(outbox.post(packet(1 << 20), now + PATIENCE), Posted::Closed);
+        outbox.closed().await;
+        let end = outgoing.next().await.unwrap().unwrap_err();
+        assert_eq!(end.code(), Code::ResourceExhausted);
+        assert!(outgoing.next().await.is_none());
+        assert_eq!(outbox.post(packet(1), now), Posted::Dropped);
+    }
+
+    #[test]
+    fn small_messages_and_urgent_ones_are_bounded_by_their_number() {
+        let (outbox, _outgoing) = Outbox::new();
+        let now = Instant::now();
+        let waiting = (0..20_000).take_while(|_| outbox.post(packet(1), now) == Posted::Waits).count();
+        assert_eq!(waiting, NOTICES_MAX);
+        let urgent = (0..1000).take_while(|_| outbox.post_urgent(arbitration()) == Posted::Waits).count();
+        assert_eq!(urgent, URGENT_MAX);
+    }
+}

@@ -6,10 +6,12 @@
 use crate::schema::Schema;
 use crate::to_proto::NumberedPorts;
 use control::Api;
-use control::api::Fault;
+use control::api::{Code, Fault};
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::ForwardingPipelineConfig;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use switch::{Door, Parked, Switch};
 
 /// A program that was made ready.
@@ -20,10 +22,61 @@ pub struct Compiled {
     pub info: P4Info,
 }
 
+/// How long a program may be compiled, and whether somebody still waits for it.
+#[derive(Clone, Debug)]
+pub struct Patience {
+    until: Instant,
+    limit: Duration,
+    is_gone: Arc<AtomicBool>,
+}
+
+impl Patience {
+    /// For this long from now.
+    pub fn new(limit: Duration) -> Patience {
+        Patience { until: Instant::now() + limit, limit, is_gone: Arc::default() }
+    }
+
+    /// Why to stop; none while there is patience.
+    pub fn lost(&self) -> Option<Fault> {
+        if self.is_gone.load(Ordering::Relaxed) {
+            return Some(Fault::new(Code::Aborted, "nobody waits for the program any more"));
+        }
+        (Instant::now() >= self.until).then(|| self.too_slow())
+    }
+
+    /// What the client is told when it has taken too long.
+    pub(crate) fn too_slow(&self) -> Fault {
+        let seconds = self.limit.as_secs();
+        let message = format!("the program was not compiled within {seconds} seconds; nothing has changed");
+        Fault::new(Code::DeadlineExceeded, message)
+    }
+
+    /// When it ends.
+    pub(crate) fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// Who waits keeps this.
+    pub(crate) fn waiting(&self) -> Waiting {
+        Waiting(Arc::clone(&self.is_gone))
+    }
+}
+
+/// Somebody waits.
+#[derive(Debug)]
+pub(crate) struct Waiting(Arc<AtomicBool>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Makes switches of programs.
 pub trait Compiler: Send + Sync {
-    /// A switch for the program with this text. It may take long; the switch that runs goes on meanwhile.
-    fn compile(&self, text: &str) -> Result<Compiled, Fault>;
+    /// A switch for the program with this text. It may take as long as there is patience; the switch that runs goes on
+    /// meanwhile.
+    fn compile(&self, text: &str, patience: &Patience) -> Result<Compiled, Fault>;
 
     /// A switch for the program that the switch was started with; none if it was started without.
     fn compile_started(&self) -> Option<Result<Compiled, Fault>>;

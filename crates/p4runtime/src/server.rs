@@ -1,5 +1,6 @@
 //! The server: where it listens, by which certificates, in which threads.
 
+use crate::admission::{Admission, Pool};
 use crate::commands::CommandService;
 use crate::connections;
 use crate::feed::{self, Feed};
@@ -153,8 +154,10 @@ impl Server {
         runtime.spawn(feed::distribute(Arc::clone(&core), fed));
         runtime.spawn(idle::watch(Arc::clone(&core)));
         let commands = CommandsServer::new(CommandService(Arc::clone(&core)));
-        let serving = builder.add_service(service).add_service(commands);
-        let incoming = connections::incoming(listener);
+        let pool = Arc::<Pool>::default();
+        let serving =
+            builder.add_service(Admission::new(service, Arc::clone(&pool))).add_service(Admission::new(commands, pool));
+        let incoming = connections::incoming(listener, options.tls.is_some(), Arc::clone(&core.log));
         runtime.spawn(async move {
             let ended = serving.serve_with_incoming_shutdown(incoming, async move { drop(stopped.await) }).await;
             if let Err(error) = ended {

@@ -9,7 +9,7 @@ use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id
 use crate::device_config::{self, DeviceConfig};
 use crate::digest_lists::DigestLists;
 use crate::outbox::Outbox;
-use crate::pipelines::{Compiled, Compiler, Pipelines, Prepared, Target};
+use crate::pipelines::{Compiled, Compiler, Patience, Pipelines, Prepared, Target};
 use crate::ports::Ports;
 use crate::schema::Schema;
 use crate::to_proto::Shower;
@@ -17,7 +17,7 @@ use crate::{from_proto, query, reconcile, status, stream};
 use control::Api;
 use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Update, UpdateKind};
 use p4runtime_proto::p4::v1::{self, p4_runtime_server::P4Runtime};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -61,6 +61,8 @@ pub(crate) struct Core {
     reading: Arc<Semaphore>,
     hub: Mutex<Hub>,
     digests: Mutex<DigestLists>,
+    /// Ports without a link.
+    ports_down: Mutex<BTreeSet<u32>>,
 }
 
 /// The controllers and what waits for each.
@@ -102,6 +104,7 @@ impl Core {
             reading: Arc::new(Semaphore::new(READS_MAX)),
             hub: Mutex::default(),
             digests: Mutex::default(),
+            ports_down: Mutex::default(),
         }
     }
 
@@ -115,6 +118,10 @@ impl Core {
 
     pub fn digests(&self) -> MutexGuard<'_, DigestLists> {
         lock(&self.digests)
+    }
+
+    pub fn ports_down(&self) -> MutexGuard<'_, BTreeSet<u32>> {
+        lock(&self.ports_down)
     }
 
     pub fn log(&self, line: &str) {
@@ -487,29 +494,28 @@ async fn set_config(
     Ok(())
 }
 
-/// Makes a switch ready that runs the config.
+/// Makes a switch ready that runs the config. When the client goes away or the time is over, the work is given up.
 async fn prepare(core: &Arc<Core>, config: v1::ForwardingPipelineConfig) -> Result<Prepared, Status> {
-    let limit = core.compile_time_max;
-    let too_slow = || {
-        let seconds = limit.as_secs();
-        Status::deadline_exceeded(format!("the program was not compiled within {seconds} seconds; nothing has changed"))
-    };
-    let permit = tokio::time::timeout(limit, Arc::clone(&core.compiling).acquire_owned()).await;
+    let patience = Patience::new(core.compile_time_max);
+    let _waiting = patience.waiting();
+    let until = patience.until().into();
+    let too_slow = || status::of(patience.too_slow());
+    let permit = tokio::time::timeout_at(until, Arc::clone(&core.compiling).acquire_owned()).await;
     let permit = permit.map_err(|_| too_slow())?.map_err(|_| Status::unavailable("the switch is ending"))?;
-    let there = Arc::clone(core);
+    let (there, lasting) = (Arc::clone(core), patience.clone());
     let work = blocking(move || {
         // Given back when the work is done, also if nobody waits for it any more.
         let _permit = permit;
-        make_ready(&there, config)
+        make_ready(&there, config, &lasting)
     });
-    match tokio::time::timeout(limit, work).await {
+    match tokio::time::timeout_at(until, work).await {
         Ok(prepared) => prepared?.map_err(status::of),
         Err(_) => Err(too_slow()),
     }
 }
 
-fn make_ready(core: &Core, mut config: v1::ForwardingPipelineConfig) -> Result<Prepared, Fault> {
-    let compiled = base::stack::with_room(|| compile(core, &config))?;
+fn make_ready(core: &Core, mut config: v1::ForwardingPipelineConfig, patience: &Patience) -> Result<Prepared, Fault> {
+    let compiled = base::stack::with_room(|| compile(core, &config, patience))?;
     // A client that sends none gets the program's own.
     let info = config.p4info.get_or_insert_with(|| compiled.info.clone()).clone();
     let program = Arc::clone(compiled.switch.program());
@@ -518,9 +524,9 @@ fn make_ready(core: &Core, mut config: v1::ForwardingPipelineConfig) -> Result<P
     Ok(Prepared::new(compiled.switch, schema, config))
 }
 
-fn compile(core: &Core, config: &v1::ForwardingPipelineConfig) -> Result<Compiled, Fault> {
+fn compile(core: &Core, config: &v1::ForwardingPipelineConfig, patience: &Patience) -> Result<Compiled, Fault> {
     let known_by = match device_config::read(&config.p4_device_config)? {
-        DeviceConfig::Text(text) => return core.compiler.compile(&text),
+        DeviceConfig::Text(text) => return core.compiler.compile(&text, patience),
         DeviceConfig::Known(known_by) => known_by,
     };
     let what = known_by.describe();
@@ -587,6 +593,9 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<(), Fau
     };
     let put = core.api.adopt(&prepared.target.api, switch, carry, kept_with_state(&prepared.target.config));
     core.pipelines().settle(put.is_ok());
+    // The new program's members do not know of links yet. A change from here on is told to it.
+    let down = core.ports_down().clone();
+    down.into_iter().for_each(|port| core.api.port_changed(port, false));
     *core.digests() = DigestLists::default();
     put
 }

@@ -25,6 +25,7 @@ pub(crate) fn code(code: FaultCode) -> Code {
         FaultCode::Aborted => Code::Aborted,
         FaultCode::OutOfRange => Code::OutOfRange,
         FaultCode::Unimplemented => Code::Unimplemented,
+        FaultCode::DeadlineExceeded => Code::DeadlineExceeded,
         FaultCode::Unavailable => Code::Unavailable,
     }
 }

@@ -10,7 +10,11 @@ use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::stream_message_request::Update as Sent;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
 use std::sync::Arc;
+use std::time::Duration;
 use tonic::{Code, Status, Streaming};
+
+/// How long a stream may be open without a bid.
+const BID_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Opens a stream: what comes in is worked on until either side ends it.
 pub(crate) fn open(core: Arc<Core>, incoming: Streaming<v1::StreamMessageRequest>) -> Outgoing {
@@ -46,10 +50,16 @@ impl Stream {
     /// Works on messages until one ends the stream, with that failure.
     async fn run(&mut self, mut incoming: Streaming<v1::StreamMessageRequest>) -> Option<Status> {
         let closed = self.outbox.clone();
+        let opened = tokio::time::Instant::now();
         loop {
             let received = tokio::select! {
                 received = incoming.message() => received,
                 () = closed.closed() => return None,
+                () = tokio::time::sleep_until(opened + BID_PATIENCE), if self.role.is_none() => {
+                    let seconds = BID_PATIENCE.as_secs();
+                    let message = format!("no arbitration has come for {seconds} seconds: it is what a stream begins with");
+                    return Some(Status::deadline_exceeded(message));
+                }
             };
             match received {
                 Ok(Some(sent)) => {

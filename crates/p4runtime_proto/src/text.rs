@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// Where the descriptors of all messages are.
-static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
+pub(crate) static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     let bytes: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
     DescriptorPool::decode(bytes).expect("the build wrote a set of descriptors")
 });

@@ -1,9 +1,11 @@
 //! A switch that runs in this process, and controllers of it.
 
+#![allow(dead_code, reason = "each file of tests uses a part of it")]
+
 use live::StopFlag;
 use live::mailbox::mailbox;
 use live::worker::{self, Events, Setup};
-use p4runtime::{Compiled, Compiler, Feed, Options, Ports, Server, Started};
+use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, Started, Tls};
 use p4runtime_proto::google::rpc;
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
@@ -11,6 +13,7 @@ use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
 use p4runtime_proto::p4::v1::{self, stream_message_request::Update as Sent, stream_message_response::Update as Heard};
 use p4runtime_proto::text;
 use prost::Message as _;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -113,7 +116,14 @@ impl TestCompiler {
 }
 
 impl Compiler for TestCompiler {
-    fn compile(&self, text: &str) -> Result<Compiled, control::api::Fault> {
+    /// A program that says so takes for ever.
+    fn compile(&self, text: &str, patience: &Patience) -> Result<Compiled, control::api::Fault> {
+        while text.contains("takes for ever") {
+            if let Some(fault) = patience.lost() {
+                return Err(fault);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
         TestCompiler::made(text)
     }
 
@@ -146,6 +156,11 @@ pub struct Device {
 impl Device {
     /// Starts one, with a program that controllers see or with none.
     pub fn start(text: Option<&str>) -> Device {
+        Device::start_with(text, None, PATIENCE)
+    }
+
+    /// The same with certificates, and a limit for the compilation of programs.
+    pub fn start_with(text: Option<&str>, tls: Option<Tls>, compile_time_max: Duration) -> Device {
         let made = program(text.unwrap_or(ROUTER));
         let started = text.map(|text| Started { info: made.info.clone(), text: text.as_bytes().to_vec() });
         let mut switch = switch_of(made.program);
@@ -155,8 +170,8 @@ impl Device {
             address: "127.0.0.1:0".parse().unwrap(),
             device_id: 1,
             ports: Ports::new([(1, "eth1".to_owned()), (2, "eth2".to_owned())], Some(510)),
-            tls: None,
-            compile_time_max: PATIENCE,
+            tls,
+            compile_time_max,
             log: Arc::new(|_: &str| ()),
         };
         let compiler = Arc::new(TestCompiler(text.map(str::to_owned)));
@@ -170,6 +185,13 @@ impl Device {
             worker::run(&mut switch, setup, &stopped, &mut ToControllers(feed)).unwrap();
         });
         Device { server: Some(server), stop, worker: Some(worker) }
+    }
+}
+
+impl Device {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.server.as_ref().unwrap().address()
     }
 }
 
@@ -203,7 +225,7 @@ impl Controller {
 
     /// Connects, and says nothing.
     pub async fn silent(device: &Device, election_id: u64) -> Controller {
-        let address = device.server.as_ref().unwrap().address();
+        let address = device.address();
         let mut client = P4RuntimeClient::connect(format!("http://{address}")).await.unwrap();
         let (outgoing, receiver) = mpsc::channel(64);
         let incoming = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap().into_inner();

@@ -1,0 +1,326 @@
+//! How much requests may take: memory of all together, time to arrive.
+//!
+//! What enters: requests as they come over connections. What leaves: the same, to the services, or refusals. The bytes
+//! of a request and the memory of what it is decoded to are taken from one pool for all clients, before they are there,
+//! and go back when the request has been answered. What there is no room for is refused at once and may be tried again.
+
+use crate::connections::{Guest, Visit};
+use http_body::Frame;
+use p4runtime_proto::codec::{BUDGET, Budget};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::Sleep;
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::{BoxFuture, Bytes, Service, http};
+use tonic::server::NamedService;
+use tonic::transport::server::TlsConnectInfo;
+
+/// Bytes of all requests together, received and decoded.
+const POOL_BYTES: usize = 2 << 30;
+
+/// The most bytes of a message on a stream: a packet and what goes with it.
+const STREAM_MESSAGE_BYTES_MAX: usize = 128 << 10;
+
+/// How long a request may take to arrive.
+const ARRIVAL_TIME_MAX: Duration = Duration::from_secs(120);
+
+/// The one request whose messages go on coming.
+const STREAM_PATH: &str = "/p4.v1.P4Runtime/StreamChannel";
+
+/// What precedes each message: a flag, and the length in four bytes.
+const HEADER_BYTES: usize = 5;
+
+/// Memory for all requests.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    left: AtomicUsize,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Pool { left: AtomicUsize::new(POOL_BYTES) }
+    }
+}
+
+/// What a request has taken. It goes back when nobody has the reservation any more.
+#[derive(Debug)]
+struct Reservation {
+    pool: Arc<Pool>,
+    held: AtomicUsize,
+}
+
+impl Reservation {
+    fn give_back(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Ordering::Relaxed);
+        self.pool.left.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Budget for Reservation {
+    fn take(&self, bytes: usize) -> Result<(), Status> {
+        let less = |left: usize| left.checked_sub(bytes);
+        match self.pool.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
+            Ok(_) => {
+                self.held.fetch_add(bytes, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(_) if bytes > POOL_BYTES => Err(Status::resource_exhausted(format!(
+                "the request takes {} MiB when it is decoded, which is more than the switch has for it: send less at once",
+                bytes >> 20
+            ))),
+            Err(_) => Err(Status::resource_exhausted(
+                "the requests of all clients take too much memory together: send less at once, or try again later",
+            )),
+        }
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.pool.left.fetch_add(*self.held.get_mut(), Ordering::Relaxed);
+    }
+}
+
+/// A service whose requests are counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Admission<S> {
+    service: S,
+    pool: Arc<Pool>,
+}
+
+impl<S> Admission<S> {
+    /// Requests for the service take from the pool.
+    pub fn new(service: S, pool: Arc<Pool>) -> Admission<S> {
+        Admission { service, pool }
+    }
+}
+
+impl<S: NamedService> NamedService for Admission<S> {
+    const NAME: &'static str = S::NAME;
+}
+
+impl<S> Service<http::Request<Body>> for Admission<S>
+where
+    S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<http::Response<Body>, Infallible>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let visit = guest(&request).map(Guest::visit);
+        let reservation = Arc::new(Reservation { pool: Arc::clone(&self.pool), held: AtomicUsize::new(0) });
+        let is_stream = request.uri().path() == STREAM_PATH;
+        let counted = Arc::clone(&reservation);
+        let request = request.map(|body| Body::new(Incoming::new(body, counted, is_stream)));
+        let answering = self.service.call(request);
+        Box::pin(async move {
+            let answer = BUDGET.scope(reservation, answering).await?;
+            Ok(answer.map(|body| Body::new(Answer { body, _visit: visit })))
+        })
+    }
+}
+
+/// Whose request it is.
+fn guest<B>(request: &http::Request<B>) -> Option<&Guest> {
+    let extensions = request.extensions();
+    extensions.get::<Guest>().or_else(|| extensions.get::<TlsConnectInfo<Guest>>().map(TlsConnectInfo::get_ref))
+}
+
+/// An answer. While it is not at its end its client is at work.
+struct Answer {
+    body: Body,
+    _visit: Option<Visit>,
+}
+
+impl http_body::Body for Answer {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+}
+
+/// A request as it comes in.
+struct Incoming {
+    body: Body,
+    reservation: Arc<Reservation>,
+    /// None for a stream, which may last.
+    deadline: Option<Pin<Box<Sleep>>>,
+    headers: Headers,
+}
+
+/// Finds the messages in what comes in.
+#[derive(Debug, Default)]
+struct Headers {
+    is_stream: bool,
+    /// What has come of the next header.
+    header: Vec<u8>,
+    /// Bytes of the current message that are still to come.
+    to_come: usize,
+    /// The length of the current message.
+    length: usize,
+    messages: u64,
+}
+
+impl Incoming {
+    fn new(body: Body, reservation: Arc<Reservation>, is_stream: bool) -> Incoming {
+        let deadline = (!is_stream).then(|| Box::pin(tokio::time::sleep(ARRIVAL_TIME_MAX)));
+        Incoming { body, reservation, deadline, headers: Headers { is_stream, ..Headers::default() } }
+    }
+}
+
+impl Headers {
+    /// Takes memory for the messages that begin in the bytes, and on a stream gives it back for those that end.
+    fn pass(&mut self, mut bytes: &[u8], reservation: &Reservation) -> Result<(), Status> {
+        while !bytes.is_empty() {
+            if self.to_come == 0 {
+                let (part, rest) = bytes.split_at(bytes.len().min(HEADER_BYTES - self.header.len()));
+                self.header.extend_from_slice(part);
+                bytes = rest;
+                if self.header.len() == HEADER_BYTES {
+                    self.begin(reservation)?;
+                }
+                continue;
+            }
+            let taken = bytes.len().min(self.to_come);
+            bytes = &bytes[taken..];
+            self.to_come -= taken;
+            if self.to_come == 0 && self.is_stream {
+                reservation.give_back(self.length);
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, reservation: &Reservation) -> Result<(), Status> {
+        let length = self.header[1..].iter().fold(0, |length, &byte| length << 8 | usize::from(byte));
+        self.header.clear();
+        self.messages += 1;
+        if self.is_stream && length > STREAM_MESSAGE_BYTES_MAX {
+            return Err(Status::resource_exhausted(format!(
+                "a message of the stream has {length} bytes: the most are {STREAM_MESSAGE_BYTES_MAX}"
+            )));
+        }
+        if !self.is_stream && self.messages > 1 {
+            return Err(Status::invalid_argument("such a request is one message, and more have come"));
+        }
+        // A longer one is refused by who decodes it, with the limit.
+        if length <= crate::server::REQUEST_BYTES_MAX {
+            reservation.take(length)?;
+        }
+        (self.to_come, self.length) = (length, length);
+        Ok(())
+    }
+}
+
+impl http_body::Body for Incoming {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let this = &mut *self;
+        let frame = match Pin::new(&mut this.body).poll_frame(context) {
+            Poll::Ready(frame) => frame,
+            Poll::Pending => {
+                let is_late = this.deadline.as_mut().is_some_and(|it| it.as_mut().poll(context).is_ready());
+                if !is_late {
+                    return Poll::Pending;
+                }
+                this.deadline = None;
+                let seconds = ARRIVAL_TIME_MAX.as_secs();
+                let status = Status::deadline_exceeded(format!("the request did not arrive within {seconds} seconds"));
+                return Poll::Ready(Some(Err(status)));
+            }
+        };
+        if let Some(Ok(frame)) = &frame
+            && let Some(data) = frame.data_ref()
+            && let Err(refusal) = this.headers.pass(data, &this.reservation)
+        {
+            return Poll::Ready(Some(Err(refusal)));
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reservation() -> (Arc<Pool>, Reservation) {
+        let pool = Arc::new(Pool::default());
+        (Arc::clone(&pool), Reservation { pool, held: AtomicUsize::new(0) })
+    }
+
+    fn held(reservation: &Reservation) -> usize {
+        reservation.held.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn what_is_taken_goes_back() {
+        let (pool, first) = reservation();
+        first.take(1000).unwrap();
+        assert_eq!(pool.left.load(Ordering::Relaxed), POOL_BYTES - 1000);
+        let second = Reservation { pool: Arc::clone(&pool), held: AtomicUsize::new(0) };
+        assert_eq!(second.take(POOL_BYTES).unwrap_err().code(), tonic::Code::ResourceExhausted);
+        drop(first);
+        second.take(POOL_BYTES).unwrap();
+    }
+
+    #[test]
+    fn messages_are_found_however_they_are_cut() {
+        let bytes: Vec<u8> = [&[0, 0, 0, 0, 3, 1, 2, 3][..], &[0, 0, 0, 1, 0], &[7; 256]].concat();
+        for cut in 1..bytes.len() {
+            let (_pool, reservation) = reservation();
+            let mut headers = Headers { is_stream: true, ..Headers::default() };
+            for part in bytes.chunks(cut) {
+                headers.pass(part, &reservation).unwrap();
+            }
+            assert_eq!((headers.messages, headers.to_come, held(&reservation)), (2, 0, 0));
+        }
+    }
+
+    #[test]
+    fn a_message_is_paid_for_before_it_comes() {
+        let (_pool, reservation) = reservation();
+        let mut headers = Headers::default();
+        headers.pass(&[0, 0, 16, 0, 0, 1], &reservation).unwrap();
+        assert_eq!(held(&reservation), 1 << 20);
+    }
+
+    #[test]
+    fn long_messages_and_second_ones_are_refused() {
+        let (_pool, reservation) = reservation();
+        let mut stream = Headers { is_stream: true, ..Headers::default() };
+        let refusal = stream.pass(&[0, 0, 2, 0, 1], &reservation).unwrap_err();
+        assert_eq!(refusal.message(), "a message of the stream has 131073 bytes: the most are 131072");
+        let mut unary = Headers::default();
+        let refusal = unary.pass(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &reservation).unwrap_err();
+        assert_eq!(refusal.code(), tonic::Code::InvalidArgument);
+    }
+}

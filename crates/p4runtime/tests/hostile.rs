@@ -1,0 +1,125 @@
+//! Clients that ask for too much, and what becomes of the others.
+
+mod support;
+
+use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
+use std::time::{Duration, Instant};
+use support::{Controller, Device, ROUTER, entity, program};
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::codegen::http::uri::PathAndQuery;
+use tonic::transport::Endpoint;
+use tonic::{Code, Status};
+
+/// Sends bytes as they are.
+struct Raw;
+
+impl Codec for Raw {
+    type Encode = Vec<u8>;
+    type Decode = ();
+    type Encoder = Raw;
+    type Decoder = Raw;
+
+    fn encoder(&mut self) -> Raw {
+        Raw
+    }
+
+    fn decoder(&mut self) -> Raw {
+        Raw
+    }
+}
+
+impl Encoder for Raw {
+    type Item = Vec<u8>;
+    type Error = Status;
+
+    fn encode(&mut self, item: Vec<u8>, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        use prost::bytes::BufMut as _;
+        buffer.put_slice(&item);
+        Ok(())
+    }
+}
+
+impl Decoder for Raw {
+    type Item = ();
+    type Error = Status;
+
+    fn decode(&mut self, _: &mut DecodeBuf<'_>) -> Result<Option<()>, Status> {
+        Ok(Some(()))
+    }
+}
+
+/// A write request of this many updates with nothing in them, which are two bytes each.
+async fn write_nothing(device: &Device, updates: usize) -> Status {
+    let channel = Endpoint::from_shared(format!("http://{}", device.address())).unwrap().connect().await.unwrap();
+    let mut client = tonic::client::Grpc::new(channel);
+    client.ready().await.unwrap();
+    let request = [&[0x08, 1, 0x1A, 2, 0x10, 1][..], &[0x22, 0].repeat(updates)].concat();
+    let path = PathAndQuery::from_static("/p4.v1.P4Runtime/Write");
+    client.unary(tonic::Request::new(request), path, Raw).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn requests_that_grow_are_refused_before_they_do() {
+    let device = Device::start(Some(ROUTER));
+    let _controller = Controller::connect(&device, 1).await;
+    let refused = write_nothing(&device, 20_000_000).await;
+    assert_eq!(refused.code(), Code::ResourceExhausted);
+    assert!(refused.message().contains("when it is decoded"), "{}", refused.message());
+    // What fits is refused one by one.
+    let refused = write_nothing(&device, 20_000).await;
+    assert_eq!(refused.code(), Code::Unknown);
+    assert!(refused.message().starts_with("20000 of 20000 updates failed"), "{}", refused.message());
+}
+
+#[tokio::test]
+async fn a_program_that_takes_too_long_keeps_nobody_from_setting_another() {
+    let device = Device::start_with(Some(ROUTER), None, Duration::from_millis(300));
+    let mut controller = Controller::connect(&device, 1).await;
+    let refused = controller.set_config(Action::VerifyAndCommit, Some("takes for ever")).await.unwrap_err();
+    assert_eq!(refused.code(), Code::DeadlineExceeded);
+    let mut outcome = Err(refused);
+    // The work ends soon after its client has been told.
+    for _ in 0..50 {
+        outcome = controller.set_config(Action::Verify, Some(ROUTER)).await;
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    outcome.expect("the compiler is free again");
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_takes_its_program_along() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    let slow = controller.set_config(Action::Verify, Some("takes for ever"));
+    let gone = tokio::time::timeout(Duration::from_millis(200), slow).await;
+    assert!(gone.is_err(), "it takes for ever");
+    let began = Instant::now();
+    controller.set_config(Action::Verify, Some(ROUTER)).await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+/// Many more than there may be, none of which says a word.
+#[tokio::test]
+async fn silent_connections_give_way() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    let mut silent = Vec::new();
+    for _ in 0..700 {
+        silent.push(tokio::net::TcpStream::connect(device.address()).await.unwrap());
+    }
+    let all = [entity(&program(ROUTER).info, "table_entry { }")];
+    assert_eq!(controller.read(&all).await.unwrap(), [], "a controller with a stream stays");
+    let mut another = Controller::connect(&device, 2).await;
+    assert_eq!(another.read(&all).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn long_messages_end_a_stream() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    controller.packet_out(b"\x01", &vec![0; 200_000]).await;
+    let end = controller.next().await;
+    assert_eq!(end, "the end\n", "what cannot be read is not answered");
+}

@@ -1,0 +1,66 @@
+//! The codec of the services: prost's, which asks before it decodes whether there is memory for the message.
+
+use crate::weight;
+use prost::{Message, Name};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use tonic::Status;
+use tonic::codec::{Codec, DecodeBuf, Decoder};
+use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
+
+/// Where memory for messages is taken from.
+pub trait Budget: Send + Sync {
+    /// Takes this many bytes, or says why not.
+    fn take(&self, bytes: usize) -> Result<(), Status>;
+}
+
+tokio::task_local! {
+    /// Where a task that decodes messages of others takes memory from. One without takes what it needs.
+    pub static BUDGET: Arc<dyn Budget>;
+}
+
+/// Encodes and decodes messages.
+#[derive(Debug)]
+pub struct BoundedCodec<T, U>(PhantomData<(T, U)>);
+
+impl<T, U> Default for BoundedCodec<T, U> {
+    fn default() -> Self {
+        BoundedCodec(PhantomData)
+    }
+}
+
+impl<T, U> Codec for BoundedCodec<T, U>
+where
+    T: Message + Send + 'static,
+    U: Message + Default + Name + Send + 'static,
+{
+    type Encode = T;
+    type Decode = U;
+    type Encoder = ProstEncoder<T>;
+    type Decoder = BoundedDecoder<U>;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        ProstCodec::<T, U>::default().encoder()
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        BoundedDecoder(ProstCodec::<T, U>::default().decoder())
+    }
+}
+
+/// Decodes messages.
+#[derive(Debug)]
+pub struct BoundedDecoder<U>(ProstDecoder<U>);
+
+impl<U: Message + Default + Name> Decoder for BoundedDecoder<U> {
+    type Item = U;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
+        use prost::bytes::Buf as _;
+        let asked = BUDGET.try_with(|budget| budget.take(weight::decoded_bytes(&U::full_name(), buffer.chunk())));
+        // Nobody has to be asked otherwise.
+        asked.unwrap_or(Ok(()))?;
+        self.0.decode(buffer)
+    }
+}

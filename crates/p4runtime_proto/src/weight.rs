@@ -1,0 +1,258 @@
+//! How much memory a message takes once it is decoded, found out before.
+//!
+//! What enters: the name of a message's type and its bytes. What leaves: a number of bytes that decoding it will not
+//! exceed by much. Two bytes on the wire can be an empty update, which takes some hundred in memory; whoever takes
+//! messages from strangers wants to know that first. Sizes follow from the descriptors in the way in which prost lays
+//! messages out.
+
+use crate::text::POOL;
+use prost_reflect::{Cardinality, FieldDescriptor, Kind, MessageDescriptor};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// A vector or a string in a message: pointer, capacity, length.
+const VECTOR_BYTES: usize = 24;
+
+/// The elements for which a vector has room when the first comes.
+const FIRST_ROOM: usize = 4;
+
+/// What an allocation takes beyond its content.
+const ALLOCATION_BYTES: usize = 24;
+
+/// Messages within messages that are looked into. Prost refuses deeper ones.
+const DEPTH_MAX: u32 = 101;
+
+/// Numbers of fields that are known; those of all messages are below.
+const NUMBERS: usize = 128;
+
+/// What is known of the messages of a type.
+struct Layout {
+    /// Bytes of one, without what it points to.
+    size_bytes: usize,
+    /// By the number of the field.
+    fields: Vec<Content>,
+}
+
+/// What the content of a field becomes.
+#[derive(Clone, Copy)]
+enum Content {
+    /// It is dropped, or lies within its message.
+    Within,
+    /// A string or bytes.
+    Text,
+    /// Numbers, packed or not.
+    Numbers,
+    /// A message that lies within the one that it belongs to.
+    Message(usize),
+    /// A message in an allocation of its own or in a vector.
+    Apart(usize),
+}
+
+static LAYOUTS: LazyLock<(BTreeMap<String, usize>, Vec<Layout>)> = LazyLock::new(|| {
+    let names: BTreeMap<String, usize> =
+        POOL.all_messages().enumerate().map(|(index, message)| (message.full_name().to_owned(), index)).collect();
+    let layout = |message: MessageDescriptor| {
+        let mut fields = vec![Content::Within; NUMBERS];
+        for field in message.fields().filter(|field| (field.number() as usize) < NUMBERS) {
+            fields[field.number() as usize] = content(&names, &field);
+        }
+        Layout { size_bytes: size_bytes(&message, &mut Vec::new()), fields }
+    };
+    let layouts = POOL.all_messages().map(layout).collect();
+    (names, layouts)
+});
+
+fn content(names: &BTreeMap<String, usize>, field: &FieldDescriptor) -> Content {
+    let is_repeated = field.cardinality() == Cardinality::Repeated;
+    match field.kind() {
+        Kind::Message(message) => {
+            let index = names[message.full_name()];
+            if is_repeated || reaches(&message, field.parent_message()) {
+                Content::Apart(index)
+            } else {
+                Content::Message(index)
+            }
+        }
+        Kind::String | Kind::Bytes => Content::Text,
+        _ if is_repeated => Content::Numbers,
+        _ => Content::Within,
+    }
+}
+
+/// Whether a message can hold another one without a vector between them: then prost puts it in a box.
+fn reaches(from: &MessageDescriptor, to: &MessageDescriptor) -> bool {
+    let (mut waiting, mut seen) = (vec![from.clone()], Vec::new());
+    while let Some(message) = waiting.pop() {
+        if message == *to {
+            return true;
+        }
+        if seen.contains(&message) {
+            continue;
+        }
+        let singular = message.fields().filter(|field| field.cardinality() != Cardinality::Repeated);
+        waiting.extend(singular.filter_map(|field| field.kind().as_message().cloned()));
+        seen.push(message);
+    }
+    false
+}
+
+/// Bytes of a message without what it points to. An alternative takes as much as the largest of them.
+fn size_bytes(message: &MessageDescriptor, within: &mut Vec<MessageDescriptor>) -> usize {
+    if within.contains(message) {
+        // It is in a box.
+        return 0;
+    }
+    within.push(message.clone());
+    let mut total = 0;
+    let mut choices: BTreeMap<String, usize> = BTreeMap::new();
+    for field in message.fields() {
+        let size = field_bytes(&field, within);
+        match field.containing_oneof() {
+            Some(choice) => {
+                let largest = choices.entry(choice.full_name().to_owned()).or_default();
+                *largest = size.max(*largest);
+            }
+            None => total += size,
+        }
+    }
+    within.pop();
+    total + choices.values().map(|largest| largest + 8).sum::<usize>()
+}
+
+fn field_bytes(field: &FieldDescriptor, within: &mut Vec<MessageDescriptor>) -> usize {
+    match field.kind() {
+        _ if field.cardinality() == Cardinality::Repeated => VECTOR_BYTES,
+        Kind::String | Kind::Bytes => VECTOR_BYTES,
+        Kind::Message(message) => 8 + size_bytes(&message, within),
+        _ => 8,
+    }
+}
+
+/// How many bytes the message of this type takes once it is decoded. What is malformed counts as far as it can be read:
+/// decoding stops there, too.
+///
+/// # Panics
+/// If no message is called `name`.
+pub fn decoded_bytes(name: &str, message: &[u8]) -> usize {
+    let (names, layouts) = &*LAYOUTS;
+    let index = *names.get(name).expect("a name of a declared message");
+    let mut sum = layouts[index].size_bytes;
+    add_content(layouts, index, message, 0, &mut sum);
+    sum
+}
+
+/// None where the message is malformed.
+fn add_content(layouts: &[Layout], index: usize, mut rest: &[u8], depth: u32, sum: &mut usize) -> Option<()> {
+    if depth >= DEPTH_MAX {
+        return None;
+    }
+    let mut seen = 0u128;
+    while !rest.is_empty() {
+        let tag = varint(&mut rest)?;
+        let number = usize::try_from(tag >> 3).ok()?;
+        let content = layouts[index].fields.get(number).copied().unwrap_or(Content::Within);
+        let length = match tag & 7 {
+            0 => {
+                varint(&mut rest)?;
+                0
+            }
+            1 => skip(&mut rest, 8)?.len(),
+            5 => skip(&mut rest, 4)?.len(),
+            2 => {
+                let length = usize::try_from(varint(&mut rest)?).ok()?;
+                let inner = skip(&mut rest, length)?;
+                match content {
+                    Content::Message(inner_index) => add_content(layouts, inner_index, inner, depth + 1, sum)?,
+                    Content::Apart(inner_index) => {
+                        // A vector begins with room for four. Room that is not used later is not there yet.
+                        let is_first = seen & (1 << number) == 0;
+                        seen |= 1 << number;
+                        let count = if is_first { FIRST_ROOM } else { 1 };
+                        *sum += count * layouts[inner_index].size_bytes + ALLOCATION_BYTES;
+                        add_content(layouts, inner_index, inner, depth + 1, sum)?;
+                    }
+                    _ => {}
+                }
+                length
+            }
+            // Groups, which no message has: prost looks into unknown ones and keeps nothing.
+            3 | 4 => continue,
+            _ => return None,
+        };
+        match content {
+            Content::Text if length > 0 => *sum += length + ALLOCATION_BYTES,
+            Content::Numbers => *sum += 16 * length.max(1),
+            _ => {}
+        }
+    }
+    Some(())
+}
+
+fn skip<'b>(rest: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
+    let (skipped, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    Some(skipped)
+}
+
+fn varint(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0u64;
+    for index in 0..10 {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        value |= u64::from(byte & 0x7F) << (7 * index);
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::p4::config::v1 as config;
+    use crate::p4::v1;
+    use prost::Message;
+
+    /// The size of a type is not less than Rust's.
+    #[test]
+    fn layouts_are_not_too_small() {
+        let size = |name: &str| LAYOUTS.1[LAYOUTS.0[name]].size_bytes;
+        let is = [
+            ("p4.v1.Update", size_of::<v1::Update>()),
+            ("p4.v1.Entity", size_of::<v1::Entity>()),
+            ("p4.v1.FieldMatch", size_of::<v1::FieldMatch>()),
+            ("p4.v1.Action.Param", size_of::<v1::action::Param>()),
+            ("p4.v1.ActionProfileAction", size_of::<v1::ActionProfileAction>()),
+            ("p4.v1.ActionProfileGroup.Member", size_of::<v1::action_profile_group::Member>()),
+            ("p4.v1.Replica", size_of::<v1::Replica>()),
+            ("p4.v1.P4Data", size_of::<v1::P4Data>()),
+            ("p4.v1.PacketMetadata", size_of::<v1::PacketMetadata>()),
+            ("p4.config.v1.Table", size_of::<config::Table>()),
+            ("p4.config.v1.MatchField", size_of::<config::MatchField>()),
+            ("p4.config.v1.Action", size_of::<config::Action>()),
+            ("p4.config.v1.ControllerPacketMetadata", size_of::<config::ControllerPacketMetadata>()),
+        ];
+        for (name, bytes) in is {
+            assert!(size(name) >= bytes, "{name}: {} is less than {bytes}", size(name));
+            assert!(size(name) <= 4 * bytes, "{name}: {} is far more than {bytes}", size(name));
+        }
+    }
+
+    #[test]
+    fn many_empty_updates_are_heavy() {
+        let request = v1::WriteRequest { updates: vec![v1::Update::default(); 1000], ..Default::default() };
+        let bytes = request.encode_to_vec();
+        assert!(bytes.len() < 3000);
+        assert!(decoded_bytes("p4.v1.WriteRequest", &bytes) >= 1000 * size_of::<v1::Update>());
+    }
+
+    #[test]
+    fn what_is_malformed_is_counted_as_far_as_it_goes() {
+        let fixed = decoded_bytes("p4.v1.WriteRequest", &[]);
+        assert_eq!(decoded_bytes("p4.v1.WriteRequest", &[0x22, 0x7F, 0x22]), fixed);
+        assert_eq!(decoded_bytes("p4.v1.WriteRequest", &[0xFF; 64]), fixed);
+        let deep: Vec<u8> = (0..100_000).flat_map(|_| [0x22, 0x7F]).collect();
+        assert_eq!(decoded_bytes("p4.v1.P4Data", &deep), decoded_bytes("p4.v1.P4Data", &[]));
+    }
+}
