@@ -123,7 +123,18 @@ impl Session {
             endpoint = endpoint.tls_config(config).map_err(|error| unreachable(reason(&error)))?;
         }
         let channel = endpoint.connect().await.map_err(|error| unreachable(reason(&error)))?;
-        let client = P4RuntimeClient::new(channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
+        let mut client = P4RuntimeClient::new(channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
+        // Certificates are looked at when something is said. A switch that does not know the request says so, and lives.
+        if let Err(status) = client.capabilities(CapabilitiesRequest { device_id: options.device_id }).await
+            && std::error::Error::source(&status).is_some()
+        {
+            let why = match &options.tls {
+                None => "it hangs up: it may want TLS (--ca)",
+                Some(Tls { identity: None, .. }) => "it hangs up: it may want a certificate (--cert, --key)",
+                Some(_) => "it hangs up: it does not take the certificate, or not today",
+            };
+            return Err(unreachable(format!("{why}; {}", reason(&status))));
+        }
         let commands = CommandsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX);
         Ok(Session { options, client, commands, schema: None, stream: None, election_id: None })
     }
