@@ -1,8 +1,8 @@
 //! Connections, of which there is a bounded number.
 //!
 //! What enters: a socket that is listened at. What leaves: connections. When there are too many, the oldest of those
-//! without a request has to go; a controller with an open stream is never sent away for another client. Whoever does not
-//! get through for want of TLS, or of the right certificate, is told of to those who run the switch.
+//! without a request has to go; a controller with an open stream is never sent away for another client. Whoever does
+//! not get through for want of TLS, or of the right certificate, is told of to those who run the switch.
 
 use std::collections::BTreeMap;
 use std::io;

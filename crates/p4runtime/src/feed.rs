@@ -1,8 +1,8 @@
 //! From the worker to the controllers: packets for the CPU port, digests.
 //!
 //! What enters: what the worker tells, on its own thread. What leaves: messages on the streams of primary
-//! controllers, and members that are choices no more because the ports that they watch have lost their links. The worker
-//! never waits: what there is no room for is counted and dropped.
+//! controllers, and members that are choices no more because the ports that they watch have lost their links. The
+//! worker never waits: what there is no room for is counted and dropped.
 
 use crate::packet_io;
 use crate::service::Core;

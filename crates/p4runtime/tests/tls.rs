@@ -1,7 +1,7 @@
 //! Connections with certificates, right and wrong ones.
 //!
-//! `tls` holds certificates for 127.0.0.1: `server` and `client` are signed by `ca`, `stranger` by `other_ca`; `expired`
-//! was signed by `ca` and has been of no use since 2020.
+//! `tls` holds certificates for 127.0.0.1: `server` and `client` are signed by `ca`, `stranger` by `other_ca`;
+//! `expired` was signed by `ca` and has been of no use since 2020.
 
 mod support;
 

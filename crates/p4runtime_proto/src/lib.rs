@@ -3,8 +3,8 @@
 //! What enters: the files of `proto`, which declare the published interface (P4Runtime 1.5, with what 1.6 adds; a
 //! client of an older version meets nothing that it did not send). What leaves: [`p4::v1`] with messages, client and
 //! server, [`p4::config::v1`] with P4Info, [`google::rpc`] with the status in which failures travel,
-//! [`wirespeed::v1`] with the one service of our own, and the text and JSON forms of any message in [`text`]. Servers may
-//! bound the memory of what they decode ([`codec`], [`mod@weight`]).
+//! [`wirespeed::v1`] with the one service of our own, and the text and JSON forms of any message in [`text`]. Servers
+//! may bound the memory of what they decode ([`codec`], [`mod@weight`]).
 
 pub mod codec;
 pub mod text;
