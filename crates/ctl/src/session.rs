@@ -124,7 +124,7 @@ impl Session {
         }
         let channel = endpoint.connect().await.map_err(|error| unreachable(reason(&error)))?;
         let mut client = P4RuntimeClient::new(channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
-        // Certificates are looked at when something is said. A switch that does not know the request says so, and lives.
+        // Certificates are looked at when something is said. A switch that does not know the request says so; it lives.
         if let Err(status) = client.capabilities(CapabilitiesRequest { device_id: options.device_id }).await
             && std::error::Error::source(&status).is_some()
         {

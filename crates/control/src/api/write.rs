@@ -461,8 +461,8 @@ impl<'a, 't> Writer<'a, 't> {
         Ok(())
     }
 
-    /// Refuses to mix the two ways in which the tables of a selector are filled: with members and groups, or with groups
-    /// that belong to one entry each.
+    /// Refuses to mix the two ways in which the tables of a selector are filled: with members and groups, or with
+    /// groups that belong to one entry each.
     fn check_style(&self, profile: ActionProfileId, style: Style) -> Result<(), Fault> {
         let name = self.profile_name(profile);
         let has_one_shots = self.state.has_one_shots(profile.index());

@@ -106,7 +106,13 @@ impl Generator<'_> {
             let count = self.rng.between(1, 6) as usize;
             for (position, key) in entry_keys(self.rng, &table, count).into_iter().enumerate() {
                 let call = random_call(self.rng, &self.program, &table, false);
-                table.entries.push(Entry { key, priority: 1000 - position as i32, is_const: false, call, span: Span::NONE });
+                table.entries.push(Entry {
+                    key,
+                    priority: 1000 - position as i32,
+                    is_const: false,
+                    call,
+                    span: Span::NONE,
+                });
             }
         }
         let id = self.program.tables.push(table);
