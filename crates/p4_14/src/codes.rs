@@ -41,8 +41,9 @@ codes! {
     INVALID_NUMBER = "E0902";
     /// The program is nested too deeply.
     ///
-    /// Blocks, parentheses, and actions, controls and field lists that use each other may be about a hundred levels
-    /// deep. No program that people write comes near; one that a generator wrote can be flattened.
+    /// Blocks, parentheses, and actions, controls and field lists that use each other may be about a thousand
+    /// levels deep; `else if` in a row are no levels, of these there may be 4096. No program that people write comes
+    /// near; one that a generator wrote can be flattened.
     NESTING_LIMIT = "E0903";
     /// A name is declared twice.
     ///

@@ -93,12 +93,12 @@ fn text() {
         t.p4:1:32: error[E0902]: this is not a number: `2` is not a digit in base 2
     "#]],
     );
-    let deep = format!("{PRELUDE}\ncontrol ingress {{ if ({}h.a == 1{}) {{ }} }}", "(".repeat(200), ")".repeat(200));
+    let deep = format!("{PRELUDE}\ncontrol ingress {{ if ({}h.a == 1{}) {{ }} }}", "(".repeat(2000), ")".repeat(2000));
     check(
         NESTING_LIMIT,
         &deep,
         expect![[r#"
-        t.p4:2:122: error[E0903]: this is nested more than 100 levels deep
+        t.p4:2:1022: error[E0903]: this is nested more than 1000 levels deep
     "#]],
     );
     check_with(
@@ -431,6 +431,18 @@ fn controls() {
             t.p4:41:15: error[E0930]: actions and controls grow too large when what they call is put in its place
         "#]],
     );
+}
+
+#[test]
+fn a_long_else_if_is_not_nested() {
+    let errors = |count: usize| {
+        let branches = "if (h.a == 1) { apply(t); } else ".repeat(count);
+        let text = format!("{PRELUDE} table t {{ actions {{ nop; }} }}\ncontrol ingress {{ {branches} apply(t); }}");
+        let (sources, diagnostics) = diagnostics(&text);
+        diagnostics.iter().map(|diagnostic| render_short(&sources, diagnostic)).collect::<Vec<_>>()
+    };
+    assert!(base::stack::with_room(|| errors(4000)).is_empty());
+    assert_eq!(base::stack::with_room(|| errors(100_000)).len(), 1);
 }
 
 #[test]

@@ -1,7 +1,13 @@
 //! Controls.
 
-use super::{Parsed, Parser};
+use super::{Failed, Parsed, Parser};
 use crate::ast::{ApplyCase, Control, Statement, StatementKind};
+use crate::codes;
+use base::Span;
+use syntax::diag::Diagnostic;
+
+/// The most `else if` in a row. They make a tree as high as they are many, which costs little for each of them.
+const ELSE_IFS_MAX: usize = 4096;
 
 impl Parser<'_> {
     /// `control name { ... }`
@@ -45,14 +51,37 @@ impl Parser<'_> {
         Ok(Statement { kind, span: self.span_from(start) })
     }
 
+    /// `if (...) ...` with all `else if (...) ...` that follow, one after another.
     fn condition(&mut self) -> Parsed<StatementKind> {
-        self.expect_word("if")?;
-        self.expect("(")?;
-        let condition = self.expression()?;
-        self.expect(")")?;
-        let then_body = self.branch()?;
-        let else_body = if self.take_word("else") { self.branch()? } else { Vec::new() };
-        Ok(StatementKind::If { condition, then_body, else_body })
+        let mut arms = Vec::new();
+        let mut rest = Vec::new();
+        loop {
+            if arms.len() >= ELSE_IFS_MAX {
+                let message = format!("these are more than {ELSE_IFS_MAX} `else if` in a row");
+                self.diagnostics.push(Diagnostic::error(codes::NESTING_LIMIT, self.peek().span, message));
+                return Err(Failed);
+            }
+            let start = self.peek().span;
+            self.expect_word("if")?;
+            self.expect("(")?;
+            let condition = self.expression()?;
+            self.expect(")")?;
+            arms.push((start, condition, self.branch()?));
+            if !self.take_word("else") {
+                break;
+            }
+            if !self.at_word("if") {
+                rest = self.branch()?;
+                break;
+            }
+        }
+        let end = self.span_from(arms[0].0);
+        let (_, condition, then_body) = arms.remove(0);
+        while let Some((start, condition, then_body)) = arms.pop() {
+            let kind = StatementKind::If { condition, then_body, else_body: rest };
+            rest = vec![Statement { kind, span: Span::new(start.lo, end.hi) }];
+        }
+        Ok(StatementKind::If { condition, then_body, else_body: rest })
     }
 
     /// A block, or one statement.

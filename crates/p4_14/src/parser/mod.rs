@@ -24,7 +24,7 @@ use syntax::{Lexeme, LexemeKind};
 
 /// The height of statements and of expressions. What the translation adds to an expression is at most as much again,
 /// so that the tree keeps within `base::limits::NESTING_MAX`.
-pub(crate) const HEIGHT_MAX: u32 = 100;
+pub(crate) const HEIGHT_MAX: u32 = 1000;
 
 /// A rule did not match; the reason is reported.
 pub(crate) struct Failed;

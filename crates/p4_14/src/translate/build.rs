@@ -186,9 +186,13 @@ pub(crate) fn block_statement(statements: Vec<Statement>, span: Span) -> Stateme
     statement(StatementKind::Block(block(statements, span)), span)
 }
 
-/// `if (condition) { ... } else { ... }`; an empty `else` is left out.
+/// `if (condition) { ... } else { ... }`; an empty `else` is left out, and `else if` needs no braces.
 pub(crate) fn branch(condition: Expr, then_body: Vec<Statement>, else_body: Vec<Statement>, span: Span) -> Statement {
-    let else_branch = (!else_body.is_empty()).then(|| Box::new(block_statement(else_body, span)));
+    let else_branch = match else_body.as_slice() {
+        [] => None,
+        [Statement { kind: StatementKind::If { .. }, .. }] => else_body.into_iter().next().map(Box::new),
+        _ => Some(Box::new(block_statement(else_body, span))),
+    };
     let then_branch = Box::new(block_statement(then_body, span));
     statement(StatementKind::If { condition, then_branch, else_branch }, span)
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use syntax::ast as p4;
 
 /// The most levels of statements, with those of controls that are called.
-const LEVELS_MAX: u32 = 120;
+const LEVELS_MAX: u32 = 1200;
 
 /// The code in `parser_status` of an error that no exception of P4_14 is.
 const OTHER_STATUS: u32 = 255;
@@ -205,12 +205,7 @@ impl Translator<'_, '_> {
                 }
                 out.extend(self.control_body(control, pipeline));
             }
-            StatementKind::If { condition, then_body, else_body } => {
-                let condition = self.condition(condition, Scope::PLAIN);
-                let then_body = self.statements(then_body, pipeline, span);
-                let else_body = self.statements(else_body, pipeline, span);
-                out.push(build::branch(condition?, then_body, else_body, span));
-            }
+            StatementKind::If { .. } => out.push(self.conditional(statement, pipeline)?),
             StatementKind::Apply { table, cases } => {
                 let index = self.lookup(|symbols| &symbols.tables, table, "table")?;
                 if !pipeline.tables.contains(&index) {
@@ -226,6 +221,31 @@ impl Translator<'_, '_> {
             }
         }
         Some(())
+    }
+
+    /// `if` with all `else if` that follow, one after another.
+    fn conditional(&mut self, first: &Statement, pipeline: &mut Pipeline) -> Done<p4::Statement> {
+        let mut arms = Vec::new();
+        let mut next = first;
+        let mut rest = loop {
+            let StatementKind::If { condition, then_body, else_body } = &next.kind else { break Vec::new() };
+            self.spend(1, next.span)?;
+            let condition = self.condition(condition, Scope::PLAIN);
+            arms.push((condition, self.statements(then_body, pipeline, next.span), next.span));
+            match else_body.as_slice() {
+                [only @ Statement { kind: StatementKind::If { .. }, .. }] => next = only,
+                _ => break self.statements(else_body, pipeline, next.span),
+            }
+        };
+        // After an error in one condition the others have been looked at all the same.
+        let arms: Option<Vec<_>> = arms
+            .into_iter()
+            .map(|(condition, body, span)| condition.map(|condition| (condition, body, span)))
+            .collect();
+        for (condition, then_body, span) in arms?.into_iter().rev() {
+            rest = vec![build::branch(condition, then_body, rest, span)];
+        }
+        rest.pop()
     }
 
     /// `apply(table) { ... }`: by hit and miss, or by action.
