@@ -47,13 +47,12 @@ fn packet_by_packet(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S
     let mut scope = Scope::new(emitter, block, "done", 0);
     scope.reset_local_headers();
     scope.stmts(body);
-    vec![for_each_packet(packet_code(scope, name("i"), Vec::new()))]
+    vec![for_each_packet(packet_code(scope, name("i")))]
 }
 
-/// What a packet runs through: declarations, `first`, the scope's statements, the end.
-fn packet_code(scope: Scope<'_, '_>, position: C, first: Vec<S>) -> Vec<S> {
+/// What a packet runs through: declarations, the scope's statements, the end.
+fn packet_code(scope: Scope<'_, '_>, position: C) -> Vec<S> {
     let mut body = packet_declarations(&scope, position);
-    body.extend(first);
     let (write_back, used_exit, exit) = (scope.write_back(), scope.used.exit, scope.exit);
     body.extend(scope.out);
     if used_exit {
@@ -84,9 +83,12 @@ struct Regions<'n, 'e> {
 impl Regions<'_, '_> {
     fn emit(mut self) -> Vec<S> {
         let mut out = Vec::new();
-        for (position, region) in self.graph.regions.iter().enumerate() {
-            let start = if position == 0 { call("ws_all", vec![name("count")]) } else { long(0) };
-            out.push(declare("uint64_t", mask_name(region[0]), start));
+        for (position, entries) in self.graph.entries.iter().enumerate() {
+            for &entry in entries {
+                let is_start = position == 0 && entry == self.graph.regions[0][0];
+                let start = if is_start { call("ws_all", vec![name("count")]) } else { long(0) };
+                out.push(declare("uint64_t", mask_name(entry), start));
+            }
         }
         let burst = BURST_PACKETS_MAX as u32;
         for &node in self.graph.regions.iter().flatten() {
@@ -101,50 +103,52 @@ impl Regions<'_, '_> {
         out.push(declare_array(super::table::ENTRY, "entries", burst, None));
         self.known[self.graph.regions[0][0]] = Known::nothing();
         let mut next_name = 0;
-        for (position, region) in self.graph.regions.iter().enumerate() {
-            self.region(region, position == 0, &mut next_name, &mut out);
+        for position in 0..self.graph.regions.len() {
+            self.region(position, &mut next_name, &mut out);
         }
         out
     }
 
-    fn region(&mut self, region: &[NodeId], is_first: bool, next_name: &mut u32, out: &mut Vec<S>) {
-        let head = region[0];
-        let mut scope = Scope::new(self.emitter, self.block, format!("done{head}"), *next_name);
+    fn region(&mut self, position: usize, next_name: &mut u32, out: &mut Vec<S>) {
+        let (region, entries) = (&self.graph.regions[position], &self.graph.entries[position]);
+        let first = region[0];
+        let mut scope = Scope::new(self.emitter, self.block, format!("done{first}"), *next_name);
         scope.labels = self.graph.labels.iter().map(|(&label, &node)| (label, Jump::Node(node))).collect();
         scope.region = region.iter().copied().collect();
         scope.ends = (0..self.graph.nodes.len()).filter(|&id| self.graph.is_end(id)).collect();
+        for &entry in entries.iter().filter(|&&entry| entry != first) {
+            let comes_here = binary("&", name(mask_name(entry)), name("bit"));
+            scope.push(S::If(comes_here, vec![S::Goto(node_label(entry))], Vec::new()));
+        }
         for &id in region {
-            if id != head {
+            if id != first {
                 scope.push(S::Label(node_label(id)));
             }
             scope.known = self.known[id].clone();
             scope.forget_line();
-            if is_first && id == head {
+            if position == 0 && id == first {
                 scope.reset_local_headers();
                 scope.reset_waiting();
             }
-            self.node(id, &mut scope);
+            self.node(id, &mut scope, out);
             for (target, known) in std::mem::take(&mut scope.transfers) {
                 self.known[target].join(&known);
             }
         }
         *next_name = scope.next_name;
-
-        let mut first = Vec::new();
-        if let Some(apply) = &self.graph.nodes[head].head {
-            let rows = name(rows_name(head));
-            let ask = scope.lookup(apply.table, name(keys_name(head)), rows.clone(), name("entries"));
-            out.push(S::If(rows.clone(), ask.to_vec(), Vec::new()));
-            out.push(S::Assign(rows.clone(), "=", int(0)));
-            first.push(super::table::declare_entry(index(name("entries"), rows.clone())));
-            first.push(S::Assign(rows, "+=", int(1)));
-        }
-        out.push(for_each_in_mask(head, packet_code(scope, name("i"), first)));
+        out.push(for_each_in_masks(entries, packet_code(scope, name("i"))));
     }
 
-    fn node(&self, id: NodeId, scope: &mut Scope<'_, '_>) {
+    /// Writes a node; what must stand before its region's loop goes to `before`.
+    fn node(&self, id: NodeId, scope: &mut Scope<'_, '_>, before: &mut Vec<S>) {
         let node = &self.graph.nodes[id];
         if let Some(apply) = &node.head {
+            let rows = name(rows_name(id));
+            let ask = scope.lookup(apply.table, name(keys_name(id)), rows.clone(), name("entries"));
+            before.push(S::If(rows.clone(), ask.to_vec(), Vec::new()));
+            before.push(S::Assign(rows.clone(), "=", int(0)));
+            scope.push(super::table::declare_entry(index(name("entries"), rows.clone())));
+            scope.push(S::Assign(rows, "+=", int(1)));
             scope.comment(apply.stmt.span);
             scope.table_results(apply.table, apply.hit, apply.action, &name("entry"));
         }
@@ -190,15 +194,17 @@ impl Regions<'_, '_> {
     }
 }
 
-/// Takes the packets of a region's mask in order.
-fn for_each_in_mask(head: NodeId, code: Vec<S>) -> S {
+/// Takes the packets that come to a region in order.
+fn for_each_in_masks(entries: &[NodeId], code: Vec<S>) -> S {
+    let masks = entries.iter().map(|&entry| name(mask_name(entry)));
+    let all = masks.reduce(|all, mask| binary("|", all, mask)).unwrap_or(long(0));
     let mut body = vec![
         declare("const uint64_t", "bit WS_UNUSED", binary("&", name("todo"), binary("-", long(0), name("todo")))),
         declare("const uint32_t", "i", cast("uint32_t", call("__builtin_ctzll", vec![name("todo")]))),
     ];
     body.extend(code);
     S::For {
-        first: Box::new(declare("uint64_t", "todo", name(mask_name(head)))),
+        first: Box::new(declare("uint64_t", "todo", all)),
         condition: binary("!=", name("todo"), long(0)),
         step: Box::new(S::Assign(name("todo"), "&=", binary("-", name("todo"), long(1)))),
         body,

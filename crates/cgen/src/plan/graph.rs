@@ -1,9 +1,9 @@
 //! A control as a graph of nodes, cut where tables are applied.
 //!
-//! Nodes are straight pieces of the control, listed so that every edge leads forward. Nodes that packets can only reach
-//! from one another, without a table in between, form a region. A region runs over all packets of the burst that reach
-//! it before the next region runs; a table is asked once for all the packets that apply it, and its answers start a
-//! region. A table inside a loop, or with a key so wide that the rows of a burst would need too much stack, is not cut
+//! Nodes are straight pieces of the control, listed so that every edge leads forward. A table is asked once for all the
+//! packets that apply it, and its answers start a region; every other node belongs to the last of the regions that lead
+//! to it. A region runs over all packets of the burst that reach it before the next region runs. Packets that come from
+//! earlier regions enter it at the node that they go to. A table inside a loop, or with a key so wide that the rows of a burst would need too much stack, is not cut
 //! at: it is asked packet by packet.
 
 use super::state;
@@ -56,9 +56,11 @@ pub(crate) enum End<'p> {
 /// The nodes of a control.
 pub(crate) struct Graph<'p> {
     pub(crate) nodes: Vec<Node<'p>>,
-    /// The regions in the order in which they run, each with its nodes in order. The first node is the only one that
-    /// packets get to from other regions. Nodes that nothing leads to, and those in which nothing happens, are in none.
+    /// The regions in the order in which they run, each with its nodes in order. Nodes that nothing leads to, and those
+    /// in which nothing happens, are in none.
     pub(crate) regions: Vec<Vec<NodeId>>,
+    /// The nodes of each region that packets get to from other regions, or at the start.
+    pub(crate) entries: Vec<Vec<NodeId>>,
     /// Where packets go that leave a `Block` which tables cut.
     pub(crate) labels: BTreeMap<LabelId, NodeId>,
 }
@@ -83,7 +85,7 @@ impl<'p> Graph<'p> {
     /// The whole control as one node.
     pub(crate) fn single(body: &'p Body) -> Graph<'p> {
         let node = Node { head: None, code: body.iter().collect(), end: End::Done };
-        Graph { nodes: vec![node], regions: vec![vec![0]], labels: BTreeMap::new() }
+        Graph { nodes: vec![node], regions: vec![vec![0]], entries: vec![vec![0]], labels: BTreeMap::new() }
     }
 
     /// Whether a table cuts the control.
@@ -134,29 +136,37 @@ impl<'p> Graph<'p> {
     /// Gives each node that can be reached to a region.
     fn form_regions(&mut self, program: &'p Program) {
         let order = std::mem::take(&mut self.regions).concat();
-        // The region that all edges to a node come from; `usize::MAX` if they come from several, or from a table.
-        const OWN: usize = usize::MAX;
-        let mut from: BTreeMap<NodeId, usize> = order.first().map(|&first| (first, OWN)).into_iter().collect();
+        // The last region that leads to a node; for the first node none.
+        let mut last: BTreeMap<NodeId, Option<usize>> = order.first().map(|&first| (first, None)).into_iter().collect();
         let mut regions: Vec<Vec<NodeId>> = Vec::new();
+        let mut entries: Vec<BTreeSet<NodeId>> = Vec::new();
+        let mut from: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
         for id in order {
-            let Some(&source) = from.get(&id) else { continue };
+            let Some(&source) = last.get(&id) else { continue };
             if self.is_end(id) {
                 continue;
             }
-            let region = if source == OWN { regions.len() } else { source };
-            if region == regions.len() {
-                regions.push(Vec::new());
-            }
+            let region = match source {
+                Some(region) if self.nodes[id].head.is_none() => region,
+                _ => {
+                    regions.push(Vec::new());
+                    entries.push(BTreeSet::new());
+                    regions.len() - 1
+                }
+            };
             regions[region].push(id);
-            let is_table = matches!(self.nodes[id].end, End::Apply { .. });
-            for next in self.targets(id) {
-                let source = if is_table { OWN } else { region };
-                from.entry(next).and_modify(|old| *old = if *old == source { source } else { OWN }).or_insert(source);
+            let is_entered = from.get(&id).is_none_or(|from| from.iter().any(|&other| other != region));
+            if is_entered {
+                entries[region].insert(id);
             }
-            for next in self.leaves(program, id) {
-                from.entry(next).and_modify(|old| *old = if *old == region { region } else { OWN }).or_insert(region);
+            let leaves = self.leaves(program, id);
+            for next in self.targets(id).into_iter().chain(leaves) {
+                let known = last.entry(next).or_insert(None);
+                *known = (*known).max(Some(region));
+                from.entry(next).or_default().insert(region);
             }
         }
+        self.entries = entries.into_iter().map(|entries| entries.into_iter().collect()).collect();
         self.regions = regions;
     }
 
@@ -245,7 +255,9 @@ impl<'p, 'c> Builder<'p, 'c> {
         let first = self.node(None);
         self.start(first);
         self.body(body);
-        (!self.label_twice).then_some(Graph { nodes: self.nodes, regions: vec![self.order], labels: self.labels })
+        let graph =
+            Graph { nodes: self.nodes, regions: vec![self.order], entries: Vec::new(), labels: self.labels };
+        (!self.label_twice).then_some(graph)
     }
 
     fn node(&mut self, head: Option<Apply<'p>>) -> NodeId {
