@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 4u
+#define WS_ABI_VERSION 5u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -35,7 +35,6 @@
 #define WS_FLAG_KEEP_METADATA 4u
 
 struct ws_packet {
-    uint64_t intrinsic[WS_INTRINSIC_SLOTS];
     uint32_t data;           /* offset of the first byte */
     uint32_t length;         /* bytes of the packet */
     uint32_t payload;        /* offset of the first byte that the parser did not extract */
@@ -43,14 +42,23 @@ struct ws_packet {
     uint32_t ingress_length; /* bytes as received in this pass */
     uint32_t flags;          /* WS_FLAG_... */
     uint32_t index;          /* the core's: a name for the packet */
-    uint32_t reserved;
-    uint64_t core[4];        /* the core's own; generated code does not look at them */
+    uint32_t ingress_port;   /* where it was received */
+    uint64_t time_ns;        /* when it was received, or let go by a queue with a rate */
+    uint64_t core[3];        /* the core's own; generated code does not look at them */
+    uint64_t intrinsic[WS_INTRINSIC_SLOTS];
 };
 
 _Static_assert(sizeof(struct ws_packet) == 256, "whole cache lines");
-_Static_assert(offsetof(struct ws_packet, data) == 192, "abi.rs");
-_Static_assert(offsetof(struct ws_packet, ingress_length) == 208, "abi.rs");
-_Static_assert(offsetof(struct ws_packet, core) == 224, "abi.rs");
+_Static_assert(offsetof(struct ws_packet, ingress_port) == 28, "abi.rs");
+_Static_assert(offsetof(struct ws_packet, core) == 40, "abi.rs");
+_Static_assert(offsetof(struct ws_packet, intrinsic) == 64, "abi.rs: the first cache line has what every packet needs");
+
+/* What became of a packet on the straight way: below WS_VERDICTS the port that it leaves on, or one of these. */
+#define WS_VERDICTS 0xfffffff0u
+#define WS_DROP_INGRESS 0xfffffff0u   /* the program dropped it in ingress */
+#define WS_DROP_EGRESS 0xfffffff1u    /* the program dropped it in egress */
+#define WS_DECIDE_INGRESS 0xfffffff2u /* the core goes on with it after ingress */
+#define WS_DECIDE_EGRESS 0xfffffff3u  /* the core goes on with it after egress */
 
 /* A table entry or default action; the action's data follow in 64-bit words. */
 struct ws_entry {
@@ -167,13 +175,17 @@ struct ws_program_info {
     uint32_t metadata_offset; /* from the start of the chunk */
     uint32_t metadata_size;
     uint32_t block_count;     /* exported as ws_block_0, ws_block_1, ... */
-    uint32_t reserved;
+    uint32_t has_straight;    /* whether there is a ws_straight */
 };
 
 _Static_assert(sizeof(struct ws_program_info) == 24, "abi.rs");
 
 /* A block over a burst of at most WS_BURST_MAX packets. */
 typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count);
+
+/* The straight way of a burst of packets that were received, from the parser to the deparser, exported as
+ * `ws_straight`: `verdicts` gets one for each packet. */
+typedef void ws_straight_way(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count, uint32_t *verdicts);
 
 /* Programs compare what they like, with constants too: that the result is known is no fault of the generated code. */
 #if defined(__GNUC__) && !defined(__clang__)

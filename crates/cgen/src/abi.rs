@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 4;
+pub const ABI_VERSION: u32 = 5;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -27,8 +27,6 @@ pub const FLAG_KEEP_METADATA: u32 = 4;
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// The intrinsic variables by the number of their [`ir::IntrinsicSlot`].
-    pub intrinsic: [u64; ir::INTRINSIC_SLOTS],
     /// Offset of the packet's first byte in the chunk.
     pub data: u32,
     /// Bytes of the packet.
@@ -43,17 +41,33 @@ pub struct Packet {
     pub flags: u32,
     /// The core's: a name for the packet.
     pub index: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Where it was received.
+    pub ingress_port: u32,
+    /// When it was received, or when a queue with a rate let it go.
+    pub time_ns: u64,
     /// The core's own; generated code does not look at them.
-    pub core: [u64; 4],
+    pub core: [u64; 3],
+    /// The intrinsic variables by the number of their [`ir::IntrinsicSlot`].
+    pub intrinsic: [u64; ir::INTRINSIC_SLOTS],
 }
+
+/// What became of a packet on the straight way: the port that it leaves on, or one of the following.
+pub type Verdict = u32;
+/// [`Verdict`]: the program dropped it in ingress.
+pub const DROP_INGRESS: Verdict = 0xffff_fff0;
+/// [`Verdict`]: the program dropped it in egress.
+pub const DROP_EGRESS: Verdict = 0xffff_fff1;
+/// [`Verdict`]: it asks for something after ingress; its headers, metadata and intrinsic variables are what they were
+/// then.
+pub const DECIDE_INGRESS: Verdict = 0xffff_fff2;
+/// [`Verdict`]: the same after egress.
+pub const DECIDE_EGRESS: Verdict = 0xffff_fff3;
 
 const _: () = {
     assert!(size_of::<Packet>() == 256 && align_of::<Packet>() == CHUNK_ALIGN_BYTES);
-    assert!(std::mem::offset_of!(Packet, data) == 192);
-    assert!(std::mem::offset_of!(Packet, ingress_length) == 208);
-    assert!(std::mem::offset_of!(Packet, core) == 224);
+    assert!(std::mem::offset_of!(Packet, ingress_port) == 28);
+    assert!(std::mem::offset_of!(Packet, core) == 40);
+    assert!(std::mem::offset_of!(Packet, intrinsic) == 64);
     assert!(ir::INTRINSIC_SLOTS == 24);
     assert!(size_of::<tables::EntryHeader>() == 16);
     assert!(size_of::<LookupHandle>() == 5 * size_of::<usize>() + 8);
@@ -220,11 +234,14 @@ pub struct ProgramInfo {
     pub metadata_size: u32,
     /// How many functions `ws_block_0`, `ws_block_1`, ... there are.
     pub block_count: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// 1 if there is a function `ws_straight`.
+    pub has_straight: u32,
 }
 
 const _: () = assert!(size_of::<ProgramInfo>() == 24);
 
 /// A block over a burst: `(env, packets, count)`, `count` at most [`base::limits::BURST_PACKETS_MAX`].
 pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32);
+
+/// The straight way of a burst of received packets, from the parser to the deparser: `(env, packets, count, verdicts)`.
+pub type StraightFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32, *mut Verdict);

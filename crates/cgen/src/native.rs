@@ -1,7 +1,7 @@
 //! Loads compiled programs and calls their blocks. The only place in the project that calls generated code.
 #![allow(unsafe_code, reason = "opens a shared object and calls the functions in it")]
 
-use crate::abi::{ABI_VERSION, BlockFunction, Env, Packet, ProgramInfo};
+use crate::abi::{ABI_VERSION, BlockFunction, Env, Packet, ProgramInfo, StraightFunction, Verdict};
 use crate::plan::Plan;
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
@@ -50,7 +50,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
         metadata_offset: plan.metadata.start,
         metadata_size: plan.metadata.end - plan.metadata.start,
         block_count: plan.blocks.len() as u32,
-        reserved: 0,
+        has_straight: u32::from(plan.has_straight()),
     }
 }
 
@@ -58,6 +58,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
 #[derive(Debug)]
 pub struct Native {
     blocks: Vec<BlockFunction>,
+    straight: Option<StraightFunction>,
     /// Keeps the functions mapped.
     _library: Library,
 }
@@ -80,7 +81,12 @@ impl Native {
             // SAFETY: by the ABI version, the symbols with these names are functions of this type.
             blocks.push(unsafe { *library.get::<BlockFunction>(name.as_bytes())? });
         }
-        Ok(Native { blocks, _library: library })
+        let straight = match found.has_straight {
+            0 => None,
+            // SAFETY: as above.
+            _ => Some(unsafe { *library.get::<StraightFunction>(b"ws_straight\0")? }),
+        };
+        Ok(Native { blocks, straight, _library: library })
     }
 
     /// Runs a block over a burst of packets.
@@ -100,5 +106,19 @@ impl Native {
         assert!(packets.len() <= BURST_PACKETS_MAX, "a burst of {} packets", packets.len());
         // SAFETY: what the caller vouches for is what generated code relies on.
         unsafe { self.blocks[block.index()](env, packets.as_ptr(), packets.len() as u32) }
+    }
+
+    /// Takes a burst of packets the straight way, and says for each what became of it.
+    ///
+    /// # Panics
+    /// If there are more packets than [`BURST_PACKETS_MAX`] or than verdicts, or the plan has no straight way.
+    ///
+    /// # Safety
+    /// As for [`Native::run_block`]; the packets are as they were received, with no flags.
+    pub unsafe fn run_straight(&self, env: &Env, packets: &[*mut Packet], verdicts: &mut [Verdict]) {
+        assert!(packets.len() <= BURST_PACKETS_MAX.min(verdicts.len()), "a burst of {} packets", packets.len());
+        let straight = self.straight.expect("the plan has a straight way");
+        // SAFETY: what the caller vouches for is what generated code relies on.
+        unsafe { straight(env, packets.as_ptr(), packets.len() as u32, verdicts.as_mut_ptr()) }
     }
 }

@@ -22,8 +22,14 @@ const PACED_ROOT: usize = BURST_PACKETS_MAX;
 
 /// What an architecture does with packets between and around the program's blocks.
 pub(crate) trait Rules: Send {
-    /// Sets what a packet carries that has just been received.
-    fn receive(&mut self, fabric: &mut Fabric, packet: &mut Packet, port: u32, now_ns: u64);
+    /// Sets what a packet carries into ingress that was just received.
+    fn begin(&mut self, fabric: &mut Fabric, packet: &mut Packet);
+
+    /// Takes a burst of packets that were just received to the end by the backend's straight way. Architectures without
+    /// one are not asked.
+    fn straight(&mut self, _fabric: &mut Fabric, _burst: &mut Vec<Packet>, _world: &mut World<'_>) {
+        unreachable!("the architecture has no straight way");
+    }
 
     /// Takes a burst through ingress, up to the queues.
     fn ingress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>);
@@ -58,6 +64,9 @@ pub(crate) struct Fabric {
     again: VecDeque<Packet>,
     /// The present burst, kept to save its allocation.
     burst: Vec<Packet>,
+    /// The same on the straight way, from which packets go on through the queues.
+    fresh: Vec<Packet>,
+    takes_straight: bool,
     has_assertions: bool,
     /// Copies that each packet of the present burst may still become; the last is for packets out of paced queues.
     copies_left: [usize; BURST_PACKETS_MAX + 1],
@@ -70,7 +79,9 @@ impl Fabric {
         pool: Pool,
         priorities: usize,
         visibility: Visibility,
+        takes_straight: bool,
     ) -> Fabric {
+        let takes_straight = takes_straight && pipeline.has_straight();
         Fabric {
             pipeline,
             traffic: TrafficManager::new(priorities, port_max(program.architecture), Packet::length),
@@ -81,22 +92,24 @@ impl Fabric {
             visibility,
             again: VecDeque::new(),
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
+            fresh: Vec::with_capacity(BURST_PACKETS_MAX),
+            takes_straight,
             has_assertions: has_assertions(program),
             copies_left: [0; BURST_PACKETS_MAX + 1],
         }
     }
 
     /// Makes a packet of received bytes; none, counted, if there is no buffer for it.
-    pub fn receive(&mut self, rules: &mut dyn Rules, now_ns: u64, port: u32, frame: &[u8]) -> Option<Packet> {
+    pub fn receive(&mut self, now_ns: u64, port: u32, frame: &[u8]) -> Option<Packet> {
         self.stats.received += 1;
         let Some(mut packet) = self.pool.take(frame) else {
             self.stats.count_drop(DropReason::NoBuffer);
             return None;
         };
-        packet.clear_intrinsics();
         packet.set_passes(0);
         packet.set_time_ns(now_ns);
-        rules.receive(self, &mut packet, port, now_ns);
+        packet.set_ingress_port(port);
+        packet.set_ingress_length(frame.len() as u32);
         Some(packet)
     }
 
@@ -105,6 +118,7 @@ impl Fabric {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
         let one_by_one = self.visibility.one_by_one || self.traffic.has_rates();
         let burst_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
+        let straight = self.takes_straight && !self.traffic.has_rates() && world.observer.is_none();
         let mut received = received.drain(..);
         self.empty_queues(rules, burst_max, world);
         loop {
@@ -114,12 +128,23 @@ impl Fabric {
             {
                 burst.push(packet);
             }
-            if burst.is_empty() {
-                burst.extend(received.by_ref().take(burst_max));
-                for (root, packet) in burst.iter_mut().enumerate() {
-                    packet.set_root(root);
-                    self.copies_left[root] = COPIES_MAX;
+            if burst.is_empty() && straight {
+                self.burst = burst;
+                let mut fresh = std::mem::take(&mut self.fresh);
+                self.start_burst(&mut fresh, received.by_ref().take(burst_max));
+                let is_over = fresh.is_empty();
+                if !is_over {
+                    rules.straight(self, &mut fresh, world);
                 }
+                self.fresh = fresh;
+                if is_over {
+                    return;
+                }
+                continue;
+            }
+            if burst.is_empty() {
+                self.start_burst(&mut burst, received.by_ref().take(burst_max));
+                burst.iter_mut().for_each(|packet| rules.begin(self, packet));
             }
             if burst.is_empty() {
                 self.burst = burst;
@@ -131,8 +156,17 @@ impl Fabric {
         }
     }
 
+    /// Begins a burst of packets that were received.
+    fn start_burst(&mut self, burst: &mut Vec<Packet>, received: impl Iterator<Item = Packet>) {
+        burst.extend(received);
+        for (root, packet) in burst.iter_mut().enumerate() {
+            packet.set_root(root);
+            self.copies_left[root] = COPIES_MAX;
+        }
+    }
+
     /// Empties the queues as far as packets are due, burst by burst.
-    fn empty_queues(&mut self, rules: &mut dyn Rules, burst_max: usize, world: &mut World<'_>) {
+    pub fn empty_queues(&mut self, rules: &mut dyn Rules, burst_max: usize, world: &mut World<'_>) {
         self.timer.start();
         loop {
             let mut burst = std::mem::take(&mut self.burst);

@@ -14,7 +14,7 @@ use base::Bits;
 use base::IndexVec;
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
-use cgen::abi::{self, Cells, Count, Counts, Env, FLAG_KEEP_METADATA};
+use cgen::abi::{self, Cells, Count, Counts, Env, FLAG_KEEP_METADATA, Verdict};
 use cgen::{Native, Plan};
 use ir::{
     BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, Program, Type,
@@ -57,6 +57,40 @@ impl NativePipeline {
             pointers: Vec::with_capacity(BURST_PACKETS_MAX),
             kept: Vec::new(),
         }
+    }
+
+    /// Prepares what generated code works on, for `run` to call it. The packets are chunks of the pool, laid out by this
+    /// plan, and borrowed mutably meanwhile. The arrays in the environment have an item for each instance of the program.
+    fn call(
+        &mut self,
+        packets: &mut [Packet],
+        world: &mut World<'_>,
+        run: impl FnOnce(&Native, &Env, &[*mut abi::Packet]),
+    ) {
+        self.collect_addresses(world.externs);
+        self.pointers.clear();
+        self.pointers.extend(packets.iter().map(Packet::as_ptr));
+        let mut callbacks = Callbacks { program: &self.program, plan: &self.plan, world };
+        let env = Env {
+            core: (&raw mut callbacks).cast(),
+            tables: callbacks.world.entries.handles().as_ptr(),
+            registers: self.registers.as_ptr(),
+            counters: self.counters.as_ptr(),
+            direct_counters: self.direct_counters.as_ptr(),
+            meter,
+            direct_meter,
+            random,
+            digest,
+            log,
+            assert_failed,
+            value_set,
+            calculations: callbacks.world.externs.calculations.prepared().as_ptr(),
+            call_extern,
+            uses: callbacks.world.externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
+            last_hits: self.last_hits.as_ptr(),
+            now_ns: callbacks.world.now_ns,
+        };
+        run(&self.native, &env, &self.pointers);
     }
 
     fn collect_addresses(&mut self, externs: &mut Externs) {
@@ -108,32 +142,21 @@ impl Pipeline for NativePipeline {
     }
 
     fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>) {
-        self.collect_addresses(world.externs);
-        self.pointers.clear();
-        self.pointers.extend(packets.iter().map(Packet::as_ptr));
-        let mut callbacks = Callbacks { program: &self.program, plan: &self.plan, world };
-        let env = Env {
-            core: (&raw mut callbacks).cast(),
-            tables: callbacks.world.entries.handles().as_ptr(),
-            registers: self.registers.as_ptr(),
-            counters: self.counters.as_ptr(),
-            direct_counters: self.direct_counters.as_ptr(),
-            meter,
-            direct_meter,
-            random,
-            digest,
-            log,
-            assert_failed,
-            value_set,
-            calculations: callbacks.world.externs.calculations.prepared().as_ptr(),
-            call_extern,
-            uses: callbacks.world.externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
-            last_hits: self.last_hits.as_ptr(),
-            now_ns: callbacks.world.now_ns,
-        };
-        // SAFETY: the packets are chunks of the pool, laid out by this plan, and borrowed mutably here. The arrays in
-        // `env` have an item for each instance of the program, and `callbacks` outlives the call.
-        unsafe { self.native.run_block(block, &env, &self.pointers) };
+        self.call(packets, world, |native, env, pointers| {
+            // SAFETY: what `call` hands out is what the function asks for.
+            unsafe { native.run_block(block, env, pointers) }
+        });
+    }
+
+    fn has_straight(&self) -> bool {
+        self.plan.has_straight()
+    }
+
+    fn run_straight(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], world: &mut World<'_>) {
+        self.call(packets, world, |native, env, pointers| {
+            // SAFETY: as above; the core takes only packets this way that were just received.
+            unsafe { native.run_straight(env, pointers, verdicts) }
+        });
     }
 
     fn copy_context(&mut self, _from: &Packet, _to: &mut Packet) {}

@@ -131,6 +131,16 @@ impl Packet {
         self.header_mut().ingress_length = bytes;
     }
 
+    /// Where it was received.
+    pub fn ingress_port(&self) -> u32 {
+        self.header().ingress_port
+    }
+
+    /// Sets it.
+    pub fn set_ingress_port(&mut self, port: u32) {
+        self.header_mut().ingress_port = port;
+    }
+
     /// How many passes, or clones of clones, have led to this packet.
     pub fn passes(&self) -> u32 {
         self.header().core[0] as u32
@@ -143,22 +153,22 @@ impl Packet {
 
     /// When it was received, or when a queue with a rate let it go.
     pub fn time_ns(&self) -> u64 {
-        self.header().core[1]
+        self.header().time_ns
     }
 
     /// Sets it.
     pub fn set_time_ns(&mut self, time_ns: u64) {
-        self.header_mut().core[1] = time_ns;
+        self.header_mut().time_ns = time_ns;
     }
 
     /// Which of the packets received together it comes from, for the budget of copies.
     pub fn root(&self) -> usize {
-        self.header().core[2] as usize
+        self.header().core[1] as usize
     }
 
     /// Sets it.
     pub fn set_root(&mut self, root: usize) {
-        self.header_mut().core[2] = root as u64;
+        self.header_mut().core[1] = root as u64;
     }
 
     /// A number that no other living packet has.

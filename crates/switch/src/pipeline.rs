@@ -5,6 +5,7 @@ use crate::externs::Externs;
 use crate::output::{Observer, Output};
 use crate::packet::Packet;
 use crate::shared_tables::LockedTables;
+use cgen::abi::Verdict;
 use ir::{BlockId, FieldListId};
 use tables::{Guard, LookupHandle, TableSet};
 
@@ -69,6 +70,17 @@ pub trait Pipeline: Send {
 
     /// Runs a block over a burst of at most `base::limits::BURST_PACKETS_MAX` packets.
     fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>);
+
+    /// Whether there is a straight way: one piece of code for packets that ask for nothing but to be sent or dropped.
+    fn has_straight(&self) -> bool {
+        false
+    }
+
+    /// Takes a burst of packets that were just received the straight way; `verdicts` gets what became of each. Must not
+    /// be called without [`Pipeline::has_straight`].
+    fn run_straight(&mut self, _packets: &mut [Packet], _verdicts: &mut [Verdict], _world: &mut World<'_>) {
+        unreachable!("the backend has no straight way");
+    }
 
     /// Called after a packet's memory was copied: copies what the backend keeps elsewhere.
     fn copy_context(&mut self, from: &Packet, to: &mut Packet);

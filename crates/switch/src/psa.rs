@@ -87,9 +87,10 @@ fn is_set(packet: &Packet, slot: Slot) -> bool {
 }
 
 impl Rules for Psa {
-    fn receive(&mut self, fabric: &mut Fabric, packet: &mut Packet, port: u32, now_ns: u64) {
-        packet.set_intrinsic(Slot::IngressPort, u64::from(port));
-        begin_ingress(packet, PacketPath::Normal, now_ns);
+    fn begin(&mut self, fabric: &mut Fabric, packet: &mut Packet) {
+        packet.clear_intrinsics();
+        packet.set_intrinsic(Slot::IngressPort, u64::from(packet.ingress_port()));
+        begin_ingress(packet, PacketPath::Normal, packet.time_ns());
         fabric.pipeline.begin_pass(packet);
     }
 

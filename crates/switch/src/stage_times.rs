@@ -24,11 +24,13 @@ pub enum CoreStage {
     Deparser,
     /// Handing packets to the output, and their buffers back.
     Transmit,
+    /// All blocks at once, for packets that take the straight way.
+    Straight,
 }
 
 impl CoreStage {
     /// All stages in order.
-    pub const ALL: [CoreStage; 9] = [
+    pub const ALL: [CoreStage; 10] = [
         CoreStage::Parser,
         CoreStage::VerifyChecksum,
         CoreStage::Ingress,
@@ -38,6 +40,7 @@ impl CoreStage {
         CoreStage::ComputeChecksum,
         CoreStage::Deparser,
         CoreStage::Transmit,
+        CoreStage::Straight,
     ];
 
     /// For people.
@@ -52,6 +55,7 @@ impl CoreStage {
             CoreStage::ComputeChecksum => "compute checksum",
             CoreStage::Deparser => "deparser",
             CoreStage::Transmit => "transmit",
+            CoreStage::Straight => "straight way",
         }
     }
 }

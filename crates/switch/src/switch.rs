@@ -40,11 +40,13 @@ pub struct Config {
     pub priorities: usize,
     /// How many packets the core may hold.
     pub pool: PoolLimits,
+    /// Whether packets may take the straight way, if the program has one. The packets that leave are the same.
+    pub straight: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { seed: 1, priorities: 1, pool: PoolLimits::default() }
+        Config { seed: 1, priorities: 1, pool: PoolLimits::default(), straight: true }
     }
 }
 
@@ -153,7 +155,7 @@ impl Switch {
             ir::Architecture::V1Model => (Box::new(V1Model::new(&program)), v1model::visibility(&program)),
             ir::Architecture::Psa => (Box::new(Psa::new(&program)), psa::visibility(&program)),
         };
-        let fabric = Fabric::new(&program, pipeline, pool, config.priorities, visibility);
+        let fabric = Fabric::new(&program, pipeline, pool, config.priorities, visibility, config.straight);
         let received = Vec::with_capacity(BURST_PACKETS_MAX);
         let newcomers = Newcomers { arrivals: tables.arrivals(), settled_version: 0 };
         let tables = SharedTables::new(tables);
@@ -168,7 +170,7 @@ impl Switch {
     /// Takes a packet in. It is worked on by the next [`Switch::run`]; call that at the latest when this returns true:
     /// a full burst has been received. Frames longer than `base::limits::PACKET_BYTES_MAX` are dropped and counted.
     pub fn receive(&mut self, now_ns: u64, port: u32, frame: &[u8]) -> bool {
-        let packet = self.fabric.receive(&mut *self.rules, now_ns, port, frame);
+        let packet = self.fabric.receive(now_ns, port, frame);
         self.received.extend(packet);
         self.received.len() >= BURST_PACKETS_MAX
     }

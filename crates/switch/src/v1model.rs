@@ -17,7 +17,8 @@ use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
 use crate::traffic::{Departure, PORT_MAX};
 use base::index::Id as _;
-use base::limits::PASSES_MAX;
+use base::limits::{BURST_PACKETS_MAX, PASSES_MAX};
+use cgen::abi;
 use ir::v1model::{InstanceType, Slot, Stage};
 use ir::walk::{Item, bodies, visit_block, visit_body};
 use ir::{BlockId, FieldListId, Place, Program, VarId, VarKind};
@@ -50,10 +51,73 @@ impl V1Model {
     }
 }
 
+impl V1Model {
+    /// Copies the packets as they were received, if the program may ask for that.
+    fn keep_originals(&mut self, fabric: &mut Fabric, burst: &[Packet], port: impl Fn(&Packet) -> u64) {
+        if self.keeps_originals {
+            self.originals.extend(burst.iter().map(|packet| {
+                let mut original = fabric.pool.take(packet.bytes())?;
+                original.set_intrinsic(Slot::IngressPort, port(packet));
+                Some(original)
+            }));
+        }
+    }
+
+    /// Goes on with a packet that has been through egress.
+    fn finish_egress(&mut self, fabric: &mut Fabric, mut packet: Packet, world: &mut World<'_>) {
+        if let Some(reason) = after_egress(fabric, &mut packet, self.drop_port, world) {
+            fabric.end(packet, reason, world);
+            return;
+        }
+        for stage in [Stage::ComputeChecksum, Stage::Deparser] {
+            fabric.pipeline.run(block(stage), std::slice::from_mut(&mut packet), world);
+        }
+        after_deparser(fabric, packet, world);
+    }
+}
+
 impl Rules for V1Model {
-    fn receive(&mut self, fabric: &mut Fabric, packet: &mut Packet, port: u32, now_ns: u64) {
-        packet.set_intrinsic(Slot::IngressPort, u64::from(port));
-        begin_pass(fabric, packet, now_ns, InstanceType::Normal);
+    fn begin(&mut self, fabric: &mut Fabric, packet: &mut Packet) {
+        packet.clear_intrinsics();
+        packet.set_intrinsic(Slot::IngressPort, u64::from(packet.ingress_port()));
+        begin_pass(fabric, packet, packet.time_ns(), InstanceType::Normal);
+    }
+
+    fn straight(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>) {
+        self.keep_originals(fabric, burst, |packet| u64::from(packet.ingress_port()));
+        fabric.timer.start();
+        let mut verdicts = [0; BURST_PACKETS_MAX];
+        fabric.pipeline.run_straight(burst, &mut verdicts, world);
+        fabric.timer.lap(CoreStage::Straight);
+        let mut originals = std::mem::take(&mut self.originals);
+        let mut original_of = originals.drain(..);
+        for (packet, verdict) in burst.drain(..).zip(verdicts) {
+            let original = original_of.next().flatten();
+            if verdict == abi::DECIDE_INGRESS {
+                after_ingress(fabric, packet, original, self.drop_port, world);
+                fabric.empty_queues(self, BURST_PACKETS_MAX, world);
+                continue;
+            }
+            if let Some(original) = original {
+                fabric.pool.give(original);
+            }
+            match verdict {
+                abi::DROP_INGRESS => fabric.end(packet, DropReason::Ingress, world),
+                abi::DROP_EGRESS => fabric.end(packet, DropReason::Egress, world),
+                abi::DECIDE_EGRESS => {
+                    self.finish_egress(fabric, packet, world);
+                    fabric.empty_queues(self, BURST_PACKETS_MAX, world);
+                }
+                _ if packet.is_too_long() => fabric.end(packet, DropReason::TooLong, world),
+                port => {
+                    let length = packet.length() as usize;
+                    fabric.transmit(packet, port, length, world);
+                }
+            }
+        }
+        drop(original_of);
+        self.originals = originals;
+        fabric.timer.lap(CoreStage::Transmit);
     }
 
     fn ingress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>) {
@@ -61,13 +125,7 @@ impl Rules for V1Model {
             let port = packet.intrinsic(Slot::IngressPort) as u32;
             tell(world, || Decision::IngressStarts { port, bytes: packet.length(), kind: kind(packet) });
         }
-        if self.keeps_originals {
-            self.originals.extend(burst.iter().map(|packet| {
-                let mut original = fabric.pool.take(packet.bytes())?;
-                original.set_intrinsic(Slot::IngressPort, packet.intrinsic(Slot::IngressPort));
-                Some(original)
-            }));
-        }
+        self.keep_originals(fabric, burst, |packet| packet.intrinsic(Slot::IngressPort));
         fabric.timer.start();
         for (stage, lap) in [
             (Stage::Parser, CoreStage::Parser),

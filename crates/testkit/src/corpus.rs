@@ -72,24 +72,30 @@ pub struct Way {
     pub is_native: bool,
     /// After all passes.
     pub is_optimised: bool,
+    /// Native code takes packets the straight way, if there is one, and not block by block.
+    pub is_straight: bool,
 }
 
 impl Way {
     /// All ways. The first is the definition of what is right.
-    pub const ALL: [Way; 4] = [
-        Way { is_native: false, is_optimised: false },
-        Way { is_native: false, is_optimised: true },
-        Way { is_native: true, is_optimised: false },
-        Way { is_native: true, is_optimised: true },
+    pub const ALL: [Way; 6] = [
+        Way { is_native: false, is_optimised: false, is_straight: false },
+        Way { is_native: false, is_optimised: true, is_straight: false },
+        Way { is_native: true, is_optimised: false, is_straight: false },
+        Way { is_native: true, is_optimised: true, is_straight: false },
+        Way { is_native: true, is_optimised: false, is_straight: true },
+        Way { is_native: true, is_optimised: true, is_straight: true },
     ];
 
     /// For messages.
     pub fn describe(self) -> &'static str {
-        match (self.is_native, self.is_optimised) {
-            (false, false) => "interpreter, not optimised",
-            (false, true) => "interpreter, optimised",
-            (true, false) => "native, not optimised",
-            (true, true) => "native, optimised",
+        match (self.is_native, self.is_optimised, self.is_straight) {
+            (false, false, _) => "interpreter, not optimised",
+            (false, true, _) => "interpreter, optimised",
+            (true, false, false) => "native, block by block, not optimised",
+            (true, true, false) => "native, block by block, optimised",
+            (true, false, true) => "native, not optimised",
+            (true, true, true) => "native, optimised",
         }
     }
 
@@ -100,7 +106,11 @@ impl Way {
 
     /// What runs it. `cache` is where compiled programs are kept.
     pub fn engine(self, cache: &Path) -> Engine {
-        if self.is_native { Engine::Native(quick_options(cache)) } else { Engine::Interpreter }
+        match (self.is_native, self.is_straight) {
+            (false, _) => Engine::Interpreter,
+            (true, false) => Engine::NativeByBlocks(quick_options(cache)),
+            (true, true) => Engine::Native(quick_options(cache)),
+        }
     }
 }
 

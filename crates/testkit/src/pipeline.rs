@@ -17,6 +17,8 @@ pub enum Engine {
     Interpreter,
     /// Native code, compiled like this.
     Native(CompileOptions),
+    /// Native code, block by block, without the straight way.
+    NativeByBlocks(CompileOptions),
 }
 
 /// The program in a file, not optimised; or the rendered diagnostics.
@@ -68,9 +70,10 @@ pub fn switch_for(program: &Arc<Program>, engine: &Engine) -> Result<Switch, Str
 
 /// The same, set up as `config` says.
 pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> Result<Switch, String> {
-    let backend = match engine {
-        Engine::Interpreter => Backend::Interpreter,
-        Engine::Native(options) => native(program, options)?,
+    let (backend, config) = match engine {
+        Engine::Interpreter => (Backend::Interpreter, config),
+        Engine::Native(options) => (native(program, options)?, config),
+        Engine::NativeByBlocks(options) => (native(program, options)?, Config { straight: false, ..config }),
     };
     Switch::new(Arc::clone(program), backend, config).map_err(|error| error.to_string())
 }

@@ -7,9 +7,11 @@
 
 use super::expr::Value;
 use super::scope::{Jump, Known, Scope, valid_in_context};
+use super::straight::{Way, stages};
 use super::{Emitter, header::at};
 use crate::ctree::{Expr as C, Stmt as S, arrow, binary, call, cast, declare, declare_array, index, int, long, name};
 use crate::plan::graph::{End, Graph, NodeId};
+use crate::plan::straight::Straight;
 use base::limits::BURST_PACKETS_MAX;
 use ir::{BlockId, Body};
 
@@ -20,7 +22,7 @@ pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S>
     }
     let words = |table| emitter.plan.tables[table].key.words();
     let graph = Graph::new(emitter.program, body, &words);
-    Regions { emitter, block, graph: &graph, known: graph.nodes.iter().map(|_| Known::unreachable()).collect() }.emit()
+    Regions::new(emitter, block, &graph, None).emit()
 }
 
 /// `for (i < count) { body }`.
@@ -39,7 +41,12 @@ pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> 
         declare("struct ws_packet *const ", "p WS_UNUSED", index(name("packets"), position)),
         declare("struct context *const ", "c WS_UNUSED", cast("void *", binary("+", name("p"), int(1)))),
     ];
-    out.extend(scope.declarations(valid_in_context, |slot| at(index(arrow(name("c"), "offset"), int(slot)))));
+    if scope.way.is_some_and(|way| way.region == 0) {
+        out.extend(scope.declarations(|_| long(0), |_| cast("uint8_t *", name("p"))));
+    } else {
+        out.extend(scope.declarations(valid_in_context, |slot| at(index(arrow(name("c"), "offset"), int(slot)))));
+    }
+    out.extend(scope.deparser_declarations());
     out
 }
 
@@ -72,16 +79,29 @@ pub(crate) fn node_label(node: NodeId) -> String {
     format!("node{node}")
 }
 
-struct Regions<'n, 'e> {
+/// The regions of a graph.
+pub(crate) struct Regions<'n, 'e> {
     emitter: &'n Emitter<'e>,
     block: BlockId,
     graph: &'n Graph<'n>,
+    /// The straight way, if the graph is its.
+    straight: Option<&'e Straight>,
     /// What is known where each node begins.
     known: Vec<Known>,
 }
 
-impl Regions<'_, '_> {
-    fn emit(mut self) -> Vec<S> {
+impl<'n, 'e> Regions<'n, 'e> {
+    pub(crate) fn new(
+        emitter: &'n Emitter<'e>,
+        block: BlockId,
+        graph: &'n Graph<'n>,
+        straight: Option<&'e Straight>,
+    ) -> Self {
+        let known = graph.nodes.iter().map(|_| Known::unreachable()).collect();
+        Regions { emitter, block, graph, straight, known }
+    }
+
+    pub(crate) fn emit(mut self) -> Vec<S> {
         let mut out = Vec::new();
         for (position, entries) in self.graph.entries.iter().enumerate() {
             for &entry in entries {
@@ -100,7 +120,9 @@ impl Regions<'_, '_> {
                 out.push(declare("uint32_t", rows_name(*next), int(0)));
             }
         }
-        out.push(declare_array(super::table::ENTRY, "entries", burst, None));
+        if self.graph.is_cut() {
+            out.push(declare_array(super::table::ENTRY, "entries", burst, None));
+        }
         self.known[self.graph.regions[0][0]] = Known::nothing();
         let mut next_name = 0;
         for position in 0..self.graph.regions.len() {
@@ -115,7 +137,13 @@ impl Regions<'_, '_> {
         let mut scope = Scope::new(self.emitter, self.block, format!("done{first}"), *next_name);
         scope.labels = self.graph.labels.iter().map(|(&label, &node)| (label, Jump::Node(node))).collect();
         scope.region = region.iter().copied().collect();
+        scope.way = self.straight.map(|straight| Way {
+            straight,
+            region: position,
+            is_last: position + 1 == self.graph.regions.len(),
+        });
         scope.ends = (0..self.graph.nodes.len()).filter(|&id| self.graph.is_end(id)).collect();
+        scope.staged = self.straight.is_some_and(|straight| stages(self.emitter, straight));
         for &entry in entries.iter().filter(|&&entry| entry != first) {
             let comes_here = binary("&", name(mask_name(entry)), name("bit"));
             scope.push(S::If(comes_here, vec![S::Goto(node_label(entry))], Vec::new()));
@@ -127,8 +155,13 @@ impl Regions<'_, '_> {
             scope.known = self.known[id].clone();
             scope.forget_line();
             if position == 0 && id == first {
-                scope.reset_local_headers();
-                scope.reset_waiting();
+                match self.straight {
+                    Some(_) => scope.begin_way(),
+                    None => {
+                        scope.reset_local_headers();
+                        scope.reset_waiting();
+                    }
+                }
             }
             self.node(id, &mut scope, out);
             for (target, known) in std::mem::take(&mut scope.transfers) {
@@ -160,6 +193,7 @@ impl Regions<'_, '_> {
 
     fn end(&self, end: &End<'_>, scope: &mut Scope<'_, '_>) {
         match end {
+            End::Done if self.straight.is_some() => scope.end_way(),
             End::Done => scope.leave(),
             End::Goto(node) => scope.transfer(*node),
             End::Branch { stmt, cond, yes, no } => {

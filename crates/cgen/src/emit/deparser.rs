@@ -21,43 +21,59 @@ pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S>
     scope.staged = emits.staged;
     scope.reset_local_headers();
     scope.stmts(body);
-    let mut function = Vec::new();
-    if emits.staged {
-        function.push(S::Declare { ty: "struct ws_staged".into(), name: "staged".into(), length: None, value: None });
-    }
+    let mut function = emits.before_packets();
     let mut per_packet = super::control::packet_declarations(&scope, name("i"));
-    let floor = int(emitter.plan.headroom_offset());
-    let finish = if emits.staged {
-        per_packet.push(assign(dot(name("staged"), "size"), int(0)));
-        let payload = arrow(name("p"), "payload");
-        let bytes = dot(name("staged"), "bytes");
-        vec![S::Eval(call("ws_prepend", vec![name("p"), bytes, dot(name("staged"), "size"), payload, floor]))]
-    } else {
-        per_packet.push(declare_array("struct ws_segment", "segments", emits.count.max(1), None));
-        per_packet.push(declare_array("uint8_t", "bounce", emits.bytes.max(1), None));
-        per_packet.push(declare("uint32_t", "emitted", int(0)));
-        vec![S::Eval(call("ws_deparse", vec![name("p"), name("segments"), name("emitted"), name("bounce"), floor]))]
-    };
+    per_packet.extend(emits.before_packet());
+    let finish = emits.finish(emitter);
     let (write_back, exit) = (scope.write_back(), scope.used.exit);
     per_packet.extend(scope.out);
     if exit {
         per_packet.push(S::Label("done".into()));
     }
-    per_packet.extend(finish);
+    per_packet.push(finish);
     per_packet.extend(write_back);
     function.push(super::control::for_each_packet(per_packet));
     function
 }
 
 /// What a deparser emits.
-struct Emits {
+pub(crate) struct Emits {
     count: u32,
     bytes: u32,
-    staged: bool,
+    pub(crate) staged: bool,
 }
 
 impl Emits {
-    fn of(program: &Program, body: &Body) -> Emits {
+    /// What stands before all packets.
+    pub(crate) fn before_packets(&self) -> Vec<S> {
+        let staged = || S::Declare { ty: "struct ws_staged".into(), name: "staged".into(), length: None, value: None };
+        self.staged.then(staged).into_iter().collect()
+    }
+
+    /// What stands before the code for a packet.
+    pub(crate) fn before_packet(&self) -> Vec<S> {
+        if self.staged {
+            return vec![assign(dot(name("staged"), "size"), int(0))];
+        }
+        vec![
+            declare_array("struct ws_segment", "segments", self.count.max(1), None),
+            declare_array("uint8_t", "bounce", self.bytes.max(1), None),
+            declare("uint32_t", "emitted", int(0)),
+        ]
+    }
+
+    /// Puts what was emitted before the payload.
+    pub(crate) fn finish(&self, emitter: &Emitter<'_>) -> S {
+        let floor = int(emitter.plan.headroom_offset());
+        S::Eval(if self.staged {
+            let (payload, bytes) = (arrow(name("p"), "payload"), dot(name("staged"), "bytes"));
+            call("ws_prepend", vec![name("p"), bytes, dot(name("staged"), "size"), payload, floor])
+        } else {
+            call("ws_deparse", vec![name("p"), name("segments"), name("emitted"), name("bounce"), floor])
+        })
+    }
+
+    pub(crate) fn of(program: &Program, body: &[ir::Stmt]) -> Emits {
         let mut emits = Emits { count: 0, bytes: 0, staged: false };
         Walk::new(program, Tables::Inside).body(body, &mut |item| {
             let Item::Stmt(stmt) = item else { return };
@@ -92,6 +108,7 @@ fn is_field(place: &Place) -> bool {
 
 impl Scope<'_, '_> {
     pub(crate) fn emit_header(&mut self, header: &HeaderRef) {
+        self.used.deparses = true;
         let access = self.access(header);
         let valid = self.valid(&access);
         let (offset, size) = (self.offset(&access), self.size(&access));

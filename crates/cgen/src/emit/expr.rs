@@ -108,6 +108,9 @@ impl Scope<'_, '_> {
         let var_type = &self.emitter.program.vars[var];
         let (width, kind) = (var_type.ty.width(), var_type.kind);
         let place = self.var_place(var);
+        if self.is_local(var) {
+            return place;
+        }
         match kind {
             // What the architecture writes there may be wider.
             VarKind::Intrinsic(_) => masked(place, width),

@@ -10,6 +10,7 @@
 //! * `header`: access to header instances, changes of validity, stacks.
 //! * `stmt`, `externs`, `hash`, `table`: statements.
 //! * `control`, `parser`, `deparser`: blocks as functions over a burst.
+//! * `straight`: all of them as one function.
 
 mod control;
 mod deparser;
@@ -21,6 +22,7 @@ mod header;
 mod parser;
 mod scope;
 mod stmt;
+mod straight;
 mod table;
 mod wide;
 
@@ -118,24 +120,39 @@ impl<'e> Emitter<'e> {
         for id in self.program.blocks.ids() {
             self.block(id, &mut items);
         }
+        if let Some(straight) = &self.plan.straight {
+            items.extend(self.waiting(None, straight.waiting.iter().map(|(&var, &(offset, _))| (var, offset))));
+            items.push(Item::Comment("The straight way.".into()));
+            let head = "WS_EXPORT void ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, \
+                        uint32_t count, uint32_t *verdicts)";
+            let mut body = straight::emit(self, straight);
+            prune(&mut body);
+            items.push(Item::Function { head: head.into(), body });
+        }
         items
+    }
+
+    /// The struct of variables that wait for tables, of a block or the straight way.
+    fn waiting(&self, block: Option<BlockId>, vars: impl Iterator<Item = (VarId, u32)>) -> Vec<Item> {
+        let member = |var: VarId| Member {
+            ty: "uint64_t",
+            name: self.var_name(var),
+            length: self.limbs(var).filter(|&limbs| limbs > 1),
+        };
+        let mut members: Vec<(u32, Member)> = vars.map(|(var, offset)| (offset, member(var))).collect();
+        if members.is_empty() {
+            return Vec::new();
+        }
+        members.sort_by_key(|(offset, _)| *offset);
+        let members = members.into_iter().map(|(_, member)| member).collect();
+        let whose = block.map_or("the straight way", |id| &self.program.blocks[id].name);
+        let comment = Item::Comment(format!("Variables of {whose} that wait for tables."));
+        vec![comment, Item::Struct { name: waiting_name(block), members }]
     }
 
     fn block(&self, id: BlockId, items: &mut Vec<Item>) {
         let block = &self.program.blocks[id];
-        let waiting = &self.plan.blocks[id].waiting;
-        if !waiting.is_empty() {
-            let member = |(&var, _): (&VarId, &u32)| Member {
-                ty: "uint64_t",
-                name: self.var_name(var),
-                length: self.limbs(var).filter(|&limbs| limbs > 1),
-            };
-            let mut members: Vec<(u32, Member)> = waiting.iter().map(|entry| (*entry.1, member(entry))).collect();
-            members.sort_by_key(|(offset, _)| *offset);
-            let members = members.into_iter().map(|(_, member)| member).collect();
-            items.push(Item::Comment(format!("Variables of {} that wait for tables.", block.name)));
-            items.push(Item::Struct { name: waiting_name(id), members });
-        }
+        items.extend(self.waiting(Some(id), self.plan.blocks[id].waiting.iter().map(|(&var, &offset)| (var, offset))));
         let what = match &block.kind {
             BlockKind::Parser { .. } => "Parser",
             BlockKind::Control { .. } if self.is_deparser(id) => "Deparser",
@@ -222,7 +239,7 @@ impl<'e> Emitter<'e> {
     fn info(&self) -> Item {
         let info = crate::native::program_info(self.plan);
         let members =
-            [info.context_size, info.metadata_offset, info.metadata_size, info.block_count, info.reserved].map(int);
+            [info.context_size, info.metadata_offset, info.metadata_size, info.block_count, info.has_straight].map(int);
         let mut list = vec![name("WS_ABI_VERSION")];
         list.extend(members);
         Item::Constant {
@@ -276,9 +293,9 @@ pub(crate) fn abi_size() -> u32 {
     size_of::<abi::Packet>() as u32
 }
 
-/// The struct of a block's variables that wait for tables.
-pub(crate) fn waiting_name(id: BlockId) -> String {
-    format!("waiting_{}", id.index())
+/// The struct of variables that wait for tables: those of a block, or of the straight way.
+pub(crate) fn waiting_name(block: Option<BlockId>) -> String {
+    block.map_or("waiting_straight".into(), |id| format!("waiting_{}", id.index()))
 }
 
 /// An identifier from a prefix, a number that makes it unique, and a name for readers.

@@ -28,31 +28,68 @@ pub(crate) fn emit(
     error: VarId,
 ) -> Vec<S> {
     let mut scope = Scope::new(emitter, block, "done", 0);
-    scope.parser_error = Some(error);
-    let reached = reached(start, states);
-    let counted = reached.len() > PARSER_STEPS_MAX as usize || has_cycle(start, states);
-    let targets: BTreeSet<StateId> = reached.iter().flat_map(|&id| targets(&states[id])).collect();
-    scope.reset_headers();
-    for id in reached {
-        let state = &states[id];
-        if targets.contains(&id) {
-            scope.push(S::Label(label(id, states)));
-        }
-        scope.known = Known::nothing();
-        scope.forget_line();
-        scope.comment(state.span);
-        if counted {
-            let spent = binary(">=", name("states"), int(PARSER_STEPS_MAX));
-            let fail = scope.take(|scope| scope.fail(ERROR_PARSER_TIMEOUT));
-            scope.push(S::If(spent, fail, Vec::new()));
-            scope.push(S::Assign(name("states"), "+=", int(1)));
-            scope.known = Known::nothing();
-        }
-        scope.stmts(&state.body);
-        scope.known.reachable = true;
-        scope.transition(&state.transition, states);
-    }
+    let counted = scope.parse(start, states, error);
     function(scope, counted)
+}
+
+impl Scope<'_, '_> {
+    /// Writes the states. Packets leave at the scope's exit, with the cursor behind what was extracted. Returns whether
+    /// states are counted, for a loop to end.
+    fn parse(&mut self, start: StateId, states: &IndexVec<StateId, State>, error: VarId) -> bool {
+        self.parser_error = Some(error);
+        let reached = reached(start, states);
+        let counted = reached.len() > PARSER_STEPS_MAX as usize || has_cycle(start, states);
+        let targets: BTreeSet<StateId> = reached.iter().flat_map(|&id| targets(&states[id])).collect();
+        self.reset_headers();
+        for id in reached {
+            let state = &states[id];
+            if targets.contains(&id) {
+                self.push(S::Label(label(id, states)));
+            }
+            self.known = Known::nothing();
+            self.forget_line();
+            self.comment(state.span);
+            if counted {
+                let spent = binary(">=", name("states"), int(PARSER_STEPS_MAX));
+                let fail = self.take(|scope| scope.fail(ERROR_PARSER_TIMEOUT));
+                self.push(S::If(spent, fail, Vec::new()));
+                self.push(S::Assign(name("states"), "+=", int(1)));
+                self.known = Known::nothing();
+            }
+            self.stmts(&state.body);
+            self.known.reachable = true;
+            self.transition(&state.transition, states);
+        }
+        self.parser_error = None;
+        counted
+    }
+
+    /// Parses the packet where others stand before it, and goes on behind that.
+    pub(crate) fn parse_first(&mut self, start: StateId, states: &IndexVec<StateId, State>, error: VarId) {
+        let exit = std::mem::replace(&mut self.exit, "parsed".into());
+        let used_exit = std::mem::take(&mut self.used.exit);
+        let mut counted = false;
+        let code = self.take(|scope| counted = scope.parse(start, states, error));
+        self.out.extend(cursor_declarations(counted));
+        self.out.extend(code);
+        if self.used.exit {
+            self.push(S::Label("parsed".into()));
+        }
+        self.push(assign(arrow(name("p"), "payload"), name("cursor")));
+        (self.exit, self.used.exit, self.known) = (exit, used_exit, Known::nothing());
+    }
+}
+
+fn cursor_declarations(counted: bool) -> Vec<S> {
+    let member = |member: &str| arrow(name("p"), member);
+    let mut out = vec![
+        declare("const uint32_t", "end", binary("+", member("data"), member("length"))),
+        declare("uint32_t", "cursor", member("data")),
+    ];
+    if counted {
+        out.push(declare("uint32_t", "states", int(0)));
+    }
+    out
 }
 
 /// Puts what the states need around them.
@@ -61,12 +98,8 @@ fn function(scope: Scope<'_, '_>, counted: bool) -> Vec<S> {
     let mut body = vec![
         declare("struct ws_packet *const ", "p", index(name("packets"), name("i"))),
         declare("struct context *const ", "c WS_UNUSED", cast("void *", binary("+", name("p"), int(1)))),
-        declare("const uint32_t", "end", binary("+", member("data"), member("length"))),
-        declare("uint32_t", "cursor", member("data")),
     ];
-    if counted {
-        body.push(declare("uint32_t", "states", int(0)));
-    }
+    body.extend(cursor_declarations(counted));
     body.extend(scope.declarations(|_| long(0), |_| cast("uint8_t *", name("p"))));
     let metadata = &scope.emitter.plan.metadata;
     if !metadata.is_empty() {

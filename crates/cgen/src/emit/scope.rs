@@ -1,6 +1,7 @@
 //! What is known while the code that one packet runs through is written.
 
 use super::Emitter;
+use super::straight::Way;
 use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, cast, declare, declare_array, index, int, long, name};
 use crate::plan::graph::NodeId;
 use base::Span;
@@ -73,7 +74,13 @@ pub(crate) struct Used {
     pub(crate) words: BTreeSet<u32>,
     pub(crate) dirty_words: BTreeSet<u32>,
     pub(crate) loops: BTreeSet<LabelId>,
+    /// Variables that are written, on the straight way.
+    pub(crate) written: BTreeSet<VarId>,
     pub(crate) waiting: bool,
+    /// Whether the core may go on with a packet from here.
+    pub(crate) left: bool,
+    /// Whether headers are emitted, or put before the payload.
+    pub(crate) deparses: bool,
     pub(crate) exit: bool,
 }
 
@@ -81,6 +88,8 @@ pub(crate) struct Used {
 pub(crate) struct Scope<'s, 'e> {
     pub(crate) emitter: &'s Emitter<'e>,
     pub(crate) block: BlockId,
+    /// The region of the straight way that is written, if it is not a block alone.
+    pub(crate) way: Option<Way<'e>>,
     /// The C label at its end.
     pub(crate) exit: String,
     pub(crate) out: Vec<S>,
@@ -110,6 +119,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         Scope {
             emitter,
             block,
+            way: None,
             exit: exit.into(),
             out: Vec::new(),
             known: Known::nothing(),
@@ -204,26 +214,45 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// A variable as a C place: a number, or an array of limbs.
     pub(crate) fn var_place(&mut self, var: VarId) -> C {
         let program = self.emitter.program;
+        if self.is_local(var) {
+            self.used.locals.insert(var);
+            return name(self.emitter.var_name(var));
+        }
         match program.vars[var].kind {
             VarKind::Intrinsic(slot) => index(arrow(name("p"), "intrinsic"), int(slot)),
             VarKind::Metadata => arrow(name("c"), self.emitter.var_name(var)),
-            VarKind::Local if self.emitter.plan.blocks[self.block].waiting.contains_key(&var) => {
-                self.used.waiting = true;
-                arrow(name("w"), self.emitter.var_name(var))
-            }
-            VarKind::Local => {
-                self.used.locals.insert(var);
-                name(self.emitter.var_name(var))
-            }
+            VarKind::Local => self.waiting_place(var),
         }
+    }
+
+    /// Whether the variable is one of C in this code.
+    pub(crate) fn is_local(&self, var: VarId) -> bool {
+        let var_ir = &self.emitter.program.vars[var];
+        match self.way {
+            Some(way) => {
+                var_ir.ty.width() <= 64 || var_ir.kind == VarKind::Local && !way.straight.waiting.contains_key(&var)
+            }
+            None => var_ir.kind == VarKind::Local && !self.emitter.plan.blocks[self.block].waiting.contains_key(&var),
+        }
+    }
+
+    /// Where a variable waits for tables.
+    pub(crate) fn waiting_place(&mut self, var: VarId) -> C {
+        self.used.waiting = true;
+        arrow(name("w"), self.emitter.var_name(var))
+    }
+
+    /// Notes that a variable is written.
+    pub(crate) fn note_write(&mut self, var: VarId) {
+        self.used.written.insert(var);
     }
 
     /// Declarations of what the code has used, to stand before it. `valid` gives the start of a word of valid bits,
     /// `pointer` that of the pointer to a header with this slot.
     pub(crate) fn declarations(&self, valid: impl Fn(u32) -> C, pointer: impl Fn(u32) -> C) -> Vec<S> {
         let mut out = Vec::new();
-        if self.used.waiting {
-            let ty = format!("struct {}", super::waiting_name(self.block));
+        if self.used.waiting || self.way.is_some_and(|way| self.has_waiting(way)) {
+            let ty = format!("struct {}", super::waiting_name(self.way.is_none().then_some(self.block)));
             let place = cast("void *", arrow(name("c"), "waiting"));
             out.push(declare(&format!("{ty} *const "), "w WS_UNUSED", place));
         }
@@ -235,7 +264,10 @@ impl<'s, 'e> Scope<'s, 'e> {
             out.push(declare("uint8_t *", format!("{} WS_UNUSED", self.emitter.header_name(header)), pointer(slot)));
         }
         for &var in &self.used.locals {
-            out.push(self.local(var));
+            out.push(match self.way {
+                Some(way) => self.local_of_way(var, way),
+                None => self.local(var),
+            });
         }
         for label in &self.used.loops {
             out.push(declare("uint32_t", loop_counter(*label), int(0)));
@@ -243,7 +275,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         out
     }
 
-    fn local(&self, var: VarId) -> S {
+    pub(crate) fn local(&self, var: VarId) -> S {
         let text = self.emitter.var_name(var);
         match self.emitter.program.vars[var].ty.width() {
             0..=64 => declare("WS_UNUSED uint64_t", text, long(0)),
@@ -254,7 +286,12 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// Writes back what the code has changed in its copies of the context.
     pub(crate) fn write_back(&self) -> Vec<S> {
         let word = |&word: &u32| assign(valid_in_context(word), name(format!("valid{word}")));
-        self.used.dirty_words.iter().map(word).collect()
+        let words = self.used.dirty_words.iter().map(word);
+        match self.way {
+            Some(way) if way.is_last && !self.used.left => Vec::new(),
+            Some(way) => words.chain(self.waiting_write_back(way)).collect(),
+            None => words.collect(),
+        }
     }
 
     /// Makes the block's local headers invalid: the first thing that a block does.

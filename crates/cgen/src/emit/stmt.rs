@@ -104,10 +104,11 @@ impl Scope<'_, '_> {
         if width == 0 {
             return;
         }
+        self.note_write(var);
         let place = self.var_place(var);
         match value {
             Value::Narrow(value) => {
-                let value = self.stored(var, value);
+                let value = if self.is_local(var) { value } else { self.stored(var, value) };
                 if value != place {
                     self.push(assign(place, value));
                 }
@@ -117,7 +118,7 @@ impl Scope<'_, '_> {
     }
 
     /// The value as its variable's storage wants it, without a warning.
-    fn stored(&self, var: VarId, value: C) -> C {
+    pub(crate) fn stored(&self, var: VarId, value: C) -> C {
         let var = &self.emitter.program.vars[var];
         let ty = match (var.kind, var.ty.width()) {
             (VarKind::Metadata, ..=8) => "uint8_t",
@@ -132,6 +133,7 @@ impl Scope<'_, '_> {
     }
 
     fn write_var_slice(&mut self, var: VarId, high: u32, low: u32, value: Value) {
+        self.note_write(var);
         let (width, place) = (high - low + 1, self.var_place(var));
         let wide = self.emitter.program.vars[var].ty.width() > 64;
         match value {
@@ -140,7 +142,8 @@ impl Scope<'_, '_> {
             }
             Value::Narrow(value) => {
                 let part = if width == 1 { cast("uint64_t", value) } else { value };
-                let value = self.stored(var, with_slice(place.clone(), part, low, width));
+                let whole = with_slice(place.clone(), part, low, width);
+                let value = if self.is_local(var) { whole } else { self.stored(var, whole) };
                 self.push(assign(place, value));
             }
             Value::Wide(limbs) => {
@@ -235,6 +238,10 @@ impl Scope<'_, '_> {
     }
 
     pub(crate) fn leave_to(&mut self, label: LabelId) {
+        if let Some(exit) = self.way.and_then(|way| way.straight.is_left(label)) {
+            self.leave_way(exit);
+            return;
+        }
         let known = std::mem::replace(&mut self.known, Known::unreachable());
         match self.labels.get_mut(&label) {
             Some(Jump::Here { label, known: at_label, used }) => {

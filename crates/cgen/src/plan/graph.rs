@@ -63,29 +63,48 @@ pub(crate) struct Graph<'p> {
     pub(crate) entries: Vec<Vec<NodeId>>,
     /// Where packets go that leave a `Block` which tables cut.
     pub(crate) labels: BTreeMap<LabelId, NodeId>,
+    /// Whether something is done with each packet that comes to the end.
+    has_finish: bool,
 }
 
 impl<'p> Graph<'p> {
     /// The graph of a control's body: cut at tables if no one can see it, else a single node. `key_words` tells how
     /// many words a table's key has.
     pub(crate) fn new(program: &'p Program, body: &'p Body, key_words: &dyn Fn(TableId) -> usize) -> Graph<'p> {
+        Graph::cut(program, &[body], key_words, false).unwrap_or_else(|| Graph::single(&[body]))
+    }
+
+    /// The graph of bodies that a packet runs through one after the other, at the end of which something is done with
+    /// it.
+    pub(crate) fn of_way(
+        program: &'p Program,
+        bodies: &[&'p [Stmt]],
+        key_words: &dyn Fn(TableId) -> usize,
+    ) -> Graph<'p> {
+        Graph::cut(program, bodies, key_words, true).unwrap_or_else(|| Graph::single(bodies))
+    }
+
+    fn cut(
+        program: &'p Program,
+        bodies: &[&'p [Stmt]],
+        key_words: &dyn Fn(TableId) -> usize,
+        has_finish: bool,
+    ) -> Option<Graph<'p>> {
         let rows_bytes = |table| key_words(table) * size_of::<u64>() * BURST_PACKETS_MAX;
-        let Some(mut graph) = Builder::new(&|table| rows_bytes(table) <= KEY_ROWS_BYTES_MAX).build(body) else {
-            return Graph::single(body);
-        };
+        let mut graph = Builder::new(&|table| rows_bytes(table) <= KEY_ROWS_BYTES_MAX).build(bodies)?;
+        graph.has_finish = has_finish;
         graph.skip_idle_nodes();
         graph.form_regions(program);
         let all_rows: usize = graph.applied().map(rows_bytes).sum();
-        if all_rows > ALL_KEY_ROWS_BYTES_MAX || !graph.order_is_invisible(program) {
-            return Graph::single(body);
-        }
-        graph
+        (all_rows <= ALL_KEY_ROWS_BYTES_MAX && graph.order_is_invisible(program)).then_some(graph)
     }
 
-    /// The whole control as one node.
-    pub(crate) fn single(body: &'p Body) -> Graph<'p> {
-        let node = Node { head: None, code: body.iter().collect(), end: End::Done };
-        Graph { nodes: vec![node], regions: vec![vec![0]], entries: vec![vec![0]], labels: BTreeMap::new() }
+    /// All as one node.
+    fn single(bodies: &[&'p [Stmt]]) -> Graph<'p> {
+        let code = bodies.iter().flat_map(|body| body.iter()).collect();
+        let node = Node { head: None, code, end: End::Done };
+        let labels = BTreeMap::new();
+        Graph { nodes: vec![node], regions: vec![vec![0]], entries: vec![vec![0]], labels, has_finish: true }
     }
 
     /// Whether a table cuts the control.
@@ -104,7 +123,7 @@ impl<'p> Graph<'p> {
     /// Whether nothing happens in a node, and the block is done after it.
     pub(crate) fn is_end(&self, id: NodeId) -> bool {
         let node = &self.nodes[id];
-        node.head.is_none() && node.code.is_empty() && matches!(node.end, End::Done)
+        !self.has_finish && node.head.is_none() && node.code.is_empty() && matches!(node.end, End::Done)
     }
 
     /// Edges to nodes in which nothing happens lead to what follows them.
@@ -251,12 +270,19 @@ impl<'p, 'c> Builder<'p, 'c> {
     }
 
     /// None if a label names two statements, so that nothing can be said of it.
-    fn build(mut self, body: &'p Body) -> Option<Graph<'p>> {
+    fn build(mut self, bodies: &[&'p [Stmt]]) -> Option<Graph<'p>> {
         let first = self.node(None);
         self.start(first);
-        self.body(body);
-        let graph =
-            Graph { nodes: self.nodes, regions: vec![self.order], entries: Vec::new(), labels: self.labels };
+        for body in bodies {
+            self.body(body);
+        }
+        let graph = Graph {
+            nodes: self.nodes,
+            regions: vec![self.order],
+            entries: Vec::new(),
+            labels: self.labels,
+            has_finish: false,
+        };
         (!self.label_twice).then_some(graph)
     }
 

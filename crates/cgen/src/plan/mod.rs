@@ -5,11 +5,13 @@
 //!   packet.
 //! * `graph`: controls as nodes cut at tables.
 //! * `state`: which state packets could see the order of.
+//! * `straight`: the way of a packet that asks for nothing but to be sent or dropped, from parser to deparser.
 //! * `walk`: one walk over all that statements mention.
 
 pub(crate) mod graph;
 pub(crate) mod state;
 mod storage;
+pub(crate) mod straight;
 pub(crate) mod walk;
 
 pub(crate) use storage::{BlockPlan, Storage};
@@ -110,6 +112,7 @@ pub struct Plan {
     pub assert_sites: Vec<AssertSite>,
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
+    pub(crate) straight: Option<straight::Straight>,
 }
 
 impl Plan {
@@ -139,7 +142,13 @@ impl Plan {
             assert_sites,
             storage: built.storage,
             blocks: built.blocks,
+            straight: built.straight,
         })
+    }
+
+    /// Whether the program has a straight way: one function for packets that ask for nothing but to be sent or dropped.
+    pub fn has_straight(&self) -> bool {
+        self.straight.is_some()
     }
 
     /// Offset of the headroom from the start of the chunk: [`crate::abi::Packet::data`] is never less.

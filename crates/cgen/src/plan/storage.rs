@@ -14,6 +14,7 @@
 //! control at a table.
 
 use super::graph::Graph;
+use super::straight::Straight;
 use super::walk::{Item, Tables, walk_block};
 use super::{CONTEXT_BYTES_MAX, PlanError, VarSlot};
 use crate::abi;
@@ -93,6 +94,7 @@ pub(crate) struct Built {
     pub(crate) stacks: IndexVec<StackId, StackSlot>,
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
+    pub(crate) straight: Option<Straight>,
 }
 
 /// Bytes of a variable in the context.
@@ -118,6 +120,9 @@ pub(crate) fn build(program: &Program, key_words: &dyn Fn(TableId) -> usize) -> 
         .iter()
         .map(|block| plan_block(program, block, key_words, &mut storage.waiting_bytes))
         .collect::<Result<_, _>>()?;
+    let straight = Straight::of(program, key_words);
+    let straight_bytes = straight.as_ref().map_or(0, |straight| straight.waiting_bytes);
+    storage.waiting_bytes = storage.waiting_bytes.max(straight_bytes);
 
     storage.valid_offset = base + metadata_bytes;
     let arrays = u64::from(storage.valid_words) * 8
@@ -135,7 +140,7 @@ pub(crate) fn build(program: &Program, key_words: &dyn Fn(TableId) -> usize) -> 
     let end = u64::from(storage.scratch_offset) + u64::from(storage.scratch_bytes) + 1;
     let context_size = check(end.next_multiple_of(abi::CHUNK_ALIGN_BYTES as u64))? - base;
     let metadata = base..base + metadata_bytes;
-    Ok(Built { context_size, metadata, vars, headers, stacks, storage, blocks })
+    Ok(Built { context_size, metadata, vars, headers, stacks, storage, blocks, straight })
 }
 
 fn check(bytes: u64) -> Result<u32, PlanError> {
@@ -313,7 +318,7 @@ fn plan_block(
     plan.cut = graph.is_cut();
     let mut first_use: BTreeMap<VarId, usize> = BTreeMap::new();
     let mut crossing = BTreeSet::new();
-    let private = private_params(program, block);
+    let private = private_params(program, &[body]);
     for (region, nodes) in graph.regions.iter().enumerate() {
         for &node in nodes {
             graph.walk_node(program, node, &mut |item| {
@@ -336,14 +341,16 @@ fn plan_block(
 
 /// Parameters of actions that nothing but their own action mentions. Each run of the action sets them, so that they
 /// need not live from one run to the next.
-fn private_params(program: &Program, block: &ir::Block) -> BTreeSet<VarId> {
+pub(super) fn private_params(program: &Program, bodies: &[&[ir::Stmt]]) -> BTreeSet<VarId> {
     let mut owners: BTreeMap<VarId, BTreeSet<usize>> = BTreeMap::new();
     let own = program.actions.len();
-    walk_block(program, block, Tables::Outside, &mut |item| {
-        if let Item::Var(var) = item {
-            owners.entry(var).or_default().insert(own);
-        }
-    });
+    for body in bodies {
+        super::walk::Walk::new(program, Tables::Outside).body(body, &mut |item| {
+            if let Item::Var(var) = item {
+                owners.entry(var).or_default().insert(own);
+            }
+        });
+    }
     for table in &program.tables {
         let walk = super::walk::Walk::new(program, Tables::Outside);
         let mut mention = |item: Item<'_>| {

@@ -212,8 +212,9 @@ impl Chunk {
             ingress_length: bytes.len() as u32,
             flags: 0,
             index: 0,
-            reserved: 0,
-            core: [0; 4],
+            ingress_port: 0,
+            time_ns: 0,
+            core: [0; 3],
         };
         chunk.bytes()[data..data + bytes.len()].copy_from_slice(bytes);
         chunk

@@ -44,7 +44,16 @@ impl Workshop {
 
     /// Native code, soon compiled.
     pub fn engine(&self) -> Engine {
-        Engine::Native(CompileOptions { sanitize: self.sanitize, ..quick_options(self.folder.path()) })
+        Engine::Native(self.options())
+    }
+
+    /// The same, block by block.
+    pub fn engine_by_blocks(&self) -> Engine {
+        Engine::NativeByBlocks(self.options())
+    }
+
+    fn options(&self) -> CompileOptions {
+        CompileOptions { sanitize: self.sanitize, ..quick_options(self.folder.path()) }
     }
 }
 
@@ -68,7 +77,9 @@ pub fn native_agrees(rng: &mut Rng) -> Result<(), String> {
     report(&scenario, "interpreter", "native code", difference(&expected, &single, Order::Same))?;
     let burst = scenario.observe(&scenario.program, &workshop.engine(), BURST)?;
     let order = if options.requests { Order::Any } else { Order::Same };
-    report(&scenario, "one packet at a time", "bursts", difference(&expected, &burst, order))
+    report(&scenario, "one packet at a time", "bursts", difference(&expected, &burst, order))?;
+    let by_blocks = scenario.observe(&scenario.program, &workshop.engine_by_blocks(), BURST)?;
+    report(&scenario, "one packet at a time", "bursts, block by block", difference(&expected, &by_blocks, order))
 }
 
 /// The optimised program does what the program does, on the interpreter and as native code.

@@ -1,0 +1,196 @@
+//! The straight way as one function over a burst: parser, controls and deparser without a stop between them.
+//!
+//! The parser stands before the first region, the deparser where packets end. Variables of at most 64 bits are variables
+//! of C; those that live across regions wait in the packet's context meanwhile. A packet that asks for more than to be
+//! sent or dropped leaves with everything in its place, for the core to go on with it.
+
+use super::Emitter;
+use super::control::Regions;
+use super::deparser::Emits;
+use super::scope::Scope;
+use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, index, int, long, name};
+use crate::plan::straight::{Exit, Straight};
+use base::index::Id as _;
+use ir::v1model::{Slot, Stage};
+use ir::{BlockId, BlockKind, VarId, VarKind};
+
+/// A region of the straight way.
+#[derive(Clone, Copy)]
+pub(crate) struct Way<'e> {
+    pub(crate) straight: &'e Straight,
+    pub(crate) region: usize,
+    pub(crate) is_last: bool,
+}
+
+/// The body of the function.
+pub(crate) fn emit(emitter: &Emitter<'_>, straight: &Straight) -> Vec<S> {
+    let words = |table| emitter.plan.tables[table].key.words();
+    let graph = straight.graph(emitter.program, &words);
+    let mut out = Vec::new();
+    if let Some(emits) = emits(emitter, straight) {
+        out.extend(emits.before_packets());
+    }
+    out.extend(Regions::new(emitter, block(Stage::Deparser), &graph, Some(straight)).emit());
+    out
+}
+
+fn block(stage: Stage) -> BlockId {
+    BlockId::from_index(stage as usize)
+}
+
+/// What the deparser emits, if it is needed.
+fn emits(emitter: &Emitter<'_>, straight: &Straight) -> Option<Emits> {
+    match &emitter.program.blocks[block(Stage::Deparser)].kind {
+        BlockKind::Control { body } if !straight.keeps_headers => Some(Emits::of(emitter.program, body)),
+        _ => None,
+    }
+}
+
+/// Whether emitted headers are copied at once.
+pub(crate) fn stages(emitter: &Emitter<'_>, straight: &Straight) -> bool {
+    emits(emitter, straight).is_some_and(|emits| emits.staged)
+}
+
+impl Scope<'_, '_> {
+    /// What the first region begins with: everything is as it is when a packet was received, and is parsed.
+    pub(crate) fn begin_way(&mut self) {
+        let Some(way) = self.way else { return };
+        let program = self.emitter.program;
+        for &var in way.straight.waiting.keys() {
+            if program.vars[var].ty.width() <= 64 {
+                self.used.locals.insert(var);
+                self.note_write(var);
+            }
+        }
+        for (id, var) in program.vars.iter_enumerated() {
+            let waits = var.kind == VarKind::Metadata || way.straight.waiting.contains_key(&id);
+            if var.ty.width() > 64 && waits {
+                let place = self.var_place(id);
+                self.push(S::Eval(call("ws_wide_zero", vec![place, int(var.ty.width())])));
+            }
+        }
+        if let BlockKind::Parser { start, states, error } = &program.blocks[block(Stage::Parser)].kind {
+            self.parse_first(*start, states, *error);
+        }
+    }
+
+    /// What is done with a packet at the end: it is deparsed and sent.
+    pub(crate) fn end_way(&mut self) {
+        let Some(way) = self.way else { return };
+        if let Some(emits) = emits(self.emitter, way.straight) {
+            self.used.deparses = true;
+            let finish = emits.finish(self.emitter);
+            self.push(finish);
+        }
+        let port = self.var_place(way.straight.egress_port);
+        self.verdict(cast("uint32_t", port));
+    }
+
+    /// Leaves the way before its end.
+    pub(crate) fn leave_way(&mut self, exit: Exit) {
+        let verdict = match exit {
+            Exit::DropIngress => "WS_DROP_INGRESS",
+            Exit::DropEgress => "WS_DROP_EGRESS",
+            Exit::DecideIngress => "WS_DECIDE_INGRESS",
+            Exit::DecideEgress => "WS_DECIDE_EGRESS",
+        };
+        if matches!(exit, Exit::DecideIngress | Exit::DecideEgress) {
+            self.put_all_in_place();
+            self.used.left = true;
+        }
+        self.verdict(name(verdict));
+    }
+
+    fn verdict(&mut self, verdict: C) {
+        self.push(assign(index(name("verdicts"), name("i")), verdict));
+        self.leave();
+    }
+
+    /// Writes the variables that the core and later blocks look at to where they look for them.
+    fn put_all_in_place(&mut self) {
+        let Some(way) = self.way else { return };
+        let program = self.emitter.program;
+        let mut known = [false; ir::INTRINSIC_SLOTS];
+        for &var in &way.straight.kept {
+            let ir_var = &program.vars[var];
+            if ir_var.ty.width() > 64 || ir_var.ty.width() == 0 {
+                continue;
+            }
+            let value = self.var_place(var);
+            match ir_var.kind {
+                VarKind::Intrinsic(slot) => {
+                    known[slot as usize] = true;
+                    self.push(assign(intrinsic(slot), value));
+                }
+                VarKind::Metadata => {
+                    let place = arrow(name("c"), self.emitter.var_name(var));
+                    let value = self.stored(var, value);
+                    self.push(assign(place, value));
+                }
+                VarKind::Local => {}
+            }
+        }
+        for (slot, known) in (0..).zip(known) {
+            if !known {
+                self.push(assign(intrinsic(slot), received(slot)));
+            }
+        }
+    }
+
+    /// A variable of C, with what the variable of the program is when this region begins.
+    pub(crate) fn local_of_way(&self, var: VarId, way: Way<'_>) -> S {
+        let ir_var = &self.emitter.program.vars[var];
+        let text = self.emitter.var_name(var);
+        if ir_var.ty.width() > 64 {
+            return self.local(var);
+        }
+        let value = match ir_var.kind {
+            _ if way.region > 0 && way.straight.waiting.contains_key(&var) => arrow(name("w"), text.clone()),
+            VarKind::Intrinsic(slot) => super::masked(received(slot), ir_var.ty.width()),
+            VarKind::Metadata | VarKind::Local => long(0),
+        };
+        declare("WS_UNUSED uint64_t", text, value)
+    }
+
+    /// Whether variables of this region wait before or after it.
+    pub(crate) fn has_waiting(&self, way: Way<'_>) -> bool {
+        let loads = way.region > 0 && self.used.locals.iter().any(|var| way.straight.waiting.contains_key(var));
+        loads || !self.waiting_write_back(way).is_empty()
+    }
+
+    /// Stores what later regions want of what this one has written.
+    pub(crate) fn waiting_write_back(&self, way: Way<'_>) -> Vec<S> {
+        let mut out = Vec::new();
+        for &var in &self.used.written {
+            let Some(&(_, last)) = way.straight.waiting.get(&var) else { continue };
+            if last > way.region && self.emitter.program.vars[var].ty.width() <= 64 {
+                let text = self.emitter.var_name(var);
+                out.push(assign(arrow(name("w"), text.clone()), name(text)));
+            }
+        }
+        out
+    }
+
+    /// What the code of a region needs that deparses.
+    pub(crate) fn deparser_declarations(&self) -> Vec<S> {
+        match self.way.filter(|_| self.used.deparses).and_then(|way| emits(self.emitter, way.straight)) {
+            Some(emits) => emits.before_packet(),
+            None => Vec::new(),
+        }
+    }
+}
+
+fn intrinsic(slot: u32) -> C {
+    index(arrow(name("p"), "intrinsic"), int(slot))
+}
+
+/// The value of an intrinsic variable in a packet that was received.
+fn received(slot: u32) -> C {
+    let member = |member: &str| cast("uint64_t", arrow(name("p"), member));
+    match Slot::ALL.get(slot as usize) {
+        Some(Slot::IngressPort) => member("ingress_port"),
+        Some(Slot::PacketLength) => member("ingress_length"),
+        Some(Slot::IngressGlobalTimestamp) => binary("/", member("time_ns"), long(1000)),
+        _ => long(0),
+    }
+}

@@ -1,0 +1,453 @@
+//! The straight way: what happens to a packet that asks the architecture for nothing but to be sent or dropped, as one
+//! piece of code from the parser to the deparser.
+//!
+//! What enters: a program. What leaves: which statements stand between its blocks, what a packet carries from one region
+//! of the code to the next, and what must be written down when a packet asks for more after all (a clone, replicas, to
+//! go round again), so that the switch core can go on with it. What v1model does between the blocks is decided in
+//! `switch::v1model`; this is the part of it for packets that nothing is asked for, and programs that could tell the
+//! difference have no straight way.
+//!
+//! On the straight way a variable of at most 64 bits is a variable of C. It touches memory only if its life crosses from
+//! one region to another.
+
+use super::graph::Graph;
+use super::state::{self, Object};
+use super::walk::{Item, Tables, walk_block};
+use base::index::Id as _;
+use base::{Bits, Span};
+use ir::v1model::{Slot, Stage};
+use ir::walk::visit_body;
+use ir::{
+    Architecture, BinaryOp, BlockId, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program,
+    Stmt, StmtKind, Target, Transition, Type, VarId, VarKind,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Statements of a program that gets a straight way. Larger ones would take too long to compile twice.
+const STATEMENTS_MAX: usize = 2_000;
+
+/// The greatest port of v1model.
+const PORT_MAX: u64 = 511;
+
+/// How a packet leaves the straight way before its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Exit {
+    /// The program dropped it in ingress.
+    DropIngress,
+    /// The program dropped it in egress.
+    DropEgress,
+    /// The core goes on after ingress.
+    DecideIngress,
+    /// The core goes on after egress.
+    DecideEgress,
+}
+
+/// The straight way of a program.
+#[derive(Clone, Debug)]
+pub(crate) struct Straight {
+    /// What stands between ingress and egress.
+    after_ingress: Body,
+    /// What stands after egress.
+    after_egress: Body,
+    /// What the labels beyond those of the program mean.
+    pub(crate) exits: BTreeMap<LabelId, Exit>,
+    /// The port that a packet leaves on.
+    pub(crate) egress_port: VarId,
+    /// Whether deparsing changes no byte, so that it is left out.
+    pub(crate) keeps_headers: bool,
+    /// Variables that wait for tables: first byte in the waiting part, and the last region that mentions them.
+    pub(crate) waiting: BTreeMap<VarId, (u32, usize)>,
+    /// Bytes of the waiting part.
+    pub(crate) waiting_bytes: u32,
+    /// Metadata and intrinsic variables that the core or a later block may look at when it goes on with a packet.
+    pub(crate) kept: BTreeSet<VarId>,
+}
+
+impl Straight {
+    /// The straight way of a program, if it has one.
+    pub(crate) fn of(program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Option<Straight> {
+        if program.architecture != Architecture::V1Model || statements(program) > STATEMENTS_MAX {
+            return None;
+        }
+        let slots = Slots::of(program);
+        let (spec, egress_port) = (slots.var(Slot::EgressSpec)?, slots.var(Slot::EgressPort)?);
+        let written = MayBeSet::of(program);
+        let asks = |slots_asked: &[Slot]| -> Vec<VarId> {
+            slots_asked.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var)).collect()
+        };
+        let ingress_asks =
+            asks(&[Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::McastGrp, Slot::Priority]);
+        let egress_asks = asks(&[Slot::CloneEgressSession, Slot::CloneToIngress, Slot::Recirculate, Slot::Truncate]);
+        let may_ask = !ingress_asks.is_empty() || !egress_asks.is_empty();
+        if has_assertions(program)
+            || deparser_asks_tables(program)
+            || reads_queues(program, &slots)
+            || (may_ask && state::burst_max(program) > 1 && egress_keeps_order(program))
+        {
+            return None;
+        }
+        let mut exits = BTreeMap::new();
+        let mut leave = |exit| {
+            let label = LabelId::from_index(program.labels as usize + exits.len());
+            exits.insert(label, exit);
+            stmt(StmtKind::Leave(label))
+        };
+        let port = |number: u64| {
+            let ty = type_of(program, spec);
+            Expr::constant(ty, Bits::from_u64(ty.width(), number))
+        };
+        let is_dropped = || Expr::binary(BinaryOp::Eq, var(program, spec), port(program.drop_port));
+        let mut after_ingress = Vec::new();
+        after_ingress.extend(any_set(program, &ingress_asks).map(|cond| if_then(cond, leave(Exit::DecideIngress))));
+        after_ingress.push(if_then(is_dropped(), leave(Exit::DropIngress)));
+        after_ingress.push(assign(egress_port, var(program, spec)));
+        after_ingress.push(assign(spec, port(program.drop_port.wrapping_add(1) & PORT_MAX)));
+        after_ingress.extend(begin_egress(program, &slots));
+        let mut after_egress = Vec::new();
+        after_egress.extend(any_set(program, &egress_asks).map(|cond| if_then(cond, leave(Exit::DecideEgress))));
+        after_egress.push(if_then(is_dropped(), leave(Exit::DropEgress)));
+        let mut straight = Straight {
+            after_ingress,
+            after_egress,
+            exits,
+            egress_port,
+            keeps_headers: keeps_headers(program),
+            waiting: BTreeMap::new(),
+            waiting_bytes: 0,
+            kept: kept(program),
+        };
+        straight.find_waiting(program, key_words);
+        Some(straight)
+    }
+
+    /// What a packet runs through after the parser, in order.
+    pub(crate) fn bodies<'p>(&'p self, program: &'p Program) -> Vec<&'p [Stmt]> {
+        let body = |stage: Stage| body_of(program, stage);
+        let mut bodies = vec![
+            body(Stage::VerifyChecksum),
+            body(Stage::Ingress),
+            &self.after_ingress,
+            body(Stage::Egress),
+            &self.after_egress,
+            body(Stage::ComputeChecksum),
+        ];
+        if !self.keeps_headers {
+            bodies.push(body(Stage::Deparser));
+        }
+        bodies
+    }
+
+    /// The graph of all that.
+    pub(crate) fn graph<'p>(&'p self, program: &'p Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Graph<'p> {
+        Graph::of_way(program, &self.bodies(program), key_words)
+    }
+
+    /// Whether a packet can leave this way with a request.
+    pub(crate) fn is_left(&self, label: LabelId) -> Option<Exit> {
+        self.exits.get(&label).copied()
+    }
+
+    /// Gives places to the variables that live from one region to another.
+    fn find_waiting(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
+        let mut regions_of: BTreeMap<VarId, (usize, usize)> = BTreeMap::new();
+        {
+            let graph = self.graph(program, key_words);
+            let mut mention = |var: VarId, region: usize| {
+                let (first, last) = regions_of.entry(var).or_insert((region, region));
+                (*first, *last) = (region.min(*first), region.max(*last));
+            };
+            let parser = &program.blocks[BlockId::from_index(Stage::Parser as usize)];
+            walk_block(program, parser, Tables::Inside, &mut |item| {
+                if let Item::Var(var) = item {
+                    mention(var, 0);
+                }
+            });
+            mention(self.egress_port, graph.regions.len().saturating_sub(1));
+            for (region, nodes) in graph.regions.iter().enumerate() {
+                for &node in nodes {
+                    graph.walk_node(program, node, &mut |item| match item {
+                        Item::Var(var) => mention(var, region),
+                        Item::Stmt(Stmt { kind: StmtKind::Leave(label), .. }) => {
+                            if let Some(Exit::DecideIngress | Exit::DecideEgress) = self.is_left(*label) {
+                                self.kept.iter().for_each(|&var| mention(var, region));
+                            }
+                        }
+                        _ => {}
+                    });
+                }
+            }
+        }
+        let private = super::storage::private_params(program, &self.all_bodies(program));
+        for (var, (first, last)) in regions_of {
+            let width = program.vars[var].ty.width();
+            let in_memory = width > 64 && program.vars[var].kind != VarKind::Local;
+            if first == last || width == 0 || in_memory || private.contains(&var) {
+                continue;
+            }
+            self.waiting.insert(var, (self.waiting_bytes, last));
+            self.waiting_bytes += width.div_ceil(64) * 8;
+        }
+    }
+
+    /// The bodies and, as statements, those of the parser's states.
+    fn all_bodies<'p>(&'p self, program: &'p Program) -> Vec<&'p [Stmt]> {
+        let mut bodies = self.bodies(program);
+        if let BlockKind::Parser { states, .. } = &program.blocks[BlockId::from_index(Stage::Parser as usize)].kind {
+            bodies.extend(states.iter().map(|state| &state.body[..]));
+        }
+        bodies
+    }
+}
+
+/// The variables of the slots.
+struct Slots(BTreeMap<u32, VarId>);
+
+impl Slots {
+    fn of(program: &Program) -> Slots {
+        let slot = |(id, var): (VarId, &ir::Var)| match var.kind {
+            VarKind::Intrinsic(slot) => Some((slot, id)),
+            _ => None,
+        };
+        Slots(program.vars.iter_enumerated().filter_map(slot).collect())
+    }
+
+    fn var(&self, slot: Slot) -> Option<VarId> {
+        self.0.get(&(slot as u32)).copied()
+    }
+}
+
+/// Intrinsic variables that the program may set to something else than zero.
+struct MayBeSet(BTreeSet<VarId>);
+
+impl MayBeSet {
+    fn of(program: &Program) -> MayBeSet {
+        let mut set = BTreeSet::new();
+        state::walk_program(program, &mut |stmt| {
+            if let StmtKind::Assign { dst: Place::Var(_), src: Expr { kind: ExprKind::Const(value), .. } } = &stmt.kind
+                && value.is_zero()
+            {
+                return;
+            }
+            set.extend(stmt.kind.dst().and_then(base_var));
+        });
+        for table in &program.tables {
+            set.extend(table.direct_meter.iter().filter_map(|(_, place)| base_var(place.as_ref()?)));
+        }
+        MayBeSet(set)
+    }
+
+    fn contains(&self, var: VarId) -> bool {
+        self.0.contains(&var)
+    }
+}
+
+/// The variable that a place is, or is part of.
+fn base_var(place: &Place) -> Option<VarId> {
+    match place {
+        Place::Var(var) => Some(*var),
+        Place::Field(..) => None,
+        Place::Slice { base, .. } => base_var(base),
+    }
+}
+
+/// What changes when a packet leaves its queue, as far as the program looks at it.
+fn begin_egress(program: &Program, slots: &Slots) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    let zero = |var: VarId| Expr::constant(type_of(program, var), Bits::zero(type_of(program, var).width()));
+    if let Some(length) = slots.var(Slot::PacketLength) {
+        let ty = type_of(program, length);
+        let received = Expr { kind: ExprKind::PacketLength, ty };
+        let is_unset = Expr::binary(BinaryOp::Eq, var(program, length), zero(length));
+        let kind = ExprKind::Mux(Box::new(is_unset), Box::new(received), Box::new(var(program, length)));
+        let mut sum = Expr { kind, ty };
+        if let Some(delta) = slots.var(Slot::LengthDelta) {
+            sum = Expr::binary(BinaryOp::Add, sum, var(program, delta));
+            out.push(assign(length, sum));
+            out.push(assign(delta, zero(delta)));
+        } else {
+            out.push(assign(length, sum));
+        }
+    }
+    out.extend(slots.var(Slot::InstanceType).map(|instance_type| assign(instance_type, zero(instance_type))));
+    out
+}
+
+fn body_of(program: &Program, stage: Stage) -> &[Stmt] {
+    match &program.blocks[BlockId::from_index(stage as usize)].kind {
+        BlockKind::Control { body } => body,
+        BlockKind::Parser { .. } => &[],
+    }
+}
+
+fn type_of(program: &Program, id: VarId) -> Type {
+    program.vars[id].ty
+}
+
+fn var(program: &Program, id: VarId) -> Expr {
+    Expr { kind: ExprKind::Var(id), ty: type_of(program, id) }
+}
+
+fn stmt(kind: StmtKind) -> Stmt {
+    Stmt { kind, span: Span::NONE }
+}
+
+fn assign(dst: VarId, src: Expr) -> Stmt {
+    stmt(StmtKind::Assign { dst: Place::Var(dst), src })
+}
+
+fn if_then(cond: Expr, then: Stmt) -> Stmt {
+    stmt(StmtKind::If { cond, then_body: vec![then], else_body: Vec::new() })
+}
+
+/// Whether any of the variables is set; none if there are none.
+fn any_set(program: &Program, vars: &[VarId]) -> Option<Expr> {
+    let is_set = |&id: &VarId| {
+        let zero = Expr::constant(type_of(program, id), Bits::zero(type_of(program, id).width()));
+        Expr::binary(BinaryOp::Ne, var(program, id), zero)
+    };
+    vars.iter().map(is_set).reduce(|any, more| Expr::binary(BinaryOp::LogicalOr, any, more))
+}
+
+fn statements(program: &Program) -> usize {
+    let mut count = 0;
+    state::walk_program(program, &mut |_| count += 1);
+    count
+}
+
+fn has_assertions(program: &Program) -> bool {
+    let mut found = false;
+    state::walk_program(program, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Assert { .. }));
+    found
+}
+
+fn deparser_asks_tables(program: &Program) -> bool {
+    let mut found = false;
+    let deparser = &program.blocks[BlockId::from_index(Stage::Deparser as usize)];
+    walk_block(program, deparser, Tables::Outside, &mut |item| {
+        found |= matches!(item, Item::Stmt(Stmt { kind: StmtKind::ApplyTable { .. }, .. }));
+    });
+    found
+}
+
+/// Whether the program looks at what the queues write: depths and time stamps.
+fn reads_queues(program: &Program, slots: &Slots) -> bool {
+    let written =
+        [Slot::EnqTimestamp, Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth, Slot::EgressGlobalTimestamp];
+    let written: BTreeSet<VarId> = written.into_iter().filter_map(|slot| slots.var(slot)).collect();
+    let mut found = false;
+    for block in &program.blocks {
+        walk_block(program, block, Tables::Inside, &mut |item| {
+            if let Item::Var(var) = item {
+                found |= written.contains(&var);
+            }
+        });
+    }
+    found
+}
+
+/// Whether packets could see in which order they went through egress: those that ask for something get there after
+/// their neighbours.
+fn egress_keeps_order(program: &Program) -> bool {
+    let written = state::written_registers(program);
+    let mut found = false;
+    for stage in [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser] {
+        let block = &program.blocks[BlockId::from_index(stage as usize)];
+        walk_block(program, block, Tables::Inside, &mut |item| {
+            if let Item::Stmt(stmt) = item {
+                let touched = state::touched(program, stmt, &written);
+                found |= touched.is_some_and(|object| !matches!(object, Object::LoopSteps(_)));
+            }
+        });
+    }
+    found
+}
+
+/// The variables that must be in their places when the core goes on with a packet: all that the architecture shares,
+/// and metadata that a field list or a later block names.
+fn kept(program: &Program) -> BTreeSet<VarId> {
+    let mut kept: BTreeSet<VarId> = program.field_lists.iter().flat_map(|list| list.vars.iter().copied()).collect();
+    for stage in [Stage::Egress, Stage::ComputeChecksum, Stage::Deparser] {
+        let block = &program.blocks[BlockId::from_index(stage as usize)];
+        walk_block(program, block, Tables::Inside, &mut |item| {
+            if let Item::Var(var) = item {
+                kept.insert(var);
+            }
+        });
+    }
+    kept.retain(|&var| program.vars[var].kind == VarKind::Metadata);
+    let shared = program.vars.iter_enumerated().filter(|(_, var)| matches!(var.kind, VarKind::Intrinsic(_)));
+    kept.extend(shared.map(|(id, _)| id));
+    kept
+}
+
+/// Whether a statement, or one inside of it, extracts a header.
+fn extracts(stmt: &Stmt) -> bool {
+    let mut found = false;
+    visit_body(std::slice::from_ref(stmt), &mut |stmt| found |= matches!(stmt.kind, StmtKind::Extract { .. }));
+    found
+}
+
+/// Whether the deparser always emits just what the parser has extracted, in the same order and without gaps: no block
+/// changes which headers are valid or where they are, and along every way through the parser the extracted headers
+/// stand in the order in which the deparser emits them.
+fn keeps_headers(program: &Program) -> bool {
+    let mut emitted: BTreeMap<HeaderId, usize> = BTreeMap::new();
+    for stmt in body_of(program, Stage::Deparser) {
+        match &stmt.kind {
+            StmtKind::Emit(HeaderRef::Fixed(id)) if !emitted.contains_key(id) => {
+                emitted.insert(*id, emitted.len());
+            }
+            _ => return false,
+        }
+    }
+    let mut moves = false;
+    state::walk_program(program, &mut |stmt| {
+        moves |= matches!(
+            stmt.kind,
+            StmtKind::SetValid(_)
+                | StmtKind::SetInvalid(_)
+                | StmtKind::CopyHeader { .. }
+                | StmtKind::CopyVarbit { .. }
+                | StmtKind::PushFront { .. }
+                | StmtKind::PopFront { .. }
+                | StmtKind::Advance { .. }
+        );
+    });
+    let parser = &program.blocks[BlockId::from_index(Stage::Parser as usize)];
+    let BlockKind::Parser { start, states, .. } = &parser.kind else { return false };
+    if moves {
+        return false;
+    }
+    // The greatest position in the list of emits that a packet can have reached before a state.
+    let mut reached: BTreeMap<ir::StateId, usize> = BTreeMap::from([(*start, 0)]);
+    let mut pending = vec![*start];
+    while let Some(id) = pending.pop() {
+        let mut position = reached[&id];
+        for stmt in &states[id].body {
+            let StmtKind::Extract { dst, .. } = &stmt.kind else {
+                if extracts(stmt) {
+                    return false;
+                }
+                continue;
+            };
+            let HeaderRef::Fixed(header) = dst else { return false };
+            match emitted.get(header) {
+                Some(&at) if at >= position => position = at + 1,
+                _ => return false,
+            }
+        }
+        let targets: Vec<&Target> = match &states[id].transition {
+            Transition::Goto(target) => vec![target],
+            Transition::Select { cases, .. } => cases.iter().map(|case| &case.target).collect(),
+        };
+        for target in targets {
+            let Target::State(next) = target else { continue };
+            // Every way round a loop that extracts goes further in the list, so this ends.
+            if reached.get(next).is_none_or(|&known| known < position) {
+                reached.insert(*next, position);
+                pending.push(*next);
+            }
+        }
+    }
+    true
+}
