@@ -133,8 +133,7 @@ impl Cells {
     #[inline(always)]
     pub fn pointer(&self, cell: Cell) -> *const EntryHeader {
         debug_assert!((cell as usize) < self.count, "cell {cell} of {}", self.count);
-        let start = cell as usize * self.stride_words;
-        self.words()[start..].as_ptr().cast()
+        self.address(cell).cast()
     }
 
     /// The head of an entry.

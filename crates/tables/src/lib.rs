@@ -29,6 +29,7 @@ pub mod transaction;
 mod canonical;
 mod cells;
 mod exact;
+mod flat;
 mod hash_index;
 mod left_right;
 mod lpm;

@@ -157,10 +157,10 @@ impl<T: Copy + Default> Blocks<T> {
 
 /// A run of bits of the key, at most 64, and where it lies.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
-    word: usize,
-    shift_bits: u32,
-    width_bits: u32,
+pub(crate) struct Piece {
+    pub word: usize,
+    pub shift_bits: u32,
+    pub width_bits: u32,
 }
 
 /// The bit string of a key, most significant bit of the first word first; bits after the end are zero.
@@ -235,22 +235,28 @@ pub(crate) fn string_len(key: &[KeyField], prefix_len: u32) -> u32 {
     exact + prefix_len
 }
 
+/// The pieces of a key in the order of its bit string: the exact fields, then the lpm field.
+pub(crate) fn pieces(key: &[KeyField], layout: &KeyLayout) -> Vec<Piece> {
+    let mut slots: Vec<_> = key.iter().zip(layout.slots()).collect();
+    slots.sort_by_key(|(field, _)| field.kind == MatchKind::Lpm);
+    let mut pieces = Vec::new();
+    for (_, slot) in slots {
+        let whole_words = slot.width_bits / 64;
+        let rest = slot.width_bits % 64;
+        if rest > 0 {
+            let word = slot.word + whole_words as usize;
+            pieces.push(Piece { word, shift_bits: slot.shift_bits, width_bits: rest });
+        }
+        for index in (0..whole_words as usize).rev() {
+            pieces.push(Piece { word: slot.word + index, shift_bits: slot.shift_bits, width_bits: 64 });
+        }
+    }
+    pieces
+}
+
 impl<const WORDS: usize> Lpm<WORDS> {
     pub fn new(key: &[KeyField], layout: &KeyLayout) -> Lpm<WORDS> {
-        let mut slots: Vec<_> = key.iter().zip(layout.slots()).collect();
-        slots.sort_by_key(|(field, _)| field.kind == MatchKind::Lpm);
-        let mut pieces = Vec::new();
-        for (_, slot) in slots {
-            let whole_words = slot.width_bits / 64;
-            let rest = slot.width_bits % 64;
-            if rest > 0 {
-                let word = slot.word + whole_words as usize;
-                pieces.push(Piece { word, shift_bits: slot.shift_bits, width_bits: rest });
-            }
-            for index in (0..whole_words as usize).rev() {
-                pieces.push(Piece { word: slot.word + index, shift_bits: slot.shift_bits, width_bits: 64 });
-            }
-        }
+        let pieces = pieces(key, layout);
         let string_bits = pieces.iter().map(|piece| piece.width_bits).sum();
         let mut lpm = Lpm {
             pieces,

@@ -6,6 +6,7 @@ use crate::abi::{EntryHeader, LookupFunction, LookupHandle, ProfileHandle};
 use crate::canonical::{self, PackedMatch};
 use crate::cells::{Cell, Cells};
 use crate::exact::Exact;
+use crate::flat::{self, Flat};
 use crate::layout::MatchKind;
 use crate::lpm::{self, Lpm};
 use crate::members::Members;
@@ -34,6 +35,7 @@ pub struct Snapshot {
 enum Engine {
     Keyless,
     Exact(Exact),
+    Flat(Flat),
     Lpm1(Lpm<1>),
     Lpm2(Lpm<2>),
     Lpm4(Lpm<4>),
@@ -48,6 +50,7 @@ impl Snapshot {
         let rows = canonical::rows_of(table.kind());
         let ternary_tail = ternary::tail_words(words, rows);
         let string_words = lpm::string_words(key);
+        let key_bits: u32 = key.iter().map(|field| field.width_bits).sum();
         let range_slots = || {
             let fields = key.iter().zip(layout.slots());
             fields.filter(|(field, _)| field.kind == MatchKind::Range).map(|(_, slot)| *slot).collect()
@@ -56,6 +59,9 @@ impl Snapshot {
             TableKind::Keyless => (Engine::Keyless, 0),
             TableKind::Exact => (Engine::Exact(Exact::new(words, seed)), words),
             TableKind::Lpm => match string_words {
+                0..=1 if key_bits <= flat::KEY_BITS_MAX => {
+                    (Engine::Flat(Flat::new(key, layout)), lpm::tail_words(words))
+                }
                 0..=1 => (Engine::Lpm1(Lpm::new(key, layout)), lpm::tail_words(words)),
                 2 => (Engine::Lpm2(Lpm::new(key, layout)), lpm::tail_words(words)),
                 3..=lpm::LPM_WORDS_MAX => (Engine::Lpm4(Lpm::new(key, layout)), lpm::tail_words(words)),
@@ -110,6 +116,7 @@ impl Snapshot {
         self.cells.reserve(self.cells.count() + entries);
         match &mut self.engine {
             Engine::Exact(engine) => engine.reserve(entries),
+            Engine::Flat(engine) => engine.reserve(&self.cells, entries),
             Engine::Lpm1(engine) => engine.reserve(&self.cells, entries),
             Engine::Lpm2(engine) => engine.reserve(&self.cells, entries),
             Engine::Lpm4(engine) => engine.reserve(&self.cells, entries),
@@ -125,6 +132,10 @@ impl Snapshot {
             Engine::Keyless => unreachable!("a table without a key takes no entries"),
             Engine::Exact(engine) => {
                 cells.set_tail(cell, &[&rows[..self.key_words]]);
+                engine.insert(cells, cell);
+            }
+            Engine::Flat(engine) => {
+                cells.set_tail(cell, &[rows, &lpm_len]);
                 engine.insert(cells, cell);
             }
             Engine::Lpm1(engine) => {
@@ -152,6 +163,7 @@ impl Snapshot {
         match &mut self.engine {
             Engine::Keyless => unreachable!("a table without a key has no entries"),
             Engine::Exact(engine) => engine.remove(cells, cell),
+            Engine::Flat(engine) => engine.remove(cells, cell),
             Engine::Lpm1(engine) => engine.remove(cells, cell),
             Engine::Lpm2(engine) => engine.remove(cells, cell),
             Engine::Lpm4(engine) => engine.remove(cells, cell),
@@ -164,6 +176,7 @@ impl Snapshot {
         match &mut self.engine {
             Engine::Keyless => {}
             Engine::Exact(engine) => engine.clear(),
+            Engine::Flat(engine) => engine.clear(),
             Engine::Lpm1(engine) => engine.clear(),
             Engine::Lpm2(engine) => engine.clear(),
             Engine::Lpm4(engine) => engine.clear(),
@@ -206,6 +219,7 @@ impl Snapshot {
         match &self.engine {
             Engine::Keyless => found.fill(0),
             Engine::Exact(engine) => engine.find(&self.cells, keys, found),
+            Engine::Flat(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm1(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm2(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm4(engine) => engine.find(&self.cells, keys, found),
