@@ -9,49 +9,82 @@
 
 #include "header.h"
 
-/* The sum of the 16-bit words in network order, not folded; an odd byte counts as the upper half of a word. */
+/* Ones' complement sums do not care in which order the two bytes of all words stand, as long as they stand alike. So bytes
+ * are summed as the machine loads them ("native" sums), and turned once at the end. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define WS_SUM_FIRST_BYTE 0u
+#define WS_SUM_SECOND_BYTE 8u
+#else
+#define WS_SUM_FIRST_BYTE 8u
+#define WS_SUM_SECOND_BYTE 0u
+#endif
+
+static inline WS_UNUSED uint64_t ws_sum_load32(const uint8_t *p)
+{
+    uint32_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+static inline WS_UNUSED uint64_t ws_sum_load16(const uint8_t *p)
+{
+    uint16_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+/* The native sum of bytes, the first of them the first of a word. */
 static inline uint64_t ws_sum_bytes(const uint8_t *bytes, uint64_t count)
 {
     uint64_t sum = 0;
     for (; count >= 4; bytes += 4, count -= 4)
-        sum += ws_load32(bytes);
+        sum += ws_sum_load32(bytes);
     if (count >= 2) {
-        sum += ws_load16(bytes);
+        sum += ws_sum_load16(bytes);
         bytes += 2;
         count -= 2;
     }
     if (count != 0)
-        sum += (uint64_t)bytes[0] << 8;
+        sum += (uint64_t)bytes[0] << WS_SUM_FIRST_BYTE;
     return sum;
 }
 
-/* The summands of a 64-bit number: a sum of 2^32 of them cannot overflow. */
-static inline uint64_t ws_sum_word(uint64_t word)
+/* A word as a summand whose sum with others can be folded. */
+static inline WS_UNUSED uint64_t ws_sum_word(uint64_t word)
 {
     return (word >> 32) + (word & 0xffffffffu);
 }
 
-/* The sum as a 16-bit ones' complement number. */
+/* The sum as a 16-bit ones' complement number; 0 only if the sum is. */
 static inline uint64_t ws_sum_fold(uint64_t sum)
 {
-    sum = (sum >> 32) + (sum & 0xffffffffu);
-    sum = (sum >> 32) + (sum & 0xffffffffu);
-    sum = (sum >> 16) + (sum & 0xffff);
-    sum = (sum >> 16) + (sum & 0xffff);
-    return (sum >> 16) + (sum & 0xffff);
+    uint32_t high = (uint32_t)(sum >> 32), low = (uint32_t)sum;
+    low += high;
+    low += low < high;
+    /* A carry out of the lower half ends up in the upper one, where the result is taken. */
+    return (low + (low >> 16 | low << 16)) >> 16;
 }
 
-/* A sum of bytes that begin at an odd place: halves of words are exchanged. */
+/* A native sum as a 16-bit number. */
+static inline uint64_t ws_sum_network(uint64_t native)
+{
+    uint16_t folded = (uint16_t)ws_sum_fold(native);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    folded = __builtin_bswap16(folded);
+#endif
+    return folded;
+}
+
+/* A folded sum of bytes that begin at an odd place: halves of words are exchanged. */
 static inline uint64_t ws_sum_odd(uint64_t sum)
 {
-    sum = ws_sum_fold(sum);
     return sum >> 8 | (sum & 0xff) << 8;
 }
 
 static inline WS_UNUSED uint64_t ws_hash_csum16(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
 {
-    uint64_t sum = ws_sum_bytes(a, a_count), rest = ws_sum_bytes(b, b_count);
-    return ~ws_sum_fold(ws_sum_fold(sum) + (a_count % 2 != 0 ? ws_sum_odd(rest) : ws_sum_fold(rest))) & 0xffff;
+    uint64_t sum = ws_sum_network(ws_sum_bytes(a, a_count)), rest = ws_sum_network(ws_sum_bytes(b, b_count));
+    return ~ws_sum_fold(sum + (a_count % 2 != 0 ? ws_sum_odd(rest) : rest)) & 0xffff;
 }
 
 static inline uint64_t ws_xor_bytes(const uint8_t *bytes, uint64_t count)

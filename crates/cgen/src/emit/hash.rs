@@ -6,7 +6,7 @@
 //! copied at known places if all of them are whole bytes, and joined bit by bit if not.
 
 use super::expr::Value;
-use super::field::{Bits, load};
+use super::field::Bits;
 use super::header::Access;
 use super::scope::Scope;
 use crate::ctree::{
@@ -172,39 +172,46 @@ impl<'e> Scope<'_, 'e> {
         (access, plus(base, bits.offset / 8))
     }
 
-    /// The ones' complement sum.
+    /// The ones' complement sum: what lies in the packet is summed as the machine loads it, values as they are.
     fn sum(&mut self, groups: &[Group<'_>], payload: bool) -> C {
-        let sum = self.fresh("sum");
-        self.push(declare("uint64_t", sum.clone(), long(0)));
+        let (native, sum) = (self.fresh("native"), self.fresh("sum"));
+        self.push(declare("uint64_t", native.clone(), long(0)));
+        let has_values = groups.iter().flat_map(|group| &group.pieces).any(|piece| matches!(piece, Piece::Expr(_)));
+        if has_values {
+            self.push(declare("uint64_t", sum.clone(), long(0)));
+        }
         for group in groups {
             self.in_group(group, |scope| {
                 let mut position = 0;
                 for piece in &group.pieces {
-                    scope.add_piece(&sum, piece, position);
+                    scope.add_piece(&native, &sum, piece, position);
                     position += piece.width().unwrap_or(0);
                 }
             });
         }
         if payload {
             let (pointer, count) = self.payload();
-            self.push(S::Assign(name(sum.clone()), "+=", call("ws_sum_bytes", vec![pointer, count])));
+            self.push(S::Assign(name(native.clone()), "+=", call("ws_sum_bytes", vec![pointer, count])));
         }
-        binary("&", unary("~", call("ws_sum_fold", vec![name(sum)])), long(0xffff))
+        let bytes = call("ws_sum_network", vec![name(native)]);
+        let all = if has_values { call("ws_sum_fold", vec![binary("+", name(sum), bytes)]) } else { bytes };
+        binary("&", unary("~", all), long(0xffff))
     }
 
     /// Adds a piece that begins at bit `position` of the words.
-    fn add_piece(&mut self, sum: &str, piece: &Piece<'_>, position: u32) {
+    fn add_piece(&mut self, native: &str, sum: &str, piece: &Piece<'_>, position: u32) {
         let add = |scope: &mut Self, value: C| scope.push(S::Assign(name(sum), "+=", value));
+        let add_native = |scope: &mut Self, value: C| scope.push(S::Assign(name(native), "+=", value));
         match piece {
             Piece::Varbit(header, field) => {
                 let (access, pointer) = self.fields_place(header, *field);
                 let count = self.varbit_bytes(&access);
-                add(self, call("ws_sum_bytes", vec![pointer, count]));
+                add_native(self, call("ws_sum_bytes", vec![pointer, count]));
             }
             Piece::Fields { header, first, bits } => {
                 let (_, pointer) = self.fields_place(header, *first);
-                for (word, at) in word_sums(&pointer, bits / 8, position) {
-                    add(self, if at == 0 { word } else { binary("<<", word, int(at)) });
+                for summand in native_sums(&pointer, bits / 8, position) {
+                    add_native(self, summand);
                 }
             }
             Piece::Expr(expr) => {
@@ -380,29 +387,27 @@ impl<'e> Scope<'_, 'e> {
     }
 }
 
-/// Loads that sum `bytes` bytes which begin at bit `position` (a whole byte) of the words: each with the bits to shift
-/// it by.
-fn word_sums(pointer: &C, bytes: u32, position: u32) -> Vec<(C, u32)> {
+/// Native summands of `bytes` bytes which begin at bit `position` (a whole byte) of the words.
+fn native_sums(pointer: &C, bytes: u32, position: u32) -> Vec<C> {
     const LOADS_MAX: u32 = 16;
-    let word = |at: u32, size: u32| {
-        load(pointer, Bits { offset: 8 * at, width: 8 * size, bytes: at + size, after_varbit: false })
-    };
+    let place = |at: u32| plus(pointer.clone(), at);
+    let byte = |at: u32, shift: &str| binary("<<", call("ws_load8", vec![place(at)]), name(shift));
     let (mut sums, mut at) = (Vec::new(), 0);
     if position % 16 == 8 && bytes > 0 {
-        sums.push((word(0, 1), 0));
+        sums.push(byte(0, "WS_SUM_SECOND_BYTE"));
         at = 1;
     }
     if (bytes - at).div_ceil(4) > LOADS_MAX {
-        sums.push((call("ws_sum_bytes", vec![plus(pointer.clone(), at), int(bytes - at)]), 0));
+        sums.push(call("ws_sum_bytes", vec![place(at), int(bytes - at)]));
         return sums;
     }
     while at < bytes {
-        let size = match bytes - at {
-            4.. => 4,
-            2..=3 => 2,
-            _ => 1,
+        let (summand, size) = match bytes - at {
+            4.. => (call("ws_sum_load32", vec![place(at)]), 4),
+            2..=3 => (call("ws_sum_load16", vec![place(at)]), 2),
+            _ => (byte(at, "WS_SUM_FIRST_BYTE"), 1),
         };
-        sums.push((word(at, size), if size == 1 { 8 } else { 0 }));
+        sums.push(summand);
         at += size;
     }
     sums
