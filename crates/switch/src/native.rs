@@ -59,8 +59,9 @@ impl NativePipeline {
         }
     }
 
-    /// Prepares what generated code works on, for `run` to call it. The packets are chunks of the pool, laid out by this
-    /// plan, and borrowed mutably meanwhile. The arrays in the environment have an item for each instance of the program.
+    /// Prepares what generated code works on, for `run` to call it. The packets are chunks of the pool, laid out by
+    /// this plan, and borrowed mutably meanwhile. The arrays in the environment have an item for each instance of the
+    /// program.
     fn call(
         &mut self,
         packets: &mut [Packet],

@@ -1,10 +1,10 @@
 //! The engine of lpm tables whose keys have at most 32 bits in all: a trie whose slots say the answer themselves.
 //!
-//! A key is a bit string as in [`crate::lpm`]. Its first bits index the root, further eights of bits index nodes; a slot
-//! holds the cell of the longest entry that covers it, or leads to a node. An entry is written to all slots that it
-//! covers, so that a lookup reads one slot per level and compares nothing: two for most prefixes of IPv4, one when the
-//! table is so large that the root has 24 bits. Entries of less than [`SHORT_BITS`] bits would fill very many slots; they
-//! are kept apart, for keys that nothing else matches.
+//! A key is a bit string as in [`crate::lpm`]. Its first bits index the root, further eights of bits index nodes; a
+//! slot holds the cell of the longest entry that covers it, or leads to a node. An entry is written to all slots that
+//! it covers, so that a lookup reads one slot per level and compares nothing: two for most prefixes of IPv4, one when
+//! the table is so large that the root has 24 bits. Entries of less than [`SHORT_BITS`] bits would fill very many
+//! slots; they are kept apart, for keys that nothing else matches.
 
 use crate::cells::{Cell, Cells};
 use crate::layout::{KeyField, KeyLayout};
@@ -38,7 +38,7 @@ pub(crate) struct Flat {
     nodes: Vec<[u32; 1 << STRIDE_BITS]>,
     free_nodes: Vec<u32>,
     /// The longest of the short entries for each value of the first bits.
-    short: [Cell; 1 << SHORT_BITS],
+    short: Vec<Cell>,
     /// Entries by length and leading bits: what takes over when one of them is removed.
     entries: BTreeMap<(u32, u32), Cell>,
 }
@@ -55,7 +55,7 @@ impl Flat {
             root: Vec::new(),
             nodes: Vec::new(),
             free_nodes: Vec::new(),
-            short: [0; 1 << SHORT_BITS],
+            short: Vec::new(),
             entries: BTreeMap::new(),
         };
         flat.clear();
@@ -72,7 +72,7 @@ impl Flat {
         self.root = vec![0; 1 << self.root_bits];
         self.nodes = Vec::new();
         self.free_nodes = Vec::new();
-        self.short = [0; 1 << SHORT_BITS];
+        self.short = vec![0; 1 << SHORT_BITS];
         self.entries.clear();
     }
 

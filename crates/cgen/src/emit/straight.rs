@@ -1,8 +1,8 @@
 //! The straight way as one function over a burst: parser, controls and deparser without a stop between them.
 //!
-//! The parser stands before the first region, the deparser where packets end. Variables of at most 64 bits are variables
-//! of C; those that live across regions wait in the packet's context meanwhile. A packet that asks for more than to be
-//! sent or dropped leaves with everything in its place, for the core to go on with it.
+//! The parser stands before the first region, the deparser where packets end. Variables of at most 64 bits are
+//! variables of C; those that live across regions wait in the packet's context meanwhile. A packet that asks for more
+//! than to be sent or dropped leaves with everything in its place, for the core to go on with it.
 
 use super::Emitter;
 use super::control::Regions;

@@ -3,8 +3,8 @@
 //! Nodes are straight pieces of the control, listed so that every edge leads forward. A table is asked once for all the
 //! packets that apply it, and its answers start a region; every other node belongs to the last of the regions that lead
 //! to it. A region runs over all packets of the burst that reach it before the next region runs. Packets that come from
-//! earlier regions enter it at the node that they go to. A table inside a loop, or with a key so wide that the rows of a burst would need too much stack, is not cut
-//! at: it is asked packet by packet.
+//! earlier regions enter it at the node that they go to. A table inside a loop, or with a key so wide that the rows of
+//! a burst would need too much stack, is not cut at: it is asked packet by packet.
 
 use super::state;
 use super::walk::{Item, Tables, Visit, Walk};

@@ -1,14 +1,14 @@
 //! The straight way: what happens to a packet that asks the architecture for nothing but to be sent or dropped, as one
 //! piece of code from the parser to the deparser.
 //!
-//! What enters: a program. What leaves: which statements stand between its blocks, what a packet carries from one region
-//! of the code to the next, and what must be written down when a packet asks for more after all (a clone, replicas, to
-//! go round again), so that the switch core can go on with it. What v1model does between the blocks is decided in
-//! `switch::v1model`; this is the part of it for packets that nothing is asked for, and programs that could tell the
-//! difference have no straight way.
+//! What enters: a program. What leaves: which statements stand between its blocks, what a packet carries from one
+//! region of the code to the next, and what must be written down when a packet asks for more after all (a clone,
+//! replicas, to go round again), so that the switch core can go on with it. What v1model does between the blocks is
+//! decided in `switch::v1model`; this is the part of it for packets that nothing is asked for, and programs that could
+//! tell the difference have no straight way.
 //!
-//! On the straight way a variable of at most 64 bits is a variable of C. It touches memory only if its life crosses from
-//! one region to another.
+//! On the straight way a variable of at most 64 bits is a variable of C. It touches memory only if its life crosses
+//! from one region to another.
 
 use super::graph::Graph;
 use super::state::{self, Object};
