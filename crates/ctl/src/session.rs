@@ -122,7 +122,11 @@ impl Session {
             }
             endpoint = endpoint.tls_config(config).map_err(|error| unreachable(reason(&error)))?;
         }
-        let channel = endpoint.connect().await.map_err(|error| unreachable(reason(&error)))?;
+        let channel = endpoint.connect().await.map_err(|error| {
+            // What an answer without TLS looks like to TLS.
+            let is_plain = options.tls.is_some() && reason(&error).contains("InvalidContentType");
+            unreachable(if is_plain { "it does not speak TLS: leave --ca out".to_owned() } else { reason(&error) })
+        })?;
         let mut client = P4RuntimeClient::new(channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
         // Certificates are looked at when something is said. A switch that does not know the request says so; it lives.
         if let Err(status) = client.capabilities(CapabilitiesRequest { device_id: options.device_id }).await
@@ -187,23 +191,24 @@ impl Session {
     /// Writes. If it is to be seen as one, all of it goes in one request.
     pub async fn write(&mut self, updates: Vec<Update>, atomicity: Atomicity) -> Result<(), Failure> {
         let election_id = self.bid().await?;
-        let mut rest = updates;
-        let together = atomicity != Atomicity::ContinueOnError;
-        while !rest.is_empty() {
-            let later = if together { Vec::new() } else { rest.split_off(rest.len().min(UPDATES_MAX)) };
+        let most = if atomicity == Atomicity::ContinueOnError { UPDATES_MAX } else { usize::MAX };
+        let mut rest = updates.into_iter();
+        loop {
+            let updates: Vec<Update> = rest.by_ref().take(most).collect();
+            if updates.is_empty() {
+                return Ok(());
+            }
             #[allow(deprecated, reason = "roles have names now")]
             let request = WriteRequest {
                 device_id: self.options.device_id,
                 role_id: 0,
                 role: self.options.role.clone(),
                 election_id,
-                updates: rest,
+                updates,
                 atomicity: atomicity as i32,
             };
             self.client.write(request).await?;
-            rest = later;
         }
-        Ok(())
     }
 
     /// Gives the switch a program, or has it run the one that it keeps.

@@ -104,8 +104,11 @@ impl Arbitration {
         }
         let role = self.roles.entry(role_name.clone()).or_default();
         let is_used = |(other, bid): (&SessionId, &Option<u128>)| *other != session && *bid == election_id;
-        if election_id.is_some() && role.bids.iter().any(is_used) {
-            let message = format!("another controller of {} has this election id", describe(role_name));
+        if let Some(id) = election_id
+            && role.bids.iter().any(is_used)
+        {
+            // Clients look for these words before they bid again with another one.
+            let message = format!("election id {id} is used by another controller of {}", describe(role_name));
             return Err(Refusal { code: Code::InvalidArgument, message });
         }
         let before = (role.primary(), role.highest);
@@ -295,7 +298,7 @@ mod tests {
             "1 bids 5; 2 bids 5; 1 bids 5",
             expect![[r#"
             1 bids 5: 1 is Primary of Some(5)
-            2 bids 5: InvalidArgument: another controller of the default role has this election id
+            2 bids 5: InvalidArgument: election id 5 is used by another controller of the default role
             1 bids 5: 1 is Primary of Some(5)
         "#]],
         );

@@ -433,3 +433,31 @@ async fn a_large_batch_is_carried_out() {
         "#]],
     );
 }
+
+/// In a table whose other entries may be changed.
+#[tokio::test]
+async fn entries_may_be_const_by_themselves() {
+    let entries =
+        "entries = { const 32w0x0A000000 &&& 32w0xFF000000: drop(); 32w0x0B000000 &&& 32w0xFF000000: drop(); }";
+    let text = ROUTER.replace("size = 4096;", &format!("size = 4096; {entries}"));
+    let device = Device::start(Some(&text));
+    let mut controller = Controller::connect(&device, 1).await;
+    let all = [entity(&program(&text).info, "table_entry { table_id: $route }")];
+    let mut found = controller.read(&all).await.unwrap();
+    let mut is_const = Vec::new();
+    for entity in &mut found {
+        let Some(v1::entity::Entity::TableEntry(entry)) = &mut entity.entity else { panic!("{entity:?}") };
+        is_const.push(std::mem::take(&mut entry.is_const));
+    }
+    assert_eq!(is_const, [true, false]);
+    let delete = |entity| v1::Update { r#type: v1::update::Type::Delete as i32, entity: Some(entity) };
+    let refused = controller.write(found.into_iter().map(delete).collect()).await.unwrap_err();
+    check(
+        &support::status(&refused),
+        expect![[r#"
+            Unknown: 1 of 2 updates failed; update 0: table `I.route`: the entry of handle 0 is const and cannot be changed
+              PermissionDenied table `I.route`: the entry of handle 0 is const and cannot be changed
+              Ok 
+        "#]],
+    );
+}

@@ -198,13 +198,15 @@ impl Api {
             return self.write_by_worker(pipeline, updates, atomicity);
         }
         let mut outcomes = Vec::with_capacity(updates.len());
-        let mut rest = updates;
-        while !rest.is_empty() {
-            let later = rest.split_off(rest.len().min(PIECE));
-            outcomes.extend(self.write_by_worker(pipeline, rest, atomicity));
-            rest = later;
+        let mut rest = updates.into_iter();
+        loop {
+            // Each update is moved once, however many there are.
+            let piece: Vec<Update> = rest.by_ref().take(PIECE).collect();
+            if piece.is_empty() {
+                return outcomes;
+            }
+            outcomes.extend(self.write_by_worker(pipeline, piece, atomicity));
         }
-        outcomes
     }
 
     fn write_by_worker(
