@@ -73,6 +73,20 @@ fn lookahead_advance_and_length() {
 }
 
 #[test]
+fn a_stack_may_be_looked_ahead_at() {
+    parser(
+        "h_t h;",
+        "state start { h_t[2] look = packet.lookahead<h_t[2]>(); packet.extract(hdr.h); hdr.h.a = look[1].a; \
+         hdr.h.b = (bit<8>)(bit<1>)look[1].isValid(); transition accept; }",
+        &["0102030405060708", "010203040506"],
+        expect![[r#"
+            0102030405060708 -> 0501030405060708
+            010203040506 -> 010203040506 parser_error=1
+        "#]],
+    );
+}
+
+#[test]
 fn a_lookahead_that_is_a_key_is_not_checked() {
     check_ir(
         Stage::Parser,

@@ -154,6 +154,10 @@ impl<'h> Lowerer<'h> {
                 let parts: Vec<Place> = (0..header.shape.fields.len()).filter_map(|i| header.field(i)).collect();
                 parts.iter().try_for_each(|part| self.fields_to_look_at(part, fields, span))
             }
+            Place::Stack(stack) if !stack.is_union => (0..stack.size).try_for_each(|position| {
+                let element = stack.at_position(&self.ir, position);
+                self.fields_to_look_at(&element, fields, span)
+            }),
             _ => self.unsupported(span, "looking ahead at a value of this type"),
         }
     }
