@@ -81,7 +81,7 @@ pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> R
 fn native(program: &Program, options: &CompileOptions) -> Result<Backend, String> {
     let plan = Plan::new(program).map_err(|error| error.to_string())?;
     let text = cgen::emit_c(program, &plan, &|_| None);
-    let object = cgen::compile(&text, options).map_err(|error| error.to_string())?;
+    let object = cgen::compile(&text, options).map_err(|error| format!("{error}\n{}", ir::text::print(program)))?;
     let native = Native::load(&object.path, &plan).map_err(|error| error.to_string())?;
     Ok(Backend::Native(Box::new(native), Box::new(plan)))
 }

@@ -156,7 +156,8 @@ impl Scope<'_, '_> {
     }
 
     fn if_stmt(&mut self, cond: &Expr, then_body: &[Stmt], else_body: &[Stmt]) {
-        let condition = self.narrow(cond);
+        let mut condition = long(0);
+        let first = self.take(|scope| condition = scope.narrow(cond));
         let before = self.known.clone();
         self.known.assume(cond, true);
         let yes = self.take(|scope| scope.stmts(then_body));
@@ -166,8 +167,11 @@ impl Scope<'_, '_> {
         let no = self.take(|scope| scope.stmts(else_body));
         self.known.join(&after_yes);
         self.forget_line();
+        if yes.is_empty() && no.is_empty() {
+            return;
+        }
+        self.out.extend(first);
         match (yes.is_empty(), no.is_empty()) {
-            (true, true) => {}
             (true, false) => self.push(S::If(crate::ctree::unary("!", condition), no, yes)),
             _ => self.push(S::If(condition, yes, no)),
         }
