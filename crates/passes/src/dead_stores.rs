@@ -27,12 +27,13 @@
 use crate::Pass;
 use crate::var_set::VarSet as Live;
 use base::IndexVec;
+use base::index::Id as _;
 use ir::walk::{self, Item};
 use ir::{
     ActionId, BlockKind, Body, Expr, ExprKind, HeaderRef, LabelId, Place, Program, State, StateId, Stmt, StmtKind,
-    TableId, Target, VarId, VarKind,
+    TableId, VarId, VarKind,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// See the module.
 pub const PASS: Pass =
@@ -143,19 +144,27 @@ impl Walk<'_> {
         live
     }
 
-    /// States in rounds, until nothing more becomes live at the start of any.
+    /// Each state after those that it leads to, and once more whenever more becomes live at the start of one of them.
     fn parser(&mut self, states: &mut IndexVec<StateId, State>) {
         let mut live_in: IndexVec<StateId, Live> = states.iter().map(|_| Live::default()).collect();
-        self.remove = false;
-        loop {
-            let before = live_in.clone();
-            for id in states.ids().rev() {
-                let end = self.parser_end(&states[id], &live_in);
-                let live = self.body(&mut states[id].body, end);
-                live_in[id] = live;
+        let order = successors_first(states);
+        let mut position = vec![0; states.len()];
+        let mut sources: IndexVec<StateId, Vec<StateId>> = states.iter().map(|_| Vec::new()).collect();
+        for (at, &id) in order.iter().enumerate() {
+            position[id.index()] = at;
+            for next in successors(&states[id]) {
+                sources[next].push(id);
             }
-            if before == live_in {
-                break;
+        }
+        let mut waiting: BTreeSet<usize> = (0..order.len()).collect();
+        self.remove = false;
+        while let Some(at) = waiting.pop_first() {
+            let id = order[at];
+            let end = self.parser_end(&states[id], &live_in);
+            let live = self.body(&mut states[id].body, end);
+            if live != live_in[id] {
+                waiting.extend(sources[id].iter().map(|source| position[source.index()]));
+                live_in[id] = live;
             }
         }
         self.remove = true;
@@ -167,10 +176,8 @@ impl Walk<'_> {
 
     fn parser_end(&self, state: &State, live_in: &IndexVec<StateId, Live>) -> Live {
         let mut live = Live::default();
-        for target in crate::flow::targets(&state.transition) {
-            if let Target::State(next) = target {
-                live.add(&live_in[next]);
-            }
+        for next in successors(state) {
+            live.add(&live_in[next]);
         }
         for expr in walk::transition_exprs(&state.transition) {
             self.read_expr(expr, &mut live);
@@ -242,10 +249,11 @@ impl Walk<'_> {
         }
     }
 
-    /// What is live at the end of a loop's body is what is live at its start; that grows until it does not. A loop in
-    /// another is looked at in each round of the outer one, in which ever more is live: what was found before is where
-    /// the next round begins, or the work would double with every level. When stores are removed from the outer loop,
-    /// its last round has found what is live in the inner ones: removing can only make that less.
+    /// What is live at the end of a loop's body is what is live at its start. One round finds it: what a body makes of
+    /// a set is what it reads itself and the rest of the set without what it writes first, whatever the set is, so that
+    /// a second round can find nothing that the first has not. A loop in another is not looked at again when stores are
+    /// removed from the outer one, or the work would double with every level: what was found for it before has all that
+    /// it reads itself, and what is live after it is added.
     fn loop_statement(&mut self, label: LabelId, body: &mut Body, after: Live) -> Live {
         self.exits.insert(label, after.clone());
         let remove = std::mem::replace(&mut self.remove, false);
@@ -254,14 +262,8 @@ impl Walk<'_> {
         let is_settled = remove && self.in_settled_loop && known.is_some();
         head.add(&known.unwrap_or_default());
         if !is_settled {
-            loop {
-                let mut before = self.body(body, head.clone());
-                before.add(&head);
-                if before == head {
-                    break;
-                }
-                head = before;
-            }
+            let before = self.body(body, head.clone());
+            head.add(&before);
         }
         self.remove = remove;
         if remove {
@@ -304,6 +306,31 @@ impl Walk<'_> {
         }
         live
     }
+}
+
+fn successors(state: &State) -> BTreeSet<StateId> {
+    crate::flow::targets(&state.transition).into_iter().filter_map(crate::flow::state_of).collect()
+}
+
+/// All states, each after those that it leads to, as far as no cycle is in the way.
+fn successors_first(states: &IndexVec<StateId, State>) -> Vec<StateId> {
+    let (mut order, mut seen) = (Vec::new(), vec![false; states.len()]);
+    for first in states.ids() {
+        let mut path: Vec<(StateId, BTreeSet<StateId>)> = Vec::new();
+        let mut enter = Some(first);
+        loop {
+            if let Some(id) = enter.filter(|id| !std::mem::replace(&mut seen[id.index()], true)) {
+                path.push((id, successors(&states[id])));
+            }
+            let Some((id, left)) = path.last_mut() else { break };
+            enter = left.pop_first();
+            if enter.is_none() {
+                order.push(*id);
+                path.pop();
+            }
+        }
+    }
+    order
 }
 
 /// The variable that a place is, as a whole or in part.

@@ -200,7 +200,8 @@ impl<D: Domain> Walk<'_, D> {
     }
 }
 
-fn state_of(target: Target) -> Option<StateId> {
+/// The state that a target is, if it is one.
+pub(crate) fn state_of(target: Target) -> Option<StateId> {
     match target {
         Target::State(id) => Some(id),
         _ => None,

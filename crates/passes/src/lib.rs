@@ -20,6 +20,7 @@ mod effects;
 mod flow;
 pub mod pipelines;
 pub mod propagate;
+mod shared_map;
 pub mod simplify;
 pub mod validity;
 mod var_set;

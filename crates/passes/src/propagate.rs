@@ -34,6 +34,8 @@
 use crate::Pass;
 use crate::effects::Writes;
 use crate::flow::{self, Domain};
+use crate::shared_map::SharedMap;
+use base::index::Id as _;
 use base::{Bits, IndexVec};
 use ir::walk::{self, Item, Part};
 use ir::{Expr, ExprKind, HeaderId, HeaderRef, Place, Program, Stack, StackId, StmtKind, Type, VarId, VarKind};
@@ -55,6 +57,7 @@ fn run(program: &mut Program) {
         types: program.vars.iter().map(|var| var.ty).collect(),
         is_local: program.vars.iter().map(|var| var.kind == VarKind::Local).collect(),
         stacks: program.stacks.clone(),
+        header_count: program.headers.len(),
         reads,
         writes: Cell::new(0),
     };
@@ -90,6 +93,7 @@ struct Values {
     types: IndexVec<VarId, Type>,
     is_local: IndexVec<VarId, bool>,
     stacks: IndexVec<StackId, Stack>,
+    header_count: usize,
     reads: BTreeMap<VarId, u32>,
     /// The number of the last write.
     writes: Cell<u64>,
@@ -114,14 +118,19 @@ struct State {
     /// Whether a local variable without a write is zero.
     is_start: bool,
     /// The number of the last write to each variable and header that was written.
-    written: BTreeMap<Storage, u64>,
+    written_vars: SharedMap<u64>,
+    written_headers: SharedMap<u64>,
     /// Values that were given to variables; some are no longer true.
-    values: BTreeMap<VarId, Rc<Known>>,
+    values: SharedMap<Rc<Known>>,
 }
 
 impl State {
     fn last_write(&self, storage: Storage) -> u64 {
-        self.written.get(&storage).copied().unwrap_or(0)
+        let number = match storage {
+            Storage::Var(var) => self.written_vars.get(var.index()),
+            Storage::Header(header) => self.written_headers.get(header.index()),
+        };
+        number.copied().unwrap_or(0)
     }
 
     fn is_current(&self, known: &Known) -> bool {
@@ -130,7 +139,7 @@ impl State {
 
     /// The value of a variable that was given one.
     fn value(&self, var: VarId) -> Option<&Rc<Known>> {
-        self.values.get(&var).filter(|known| self.is_current(known))
+        self.values.get(var.index()).filter(|known| self.is_current(known))
     }
 
     fn stamped(&self, value: Expr, made_of: impl Iterator<Item = Storage>) -> Known {
@@ -186,25 +195,41 @@ impl Domain for Values {
     }
 
     fn nothing(&self) -> State {
-        State { is_start: false, written: BTreeMap::new(), values: BTreeMap::new() }
+        State {
+            is_start: false,
+            written_vars: SharedMap::new(self.types.len()),
+            written_headers: SharedMap::new(self.header_count),
+            values: SharedMap::new(self.types.len()),
+        }
     }
 
     fn meet(&self, state: &mut State, other: &State) {
-        let mut values = std::mem::take(&mut state.values);
-        values.retain(|var, known| {
-            let same = |there: &Rc<Known>| Rc::ptr_eq(known, there) || known.value == there.value;
-            state.is_current(known) && other.value(*var).is_some_and(same)
+        let mut kept = Vec::new();
+        let mut values = state.values.clone();
+        values.meet(&other.values, &mut |var, here, there| {
+            let (here, there) = (here?, there?);
+            if Rc::ptr_eq(here, there) {
+                return Some(here.clone());
+            }
+            let holds = here.value == there.value && state.is_current(here) && other.is_current(there);
+            holds.then(|| {
+                kept.push(var);
+                here.clone()
+            })
         });
         // What was written on one way, or on both in turn, counts as written where they meet.
-        let written: Vec<Storage> = state.written.keys().chain(other.written.keys()).copied().collect();
-        for storage in written {
-            if state.last_write(storage) != other.last_write(storage) {
-                state.written.insert(storage, self.next_write());
-            }
-        }
-        for known in values.values_mut().filter(|known| !state.is_current(known)) {
+        let number = self.next_write();
+        let mut newer = |_, here: Option<&u64>, there: Option<&u64>| match here == there {
+            true => here.copied(),
+            false => Some(number),
+        };
+        state.written_vars.meet(&other.written_vars, &mut newer);
+        state.written_headers.meet(&other.written_headers, &mut newer);
+        for var in kept {
+            let Some(known) = values.get(var).filter(|known| !state.is_current(known)) else { continue };
             let made_of = known.made_of.iter().map(|(storage, _)| *storage);
-            *known = Rc::new(state.stamped(known.value.clone(), made_of));
+            let known = Rc::new(state.stamped(known.value.clone(), made_of));
+            values.set(var, Some(known));
         }
         state.values = values;
         state.is_start &= other.is_start;
@@ -212,11 +237,13 @@ impl Domain for Values {
 
     fn forget(&self, state: &mut State, writes: &Writes) {
         let number = self.next_write();
-        for &var in &writes.vars {
-            state.written.insert(Storage::Var(var), number);
-            state.values.remove(&var);
+        for var in &writes.vars {
+            state.written_vars.set(var.index(), Some(number));
+            state.values.set(var.index(), None);
         }
-        state.written.extend(writes.headers.iter().map(|&header| (Storage::Header(header), number)));
+        for header in &writes.headers {
+            state.written_headers.set(header.index(), Some(number));
+        }
     }
 
     fn rewrite(&self, state: &State, part: Part<'_>) {
@@ -224,7 +251,7 @@ impl Domain for Values {
         let ExprKind::Var(var) = expr.kind else { return };
         if let Some(known) = state.value(var) {
             *expr = known.value.clone();
-        } else if state.is_start && self.is_local[var] && !state.written.contains_key(&Storage::Var(var)) {
+        } else if state.is_start && self.is_local[var] && state.last_write(Storage::Var(var)) == 0 {
             *expr = Expr::constant(self.types[var], Bits::zero(self.types[var].width()));
         }
     }
@@ -236,7 +263,7 @@ impl Domain for Values {
             // The statement itself may have changed what its value was made of.
             if !made_of.contains(&Storage::Var(*var)) && self.may_move(*var, &value) {
                 let known = state.stamped(value, made_of.into_iter());
-                state.values.insert(*var, Rc::new(known));
+                state.values.set(var.index(), Some(Rc::new(known)));
             }
         }
     }

@@ -32,51 +32,58 @@
 use crate::Pass;
 use crate::effects::Writes;
 use crate::flow::{self, Domain};
+use crate::shared_map::SharedMap;
 use base::Bits;
+use base::index::Id as _;
 use ir::walk::Part;
-use ir::{BinaryOp, Expr, ExprKind, HeaderId, HeaderRef, Program, StmtKind, UnaryOp};
-use std::collections::BTreeMap;
+use ir::{BinaryOp, Expr, ExprKind, HeaderRef, Program, StmtKind, UnaryOp};
 
 /// See the module.
 pub const PASS: Pass = Pass { name: "validity", description: "decides tests of headers whose validity is known", run };
 
 fn run(program: &mut Program) {
-    let locals = program.headers.iter_enumerated().filter(|(_, header)| !header.metadata).map(|(id, _)| id).collect();
-    flow::walk_program(program, &Validity { locals });
+    let mut start = SharedMap::new(program.headers.len());
+    for (id, _) in program.headers.iter_enumerated().filter(|(_, header)| !header.metadata) {
+        start.set(id.index(), Some(false));
+    }
+    let domain = Validity { nothing: SharedMap::new(program.headers.len()), start };
+    flow::walk_program(program, &domain);
 }
 
+/// The known validity of headers, by their index.
 struct Validity {
-    locals: Vec<HeaderId>,
+    nothing: SharedMap<bool>,
+    start: SharedMap<bool>,
 }
 
 impl Domain for Validity {
-    type State = BTreeMap<HeaderId, bool>;
+    type State = SharedMap<bool>;
 
     fn start(&self) -> Self::State {
-        self.locals.iter().map(|header| (*header, false)).collect()
+        self.start.clone()
     }
 
     fn nothing(&self) -> Self::State {
-        BTreeMap::new()
+        self.nothing.clone()
     }
 
     fn meet(&self, state: &mut Self::State, other: &Self::State) {
-        state.retain(|header, valid| other.get(header) == Some(valid));
+        state.meet(other, &mut |_, here, there| here.filter(|_| here == there).copied());
     }
 
     fn forget(&self, state: &mut Self::State, writes: &Writes) {
-        state.retain(|header, _| !writes.validity.contains(header));
+        writes.validity.iter().for_each(|header| state.set(header.index(), None));
     }
 
     fn rewrite(&self, state: &Self::State, part: Part<'_>) {
         let Part::Expr(expr) = part else { return };
         match &expr.kind {
             ExprKind::IsValid(HeaderRef::Fixed(header)) => {
-                if let Some(valid) = state.get(header) {
+                if let Some(valid) = state.get(header.index()) {
                     *expr = Expr::bool(*valid);
                 }
             }
-            ExprKind::Field(HeaderRef::Fixed(header), _) if state.get(header) == Some(&false) => {
+            ExprKind::Field(HeaderRef::Fixed(header), _) if state.get(header.index()) == Some(&false) => {
                 *expr = Expr::constant(expr.ty, Bits::zero(expr.ty.width()));
             }
             _ => {}
@@ -85,9 +92,9 @@ impl Domain for Validity {
 
     fn is_idle(&self, state: &Self::State, stmt: &StmtKind) -> bool {
         match stmt {
-            StmtKind::SetValid(HeaderRef::Fixed(header)) => state.get(header) == Some(&true),
+            StmtKind::SetValid(HeaderRef::Fixed(header)) => state.get(header.index()) == Some(&true),
             StmtKind::SetInvalid(HeaderRef::Fixed(header)) | StmtKind::Emit(HeaderRef::Fixed(header)) => {
-                state.get(header) == Some(&false)
+                state.get(header.index()) == Some(&false)
             }
             _ => false,
         }
@@ -97,7 +104,7 @@ impl Domain for Validity {
         let StmtKind::Hash { inputs, .. } = stmt else { return };
         inputs.retain_mut(|input| {
             let Some(HeaderRef::Fixed(guard)) = input.guard else { return true };
-            match state.get(&guard) {
+            match state.get(guard.index()) {
                 Some(true) => input.guard = None,
                 Some(false) => return false,
                 None => {}
@@ -108,13 +115,13 @@ impl Domain for Validity {
 
     fn learn(&self, state: &mut Self::State, stmt: &StmtKind) {
         match stmt {
-            StmtKind::SetValid(HeaderRef::Fixed(header)) => _ = state.insert(*header, true),
-            StmtKind::SetInvalid(HeaderRef::Fixed(header)) => _ = state.insert(*header, false),
+            StmtKind::SetValid(HeaderRef::Fixed(header)) => state.set(header.index(), Some(true)),
+            StmtKind::SetInvalid(HeaderRef::Fixed(header)) => state.set(header.index(), Some(false)),
             // Parsing goes on after an extraction only if it succeeds.
-            StmtKind::Extract { dst: HeaderRef::Fixed(header), .. } => _ = state.insert(*header, true),
+            StmtKind::Extract { dst: HeaderRef::Fixed(header), .. } => state.set(header.index(), Some(true)),
             StmtKind::CopyHeader { dst: HeaderRef::Fixed(dst), src: HeaderRef::Fixed(src) } => {
-                if let Some(valid) = state.get(src).copied() {
-                    state.insert(*dst, valid);
+                if let Some(valid) = state.get(src.index()).copied() {
+                    state.set(dst.index(), Some(valid));
                 }
             }
             _ => {}
@@ -123,7 +130,7 @@ impl Domain for Validity {
 
     fn assume(&self, state: &mut Self::State, cond: &Expr, value: bool) {
         match &cond.kind {
-            ExprKind::IsValid(HeaderRef::Fixed(header)) => _ = state.insert(*header, value),
+            ExprKind::IsValid(HeaderRef::Fixed(header)) => state.set(header.index(), Some(value)),
             ExprKind::Unary(UnaryOp::Not, operand) => self.assume(state, operand, !value),
             ExprKind::Binary(BinaryOp::LogicalAnd, left, right) if value => {
                 self.assume(state, left, true);
