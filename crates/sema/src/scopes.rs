@@ -266,8 +266,8 @@ impl Checker<'_> {
 
     /// Whether two lists of parameters differ in number or in a name.
     pub(crate) fn params_differ(&self, a: &[VarId], b: &[VarId]) -> bool {
-        let names = |list: &[VarId]| list.iter().map(|&id| self.hir.vars[id].name.clone()).collect::<Vec<_>>();
-        names(a) != names(b)
+        let differ = |(&a, &b): (&VarId, &VarId)| self.hir.vars[a].name != self.hir.vars[b].name;
+        a.len() != b.len() || a.iter().zip(b).any(differ)
     }
 
     /// Says that a name means nothing here, with a proposal among the names of which `wanted` holds.

@@ -187,17 +187,13 @@ impl Checker<'_> {
 
     fn table_actions(&mut self, table: &mut Table, written: &[ast::ActionListElement]) {
         self.wrongly_listed_actions.clear();
+        // The control plane knows them by name: those of an inner and an outer scope cannot both be listed.
+        let mut listed = BTreeMap::new();
         for element in written {
             let Some(id) = self.action_named(&element.action.path) else { continue };
             let name = self.hir.actions[id].name.clone();
-            // The control plane knows them by name: those of an inner and an outer scope cannot both be listed.
-            let listed = table.actions.iter().find(|listed| self.hir.actions[listed.action.action].name == name);
-            if let Some(first) = listed {
-                self.report(d::duplicate_action(
-                    element.action.span,
-                    &element.action.path.name.name,
-                    first.action.span,
-                ));
+            if let Some(&first) = listed.get(&name) {
+                self.report(d::duplicate_action(element.action.span, &element.action.path.name.name, first));
                 continue;
             }
             self.check_annotations(&element.annotations);
@@ -207,6 +203,7 @@ impl Checker<'_> {
                 continue;
             };
             let position = table.actions.len();
+            listed.insert(name, element.action.span);
             let action = ActionRef { action: id, position, args, span: element.action.span };
             table.actions.push(TableAction { action, annotations: element.annotations.clone() });
         }
