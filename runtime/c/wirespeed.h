@@ -195,6 +195,12 @@ typedef void ws_straight_way(const struct ws_env *env, struct ws_packet *const *
 
 #define WS_UNUSED __attribute__((unused))
 #define WS_EXPORT __attribute__((visibility("default")))
+/* A function so long that the greater optimisations would take minutes. Clang has no attribute for this and copes. */
+#if defined(__clang__)
+#define WS_HUGE
+#else
+#define WS_HUGE __attribute__((optimize("O1", "no-strict-aliasing")))
+#endif
 #define WS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define WS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 

@@ -29,7 +29,7 @@ const FRAME: [&str; 3] = [
 
 pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
     let levels = *rng.pick(&LEVELS);
-    let kinds: [fn(u64) -> String; 19] = [
+    let kinds: [fn(u64) -> String; 22] = [
         macros,
         macros_with_parameters,
         includes,
@@ -48,6 +48,9 @@ pub(crate) fn run(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> {
         concatenations,
         constants,
         conditions,
+        else_ifs,
+        variables,
+        states,
         p4_14_actions,
     ];
     let position = rng.below(kinds.len() as u64) as usize;
@@ -182,7 +185,7 @@ fn headers_in_structs(levels: u64) -> String {
 }
 
 fn loops(levels: u64) -> String {
-    let depth = levels as usize;
+    let depth = levels as usize * 16;
     let open = "for (bit<8> i in 0..255) { meta.m = meta.m + i; ".repeat(depth);
     framed("", &format!("apply {{ {open}{} }}\n", "}".repeat(depth)))
 }
@@ -203,6 +206,30 @@ fn constants(levels: u64) -> String {
 fn conditions(levels: u64) -> String {
     let one = "if (hdr.h.a == hdr.h.b || meta.m > 3) { meta.m = meta.m + 1; } else if (hdr.h.a > 3) { meta.m = 2; }\n";
     framed("", &format!("apply {{ {} }}\n", one.repeat(levels as usize * 30)))
+}
+
+fn else_ifs(levels: u64) -> String {
+    let chain = lines(levels * 20, "if (meta.m == 0) { meta.m = 1; }", "else if (hdr.h.a == {}) { hdr.h.b = {}; }");
+    framed("", &format!("apply {{ {chain} }}\n"))
+}
+
+/// Many variables, all of them known at each of many branches.
+fn variables(levels: u64) -> String {
+    let declared = lines(levels * 20, "bit<8> v0 = hdr.h.a;", "bit<8> v{} = hdr.h.a;");
+    let changed = lines(levels * 20, "", "if (meta.m == {}) { v{-} = v{} + 1; }");
+    let read = lines(levels * 20, "", "meta.m = meta.m ^ v{};");
+    framed("", &format!("apply {{ {declared}{changed}{read} }}\n"))
+}
+
+/// A parser that is written from its end.
+fn states(levels: u64) -> String {
+    let first = "state s0 { p.extract(hdr.h); transition accept; }";
+    let pattern = "state s{} { bit<8> x = meta.m; meta.m = x + 1; \
+                   transition select(x ++ 8w1) { {}: s{-}; default: accept; } }";
+    let states = lines(levels * 20, first, pattern);
+    let text = framed("", "apply { }\n");
+    let start = format!("{states}state start {{ transition s{}; }}", levels * 20);
+    text.replace("state start { p.extract(hdr.h); transition accept; }", &start)
 }
 
 fn p4_14_actions(levels: u64) -> String {

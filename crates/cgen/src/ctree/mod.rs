@@ -89,6 +89,21 @@ pub(crate) struct Member {
     pub(crate) length: Option<u32>,
 }
 
+/// How many statements there are, those in others included.
+pub(crate) fn statement_count(body: &[Stmt]) -> usize {
+    let count = |stmt: &Stmt| match stmt {
+        Stmt::If(_, yes, no) => 1 + statement_count(yes) + statement_count(no),
+        Stmt::Switch { cases, default, .. } => {
+            let cases: usize = cases.iter().map(|(_, body)| statement_count(body)).sum();
+            1 + cases + statement_count(default)
+        }
+        Stmt::Loop(body) | Stmt::Block(body) | Stmt::For { body, .. } => 1 + statement_count(body),
+        Stmt::Comment(_) | Stmt::Label(_) => 0,
+        _ => 1,
+    };
+    body.iter().map(count).sum()
+}
+
 pub(crate) fn name(text: impl Into<String>) -> Expr {
     Expr::Name(text.into())
 }

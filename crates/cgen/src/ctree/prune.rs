@@ -77,10 +77,18 @@ fn names_of(value: &Expr, used: &mut BTreeSet<String>) {
 fn remove(body: &mut Vec<Stmt>, used: &BTreeSet<String>) -> bool {
     let before = body.len();
     // A jump to what follows anyway.
-    let idle = |pair: &[Stmt]| matches!(pair, [Stmt::Goto(target), Stmt::Label(label)] if target == label);
-    while let Some(position) = body.windows(2).position(idle) {
-        body.remove(position);
+    let idle = |last: Option<&Stmt>, next: &Stmt| match (last, next) {
+        (Some(Stmt::Goto(target)), Stmt::Label(label)) => target == label,
+        _ => false,
+    };
+    let mut kept: Vec<Stmt> = Vec::with_capacity(body.len());
+    for stmt in body.drain(..) {
+        while idle(kept.last(), &stmt) {
+            kept.pop();
+        }
+        kept.push(stmt);
     }
+    *body = kept;
     for stmt in body.iter_mut() {
         if let Stmt::Declare { name, value: Some(value), .. } = stmt
             && !used.contains(name)

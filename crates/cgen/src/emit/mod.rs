@@ -26,13 +26,17 @@ mod straight;
 mod table;
 mod wide;
 
-use crate::abi;
 use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print, prune};
 use crate::plan::{Plan, state};
+use crate::{abi, ctree};
 use base::Span;
 use base::index::Id as _;
 use ir::{BlockId, BlockKind, BlockRole, HashAlgorithm, HeaderId, Program, Stmt, StmtKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Statements of the longest function that the C compiler optimises with all it has. Some of what it does takes time
+/// that grows with the square of a function's length.
+const STATEMENTS_MAX: usize = 5_000;
 
 /// A line of the program's source.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,11 +127,9 @@ impl<'e> Emitter<'e> {
         if let Some(straight) = &self.plan.straight {
             items.extend(self.waiting(None, straight.waiting.iter().map(|(&var, &(offset, _))| (var, offset))));
             items.push(Item::Comment("The straight way.".into()));
-            let head = "WS_EXPORT void ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, \
+            let head = "void ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, \
                         uint32_t count, uint32_t *verdicts)";
-            let mut body = straight::emit(self, straight);
-            prune(&mut body);
-            items.push(Item::Function { head: head.into(), body });
+            items.push(function(head, straight::emit(self, straight)));
         }
         items
     }
@@ -160,16 +162,15 @@ impl<'e> Emitter<'e> {
         };
         items.push(Item::Comment(format!("{what} {}.", block.name)));
         let head = format!(
-            "WS_EXPORT void ws_block_{}(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)",
+            "void ws_block_{}(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)",
             id.index()
         );
-        let mut body = match &block.kind {
+        let body = match &block.kind {
             BlockKind::Parser { start, states, error } => parser::emit(self, id, *start, states, *error),
             BlockKind::Control { body } if self.is_deparser(id) => deparser::emit(self, id, body),
             BlockKind::Control { body } => control::emit(self, id, body),
         };
-        prune(&mut body);
-        items.push(Item::Function { head, body });
+        items.push(function(&head, body));
     }
 
     fn is_deparser(&self, id: BlockId) -> bool {
@@ -275,6 +276,13 @@ impl<'e> Emitter<'e> {
     fn limbs(&self, var: VarId) -> Option<u32> {
         Some(self.program.vars[var].ty.width().div_ceil(64))
     }
+}
+
+/// A function that the switch calls.
+fn function(head: &str, mut body: Vec<ctree::Stmt>) -> Item {
+    prune(&mut body);
+    let attributes = if ctree::statement_count(&body) > STATEMENTS_MAX { "WS_EXPORT WS_HUGE" } else { "WS_EXPORT" };
+    Item::Function { head: format!("{attributes} {head}"), body }
 }
 
 /// What asks for the tables of a hash function.
