@@ -350,6 +350,7 @@ Examples:
   wirespeed run --port 1=eth0 --port 2=eth1 --p4runtime         controllers bring the program
   wirespeed run router.p4 --port 1=eth0 --port 2=eth1 --state /var/lib/router
   wirespeed run --port 1=eth0 --port 2=eth1 --state /var/lib/router       goes on with the program kept there
+  wirespeed run --port 1=eth0 --port 2=eth1 --p4runtime --state /var/lib/router --metrics 9090
 
 Ctrl-C stops cleanly: packets already received are forwarded first. A second Ctrl-C stops at once.")]
 pub struct RunArguments {
@@ -372,12 +373,11 @@ pub struct RunArguments {
     pub pcap: Option<PathBuf>,
     #[command(flatten)]
     pub p4runtime: P4RuntimeArguments,
-    /// Keep program, entries, groups, registers and counters in this folder, and begin with what it holds. Not yet with
-    /// --p4runtime
-    #[arg(long, value_name = "DIR", conflicts_with = "p4runtime")]
+    /// Keep program, entries, groups, registers and counters in this folder, and begin with what it holds
+    #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// Tell Prometheus, at /metrics and /healthz of this address, how the switch is. Not yet with --p4runtime
-    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = metrics_address, conflicts_with = "p4runtime")]
+    /// Tell Prometheus, at /metrics and /healthz of this address, how the switch is
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = metrics_address)]
     pub metrics: Option<SocketAddr>,
     /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]

@@ -5,25 +5,25 @@
 //! no other: who may set a program need not be allowed to read every file.
 
 use crate::Exit;
-use crate::args::{P4RuntimeArguments, RunArguments, SourceArguments};
+use crate::args::{P4RuntimeArguments, RunArguments};
 use crate::backend;
-use crate::frontend::{self, Compiled as Loadable, Shown};
+use crate::frontend::Shown;
 use crate::ports;
+use crate::starting::Origin;
 use crate::terminal;
 use crate::trial;
 use control::Api;
 use control::api::{Code, Fault};
 use ir::Program;
 use live::PortSpec;
-use live::mailbox::{Inbox, mailbox};
 use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, Tls};
+use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use switch::traffic::port_max;
-use switch::{Backend, Switch};
-use syntax::{DiskFiles, FileLoader, MemoryFiles};
+use syntax::{DiskFiles, FileLoader};
 
 /// Where controllers look for a switch.
 const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9559);
@@ -37,18 +37,6 @@ const PSA_CPU_PORT: u32 = 0xFFFF_FFFD;
 /// How long a program that a controller sends may be compiled.
 const COMPILE_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// A program for a switch that has none yet: it drops everything.
-const IDLE_PROGRAM: &str = "\
-#include <v1model.p4>
-struct none_t {}
-parser P(packet_in p, out none_t h, inout none_t m, inout standard_metadata_t s) { state start { transition accept; } }
-control V(inout none_t h, inout none_t m) { apply {} }
-control I(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply { mark_to_drop(s); } }
-control E(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply {} }
-control D(packet_out p, in none_t h) { apply {} }
-V1Switch(P(), V(), I(), E(), V(), D()) main;
-";
-
 /// An address as `[ADDRESS:]PORT`; loopback if there is only a port.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(port) = text.parse() {
@@ -61,68 +49,35 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
     text.replace("localhost:", "127.0.0.1:").parse().map_err(|_| wrong())
 }
 
-/// A switch, and the program that it runs as far as controllers may see it.
-pub struct Loaded {
-    /// The switch.
-    pub switch: Switch,
-    /// None if it has no program yet.
-    pub started: Option<p4runtime::Started>,
-}
-
-/// The switch of which controllers are told: with the program that the arguments name, or with none yet.
-pub fn load(arguments: &RunArguments) -> Result<Loaded, Exit> {
-    let source = &arguments.switch.source;
-    let (compiled, started, backend) = match &arguments.file {
-        None => (idle_program()?, None, Backend::Interpreter),
-        Some(file) => {
-            let Shown { compiled, info } = frontend::show_program(file, source, &DiskFiles).map_err(|diagnostics| {
-                eprintln!("{}", diagnostics.trim_end());
-                Exit::BadInput
-            })?;
-            let started = p4runtime::Started { info, text: read(file)? };
-            let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
-            (compiled, Some(started), backend)
-        }
-    };
-    let switch = backend::build(Arc::new(compiled.program), backend, &arguments.switch)?;
-    Ok(Loaded { switch, started })
-}
-
-/// The program of a switch that has none.
-fn idle_program() -> Result<Loadable, Exit> {
-    let path = Path::new("idle.p4");
-    let files = MemoryFiles::new().with(path, IDLE_PROGRAM);
-    let shown = frontend::show_program(path, &SourceArguments::plain(), &files).map_err(|diagnostics| {
-        terminal::error(diagnostics);
-        Exit::Internal
-    })?;
-    Ok(shown.compiled)
-}
-
 /// What the run needs of the server.
 pub struct Controllers {
     /// Ends with the run.
     pub server: Server,
     /// Where packets and digests go.
     pub feed: Feed,
-    /// Jobs for the worker.
-    pub inbox: Inbox,
     /// The port behind which the controllers are.
     pub cpu_port: Option<u32>,
 }
 
-/// Starts the server for a switch that does not run yet, if there is to be one. `started` is the program that it runs,
-/// if controllers are to see one.
-pub fn start(
-    arguments: &RunArguments,
-    switch: &Switch,
-    started: Option<p4runtime::Started>,
-    specs: &[PortSpec],
-) -> Result<Option<Controllers>, Exit> {
+/// The switch for which a server is started.
+pub struct Subject<'a> {
+    /// Its control plane.
+    pub api: Arc<Api>,
+    /// The program that it begins with, if controllers are to see one.
+    pub started: Option<p4runtime::Started>,
+    /// How that is compiled again.
+    pub origin: Origin,
+    /// Its ports.
+    pub specs: &'a [PortSpec],
+}
+
+/// Starts the server, if there is to be one.
+pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Controllers>, Exit> {
+    let Subject { api, started, origin, specs } = subject;
     let options = &arguments.p4runtime;
     let Some(address) = options.p4runtime else { return Ok(None) };
     let address = address.unwrap_or(DEFAULT_ADDRESS);
-    let cpu_port = cpu_port(options, switch.program(), specs)?;
+    let cpu_port = cpu_port(options, &api.program(), specs)?;
     let tls = tls(options)?;
     if tls.is_none() && !address.ip().is_loopback() {
         terminal::warning(format!(
@@ -133,13 +88,9 @@ pub fn start(
         let name = text.split_once('=').map_or("", |(_, name)| name);
         (spec.number, name.to_owned())
     });
-    let (door, inbox) = mailbox().map_err(|error| {
-        terminal::error(format!("cannot make a mailbox: {error}"));
-        Exit::System
-    })?;
-    let api = Arc::new(Api::new(switch, Arc::new(door)));
     let compiler = ProgramCompiler {
         arguments: arguments.clone(),
+        origin,
         ports: specs.iter().map(|spec| spec.number).chain(cpu_port).collect(),
     };
     let server_options = Options {
@@ -154,7 +105,7 @@ pub fn start(
         terminal::error(error);
         Exit::System
     })?;
-    Ok(Some(Controllers { server, feed, inbox, cpu_port }))
+    Ok(Some(Controllers { server, feed, cpu_port }))
 }
 
 fn cpu_port(options: &P4RuntimeArguments, program: &Program, specs: &[PortSpec]) -> Result<Option<u32>, Exit> {
@@ -188,6 +139,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Exit> {
 /// Makes switches of the programs that controllers send.
 struct ProgramCompiler {
     arguments: RunArguments,
+    origin: Origin,
     /// The ports that a program must be able to name.
     ports: Vec<u32>,
 }
@@ -199,7 +151,7 @@ pub const SENT_NAME: &str = "device_config.p4";
 const DIAGNOSTICS_BYTES_MAX: usize = 3_000;
 
 impl ProgramCompiler {
-    fn build(&self, shown: Shown) -> Result<Compiled, Fault> {
+    fn build(&self, (shown, note): (Shown, Value)) -> Result<Compiled, Fault> {
         let Shown { compiled, info } = shown;
         let most = port_max(compiled.program.architecture);
         if let Some(port) = self.ports.iter().find(|&&port| port > most) {
@@ -217,7 +169,7 @@ impl ProgramCompiler {
             .map_err(|failure| Fault::invalid(failure.messages.join("\n")))?;
         let rates = ports::rates(&self.arguments.port_rate).and_then(|rates| ports::set_rates(&mut switch, &rates));
         rates.map_err(|_| Fault::invalid("a port whose rate is limited is not one of the program's"))?;
-        Ok(Compiled { switch, info })
+        Ok(Compiled { switch, info, note })
     }
 }
 
@@ -226,18 +178,14 @@ impl Compiler for ProgramCompiler {
         trial::try_program(text, &self.arguments, patience)?;
         let source = &self.arguments.switch.source;
         let files = SentFiles { text, include: &source.include };
-        let shown = frontend::show_program(Path::new(SENT_NAME), source, &files)
-            .map_err(|diagnostics| Fault::invalid(wrong_program(&diagnostics)))?;
-        self.build(shown)
+        let made = self.origin.compile_from(Path::new(SENT_NAME), source, &files);
+        self.build(made.map_err(|diagnostics| Fault::invalid(wrong_program(&diagnostics)))?)
     }
 
     fn compile_started(&self) -> Option<Result<Compiled, Fault>> {
-        let file = self.arguments.file.as_ref()?;
-        let shown = frontend::show_program(file, &self.arguments.switch.source, &DiskFiles);
-        let shown = shown.map_err(|diagnostics| {
-            Fault::invalid(format!("{} is wrong by now:\n{}", file.display(), shortened(&diagnostics)))
-        });
-        Some(shown.and_then(|shown| self.build(shown)))
+        let (file, made) = self.origin.compile(&self.arguments)?;
+        let wrong = |diagnostics: String| format!("{} is wrong by now:\n{}", file.display(), shortened(&diagnostics));
+        Some(made.map_err(|diagnostics| Fault::invalid(wrong(diagnostics))).and_then(|made| self.build(made)))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::Exit;
 use crate::args::{BackendKind, DemoArguments, SourceArguments, SwitchArguments};
 use crate::backend;
 use crate::frontend::{self, Compiled};
-use crate::run::aligned;
+use crate::reporter::aligned;
 use crate::terminal::{self, Progress, grouped, say};
 use base::{Bits, Rng};
 use ir::DigestId;

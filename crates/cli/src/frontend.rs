@@ -5,6 +5,7 @@ use crate::args::{SourceArguments, WarningArguments};
 use crate::terminal;
 use base::Span;
 use p4_14::Standard;
+use p4info::v1::P4Info;
 use sema::hir::Type;
 use std::path::Path;
 use syntax::{Diagnostics, DiskFiles, FileLoader, Options, SourceMap, ast};
@@ -32,7 +33,7 @@ pub struct Shown {
     /// The program, optimised.
     pub compiled: Compiled,
     /// Its P4Info.
-    pub info: p4info::v1::P4Info,
+    pub info: P4Info,
 }
 
 /// Reads and parses a file.
@@ -41,7 +42,7 @@ pub fn parse(path: &Path, arguments: &SourceArguments) -> Source {
 }
 
 /// Reads and parses a file that the loader has.
-fn parse_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Source {
+pub fn parse_from(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Source {
     let define = |text: &String| match text.split_once('=') {
         Some((name, value)) => (name.to_owned(), value.to_owned()),
         None => (text.clone(), "1".to_owned()),
@@ -113,21 +114,35 @@ pub fn is_runnable(typed: &sema::hir::Program) -> bool {
     ARCHITECTURES.iter().any(|(_, runnable, count)| package(typed) == Some(*runnable) && arguments == Some(*count))
 }
 
-/// A file that the loader has as an optimised program with its P4Info, or its diagnostics as text.
-pub fn show_program(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Result<Shown, String> {
+/// A file that the loader has as an optimised program with its P4Info, or the file with what is wrong with it.
+fn shown(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> (Source, Option<(ir::Program, P4Info)>) {
     let mut source = parse_from(path, arguments, files);
     let made = check(&mut source).and_then(|typed| {
         let program = lower_typed(&mut source, &typed, arguments.drop_port)?;
         let info = p4info::generate(&typed, &program, &mut source.diagnostics)?;
         Some((program, info))
     });
-    match made {
-        Some((mut program, info)) if !source.diagnostics.has_errors() => {
-            passes::optimise(&mut program);
-            Ok(Shown { compiled: Compiled { map: source.map, program }, info })
-        }
-        _ => Err(syntax::render_all(&source.map, &source.diagnostics, false)),
-    }
+    let made = made.filter(|_| !source.diagnostics.has_errors()).map(|(mut program, info)| {
+        passes::optimise(&mut program);
+        (program, info)
+    });
+    (source, made)
+}
+
+/// A file that the loader has as an optimised program with its P4Info, or its diagnostics as text.
+pub fn show_program(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Result<Shown, String> {
+    let (source, made) = shown(path, arguments, files);
+    let text = |source: &Source| syntax::render_all(&source.map, &source.diagnostics, false);
+    let (program, info) = made.ok_or_else(|| text(&source))?;
+    Ok(Shown { compiled: Compiled { map: source.map, program }, info })
+}
+
+/// The same, or the exit after its errors were shown.
+pub fn load_shown(path: &Path, arguments: &SourceArguments, files: &dyn FileLoader) -> Result<Shown, Exit> {
+    let (source, made) = shown(path, arguments, files);
+    show(&source);
+    let (program, info) = made.ok_or(Exit::BadInput)?;
+    Ok(Shown { compiled: Compiled { map: source.map, program }, info })
 }
 
 /// A file that the loader has as an optimised program, or the exit after its errors were shown.
@@ -175,11 +190,7 @@ pub fn load_with_warnings(
 }
 
 /// What the program of a file shows to controllers, or the exit after its errors were shown.
-pub fn load_p4info(
-    path: &Path,
-    arguments: &SourceArguments,
-    warnings: &WarningArguments,
-) -> Result<p4info::v1::P4Info, Exit> {
+pub fn load_p4info(path: &Path, arguments: &SourceArguments, warnings: &WarningArguments) -> Result<P4Info, Exit> {
     let mut source = parse(path, arguments);
     let made = check(&mut source).and_then(|typed| {
         lint(&mut source, &typed);

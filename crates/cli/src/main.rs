@@ -8,7 +8,8 @@
 //! * [`ports`], [`ready`]: what a run does before its first packet.
 //! * [`prompt`]: lines that a user types.
 //! * [`explanations`]: the pages about diagnostics.
-//! * [`controllers`]: the P4Runtime server of `run`.
+//! * [`starting`]: the program that a run begins with. [`reporter`]: what it tells its user.
+//! * [`controllers`]: the P4Runtime server of `run`. [`links`]: ports that lose their link while it runs.
 //! * [`state`], [`stored_program`]: what a switch keeps for its next start.
 //! * [`trial`]: programs of controllers, compiled in a process that can be ended.
 //! * [`caught`]: crashes as messages.
@@ -27,11 +28,14 @@ mod demo;
 mod explain;
 mod explanations;
 mod frontend;
+mod links;
 mod net;
 mod ports;
 mod prompt;
 mod ready;
+mod reporter;
 mod run;
+mod starting;
 mod state;
 mod stored_program;
 mod terminal;

@@ -1,32 +1,30 @@
 //! `wirespeed run`: forward packets until the ports are exhausted or the user stops it.
+//!
+//! One switch, one control plane: the state folder, controllers and metrics all go through the same [`Api`], before the
+//! worker runs, while it does, and after.
 
 use crate::Exit;
-use crate::args::{RunArguments, SourceArguments};
-use crate::backend;
-use crate::controllers;
-use crate::frontend;
+use crate::args::RunArguments;
+use crate::controllers::{self, Controllers, Subject};
+use crate::links::Links;
 use crate::ports;
 use crate::ready;
+use crate::reporter::Reporter;
+use crate::starting::{self, Loaded};
 use crate::state::{Saver, State, SwitchDoor};
-use crate::stored_program::{Recorder, StoredProgram};
-use crate::terminal::{self, grouped, say};
-use base::Bits;
+use crate::terminal;
 use control::Api;
-use ir::{DigestId, Program};
-use live::worker::{self, Ended, Events, Port, Ports, Setup};
-use live::{CounterSnapshot, DriverError, PortSpec, StopFlag, mailbox};
+use live::worker::{self, Port, Setup};
+use live::{PortSpec, StopFlag, mailbox};
 use metrics::sources::ShownPort;
 use metrics::{Published, Sources};
-use p4runtime::{Feed, Server};
-use serde_json::json;
-use std::io::IsTerminal as _;
+use p4runtime::Server;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use switch::Door;
 use switch::traffic::port_max;
-use switch::{Door, DropReason, Switch};
-use syntax::{DiskFiles, FileLoader};
 
 /// Runs a program on ports.
 pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
@@ -40,44 +38,41 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     specs(u32::MAX)?;
     let rates = ports::rates(&arguments.port_rate)?;
     let state = arguments.state.as_deref().map(State::open).transpose()?;
-    let Loaded { mut switch, started, name, note } = load(arguments, state.as_ref())?;
-    let program = Arc::clone(switch.program());
+    let Loaded { mut switch, name, started, note, origin } = starting::load(arguments, state.as_ref())?;
     // A switch that has no program yet must not rule out those that will come.
-    let number_max = if name.is_some() { port_max(program.architecture) } else { u32::MAX };
+    let number_max = if name.is_some() { port_max(switch.program().architecture) } else { u32::MAX };
     let specs = specs(number_max)?;
     ports::set_rates(&mut switch, &rates)?;
-    // Before the namespace: controllers are where the command was started.
-    let controllers = controllers::start(arguments, &switch, started, &specs)?;
+    let (mailbox, inbox) = mailbox().map_err(|error| system_error(format!("cannot make a mailbox: {error}")))?;
+    let door = Arc::new(SwitchDoor::new(mailbox));
+    let api = Arc::new(Api::new(&switch, Arc::clone(&door) as Arc<dyn Door>));
+    door.parked.park(switch);
+    let saver = state.map(|state| state.begin(Arc::clone(&api), note)).transpose()?;
+    // Before the namespace: controllers are where the command was started, and so is who asks for metrics.
+    let subject = Subject { api: Arc::clone(&api), started, origin, specs: &specs };
+    let controllers = controllers::start(arguments, subject)?;
+    let metrics = arguments.metrics.map(listen_for_metrics).transpose()?;
     // From here on this thread sees other interfaces; sockets that are open already stay where they are.
     ports::enter_namespace(arguments)?;
     let mut setup = Setup::of_ports(ports::open(&specs, arguments.pcap.as_deref())?);
-    let stop = StopFlag::on_signals().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
-    if let Some(seconds) = arguments.duration {
-        let watched = stop.stop_after(Duration::from_secs(seconds));
-        watched.map_err(|error| system_error(format!("cannot limit the duration: {error}")))?;
-    }
+    setup.inbox = Some(inbox);
+    let stop = stop_flag(arguments)?;
     let published = Arc::new(Published::default());
-    let shown = shown_ports(arguments, &setup.ports);
-    let mut reporter = Reporter::new(arguments, program, Arc::clone(&published));
-    let server = controllers.map(|controllers| {
-        setup.inbox = Some(controllers.inbox);
-        setup.cpu_port = controllers.cpu_port;
-        reporter.feed = Some(controllers.feed);
-        controllers.server
+    let ports = shown_ports(arguments, &setup.ports);
+    let sources =
+        Sources { api: Arc::clone(&api), ports, published: Arc::clone(&published), version: env!("CARGO_PKG_VERSION") };
+    let metrics = metrics.map(|bound| serve_metrics(bound, sources)).transpose()?;
+    let links = Links::start(api).map_err(|error| system_error(format!("cannot start a thread: {error}")))?;
+    // A controller may have put another program in by now.
+    let mut switch = door.parked.take().ok_or(Exit::Internal)?;
+    let mut reporter = Reporter::new(arguments, Arc::clone(switch.program()), published);
+    reporter.links = Some(links);
+    let server = controllers.map(|Controllers { server, mut feed, cpu_port }| {
+        feed.program_changed(switch.program());
+        setup.cpu_port = cpu_port;
+        reporter.feed = Some(feed);
+        server
     });
-    let mut beside = None;
-    if state.is_some() || arguments.metrics.is_some() {
-        let (mailbox, inbox) = mailbox().map_err(|error| system_error(format!("cannot make a mailbox: {error}")))?;
-        setup.inbox = Some(inbox);
-        let door = Arc::new(SwitchDoor::new(mailbox));
-        let api = Arc::new(Api::new(&switch, Arc::clone(&door) as Arc<dyn Door>));
-        door.parked.park(switch);
-        let saver = state.map(|state| state.begin(Arc::clone(&api), note)).transpose()?;
-        let told = Sources { api, ports: shown, published, version: env!("CARGO_PKG_VERSION") };
-        let metrics = arguments.metrics.map(|address| serve_metrics(address, told)).transpose()?;
-        switch = door.parked.take().ok_or(Exit::Internal)?;
-        beside = Some(Beside { door, saver, metrics });
-    }
     if !arguments.quiet && !arguments.json {
         eprintln!("{}", greeting(arguments, name.as_deref(), server.as_ref()));
     }
@@ -86,17 +81,25 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let result = worker::run(&mut switch, setup, &stop, &mut reporter);
     let elapsed = started.elapsed();
     drop(server);
-    if let Some(Beside { door, saver, metrics }) = beside {
-        door.parked.park(switch);
-        if let Some(Err(exit)) = saver.map(Saver::finish) {
-            reporter.exit = exit;
-        }
-        drop(metrics);
-        switch = door.parked.take().ok_or(Exit::Internal)?;
+    door.parked.park(switch);
+    if let Some(Err(exit)) = saver.map(Saver::finish) {
+        reporter.exit = exit;
     }
+    drop(metrics);
+    let switch = door.parked.take().ok_or(Exit::Internal)?;
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, elapsed);
     Ok(reporter.exit)
+}
+
+/// What ends the run: a signal, or the time that was given.
+fn stop_flag(arguments: &RunArguments) -> Result<StopFlag, Exit> {
+    let stop = StopFlag::on_signals().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
+    if let Some(seconds) = arguments.duration {
+        let watched = stop.stop_after(Duration::from_secs(seconds));
+        watched.map_err(|error| system_error(format!("cannot limit the duration: {error}")))?;
+    }
+    Ok(stop)
 }
 
 fn greeting(arguments: &RunArguments, program: Option<&Path>, server: Option<&Server>) -> String {
@@ -104,51 +107,6 @@ fn greeting(arguments: &RunArguments, program: Option<&Path>, server: Option<&Se
     let ports = if arguments.ports.is_empty() { String::new() } else { format!(" on {}", arguments.ports.join(", ")) };
     let server = server.map_or(String::new(), |server| format!("; P4Runtime at {}", server.address()));
     format!("{program}{ports}{server}")
-}
-
-/// A switch, what its program is called, and what is kept of it.
-struct Loaded {
-    switch: Switch,
-    started: Option<p4runtime::Started>,
-    name: Option<PathBuf>,
-    note: serde_json::Value,
-}
-
-/// A switch with the program that was named, or else with the one that the state holds, or with none yet.
-fn load(arguments: &RunArguments, state: Option<&State>) -> Result<Loaded, Exit> {
-    if arguments.p4runtime.p4runtime.is_some() {
-        let controllers::Loaded { switch, started } = controllers::load(arguments)?;
-        return Ok(Loaded { switch, started, name: arguments.file.clone(), note: serde_json::Value::Null });
-    }
-    let load = |file: &Path, source: &SourceArguments, files: &dyn FileLoader| {
-        let files = Recorder::new(files);
-        let compiled = frontend::load_from(file, source, &files)?;
-        Ok((compiled, file.to_owned(), files.note(file, source)))
-    };
-    let (compiled, name, note) = match (&arguments.file, state) {
-        (Some(file), _) => load(file, &arguments.switch.source, &DiskFiles)?,
-        (None, Some(state)) => {
-            let StoredProgram { file, source, files } = state.program()?;
-            load(&file, &source, &files)?
-        }
-        // The arguments ask for one or the other.
-        (None, None) => return Err(Exit::Usage),
-    };
-    let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
-    let mut options = arguments.switch.clone();
-    if let Some(state) = state {
-        state.compare(arguments.file.as_deref(), &options.entries);
-        options.entries.retain(|_| !state.is_some());
-    }
-    let switch = backend::build(Arc::new(compiled.program), backend, &options)?;
-    Ok(Loaded { switch, started: None, name: Some(name), note })
-}
-
-/// What other threads do while the worker runs the switch.
-struct Beside {
-    door: Arc<SwitchDoor>,
-    saver: Option<Saver>,
-    metrics: Option<metrics::Server>,
 }
 
 fn shown_ports(arguments: &RunArguments, ports: &[Port]) -> Vec<ShownPort> {
@@ -160,9 +118,13 @@ fn shown_ports(arguments: &RunArguments, ports: &[Port]) -> Vec<ShownPort> {
     ports.iter().zip(&arguments.ports).map(shown).collect()
 }
 
-fn serve_metrics(address: SocketAddr, sources: Sources) -> Result<metrics::Server, Exit> {
-    let server = metrics::Server::start(address, sources);
-    let server = server.map_err(|error| system_error(format!("cannot listen at {address} for --metrics: {error}")))?;
+fn listen_for_metrics(address: SocketAddr) -> Result<metrics::Bound, Exit> {
+    let bound = metrics::Bound::at(address);
+    bound.map_err(|error| system_error(format!("cannot listen at {address} for --metrics: {error}")))
+}
+
+fn serve_metrics(bound: metrics::Bound, sources: Sources) -> Result<metrics::Server, Exit> {
+    let server = bound.serve(sources).map_err(|error| system_error(format!("cannot serve metrics: {error}")))?;
     terminal::note(format!("metrics at http://{}/metrics", server.address()));
     Ok(server)
 }
@@ -170,246 +132,4 @@ fn serve_metrics(address: SocketAddr, sources: Sources) -> Result<metrics::Serve
 fn system_error(error: impl std::fmt::Display) -> Exit {
     terminal::error(error);
     Exit::System
-}
-
-/// Tells the user how the run goes.
-struct Reporter {
-    program: Arc<Program>,
-    json: bool,
-    /// Whether the counter line is drawn: on a terminal, over itself.
-    live_line: bool,
-    last: Vec<CounterSnapshot>,
-    last_at: Instant,
-    started: Instant,
-    /// What the metrics tell of the worker.
-    published: Arc<Published>,
-    /// Where packets and digests for controllers go; without any, digests are printed.
-    feed: Option<Feed>,
-    /// How the command will end: a port that failed makes it a failure.
-    exit: Exit,
-}
-
-impl Reporter {
-    fn new(arguments: &RunArguments, program: Arc<Program>, published: Arc<Published>) -> Reporter {
-        let live_line = !arguments.quiet && !arguments.json && std::io::stderr().is_terminal();
-        let json = arguments.json;
-        let (last, now) = (Vec::new(), Instant::now());
-        Reporter {
-            program,
-            json,
-            live_line,
-            last,
-            last_at: now,
-            started: now,
-            published,
-            feed: None,
-            exit: Exit::Success,
-        }
-    }
-
-    fn clear_line(&self) {
-        if self.live_line {
-            eprint!("\r\x1b[K");
-        }
-    }
-
-    fn finish(&mut self, switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) {
-        self.clear_line();
-        if self.json {
-            say!("{}", summary_json(switch, ports, ended, elapsed));
-        } else {
-            say!("{}", summary_text(switch, ports).trim_end_matches('\n'));
-            say!("{:.3} s", elapsed.as_secs_f64());
-        }
-    }
-}
-
-impl Events for Reporter {
-    fn tick(&mut self, _switch: &Switch, ports: &Ports) {
-        self.published.tick(self.started.elapsed(), ports.waited, ports.unconnected_frames);
-        let now: Vec<CounterSnapshot> = ports.iter().map(|(_, driver)| driver.counters().snapshot()).collect();
-        if self.live_line && self.last.len() == now.len() {
-            let seconds = self.last_at.elapsed().as_secs_f64().max(0.001);
-            let rate = |new: u64, old: u64| ((new - old) as f64 / seconds) as u64;
-            let port = |((number, _), (new, old)): ((u32, _), (&CounterSnapshot, &CounterSnapshot))| {
-                let rx = grouped(rate(new.rx_packets, old.rx_packets));
-                let tx = grouped(rate(new.tx_packets, old.tx_packets));
-                format!("port {number}: rx {rx}/s tx {tx}/s")
-            };
-            let line: Vec<String> = ports.iter().zip(now.iter().zip(&self.last)).map(port).collect();
-            eprint!("\r\x1b[K{}", line.join(" | "));
-        }
-        self.last = now;
-        self.last_at = Instant::now();
-    }
-
-    fn link_changed(&mut self, port: u32, has_link: bool) {
-        if let Some(feed) = &mut self.feed {
-            feed.link_changed(port, has_link);
-        }
-    }
-
-    fn packet_in(&mut self, frame: &[u8]) {
-        if let Some(feed) = &mut self.feed {
-            feed.packet_in(frame);
-        }
-    }
-
-    fn program_changed(&mut self, program: &Arc<Program>) {
-        self.program = Arc::clone(program);
-        if let Some(feed) = &mut self.feed {
-            feed.program_changed(program);
-        }
-    }
-
-    fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
-        self.published.digest();
-        if let Some(feed) = &mut self.feed {
-            return feed.digest(digest, values);
-        }
-        let digest = &self.program.digests[digest];
-        if self.json {
-            let fields = digest.fields.iter().zip(&values);
-            let fields: serde_json::Map<_, _> =
-                fields.map(|((name, _), value)| (name.clone(), json!(value.to_string()))).collect();
-            say!("{}", json!({"event": "digest", "digest": digest.name, "fields": fields}));
-        } else {
-            self.clear_line();
-            let fields = digest.fields.iter().zip(&values);
-            let fields: Vec<String> = fields.map(|((name, _), value)| format!("{name}={value}")).collect();
-            say!("digest {}: {}", digest.name, fields.join(" "));
-        }
-    }
-
-    fn log(&mut self, line: &str) {
-        if self.json {
-            say!("{}", json!({"event": "log", "message": line}));
-        } else {
-            self.clear_line();
-            say!("log: {line}");
-        }
-    }
-
-    fn assertion_failed(&mut self, text: &str) {
-        self.clear_line();
-        terminal::error(format!("assertion failed, packet dropped: {text}"));
-    }
-
-    fn port_failed(&mut self, port: u32, error: &DriverError) {
-        self.exit = Exit::of_port_error(error);
-        self.clear_line();
-        terminal::error(format!("port {port}: {error}"));
-    }
-}
-
-fn summary_text(switch: &Switch, ports: &Ports) -> String {
-    let header = ["port", "rx packets", "rx bytes", "rx dropped", "tx packets", "tx bytes", "tx dropped"];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
-    for (number, driver) in ports.iter() {
-        let it = driver.counters().snapshot();
-        let counts =
-            [it.rx_packets, it.rx_bytes, it.rx_dropped(), it.tx_packets, it.tx_bytes, it.tx_dropped()].map(grouped);
-        rows.push(std::iter::once(number.to_string()).chain(counts).collect());
-    }
-    let mut text = aligned(&rows) + "\n";
-    let drops = DropReason::ALL.map(|reason| (switch.stats().drops(reason), reason.describe()));
-    let others = [
-        (ports.unconnected_frames, "sent to ports without an interface or file"),
-        (switch.queued() as u64, LEFT_IN_QUEUES),
-    ];
-    for (count, what) in drops.into_iter().chain(others).filter(|(count, _)| *count > 0) {
-        text += &format!("{} packets: {what}\n", grouped(count));
-    }
-    text
-}
-
-/// A queue with a rate can hold more than it lets go in the time that a stop gives it.
-const LEFT_IN_QUEUES: &str = "left in queues at the stop";
-
-/// Rows as a table with right-aligned columns.
-pub fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.len()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect();
-        cells.join("  ")
-    };
-    rows.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-fn summary_json(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) -> serde_json::Value {
-    let port = |(number, driver): (u32, &dyn live::Driver)| {
-        let counters: serde_json::Map<_, _> =
-            driver.counters().snapshot().fields().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-        json!({"port": number, "counters": counters})
-    };
-    let stats = switch.stats();
-    let drops: serde_json::Map<_, _> = DropReason::ALL
-        .iter()
-        .filter(|&&reason| stats.drops(reason) > 0)
-        .map(|&reason| (reason.name().to_owned(), json!(stats.drops(reason))))
-        .collect();
-    json!({
-        "event": "summary",
-        "ended": if ended == Ended::Stopped { "stopped" } else { "exhausted" },
-        "seconds": elapsed.as_secs_f64(),
-        "ports": ports.iter().map(port).collect::<Vec<_>>(),
-        "received": stats.received,
-        "sent": stats.sent,
-        "copies": stats.copies,
-        "passes": stats.passes,
-        "drops": drops,
-        "unconnected": ports.unconnected_frames,
-        "left_in_queues": switch.queued(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::args::SwitchArguments;
-    use switch::{Backend, Output};
-
-    /// Sends everything to port 1.
-    const PROGRAM: &str = "
-        #include <v1model.p4>
-        struct none_t { }
-        parser P(packet_in p, out none_t h, inout none_t m, inout standard_metadata_t s) { state start { transition accept; } }
-        control V(inout none_t h, inout none_t m) { apply { } }
-        control I(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply { s.egress_spec = 1; } }
-        control E(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply { } }
-        control D(packet_out p, in none_t h) { apply { } }
-        V1Switch(P(), V(), I(), E(), V(), D()) main;";
-
-    struct Silent;
-    impl Events for Silent {}
-    impl Output for Silent {
-        fn transmit(&mut self, _port: u32, _frame: &[u8], _time_ns: u64) {}
-    }
-
-    #[test]
-    fn packets_that_a_slow_queue_still_holds_at_the_stop_are_reported() {
-        let folder = tempfile::tempdir().unwrap();
-        let (program, entries) = (folder.path().join("p.p4"), folder.path().join("entries.txt"));
-        std::fs::write(&program, PROGRAM).unwrap();
-        std::fs::write(&entries, "set_queue_rate 1 1\n").unwrap();
-        let source = SourceArguments::plain();
-        let program = Arc::new(frontend::load(&program, &source, true).unwrap().program);
-        let options = SwitchArguments::plain(source, vec![entries]);
-        let mut switch = backend::build(program, Backend::Interpreter, &options).unwrap();
-        for _ in 0..20 {
-            switch.receive(0, 2, &[0; 60]);
-        }
-        switch.run(0, &mut Silent);
-        // One packet has gone; one a second follows until the worker gives the rest up.
-        let stop = StopFlag::new();
-        stop.stop();
-        let (ended, ports) = worker::run(&mut switch, Setup::default(), &stop, &mut Silent).unwrap();
-        let left = switch.queued();
-        assert!((10..19).contains(&left), "{left}");
-        assert!(summary_text(&switch, &ports).contains(&format!("{left} packets: left in queues at the stop\n")));
-        let summary = summary_json(&switch, &ports, ended, Duration::ZERO);
-        assert_eq!((&summary["left_in_queues"], &summary["ended"]), (&json!(left), &json!("stopped")));
-    }
 }

@@ -4,7 +4,7 @@
 //! everything that the folder brings back, and a thread that stores once a second what packets have changed.
 
 use crate::Exit;
-use crate::stored_program::StoredProgram;
+use crate::starting::NO_PROGRAM;
 use crate::terminal::{self, Progress};
 use control::Api;
 use control::store::{Saved, Store};
@@ -58,40 +58,42 @@ impl State {
         Ok(State { folder: folder.to_owned(), store, saved })
     }
 
-    /// Whether it holds what a switch had.
+    /// Whether it holds what a switch with a program had.
     pub fn is_some(&self) -> bool {
-        self.saved.is_some()
+        self.saved.is_some() && self.saved.program != NO_PROGRAM
     }
 
-    /// The program that it holds.
-    pub fn program(&self) -> Result<StoredProgram, Exit> {
-        StoredProgram::of(&self.saved.program).ok_or_else(|| {
-            let what = if self.is_some() { "its program is damaged" } else { "it is empty" };
-            terminal::error(format!("{}: {what}: name the program to run", self.folder.display()));
-            Exit::Usage
-        })
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
-    /// Tells what the folder means for the arguments of the command.
-    pub fn compare(&self, file: Option<&Path>, entries: &[PathBuf]) {
-        if !self.is_some() {
-            return;
-        }
+    /// By what the program that it holds is found again; null if it holds none.
+    pub fn program_note(&self) -> &Value {
+        &self.saved.program
+    }
+
+    /// Says that a program must be named.
+    pub fn has_no_program(&self, why: &str) -> Exit {
+        terminal::error(format!("{}: {why}: name the program to run", self.folder.display()));
+        Exit::Usage
+    }
+
+    /// Warns that a file goes before the program that it holds.
+    pub fn is_of_another(&self, what: &str, file: &Path) {
+        terminal::warning(format!(
+            "{} is of {what}: {} takes over what it has a place for",
+            self.folder.display(),
+            file.display()
+        ));
+    }
+
+    /// Warns that entries of files are not read.
+    pub fn leaves_out(&self, entries: &[PathBuf]) {
         if !entries.is_empty() {
             terminal::warning(format!(
                 "{} holds the entries of an earlier run, which go on: --entries is not read again",
                 self.folder.display()
-            ));
-        }
-        let stored = StoredProgram::of(&self.saved.program);
-        if let (Some(file), Some(stored)) = (file, stored)
-            && file != stored.file
-        {
-            terminal::warning(format!(
-                "{} is of the program {}: {} takes over what it has a place for",
-                self.folder.display(),
-                stored.file.display(),
-                file.display()
             ));
         }
     }
@@ -99,7 +101,7 @@ impl State {
     /// Brings back what the folder holds and keeps everything there from now on, with this note of the program.
     pub fn begin(self, api: Arc<Api>, program: Value) -> Result<Saver, Exit> {
         let _progress = Progress::start(format!("taking over the state in {}", self.folder.display()));
-        if self.is_some() {
+        if self.saved.is_some() {
             let left_out = self.saved.restore(&api);
             left_out.iter().for_each(|what| terminal::warning(format!("not taken over: {what}")));
         }

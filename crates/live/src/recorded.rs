@@ -76,6 +76,10 @@ impl Driver for RecordedDriver {
         self.inner.housekeeping()
     }
 
+    fn has_link(&self) -> bool {
+        self.inner.has_link()
+    }
+
     fn acknowledge_error(&mut self) -> Result<(), DriverError> {
         self.inner.acknowledge_error()
     }

@@ -14,5 +14,5 @@ pub mod server;
 pub mod sources;
 
 pub use exposition::Exposition;
-pub use server::Server;
+pub use server::{Bound, Server};
 pub use sources::{Published, Sources};

@@ -26,10 +26,18 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Server {
-    /// Starts it. Port 0 is any that is free.
-    pub fn start(address: SocketAddr, sources: Sources) -> io::Result<Server> {
-        let listener = TcpListener::bind(address)?;
+/// An address that was taken, before there is something to tell.
+pub struct Bound(TcpListener);
+
+impl Bound {
+    /// Takes an address. Port 0 is any that is free.
+    pub fn at(address: SocketAddr) -> io::Result<Bound> {
+        TcpListener::bind(address).map(Bound)
+    }
+
+    /// Starts the server.
+    pub fn serve(self, sources: Sources) -> io::Result<Server> {
+        let Bound(listener) = self;
         let address = listener.local_addr()?;
         let is_over = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&is_over);
@@ -48,7 +56,9 @@ impl Server {
         })?;
         Ok(Server { address, is_over, thread: Some(thread) })
     }
+}
 
+impl Server {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address

@@ -2,13 +2,14 @@
 
 use crate::exposition::{Exposition, Kind};
 use control::Api;
+use ir::Program;
 use live::{CounterSnapshot, PortCounters};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use switch::externs::TableUse;
-use switch::{DropReason, QueueState, Stats};
+use switch::{DropReason, QueueState, SharedTables, Stats};
 
 /// How long the worker may take to answer.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
@@ -20,16 +21,30 @@ pub struct Published {
     times_ns: Mutex<(u64, u64)>,
     unconnected_frames: AtomicU64,
     digests: AtomicU64,
+    controller_losses: AtomicU64,
+}
+
+/// What the worker says of itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tick {
+    /// For how long it has run.
+    pub run: Duration,
+    /// How much of that it has waited for something to do.
+    pub waited: Duration,
+    /// How many frames went to ports that have no driver.
+    pub unconnected_frames: u64,
+    /// How many packets and digests for controllers were lost because too many waited.
+    pub controller_losses: u64,
 }
 
 impl Published {
-    /// Says for how long the worker has run, how much of that it has waited for something to do, and how many frames
-    /// went to ports that have no driver.
-    pub fn tick(&self, run: Duration, waited: Duration, unconnected_frames: u64) {
+    /// Takes what the worker says.
+    pub fn tick(&self, tick: Tick) {
         let nanoseconds = |it: Duration| u64::try_from(it.as_nanos()).unwrap_or(u64::MAX);
-        let times_ns = (nanoseconds(run.saturating_sub(waited)), nanoseconds(waited));
+        let times_ns = (nanoseconds(tick.run.saturating_sub(tick.waited)), nanoseconds(tick.waited));
         *self.times_ns.lock().unwrap_or_else(PoisonError::into_inner) = times_ns;
-        self.unconnected_frames.store(unconnected_frames, Ordering::Relaxed);
+        self.unconnected_frames.store(tick.unconnected_frames, Ordering::Relaxed);
+        self.controller_losses.store(tick.controller_losses, Ordering::Relaxed);
     }
 
     /// Says that the program has sent a digest.
@@ -62,6 +77,8 @@ pub struct Sources {
 
 /// What a job takes from the switch.
 struct Taken {
+    program: Arc<Program>,
+    tables: SharedTables,
     stats: Stats,
     uses: Vec<TableUse>,
     queues: Vec<QueueState>,
@@ -86,6 +103,8 @@ impl Sources {
     /// All metrics as text; none if the switch does not answer.
     pub fn collect(&self) -> Option<String> {
         let taken = self.ask(|switch| Taken {
+            program: Arc::clone(switch.program()),
+            tables: switch.shared_tables(),
             stats: *switch.stats(),
             uses: switch.externs_mut().table_uses.iter().copied().collect(),
             queues: switch.queues().collect(),
@@ -94,7 +113,7 @@ impl Sources {
         text.family("wirespeed_build_info", Kind::Gauge, "The version that runs.");
         text.sample(&[("version", self.version)], 1.0);
         self.ports(&mut text);
-        self.tables(&mut text, &taken.uses);
+        tables(&mut text, &taken);
         queues(&mut text, &taken.queues);
         core(&mut text, &taken.stats);
         self.worker(&mut text);
@@ -130,30 +149,6 @@ impl Sources {
         }
     }
 
-    fn tables(&self, text: &mut Exposition, uses: &[TableUse]) {
-        let program = self.api.program();
-        let sizes: Vec<(usize, usize)> = {
-            let tables = self.api.tables();
-            let tables = tables.lock();
-            tables.tables().iter().map(|table| (table.len(), table.spec().size)).collect()
-        };
-        let names = || program.tables.iter().map(|table| table.name.as_str());
-        text.family("wirespeed_table_lookups_total", Kind::Counter, "Packets that asked a table.");
-        for (name, used) in names().zip(uses) {
-            text.sample(&[("table", name), ("result", "hit")], used.hits as f64);
-            let misses = used.lookups.saturating_sub(used.hits);
-            text.sample(&[("table", name), ("result", "miss")], misses as f64);
-        }
-        text.family("wirespeed_table_entries", Kind::Gauge, "Entries of a table.");
-        for (name, (count, _)) in names().zip(&sizes) {
-            text.sample(&[("table", name)], *count as f64);
-        }
-        text.family("wirespeed_table_capacity_entries", Kind::Gauge, "Entries that a table holds at most.");
-        for (name, (_, size)) in names().zip(&sizes) {
-            text.sample(&[("table", name)], *size as f64);
-        }
-    }
-
     fn worker(&self, text: &mut Exposition) {
         let (busy_ns, waited_ns) = *self.published.times_ns.lock().unwrap_or_else(PoisonError::into_inner);
         let load = Exposition::family;
@@ -165,9 +160,38 @@ impl Sources {
         text.sample(&[], self.published.digests.load(Ordering::Relaxed) as f64);
         text.family("wirespeed_unconnected_packets_total", Kind::Counter, "Packets sent to ports without interface.");
         text.sample(&[], self.published.unconnected_frames.load(Ordering::Relaxed) as f64);
+        text.family(
+            "wirespeed_controller_losses_total",
+            Kind::Counter,
+            "Packets and digests for controllers that were lost because too many waited.",
+        );
+        text.sample(&[], self.published.controller_losses.load(Ordering::Relaxed) as f64);
         let (done, refused) = self.api.update_counts();
         text.family("wirespeed_control_updates_total", Kind::Counter, "Updates of the control plane.");
         text.sample(&[("result", "done")], done as f64).sample(&[("result", "refused")], refused as f64);
+    }
+}
+
+fn tables(text: &mut Exposition, taken: &Taken) {
+    let program = &taken.program;
+    let sizes: Vec<(usize, usize)> = {
+        let tables = taken.tables.lock();
+        tables.tables().iter().map(|table| (table.len(), table.spec().size)).collect()
+    };
+    let names = || program.tables.iter().map(|table| table.name.as_str());
+    text.family("wirespeed_table_lookups_total", Kind::Counter, "Packets that asked a table.");
+    for (name, used) in names().zip(&taken.uses) {
+        text.sample(&[("table", name), ("result", "hit")], used.hits as f64);
+        let misses = used.lookups.saturating_sub(used.hits);
+        text.sample(&[("table", name), ("result", "miss")], misses as f64);
+    }
+    text.family("wirespeed_table_entries", Kind::Gauge, "Entries of a table.");
+    for (name, (count, _)) in names().zip(&sizes) {
+        text.sample(&[("table", name)], *count as f64);
+    }
+    text.family("wirespeed_table_capacity_entries", Kind::Gauge, "Entries that a table holds at most.");
+    for (name, (_, size)) in names().zip(&sizes) {
+        text.sample(&[("table", name)], *size as f64);
     }
 }
 
@@ -258,10 +282,14 @@ mod tests {
         counters.rx_packets.add(3);
         counters.tx_dropped_link_down.add(1);
         let published = Arc::new(Published::default());
-        published.tick(Duration::from_secs(4), Duration::from_secs(3), 0);
+        published.tick(Tick { run: Duration::from_secs(4), waited: Duration::from_secs(3), ..Tick::default() });
         published.digest();
         let ports = vec![ShownPort { number: 2, name: "eth\"0".into(), counters }];
         (Sources { api, ports, published, version: "1.2.3" }, parked)
+    }
+
+    fn serve(sources: Sources) -> crate::Server {
+        crate::Bound::at(([127, 0, 0, 1], 0).into()).and_then(|bound| bound.serve(sources)).unwrap()
     }
 
     fn get(server: &crate::Server, request: &str) -> String {
@@ -279,7 +307,7 @@ mod tests {
     #[test]
     fn what_a_switch_tells() {
         let (sources, _) = sources();
-        let server = crate::Server::start(([127, 0, 0, 1], 0).into(), sources).unwrap();
+        let server = serve(sources);
         let answer = get(&server, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
         let (head, body) = answer.split_once("\n\n").unwrap();
         assert!(head.starts_with("HTTP/1.1 200 OK\nContent-Type: text/plain; version=0.0.4"), "{head}");
@@ -316,7 +344,7 @@ mod tests {
     #[test]
     fn other_requests() {
         let (sources, parked) = sources();
-        let server = crate::Server::start(([127, 0, 0, 1], 0).into(), sources).unwrap();
+        let server = serve(sources);
         check(
             &server,
             "GET /healthz HTTP/1.1\r\n\r\n",

@@ -1,8 +1,7 @@
 //! From the worker to the controllers: packets for the CPU port, digests.
 //!
 //! What enters: what the worker tells, on its own thread. What leaves: messages on the streams of primary
-//! controllers, and members that are choices no more because the ports that they watch have lost their links. The
-//! worker never waits: what there is no room for is counted and dropped.
+//! controllers. The worker never waits: what there is no room for is counted and dropped.
 
 use crate::packet_io;
 use crate::service::Core;
@@ -13,9 +12,8 @@ use base::Bits;
 use ir::{DigestId, Program};
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
-use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
@@ -41,21 +39,6 @@ pub struct Feed {
 pub(crate) struct Counts {
     waiting_bytes: AtomicUsize,
     lost: AtomicU64,
-    links: Mutex<Links>,
-}
-
-/// Which ports have no link. This is never lost.
-#[derive(Default)]
-struct Links {
-    down: BTreeSet<u32>,
-    have_changed: bool,
-}
-
-impl Counts {
-    fn links(&self) -> MutexGuard<'_, Links> {
-        // Each change leaves it whole.
-        self.links.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The server's end.
@@ -89,12 +72,6 @@ impl Feed {
         self.tell(Told::Digest(digest, values));
     }
 
-    /// A port lost its link, or has it again.
-    pub fn link_changed(&mut self, port: u32, has_link: bool) {
-        let mut links = self.counts.links();
-        links.have_changed |= if has_link { links.down.remove(&port) } else { links.down.insert(port) };
-    }
-
     /// Another program runs from now on.
     pub fn program_changed(&mut self, program: &Arc<Program>) {
         self.program = Arc::clone(program);
@@ -120,15 +97,6 @@ pub(crate) async fn distribute(core: Arc<Core>, mut fed: Fed) {
     loop {
         let now_ns = started.elapsed().as_nanos() as u64;
         send_due(&core, now_ns);
-        let down = {
-            let mut links = fed.counts.links();
-            std::mem::take(&mut links.have_changed).then(|| links.down.clone())
-        };
-        if let Some(down) = down {
-            let there = Arc::clone(&core);
-            // One after the other, so that the last word is the last. A thread that ends early leaves what it has done.
-            let _done = tokio::task::spawn_blocking(move || there.links_changed(down)).await;
-        }
         let due_ns = next_due_ns(&core);
         // A digest's configuration may change while it waits.
         let wait = due_ns.map_or(Duration::from_millis(100), |due| Duration::from_nanos(due.saturating_sub(now_ns)));
@@ -200,16 +168,6 @@ pub(crate) fn timestamp() -> i64 {
 }
 
 impl Core {
-    /// Has members that watch ports be choices, or no choices.
-    fn links_changed(&self, down: BTreeSet<u32>) {
-        let before = std::mem::replace(&mut *self.ports_down(), down.clone());
-        for &port in down.symmetric_difference(&before) {
-            let has_link = !down.contains(&port);
-            self.log(&format!("port {port} has {} link", if has_link { "its" } else { "no" }));
-            self.api.port_changed(port, has_link);
-        }
-    }
-
     /// Tells the primary controllers something that may be lost.
     pub fn notify(&self, update: Answer) {
         let primaries = {

@@ -11,7 +11,8 @@
 //!   specification each.
 //!
 //! With them:
-//! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`: what both share.
+//! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`: what both share; `kept`:
+//!   what a restart finds of one.
 //! * `commands`: lines of `simple_switch_CLI`. `service`: the requests; `stream`: a controller's stream; `outbox`: what
 //!   waits on it.
 //! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates; `connections`, `admission`: limits.
@@ -32,6 +33,7 @@ mod digest_lists;
 pub mod feed;
 mod from_proto;
 mod idle;
+mod kept;
 mod matches;
 mod outbox;
 mod packet_io;
@@ -50,6 +52,7 @@ mod to_proto;
 mod value;
 
 pub use feed::Feed;
+pub use kept::read_kept;
 pub use pipelines::{Compiled, Compiler, Patience, Started};
 pub use ports::Ports;
 pub use server::{Options, Server, StartError, Tls};

@@ -3,12 +3,14 @@
 //! A prepared program has a switch of its own, which no packet reaches. It takes writes and answers reads like the one
 //! that runs, and comes into its place as it is: what was written to it is there with the first packet.
 
+use crate::kept;
 use crate::schema::Schema;
 use crate::to_proto::NumberedPorts;
 use control::Api;
 use control::api::{Code, Fault};
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::ForwardingPipelineConfig;
+use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,6 +22,8 @@ pub struct Compiled {
     pub switch: Switch,
     /// What it shows to controllers.
     pub info: P4Info,
+    /// What is kept with the state of the switch, if that is kept, to compile it again.
+    pub note: Value,
 }
 
 /// How long a program may be compiled, and whether somebody still waits for it.
@@ -84,10 +88,16 @@ pub trait Compiler: Send + Sync {
 
 /// The program that the switch was started with.
 pub struct Started {
-    /// What it shows to controllers.
-    pub info: P4Info,
-    /// Its text.
-    pub text: Vec<u8>,
+    /// The config by which a controller has set it in an earlier run; or its P4Info and its text.
+    pub config: ForwardingPipelineConfig,
+}
+
+impl Started {
+    /// A program that no controller has set.
+    pub fn of_text(info: P4Info, text: Vec<u8>) -> Started {
+        let config = ForwardingPipelineConfig { p4info: Some(info), p4_device_config: text, cookie: None };
+        Started { config }
+    }
 }
 
 /// A program that controllers can speak of.
@@ -118,17 +128,20 @@ impl Target {
 pub(crate) struct Prepared {
     pub target: Arc<Target>,
     pub parked: Arc<Parked>,
+    /// What is kept with the state of the switch.
+    pub note: Value,
 }
 
 impl Prepared {
     /// A control plane over the switch.
-    pub fn new(switch: Switch, schema: Schema, config: ForwardingPipelineConfig) -> Prepared {
+    pub fn new(switch: Switch, schema: Schema, config: ForwardingPipelineConfig, program: &Value) -> Prepared {
         let parked = Arc::new(Parked::default());
         let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
         parked.park(switch);
         let numbered = Mutex::default();
+        let note = kept::note(&config, program);
         let target = Arc::new(Target { schema: Arc::new(schema), api: Arc::new(api), config, numbered });
-        Prepared { target, parked }
+        Prepared { target, parked, note }
     }
 }
 

@@ -5,13 +5,13 @@ use crate::commands::CommandService;
 use crate::connections;
 use crate::feed::{self, Feed};
 use crate::idle;
+use crate::kept;
 use crate::pipelines::{Compiler, Pipelines, Started, Target};
 use crate::ports::Ports;
 use crate::schema::Schema;
 use crate::service::{Core, Service};
 use control::Api;
 use p4info::Mismatch;
-use p4runtime_proto::p4::v1::ForwardingPipelineConfig;
 use p4runtime_proto::p4::v1::p4_runtime_server::P4RuntimeServer;
 use p4runtime_proto::wirespeed::v1::commands_server::CommandsServer;
 use std::fmt;
@@ -111,18 +111,13 @@ impl Server {
         let pipelines = match started {
             None => Pipelines::default(),
             Some(started) => {
-                let schema = Schema::new(started.info.clone(), Arc::clone(&program), options.ports.clone());
-                let config = ForwardingPipelineConfig {
-                    p4info: Some(started.info),
-                    p4_device_config: started.text,
-                    cookie: None,
-                };
-                Pipelines::running(Target {
-                    schema: Arc::new(schema.map_err(StartError::Info)?),
-                    api: Arc::clone(&api),
-                    config,
-                    numbered: Mutex::default(),
-                })
+                let Started { config } = started;
+                let info = config.p4info.clone().unwrap_or_default();
+                let schema = Schema::new(info, Arc::clone(&program), options.ports.clone());
+                let schema = Arc::new(schema.map_err(StartError::Info)?);
+                let target = Target { schema, api: Arc::clone(&api), config, numbered: Mutex::default() };
+                kept::read_notes(&api.notes(), &target.schema.translator, &mut target.numbered());
+                Pipelines::running(target)
             }
         };
         let mut builder = builder(options.tls.as_ref())?;

@@ -13,11 +13,11 @@ use crate::pipelines::{Compiled, Compiler, Patience, Pipelines, Prepared, Target
 use crate::ports::Ports;
 use crate::schema::Schema;
 use crate::to_proto::Shower;
-use crate::{from_proto, query, reconcile, status, stream};
+use crate::{from_proto, kept, query, reconcile, status, stream};
 use control::Api;
 use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Update, UpdateKind};
 use p4runtime_proto::p4::v1::{self, p4_runtime_server::P4Runtime};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -61,8 +61,6 @@ pub(crate) struct Core {
     reading: Arc<Semaphore>,
     hub: Mutex<Hub>,
     digests: Mutex<DigestLists>,
-    /// Ports without a link.
-    ports_down: Mutex<BTreeSet<u32>>,
 }
 
 /// The controllers and what waits for each.
@@ -104,7 +102,6 @@ impl Core {
             reading: Arc::new(Semaphore::new(READS_MAX)),
             hub: Mutex::default(),
             digests: Mutex::default(),
-            ports_down: Mutex::default(),
         }
     }
 
@@ -118,10 +115,6 @@ impl Core {
 
     pub fn digests(&self) -> MutexGuard<'_, DigestLists> {
         lock(&self.digests)
-    }
-
-    pub fn ports_down(&self) -> MutexGuard<'_, BTreeSet<u32>> {
-        lock(&self.ports_down)
     }
 
     pub fn log(&self, line: &str) {
@@ -311,14 +304,17 @@ pub(crate) fn carry_out(target: &Target, sent: Vec<v1::Update>, atomicity: Atomi
         outcomes.iter_mut().filter(|outcome| outcome.is_ok()).for_each(|outcome| *outcome = Err(aborted.clone()));
         return outcomes;
     }
+    // Before the entries that have them: a number must not be given to two names.
+    if let Err(fault) = target.api.keep_notes(kept::names(&target.schema.translator)) {
+        outcomes.iter_mut().filter(|outcome| outcome.is_ok()).for_each(|outcome| *outcome = Err(fault.clone()));
+        return outcomes;
+    }
     for (position, outcome) in positions.into_iter().zip(target.api.write(batch, atomicity)) {
         outcomes[position] = outcome;
     }
-    let mut known = target.numbered();
-    for (position, numbering) in numbered {
-        if outcomes[position].is_ok() {
-            numbering.apply(&mut known);
-        }
+    numbered.retain(|(position, _)| outcomes[*position].is_ok());
+    if let Err(fault) = number_ports(target, numbered.iter().map(|(_, numbering)| numbering)) {
+        numbered.iter().for_each(|(position, _)| outcomes[*position] = Err(fault.clone()));
     }
     outcomes
 }
@@ -330,22 +326,26 @@ struct Numbering {
     as_numbers: bool,
 }
 
+/// Notes how ports were written, where that has changed.
+fn number_ports<'n>(target: &Target, numberings: impl Iterator<Item = &'n Numbering>) -> Result<(), Fault> {
+    let notes = {
+        let mut known = target.numbered();
+        numberings.filter_map(|numbering| numbering.apply(&mut known)).collect()
+    };
+    target.api.keep_notes(notes)
+}
+
 impl Numbering {
-    fn apply(&self, known: &mut crate::to_proto::NumberedPorts) {
+    /// Its note, if something has changed.
+    fn apply(&self, known: &mut crate::to_proto::NumberedPorts) -> Option<(String, serde_json::Value)> {
+        let as_numbers = self.as_numbers;
         if let Some(group) = self.group {
-            if self.as_numbers {
-                known.groups.insert(group)
-            } else {
-                known.groups.remove(&group)
-            };
+            let changed = if as_numbers { known.groups.insert(group) } else { known.groups.remove(&group) };
+            return changed.then(|| kept::numbered_group(group, as_numbers));
         }
-        if let Some(session) = self.session {
-            if self.as_numbers {
-                known.sessions.insert(session)
-            } else {
-                known.sessions.remove(&session)
-            };
-        }
+        let session = self.session?;
+        let changed = if as_numbers { known.sessions.insert(session) } else { known.sessions.remove(&session) };
+        changed.then(|| kept::numbered_session(session, as_numbers))
     }
 }
 
@@ -521,7 +521,7 @@ fn make_ready(core: &Core, mut config: v1::ForwardingPipelineConfig, patience: &
     let program = Arc::clone(compiled.switch.program());
     let schema = Schema::new(info, program, core.ports.clone())
         .map_err(|mismatch| Fault::invalid(format!("the P4Info is not that of the program: {mismatch}")))?;
-    Ok(Prepared::new(compiled.switch, schema, config))
+    Ok(Prepared::new(compiled.switch, schema, config, &compiled.note))
 }
 
 fn compile(core: &Core, config: &v1::ForwardingPipelineConfig, patience: &Patience) -> Result<Compiled, Fault> {
@@ -564,24 +564,17 @@ async fn commit(
     .map_err(status::of)
 }
 
-/// What is found with the state after a restart: the config as it was sent.
-fn kept_with_state(config: &v1::ForwardingPipelineConfig) -> serde_json::Value {
-    use prost::Message as _;
-    let bytes: String = config.encode_to_vec().iter().map(|byte| format!("{byte:02x}")).collect();
-    serde_json::json!({ "forwarding_pipeline_config": bytes })
-}
-
 fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<(), Fault> {
     let previous = core.pipelines().current();
     let keeps = keeps_state && previous.is_some();
     if keeps {
         let taken = reconcile::take_over(&core.api, &prepared.target.api)?;
+        let notes = core.api.notes();
+        kept::read_notes(&notes, &prepared.target.schema.translator, &mut prepared.target.numbered());
+        prepared.target.api.keep_notes(notes)?;
         core.log(&format!("the new program takes {} entities over; {} have no place in it", taken.kept, taken.lost));
     }
     let live = prepared.target.behind(Arc::clone(&core.api));
-    if let Some(previous) = previous.filter(|_| keeps) {
-        live.numbered().clone_from(&previous.numbered());
-    }
     let Some(switch) = prepared.parked.take() else {
         return Err(Fault::new(FaultCode::Aborted, "the program is no longer there"));
     };
@@ -591,11 +584,8 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<(), Fau
             reconcile::carry(old, new);
         }
     };
-    let put = core.api.adopt(&prepared.target.api, switch, carry, kept_with_state(&prepared.target.config));
+    let put = core.api.adopt(&prepared.target.api, switch, carry, prepared.note.clone());
     core.pipelines().settle(put.is_ok());
-    // The new program's members do not know of links yet. A change from here on is told to it.
-    let down = core.ports_down().clone();
-    down.into_iter().for_each(|port| core.api.port_changed(port, false));
     *core.digests() = DigestLists::default();
     put
 }

@@ -84,12 +84,19 @@ pub(crate) struct Translator {
 struct Given {
     numbers: BTreeMap<String, Bits>,
     names: BTreeMap<Vec<u64>, String>,
+    /// Names that are in no note yet.
+    new: Vec<String>,
 }
 
 impl Given {
     fn add(&mut self, name: &str, number: &Bits) {
         self.numbers.insert(name.to_owned(), number.clone());
         self.names.insert(number.limbs().to_vec(), name.to_owned());
+    }
+
+    fn add_new(&mut self, name: &str, number: &Bits) {
+        self.add(name, number);
+        self.new.push(name.to_owned());
     }
 }
 
@@ -122,6 +129,27 @@ impl Translator {
         }
     }
 
+    /// The names that were given numbers since this was called last: translation, name, number.
+    pub fn take_new(&self) -> Vec<(String, String, Bits)> {
+        let mut given = self.given();
+        let new = given.iter_mut().flat_map(|(uri, given)| {
+            let names = std::mem::take(&mut given.new);
+            let numbered = |name: String| Some((uri.clone(), name.clone(), given.numbers.get(&name)?.clone()));
+            names.into_iter().filter_map(numbered).collect::<Vec<_>>()
+        });
+        new.collect()
+    }
+
+    /// A name that was given its number in an earlier run, or for another program.
+    pub fn know(&self, uri: &str, name: &str, number: &Bits) {
+        self.given().entry(uri.to_owned()).or_default().add(name, number);
+    }
+
+    #[cfg(test)]
+    pub fn number_of(&self, uri: &str, name: &str) -> Option<Bits> {
+        self.given().get(uri)?.numbers.get(name).cloned()
+    }
+
     fn given(&self) -> MutexGuard<'_, BTreeMap<String, Given>> {
         // A name is added by two insertions; a thread that ended between them leaves a number that is not used.
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
@@ -151,7 +179,7 @@ impl Translator {
         }
         if let Some(port) = self.ports.number_of(text) {
             let number = bits(&what, width_bits, &port.to_be_bytes())?;
-            given.add(text, &number);
+            given.add_new(text, &number);
             return Ok(number);
         }
         // From the top, where numbers that mean something by themselves are rare.
@@ -162,7 +190,7 @@ impl Translator {
             return Err(Fault::new(Code::ResourceExhausted, message));
         }
         let number = Bits::ones(width_bits).sub(&Bits::from_u64(width_bits, taken + 2));
-        given.add(text, &number);
+        given.add_new(text, &number);
         Ok(number)
     }
 

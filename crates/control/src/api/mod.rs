@@ -39,6 +39,7 @@ use entity::{DigestConfig, TableEntry};
 use ir::{DigestId, Program};
 use saving::StoredCells;
 use state::State;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use switch::{Door, SharedTables, Switch};
@@ -46,6 +47,9 @@ use write::{Writer, needs_switch};
 
 /// Updates that the worker carries out between two bursts, if a write may be cut.
 const PIECE: usize = 128;
+
+/// What a face keeps with the state beside entities, by keys that are its own.
+pub type Notes = BTreeMap<String, serde_json::Value>;
 
 /// The control plane of a switch. Threads share it behind an `Arc`.
 pub struct Api {
@@ -55,6 +59,8 @@ pub struct Api {
     writing: Mutex<()>,
     /// Where the state is kept, if it is.
     store: OnceLock<Store>,
+    /// What faces keep beside entities, each under keys of its own.
+    notes: Mutex<Notes>,
     /// Updates that were carried out and that were refused.
     counts: (AtomicU64, AtomicU64),
 }
@@ -113,6 +119,12 @@ impl Pipeline {
         Writer::new(&self.program, &mut state, tables.begin(), None).write(updates, atomicity)
     }
 
+    fn port_changed(&self, port: u32, is_up: bool) {
+        let mut state = self.state();
+        let mut tables = self.tables.lock();
+        Writer::new(&self.program, &mut state, tables.begin(), None).port_changed(port, is_up);
+    }
+
     /// Carries updates out where the switch is.
     fn write_in_switch(&self, switch: &mut Switch, updates: &[Update], atomicity: Atomicity) -> Vec<Result<(), Fault>> {
         let mut state = self.state();
@@ -125,7 +137,14 @@ impl Api {
     /// The control plane of the switch behind the door, before or after it runs.
     pub fn new(switch: &Switch, door: Arc<dyn Door>) -> Api {
         let pipeline = RwLock::new(Arc::new(Pipeline::of(switch)));
-        Api { door, pipeline, writing: Mutex::new(()), store: OnceLock::new(), counts: Default::default() }
+        Api {
+            door,
+            pipeline,
+            writing: Mutex::new(()),
+            store: OnceLock::new(),
+            notes: Mutex::default(),
+            counts: Default::default(),
+        }
     }
 
     /// To be taken before the pipeline is looked up, which may be another one afterwards.
@@ -268,6 +287,35 @@ impl Api {
         Ok(())
     }
 
+    /// What faces keep with the state beside entities.
+    pub fn notes(&self) -> Notes {
+        self.kept_notes().clone()
+    }
+
+    fn kept_notes(&self) -> MutexGuard<'_, Notes> {
+        // Notes are changed one by one, and each is whole.
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps notes from now on; null removes one. They are stored, if the state is kept, when this returns.
+    pub fn keep_notes(&self, notes: Notes) -> Result<(), Fault> {
+        if notes.is_empty() {
+            return Ok(());
+        }
+        let turn = self.turn();
+        let store = self.store.get();
+        let appended = store.map_or(Ok(0), |store| store.append_notes(&notes));
+        crate::store::keep(&mut self.kept_notes(), notes);
+        drop(turn);
+        let record = appended?;
+        store.map_or(Ok(()), |store| store.synchronise(record))
+    }
+
+    /// Puts notes in the place of those that there are.
+    pub(crate) fn take_notes(&self, notes: Notes) {
+        *self.kept_notes() = notes;
+    }
+
     /// Stores what packets changed since the last time: cells of registers and counters. To be called now and then, and
     /// at the end. Does nothing if the state is not kept.
     pub fn save(&self) -> Result<(), Fault> {
@@ -322,10 +370,7 @@ impl Api {
     /// A port went down or came up: members that watch it stop being choices, or are choices again.
     pub fn port_changed(&self, port: u32, is_up: bool) {
         let _turn = self.turn();
-        let pipeline = self.pipeline();
-        let mut state = pipeline.state();
-        let mut tables = pipeline.tables.lock();
-        Writer::new(&pipeline.program, &mut state, tables.begin(), None).port_changed(port, is_up);
+        self.pipeline().port_changed(port, is_up);
     }
 
     /// Puts another switch, which runs another program, in the place of the one that runs. What controllers had told of
@@ -334,11 +379,11 @@ impl Api {
     /// `program` is what the owner keeps with the state, if that is kept.
     pub fn replace(&self, new: Switch, program: serde_json::Value) -> Result<(), Fault> {
         let pipeline = Arc::new(Pipeline::of(&new));
-        self.put(pipeline, new, |_, _| (), program)
+        self.put(pipeline, new, |_, _| (), program, Notes::new())
     }
 
-    /// The same with a switch that was behind another control plane until now: what controllers have told that one
-    /// counts here from now on. Between the bursts of the two, `carry` may take from the old switch what the new one is
+    /// The same with a switch that was behind another control plane until now: what controllers have told that one,
+    /// and its notes, count here from now on. Between the bursts of the two, `carry` may take from the old switch what the new one is
     /// to go on with; packets wait for it.
     pub fn adopt(
         &self,
@@ -347,7 +392,7 @@ impl Api {
         carry: impl FnOnce(&mut Switch, &mut Switch) + Send + 'static,
         program: serde_json::Value,
     ) -> Result<(), Fault> {
-        self.put(prepared.pipeline(), new, carry, program)
+        self.put(prepared.pipeline(), new, carry, program, prepared.notes())
     }
 
     fn put(
@@ -356,8 +401,12 @@ impl Api {
         mut new: Switch,
         carry: impl FnOnce(&mut Switch, &mut Switch) + Send + 'static,
         program: serde_json::Value,
+        notes: Notes,
     ) -> Result<(), Fault> {
         let _turn = self.turn();
+        // Links are the switch's, whatever runs on it.
+        let ports_down = self.pipeline().state().ports_down.clone();
+        ports_down.into_iter().for_each(|port| pipeline.port_changed(port, false));
         let old = self.door.ask(move |switch| {
             carry(switch, &mut new);
             switch.replace(new)
@@ -365,6 +414,7 @@ impl Api {
         // The old switch is taken apart here, while packets go on.
         drop(old);
         *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = pipeline;
+        self.take_notes(notes);
         match self.store.get().map(|store| store.snapshot(Some(program), self, Reason::Change)) {
             Some(Err(error)) => {
                 let message = format!("the program runs, but a restart will forget it: {error}");

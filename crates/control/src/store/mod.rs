@@ -19,6 +19,7 @@ use log::{Log, Recovered};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -70,6 +71,7 @@ struct Record<'a> {
     program: Option<&'a RawValue>,
     #[serde(borrow)]
     write: Option<Vec<&'a RawValue>>,
+    notes: Option<BTreeMap<String, Value>>,
 }
 
 /// What a folder held when it was opened.
@@ -79,6 +81,8 @@ pub struct Saved {
     pub program: Value,
     /// Records with updates.
     writes: Vec<Box<str>>,
+    /// What faces of the control plane have kept beside entities.
+    notes: BTreeMap<String, Value>,
     /// What was damaged, for people.
     pub complaints: Vec<String>,
 }
@@ -93,7 +97,9 @@ impl Store {
                 Ok(Record { program: Some(program), .. }) => {
                     saved.program = serde_json::from_str(program.get()).unwrap_or_default();
                     saved.writes.clear();
+                    saved.notes.clear();
                 }
+                Ok(Record { notes: Some(notes), .. }) => keep(&mut saved.notes, notes),
                 Ok(Record { write: Some(_), .. }) => saved.writes.push(text),
                 _ => saved.complaints.push("a record that this version does not know was left out".to_owned()),
             }
@@ -110,7 +116,15 @@ impl Store {
     /// Appends updates that were carried out. They are stored for good once [`Store::synchronise`] was called with the
     /// result.
     pub(crate) fn append(&self, program: &Program, updates: &mut dyn Iterator<Item = &Update>) -> Result<u64, Fault> {
-        let record = format::record(program, updates);
+        self.append_record(format::record(program, updates))
+    }
+
+    /// The same for notes; null removes one.
+    pub(crate) fn append_notes(&self, notes: &BTreeMap<String, Value>) -> Result<u64, Fault> {
+        self.append_record(Some(json!({ "notes": notes }).to_string()))
+    }
+
+    fn append_record(&self, record: Option<String>) -> Result<u64, Fault> {
         let mut inner = self.inner();
         let Some(record) = record else { return Ok(inner.appended) };
         if let Some(lacking) = &inner.lacking {
@@ -159,10 +173,12 @@ impl Store {
         let mut inner = self.inner();
         inner.program = program.unwrap_or_else(|| inner.program.take());
         let head = json!({ "program": inner.program }).to_string();
+        let notes = json!({ "notes": api.notes() }).to_string();
         let before = inner.log.handle();
         let mut bytes = 0;
         let begun = inner.log.begin_generation(&mut |write| {
             write(&head)?;
+            write(&notes)?;
             let mut failed = None;
             let read = api.read_all(&mut |updates| {
                 let mut records = updates.chunks(RECORD_UPDATES);
@@ -197,6 +213,12 @@ impl Store {
     }
 }
 
+/// Takes notes over into others: null removes one.
+pub(crate) fn keep(notes: &mut BTreeMap<String, Value>, newer: BTreeMap<String, Value>) {
+    notes.extend(newer);
+    notes.retain(|_, note| !note.is_null());
+}
+
 /// A write that was carried out, and that a restart may forget.
 fn not_stored(error: &str) -> Fault {
     Fault::new(Code::Unavailable, format!("carried out, but a restart will forget it: {error}"))
@@ -214,6 +236,7 @@ impl Saved {
         let program = api.program();
         let mut complaints = Complaints::default();
         api.clear_entries();
+        api.take_notes(self.notes.clone());
         let mut batch = Vec::with_capacity(RECORD_UPDATES);
         for text in &self.writes {
             let Ok(Record { write: Some(values), .. }) = serde_json::from_str(text) else { continue };

@@ -111,7 +111,7 @@ struct TestCompiler(Option<String>);
 impl TestCompiler {
     fn made(text: &str) -> Result<Compiled, control::api::Fault> {
         let made = base::stack::with_room(|| compile(text)).map_err(control::api::Fault::invalid)?;
-        Ok(Compiled { switch: switch_of(made.program), info: made.info })
+        Ok(Compiled { switch: switch_of(made.program), info: made.info, note: serde_json::Value::Null })
     }
 }
 
@@ -162,7 +162,7 @@ impl Device {
     /// The same with certificates, and a limit for the compilation of programs.
     pub fn start_with(text: Option<&str>, tls: Option<Tls>, compile_time_max: Duration) -> Device {
         let made = program(text.unwrap_or(ROUTER));
-        let started = text.map(|text| Started { info: made.info.clone(), text: text.as_bytes().to_vec() });
+        let started = text.map(|text| Started::of_text(made.info.clone(), text.as_bytes().to_vec()));
         let mut switch = switch_of(made.program);
         let (door, inbox) = mailbox().unwrap();
         let api = Arc::new(control::Api::new(&switch, Arc::new(door)));

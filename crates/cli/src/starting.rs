@@ -1,0 +1,226 @@
+//! The program that a run begins with, and the switch that runs it.
+//!
+//! What enters: the arguments, what the state folder holds. What leaves: the switch, what controllers may see of its
+//! program, and the note by which the program is found again. Three may have a word: the file of the command, the state,
+//! a controller of an earlier run. Whoever spoke last is heard: a file goes before a state, unless it is the file that
+//! the state began with and a controller has set another program since.
+
+use crate::Exit;
+use crate::args::{RunArguments, SourceArguments};
+use crate::backend;
+use crate::frontend::{self, Compiled, Shown};
+use crate::state::State;
+use crate::stored_program::{Recorder, StoredProgram};
+use crate::terminal;
+use p4runtime::Started;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use switch::{Backend, Switch};
+use syntax::{DiskFiles, FileLoader, MemoryFiles};
+
+/// A program for a switch that has none yet: it drops everything.
+const IDLE_PROGRAM: &str = "\
+#include <v1model.p4>
+struct none_t {}
+parser P(packet_in p, out none_t h, inout none_t m, inout standard_metadata_t s) { state start { transition accept; } }
+control V(inout none_t h, inout none_t m) { apply {} }
+control I(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply { mark_to_drop(s); } }
+control E(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply {} }
+control D(packet_out p, in none_t h) { apply {} }
+V1Switch(P(), V(), I(), E(), V(), D()) main;
+";
+
+/// The note of a switch that has no program yet.
+pub const NO_PROGRAM: &str = "none";
+
+/// What the note of a program that a controller has set says of the file that the switch was started with.
+const BEGUN_WITH: &str = "begun_with";
+
+/// A switch, and the program that it begins with.
+pub struct Loaded {
+    /// The switch.
+    pub switch: Switch,
+    /// What the program is called; none if there is none yet.
+    pub name: Option<PathBuf>,
+    /// What controllers may see of it, if there are to be controllers.
+    pub started: Option<Started>,
+    /// By what it is found again.
+    pub note: Value,
+    /// How it is compiled again.
+    pub origin: Origin,
+}
+
+/// Where the program that a switch was started with comes from.
+pub struct Origin {
+    /// Its files as they were kept; none if they are on the disk, or if there is no program.
+    kept: Option<StoredProgram>,
+    /// The note of the file that the switch was started with; null if there was none.
+    begun_with: Value,
+}
+
+impl Origin {
+    /// The program once more, if there is one, with its note.
+    pub fn compile(&self, arguments: &RunArguments) -> Option<(PathBuf, Result<(Shown, Value), String>)> {
+        let (file, source, files): (&Path, &SourceArguments, &dyn FileLoader) = match (&self.kept, &arguments.file) {
+            (Some(kept), _) => (&kept.file, &kept.source, &kept.files),
+            (None, Some(file)) => (file, &arguments.switch.source, &DiskFiles),
+            (None, None) => return None,
+        };
+        Some((file.to_owned(), self.compile_from(file, source, files)))
+    }
+
+    /// A program, with the note of one that a controller has set.
+    pub fn compile_from(
+        &self,
+        file: &Path,
+        source: &SourceArguments,
+        files: &dyn FileLoader,
+    ) -> Result<(Shown, Value), String> {
+        let files = Recorder::new(files);
+        let shown = frontend::show_program(file, source, &files)?;
+        let mut note = files.note(file, source);
+        note[BEGUN_WITH] = self.begun_with.clone();
+        Ok((shown, note))
+    }
+}
+
+/// What the state holds.
+struct Kept {
+    program: StoredProgram,
+    /// The config, if a controller has set it.
+    started: Option<Started>,
+    note: Value,
+    begun_with: Value,
+}
+
+impl Kept {
+    /// None if there is no program that could be compiled.
+    fn of(note: &Value) -> Option<Kept> {
+        let Some((config, program)) = p4runtime::read_kept(note) else {
+            let begun_with = note.clone();
+            return Some(Kept { program: StoredProgram::of(note)?, started: None, note: note.clone(), begun_with });
+        };
+        Some(Kept {
+            program: StoredProgram::of(program)?,
+            started: Some(Started { config }),
+            note: note.clone(),
+            begun_with: program[BEGUN_WITH].clone(),
+        })
+    }
+}
+
+/// A switch with the program that has the word.
+pub fn load(arguments: &RunArguments, state: Option<&State>) -> Result<Loaded, Exit> {
+    let kept = state.and_then(|state| Kept::of(state.program_note()));
+    let Some(file) = &arguments.file else {
+        return match (kept, state) {
+            (Some(kept), _) => load_kept(arguments, state, kept),
+            (None, Some(state)) if state.is_some() => Err(state.has_no_program("its program is damaged")),
+            (None, _) if arguments.p4runtime.p4runtime.is_some() => load_idle(arguments),
+            // The arguments ask for a file, a state or controllers.
+            (None, state) => Err(state.map_or(Exit::Usage, |state| state.has_no_program("it has no program yet"))),
+        };
+    };
+    let note = note_of(file, &arguments.switch.source);
+    if let (Some(kept), Some(state)) = (kept, state) {
+        let shown = kept.program.file.display();
+        match (kept.begun_with == note, kept.started.is_some()) {
+            (true, true) => {
+                let folder = state.folder().display();
+                let file = file.display();
+                terminal::note(format!(
+                    "{folder} holds the program that a controller has set since {file} was started: it goes on"
+                ));
+                return load_kept(arguments, Some(state), kept);
+            }
+            (true, false) => {}
+            (false, true) => state.is_of_another("a program that a controller has set", file),
+            (false, false) if kept.program.file == *file => state.is_of_another(&format!("another {shown}"), file),
+            (false, false) => state.is_of_another(&format!("the program {shown}"), file),
+        }
+    }
+    let made = compile(arguments, file, &arguments.switch.source, &DiskFiles)?;
+    let started = match made.info {
+        Some(info) => Some(Started::of_text(info, read(file)?)),
+        None => None,
+    };
+    let switch = build(arguments, state, made.compiled)?;
+    let origin = Origin { kept: None, begun_with: made.note.clone() };
+    Ok(Loaded { switch, name: Some(file.clone()), started, note: made.note, origin })
+}
+
+/// The switch goes on with what it had.
+fn load_kept(arguments: &RunArguments, state: Option<&State>, kept: Kept) -> Result<Loaded, Exit> {
+    let Kept { program, started, note, begun_with } = kept;
+    let made = compile(arguments, &program.file, &program.source, &program.files)?;
+    let of_text = |info| {
+        let text = program.files.load(&program.file).ok().flatten().unwrap_or_default();
+        Started::of_text(info, text)
+    };
+    let started = made.info.map(|info| started.unwrap_or_else(|| of_text(info)));
+    let switch = build(arguments, state, made.compiled)?;
+    let name = Some(program.file.clone());
+    Ok(Loaded { switch, name, started, note, origin: Origin { kept: Some(program), begun_with } })
+}
+
+/// A switch that waits for its program.
+fn load_idle(arguments: &RunArguments) -> Result<Loaded, Exit> {
+    let path = Path::new("idle.p4");
+    let files = MemoryFiles::new().with(path, IDLE_PROGRAM);
+    let shown = frontend::show_program(path, &SourceArguments::plain(), &files).map_err(|diagnostics| {
+        terminal::error(diagnostics);
+        Exit::Internal
+    })?;
+    let switch = backend::build(Arc::new(shown.compiled.program), Backend::Interpreter, &arguments.switch)?;
+    let origin = Origin { kept: None, begun_with: Value::Null };
+    Ok(Loaded { switch, name: None, started: None, note: json!(NO_PROGRAM), origin })
+}
+
+/// A program that was compiled.
+struct Made {
+    compiled: Compiled,
+    /// For controllers, if there are to be any: there are programs that can be run and not shown.
+    info: Option<p4info::v1::P4Info>,
+    note: Value,
+}
+
+fn compile(
+    arguments: &RunArguments,
+    file: &Path,
+    source: &SourceArguments,
+    files: &dyn FileLoader,
+) -> Result<Made, Exit> {
+    let files = Recorder::new(files);
+    let (compiled, info) = if arguments.p4runtime.p4runtime.is_some() {
+        let Shown { compiled, info } = frontend::load_shown(file, source, &files)?;
+        (compiled, Some(info))
+    } else {
+        (frontend::load_from(file, source, &files)?, None)
+    };
+    Ok(Made { compiled, info, note: files.note(file, source) })
+}
+
+/// The note that a file has now. If something is wrong with it, that will be told when it is compiled.
+fn note_of(file: &Path, source: &SourceArguments) -> Value {
+    let files = Recorder::new(&DiskFiles);
+    frontend::parse_from(file, source, &files);
+    files.note(file, source)
+}
+
+fn build(arguments: &RunArguments, state: Option<&State>, compiled: Compiled) -> Result<Switch, Exit> {
+    let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
+    let mut options = arguments.switch.clone();
+    if let Some(state) = state.filter(|state| state.is_some()) {
+        state.leaves_out(&options.entries);
+        options.entries.clear();
+    }
+    backend::build(Arc::new(compiled.program), backend, &options)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Exit> {
+    std::fs::read(path).map_err(|error| {
+        terminal::error(format!("cannot read {}: {error}", path.display()));
+        Exit::System
+    })
+}

@@ -1,0 +1,400 @@
+//! `wirespeed run --state` with controllers: what they were told is done is there after a kill.
+
+use p4runtime_proto::p4::config::v1::P4Info;
+use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
+use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
+use p4runtime_proto::p4::v1::{self, stream_message_request::Update as Sent};
+use p4runtime_proto::text;
+use prost::Message as _;
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+use tonic::transport::Channel;
+
+/// Has one of everything that a controller can write.
+const EVERYTHING: &str = include_str!("everything.p4");
+
+/// One of everything, in the order in which it can be written. `$name` is the id of the object of that name.
+const WRITTEN: &[&str] = &[
+    "type: INSERT entity { action_profile_member { action_profile_id: $choices member_id: 7
+        action { action_id: $forward params { param_id: 1 value: '\\003' } } } }",
+    "type: INSERT entity { action_profile_member { action_profile_id: $choices member_id: 9 action { action_id: $drop } } }",
+    "type: INSERT entity { action_profile_group { action_profile_id: $choices group_id: 4 max_size: 5
+        members { member_id: 7 weight: 2 watch_port: '\\001\\376' } members { member_id: 9 weight: 1 } } }",
+    "type: INSERT entity { table_entry { table_id: $balance match { field_id: 1 exact { value: '\\001' } }
+        action { action_profile_group_id: 4 } } }",
+    "type: INSERT entity { table_entry { table_id: $balance match { field_id: 1 exact { value: '\\002' } }
+        action { action_profile_member_id: 9 } } }",
+    "type: INSERT entity { table_entry { table_id: $balance match { field_id: 1 exact { value: '\\003' } }
+        action { action_profile_action_set { action_profile_actions { weight: 3
+            action { action_id: $forward params { param_id: 1 value: '\\005' } } } } } } }",
+    "type: INSERT entity { table_entry { table_id: $route match { field_id: 1 lpm { value: '\\012\\000\\000\\000' prefix_len: 8 } }
+        action { action { action_id: $forward params { param_id: 1 value: '\\002' } } }
+        metadata: 'mine' counter_data { byte_count: 70 packet_count: 7 } idle_timeout_ns: 5000000000000 } }",
+    "type: INSERT entity { table_entry { table_id: $acl priority: 10
+        match { field_id: 1 ternary { value: '\\001' mask: '\\003' } } match { field_id: 2 range { low: '\\005' high: '\\011' } }
+        action { action { action_id: $drop } }
+        meter_config { cir: 1000 cburst: 100 pir: 2000 pburst: 200 } } }",
+    "type: MODIFY entity { table_entry { table_id: $route is_default_action: true
+        action { action { action_id: $forward params { param_id: 1 value: '\\011' } } } } }",
+    "type: MODIFY entity { counter_entry { counter_id: $packets index { index: 3 } data { packet_count: 33 byte_count: 330 } } }",
+    "type: MODIFY entity { meter_entry { meter_id: $rates index { index: 2 } config { cir: 10 cburst: 20 pir: 30 pburst: 40 } } }",
+    "type: MODIFY entity { register_entry { register_id: $last index { index: 5 } data { bitstring: '\\001\\002' } } }",
+    "type: MODIFY entity { value_set_entry { value_set_id: $ports
+        members { match { field_id: 1 exact { value: '\\037\\220' } } } } }",
+    "type: INSERT entity { packet_replication_engine_entry { multicast_group_entry { multicast_group_id: 8
+        replicas { egress_port: 1 instance: 1 } replicas { egress_port: 2 instance: 2 } metadata: 'm' } } }",
+    "type: INSERT entity { packet_replication_engine_entry { multicast_group_entry { multicast_group_id: 9
+        replicas { port: '\\001' instance: 1 } } } }",
+    "type: INSERT entity { packet_replication_engine_entry { clone_session_entry { session_id: 11
+        replicas { egress_port: 2 instance: 1 } packet_length_bytes: 64 } } }",
+    "type: INSERT entity { digest_entry { digest_id: $learn_t config { max_timeout_ns: 1000000 max_list_size: 3 ack_timeout_ns: 2000000 } } }",
+    "type: INSERT entity { table_entry { table_id: $named match { field_id: 1 exact { value: 'blue' } }
+        action { action { action_id: $forward params { param_id: 1 value: '\\002' } } } } }",
+];
+
+/// Everything that can be read.
+const ALL: &[&str] = &[
+    "action_profile_member { }",
+    "action_profile_group { }",
+    "table_entry { table_id: 0 counter_data { } meter_config { } }",
+    "table_entry { table_id: $route is_default_action: true }",
+    "counter_entry { }",
+    "meter_entry { }",
+    "register_entry { }",
+    "value_set_entry { }",
+    "packet_replication_engine_entry { multicast_group_entry { } }",
+    "packet_replication_engine_entry { clone_session_entry { } }",
+    "digest_entry { }",
+];
+
+/// A switch that runs in a process of its own until it is dropped, which kills it.
+struct Switch {
+    process: Child,
+    address: String,
+    metrics: String,
+    /// What it has said before its first packet, without where it listens.
+    said: String,
+}
+
+impl Switch {
+    /// Starts one with a state folder, in the folder.
+    fn start(folder: &Path, arguments: &str) -> Switch {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        command.current_dir(folder).arg("run").args(arguments.split_whitespace());
+        command.args(["--backend", "interp", "--p4runtime", "127.0.0.1:0", "--metrics", "0", "--state", "kept"]);
+        let mut process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap());
+        let (mut text, mut metrics, mut line) = (String::new(), String::new(), String::new());
+        let address = loop {
+            line.clear();
+            assert!(lines.read_line(&mut line).unwrap() > 0, "the switch has not started: {text}");
+            text.push_str(&line);
+            if let Some((_, address)) = line.split_once("metrics at http://") {
+                metrics = address.trim().trim_end_matches("/metrics").to_owned();
+            }
+            if let Some((_, address)) = line.split_once("P4Runtime at ") {
+                break address.trim().to_owned();
+            }
+        };
+        std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
+        let said = text.lines().filter(|line| !line.contains(" at ")).map(|line| format!("{line}\n")).collect();
+        Switch { process, address, metrics, said }
+    }
+
+    /// Ends it without warning.
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    fn metrics(&self) -> String {
+        let mut stream = TcpStream::connect(&self.metrics).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+}
+
+impl Drop for Switch {
+    fn drop(&mut self) {
+        let _killed = self.process.kill();
+        let _ended = self.process.wait();
+    }
+}
+
+/// The primary controller of a switch.
+struct Controller {
+    client: P4RuntimeClient<Channel>,
+    _stream: mpsc::Sender<v1::StreamMessageRequest>,
+}
+
+const ELECTION_ID: Option<v1::Uint128> = Some(v1::Uint128 { high: 0, low: 1 });
+
+impl Controller {
+    async fn of(switch: &Switch) -> Controller {
+        let mut client = P4RuntimeClient::connect(format!("http://{}", switch.address)).await.unwrap();
+        let (stream, receiver) = mpsc::channel(4);
+        let bid = v1::MasterArbitrationUpdate { device_id: 1, election_id: ELECTION_ID, ..Default::default() };
+        stream.send(v1::StreamMessageRequest { update: Some(Sent::Arbitration(bid)) }).await.unwrap();
+        let mut heard = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap().into_inner();
+        heard.message().await.unwrap();
+        tokio::spawn(async move { while let Ok(Some(_)) = heard.message().await {} });
+        Controller { client, _stream: stream }
+    }
+
+    async fn set(&mut self, action: Action, text: &str) -> Result<(), Status> {
+        let request = v1::SetForwardingPipelineConfigRequest {
+            device_id: 1,
+            election_id: ELECTION_ID,
+            action: action as i32,
+            config: (action != Action::Commit).then(|| v1::ForwardingPipelineConfig {
+                p4info: None,
+                p4_device_config: text.as_bytes().to_vec(),
+                cookie: Some(v1::forwarding_pipeline_config::Cookie { cookie: 42 }),
+            }),
+            ..Default::default()
+        };
+        self.client.set_forwarding_pipeline_config(request).await.map(|_| ())
+    }
+
+    async fn config(&mut self) -> v1::ForwardingPipelineConfig {
+        let request = v1::GetForwardingPipelineConfigRequest { device_id: 1, response_type: 0 };
+        self.client.get_forwarding_pipeline_config(request).await.unwrap().into_inner().config.unwrap()
+    }
+
+    async fn write(&mut self, updates: Vec<v1::Update>) -> Result<(), Status> {
+        let request =
+            v1::WriteRequest { device_id: 1, election_id: ELECTION_ID, updates, ..v1::WriteRequest::default() };
+        self.client.write(request).await.map(|_| ())
+    }
+
+    async fn read(&mut self, info: &P4Info, entity: &str) -> Vec<v1::Entity> {
+        let read = text::from_text("p4.v1.Entity", &with_ids(info, entity));
+        let entities = vec![read.unwrap_or_else(|error| panic!("{error}: {entity}"))];
+        let request = v1::ReadRequest { device_id: 1, entities, ..Default::default() };
+        let mut answer = self.client.read(request).await.unwrap().into_inner();
+        let mut all = Vec::new();
+        while let Some(part) = answer.message().await.unwrap() {
+            all.extend(part.entities);
+        }
+        all
+    }
+
+    /// All that there is, as text.
+    async fn everything(&mut self, info: &P4Info) -> String {
+        let mut shown = String::new();
+        for query in ALL {
+            for mut entity in self.read(info, query).await {
+                // What packets and clocks change, and what a restart forgets.
+                if let Some(v1::entity::Entity::TableEntry(entry)) = &mut entity.entity {
+                    entry.time_since_last_hit = None;
+                }
+                shown += &text::to_text("p4.v1.Entity", &entity);
+            }
+        }
+        shown
+    }
+}
+
+/// The program of a config.
+fn text(config: &v1::ForwardingPipelineConfig) -> &str {
+    std::str::from_utf8(&config.p4_device_config).unwrap()
+}
+
+/// Replaces `$name` by the id of the object whose alias it is.
+fn with_ids(info: &P4Info, text: &str) -> String {
+    let preambles = (info.tables.iter().map(|it| &it.preamble))
+        .chain(info.actions.iter().map(|it| &it.preamble))
+        .chain(info.action_profiles.iter().map(|it| &it.preamble))
+        .chain(info.counters.iter().map(|it| &it.preamble))
+        .chain(info.meters.iter().map(|it| &it.preamble))
+        .chain(info.registers.iter().map(|it| &it.preamble))
+        .chain(info.value_sets.iter().map(|it| &it.preamble))
+        .chain(info.digests.iter().map(|it| &it.preamble));
+    let mut named: Vec<(&str, u32)> = preambles.flatten().map(|it| (it.alias.as_str(), it.id)).collect();
+    named.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    named.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&format!("${name}"), &id.to_string()))
+}
+
+fn update(info: &P4Info, written: &str) -> v1::Update {
+    text::from_text("p4.v1.Update", &with_ids(info, written)).unwrap_or_else(|error| panic!("{error}: {written}"))
+}
+
+/// An entry of the table `exactly` that is known by this number.
+fn numbered(info: &P4Info, number: u32) -> v1::Update {
+    let bytes: String = number.to_be_bytes().iter().map(|byte| format!("\\{byte:03o}")).collect();
+    let entry = "type: INSERT entity { table_entry { table_id: $exactly match { field_id: 1 exact { value: 'KEY' } }
+        action { action { action_id: $forward params { param_id: 1 value: '\\001' } } } } }";
+    update(info, &entry.replace("KEY", &bytes))
+}
+
+/// The numbers of the entries of the table `exactly`.
+async fn numbers(controller: &mut Controller, info: &P4Info) -> BTreeSet<u32> {
+    let number = |entity: v1::Entity| match entity.entity {
+        Some(v1::entity::Entity::TableEntry(entry)) => match &entry.r#match[0].field_match_type {
+            Some(v1::field_match::FieldMatchType::Exact(exact)) => {
+                exact.value.iter().fold(0, |number, &byte| number << 8 | u32::from(byte))
+            }
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    };
+    controller.read(info, "table_entry { table_id: $exactly }").await.into_iter().map(number).collect()
+}
+
+#[tokio::test]
+async fn everything_that_a_controller_has_written_is_there_after_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut switch = Switch::start(folder.path(), "");
+    let mut controller = Controller::of(&switch).await;
+    controller.set(Action::VerifyAndCommit, EVERYTHING).await.unwrap();
+    let config = controller.config().await;
+    let info = config.p4info.clone().unwrap();
+    for written in WRITTEN {
+        controller.write(vec![update(&info, written)]).await.unwrap_or_else(|error| panic!("{error}: {written}"));
+    }
+    let before = controller.everything(&info).await;
+    assert!(switch.metrics().contains(r#"wirespeed_table_entries{table="I.balance"} 3"#), "{}", switch.metrics());
+    // A program that is saved and not committed is not yet the switch's.
+    controller.set(Action::VerifyAndSave, &EVERYTHING.replace("route", "other")).await.unwrap();
+    switch.kill();
+
+    let mut switch = Switch::start(folder.path(), "");
+    assert_eq!(switch.said, "");
+    let mut controller = Controller::of(&switch).await;
+    assert_eq!(controller.config().await.encode_to_vec(), config.encode_to_vec());
+    assert_eq!(controller.everything(&info).await, before);
+    assert!(switch.metrics().contains(r#"wirespeed_table_entries{table="I.balance"} 3"#));
+    // What goes on can be written to: numbers and names are those of before.
+    let more = ["'blue'", "'green'"].map(|name| {
+        let entry = "type: INSERT entity { table_entry { table_id: $named match { field_id: 1 exact { value: NAME } }
+            action { action { action_id: $drop } } } }";
+        update(&info, &entry.replace("NAME", name))
+    });
+    let refused = controller.write(more.to_vec()).await.unwrap_err();
+    assert!(
+        refused.message().starts_with("1 of 2 updates failed; update 0: table I.named: there is already"),
+        "{refused}"
+    );
+    let delete = WRITTEN[3].replace("INSERT", "DELETE");
+    controller.write(vec![update(&info, &delete)]).await.unwrap();
+
+    // Another program takes over what it has a place for, and is what the next start goes on with.
+    let other = EVERYTHING.replace("table acl", "table access").replace("acl.apply", "access.apply");
+    controller.set(Action::ReconcileAndCommit, &other).await.unwrap();
+    let info = controller.config().await.p4info.unwrap();
+    let before = controller.everything(&info).await;
+    assert!(switch.metrics().contains(r#"wirespeed_table_entries{table="I.access"} 0"#), "{}", switch.metrics());
+    switch.kill();
+    let switch = Switch::start(folder.path(), "");
+    let mut controller = Controller::of(&switch).await;
+    let config = controller.config().await;
+    assert_eq!(text(&config), other);
+    assert_eq!(controller.everything(&config.p4info.unwrap()).await, before);
+}
+
+#[tokio::test]
+async fn who_spoke_last_about_the_program_is_heard() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("first.p4");
+    std::fs::write(&file, EVERYTHING).unwrap();
+    let sent = EVERYTHING.replace("size = 4096", "size = 64");
+    let started = async |arguments: &str| {
+        let switch = Switch::start(folder.path(), arguments);
+        let mut controller = Controller::of(&switch).await;
+        let config = controller.config().await;
+        (switch, controller, config)
+    };
+    let (_first, mut controller, config) = started("first.p4").await;
+    assert_eq!(text(&config), EVERYTHING);
+    let info = config.p4info.unwrap();
+    controller.write(vec![numbered(&info, 1)]).await.unwrap();
+    drop(_first);
+    // The same file: the state of it goes on. So it does without.
+    for arguments in ["first.p4", ""] {
+        let (switch, mut controller, config) = started(arguments).await;
+        assert_eq!((text(&config), &*switch.said), (EVERYTHING, ""));
+        assert_eq!(numbers(&mut controller, &info).await, [1].into());
+    }
+    // A controller's program goes before the file with which the switch was started before it.
+    let (switch, mut controller, _) = started("first.p4").await;
+    controller.set(Action::ReconcileAndCommit, &sent).await.unwrap();
+    drop(switch);
+    for arguments in ["first.p4", ""] {
+        let (switch, mut controller, config) = started(arguments).await;
+        assert_eq!(text(&config), sent, "{arguments}");
+        let told = match arguments {
+            "" => "",
+            _ => "note: kept holds the program that a controller has set since first.p4 was started: it goes on\n",
+        };
+        assert_eq!(switch.said, told);
+        assert_eq!(numbers(&mut controller, &info).await, [1].into());
+    }
+    // A file that has changed goes before both.
+    let changed = EVERYTHING.replace("size = 4096", "size = 128");
+    std::fs::write(&file, &changed).unwrap();
+    let (switch, mut controller, config) = started("first.p4").await;
+    assert_eq!(text(&config), changed);
+    assert_eq!(
+        switch.said,
+        "warning: kept is of a program that a controller has set: first.p4 takes over what it has a place for\n"
+    );
+    assert_eq!(numbers(&mut controller, &info).await, [1].into());
+}
+
+/// Kills: few in the checks, as many as wanted by hand.
+fn rounds() -> u32 {
+    std::env::var("WIRESPEED_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
+}
+
+#[tokio::test]
+async fn what_a_controller_was_told_is_done_is_there_after_each_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut acknowledged = BTreeSet::new();
+    let mut program = EVERYTHING.to_owned();
+    let mut next = 1;
+    for round in 0..rounds() {
+        let mut switch = Switch::start(folder.path(), "");
+        assert_eq!(switch.said, "", "round {round}");
+        let mut controller = Controller::of(&switch).await;
+        if round == 0 {
+            controller.set(Action::VerifyAndCommit, &program).await.unwrap();
+        }
+        let config = controller.config().await;
+        assert_eq!(text(&config), program, "round {round}");
+        let info = config.p4info.unwrap();
+        let there = numbers(&mut controller, &info).await;
+        assert!(there.is_superset(&acknowledged), "round {round}: {:?}", acknowledged.difference(&there));
+        assert!(there.len() <= acknowledged.len() + 1, "round {round}: {there:?}");
+        acknowledged = there;
+        if round % 3 == 2 {
+            // Another program is set while the one before has much.
+            program = EVERYTHING.replace("size = 4096", &format!("size = {}", 5000 + round));
+            controller.set(Action::ReconcileAndCommit, &program).await.unwrap();
+        }
+        let patience = Duration::from_micros(u64::from(round) * 7_919 % 60_000);
+        let killer = async {
+            tokio::time::sleep(patience).await;
+            switch.kill();
+        };
+        let writer = async {
+            for number in next.. {
+                next = number + 1;
+                match controller.write(vec![numbered(&info, number)]).await {
+                    Ok(()) => acknowledged.insert(number),
+                    Err(_) => break,
+                };
+            }
+        };
+        tokio::join!(writer, killer);
+    }
+    assert!(acknowledged.len() as u32 >= rounds() / 2, "{acknowledged:?}");
+}

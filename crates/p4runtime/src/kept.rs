@@ -1,0 +1,121 @@
+//! What is found with the state of a switch after a restart: the config as a controller has sent it, numbers that
+//! stand for names, whether ports were written as numbers.
+//!
+//! What enters: the config, and what its compiler keeps to compile the program again; names and forms as they are
+//! met. What leaves: notes, as JSON; or the same again.
+
+use crate::to_proto::NumberedPorts;
+use crate::value::Translator;
+use base::Bits;
+use control::api::Notes;
+use p4runtime_proto::p4::v1::ForwardingPipelineConfig;
+use prost::Message as _;
+use serde_json::{Value, json};
+
+const CONFIG: &str = "forwarding_pipeline_config";
+const PROGRAM: &str = "program";
+
+/// The note of a config. `program` is what the compiler keeps of the program.
+pub(crate) fn note(config: &ForwardingPipelineConfig, program: &Value) -> Value {
+    let bytes: String = config.encode_to_vec().iter().map(|byte| format!("{byte:02x}")).collect();
+    json!({ CONFIG: bytes, PROGRAM: program })
+}
+
+/// The config of a note, and what its compiler has kept; none if it is no such note.
+pub fn read_kept(note: &Value) -> Option<(ForwardingPipelineConfig, &Value)> {
+    let bytes = bytes(note.get(CONFIG)?.as_str()?)?;
+    let config = ForwardingPipelineConfig::decode(bytes.as_slice()).ok()?;
+    Some((config, note.get(PROGRAM).unwrap_or(&Value::Null)))
+}
+
+/// What the keys of notes begin with: each is an array of the kind, and what it is about.
+const NAME: &str = "name";
+const NUMBERED_GROUP: &str = "numbered group";
+const NUMBERED_SESSION: &str = "numbered session";
+
+/// The notes of names that were met since this was asked last.
+pub(crate) fn names(translator: &Translator) -> Notes {
+    let note = |(uri, name, number): (String, String, Bits)| {
+        let digits: String = number.to_be_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        (json!([NAME, uri, name]).to_string(), json!([number.width(), digits]))
+    };
+    translator.take_new().into_iter().map(note).collect()
+}
+
+/// The note of a multicast group: whether its ports were written as numbers.
+pub(crate) fn numbered_group(group: u64, as_numbers: bool) -> (String, Value) {
+    (json!([NUMBERED_GROUP, group]).to_string(), if as_numbers { json!(true) } else { Value::Null })
+}
+
+/// The same for a clone session.
+pub(crate) fn numbered_session(session: u32, as_numbers: bool) -> (String, Value) {
+    (json!([NUMBERED_SESSION, session]).to_string(), if as_numbers { json!(true) } else { Value::Null })
+}
+
+/// Takes notes over. What is not of this crate is left alone.
+pub(crate) fn read_notes(notes: &Notes, translator: &Translator, numbered: &mut NumberedPorts) {
+    for (key, note) in notes {
+        let Ok(Value::Array(key)) = serde_json::from_str(key) else { continue };
+        match key.as_slice() {
+            [kind, Value::String(uri), Value::String(name)] if kind == NAME => {
+                let _other = bits(note).map(|number| translator.know(uri, name, &number));
+            }
+            [kind, group] if kind == NUMBERED_GROUP => numbered.groups.extend(group.as_u64()),
+            [kind, session] if kind == NUMBERED_SESSION => {
+                numbered.sessions.extend(session.as_u64().and_then(|it| u32::try_from(it).ok()));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn bits(note: &Value) -> Option<Bits> {
+    let width = u32::try_from(note.get(0)?.as_u64()?).ok().filter(|width| *width <= 1 << 16)?;
+    Some(Bits::from_be_bytes(width, &bytes(note.get(1)?.as_str()?)?))
+}
+
+/// The bytes of hexadecimal digits.
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    let byte = |pair: &[u8]| Some((digit(pair[0])? << 4 | digit(*pair.get(1)?)?) as u8);
+    digits.as_bytes().chunks(2).map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::Ports;
+    use p4runtime_proto::p4::v1::forwarding_pipeline_config::Cookie;
+
+    #[test]
+    fn a_note_is_read_again() {
+        let cookie = Some(Cookie { cookie: 7 });
+        let config = ForwardingPipelineConfig { p4info: None, p4_device_config: vec![0, 255, 16], cookie };
+        let kept = note(&config, &json!("p"));
+        assert_eq!(read_kept(&kept), Some((config, &json!("p"))));
+        for wrong in [json!(null), json!({}), json!({ CONFIG: 1 }), json!({ CONFIG: "0" }), json!({ CONFIG: "zz" })] {
+            assert_eq!(read_kept(&wrong), None, "{wrong}");
+        }
+        assert_eq!(read_kept(&json!({ CONFIG: "ff" })), None);
+    }
+    #[test]
+    fn names_and_forms_come_back() {
+        let translator = Translator::new(Ports::default());
+        let blue = Bits::from_u64(12, 0xABC);
+        translator.know("uri", "blue", &blue);
+        assert_eq!(names(&translator), Notes::new());
+        let notes = Notes::from([
+            (json!([NAME, "uri", "blue"]).to_string(), json!([12, "0abc"])),
+            (json!([NAME, "uri", "red"]).to_string(), json!([12, "x"])),
+            ("of another".to_owned(), json!(1)),
+            numbered_group(7, true),
+            numbered_session(8, true),
+        ]);
+        let (translator, mut numbered) = (Translator::new(Ports::default()), NumberedPorts::default());
+        read_notes(&notes, &translator, &mut numbered);
+        assert_eq!(translator.number_of("uri", "blue"), Some(blue));
+        assert_eq!(translator.number_of("uri", "red"), None);
+        assert_eq!((numbered.groups, numbered.sessions), ([7].into(), [8].into()));
+        assert_eq!(numbered_group(7, false).1, Value::Null);
+    }
+}
