@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use p4_14::Standard;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 use syntax::WarningLevel;
 
 /// A P4 compiler and software switch.
@@ -47,6 +48,8 @@ pub enum Command {
     Test(TestArguments),
     /// Forward packets with a program
     Run(Box<RunArguments>),
+    /// Watch a running switch: rates of ports, tables, queues, drops, load
+    Top(TopArguments),
     /// Build hosts and switches on this machine from a topology.json, and run commands in them
     Net(NetArguments),
     /// Holds the processes of a network together
@@ -341,6 +344,37 @@ pub struct TrialArguments {
     pub backend: Option<BackendKind>,
 }
 
+/// How a running switch tells what happens, on standard error.
+#[derive(Args, Debug, Clone, Default)]
+pub struct LogArguments {
+    /// The form of what is told of controllers, programs, links and state [default: messages without a time]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
+    /// What is told: error, warn, info, debug, trace or off, or levels of parts, as warn,p4runtime=debug [default:
+    /// $WIRESPEED_LOG, else info]
+    #[arg(long, value_name = "LEVEL")]
+    pub log_level: Option<String>,
+}
+
+/// The form of a line that is told.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogFormat {
+    /// Time, level, part, message, fields
+    Text,
+    /// An object of JSON
+    Json,
+}
+
+impl LogFormat {
+    /// As it is named on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            LogFormat::Text => "text",
+            LogFormat::Json => "json",
+        }
+    }
+}
+
 /// `wirespeed run`
 #[derive(Args, Debug, Clone)]
 #[command(after_help = "\
@@ -379,6 +413,8 @@ pub struct RunArguments {
     /// Tell Prometheus, at /metrics and /healthz of this address, how the switch is
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = metrics_address)]
     pub metrics: Option<SocketAddr>,
+    #[command(flatten)]
+    pub log: LogArguments,
     /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
@@ -399,6 +435,42 @@ fn metrics_address(text: &str) -> Result<SocketAddr, String> {
         return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
     }
     text.parse().map_err(|_| "it is [ADDRESS:]PORT, as 9090 or 0.0.0.0:9090".to_owned())
+}
+
+/// `wirespeed top`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed run router.p4 --port 1=eth0 --port 2=eth1 --metrics 9090 &
+  wirespeed top                                   the switch whose metrics are at 127.0.0.1:9090
+  wirespeed top 192.0.2.7:9090 --interval 5
+  wirespeed top --once                            one report, after an interval
+  wirespeed top --json | jq .worker_load          a line each interval
+
+Keys: q quits, p pauses, + and - change the interval, arrows and pages scroll.")]
+pub struct TopArguments {
+    /// Where the switch tells its metrics (its --metrics)
+    #[arg(value_name = "[ADDRESS:]PORT", default_value = "9090", value_parser = metrics_address)]
+    pub address: SocketAddr,
+    /// The time between two looks, in seconds
+    #[arg(long, short, default_value = "1", value_name = "SECONDS", value_parser = interval)]
+    pub interval: Interval,
+    /// Print one report and end
+    #[arg(long)]
+    pub once: bool,
+    /// Print a line of JSON for each report
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A time between two looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Interval(pub Duration);
+
+fn interval(text: &str) -> Result<Interval, String> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| (0.1..=3600.0).contains(seconds));
+    let seconds = seconds.ok_or_else(|| "it is a number of seconds from 0.1 to 3600".to_owned())?;
+    Ok(Interval(Duration::from_secs_f64(seconds)))
 }
 
 /// `wirespeed net`
@@ -429,6 +501,8 @@ pub struct NetArguments {
     /// Where the switches' logs are written
     #[arg(long, default_value = "logs", value_name = "DIR")]
     pub log_dir: PathBuf,
+    #[command(flatten)]
+    pub log: LogArguments,
     /// Write what switches receive and send to captures in this folder: s1-eth1_in.pcap, s1-eth1_out.pcap
     #[arg(long, value_name = "DIR")]
     pub pcap: Option<PathBuf>,

@@ -99,7 +99,6 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
         ports: Ports::new(named, cpu_port),
         tls,
         compile_time_max: COMPILE_TIME_MAX,
-        log: Arc::new(|line: &str| terminal::note(line)),
     };
     let (server, feed) = Server::start(api, Arc::new(compiler), started, server_options).map_err(|error| {
         terminal::error(error);

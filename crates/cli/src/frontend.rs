@@ -2,6 +2,7 @@
 
 use crate::Exit;
 use crate::args::{SourceArguments, WarningArguments};
+use crate::logging;
 use crate::terminal;
 use base::Span;
 use p4_14::Standard;
@@ -89,10 +90,10 @@ pub fn settle_warnings(source: &mut Source, arguments: &WarningArguments) {
 
 /// Shows all diagnostics, and how many errors there were.
 pub fn show(source: &Source) {
-    let is_coloured = terminal::is_coloured();
+    let is_coloured = terminal::is_coloured() && !logging::is_json();
     let text = syntax::render_all(&source.map, &source.diagnostics, is_coloured);
     if !text.is_empty() {
-        eprintln!("{}", text.trim_end());
+        terminal::diagnostics(text.trim_end());
     }
 }
 

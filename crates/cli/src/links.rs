@@ -18,6 +18,10 @@ impl Links {
         let (sender, changes) = mpsc::channel();
         std::thread::Builder::new().name("links".to_owned()).spawn(move || {
             for (port, is_up) in changes {
+                match is_up {
+                    true => tracing::info!(port, "the port has a link again"),
+                    false => tracing::warn!(port, "the port has lost its link"),
+                }
                 api.port_changed(port, is_up);
             }
         })?;

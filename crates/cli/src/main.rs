@@ -3,8 +3,8 @@
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
-//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`trace`], [`explain`], [`demo`]: the
-//!   commands.
+//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`], [`explain`],
+//!   [`demo`]: the commands.
 //! * [`ports`], [`ready`]: what a run does before its first packet.
 //! * [`prompt`]: lines that a user types.
 //! * [`explanations`]: the pages about diagnostics.
@@ -13,6 +13,7 @@
 //! * [`state`], [`stored_program`]: what a switch keeps for its next start.
 //! * [`trial`]: programs of controllers, compiled in a process that can be ended.
 //! * [`caught`]: crashes as messages.
+//! * [`logging`]: what a running switch tells those who look after it.
 //! * [`terminal`]: colours, progress, messages.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the crate that speaks to the terminal")]
@@ -29,6 +30,7 @@ mod explain;
 mod explanations;
 mod frontend;
 mod links;
+mod logging;
 mod net;
 mod ports;
 mod prompt;
@@ -40,6 +42,7 @@ mod state;
 mod stored_program;
 mod terminal;
 mod test;
+mod top;
 mod trace;
 mod trial;
 
@@ -91,6 +94,7 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Net(arguments) => net::net(&arguments),
         args::Command::NetKeeper => net::keep(),
         args::Command::TryProgram(arguments) => trial::carry_out(&arguments),
+        args::Command::Top(arguments) => top::top(&arguments),
         args::Command::Test(arguments) => test::test(&arguments),
         args::Command::Trace(arguments) => trace::trace(&arguments),
         args::Command::Explain(arguments) => explain::explain(&arguments),

@@ -17,6 +17,7 @@ mod switches;
 
 use crate::Exit;
 use crate::args::NetArguments;
+use crate::logging;
 use crate::prompt::Prompt;
 use crate::terminal::{self, Progress};
 use net::located::Fault;
@@ -32,6 +33,7 @@ pub const KEEPER_COMMAND: &str = "net-keeper";
 
 /// Builds the network and carries out commands.
 pub fn net(arguments: &NetArguments) -> Result<Exit, Exit> {
+    logging::start(&arguments.log)?;
     let topology = read(&arguments.topology)?;
     let plans = plan::plans(&topology, arguments)?;
     let running = start(topology, plans, arguments)?;

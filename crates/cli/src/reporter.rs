@@ -42,7 +42,10 @@ pub struct Reporter {
 impl Reporter {
     /// Before the first packet.
     pub fn new(arguments: &RunArguments, program: Arc<Program>, published: Arc<Published>) -> Reporter {
-        let live_line = !arguments.quiet && !arguments.json && std::io::stderr().is_terminal();
+        let live_line = !arguments.quiet
+            && !arguments.json
+            && arguments.log.log_format.is_none()
+            && std::io::stderr().is_terminal();
         let json = arguments.json;
         let (last, now) = (Vec::new(), Instant::now());
         Reporter {

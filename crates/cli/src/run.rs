@@ -7,6 +7,7 @@ use crate::Exit;
 use crate::args::RunArguments;
 use crate::controllers::{self, Controllers, Subject};
 use crate::links::Links;
+use crate::logging;
 use crate::ports;
 use crate::ready;
 use crate::reporter::Reporter;
@@ -28,6 +29,7 @@ use switch::traffic::port_max;
 
 /// Runs a program on ports.
 pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
+    logging::start(&arguments.log)?;
     let specs = |number_max| {
         PortSpec::parse_all(&arguments.ports, number_max).map_err(|error| {
             terminal::error(error);
@@ -73,9 +75,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
         reporter.feed = Some(feed);
         server
     });
-    if !arguments.quiet && !arguments.json {
-        eprintln!("{}", greeting(arguments, name.as_deref(), server.as_ref()));
-    }
+    greet(arguments, name.as_deref(), server.as_ref());
     ready::tell().map_err(|error| system_error(format!("cannot tell that the switch is ready: {error}")))?;
     let started = Instant::now();
     let result = worker::run(&mut switch, setup, &stop, &mut reporter);
@@ -100,6 +100,16 @@ fn stop_flag(arguments: &RunArguments) -> Result<StopFlag, Exit> {
         watched.map_err(|error| system_error(format!("cannot limit the duration: {error}")))?;
     }
     Ok(stop)
+}
+
+/// Says that the switch forwards now.
+fn greet(arguments: &RunArguments, program: Option<&Path>, server: Option<&Server>) {
+    let greeting = greeting(arguments, program, server);
+    match arguments.log.log_format {
+        Some(_) => tracing::info!("the switch runs: {greeting}"),
+        None if !arguments.quiet && !arguments.json => eprintln!("{greeting}"),
+        None => {}
+    }
 }
 
 fn greeting(arguments: &RunArguments, program: Option<&Path>, server: Option<&Server>) -> String {

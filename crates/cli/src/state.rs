@@ -7,9 +7,10 @@ use crate::Exit;
 use crate::starting::NO_PROGRAM;
 use crate::terminal::{self, Progress};
 use control::Api;
-use control::store::{Saved, Store};
+use control::store::{Saved, Store, StoreError};
 use live::Mailbox;
 use serde_json::Value;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -51,7 +52,7 @@ impl State {
     pub fn open(folder: &Path) -> Result<State, Exit> {
         let _progress = Progress::start(format!("reading the state in {}", folder.display()));
         let (store, saved) = Store::open(folder).map_err(|error| {
-            terminal::error(error);
+            terminal::error(with_cure(&error));
             Exit::System
         })?;
         saved.complaints.iter().for_each(terminal::warning);
@@ -105,16 +106,20 @@ impl State {
             let left_out = self.saved.restore(&api);
             left_out.iter().for_each(|what| terminal::warning(format!("not taken over: {what}")));
         }
+        let goes_on = self.saved.is_some();
         drop(self.saved);
-        let system_error = |error: &dyn std::fmt::Display| {
-            terminal::error(error);
-            Exit::System
-        };
-        api.keep_in(self.store, program).map_err(|error| system_error(&error))?;
+        let mut trouble = Trouble::default();
+        if let Err(error) = api.keep_in(self.store, program) {
+            if !goes_on {
+                terminal::error(with_cure(&error));
+                return Err(Exit::System);
+            }
+            // A switch that has forwarded must not stay down because its disk is full by now.
+            trouble.tell(Some(with_cure(&error)));
+        }
         let (stop, stopped) = mpsc::channel();
         let saved = Arc::clone(&api);
         let work = move || {
-            let mut trouble = Trouble::default();
             while stopped.recv_timeout(SAVE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let failed = saved.save().err();
                 // A worker that ends takes no more requests; then the end of this is near, and the state is saved
@@ -126,9 +131,25 @@ impl State {
             }
         };
         let thread = std::thread::Builder::new().name("saver".to_owned()).spawn(work);
-        let thread = thread.map_err(|error| system_error(&format!("cannot start a thread: {error}")))?;
+        let thread = thread.map_err(|error| {
+            terminal::error(format!("cannot start a thread: {error}"));
+            Exit::System
+        })?;
         Ok(Saver { api, stop, thread })
     }
+}
+
+/// What is wrong with a folder, and what helps.
+fn with_cure(error: &StoreError) -> String {
+    let cure = match error.source.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "; who runs the switch must be its owner: change that, or name another folder"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => "; name a folder that can be written to",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; make room there, or name another folder",
+        _ => "",
+    };
+    format!("{error}{cure}")
 }
 
 /// Says once what goes wrong each second.

@@ -2,9 +2,11 @@
 //! moving lines appear on terminals only.
 
 use crate::Exit;
+use crate::logging;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write as _};
 use std::time::Duration;
+use tracing::Level;
 
 /// Whether messages are coloured: on a terminal, unless the user's environment says `NO_COLOR`.
 pub fn is_coloured() -> bool {
@@ -13,20 +15,31 @@ pub fn is_coloured() -> bool {
 
 /// `error: ...`
 pub fn error(message: impl std::fmt::Display) {
-    label("error", "31", &message.to_string());
+    label("error", "31", Level::ERROR, &message.to_string());
 }
 
 /// `warning: ...`
 pub fn warning(message: impl std::fmt::Display) {
-    label("warning", "33", &message.to_string());
+    label("warning", "33", Level::WARN, &message.to_string());
 }
 
 /// `note: ...`
 pub fn note(message: impl std::fmt::Display) {
-    label("note", "36", &message.to_string());
+    label("note", "36", Level::INFO, &message.to_string());
 }
 
-fn label(word: &str, color: &str, message: &str) {
+/// What is wrong with a program, over several lines.
+pub fn diagnostics(text: &str) {
+    match logging::is_json() {
+        true => tracing::error!("{text}"),
+        false => eprintln!("{text}"),
+    }
+}
+
+fn label(word: &str, color: &str, level: Level, message: &str) {
+    if logging::tell(level, message) {
+        return;
+    }
     if is_coloured() {
         eprintln!("\x1b[1;{color}m{word}\x1b[0m\x1b[1m:\x1b[0m {message}");
     } else {

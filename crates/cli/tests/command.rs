@@ -615,7 +615,8 @@ fn damaged_and_foreign_state_is_reported_and_the_switch_starts() {
     let folder = folder_for_state();
     let wrong = folder.run(&format!("run {STATE_PORTS}"));
     assert_eq!(wrong.status.code(), Some(2));
-    expect!["error: kept: it has no program yet: name the program to run\n"].assert_eq(&String::from_utf8_lossy(&wrong.stderr));
+    expect!["error: kept: it has no program yet: name the program to run\n"]
+        .assert_eq(&String::from_utf8_lossy(&wrong.stderr));
     folder.run(&format!("run p.p4 --entries entries.txt {STATE_PORTS}"));
     let files = std::fs::read_dir(folder.path("kept")).unwrap().map(|entry| entry.unwrap().path());
     let snapshot = files.filter(|path| path.display().to_string().contains("snapshot")).max().unwrap();

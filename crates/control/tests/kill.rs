@@ -73,7 +73,7 @@ fn insert(api: &Api, key: u64) -> Update {
     Update { kind: UpdateKind::Insert, entity: Entity::TableEntry(entry) }
 }
 
-/// What the other process does until it is killed: writes, and now and then a command, which costs a snapshot.
+/// What the other process does until it is killed: writes, and now and then a command, some of which cost a snapshot.
 fn write_without_end(folder: &Path, first: u64) {
     let api = start(folder);
     // The harness has left a line without its end.

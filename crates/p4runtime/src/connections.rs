@@ -27,7 +27,6 @@ struct Guests {
     present: Mutex<BTreeMap<u64, Guest>>,
     /// Whether they must use TLS.
     with_tls: bool,
-    log: Arc<dyn Fn(&str) + Send + Sync>,
     /// When something was told last.
     told: Mutex<Option<Instant>>,
 }
@@ -43,7 +42,7 @@ impl Guests {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_none_or(|at| at.elapsed() >= TOLD_INTERVAL) {
             *told = Some(Instant::now());
-            (self.log)(line);
+            tracing::warn!("{line}");
         }
     }
 
@@ -127,6 +126,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.guests.lock().remove(&self.id);
         let (peer, is_open) = (self.peer, *self.is_open.get_mut());
+        tracing::debug!(client = %peer, "a client has left");
         match (self.guests.with_tls, self.first) {
             (false, Some(TLS_BYTE)) => self.guests.tell(&format!(
                 "the client at {peer} wants TLS, for which this switch has no certificate (--p4runtime-cert)"
@@ -149,16 +149,16 @@ impl Drop for Connection {
 pub(crate) fn incoming(
     listener: TcpListener,
     with_tls: bool,
-    log: Arc<dyn Fn(&str) + Send + Sync>,
 ) -> impl tokio_stream::Stream<Item = io::Result<Connection>> {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
-    let guests = Arc::new(Guests { present: Mutex::default(), with_tls, log, told: Mutex::default() });
+    let guests = Arc::new(Guests { present: Mutex::default(), with_tls, told: Mutex::default() });
     tokio::spawn(async move {
         for id in 0.. {
             let accepted = match listener.accept().await {
                 // Without room it is closed at once.
                 Ok(_) if !guests.make_room() => continue,
                 Ok((stream, peer)) => {
+                    tracing::debug!(client = %peer, "a client has connected");
                     // Small answers are not kept back.
                     let _without = stream.set_nodelay(true);
                     let guest = Guest::default();

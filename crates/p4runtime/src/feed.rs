@@ -178,7 +178,7 @@ impl Core {
         let now = Instant::now();
         for outbox in primaries {
             if outbox.post(message(update.clone()), now) == crate::outbox::Posted::Closed {
-                self.log("a controller that does not read has been disconnected");
+                tracing::warn!("a controller that does not read has been disconnected");
             }
         }
     }

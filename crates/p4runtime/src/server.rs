@@ -50,8 +50,6 @@ pub struct Options {
     pub tls: Option<Tls>,
     /// How long a program may be compiled.
     pub compile_time_max: Duration,
-    /// Where lines go that people may want to read.
-    pub log: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 /// Certificates, in PEM.
@@ -139,7 +137,6 @@ impl Server {
             compiler,
             options.compile_time_max,
             options.ports,
-            options.log,
             packets_out,
             pipelines,
         ));
@@ -152,11 +149,11 @@ impl Server {
         let pool = Arc::<Pool>::default();
         let serving =
             builder.add_service(Admission::new(service, Arc::clone(&pool))).add_service(Admission::new(commands, pool));
-        let incoming = connections::incoming(listener, options.tls.is_some(), Arc::clone(&core.log));
+        let incoming = connections::incoming(listener, options.tls.is_some());
         runtime.spawn(async move {
             let ended = serving.serve_with_incoming_shutdown(incoming, async move { drop(stopped.await) }).await;
             if let Err(error) = ended {
-                core.log(&format!("the P4Runtime server has ended: {error}"));
+                tracing::error!("the P4Runtime server has ended: {error}");
             }
         });
         drop(_entered);

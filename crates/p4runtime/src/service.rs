@@ -51,7 +51,6 @@ pub(crate) struct Core {
     pub compiler: Arc<dyn Compiler>,
     pub compile_time_max: Duration,
     pub ports: Ports,
-    pub log: Arc<dyn Fn(&str) + Send + Sync>,
     pub packets_out: mpsc::Sender<Vec<u8>>,
     pipelines: Mutex<Pipelines>,
     /// Held while something is written or another program is put in.
@@ -84,7 +83,6 @@ impl Core {
         compiler: Arc<dyn Compiler>,
         compile_time_max: Duration,
         ports: Ports,
-        log: Arc<dyn Fn(&str) + Send + Sync>,
         packets_out: mpsc::Sender<Vec<u8>>,
         pipelines: Pipelines,
     ) -> Core {
@@ -94,7 +92,6 @@ impl Core {
             compiler,
             compile_time_max,
             ports,
-            log,
             packets_out,
             pipelines: Mutex::new(pipelines),
             turn: Arc::default(),
@@ -115,10 +112,6 @@ impl Core {
 
     pub fn digests(&self) -> MutexGuard<'_, DigestLists> {
         lock(&self.digests)
-    }
-
-    pub fn log(&self, line: &str) {
-        (self.log)(line);
     }
 
     pub fn check_device(&self, device_id: u64) -> Result<(), Status> {
@@ -196,7 +189,10 @@ impl P4Runtime for Service {
             let _turn = turn;
             carry_out(&target, request.updates, atomicity)
         });
-        status::of_all("update", &outcomes.await?)?;
+        let outcomes = outcomes.await?;
+        let refused = outcomes.iter().filter(|outcome| outcome.is_err()).count();
+        tracing::debug!(updates = outcomes.len(), refused, "a controller has written");
+        status::of_all("update", &outcomes)?;
         Ok(Response::new(v1::WriteResponse {}))
     }
 
@@ -542,9 +538,7 @@ fn compile(core: &Core, config: &v1::ForwardingPipelineConfig, patience: &Patien
              {difference}"
         )));
     }
-    core.log(&format!(
-        "the device config is {what}: the P4Info is that of the program that the switch was started with"
-    ));
+    tracing::info!("the device config is {what}: the P4Info is that of the program that the switch was started with");
     Ok(compiled)
 }
 
@@ -572,7 +566,7 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<(), Fau
         let notes = core.api.notes();
         kept::read_notes(&notes, &prepared.target.schema.translator, &mut prepared.target.numbered());
         prepared.target.api.keep_notes(notes)?;
-        core.log(&format!("the new program takes {} entities over; {} have no place in it", taken.kept, taken.lost));
+        tracing::info!("the new program takes {} entities over; {} have no place in it", taken.kept, taken.lost);
     }
     let live = prepared.target.behind(Arc::clone(&core.api));
     let Some(switch) = prepared.parked.take() else {
@@ -586,6 +580,12 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<(), Fau
     };
     let put = core.api.adopt(&prepared.target.api, switch, carry, prepared.note.clone());
     core.pipelines().settle(put.is_ok());
+    match &put {
+        Ok(()) => {
+            tracing::info!(tables = prepared.target.schema.program.tables.len(), "a program of a controller runs")
+        }
+        Err(fault) => tracing::warn!("the program of a controller: {fault}"),
+    }
     *core.digests() = DigestLists::default();
     put
 }

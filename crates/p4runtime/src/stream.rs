@@ -147,7 +147,7 @@ impl Stream {
             drop(self.core.turn.lock().await);
             self.core.digests().forget_sent();
             let id = election_id.unwrap_or_default();
-            self.core.log(&format!("the controller of election id {id} is primary of {}", describe(&role)));
+            tracing::info!("the controller of election id {id} is primary of {}", describe(&role));
         }
         self.tell(&role, &last);
         Ok(())
@@ -159,7 +159,7 @@ impl Stream {
             let update = arbitration::message(self.core.device_id, role, notice);
             let Some(outbox) = hub.sessions.get(&notice.session) else { continue };
             if outbox.post_urgent(message(Answer::Arbitration(update))) == Posted::Closed {
-                self.core.log("a controller that does not read has been disconnected");
+                tracing::warn!("a controller that does not read has been disconnected");
             }
         }
     }
@@ -169,6 +169,8 @@ impl Stream {
         let notices = {
             let mut hub = self.core.hub();
             hub.sessions.remove(&self.session);
+            let was_primary = hub.arbitration.leads(&role, self.session);
+            tracing::info!(was_primary, "a controller of {} has left", describe(&role));
             hub.arbitration.leave(self.session, &role)
         };
         self.tell(&role, &notices);

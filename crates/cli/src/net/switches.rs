@@ -143,6 +143,12 @@ fn command_line(
             line.extend(["--cpu-port".into(), port.to_string().into()]);
         }
     }
+    if let Some(format) = arguments.log.log_format {
+        line.extend(["--log-format".into(), format.name().into()]);
+    }
+    if let Some(level) = &arguments.log.log_level {
+        line.extend(["--log-level".into(), level.into()]);
+    }
     let switch = switch_arguments(&running.topology.switches[index], plan, arguments);
     line.extend(switch_options(&switch));
     for (end, wire) in running.topology.ends_at(NodeId::Switch(index)) {

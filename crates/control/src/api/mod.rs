@@ -13,12 +13,14 @@
 //! * [`mod@fault`], refusals.
 //! * [`mod@read`], queries; `idle`, entries whose timeout has passed.
 //! * `saving`, what a restart has to bring back.
+//! * `commands`, what is stored of commands.
 //! * `write`, `resources`, `state`, carrying updates out, and what controllers have told beyond the switch.
 
 pub mod entity;
 pub mod fault;
 pub mod read;
 
+mod commands;
 mod idle;
 mod resources;
 mod saving;
@@ -31,10 +33,11 @@ pub use entity::{Atomicity, Entity, Update, UpdateKind};
 pub use fault::{Code, Fault};
 pub use read::{Query, Sink, TableQuery, Which};
 
-use crate::apply::{Reply, apply};
+use crate::apply::Reply;
 use crate::command::Command;
 use crate::problem::Problem;
 use crate::store::{Reason, Store, StoreError};
+use commands::Kept;
 use entity::{DigestConfig, TableEntry};
 use ir::{DigestId, Program};
 use saving::StoredCells;
@@ -246,45 +249,52 @@ impl Api {
         pipeline.read(pipeline.gate(&*self.door), query, sink)
     }
 
-    /// Carries a command of one of the other faces out. If the state is kept, a command that changes it costs a
-    /// snapshot: commands speak of handles, which mean nothing after a restart.
+    /// Carries a command of one of the other faces out. Most are stored like the updates that they are; after the
+    /// others, if the state is kept, everything is stored anew.
     pub fn command(&self, command: Command) -> Result<Reply, Problem> {
-        let changes = !command.only_asks();
-        let outcome = self.command_and_store(command);
-        if changes {
-            self.count(usize::from(outcome.is_ok()), usize::from(outcome.is_err()));
+        if command.only_asks() {
+            return self.carry_out_command(command).map(|(reply, ..)| reply);
         }
+        let outcome = self.command_and_store(command);
+        self.count(usize::from(outcome.is_ok()), usize::from(outcome.is_err()));
         outcome
     }
 
-    fn command_and_store(&self, command: Command) -> Result<Reply, Problem> {
-        let _turn = self.turn();
+    fn carry_out_command(&self, command: Command) -> Result<(Reply, Kept, Arc<Pipeline>), Problem> {
         let pipeline = self.pipeline();
-        let changes = !command.only_asks();
         let there = Arc::clone(&pipeline);
-        let done = pipeline.gate(&*self.door).ask(move |switch| {
-            there.state().check_style(&command)?;
-            let reply = apply(switch, &command);
-            let mut state = there.state();
-            let mut tables = there.tables.lock();
-            Writer::new(&there.program, &mut state, tables.begin(), None).sweep();
-            reply
-        });
-        let reply = done.unwrap_or_else(|fault| Err(Problem::new(fault.message)))?;
-        if changes && let Some(store) = self.store.get() {
-            let stored = store.snapshot(None, self, Reason::Change);
-            stored.map_err(|error| Problem::new(format!("carried out, but a restart will forget it: {error}")))?;
-        }
-        Ok(reply)
+        let done = pipeline.gate(&*self.door).ask(move |switch| there.command(switch, &command));
+        let (reply, kept) = done.unwrap_or_else(|fault| Err(Problem::new(fault.message)))?;
+        Ok((reply, kept, pipeline))
+    }
+
+    fn command_and_store(&self, command: Command) -> Result<Reply, Problem> {
+        let turn = self.turn();
+        let (reply, kept, pipeline) = self.carry_out_command(command)?;
+        let Some(store) = self.store.get() else { return Ok(reply) };
+        let stored = match kept {
+            Kept::Nothing => Ok(()),
+            Kept::As(update) => {
+                let appended = store.append(&pipeline.program, &mut [update].iter());
+                drop(turn);
+                appended.and_then(|record| store.synchronise(record)).map_err(|fault| fault.message)
+            }
+            Kept::All => {
+                let forgotten = |error: StoreError| format!("carried out, but a restart will forget it: {error}");
+                store.snapshot(None, self, Reason::Change).map_err(forgotten)
+            }
+        };
+        stored.map(|()| reply).map_err(Problem::new)
     }
 
     /// Keeps the state in a folder from now on. `program` is what the owner wants to find with it after a restart. A
-    /// control plane is kept in one folder.
+    /// control plane is kept in one folder. If that fails, writes are answered with the error until [`Api::save`] was able
+    /// to store everything.
     pub fn keep_in(&self, store: Store, program: serde_json::Value) -> Result<(), StoreError> {
         let _turn = self.turn();
-        store.snapshot(Some(program), self, Reason::Change)?;
+        let kept = store.snapshot(Some(program), self, Reason::Change);
         let _one_is_kept = self.store.set(store);
-        Ok(())
+        kept
     }
 
     /// What faces keep with the state beside entities.

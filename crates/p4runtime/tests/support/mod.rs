@@ -172,7 +172,6 @@ impl Device {
             ports: Ports::new([(1, "eth1".to_owned()), (2, "eth2".to_owned())], Some(510)),
             tls,
             compile_time_max,
-            log: Arc::new(|_: &str| ()),
         };
         let compiler = Arc::new(TestCompiler(text.map(str::to_owned)));
         // The server has a runtime of its own, and may not be started in another.

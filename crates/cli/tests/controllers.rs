@@ -1,4 +1,6 @@
-//! `wirespeed run --state` with controllers: what they were told is done is there after a kill.
+//! `wirespeed run` with controllers: with `--state`, what they were told is done is there after a kill; ports that lose
+//! their link are no choices; what is told and shown of the switch.
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
@@ -11,6 +13,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -81,12 +84,18 @@ struct Switch {
     metrics: String,
     /// What it has said before its first packet, without where it listens.
     said: String,
+    /// Gives all that it has said, once it has ended.
+    log: Option<JoinHandle<String>>,
 }
 
 impl Switch {
     /// Starts one with a state folder, in the folder.
     fn start(folder: &Path, arguments: &str) -> Switch {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        Switch::start_by(Command::new(env!("CARGO_BIN_EXE_wirespeed")), folder, arguments)
+    }
+
+    /// The same where the command is run by another.
+    fn start_by(mut command: Command, folder: &Path, arguments: &str) -> Switch {
         command.current_dir(folder).arg("run").args(arguments.split_whitespace());
         command.args(["--backend", "interp", "--p4runtime", "127.0.0.1:0", "--metrics", "0", "--state", "kept"]);
         let mut process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -97,21 +106,33 @@ impl Switch {
             assert!(lines.read_line(&mut line).unwrap() > 0, "the switch has not started: {text}");
             text.push_str(&line);
             if let Some((_, address)) = line.split_once("metrics at http://") {
-                metrics = address.trim().trim_end_matches("/metrics").to_owned();
+                metrics = address.split_once("/metrics").unwrap().0.to_owned();
             }
             if let Some((_, address)) = line.split_once("P4Runtime at ") {
-                break address.trim().to_owned();
+                break address.trim().split(['"', ' ']).next().unwrap().to_owned();
             }
         };
-        std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
+        let first = text.clone();
+        let log = std::thread::spawn(move || {
+            let mut rest = String::new();
+            let _ended = lines.read_to_string(&mut rest);
+            first + &rest
+        });
         let said = text.lines().filter(|line| !line.contains(" at ")).map(|line| format!("{line}\n")).collect();
-        Switch { process, address, metrics, said }
+        Switch { process, address, metrics, said, log: Some(log) }
     }
 
     /// Ends it without warning.
     fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
+    }
+
+    /// The value of a metric with these labels.
+    fn metric(&self, sample: &str) -> u64 {
+        let metrics = self.metrics();
+        let value = metrics.lines().find_map(|line| line.strip_prefix(sample)?.trim().parse().ok());
+        value.unwrap_or_else(|| panic!("no {sample} in {metrics}"))
     }
 
     fn metrics(&self) -> String {
@@ -397,4 +418,168 @@ async fn what_a_controller_was_told_is_done_is_there_after_each_kill() {
         tokio::join!(writer, killer);
     }
     assert!(acknowledged.len() as u32 >= rounds() / 2, "{acknowledged:?}");
+}
+
+/// Sends packets that differ in what the selector hashes.
+const SENDER: &str = "
+import socket
+link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+link.bind(('eth0', 0))
+for choice in range(64):
+    link.send(bytes([2, 0, 0, 0, 0, 1, 1, choice]) + bytes(52))
+";
+
+#[tokio::test]
+async fn a_member_whose_port_has_lost_its_link_is_no_choice() {
+    let mut network = match testkit::netns::Network::new(&["python3"]) {
+        Ok(network) => network,
+        Err(reason) => return println!("{reason}"),
+    };
+    network.add("switch");
+    for number in 1..=3 {
+        let host = format!("h{number}");
+        network.add(&host);
+        network.wire([&host, "eth0"], ["switch", &format!("r{number}")]);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let ports = "--port 1=r1 --port 2=r2 --port 3=r3";
+    let switch = Switch::start(folder.path(), &format!("{ports} --netns {}", network.full_name("switch")));
+    let mut controller = Controller::of(&switch).await;
+    controller.set(Action::VerifyAndCommit, EVERYTHING).await.unwrap();
+    let info = controller.config().await.p4info.unwrap();
+    for written in [
+        "type: INSERT entity { action_profile_member { action_profile_id: $choices member_id: 2
+            action { action_id: $forward params { param_id: 1 value: '\\002' } } } }",
+        "type: INSERT entity { action_profile_member { action_profile_id: $choices member_id: 3
+            action { action_id: $forward params { param_id: 1 value: '\\003' } } } }",
+        "type: INSERT entity { action_profile_group { action_profile_id: $choices group_id: 1
+            members { member_id: 2 weight: 1 watch_port: '\\002' } members { member_id: 3 weight: 1 watch_port: '\\003' } } }",
+        "type: INSERT entity { table_entry { table_id: $balance match { field_id: 1 exact { value: '\\001' } }
+            action { action_profile_group_id: 1 } } }",
+    ] {
+        controller.write(vec![update(&info, written)]).await.unwrap();
+    }
+    let sent = |port| {
+        switch.metric(&format!("wirespeed_port_transmit_packets_total{{port=\"{port}\",interface=\"r{port}\"}}"))
+    };
+    // Sends until the packets go as they should, and tells how they went.
+    let until = |is_right: &dyn Fn(u64, u64) -> bool| {
+        for _ in 0..60 {
+            let before = (sent(2), sent(3));
+            network.python("h1", SENDER);
+            std::thread::sleep(Duration::from_millis(500));
+            let went = (sent(2) - before.0, sent(3) - before.1);
+            if is_right(went.0, went.1) {
+                return;
+            }
+        }
+        panic!("packets go elsewhere: {}", switch.metrics());
+    };
+    until(&|second, third| second > 0 && third > 0 && second + third == 64);
+    network.run("h2", "ip link set eth0 down");
+    until(&|second, third| second == 0 && third == 64);
+    // It stays so when another program comes.
+    controller.set(Action::ReconcileAndCommit, &EVERYTHING.replace("size = 64;", "size = 65;")).await.unwrap();
+    until(&|second, third| second == 0 && third == 64);
+    network.run("h2", "ip link set eth0 up");
+    until(&|second, third| second > 0 && third > 0 && second + third == 64);
+}
+
+#[tokio::test]
+async fn what_happens_is_logged_and_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut switch = Switch::start(folder.path(), "--log-format json --log-level info");
+    let mut controller = Controller::of(&switch).await;
+    controller.set(Action::VerifyAndCommit, EVERYTHING).await.unwrap();
+    let top = Command::new(env!("CARGO_BIN_EXE_wirespeed"))
+        .args(["top", &switch.metrics, "--once", "--json", "--interval", "0.2"])
+        .output()
+        .unwrap();
+    assert!(top.status.success(), "{top:?}");
+    let report: serde_json::Value = serde_json::from_slice(&top.stdout).unwrap();
+    assert_eq!(
+        report["tables"][0],
+        serde_json::json!({
+            "table": "I.route", "entries": 0.0, "capacity": 1024.0, "hits_per_s": 0.0, "misses_per_s": 0.0,
+            "hits": 0.0, "misses": 0.0,
+        })
+    );
+    let shown = Command::new(env!("CARGO_BIN_EXE_wirespeed"))
+        .args(["top", &switch.metrics, "--once", "--interval", "0.1"])
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&shown.stdout).starts_with("worker    ["), "{shown:?}");
+    switch.kill();
+    let nobody =
+        Command::new(env!("CARGO_BIN_EXE_wirespeed")).args(["top", &switch.metrics, "--once"]).output().unwrap();
+    assert_eq!(nobody.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&nobody.stderr).starts_with("error: no switch tells metrics at 127.0.0.1:"));
+    let log = switch.log.take().unwrap().join().unwrap();
+    let lines: Vec<serde_json::Value> =
+        log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect();
+    let told = |message: &str| lines.iter().any(|line| line["message"].as_str().is_some_and(|it| it.contains(message)));
+    for message in ["metrics at", "the switch runs", "election id 1 is primary", "a program of a controller runs"] {
+        assert!(told(message), "{message}: {log}");
+    }
+    assert!(lines.iter().all(|line| line["time"].is_string() && line["level"] == "info"), "{log}");
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_writes_until_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    std::fs::create_dir(&kept).unwrap();
+    // The switch alone sees the small disk, and we through the switch.
+    let script = "mount -t tmpfs -o size=1m none kept && head -c 900000 /dev/zero > kept/filler && exec \"$@\"";
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_wirespeed")]);
+    if !Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|status| status.success()) {
+        return println!("skipped: it takes root to mount a small disk");
+    }
+    let mut switch = Switch::start_by(command, folder.path(), "");
+    let mut controller = Controller::of(&switch).await;
+    controller.set(Action::VerifyAndCommit, EVERYTHING).await.unwrap();
+    let info = controller.config().await.p4info.unwrap();
+    let mut acknowledged = BTreeSet::new();
+    let mut refusal = None;
+    for number in 1..4096 {
+        match controller.write(vec![numbered(&info, number)]).await {
+            Ok(()) => acknowledged.insert(number),
+            Err(refused) => {
+                refusal = Some((number, refused.message().to_owned()));
+                break;
+            }
+        };
+    }
+    let (refused, message) = refusal.expect("the disk is not full");
+    let expected = "update 0: carried out, but a restart will forget it: cannot write to kept/log-";
+    assert!(message.contains(expected) && message.contains("No space left on device"), "{message}");
+    // The switch forwards on, and what it has is kept once there is room.
+    let seen = format!("/proc/{}/root{}", switch.process.id(), kept.canonicalize().unwrap().display());
+    std::fs::remove_file(Path::new(&seen).join("filler")).unwrap();
+    let mut last = refused;
+    let is_kept_again = loop {
+        last += 1;
+        if controller.write(vec![numbered(&info, last)]).await.is_ok() {
+            break true;
+        }
+        if last > refused + 300 {
+            break false;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    assert!(is_kept_again);
+    acknowledged.insert(last);
+    let there = numbers(&mut controller, &info).await;
+    let other = tempfile::tempdir().unwrap();
+    std::fs::create_dir(other.path().join("kept")).unwrap();
+    for entry in std::fs::read_dir(&seen).unwrap() {
+        let name = entry.unwrap().file_name();
+        std::fs::copy(Path::new(&seen).join(&name), other.path().join("kept").join(&name)).unwrap();
+    }
+    switch.kill();
+    let switch = Switch::start(other.path(), "");
+    assert_eq!(switch.said, "");
+    let now = numbers(&mut Controller::of(&switch).await, &info).await;
+    assert!(now.is_superset(&acknowledged) && now == there, "{now:?}");
 }

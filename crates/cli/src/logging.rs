@@ -1,0 +1,270 @@
+//! What a running switch tells those who look after it.
+//!
+//! What enters: events of all crates (`tracing`), and the messages of [`crate::terminal`] once logging has begun. What
+//! leaves: lines on standard error, in one of three forms: messages as all commands have them; text with time, level
+//! and place; JSON. Nothing is told for each packet.
+
+use crate::Exit;
+use crate::args::{LogArguments, LogFormat};
+use crate::terminal;
+use serde_json::{Map, Value, json};
+use std::fmt::{self, Write as _};
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+
+/// The environment variable that says what is told, if `--log-level` does not.
+pub const FILTER_VARIABLE: &str = "WIRESPEED_LOG";
+
+/// What is told if nobody says.
+const FILTER: &str = "info";
+
+/// The form of lines, once logging has begun.
+static FORM: OnceLock<Form> = OnceLock::new();
+
+/// The form of lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// As all commands speak: `warning: ...`.
+    Messages,
+    Text,
+    Json,
+}
+
+/// Begins: from here on everything that is told is in the form that the arguments ask for.
+pub fn start(arguments: &LogArguments) -> Result<(), Exit> {
+    let variable = std::env::var(FILTER_VARIABLE).ok().filter(|text| !text.is_empty());
+    let (filter, source) = match (&arguments.log_level, &variable) {
+        (Some(filter), _) => (filter.as_str(), "--log-level"),
+        (None, Some(filter)) => (filter.as_str(), FILTER_VARIABLE),
+        (None, None) => (FILTER, ""),
+    };
+    let targets = targets(filter).ok_or_else(|| {
+        terminal::error(format!(
+            "{source} `{filter}`: it is error, warn, info, debug, trace or off, or levels of parts, as warn,p4runtime=debug"
+        ));
+        Exit::Usage
+    })?;
+    let form = match arguments.log_format {
+        None => Form::Messages,
+        Some(LogFormat::Text) => Form::Text,
+        Some(LogFormat::Json) => Form::Json,
+    };
+    let subscriber = tracing_subscriber::registry().with(Lines.with_filter(targets));
+    // A second start in a process changes nothing.
+    if tracing::subscriber::set_global_default(subscriber).is_ok() {
+        let _first = FORM.set(form);
+    }
+    Ok(())
+}
+
+/// What a filter lets through; none if it is no filter.
+fn targets(filter: &str) -> Option<Targets> {
+    let is_right = |part: &str| {
+        let (name, level) = part.split_once('=').unwrap_or(("all", part));
+        !name.trim().is_empty() && level.trim().parse::<LevelFilter>().is_ok()
+    };
+    filter.split(',').all(is_right).then(|| filter.parse().ok())?
+}
+
+/// Tells something, if logging has begun; otherwise nothing.
+pub fn tell(level: Level, message: &str) -> bool {
+    if FORM.get().is_none() {
+        return false;
+    }
+    match level {
+        Level::ERROR => tracing::error!("{message}"),
+        Level::WARN => tracing::warn!("{message}"),
+        _ => tracing::info!("{message}"),
+    }
+    true
+}
+
+/// Whether every line is to be JSON.
+pub fn is_json() -> bool {
+    FORM.get() == Some(&Form::Json)
+}
+
+/// Writes events as lines.
+struct Lines;
+
+impl<S: Subscriber> Layer<S> for Lines {
+    fn on_event(&self, event: &Event<'_>, _context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let metadata = event.metadata();
+        let target = metadata.target().split("::").next().unwrap_or_default();
+        let form = FORM.get().copied().unwrap_or(Form::Messages);
+        let line = line(form, now_ns(), *metadata.level(), target, &fields, terminal::is_coloured());
+        // One call, so that lines of several threads do not mix; a terminal may show the line of rates just now.
+        let clear = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+        let _unheard = std::io::stderr().write_all(format!("{clear}{line}\n").as_bytes());
+    }
+}
+
+fn now_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// What an event says.
+#[derive(Default)]
+struct Fields {
+    message: String,
+    others: Vec<(&'static str, Value)>,
+}
+
+impl Fields {
+    fn add(&mut self, field: &Field, value: Value) {
+        match (field.name(), value) {
+            ("message", Value::String(text)) => self.message = text,
+            (name, value) => self.others.push((name, value)),
+        }
+    }
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.add(field, Value::String(format!("{value:?}")));
+    }
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.add(field, json!(value));
+    }
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.add(field, json!(value));
+    }
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.add(field, json!(value));
+    }
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.add(field, json!(value));
+    }
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.add(field, json!(value));
+    }
+    fn record_u128(&mut self, field: &Field, value: u128) {
+        // Beyond what readers of JSON hold exactly.
+        self.add(field, json!(value.to_string()));
+    }
+}
+
+/// A line without its end.
+fn line(form: Form, now_ns: u64, level: Level, target: &str, fields: &Fields, is_coloured: bool) -> String {
+    let (word, color) = match level {
+        Level::ERROR => ("error", "31"),
+        Level::WARN => ("warning", "33"),
+        Level::INFO => ("note", "36"),
+        Level::DEBUG => ("debug", "34"),
+        Level::TRACE => ("trace", "35"),
+    };
+    let (strong, end) = if is_coloured { (format!("\x1b[1;{color}m"), "\x1b[0m") } else { (String::new(), "") };
+    match form {
+        Form::Messages if is_coloured => {
+            format!("{strong}{word}{end}\x1b[1m:\x1b[0m {}{}", fields.message, shown(fields))
+        }
+        Form::Messages => format!("{word}: {}{}", fields.message, shown(fields)),
+        Form::Text => {
+            let level = level.as_str();
+            format!("{} {strong}{level:<5}{end} {target}: {}{}", timestamp(now_ns), fields.message, shown(fields))
+        }
+        Form::Json => {
+            let mut object = Map::new();
+            object.insert("time".to_owned(), json!(timestamp(now_ns)));
+            object.insert("level".to_owned(), json!(level.as_str().to_ascii_lowercase()));
+            object.insert("target".to_owned(), json!(target));
+            object.insert("message".to_owned(), json!(fields.message));
+            for (name, value) in &fields.others {
+                object.entry(*name).or_insert_with(|| value.clone());
+            }
+            Value::Object(object).to_string()
+        }
+    }
+}
+
+/// The fields behind the message.
+fn shown(fields: &Fields) -> String {
+    let mut text = String::new();
+    for (name, value) in &fields.others {
+        let is_plain = |text: &str| !text.is_empty() && !text.contains(|it: char| it.is_whitespace() || it == '"');
+        let _infallible = match value {
+            Value::String(value) if is_plain(value) => write!(text, " {name}={value}"),
+            value => write!(text, " {name}={value}"),
+        };
+    }
+    text
+}
+
+/// A time in UTC, as RFC 3339 writes it.
+fn timestamp(since_epoch_ns: u64) -> String {
+    let (seconds, microseconds) = (since_epoch_ns / 1_000_000_000, since_epoch_ns / 1_000 % 1_000_000);
+    let (year, month, day) = date(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{microseconds:06}Z")
+}
+
+/// Year, month and day of a day since 1970.
+fn date(mut days: u64) -> (u64, u64, u64) {
+    let is_leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while days >= lengths[month] {
+        days -= lengths[month];
+        month += 1;
+    }
+    (year, month as u64 + 1, days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(form: Form, expect: Expect) {
+        let others = vec![("port", json!(2)), ("name", json!("eth\"0 x")), ("client", json!("127.0.0.1:5"))];
+        let fields = Fields { message: "it \"went\"\n".trim().to_owned(), others };
+        expect.assert_eq(&line(form, 1_763_761_231_000_042_000, Level::WARN, "live", &fields, false));
+    }
+
+    #[test]
+    fn forms() {
+        check(Form::Messages, expect![[r#"warning: it "went" port=2 name="eth\"0 x" client=127.0.0.1:5"#]]);
+        check(
+            Form::Text,
+            expect![[r#"2025-11-21T21:40:31.000042Z WARN  live: it "went" port=2 name="eth\"0 x" client=127.0.0.1:5"#]],
+        );
+        check(
+            Form::Json,
+            expect![[
+                r#"{"client":"127.0.0.1:5","level":"warn","message":"it \"went\"","name":"eth\"0 x","port":2,"target":"live","time":"2025-11-21T21:40:31.000042Z"}"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn filters() {
+        for right in ["info", "off", "WARN", "warn,p4runtime=debug", "p4runtime=off"] {
+            assert!(targets(right).is_some(), "{right}");
+        }
+        for wrong in ["", "verbose", "warn,", "p4runtime", "p4runtime=", "=info", "a=b"] {
+            assert!(targets(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn dates() {
+        let day = |days: u64| timestamp(days * 86_400_000_000_000)[..10].to_owned();
+        assert_eq!(
+            [0, 58, 59, 789, 19_782, 47_540].map(day),
+            ["1970-01-01", "1970-02-28", "1970-03-01", "1972-02-29", "2024-02-29", "2100-02-28",]
+        );
+    }
+}

@@ -1,0 +1,301 @@
+//! `wirespeed top`: how a running switch does, again and again.
+//!
+//! What enters: the metrics address of a switch, keys. What leaves: a view of a terminal that is drawn anew each
+//! interval; or lines of text or of JSON, for scripts. Whatever ends the command, the terminal is as it was before.
+//!
+//! * [`samples`]: what the switch tells.
+//! * [`report`]: what has happened between two looks.
+
+mod report;
+mod samples;
+
+use crate::Exit;
+use crate::args::TopArguments;
+use crate::terminal::{self, say};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::style::{Attribute, Print, SetAttribute};
+use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::{cursor, event, execute, queue};
+use report::Report;
+use samples::{Samples, fetch};
+use std::io::{self, IsTerminal as _, Write};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long keys are waited for before signals are looked at.
+const KEY_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Shows a switch.
+pub fn top(arguments: &TopArguments) -> Result<Exit, Exit> {
+    let mut looks = Looks::new(arguments.address);
+    if arguments.once || arguments.json || !io::stdout().is_terminal() {
+        return lines(&mut looks, arguments);
+    }
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP, signal_hook::consts::SIGINT] {
+        let caught = signal_hook::flag::register(signal, Arc::clone(&ended));
+        caught.map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
+    }
+    let screen = Screen::open().map_err(|error| system_error(format!("cannot use the terminal: {error}")))?;
+    let viewed = View::new(arguments).run(&mut looks, &ended);
+    drop(screen);
+    viewed.map_err(|error| system_error(format!("cannot use the terminal: {error}")))?;
+    Ok(Exit::Success)
+}
+
+fn system_error(error: impl std::fmt::Display) -> Exit {
+    terminal::error(error);
+    Exit::System
+}
+
+/// Looks at a switch, one after the other.
+struct Looks {
+    address: SocketAddr,
+    last: Option<(Instant, Samples)>,
+}
+
+impl Looks {
+    fn new(address: SocketAddr) -> Looks {
+        Looks { address, last: None }
+    }
+
+    /// Looks, and tells what has happened since the last time; nothing the first time.
+    fn next(&mut self) -> Result<Option<Report>, String> {
+        let now = fetch(self.address).inspect_err(|_| self.last = None)?;
+        let at = Instant::now();
+        let report = self
+            .last
+            .as_ref()
+            .map(|(before_at, before)| Report::between(before, &now, (at - *before_at).as_secs_f64()));
+        self.last = Some((at, now));
+        Ok(report)
+    }
+}
+
+/// Reports for scripts.
+fn lines(looks: &mut Looks, arguments: &TopArguments) -> Result<Exit, Exit> {
+    loop {
+        let report = looks.next().map_err(system_error)?;
+        if let Some(report) = report {
+            if arguments.json {
+                say!("{}", report.json());
+            } else {
+                report.lines().iter().for_each(|line| say!("{}", line.strip_prefix('#').unwrap_or(line).trim_end()));
+            }
+            if arguments.once {
+                return Ok(Exit::Success);
+            }
+            if !arguments.json {
+                say!();
+            }
+        }
+        std::thread::sleep(arguments.interval.0);
+    }
+}
+
+/// The terminal while it is the command's: dropping this gives it back.
+struct Screen;
+
+impl Screen {
+    fn open() -> io::Result<Screen> {
+        crossterm::terminal::enable_raw_mode()?;
+        // From here on everything is undone, also if the rest fails.
+        let screen = Screen;
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            restore();
+            before(panic);
+        }));
+        execute!(io::stdout(), EnterAlternateScreen, cursor::Hide)?;
+        Ok(screen)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+fn restore() {
+    // A terminal that is gone needs no more.
+    let _gone = execute!(io::stdout(), cursor::Show, LeaveAlternateScreen);
+    let _gone = crossterm::terminal::disable_raw_mode();
+}
+
+/// What is shown.
+struct View {
+    address: SocketAddr,
+    interval: Duration,
+    report: Option<Report>,
+    /// Why there is no new report.
+    trouble: Option<String>,
+    is_paused: bool,
+    /// Lines that are above what is shown.
+    scrolled: usize,
+}
+
+/// What a key asks for.
+#[derive(PartialEq, Eq, Debug)]
+enum Wish {
+    End,
+    Draw,
+    Nothing,
+}
+
+impl View {
+    fn new(arguments: &TopArguments) -> View {
+        let (address, interval) = (arguments.address, arguments.interval.0);
+        View { address, interval, report: None, trouble: None, is_paused: false, scrolled: 0 }
+    }
+
+    fn run(&mut self, looks: &mut Looks, ended: &AtomicBool) -> io::Result<()> {
+        let mut next = Instant::now();
+        loop {
+            if Instant::now() >= next {
+                next = Instant::now() + self.interval;
+                if !self.is_paused {
+                    match looks.next() {
+                        Ok(report) => {
+                            self.trouble = None;
+                            self.report = report.or(self.report.take());
+                        }
+                        Err(trouble) => self.trouble = Some(trouble),
+                    }
+                }
+                self.draw()?;
+            }
+            let wait = next.saturating_duration_since(Instant::now()).min(KEY_INTERVAL);
+            if event::poll(wait)? {
+                match self.take(&event::read()?) {
+                    Wish::End => return Ok(()),
+                    Wish::Draw => self.draw()?,
+                    Wish::Nothing => {}
+                }
+            }
+            if ended.load(Ordering::Acquire) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn take(&mut self, event: &Event) -> Wish {
+        let key = match event {
+            Event::Resize(..) => return Wish::Draw,
+            Event::Key(KeyEvent { code, modifiers, kind: KeyEventKind::Press, .. }) => (*code, *modifiers),
+            _ => return Wish::Nothing,
+        };
+        match key {
+            (KeyCode::Char('c' | 'd'), KeyModifiers::CONTROL) | (KeyCode::Char('q') | KeyCode::Esc, _) => {
+                return Wish::End;
+            }
+            (KeyCode::Char('p' | ' '), _) => self.is_paused = !self.is_paused,
+            (KeyCode::Char('+'), _) => self.interval = (self.interval * 2).min(Duration::from_secs(60)),
+            (KeyCode::Char('-'), _) => self.interval = (self.interval / 2).max(Duration::from_millis(250)),
+            (KeyCode::Down | KeyCode::Char('j'), _) => self.scrolled += 1,
+            (KeyCode::Up | KeyCode::Char('k'), _) => self.scrolled = self.scrolled.saturating_sub(1),
+            (KeyCode::PageDown, _) => self.scrolled += 10,
+            (KeyCode::PageUp, _) => self.scrolled = self.scrolled.saturating_sub(10),
+            (KeyCode::Home, _) => self.scrolled = 0,
+            _ => return Wish::Nothing,
+        }
+        Wish::Draw
+    }
+
+    /// The lines of a screen of this size; those that begin with `#` are headings.
+    fn screen(&mut self, columns: usize, rows: usize) -> Vec<String> {
+        let version = self.report.as_ref().map_or("", Report::version);
+        let seconds = self.interval.as_secs_f64();
+        let state = if self.is_paused { "  PAUSED" } else { "" };
+        let mut lines = vec![format!("#wirespeed {version} at {}, every {seconds} s{state}", self.address)];
+        lines.extend(self.trouble.as_ref().map(|trouble| format!("{trouble}; trying again")));
+        lines.push(String::new());
+        let body = match &self.report {
+            Some(report) => report.lines(),
+            None if self.trouble.is_none() => vec!["measuring ...".to_owned()],
+            None => Vec::new(),
+        };
+        let room = rows.saturating_sub(lines.len() + 1).max(1);
+        self.scrolled = self.scrolled.min(body.len().saturating_sub(room));
+        let more = body.len().saturating_sub(self.scrolled + room);
+        lines.extend(body.into_iter().skip(self.scrolled).take(room));
+        lines.resize(rows.saturating_sub(1), String::new());
+        let hidden = if more > 0 { format!("; {more} more lines below") } else { String::new() };
+        lines.push(format!("q quits, p pauses, + and - change the interval, arrows scroll{hidden}"));
+        lines.truncate(rows);
+        lines
+            .into_iter()
+            .map(|line| line.chars().take(columns + usize::from(line.starts_with('#'))).collect())
+            .collect()
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let (columns, rows) = crossterm::terminal::size()?;
+        let mut out = io::stdout().lock();
+        for (row, line) in self.screen(columns.into(), rows.into()).iter().enumerate() {
+            queue!(out, cursor::MoveTo(0, row as u16))?;
+            match line.strip_prefix('#') {
+                Some(heading) => {
+                    let (on, off) = (SetAttribute(Attribute::Bold), SetAttribute(Attribute::Reset));
+                    queue!(out, on, Print(heading), off)?;
+                }
+                None => queue!(out, Print(line))?,
+            }
+            queue!(out, Clear(ClearType::UntilNewLine))?;
+        }
+        out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    fn view() -> View {
+        let samples =
+            Samples::parse("wirespeed_build_info{version=\"1\"} 1\nwirespeed_table_entries{table=\"I.t\"} 3\n");
+        let report = Some(Report::between(&samples, &samples, 1.0));
+        let (address, interval) = ("127.0.0.1:9090".parse().unwrap(), Duration::from_secs(1));
+        View { address, interval, report, trouble: None, is_paused: false, scrolled: 0 }
+    }
+
+    #[test]
+    fn a_screen_is_never_larger_than_the_terminal() {
+        for (columns, rows) in [(80, 24), (30, 6), (5, 2), (1, 1), (0, 0)] {
+            let mut view = view();
+            view.scrolled = 1000;
+            let screen = view.screen(columns, rows);
+            assert_eq!(screen.len(), rows);
+            assert!(screen.iter().all(|line| line.trim_start_matches('#').chars().count() <= columns), "{screen:?}");
+        }
+        expect![[r#"
+            #wirespeed 1 at 127.0.0.1:9090, every 1 s
+            no answer; trying again
+
+            worker    [....................]   0 %
+            pipeline  received 0/s (0)  sent 0/s (0)
+            q quits, p pauses, + and - change the in
+        "#]]
+        .assert_eq(&{
+            let mut view = view();
+            view.trouble = Some("no answer".to_owned());
+            view.screen(40, 6).iter().map(|line| format!("{line}\n")).collect::<String>()
+        });
+    }
+
+    #[test]
+    fn keys() {
+        let mut view = view();
+        let mut press = |code, modifiers| view.take(&Event::Key(KeyEvent::new(code, modifiers)));
+        assert_eq!(press(KeyCode::Char('q'), KeyModifiers::NONE), Wish::End);
+        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::CONTROL), Wish::End);
+        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE), Wish::Nothing);
+        assert_eq!(press(KeyCode::Char('p'), KeyModifiers::NONE), Wish::Draw);
+        assert_eq!(press(KeyCode::Char('+'), KeyModifiers::SHIFT), Wish::Draw);
+        assert!(view.is_paused);
+        assert_eq!(view.interval, Duration::from_secs(2));
+    }
+}
