@@ -1,9 +1,9 @@
 //! The program that a run begins with, and the switch that runs it.
 //!
 //! What enters: the arguments, what the state folder holds. What leaves: the switch, what controllers may see of its
-//! program, and the note by which the program is found again. Three may have a word: the file of the command, the state,
-//! a controller of an earlier run. Whoever spoke last is heard: a file goes before a state, unless it is the file that
-//! the state began with and a controller has set another program since.
+//! program, and the note by which the program is found again. Three may have a word: the file of the command, the
+//! state, a controller of an earlier run. Whoever spoke last is heard: a file goes before a state, unless it is the
+//! file that the state began with and a controller has set another program since.
 
 use crate::Exit;
 use crate::args::{RunArguments, SourceArguments};

@@ -288,8 +288,8 @@ impl Api {
     }
 
     /// Keeps the state in a folder from now on. `program` is what the owner wants to find with it after a restart. A
-    /// control plane is kept in one folder. If that fails, writes are answered with the error until [`Api::save`] was able
-    /// to store everything.
+    /// control plane is kept in one folder. If that fails, writes are answered with the error until [`Api::save`] was
+    /// able to store everything.
     pub fn keep_in(&self, store: Store, program: serde_json::Value) -> Result<(), StoreError> {
         let _turn = self.turn();
         let kept = store.snapshot(Some(program), self, Reason::Change);
@@ -393,8 +393,8 @@ impl Api {
     }
 
     /// The same with a switch that was behind another control plane until now: what controllers have told that one,
-    /// and its notes, count here from now on. Between the bursts of the two, `carry` may take from the old switch what the new one is
-    /// to go on with; packets wait for it.
+    /// and its notes, count here from now on. Between the bursts of the two, `carry` may take from the old switch what
+    /// the new one is to go on with; packets wait for it.
     pub fn adopt(
         &self,
         prepared: &Api,
