@@ -66,7 +66,7 @@ pub fn start(arguments: &LogArguments) -> Result<(), Exit> {
 fn targets(filter: &str) -> Option<Targets> {
     let is_right = |part: &str| {
         let (name, level) = part.split_once('=').unwrap_or(("all", part));
-        !name.trim().is_empty() && level.trim().parse::<LevelFilter>().is_ok()
+        !name.trim().is_empty() && !level.trim().is_empty() && level.trim().parse::<LevelFilter>().is_ok()
     };
     filter.split(',').all(is_right).then(|| filter.parse().ok())?
 }

@@ -48,6 +48,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t stan
     direct_counter(CounterType.packets_and_bytes) hits;
     direct_meter<bit<2>>(MeterType.bytes) speed;
     action_selector(HashAlgorithm.crc16, 64, 16) choices;
+    action_selector(HashAlgorithm.crc16, 64, 16) parts;
 
     action drop() { mark_to_drop(standard); }
     action forward(bit<9> port) { standard.egress_spec = port; }
@@ -71,6 +72,11 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t stan
         actions = { forward; drop; }
         implementation = choices;
     }
+    table split {
+        key = { hdr.bytes.kind: exact; hdr.bytes.choice: selector; }
+        actions = { forward; drop; }
+        implementation = parts;
+    }
     table named {
         key = { meta.colour: exact; }
         actions = { forward; drop; }
@@ -88,6 +94,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t stan
         route.apply();
         acl.apply();
         balance.apply();
+        split.apply();
         named.apply();
         exactly.apply();
     }

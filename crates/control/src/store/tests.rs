@@ -202,10 +202,13 @@ fn some_work(folder: &Path, acknowledged: &mut Vec<u64>) -> bool {
     // If it is not acknowledged it was carried out all the same, and a later snapshot has it.
     let is_deleted = write(UpdateKind::Delete, 0);
     acknowledged.retain(|&key| key != 0);
-    let command = parse_entries("c", "table_add l2 set_port 00:00:00:00:00:63 => 4", &api.program()).unwrap();
-    if api.command(command[0].0.clone()).is_ok() {
+    let lines = "table_add l2 set_port 00:00:00:00:00:63 => 4\nmc_mgrp_create 5";
+    let commands = parse_entries("c", lines, &api.program()).unwrap();
+    if api.command(commands[0].0.clone()).is_ok() {
         acknowledged.push(0x63);
     }
+    // Costs a snapshot.
+    let _may_fail = api.command(commands[1].0.clone());
     let _may_fail = api.save();
     for key in 4..6 {
         if write(UpdateKind::Insert, key) {
