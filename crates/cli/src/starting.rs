@@ -51,6 +51,9 @@ pub struct Loaded {
     pub origin: Origin,
 }
 
+/// A program with the note of it, or what is wrong with it.
+pub type Recompiled = Result<(Shown, Value), String>;
+
 /// Where the program that a switch was started with comes from.
 pub struct Origin {
     /// Its files as they were kept; none if they are on the disk, or if there is no program.
@@ -61,7 +64,7 @@ pub struct Origin {
 
 impl Origin {
     /// The program once more, if there is one, with its note.
-    pub fn compile(&self, arguments: &RunArguments) -> Option<(PathBuf, Result<(Shown, Value), String>)> {
+    pub fn compile(&self, arguments: &RunArguments) -> Option<(PathBuf, Recompiled)> {
         let (file, source, files): (&Path, &SourceArguments, &dyn FileLoader) = match (&self.kept, &arguments.file) {
             (Some(kept), _) => (&kept.file, &kept.source, &kept.files),
             (None, Some(file)) => (file, &arguments.switch.source, &DiskFiles),
@@ -71,12 +74,7 @@ impl Origin {
     }
 
     /// A program, with the note of one that a controller has set.
-    pub fn compile_from(
-        &self,
-        file: &Path,
-        source: &SourceArguments,
-        files: &dyn FileLoader,
-    ) -> Result<(Shown, Value), String> {
+    pub fn compile_from(&self, file: &Path, source: &SourceArguments, files: &dyn FileLoader) -> Recompiled {
         let files = Recorder::new(files);
         let shown = frontend::show_program(file, source, &files)?;
         let mut note = files.note(file, source);

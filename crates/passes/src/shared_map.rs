@@ -8,6 +8,9 @@ use std::rc::Rc;
 const NODE_BITS: u32 = 4;
 const NODE_ENTRIES: usize = 1 << NODE_BITS;
 
+/// Makes one entry of two, told its index.
+pub(crate) type Join<'j, V> = dyn FnMut(usize, Option<&V>, Option<&V>) -> Option<V> + 'j;
+
 /// A map from the indices below a bound.
 #[derive(Clone)]
 pub(crate) struct SharedMap<V> {
@@ -83,7 +86,7 @@ impl<V: Clone> SharedMap<V> {
     /// Gives `join` each entry that may differ between the two maps, and keeps what it makes of them. Both maps have
     /// the same bound. Parts that the maps share stay as they are, as `join` must leave an entry that is the same in
     /// both.
-    pub fn meet(&mut self, other: &SharedMap<V>, join: &mut dyn FnMut(usize, Option<&V>, Option<&V>) -> Option<V>) {
+    pub fn meet(&mut self, other: &SharedMap<V>, join: &mut Join<'_, V>) {
         debug_assert_eq!(self.levels, other.levels, "maps of the same bound");
         meet(&mut self.root, other.root.as_ref(), self.levels, 0, join);
     }
@@ -94,7 +97,7 @@ fn meet<V: Clone>(
     other: Option<&Rc<Node<V>>>,
     level: u32,
     start: usize,
-    join: &mut dyn FnMut(usize, Option<&V>, Option<&V>) -> Option<V>,
+    join: &mut Join<'_, V>,
 ) {
     match (&*node, other) {
         (None, None) => return,

@@ -29,7 +29,7 @@ parser p(in bit<8> x) {
 }
 // ---- unknown extern
 control c() {
-    Foo() f;  //~ E0120
+    Foo() f;  //~ E0201
     apply { }
 }
 // ---- unknown table

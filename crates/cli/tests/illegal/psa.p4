@@ -921,7 +921,7 @@ parser IP(packet_in b, out headers_t hdr, inout meta_t meta, in psa_ingress_pars
 state start { b.extract(hdr.h); transition accept; }
 }
 control I(inout headers_t hdr, inout meta_t meta, in psa_ingress_input_metadata_t istd, inout psa_ingress_output_metadata_t ostd) {
-ActionSelector(32w10, 32w4) p;  //~ E0502
+ActionSelector(32w10, 32w4) p;  //~ E0501
 apply { }
 }
 control ID(packet_out b, out e_t c, out e_t r, out e_t n, inout headers_t hdr, in meta_t meta, in psa_ingress_output_metadata_t istd) {
@@ -1150,7 +1150,7 @@ apply { b.emit(hdr); }
 }
 IngressPipeline(IP(), I(), ID()) ip;
 EgressPipeline(EP(), E(), ED()) ep;
-PSA_Switch(ip, ep, BufferingQueueingEngine()) main;  //~ E0502
+PSA_Switch(ip, ep, BufferingQueueingEngine()) main;  //~ E0501
 // ---- entry of a wrong type
 #include <core.p4>
 #include <psa.p4>

@@ -1523,7 +1523,7 @@ apply { }
 control D(packet_out b, in headers_t hdr) {
 apply { }
 }
-V1Switch(P(), VC(), I(), E(), UC()) main;  //~ E0502
+V1Switch(P(), VC(), I(), E(), UC()) main;  //~ E0501
 // ---- main with wrong order
 #include <core.p4>
 #include <v1model.p4>
