@@ -214,6 +214,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("W0343", include_str!("../../../docs/diagnostics/W0343.md")),
     ("W0344", include_str!("../../../docs/diagnostics/W0344.md")),
     ("W0345", include_str!("../../../docs/diagnostics/W0345.md")),
+    ("W0346", include_str!("../../../docs/diagnostics/W0346.md")),
     ("W0351", include_str!("../../../docs/diagnostics/W0351.md")),
     ("W0352", include_str!("../../../docs/diagnostics/W0352.md")),
     ("W0353", include_str!("../../../docs/diagnostics/W0353.md")),

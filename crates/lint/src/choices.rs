@@ -1,8 +1,8 @@
-//! Cases of a `select` and entries of a table that an earlier one hides.
+//! Cases of a `select` and entries of a table that an earlier one hides, or for which the table has no room.
 
 use crate::diagnostics as d;
 use crate::linter::Linter;
-use crate::sink::UNREACHABLE;
+use crate::sink::{MISMATCH, UNREACHABLE};
 use base::Span;
 use num_bigint::BigInt;
 use num_traits::Signed as _;
@@ -83,6 +83,16 @@ impl Linter<'_, '_> {
             } else {
                 earlier.add(values, case.span);
             }
+        }
+    }
+
+    /// The entries that a table has beyond its size. A size of 0 states none.
+    pub(crate) fn check_size(&mut self, table: &Table) {
+        let Some(size) = &table.size else { return };
+        let Some(number) = self.values.number(size).filter(BigInt::is_positive) else { return };
+        let room = usize::try_from(&number).unwrap_or(usize::MAX);
+        if let Some(first) = table.entries.get(room) {
+            self.sink.warn(MISMATCH, d::beyond_size(size.span, &number, table.entries.len(), first.span));
         }
     }
 

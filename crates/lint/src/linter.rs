@@ -132,6 +132,7 @@ impl<'a> Linter<'_, 'a> {
         self.check_unused_table(id);
         table.keys.iter().for_each(|key| self.expr(&key.expr));
         self.check_entries(table);
+        self.check_size(table);
         self.sink.leave(silenced);
     }
 

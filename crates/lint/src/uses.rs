@@ -85,7 +85,10 @@ impl Collector<'_> {
             }
             StmtKind::Call(e) | StmtKind::Return(Some(e)) => self.expr(e),
             StmtKind::If { condition, .. } => self.expr(condition),
-            StmtKind::SwitchValue { subject, .. } => self.expr(subject),
+            StmtKind::SwitchValue { subject, cases, .. } => {
+                self.expr(subject);
+                cases.iter().flat_map(|case| &case.labels).for_each(|label| self.expr(label));
+            }
             StmtKind::SwitchAction { table, .. } => self.expr(table),
             StmtKind::For { init, condition, update, .. } => {
                 self.stmts(init);

@@ -158,6 +158,10 @@ impl Checker<'_> {
             return None;
         }
         let Some(value) = self.fold(&label) else {
+            // A parameter of the constructor is known later.
+            if self.is_known(&label) {
+                return Some(label);
+            }
             self.report(d::not_constant(written.span));
             return None;
         };

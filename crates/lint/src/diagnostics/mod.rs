@@ -5,6 +5,7 @@
 //! `W034.` always the same, `W035.` without effect.
 
 mod always_decided;
+mod beyond_size;
 mod empty_body;
 mod endless_for;
 mod endless_loop;
@@ -35,6 +36,7 @@ mod unused_variable;
 mod value_outside_mask;
 
 pub(crate) use always_decided::always_decided;
+pub(crate) use beyond_size::beyond_size;
 pub(crate) use empty_body::empty_body;
 pub(crate) use endless_for::endless_for;
 pub(crate) use endless_loop::endless_loop;

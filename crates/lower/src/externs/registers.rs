@@ -1,7 +1,7 @@
-//! Registers whose cells are more than one number: structs, tuples, headers, arrays. A cell is then one number, of all
-//! values joined, the first most significant; a header has a bit in front that says whether it is valid.
+//! Registers whose cells are more than one number: structs, tuples, headers, stacks, arrays. A cell is then one number,
+//! of all values joined, the first most significant; a header has a bit in front that says whether it is valid. Of a
+//! stack the elements are kept: reading one assigns them, as a list of headers does, and leaves `next` where it is.
 
-use super::v1model::scalar_type;
 use crate::places::Place;
 use crate::types::{FieldShape, Form, HeaderShape};
 use crate::values::{HeaderKind, Value};
@@ -10,6 +10,7 @@ use base::limits::WIDTH_BITS_MAX;
 use base::{Bits, Span};
 use ir::{HeaderRef, RegisterId, StmtKind};
 use sema::hir::Type;
+use std::rc::Rc;
 
 /// A part of what is joined.
 enum Part {
@@ -42,20 +43,21 @@ impl<'h> Lowerer<'h> {
         let width = match self.form(ty, span)? {
             Form::Scalar(ty) => u64::from(ty.width()),
             Form::Header(shape) => self.header_width(&shape, span)?,
-            Form::Union(members) => {
-                members.iter().map(|(_, shape)| self.header_width(shape, span)).sum::<Lowered<u64>>()?
-            }
+            Form::Union(members) => self.members_width(&members, span)?,
+            Form::Stack { members, size, .. } => u64::from(size).saturating_mul(self.members_width(&members, span)?),
             Form::Tuple(fields) => {
                 fields.iter().map(|(_, ty)| self.nested(span, |l| l.joined_width(ty, span))).sum::<Lowered<u64>>()?
             }
             Form::Array(element, size) => {
                 u64::from(size).saturating_mul(self.nested(span, |l| l.joined_width(&element, span))?)
             }
-            Form::Varbit(_) | Form::Stack { .. } | Form::None => {
-                return self.unsupported(span, "a register of values of this type");
-            }
+            Form::Varbit(_) | Form::None => return self.unsupported(span, "a register of values of this type"),
         };
         Ok(width.min(1 << 40))
+    }
+
+    fn members_width(&mut self, members: &[(Rc<str>, Rc<HeaderShape>)], span: Span) -> Lowered<u64> {
+        members.iter().map(|(_, shape)| self.header_width(shape, span)).sum()
     }
 
     fn header_width(&mut self, shape: &HeaderShape, span: Span) -> Lowered<u64> {
@@ -106,8 +108,17 @@ impl<'h> Lowerer<'h> {
     /// Reads a cell into a place; out of range, the place stays as it was.
     pub(super) fn read_cell(&mut self, place: Place, register: RegisterId, index: ir::Expr, span: Span) -> Lowered<()> {
         let cell = self.ir.registers[register].ty;
-        if matches!(place, Place::Scalar { .. } | Place::Bits(_) | Place::Choice { .. }) {
+        if is_scalar(&place) {
             return self.through(place, cell, span, |dst| StmtKind::RegisterRead { dst, register, index });
+        }
+        if matches!(place, Place::Choice { .. }) {
+            let (place, index) = (self.pin(place, span)?, self.pin_expr(index, span)?);
+            let copy = self.storage_like(&place, span)?;
+            let old = self.load(&place, span)?;
+            self.assign(&copy, old, span)?;
+            self.read_cell(copy.clone(), register, index, span)?;
+            let new = self.read(&copy);
+            return self.assign(&place, new, span);
         }
         let joined = self.temporary(cell, span)?;
         let old = self.joined(&place, span)?;
@@ -202,13 +213,22 @@ impl<'h> Lowerer<'h> {
                 let members: Vec<Place> = members.iter().cloned().map(Place::Header).collect();
                 return members.iter().try_for_each(|member| self.nested(span, |l| l.parts(member, parts, span)));
             }
-            Place::Choice { .. } => {
-                let ty = scalar_type(place);
-                return self.unsupported(span, format!("a register of {} bits at a run-time index", ty.width()));
+            Place::Stack(stack) => {
+                let elements: Vec<_> = (0..stack.size).map(|at| stack.at_position(&self.ir, at)).collect();
+                return elements.iter().try_for_each(|element| self.nested(span, |l| l.parts(element, parts, span)));
             }
             _ => return self.unsupported(span, "a register of values of this type"),
         }
         Ok(())
+    }
+}
+
+/// Whether the place, or what a run-time index chooses there, is one value.
+fn is_scalar(place: &Place) -> bool {
+    match place {
+        Place::Scalar { .. } | Place::Bits(_) => true,
+        Place::Choice { items, .. } => items.first().is_some_and(is_scalar),
+        _ => false,
     }
 }
 
