@@ -1,7 +1,8 @@
 //! Values of any type (`P4Data`), which registers and digests hold, in both directions.
 //!
-//! In the switch such a value is the list of its leaves. Whether a header is valid is not among them: every header
-//! counts as valid, and of a union the first header that is not all zero.
+//! In the switch such a value is the list of its leaves. Those of a register's cell are joined to one number, the first
+//! most significant, with a bit in front of each header that says whether it is valid. In a digest nothing says so:
+//! every header counts as valid, and of a union the first header that is not all zero.
 
 use crate::schema::Schema;
 use crate::value;
@@ -10,17 +11,61 @@ use control::api::Fault;
 use p4info::{Data, Value};
 use p4runtime_proto::p4::v1::{self, p4_data};
 
-/// The leaves of a value, with the widths that they have in the switch.
-pub(crate) fn read(
+/// A value as a register's cell of so many bits.
+pub(crate) fn read_cell(
     schema: &Schema,
     what: &str,
     data: &Data,
-    widths: &[u32],
+    width_bits: u32,
     sent: &v1::P4Data,
-) -> Result<Vec<Bits>, Fault> {
+) -> Result<Bits, Fault> {
+    let widths = cell_widths(data, width_bits);
     let mut reader = Reader { schema, widths: widths.iter(), leaves: Vec::new() };
     reader.read(what, data, sent)?;
-    Ok(reader.leaves)
+    let joined = reader.leaves.iter().fold(Bits::zero(0), |joined, leaf| joined.concat(leaf));
+    Ok(joined.resize(width_bits))
+}
+
+/// The value in a register's cell.
+pub(crate) fn write_cell(schema: &Schema, data: &Data, cell: &Bits) -> v1::P4Data {
+    let mut high = cell.width();
+    let mut leaves = Vec::new();
+    for width in cell_widths(data, cell.width()) {
+        let low = high.saturating_sub(width);
+        if low == high {
+            break;
+        }
+        leaves.push(cell.slice(high - 1, low));
+        high = low;
+    }
+    Writer { schema, leaves: leaves.iter(), has_validity: true }.write(data)
+}
+
+/// The bits of the leaves of a register's cell, and of the validity of its headers.
+fn cell_widths(data: &Data, width_bits: u32) -> Vec<u32> {
+    let mut widths = Vec::new();
+    add_cell_widths(data, &mut widths);
+    match widths.len() {
+        1 => vec![width_bits],
+        _ => widths,
+    }
+}
+
+fn add_cell_widths(data: &Data, widths: &mut Vec<u32>) {
+    match data {
+        Data::Struct(members) | Data::HeaderUnion(members) => {
+            members.iter().for_each(|(_, member)| add_cell_widths(member, widths));
+        }
+        Data::Header(members) => {
+            widths.push(1);
+            members.iter().for_each(|(_, member)| add_cell_widths(member, widths));
+        }
+        Data::Tuple(items) | Data::Stack(items) => items.iter().for_each(|item| add_cell_widths(item, widths)),
+        Data::Bits(value) => widths.push(value.width_bits),
+        Data::Bool => widths.push(1),
+        Data::SerializableEnum { width_bits, .. } => widths.push(*width_bits),
+        Data::Enum(_) | Data::Error(_) | Data::Varbit { .. } => widths.push(32),
+    }
 }
 
 struct Reader<'a> {
@@ -39,6 +84,13 @@ impl Reader<'_> {
         let bits = self.schema.translator.read(what, &value, sent)?;
         self.leaves.push(bits);
         Ok(())
+    }
+
+    fn push_zeros(&mut self, count: usize) {
+        for _ in 0..count {
+            let width_bits = self.width();
+            self.leaves.push(Bits::zero(width_bits));
+        }
     }
 
     fn push_position(&mut self, what: &str, names: &[String], sent: &str) -> Result<(), Fault> {
@@ -97,8 +149,12 @@ impl Reader<'_> {
 
     fn header(&mut self, what: &str, members: &[(String, Data)], sent: &v1::P4Header) -> Result<(), Fault> {
         if !sent.is_valid {
-            return Err(Fault::invalid(format!("{what}: the header must be valid")));
+            check_count(what, "fields", 0, sent.bitstrings.len())?;
+            self.push_zeros(members.len() + 1);
+            return Ok(());
         }
+        let width_bits = self.width();
+        self.leaves.push(Bits::from_u64(width_bits, 1));
         check_count(what, "fields", members.len(), sent.bitstrings.len())?;
         for ((name, data), bytes) in members.iter().zip(&sent.bitstrings) {
             let data_sent = v1::P4Data { data: Some(p4_data::Data::Bitstring(bytes.clone())) };
@@ -119,12 +175,7 @@ impl Reader<'_> {
                     let header = v1::P4Data { data: Some(p4_data::Data::Header(header.clone())) };
                     self.read(&format!("{what}.{name}"), data, &header)?;
                 }
-                _ => {
-                    for _ in data.leaves() {
-                        let width_bits = self.width();
-                        self.leaves.push(Bits::zero(width_bits));
-                    }
-                }
+                _ => self.push_zeros(data.leaves().len() + 1),
             }
         }
         Ok(())
@@ -168,14 +219,16 @@ fn name_of(data: &Data) -> &'static str {
     }
 }
 
-/// The value that has these leaves. Leaves that are missing count as zero.
+/// The value of a digest that has these leaves. Leaves that are missing count as zero.
 pub(crate) fn write(schema: &Schema, data: &Data, leaves: &[Bits]) -> v1::P4Data {
-    Writer { schema, leaves: leaves.iter() }.write(data)
+    Writer { schema, leaves: leaves.iter(), has_validity: false }.write(data)
 }
 
 struct Writer<'a> {
     schema: &'a Schema,
     leaves: std::slice::Iter<'a, Bits>,
+    /// Whether a bit in front of each header says whether it is valid.
+    has_validity: bool,
 }
 
 impl Writer<'_> {
@@ -233,8 +286,9 @@ impl Writer<'_> {
     }
 
     fn header(&mut self, members: &[(String, Data)]) -> v1::P4Header {
+        let is_valid = !self.has_validity || !self.leaf().is_zero();
         let bitstrings = members.iter().map(|_| value::bytes(&self.leaf())).collect();
-        v1::P4Header { is_valid: true, bitstrings }
+        v1::P4Header { is_valid, bitstrings: if is_valid { bitstrings } else { Vec::new() } }
     }
 
     fn union(&mut self, members: &[(String, Data)]) -> v1::P4HeaderUnion {
@@ -243,7 +297,8 @@ impl Writer<'_> {
             let Data::Header(fields) = member else { continue };
             let header = self.header(fields);
             let is_zero = header.bitstrings.iter().all(|bytes| bytes.iter().all(|&byte| byte == 0));
-            if valid.valid_header.is_none() && !is_zero {
+            let is_there = if self.has_validity { header.is_valid } else { !is_zero };
+            if valid.valid_header.is_none() && is_there {
                 valid = v1::P4HeaderUnion { valid_header_name: name.clone(), valid_header: Some(header) };
             }
         }

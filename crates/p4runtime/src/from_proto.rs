@@ -392,10 +392,8 @@ impl Reader<'_> {
             return Err(Fault::invalid(format!("{owner}: the data to write is missing")));
         };
         let width_bits = self.schema.program.registers[register.register].ty.width();
-        let widths = leaf_widths(&register.data, width_bits);
-        let leaves = data::read(self.schema, &owner, &register.data, &widths, data)?;
-        let value = leaves.iter().skip(1).fold(leaves[0].clone(), |all, leaf| all.concat(leaf));
-        Ok(Cell { array: register.register, index, value: value.resize(width_bits) })
+        let value = data::read_cell(self.schema, &owner, &register.data, width_bits, data)?;
+        Ok(Cell { array: register.register, index, value })
     }
 
     fn only_modified(&self, owner: &str) -> Result<(), Fault> {
@@ -553,24 +551,6 @@ pub(crate) fn entry_name(schema: &Schema, table: &Table, sent: &v1::TableEntry) 
             "{owner}: the priority must be 0, not {priority}, because no match field is ternary, range or optional"
         ))),
         (_, priority) => Ok(EntryName { key, priority }),
-    }
-}
-
-fn leaf_widths(data: &p4info::Data, width_bits: u32) -> Vec<u32> {
-    let leaves = data.leaves();
-    match leaves.as_slice() {
-        [_] => vec![width_bits],
-        _ => leaves.into_iter().map(leaf_width).collect(),
-    }
-}
-
-/// The bits of a leaf of a register's cell.
-pub(crate) fn leaf_width(leaf: &p4info::Data) -> u32 {
-    match leaf {
-        p4info::Data::Bits(value) => value.width_bits,
-        p4info::Data::Bool => 1,
-        p4info::Data::SerializableEnum { width_bits, .. } => *width_bits,
-        _ => 32,
     }
 }
 

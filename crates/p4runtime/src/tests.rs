@@ -18,6 +18,7 @@ const PROGRAM: &str = r#"
 @p4runtime_translation("example/name", string) type bit<16> name_t;
 @p4runtime_translation("example/wide", 32) type bit<9> wide_t;
 struct cell_t { bit<4> a; bool b; bit<12> c; }
+header stored_t { bit<4> a; bit<12> b; }
 struct none_t { }
 struct meta_t { bit<8> a; bit<12> b; bit<16> c; bit<9> d; name_t name; wide_t wide; }
 parser P(packet_in p, out none_t h, inout meta_t m, inout standard_metadata_t s) {
@@ -29,6 +30,7 @@ control I(inout none_t h, inout meta_t m, inout standard_metadata_t s) {
     counter(4, CounterType.packets) counted;
     meter(4, MeterType.bytes) metered;
     register<bit<12>>(4) remembered;
+    register<stored_t[2]>(2) stored;
     direct_counter(CounterType.packets) hits;
     direct_meter<bit<8>>(MeterType.packets) rate;
     action send(bit<9> port, name_t name) { s.egress_spec = port; }
@@ -474,7 +476,7 @@ fn arrays() {
         OutOfRange: register I.remembered: the value 0x1000 needs 13 bits, and there are 12
         InvalidArgument: register I.remembered: the data must be a bitstring
         InvalidArgument: register I.remembered: the data to write is missing
-        InvalidArgument: there is no register of id 0x00000001: it is not in the P4Info of the program; its registers are I.remembered
+        InvalidArgument: there is no register of id 0x00000001: it is not in the P4Info of the program; its registers are I.remembered, I.stored
     "#]],
     );
 }
@@ -580,4 +582,51 @@ fn queries_that_mean_nothing() {
         OutOfRange: counter I.counted has no cell 9: its cells are 0 to 3
         InvalidArgument: the packet replication engine entry is empty: it must say what is meant
     "#]].assert_eq(&shown);
+}
+
+/// A cell has a bit in front of each header that says whether it is valid.
+#[test]
+fn headers_in_registers() {
+    let cell = |stack: &str| {
+        format!("register_entry {{ register_id: $stored index {{ index: 1 }} data {{ header_stack {{ {stack} }} }} }}")
+    };
+    let entities = [
+        cell(r#"entries { } entries { is_valid: true bitstrings: "\003" bitstrings: "\001\002" }"#),
+        cell(r#"entries { } entries { is_valid: true bitstrings: "\003" }"#),
+        cell(r#"entries { } entries { bitstrings: "\003" bitstrings: "\001\002" }"#),
+        cell("entries { }"),
+    ];
+    check(
+        "MODIFY",
+        &entities.each_ref().map(|entity| entity.as_str()),
+        expect![[r#"
+        register_entry {
+          register_id: stored
+          index {
+            index: 1
+          }
+          data {
+            header_stack {
+              entries {
+              }
+              entries {
+                is_valid: true
+                bitstrings: "\003"
+                bitstrings: "\001\002"
+              }
+            }
+          }
+        }
+        InvalidArgument: register I.stored[1]: there must be 2 fields, not 1
+        InvalidArgument: register I.stored[1]: there must be 0 fields, not 2
+        InvalidArgument: register I.stored: there must be 2 elements, not 1
+    "#]],
+    );
+
+    let schema = schema();
+    let update = with_ids(&schema, &format!("type: MODIFY entity {{ {} }}", entities[0]));
+    let update: v1::Update = text::from_text("p4.v1.Update", &update).unwrap();
+    let Ok(Some(read)) = from_proto::update(&schema, &update) else { panic!("refused") };
+    let control::api::Entity::Register(cell) = read.entity else { panic!("no register") };
+    expect!["10011000100000010"].assert_eq(&format!("{:b}", cell.value.to_u64().unwrap()));
 }

@@ -4,7 +4,6 @@
 //! is read is what was written. What the controllers' P4Info leaves out is passed over.
 
 use crate::data;
-use crate::from_proto::leaf_width;
 use crate::matches;
 use crate::schema::Schema;
 use crate::value;
@@ -59,11 +58,10 @@ impl Shower<'_> {
             }),
             Entity::Register(it) => {
                 let register = self.schema.model.register(*ids.registers.get(&it.array)?)?;
-                let leaves = leaves_of_cell(&register.data, &it.value);
                 Sent::RegisterEntry(v1::RegisterEntry {
                     register_id: register.id,
                     index: index(it.index),
-                    data: Some(data::write(self.schema, &register.data, &leaves)),
+                    data: Some(data::write_cell(self.schema, &register.data, &it.value)),
                 })
             }
             Entity::Multicast(it) => replication(self.multicast(it)),
@@ -260,23 +258,4 @@ fn meter_config(config: MeterConfig) -> v1::MeterConfig {
 /// A number of a message. What does not fit is shown as the largest.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// The leaves of a register's cell, the first from its highest bits.
-fn leaves_of_cell(data: &p4info::Data, cell: &Bits) -> Vec<Bits> {
-    let leaves = data.leaves();
-    if leaves.len() == 1 {
-        return vec![cell.clone()];
-    }
-    let mut high = cell.width();
-    let mut parts = Vec::with_capacity(leaves.len());
-    for leaf in leaves {
-        let low = high.saturating_sub(leaf_width(leaf));
-        if low == high {
-            break;
-        }
-        parts.push(cell.slice(high - 1, low));
-        high = low;
-    }
-    parts
 }
