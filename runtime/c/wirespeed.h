@@ -195,11 +195,14 @@ typedef void ws_straight_way(const struct ws_env *env, struct ws_packet *const *
 
 #define WS_UNUSED __attribute__((unused))
 #define WS_EXPORT __attribute__((visibility("default")))
-/* A function so long that the greater optimisations would take minutes. Clang has no attribute for this and copes. */
+/* A function so long that the greater optimisations would take minutes, and one so long that any would. Clang has no
+ * attribute for the first. */
 #if defined(__clang__)
-#define WS_HUGE
+#define WS_LONG
+#define WS_HUGE __attribute__((optnone, noinline))
 #else
-#define WS_HUGE __attribute__((optimize("O1", "no-strict-aliasing")))
+#define WS_LONG __attribute__((optimize("O1", "no-strict-aliasing", "no-tree-dominator-opts", "no-tree-fre")))
+#define WS_HUGE __attribute__((optimize("O0", "no-strict-aliasing")))
 #endif
 #define WS_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define WS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)

@@ -38,6 +38,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// that grows with the square of a function's length.
 const STATEMENTS_MAX: usize = 5_000;
 
+/// Statements of the longest function that it optimises at all.
+const OPTIMISED_STATEMENTS_MAX: usize = 40_000;
+
 /// A line of the program's source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceLine {
@@ -281,7 +284,11 @@ impl<'e> Emitter<'e> {
 /// A function that the switch calls.
 fn function(head: &str, mut body: Vec<ctree::Stmt>) -> Item {
     prune(&mut body);
-    let attributes = if ctree::statement_count(&body) > STATEMENTS_MAX { "WS_EXPORT WS_HUGE" } else { "WS_EXPORT" };
+    let attributes = match ctree::statement_count(&body) {
+        ..=STATEMENTS_MAX => "WS_EXPORT",
+        ..=OPTIMISED_STATEMENTS_MAX => "WS_EXPORT WS_LONG",
+        _ => "WS_EXPORT WS_HUGE",
+    };
     Item::Function { head: format!("{attributes} {head}"), body }
 }
 
