@@ -11,6 +11,7 @@
 pub mod calculation;
 pub mod corpus;
 pub mod differential;
+mod lines;
 pub mod model;
 pub mod netns;
 pub mod pipeline;

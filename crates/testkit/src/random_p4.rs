@@ -12,6 +12,7 @@
 mod expressions;
 mod externs;
 mod generics;
+mod own_externs;
 mod parsers;
 mod program;
 mod psa;
@@ -20,7 +21,10 @@ mod tables;
 mod tree;
 mod types;
 
+use crate::lines::Lines;
 use base::Rng;
+use num_bigint::BigInt;
+use own_externs::{Handler, Supplied};
 use std::collections::BTreeSet;
 pub(crate) use tree::Tree;
 use types::{Declared, Ty};
@@ -122,10 +126,15 @@ enum Feature {
     Profiles,
     Generics,
     VariedValues,
+    Lists,
+    Integers,
+    Annotations,
+    AbstractMethods,
+    OwnExterns,
 }
 
 impl Feature {
-    const ALL: [Feature; 42] = [
+    const ALL: [Feature; 47] = [
         Feature::Signed,
         Feature::Wide,
         Feature::Varbit,
@@ -168,6 +177,11 @@ impl Feature {
         Feature::Profiles,
         Feature::Generics,
         Feature::VariedValues,
+        Feature::Lists,
+        Feature::Integers,
+        Feature::Annotations,
+        Feature::AbstractMethods,
+        Feature::OwnExterns,
     ];
 }
 
@@ -278,6 +292,8 @@ struct Scope {
     block: Block,
     values: Vec<Value>,
     actions: Vec<Callable>,
+    /// Methods of extern objects, and extern functions.
+    methods: Vec<Callable>,
     /// Sub-controls or sub-parsers.
     instances: Vec<Callable>,
     /// Not yet applied.
@@ -302,6 +318,15 @@ struct Generator<'g> {
     aliases: Vec<(String, Ty)>,
     errors: Vec<String>,
     functions: Vec<Callable>,
+    /// Lists, with the types of their elements.
+    lists: Vec<(String, Ty)>,
+    /// Numbers without a width.
+    integers: Vec<(String, BigInt)>,
+    handlers: Vec<Handler>,
+    supplied_functions: Vec<Callable>,
+    supplied_types: Vec<Supplied>,
+    /// Whether the blocks of the architecture use what only a plug-in supplies.
+    needs_plug_in: bool,
     /// Parsers and controls that others may instantiate, and whether they take a constructor argument.
     sub_parsers: Vec<(Callable, bool)>,
     sub_controls: Vec<(Callable, bool)>,
@@ -314,12 +339,19 @@ struct Generator<'g> {
     is_pure: bool,
 }
 
+impl Lines for Generator<'_> {
+    fn written_lines(&mut self) -> (&mut String, &mut usize) {
+        (&mut self.text, &mut self.indent)
+    }
+}
+
 impl<'g> Generator<'g> {
     fn new(rng: &'g mut Rng, options: &'g Options) -> Generator<'g> {
         // Few features make programs that look deeply into each, many make them meet.
         let of_ten = *rng.pick(&[3, 5, 7, 9]);
         let features = Feature::ALL.into_iter().filter(|_| rng.chance(of_ten, 10)).collect();
         let errors = ["NoError", "PacketTooShort", "NoMatch", "StackOutOfBounds", "HeaderTooShort", "ParserTimeout"];
+        let needs_plug_in = rng.chance(1, 20);
         Generator {
             rng,
             options,
@@ -331,6 +363,12 @@ impl<'g> Generator<'g> {
             aliases: Vec::new(),
             errors: errors.map(String::from).to_vec(),
             functions: Vec::new(),
+            lists: Vec::new(),
+            integers: Vec::new(),
+            handlers: Vec::new(),
+            supplied_functions: Vec::new(),
+            supplied_types: Vec::new(),
+            needs_plug_in,
             sub_parsers: Vec::new(),
             sub_controls: Vec::new(),
             value_sets: Vec::new(),
@@ -367,21 +405,20 @@ impl<'g> Generator<'g> {
         format!("{stem}{}", self.names)
     }
 
-    fn line(&mut self, text: impl AsRef<str>) {
-        for _ in 0..self.indent {
-            self.text.push_str("    ");
+    /// Sometimes an annotation that says nothing about what a packet sees.
+    fn annotation(&mut self) {
+        if !self.has(Feature::Annotations) || !self.once_in(3) {
+            return;
         }
-        self.text.push_str(text.as_ref());
-        self.text.push('\n');
-    }
-
-    fn open(&mut self, text: impl AsRef<str>) {
-        self.line(text);
-        self.indent += 1;
-    }
-
-    fn close(&mut self, text: impl AsRef<str>) {
-        self.indent -= 1;
+        let texts = [
+            "@noWarn(\"unused\")",
+            "@vendor[kind=\"example\", level=3, sure=true]",
+            "@vendor[1, 2 + 3, 4]",
+            "@note(free text, \"and more\", (1 + 2), [x])",
+            "@plain",
+            "@deprecated(\"write something else\")",
+        ];
+        let text = *self.rng.pick(&texts);
         self.line(text);
     }
 

@@ -35,6 +35,7 @@ pub(crate) fn run_p4_14(rng: &mut Rng, notes: &mut Notes) -> Result<(), String> 
 fn agrees(rng: &mut Rng, notes: &mut Notes, program: &RandomP4) -> Result<(), String> {
     match p4_program_agrees(rng, program)? {
         Verdict::Agreed => notes.add("programs compared"),
+        Verdict::Compiled => notes.add("programs for a plug-in compiled"),
         Verdict::Unsupported(gaps) => gaps.iter().for_each(|gap| notes.add(gap)),
     }
     Ok(())

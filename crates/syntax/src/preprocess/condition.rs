@@ -37,54 +37,50 @@ impl Preprocessor<'_> {
 
     /// Replaces `defined X` and `defined(X)` by 1 or 0, before anything is expanded.
     fn resolve_defined(&mut self, tokens: Vec<Token>) -> Vec<Token> {
-        let mut output = Vec::with_capacity(tokens.len());
-        let mut rest = tokens.as_slice();
-        while let Some((&first, behind)) = rest.split_first() {
-            let is_defined = first.kind == TokenKind::Word && &**self.names.text(first.symbol) == "defined";
-            let found = match behind {
+        self.resolve(tokens, "defined", |this, behind| {
+            let (name, after) = match behind {
                 [open, name, close, after @ ..]
-                    if is_defined
-                        && open.kind == TokenKind::LeftParen
+                    if open.kind == TokenKind::LeftParen
                         && name.kind == TokenKind::Word
                         && close.kind == TokenKind::RightParen =>
                 {
-                    Some((name, after))
+                    (name, after)
                 }
-                [name, after @ ..] if is_defined && name.kind == TokenKind::Word => Some((name, after)),
-                _ => None,
+                [name, after @ ..] if name.kind == TokenKind::Word => (name, after),
+                _ => return None,
             };
-            match found {
-                Some((name, after)) => {
-                    let value = self.macros.is_defined(name.symbol);
-                    let symbol: Symbol = self.names.intern(if value { "1" } else { "0" });
-                    output.push(Token { kind: TokenKind::Integer, symbol, ..first });
-                    rest = after;
-                }
-                None => {
-                    output.push(first);
-                    rest = behind;
-                }
-            }
-        }
-        output
+            Some((this.macros.is_defined(name.symbol), after))
+        })
     }
 
     /// Replaces `__has_include("file")` and `__has_include(<file>)` by 1 or 0.
     fn resolve_has_include(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        self.resolve(tokens, "__has_include", |this, behind| {
+            let end = behind.iter().position(|token| token.kind == TokenKind::RightParen)?;
+            match behind {
+                [open, inside @ ..] if open.kind == TokenKind::LeftParen && end > 1 => {
+                    let (path, is_quoted) = this.asked_file(&inside[..end - 1])?;
+                    Some((this.can_include(&path, is_quoted), &behind[end + 1..]))
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Replaces each question that begins with `word` by 1 or 0. `answer` is given the tokens behind the word, and gives
+    /// what is so and the tokens behind the question; nothing if it is none.
+    fn resolve(
+        &mut self,
+        tokens: Vec<Token>,
+        word: &str,
+        answer: impl for<'t> Fn(&mut Self, &'t [Token]) -> Option<(bool, &'t [Token])>,
+    ) -> Vec<Token> {
         let mut output = Vec::with_capacity(tokens.len());
         let mut rest = tokens.as_slice();
         while let Some((&first, behind)) = rest.split_first() {
-            let asks = first.kind == TokenKind::Word && &**self.names.text(first.symbol) == "__has_include";
-            let end = behind.iter().position(|token| token.kind == TokenKind::RightParen);
-            let found = match (end, behind) {
-                (Some(end), [open, inside @ ..]) if asks && open.kind == TokenKind::LeftParen && end > 1 => {
-                    self.asked_file(&inside[..end - 1]).map(|(path, is_quoted)| (path, is_quoted, &behind[end + 1..]))
-                }
-                _ => None,
-            };
-            match found {
-                Some((path, is_quoted, after)) => {
-                    let value = self.can_include(&path, is_quoted);
+            let asks = first.kind == TokenKind::Word && &**self.names.text(first.symbol) == word;
+            match if asks { answer(self, behind) } else { None } {
+                Some((value, after)) => {
                     let symbol: Symbol = self.names.intern(if value { "1" } else { "0" });
                     output.push(Token { kind: TokenKind::Integer, symbol, ..first });
                     rest = after;

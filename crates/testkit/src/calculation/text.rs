@@ -1,9 +1,9 @@
 //! A calculation as a P4 program.
 
 use super::{Argument, Calculation, Callee, Direction, Expr, Kind, Place, Stmt, Ty, VarId};
+use crate::lines::Lines;
 use crate::random_p4::Tree;
 use num_bigint::{BigInt, Sign};
-use std::fmt::Write as _;
 
 struct Writer<'c> {
     calculation: &'c Calculation,
@@ -41,21 +41,13 @@ pub(crate) fn type_text(ty: Ty) -> String {
     }
 }
 
+impl Lines for Writer<'_> {
+    fn written_lines(&mut self) -> (&mut String, &mut usize) {
+        (&mut self.text, &mut self.indent)
+    }
+}
+
 impl Writer<'_> {
-    fn line(&mut self, text: impl AsRef<str>) {
-        let _ = writeln!(self.text, "{:width$}{}", "", text.as_ref(), width = 4 * self.indent);
-    }
-
-    fn open(&mut self, text: impl AsRef<str>) {
-        self.line(text);
-        self.indent += 1;
-    }
-
-    fn close(&mut self, text: impl AsRef<str>) {
-        self.indent -= 1;
-        self.line(text);
-    }
-
     fn name(&self, var: VarId) -> String {
         self.calculation.vars[var].name.clone()
     }

@@ -5,6 +5,7 @@ use super::{BURST, Workshop};
 use crate::pipeline::{Engine, optimised};
 use crate::random_p4::{Options, RandomP4, random_p4};
 use base::Rng;
+use cgen::Plan;
 use ir::Program;
 use std::sync::Arc;
 use stf::observation::{Order, difference};
@@ -15,6 +16,8 @@ use syntax::{MemoryFiles, SourceMap};
 pub enum Verdict {
     /// All agree.
     Agreed,
+    /// The program is right and becomes C, but only a plug-in could run it.
+    Compiled,
     /// The program is right, but something in it is not supported yet: the diagnostics' texts.
     Unsupported(Vec<String>),
 }
@@ -41,6 +44,10 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
     }
     let better = Arc::new(optimised(&program).map_err(told)?);
     let workshop = Workshop::new(rng.chance(1, 3))?;
+    if !program.extern_functions.is_empty() {
+        compiles(&better, &workshop).map_err(told)?;
+        return Ok(Verdict::Compiled);
+    }
     let scenario = Scenario::of(rng, program, source.makes_copies);
     let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1).map_err(told)?;
     let burst_order = if source.makes_copies { Order::Any } else { Order::Same };
@@ -59,6 +66,13 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
         }
     }
     Ok(Verdict::Agreed)
+}
+
+/// The program becomes C that a compiler takes.
+fn compiles(program: &Program, workshop: &Workshop) -> Result<(), String> {
+    let plan = Plan::new(program).map_err(|error| error.to_string())?;
+    let text = cgen::emit_c(program, &plan, &|_| None);
+    cgen::compile(&text, &workshop.options()).map_err(|error| error.to_string()).map(drop)
 }
 
 /// The program; or, if nothing else is wrong with it, what is not supported yet.

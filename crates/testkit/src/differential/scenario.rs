@@ -8,10 +8,10 @@ use ir::{Entry, Program, TableId};
 use std::sync::Arc;
 use stf::Observation;
 use switch::{CloneTarget, Config, MeterConfig, Replica, Switch, match_value};
-use tables::{ActionCall, EntrySpec, Handle, MatchValue, ProfileOperation};
+use tables::{ActionCall, EntrySpec, Handle, MatchValue, Operation, ProfileOperation};
 
 /// Packets of a scenario: more than travel together.
-const PACKETS: usize = 70;
+const PACKETS: usize = 90;
 
 /// Packets of a scenario where each may become thousands, by copies and further passes.
 const PACKETS_WITH_COPIES: usize = 16;
@@ -59,8 +59,14 @@ impl Scenario {
         let mut switch = switch_with(program, engine, config)?;
         self.set_up(&mut switch);
         let mut observation = Observation::default();
-        for (index, packets) in self.packets.chunks(super::BURST).enumerate() {
+        let mut rng = Rng::new(self.seed);
+        // Entries change at least once.
+        let together = super::BURST.min(self.packets.len().div_ceil(2)).max(1);
+        for (index, packets) in self.packets.chunks(together).enumerate() {
             let now_ns = (index as u64 + 1) * STEP_NS;
+            if index > 0 {
+                self.change_entries(&mut rng, &switch);
+            }
             for together in packets.chunks(burst) {
                 for (port, bytes) in together {
                     switch.receive(now_ns, *port, bytes);
@@ -76,20 +82,41 @@ impl Scenario {
         let mut rng = Rng::new(self.seed);
         set_up_profiles(&mut rng, switch);
         for (table, entry) in &self.entries {
-            let has_profile = self.program.tables[*table].implementation.is_some();
-            let call = if has_profile { member_or_group(&mut rng) } else { entry.call.clone() };
-            let spec = EntrySpec {
-                key: entry.key.iter().map(match_value).collect(),
-                priority: entry.priority,
-                action: call.action as usize,
-                args: call.args,
-            };
+            let spec = self.entry_spec(&mut rng, *table, entry);
             // What the table has no room for is refused in every switch alike.
             let _refused = switch.tables().insert(table.index(), spec);
         }
         set_up_replication(&mut rng, switch);
         set_up_value_sets(&mut rng, switch);
         set_up_meters(&mut rng, switch);
+    }
+
+    fn entry_spec(&self, rng: &mut Rng, table: TableId, entry: &Entry) -> EntrySpec {
+        let has_profile = self.program.tables[table].implementation.is_some();
+        let call = if has_profile { member_or_group(rng) } else { entry.call.clone() };
+        EntrySpec {
+            key: entry.key.iter().map(match_value).collect(),
+            priority: entry.priority,
+            action: call.action as usize,
+            args: call.args,
+        }
+    }
+
+    /// Deletes and modifies some entries, and inserts some that were deleted. What is refused, is in every switch
+    /// alike.
+    fn change_entries(&self, rng: &mut Rng, switch: &Switch) {
+        let mut tables = switch.tables();
+        for (table, entry) in &self.entries {
+            let handle = Handle(rng.below(tables.tables()[table.index()].len() as u64 + 2) as u32);
+            let spec = self.entry_spec(rng, *table, entry);
+            let operation = match rng.below(4) {
+                0 => Operation::Insert(spec),
+                1 => Operation::Delete { handle },
+                2 => Operation::Modify { handle, action: spec.action, args: spec.args },
+                _ => continue,
+            };
+            let _refused = tables.perform(table.index(), operation);
+        }
     }
 }
 

@@ -105,6 +105,7 @@ impl Generator<'_> {
             (Slot::Recirculate, lists + 1),
             (Slot::Truncate, 80),
             (Slot::McastGrp, 3),
+            (Slot::Priority, 7),
         ] {
             let rare = matches!(slot, Slot::CloneToIngress | Slot::Resubmit | Slot::Recirculate);
             if let Some(var) = self.intrinsic(slot).filter(|_| self.rng.chance(1, if rare { 6 } else { 3 })) {

@@ -3,6 +3,12 @@
 use base::{Bits, Rng, Span};
 use ir::{ActionCall, Entry, EntryKey, MatchKind, Program, Table, TableId};
 
+/// Entries that a table gets at most.
+const ENTRIES_MAX: u64 = 12;
+
+/// Entries that a table with short prefixes gets, sometimes: so many that prefixes stand in several levels.
+const PREFIXES_MAX: u64 = 200;
+
 /// Entries for the tables whose entries are not constant, in the order in which they are to be added. No two entries of
 /// a table have the same key or priority.
 pub fn random_entries(rng: &mut Rng, program: &Program) -> Vec<(TableId, Entry)> {
@@ -13,7 +19,9 @@ pub fn random_entries(rng: &mut Rng, program: &Program) -> Vec<(TableId, Entry)>
         if table.const_entries || table.keys.is_empty() || !callable || room == 0 {
             continue;
         }
-        let count = rng.between(0, 12) as usize;
+        let is_short_prefix = |key: &ir::Key| key.kind == MatchKind::Lpm && key.expr.ty.width() <= 32;
+        let many = table.keys.iter().any(is_short_prefix) && rng.chance(1, 3);
+        let count = rng.between(0, if many { PREFIXES_MAX } else { ENTRIES_MAX }) as usize;
         let keys = entry_keys(rng, table, count.min(room));
         let new = keys.into_iter().filter(|key| table.entries.iter().all(|entry| entry.key != *key));
         for (position, key) in new.enumerate() {
@@ -55,7 +63,8 @@ fn entry_key(rng: &mut Rng, kind: MatchKind, width: u32) -> EntryKey {
     match kind {
         MatchKind::Exact => EntryKey::Exact(value),
         MatchKind::Lpm => {
-            let longest = width.min(1 + rng.below(8) as u32);
+            // Short ones are hit more often, and long ones stand below them.
+            let longest = if rng.chance(1, 2) { width } else { width.min(1 + rng.below(8) as u32) };
             let prefix_len = rng.between(0, u64::from(longest)) as u32;
             let mask = Bits::ones(width).shl(u64::from(width - prefix_len));
             EntryKey::Lpm { value: value.and(&mask), prefix_len }

@@ -4,6 +4,7 @@ use super::tree::Tree;
 use super::types::{Shape, Ty};
 use super::{Callable, Code, Direction, Feature, Generator, Value};
 use base::Bits;
+use num_bigint::BigInt;
 
 impl Generator<'_> {
     /// An expression of the type of a single value.
@@ -182,6 +183,16 @@ impl Generator<'_> {
 
     /// A constant without a type, that fits the type.
     pub fn bare_number(&mut self, ty: &Ty) -> Tree {
+        let integers = self.integers.clone();
+        if let Ty::Bit(width) | Ty::Int(width) = *ty
+            && let Some((name, number)) = self.pick(&integers).filter(|_| self.once_in(4))
+        {
+            let value = self.bits(width);
+            let value = if matches!(ty, Ty::Int(_)) { value.to_signed_bigint() } else { value.to_bigint() };
+            let difference = value - number;
+            let sign = if difference < BigInt::ZERO { "-" } else { "+" };
+            return Tree::binary(sign, Tree::atom(name), Tree::atom(difference.magnitude().to_string()));
+        }
         match ty {
             Ty::Int(width) => {
                 let value = self.bits(*width);
@@ -210,8 +221,9 @@ impl Generator<'_> {
         if self.is_pure || !self.has(Feature::SideEffects) || !self.once_in(12) {
             return None;
         }
+        let callables = self.functions.iter().chain(&self.scope.methods);
         let functions: Vec<Callable> =
-            self.functions.iter().filter(|function| function.returns.as_ref() == Some(ty)).cloned().collect();
+            callables.filter(|function| function.returns.as_ref() == Some(ty)).cloned().collect();
         let function = self.pick(&functions)?;
         let args = self.arguments(&function, height.min(2) - 1)?;
         Some(Tree::atom(format!("{}({args})", function.name)))
@@ -362,10 +374,20 @@ impl Generator<'_> {
             base => Tree::atom(format!("({base})")),
         };
         if self.has(Feature::IndexedSlices) && self.once_in(3) {
-            let position = Tree::atom(low.to_string());
+            let position = self.position(low);
             return Tree::IndexedSlice(Box::new(base), Box::new(position), width);
         }
         Tree::Slice(Box::new(base), low + width - 1, low)
+    }
+
+    /// The lowest bit of a slice: this one, or where programs have such indices one that is not known before. What is
+    /// known must be within the value.
+    fn position(&mut self, low: u32) -> Tree {
+        let unknown = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(width) if width <= 32));
+        match self.pick(&unknown) {
+            Some(value) if self.has(Feature::RuntimeIndex) && self.once_in(2) => Tree::atom(value.text),
+            _ => Tree::atom(low.to_string()),
+        }
     }
 
     fn of_declared(&mut self, width: u32, height: u32) -> Tree {
@@ -479,6 +501,10 @@ impl Generator<'_> {
             let wide = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(found) if found >= width));
             if let Some(Value { text, ty: Ty::Bit(found), .. }) = self.pick(&wide) {
                 let low = self.rng.between(0, u64::from(found - width));
+                if self.has(Feature::IndexedSlices) && self.once_in(3) {
+                    let position = self.position(low as u32);
+                    return Some(format!("{text}[{position} +: {width}]"));
+                }
                 return Some(format!("{text}[{}:{low}]", low + u64::from(width) - 1));
             }
         }

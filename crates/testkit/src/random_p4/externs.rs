@@ -3,6 +3,7 @@
 use super::tree::Tree;
 use super::types::{Shape, Ty};
 use super::{Block, Code, Feature, Generator, Object};
+use crate::lines::Lines as _;
 
 /// All that hashes may be; `random` is not among them, for it gives other values in another order.
 const ALGORITHMS: [&str; 7] = ["crc32", "crc32_custom", "crc16", "crc16_custom", "identity", "csum16", "xor16"];
@@ -171,7 +172,7 @@ impl Generator<'_> {
         let direction = if ingress { "I2E" } else { "E2E" };
         // A packet that always goes round is dropped in the end, and takes long.
         let again = if ingress { "resubmit" } else { "recirculate" };
-        match self.below(5) {
+        match self.below(6) {
             0 => self.line(format!("clone(CloneType.{direction}, ({session}) & 3);")),
             1 => {
                 let list = self.rng.below(3);
@@ -186,6 +187,10 @@ impl Generator<'_> {
             3 if ingress => {
                 let group = self.expr(&Ty::Bit(16), 1);
                 self.line(format!("{standard}.mcast_grp = ({group}) & 3;"));
+            }
+            4 if ingress => {
+                let priority = self.expr(&Ty::Bit(3), 1);
+                self.line(format!("{standard}.priority = ({priority});"));
             }
             _ => return false,
         }

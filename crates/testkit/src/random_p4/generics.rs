@@ -2,6 +2,7 @@
 
 use super::types::{Declared, Shape, Ty};
 use super::{Callable, Direction, Generator, Param};
+use crate::lines::Lines as _;
 
 impl Generator<'_> {
     /// A struct and a header with type parameters, and some of their instances.

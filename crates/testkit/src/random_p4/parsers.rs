@@ -3,6 +3,7 @@
 use super::tree::Tree;
 use super::types::{Shape, Ty};
 use super::{Callable, Code, Direction, Feature, Generator, Param, Value};
+use crate::lines::Lines as _;
 use std::fmt::Write as _;
 
 /// Where a parser may go from a state.

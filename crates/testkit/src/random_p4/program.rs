@@ -2,6 +2,7 @@
 
 use super::types::{Declared, Shape, Ty};
 use super::{Block, Callable, Code, Direction, Feature, Generator, Param};
+use crate::lines::Lines as _;
 
 impl Generator<'_> {
     /// Writes a program for v1model.
@@ -16,7 +17,9 @@ impl Generator<'_> {
         let headers = self.headers_struct();
         let metadata = self.metadata_struct();
         self.constants();
+        self.own_declarations();
         self.callables();
+        self.apart(&headers, &metadata);
         self.main_parser(&headers, &metadata, "standard");
         self.checksum_control("MainVerify", "verify_checksum", &headers, &metadata);
         self.main_control("MainIngress", Block::Ingress, &headers, &metadata);
@@ -114,6 +117,7 @@ impl Generator<'_> {
         }
         let constructor = self.once_in(2);
         let constructor_text = if constructor { "(bit<8> made)" } else { "" };
+        self.annotation();
         self.open(format!("control {name}({text}){constructor_text} {{"));
         self.scoped(|this| {
             this.scope.code = Code::Control;
@@ -122,7 +126,7 @@ impl Generator<'_> {
             if constructor {
                 this.declare("made", Ty::Bit(8), false);
             }
-            this.control_body(4);
+            this.control_body(4, &[]);
         });
         self.close("}");
         self.line("");
@@ -154,15 +158,19 @@ impl Generator<'_> {
             this.declare_standard_metadata();
             this.instantiate_controls();
             this.objects();
+            this.instantiate_handlers();
+            if this.needs_plug_in {
+                this.instantiate_supplied();
+            }
             let statements = this.options.statements;
-            this.control_body(u64::from(statements));
+            this.control_body(u64::from(statements), &[]);
         });
         self.close("}");
         self.line("");
     }
 
-    /// Locals, actions, tables and the apply block.
-    pub fn control_body(&mut self, statements: u64) {
+    /// Locals, actions, tables and the apply block, which ends with the lines given.
+    pub fn control_body(&mut self, statements: u64, last: &[String]) {
         for _ in 0..self.rng.below(4) {
             let ty = self.any_type();
             let (text, name) = (self.type_text(&ty), self.name("x"));
@@ -192,6 +200,7 @@ impl Generator<'_> {
             }
             this.budget = 3 * statements as u32;
             this.statements(statements);
+            last.iter().for_each(|line| this.line(line));
         });
         self.close("}");
     }

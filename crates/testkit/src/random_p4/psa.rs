@@ -3,6 +3,7 @@
 use super::tree::Tree;
 use super::types::{Declared, Shape, Ty};
 use super::{Block, Code, Feature, Generator, Object};
+use crate::lines::Lines as _;
 
 /// The structs that go with a packet from a deparser to a parser.
 struct Carried {
@@ -35,7 +36,9 @@ impl Generator<'_> {
             recirculate: self.carried_struct(),
         };
         self.constants();
+        self.own_declarations();
         self.callables();
+        self.apart(&headers, &metadata);
         self.psa_parsers(&headers, &metadata, &carried);
         self.psa_control("Ingress", Block::Ingress, &headers, &metadata);
         self.psa_ingress_deparser(&headers, &metadata, &carried);
@@ -160,8 +163,12 @@ impl Generator<'_> {
             }
             this.instantiate_controls();
             this.psa_objects();
+            this.instantiate_handlers();
+            if this.needs_plug_in {
+                this.instantiate_supplied();
+            }
             let statements = this.options.statements;
-            this.control_body(u64::from(statements));
+            this.control_body(u64::from(statements), &[]);
         });
         self.close("}");
         self.line("");

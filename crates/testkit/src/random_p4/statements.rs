@@ -3,6 +3,7 @@
 use super::tree::Tree;
 use super::types::{Shape, Ty};
 use super::{Block, Callable, Code, Direction, Feature, Generator, Param, Value};
+use crate::lines::Lines as _;
 
 /// Statements in a function or action.
 const CALLEE_STATEMENTS_MAX: u64 = 5;
@@ -208,7 +209,12 @@ impl Generator<'_> {
         let ty = Ty::Bit(width);
         let text = self.type_text(&ty);
         let arrays = self.values(|value| matches!(&value.ty, Ty::Array(element, _) if self.is_scalar(element)));
+        let list = if self.has(Feature::Lists) && self.once_in(3) { Some(self.list()) } else { None };
         let (head, ty) = match (self.below(4), self.pick(&arrays)) {
+            _ if let Some((list, element)) = list.clone() => {
+                let element_text = self.type_text(&element);
+                (format!("for ({element_text} {name} in {list}) "), element)
+            }
             (0, Some(Value { text, ty: Ty::Array(element, _), .. })) => {
                 let element_text = self.type_text(&element);
                 (format!("for ({element_text} {name} in {text}) "), *element)
@@ -264,6 +270,7 @@ impl Generator<'_> {
         if matches!(self.scope.code, Code::Action | Code::Control) {
             callables.extend(self.scope.actions.clone());
         }
+        callables.extend(self.scope.methods.clone());
         let instances = self.scope.instances.clone();
         if let Some(instance) = self.pick(&instances).filter(|_| self.once_in(2)) {
             let Some(args) = self.arguments(&instance, 2) else { return false };
@@ -335,13 +342,14 @@ impl Generator<'_> {
     }
 
     /// A body of its own, with its own budget.
-    fn callee_body(&mut self, code: Code, params: &[Param], returns: Option<Ty>) {
+    pub fn callee_body(&mut self, code: Code, params: &[Param], returns: Option<Ty>) {
         let budget = std::mem::replace(&mut self.budget, 2 * CALLEE_STATEMENTS_MAX as u32);
         self.scoped(|this| {
             this.scope.code = code;
             if code == Code::Function {
                 this.scope.values.retain(|value| value.text.starts_with("CONST"));
                 this.scope.actions.clear();
+                this.scope.methods.clear();
                 this.scope.objects.clear();
                 this.scope.block = Block::None;
                 this.scope.standard_metadata = None;
@@ -376,6 +384,7 @@ impl Generator<'_> {
         let name = self.name("fn");
         let result = returns.as_ref().map_or("void".to_owned(), |ty| self.type_text(ty));
         let params_text = self.params_text(&mut params);
+        self.annotation();
         self.open(format!("{result} {name}({params_text}) {{"));
         self.callee_body(Code::Function, &params, returns.clone());
         self.close("}");
@@ -421,6 +430,7 @@ impl Generator<'_> {
         if self.once_in(5) {
             self.line(format!("@name(\".named_{name}\")"));
         }
+        self.annotation();
         self.open(format!("action {name}({text}) {{"));
         self.callee_body(Code::Action, &params, None);
         self.close("}");

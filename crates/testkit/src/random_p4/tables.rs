@@ -2,6 +2,7 @@
 
 use super::types::{Shape, Ty};
 use super::{Callable, Code, Direction, Feature, Generator, Table};
+use crate::lines::Lines as _;
 use base::Bits;
 
 /// A table's key as entries see it.
@@ -9,6 +10,9 @@ struct Key {
     kind: &'static str,
     ty: Ty,
 }
+
+/// What is said of an action that is no default action.
+const TABLE_ONLY: &str = "@tableonly ";
 
 impl Generator<'_> {
     /// A table over the actions in scope.
@@ -23,7 +27,11 @@ impl Generator<'_> {
         let direct = self.direct_objects(&mut actions);
         let Some((listed, directed)) = self.action_list(&actions) else { return };
         let profile = self.profile();
+        self.annotation();
         self.open(format!("table {name} {{"));
+        if self.has(Feature::Annotations) && self.once_in(3) {
+            self.line("made_up = 5 + 3;");
+        }
         let has_selector = profile.as_ref().is_some_and(|(_, has_selector)| *has_selector);
         let keys = self.keys(has_selector);
         self.open("actions = {");
@@ -33,7 +41,11 @@ impl Generator<'_> {
         self.close("}");
         if !actions.is_empty() && profile.is_none() && self.once_in(2) {
             let position = self.below(actions.len());
-            let call = self.entry_call(&actions[position], &directed[position]);
+            let is_for_entries = listed[position].starts_with(TABLE_ONLY);
+            let call = match is_for_entries {
+                true => "NoAction()".to_owned(),
+                false => self.entry_call(&actions[position], &directed[position]),
+            };
             let constant = if self.once_in(3) { "const " } else { "" };
             self.line(format!("{constant}default_action = {call};"));
         }
@@ -73,10 +85,11 @@ impl Generator<'_> {
             }
             let call =
                 if args.is_empty() && self.once_in(2) { String::new() } else { format!("({})", args.join(", ")) };
-            lines.push(format!("{}{call};", action.name));
+            let only = if self.has(Feature::Annotations) && self.once_in(6) { TABLE_ONLY } else { "" };
+            lines.push(format!("{only}{}{call};", action.name));
             directed.push(args);
         }
-        lines.push("NoAction;".into());
+        lines.push(if self.once_in(4) { "@defaultonly NoAction;" } else { "NoAction;" }.into());
         Some((lines, directed))
     }
 

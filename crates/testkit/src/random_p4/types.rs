@@ -1,6 +1,7 @@
 //! Types: what is declared, how types are written, which parts values have.
 
 use super::{Feature, Generator, Value};
+use crate::lines::Lines as _;
 use std::fmt::Write as _;
 
 /// A type of values.
@@ -373,6 +374,7 @@ impl Generator<'_> {
         shape: impl Fn(Vec<(String, Ty)>) -> Shape,
     ) -> Ty {
         let name = self.name(stem);
+        self.annotation();
         self.open(format!("{keyword} {name} {{"));
         for (field, ty) in &fields {
             let text = self.type_text(ty);
