@@ -82,7 +82,7 @@ fn packets_get_through_parsers_and_entries_are_hit() {
     }
     assert!(tally.states > 800, "{tally:?}");
     assert!(tally.hits > 100 && tally.misses > 100, "{tally:?}");
-    assert!(tally.accepts > 150 && tally.errors > 50 && tally.emits > 200, "{tally:?}");
+    assert!(tally.accepts > 100 && tally.errors > 50 && tally.emits > 200, "{tally:?}");
 }
 
 #[test]

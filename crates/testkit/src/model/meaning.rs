@@ -9,6 +9,9 @@ use crate::calculation::Ty as Scalar;
 use crate::calculation::operators::{binary, unary, wrap};
 use num_bigint::BigInt;
 
+/// A parameter, what it gets, and where its value goes at the end.
+type Copied<'p> = (VarId, Value, Option<(&'p Place, Vec<Way>)>);
+
 /// Why what follows is not carried out.
 enum Jump {
     Break,
@@ -209,12 +212,7 @@ impl Machine<'_> {
     }
 
     /// What faults make of arguments that have been calculated.
-    fn read_late(
-        &mut self,
-        args: &[&(usize, Argument)],
-        callee: &Callee,
-        copied: &mut [(VarId, Value, Option<(&Place, Vec<Way>)>)],
-    ) -> Flow {
+    fn read_late(&mut self, args: &[&(usize, Argument)], callee: &Callee, copied: &mut [Copied<'_>]) -> Flow {
         for ((position, arg), (_, value, copied_out)) in args.iter().zip(copied) {
             let is_inout = callee.params[*position].0 == Direction::InOut;
             match (arg, copied_out) {
