@@ -284,10 +284,13 @@ impl<'e> Emitter<'e> {
 /// A function that the switch calls.
 fn function(head: &str, mut body: Vec<ctree::Stmt>) -> Item {
     prune(&mut body);
-    let attributes = match ctree::statement_count(&body) {
-        ..=STATEMENTS_MAX => "WS_EXPORT",
-        ..=OPTIMISED_STATEMENTS_MAX => "WS_EXPORT WS_LONG",
-        _ => "WS_EXPORT WS_HUGE",
+    let statements = ctree::statement_count(&body);
+    let attributes = if statements <= STATEMENTS_MAX {
+        "WS_EXPORT"
+    } else if statements <= OPTIMISED_STATEMENTS_MAX {
+        "WS_EXPORT WS_LONG"
+    } else {
+        "WS_EXPORT WS_HUGE"
     };
     Item::Function { head: format!("{attributes} {head}"), body }
 }
