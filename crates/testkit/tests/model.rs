@@ -31,8 +31,8 @@ const MODELS: u64 = 400;
 /// Of these models, how many must tell a fault.
 const MODELS_THAT_TELL_MIN: u64 = 1;
 
-/// Faults that random models do not tell yet: a read of a variable hardly ever stands in an `in` argument, or in a list,
-/// beside a call that changes the variable.
+/// Faults that random models do not tell yet: a read of a variable hardly ever stands in an `in` argument, or in a
+/// list, beside a call that changes the variable.
 const NOT_TOLD_YET: [Fault; 2] = [Fault::InReadLate, Fault::ListReadLate];
 
 #[test]

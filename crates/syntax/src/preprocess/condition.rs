@@ -67,8 +67,8 @@ impl Preprocessor<'_> {
         })
     }
 
-    /// Replaces each question that begins with `word` by 1 or 0. `answer` is given the tokens behind the word, and gives
-    /// what is so and the tokens behind the question; nothing if it is none.
+    /// Replaces each question that begins with `word` by 1 or 0. `answer` is given the tokens behind the word, and
+    /// gives what is so and the tokens behind the question; nothing if it is none.
     fn resolve(
         &mut self,
         tokens: Vec<Token>,

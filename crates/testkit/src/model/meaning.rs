@@ -279,18 +279,21 @@ impl Machine<'_> {
         Ok(())
     }
 
+    fn assign(&mut self, place: &Place, value: &Expr) -> Flow {
+        let (value, ways) = if self.has(Fault::ValueBeforePlace) {
+            let value = self.eval(value)?;
+            (value, self.ways(place)?)
+        } else {
+            let ways = self.ways(place)?;
+            (self.eval(value)?, ways)
+        };
+        self.values[place.var].write(&ways, value);
+        Ok(())
+    }
+
     fn step(&mut self, stmt: &Stmt) -> Flow {
         match stmt {
-            Stmt::Assign(place, value) => {
-                let (value, ways) = if self.has(Fault::ValueBeforePlace) {
-                    let value = self.eval(value)?;
-                    (value, self.ways(place)?)
-                } else {
-                    let ways = self.ways(place)?;
-                    (self.eval(value)?, ways)
-                };
-                self.values[place.var].write(&ways, value);
-            }
+            Stmt::Assign(place, value) => self.assign(place, value)?,
             Stmt::Compound(operator, place, right) => {
                 let ways = self.ways(place)?;
                 let mut left = self.values[place.var].read(&ways);
