@@ -1,15 +1,15 @@
 //! A server for whoever asks how the switch is.
 //!
-//! What enters: requests of HTTP/1.1. What leaves: answers, after each of which the connection is closed. Requests are
-//! answered one after the other by one thread; each client has a moment to say what it wants, so that one that says
-//! nothing holds others up for no longer than that.
+//! What enters: requests of HTTP/1.1. What leaves: answers, after each of which the connection is closed. Each client
+//! has a thread, as long as they are few, and a moment to say what it wants: clients that say nothing do not hold up
+//! others.
 
 use crate::exposition::CONTENT_TYPE;
 use crate::sources::Sources;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The most bytes of a request.
 const REQUEST_BYTES_MAX: usize = 8192;
+
+/// The most clients at a time. Whoever comes then is turned away.
+const CLIENTS_MAX: usize = 64;
 
 /// A server in a thread of its own. It ends when it is dropped.
 pub struct Server {
@@ -41,14 +44,14 @@ impl Bound {
         let address = listener.local_addr()?;
         let is_over = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&is_over);
+        let (sources, clients) = (Arc::new(sources), Arc::new(AtomicUsize::new(0)));
         let thread = std::thread::Builder::new().name("metrics".to_owned()).spawn(move || {
             for stream in listener.incoming() {
                 if ends.load(Ordering::Acquire) {
                     return;
                 }
                 match stream {
-                    // Who does not listen to the answer misses it.
-                    Ok(stream) => drop(serve(stream, &sources)),
+                    Ok(stream) => attend(stream, &sources, &clients),
                     // Out of descriptors, say: a moment later there may be some.
                     Err(_) => std::thread::sleep(PATIENCE),
                 }
@@ -77,6 +80,23 @@ impl Drop for Server {
         if let (Ok(_), Some(thread)) = (woken, self.thread.take()) {
             let _ended = thread.join();
         }
+    }
+}
+
+/// Answers a client in a thread of its own, if there are not too many.
+fn attend(stream: TcpStream, sources: &Arc<Sources>, clients: &Arc<AtomicUsize>) {
+    if clients.fetch_add(1, Ordering::AcqRel) >= CLIENTS_MAX {
+        clients.fetch_sub(1, Ordering::AcqRel);
+        return;
+    }
+    let (sources, here) = (Arc::clone(sources), Arc::clone(clients));
+    let begun = std::thread::Builder::new().name("metrics client".to_owned()).spawn(move || {
+        // Who does not listen to the answer misses it.
+        drop(serve(stream, &sources));
+        here.fetch_sub(1, Ordering::AcqRel);
+    });
+    if begun.is_err() {
+        clients.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

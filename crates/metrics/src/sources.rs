@@ -305,6 +305,18 @@ mod tests {
     }
 
     #[test]
+    fn clients_that_say_nothing_do_not_hold_up_others() {
+        let (sources, _parked) = sources();
+        let server = serve(sources);
+        let silent: Vec<TcpStream> = (0..30).map(|_| TcpStream::connect(server.address()).unwrap()).collect();
+        let asked = std::time::Instant::now();
+        assert!(get(&server, "GET /healthz HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200"));
+        // One after the other they would take fifteen seconds.
+        assert!(asked.elapsed() < Duration::from_secs(10));
+        drop(silent);
+    }
+
+    #[test]
     fn what_a_switch_tells() {
         let (sources, _) = sources();
         let server = serve(sources);
@@ -404,7 +416,7 @@ mod tests {
             this is no request of HTTP
         "#]],
         );
-        // One that says nothing holds up nobody for long.
+        // One that does not end its request is not waited for.
         check(
             &server,
             "GET /met",
