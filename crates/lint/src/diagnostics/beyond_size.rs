@@ -5,10 +5,11 @@
 //!
 //! ```p4,wrong
 //! control C(in bit<8> x) {
+//!     action a() { }
 //!     table t {
 //!         key = { x: exact; }
-//!         actions = { NoAction; }
-//!         const entries = { 1: NoAction(); 2: NoAction(); }
+//!         actions = { a; }
+//!         const entries = { 1: a(); 2: a(); }
 //!         size = 1;
 //!     }
 //!     apply { t.apply(); }
@@ -17,10 +18,11 @@
 //!
 //! ```p4
 //! control C(in bit<8> x) {
+//!     action a() { }
 //!     table t {
 //!         key = { x: exact; }
-//!         actions = { NoAction; }
-//!         const entries = { 1: NoAction(); 2: NoAction(); }
+//!         actions = { a; }
+//!         const entries = { 1: a(); 2: a(); }
 //!         size = 2;
 //!     }
 //!     apply { t.apply(); }
