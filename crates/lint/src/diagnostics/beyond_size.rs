@@ -4,6 +4,7 @@
 //! have no room for them. State a larger `size`, or none. `@noWarn("mismatch")` silences it.
 //!
 //! ```p4,wrong
+//! #include <core.p4>
 //! control C(in bit<8> x) {
 //!     action a() { }
 //!     table t {
@@ -17,6 +18,7 @@
 //! ```
 //!
 //! ```p4
+//! #include <core.p4>
 //! control C(in bit<8> x) {
 //!     action a() { }
 //!     table t {
