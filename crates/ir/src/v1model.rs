@@ -4,7 +4,8 @@
 //! variables here, and the IR needs no statement for them.
 
 use crate::expr::Type;
-use crate::program::IntrinsicSlot;
+use crate::program::{IntrinsicSlot, Program, VarId, VarKind};
+use crate::walk::{Item, visit_block};
 
 /// The blocks of a v1model program by position in [`crate::Program::blocks`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,6 +100,9 @@ impl IntrinsicSlot for Slot {
 /// How many slots there are.
 pub const SLOT_COUNT: usize = Slot::LengthDelta as usize + 1;
 
+/// The greatest port.
+pub const PORT_MAX: u32 = 511;
+
 /// `egress_spec` of a packet to be dropped, unless the user chooses another port.
 pub const DROP_PORT: u64 = 511;
 
@@ -134,4 +138,23 @@ pub enum InstanceType {
     Recirculated,
     Replicated,
     Resubmitted,
+}
+
+/// Whether the program reads what the queues write: depths and time stamps.
+pub fn reads_queues(program: &Program) -> bool {
+    let written =
+        [Slot::EnqTimestamp, Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth, Slot::EgressGlobalTimestamp];
+    let is_written = |var: VarId| match program.vars[var].kind {
+        VarKind::Intrinsic(slot) => written.iter().any(|&queue| queue as u32 == slot),
+        _ => false,
+    };
+    let mut found = false;
+    for block in &program.blocks {
+        visit_block(program, block, &mut |item| {
+            if let Item::Var(var) = item {
+                found |= is_written(var);
+            }
+        });
+    }
+    found
 }

@@ -295,6 +295,15 @@ pub fn bodies(program: &Program) -> Vec<&Body> {
     bodies
 }
 
+/// Whether the program asserts anything.
+pub fn has_assertions(program: &Program) -> bool {
+    let mut found = false;
+    for body in bodies(program) {
+        visit_body(body, &mut |statement| found |= matches!(statement.kind, StmtKind::Assert { .. }));
+    }
+    found
+}
+
 /// Something that a rewrite may change.
 #[derive(Debug)]
 pub enum Part<'a> {

@@ -13,8 +13,8 @@ use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{Departure, Refusal, TrafficManager, port_max};
 use base::limits::{BURST_PACKETS_MAX, COPIES_MAX, PASSES_MAX};
-use ir::walk::{bodies, visit_body};
-use ir::{Program, StmtKind};
+use ir::Program;
+use ir::walk::has_assertions;
 use std::collections::VecDeque;
 
 /// The budget that packets share which waited in a queue with a rate.
@@ -331,13 +331,4 @@ pub(crate) fn tell(world: &mut World<'_>, decision: impl FnOnce() -> Decision) {
     if let Some(observer) = &mut world.observer {
         Observer::decision(*observer, decision());
     }
-}
-
-/// Whether the program asserts anything.
-fn has_assertions(program: &Program) -> bool {
-    let mut found = false;
-    for body in bodies(program) {
-        visit_body(body, &mut |statement| found |= matches!(statement.kind, StmtKind::Assert { .. }));
-    }
-    found
 }

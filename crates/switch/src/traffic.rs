@@ -18,7 +18,7 @@ pub const QUEUE_CAPACITY_DEFAULT: usize = 64;
 const QUEUE_CAPACITY_MAX: usize = 65_536;
 
 /// The greatest port of architectures with ports of 9 bits.
-pub const PORT_MAX: u32 = 511;
+pub const PORT_MAX: u32 = ir::v1model::PORT_MAX;
 
 /// Ports above [`PORT_MAX`] that have queues at the same time.
 const FAR_PORTS_MAX: usize = 4_096;

@@ -19,9 +19,9 @@ use crate::traffic::{Departure, PORT_MAX};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, PASSES_MAX};
 use cgen::abi;
-use ir::v1model::{InstanceType, Slot, Stage};
-use ir::walk::{Item, bodies, visit_block, visit_body};
-use ir::{BlockId, FieldListId, Place, Program, VarId, VarKind};
+use ir::v1model::{InstanceType, Slot, Stage, reads_queues};
+use ir::walk::{bodies, visit_body};
+use ir::{BlockId, FieldListId, Place, Program, VarKind};
 
 /// The architecture's own state.
 pub(crate) struct V1Model {
@@ -518,23 +518,4 @@ fn sends_round_again(program: &Program) -> bool {
     [Slot::Resubmit, Slot::Recirculate, Slot::CloneEgressSession, Slot::CloneToIngress]
         .iter()
         .any(|&slot| writes_slot(program, slot))
-}
-
-/// Whether the program reads what the queues write: depths and time stamps.
-fn reads_queues(program: &Program) -> bool {
-    let written =
-        [Slot::EnqTimestamp, Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth, Slot::EgressGlobalTimestamp];
-    let is_written = |var: VarId| match program.vars[var].kind {
-        VarKind::Intrinsic(slot) => written.iter().any(|&queue| queue as u32 == slot),
-        _ => false,
-    };
-    let mut found = false;
-    for block in &program.blocks {
-        visit_block(program, block, &mut |item| {
-            if let Item::Var(var) = item {
-                found |= is_written(var);
-            }
-        });
-    }
-    found
 }

@@ -242,7 +242,7 @@ impl Scope<'_, '_> {
     }
 
     pub(crate) fn leave_to(&mut self, label: LabelId) {
-        if let Some(exit) = self.way.and_then(|way| way.straight.is_left(label)) {
+        if let Some(exit) = self.way.and_then(|way| way.straight.exit_at(label)) {
             self.leave_way(exit);
             return;
         }

@@ -15,8 +15,8 @@ use super::state::{self, Object};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
 use base::{Bits, Span};
-use ir::v1model::{Slot, Stage};
-use ir::walk::visit_body;
+use ir::v1model::{PORT_MAX, Slot, Stage, reads_queues};
+use ir::walk::{has_assertions, visit_body};
 use ir::{
     Architecture, BinaryOp, BlockId, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program,
     Stmt, StmtKind, Target, Transition, Type, VarId, VarKind,
@@ -25,9 +25,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Statements of a program that gets a straight way. Larger ones would take too long to compile twice.
 const STATEMENTS_MAX: usize = 2_000;
-
-/// The greatest port of v1model.
-const PORT_MAX: u64 = 511;
 
 /// How a packet leaves the straight way before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,7 +78,7 @@ impl Straight {
         let may_ask = !ingress_asks.is_empty() || !egress_asks.is_empty();
         if has_assertions(program)
             || deparser_asks_tables(program)
-            || reads_queues(program, &slots)
+            || reads_queues(program)
             || (may_ask && state::burst_max(program) > 1 && egress_keeps_order(program))
         {
             return None;
@@ -101,7 +98,7 @@ impl Straight {
         after_ingress.extend(any_set(program, &ingress_asks).map(|cond| if_then(cond, leave(Exit::DecideIngress))));
         after_ingress.push(if_then(is_dropped(), leave(Exit::DropIngress)));
         after_ingress.push(assign(egress_port, var(program, spec)));
-        after_ingress.push(assign(spec, port(program.drop_port.wrapping_add(1) & PORT_MAX)));
+        after_ingress.push(assign(spec, port(program.drop_port.wrapping_add(1) & u64::from(PORT_MAX))));
         after_ingress.extend(begin_egress(program, &slots));
         let mut after_egress = Vec::new();
         after_egress.extend(any_set(program, &egress_asks).map(|cond| if_then(cond, leave(Exit::DecideEgress))));
@@ -142,8 +139,8 @@ impl Straight {
         Graph::of_way(program, &self.bodies(program), key_words)
     }
 
-    /// Whether a packet can leave this way with a request.
-    pub(crate) fn is_left(&self, label: LabelId) -> Option<Exit> {
+    /// How a packet leaves that goes to this label, if it leaves there.
+    pub(crate) fn exit_at(&self, label: LabelId) -> Option<Exit> {
         self.exits.get(&label).copied()
     }
 
@@ -168,7 +165,7 @@ impl Straight {
                     graph.walk_node(program, node, &mut |item| match item {
                         Item::Var(var) => mention(var, region),
                         Item::Stmt(Stmt { kind: StmtKind::Leave(label), .. }) => {
-                            if let Some(Exit::DecideIngress | Exit::DecideEgress) = self.is_left(*label) {
+                            if let Some(Exit::DecideIngress | Exit::DecideEgress) = self.exit_at(*label) {
                                 self.kept.iter().for_each(|&var| mention(var, region));
                             }
                         }
@@ -314,34 +311,12 @@ fn statements(program: &Program) -> usize {
     count
 }
 
-fn has_assertions(program: &Program) -> bool {
-    let mut found = false;
-    state::walk_program(program, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Assert { .. }));
-    found
-}
-
 fn deparser_asks_tables(program: &Program) -> bool {
     let mut found = false;
     let deparser = &program.blocks[BlockId::from_index(Stage::Deparser as usize)];
     walk_block(program, deparser, Tables::Outside, &mut |item| {
         found |= matches!(item, Item::Stmt(Stmt { kind: StmtKind::ApplyTable { .. }, .. }));
     });
-    found
-}
-
-/// Whether the program looks at what the queues write: depths and time stamps.
-fn reads_queues(program: &Program, slots: &Slots) -> bool {
-    let written =
-        [Slot::EnqTimestamp, Slot::EnqQdepth, Slot::DeqTimedelta, Slot::DeqQdepth, Slot::EgressGlobalTimestamp];
-    let written: BTreeSet<VarId> = written.into_iter().filter_map(|slot| slots.var(slot)).collect();
-    let mut found = false;
-    for block in &program.blocks {
-        walk_block(program, block, Tables::Inside, &mut |item| {
-            if let Item::Var(var) = item {
-                found |= written.contains(&var);
-            }
-        });
-    }
     found
 }
 

@@ -111,14 +111,7 @@ fn of_type(ty: &ValueType<'_>) -> String {
 }
 
 fn key(schema: &Schema, field: &config::MatchField) -> String {
-    let kind = match match_kind(field) {
-        Some(MatchKind::Exact) => "exact",
-        Some(MatchKind::Lpm) => "lpm",
-        Some(MatchKind::Ternary) => "ternary",
-        Some(MatchKind::Range) => "range",
-        Some(MatchKind::Optional) => "optional",
-        None => "of another kind",
-    };
+    let kind = match_kind(field).map_or("of another kind", MatchKind::name);
     format!("{}, {kind}", of_type(&value_type(schema, field))).trim_start_matches([':', ' ']).to_owned()
 }
 
