@@ -393,7 +393,8 @@ pub struct RunArguments {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub switch: SwitchArguments,
-    /// A port: NUMBER=INTERFACE, NUMBER=pcap:INPUT,OUTPUT, or NUMBER=null; may be repeated
+    /// A port: NUMBER=INTERFACE, NUMBER=xdp:INTERFACE (AF_XDP, faster), NUMBER=tap:NAME (an interface of its own),
+    /// NUMBER=pcap:INPUT,OUTPUT, or NUMBER=null; may be repeated
     #[arg(short, long = "port", required_unless_present = "p4runtime", value_name = "PORT")]
     pub ports: Vec<String>,
     /// What a port sends at most, in megabits per second: PORT=MBIT; packets wait in the port's queues

@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::args::RunArguments;
 use crate::terminal;
 use live::worker::Port;
-use live::{Driver, NetworkNamespace, PortKind, PortSpec, port_spec};
+use live::{Driver, NetworkNamespace, PortSpec, port_spec};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use switch::{Refusal, Switch};
@@ -64,10 +64,12 @@ pub fn open(specs: &[PortSpec], captures: Option<&Path>) -> Result<Vec<Port>, Ex
     for spec in specs {
         let failed = |error| refused(format!("port {}: {error}", spec.number));
         let mut driver: Box<dyn Driver> = port_spec::open(spec).map_err(failed)?;
-        if let (Some(folder), PortKind::Interface(name)) = (captures, &spec.kind) {
+        let interface = spec.kind.interface();
+        if let (Some(folder), Some(name)) = (captures, interface) {
             driver = Box::new(live::RecordedDriver::create(driver, folder, name).map_err(failed)?);
         }
-        let is_capture = !matches!(spec.kind, PortKind::Interface(_));
+        driver.remarks().iter().for_each(|remark| terminal::note(format!("port {}: {remark}", spec.number)));
+        let is_capture = interface.is_none();
         ports.push(Port { number: spec.number, driver, is_capture });
     }
     Ok(ports)

@@ -14,24 +14,22 @@
 
 mod receive;
 mod ring;
-mod system;
+
 mod transmit;
 
-pub use system::interface_names;
+pub use crate::interface::interface_names;
 
 use crate::counters::PortCounters;
 use crate::driver::{Deliver, Driver, DriverError};
+use crate::interface::{self, ETHERNET_BYTES, Interface, Socket, VLAN_TAG_BYTES};
 use receive::Receiver;
 use std::io;
 use std::os::fd::RawFd;
 use std::sync::Arc;
-use system::Socket;
 use transmit::Transmitter;
 
-const ETHERNET_BYTES: usize = 14;
-const VLAN_TAG_BYTES: usize = 4;
-/// Hardware types that carry Ethernet frames: Ethernet itself, and the loopback interface.
-const HARDWARE_TYPES: [u16; 2] = [libc::ARPHRD_ETHER, libc::ARPHRD_LOOPBACK];
+/// What opening an interface takes.
+const CAPABILITIES: &str = "CAP_NET_RAW";
 
 /// How much memory an interface's rings take, and how frames are sent.
 #[derive(Clone, Debug)]
@@ -71,29 +69,15 @@ pub struct AfPacketDriver {
 impl AfPacketDriver {
     /// Opens an interface that is up, for all its packets. It stays in promiscuous mode as long as the driver lives.
     pub fn open(name: &str, options: &AfPacketOptions) -> Result<AfPacketDriver, DriverError> {
-        let owned = || name.to_owned();
-        let failed = |doing: &str, error: io::Error| match error.raw_os_error() {
-            Some(libc::EPERM | libc::EACCES) => DriverError::NoPermission { name: owned() },
-            _ => DriverError::system(format!("{doing} interface `{name}`"), error),
-        };
-        let Some(interface_index) = system::interface_index(name) else {
-            return Err(DriverError::NoSuchInterface { name: owned(), existing: interface_names() });
-        };
-        let socket = Socket::new().map_err(|error| failed("open", error))?;
-        let hardware_type = socket.hardware_type(name).map_err(|error| failed("query", error))?;
-        if !HARDWARE_TYPES.contains(&hardware_type) {
-            return Err(DriverError::NotEthernet { name: owned(), hardware_type });
-        }
-        if !socket.is_up(name).map_err(|error| failed("query", error))? {
-            return Err(DriverError::InterfaceDown { name: owned() });
-        }
-        let mtu = socket.mtu(name).map_err(|error| failed("query", error))?;
+        let failed = |doing: &str, error| interface::refusal(name, CAPABILITIES, doing, error);
+        let (interface, socket) = Interface::open(name, CAPABILITIES)?;
         let counters = Arc::<PortCounters>::default();
-        let transmitter = Transmitter::open(interface_index, mtu, options, Arc::clone(&counters))
+        let transmitter = Transmitter::open(interface.clone(), options, Arc::clone(&counters))
             .map_err(|error| failed("send on", error))?;
-        let receiver = Receiver::open(socket, interface_index, mtu, options, Arc::clone(&counters))
+        let receiver = Receiver::open(socket, &interface, options, Arc::clone(&counters))
             .map_err(|error| failed("receive on", error))?;
-        Ok(AfPacketDriver { name: owned(), interface_index, receiver, transmitter, counters })
+        let Interface { name, index, .. } = interface;
+        Ok(AfPacketDriver { name, interface_index: index, receiver, transmitter, counters })
     }
 }
 
@@ -110,8 +94,8 @@ impl Driver for AfPacketDriver {
         self.transmitter.flush().map_err(|error| DriverError::system(format!("send on `{}`", self.name), error))
     }
 
-    fn fd(&self) -> Option<RawFd> {
-        Some(self.receiver.fd())
+    fn wait_on(&self, descriptors: &mut Vec<RawFd>) {
+        descriptors.push(self.receiver.fd());
     }
 
     fn exhausted(&self) -> bool {
@@ -128,7 +112,7 @@ impl Driver for AfPacketDriver {
 
     fn housekeeping(&mut self) -> Result<(), DriverError> {
         self.receiver.count_kernel_drops();
-        self.transmitter.refresh_mtu(&self.name);
+        self.transmitter.refresh_mtu();
         Ok(())
     }
 

@@ -15,8 +15,7 @@ pub struct Clock {
 impl Clock {
     /// Starts the clock at the wall clock's time.
     pub fn start() -> Clock {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Clock { start: Instant::now(), start_ns: saturate_ns(since_1970.as_nanos()) }
+        Clock { start: Instant::now(), start_ns: wall_clock_ns() }
     }
 
     /// The start, in nanoseconds since 1970.
@@ -30,6 +29,11 @@ impl Clock {
     }
 }
 
+/// The wall clock's time, in nanoseconds since 1970. It may step.
+pub fn wall_clock_ns() -> u64 {
+    saturate_ns(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos())
+}
+
 fn saturate_ns(ns: u128) -> u64 {
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
@@ -41,7 +45,7 @@ mod tests {
     #[test]
     fn the_clock_stands_beside_the_wall_clock_and_never_goes_back() {
         let clock = Clock::start();
-        let wall_ns = saturate_ns(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos());
+        let wall_ns = wall_clock_ns();
         let now_ns = || clock.start_ns() + clock.since_start_ns();
         let (first, second) = (now_ns(), now_ns());
         assert!(first <= second);

@@ -33,9 +33,12 @@ pub trait Driver: Send {
     /// stays queued until the next call.
     fn flush(&mut self) -> Result<(), DriverError>;
 
-    /// What to wait on until frames are there; none for a port that never needs waiting.
-    fn fd(&self) -> Option<RawFd> {
-        None
+    /// Adds what to wait on until frames are there; nothing for a port that never needs waiting.
+    fn wait_on(&self, _descriptors: &mut Vec<RawFd>) {}
+
+    /// What a user should know of how the port was opened, a line each.
+    fn remarks(&self) -> &[String] {
+        &[]
     }
 
     /// True once no more frames will come: a capture at its end, a generator that has made all its frames.
@@ -59,7 +62,8 @@ pub trait Driver: Send {
         true
     }
 
-    /// Called when waiting on [`Driver::fd`] reported an error condition. Clears it, or says that the port is gone.
+    /// Called when waiting on [`Driver::wait_on`] reported an error condition. Clears it, or says that the port is
+    /// gone.
     fn acknowledge_error(&mut self) -> Result<(), DriverError> {
         Ok(())
     }
@@ -87,6 +91,8 @@ pub enum DriverError {
     NoPermission {
         /// The interface asked for.
         name: String,
+        /// What its user needs, as in `CAP_NET_RAW`.
+        capabilities: &'static str,
     },
     /// The interface is not up.
     InterfaceDown {
@@ -104,6 +110,15 @@ pub enum DriverError {
     InterfaceGone {
         /// The interface that was in use.
         name: String,
+    },
+    /// The interface cannot be used in this way.
+    Unusable {
+        /// The interface asked for.
+        name: String,
+        /// Why.
+        cause: String,
+        /// What helps.
+        cure: String,
     },
     /// A capture cannot be read to its end.
     Capture(CaptureError),
@@ -134,11 +149,13 @@ impl fmt::Display for DriverError {
                     write!(f, "there are: {}", existing.join(", "))
                 }
             }
-            DriverError::NoPermission { name } => write!(
+            DriverError::NoPermission { name, capabilities } => write!(
                 f,
-                "no permission to open interface `{name}`: raw packets need the capability CAP_NET_RAW; run as root, or \
-                 give the command the capability with `setcap cap_net_raw,cap_net_admin+ep`"
+                "no permission to open interface `{name}`: that takes {capabilities}; run as root, or give the command \
+                 what it takes with `setcap {}+ep`",
+                capabilities.to_lowercase().replace(", ", ",").replace(" and ", ",")
             ),
+            DriverError::Unusable { name, cause, cure } => write!(f, "interface `{name}`: {cause}; {cure}"),
             DriverError::InterfaceDown { name } => {
                 write!(f, "interface `{name}` is down; bring it up with `ip link set {name} up`")
             }

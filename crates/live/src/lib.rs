@@ -10,6 +10,8 @@
 //! - [`pcap`]: capture files, pcap and pcapng, in and out.
 //! - [`af_packet`]: interfaces of Linux through memory-mapped rings; [`offload`] turns what the kernel hands over
 //!   (partial checksums, segments of up to 64 KiB) into frames of a wire.
+//! - [`xdp`]: the same interfaces through AF_XDP sockets, faster; [`tap`]: interfaces whose other end is the switch.
+//! - [`interface`]: what drivers ask of an interface.
 //! - [`memory`]: queues and generators in memory, for tests and benchmarks; [`traffic`]: routes and frames for a
 //!   router.
 //! - [`worker`]: joins drivers to a switch core and runs them; [`mailbox`](mod@mailbox): how other threads reach that
@@ -23,6 +25,7 @@ pub mod af_packet;
 pub mod clock;
 pub mod counters;
 pub mod driver;
+pub mod interface;
 pub mod mailbox;
 pub mod memory;
 pub mod namespace;
@@ -32,9 +35,12 @@ pub mod poll;
 pub mod port_spec;
 pub mod recorded;
 pub mod signals;
+mod statistics;
+pub mod tap;
 pub mod traffic;
 pub mod wire;
 pub mod worker;
+pub mod xdp;
 
 pub use clock::Clock;
 pub use counters::{CounterSnapshot, PortCounters};

@@ -45,9 +45,12 @@ fn lock(queues: &Mutex<Queues>) -> MutexGuard<'_, Queues> {
 }
 
 impl MemoryPeer {
-    /// Puts a frame in the driver's receive queue.
+    /// Puts a frame in the driver's receive queue, unless that is closed.
     pub fn send(&self, frame: &[u8], timestamp_ns: u64) {
-        lock(&self.queues).to_driver.push_back((frame.to_vec(), timestamp_ns));
+        let mut queues = lock(&self.queues);
+        if !queues.closed {
+            queues.to_driver.push_back((frame.to_vec(), timestamp_ns));
+        }
     }
 
     /// Says that no more frames will be sent.

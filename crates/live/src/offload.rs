@@ -11,6 +11,7 @@
 //! headers' lengths would have to change as well.
 
 use std::fmt;
+use std::ops::Range;
 
 /// Bytes of the header before each frame.
 pub const VNET_HEADER_BYTES: usize = 10;
@@ -335,6 +336,70 @@ fn find_transport(
         return Err(OffloadError::Contradiction("the segment is inside a tunnel"));
     }
     Ok(network_start + at)
+}
+
+/// Completes the checksum of a TCP or UDP frame whose sender left it to hardware, where nobody says which frames those
+/// are.
+///
+/// Such a frame's field holds the sum of the pseudo header. A whole checksum may have the same value, once in 65,536
+/// frames; but then completing it gives that value again: sum and field are each other's complement. So a right frame
+/// is never changed. A segment inside a tunnel is not recognised.
+pub fn complete_unmarked(frame: &mut [u8]) {
+    if let Some((transport, checksum_offset)) = unmarked_partial(frame) {
+        let (start, end) = (transport.start, transport.end);
+        let header = VnetHeader {
+            flags: NEEDS_CHECKSUM,
+            checksum_start: start as u16,
+            checksum_offset,
+            ..VnetHeader::default()
+        };
+        // The field lies in the frame: it has been read.
+        let _ = complete_checksum(&mut frame[..end], &header);
+    }
+}
+
+/// The bytes of a TCP or UDP packet whose checksum field holds the pseudo header's sum, and the field's place in them.
+fn unmarked_partial(frame: &[u8]) -> Option<(Range<usize>, u16)> {
+    let (network_start, network) = find_network(frame).ok()?;
+    let packet = &frame[network_start..];
+    let (protocol, packet_bytes) = match network {
+        Network::Ipv4 => {
+            let is_fragment = packet.len() < 20 || read_u16(packet, 6) & 0x3fff != 0;
+            (!is_fragment).then(|| (packet[9], usize::from(read_u16(packet, 2))))?
+        }
+        Network::Ipv6 if packet.len() >= IPV6_BYTES => {
+            (last_protocol(packet)?, IPV6_BYTES + usize::from(read_u16(packet, 4)))
+        }
+        Network::Ipv6 => return None,
+    };
+    let (transport, checksum_offset) = match protocol {
+        PROTOCOL_TCP => (Transport::Tcp, 16),
+        PROTOCOL_UDP => (Transport::Udp, 6),
+        _ => return None,
+    };
+    let start = find_transport(frame, network_start, network, transport).ok()?;
+    let end = network_start + packet_bytes;
+    let field = start + usize::from(checksum_offset);
+    if end > frame.len() || field + 2 > end || start > usize::from(u16::MAX) {
+        return None;
+    }
+    let addresses = match network {
+        Network::Ipv4 => &packet[12..20],
+        Network::Ipv6 => &packet[8..IPV6_BYTES],
+    };
+    let pseudo_sum = fold(sum_words(addresses) + u64::from(protocol) + (end - start) as u64);
+    (read_u16(frame, field) == pseudo_sum).then_some((start..end, checksum_offset))
+}
+
+/// The protocol behind the extension headers that [`find_transport`] passes.
+fn last_protocol(packet: &[u8]) -> Option<u8> {
+    let (mut protocol, mut at) = (packet[6], IPV6_BYTES);
+    while matches!(protocol, 0 | 43 | 60) {
+        let extension = packet.get(at..at + 2)?;
+        protocol = extension[0];
+        at += 8 + usize::from(extension[1]) * 8;
+    }
+    Some(protocol)
 }
 
 /// Cuts a segment into frames, built one after the other in `scratch` and lent to `deliver`; returns how many.

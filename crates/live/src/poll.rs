@@ -10,6 +10,9 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Poller {
     entries: Vec<libc::pollfd>,
+    /// Whose entry it is, by position of the driver; the bell's entry, at the end, is nobody's.
+    owners: Vec<usize>,
+    descriptors: Vec<RawFd>,
 }
 
 impl Poller {
@@ -28,16 +31,18 @@ impl Poller {
         timeout: Duration,
         on_gone: &mut dyn FnMut(usize, DriverError),
     ) -> io::Result<()> {
-        if drivers.iter().any(|driver| driver.fd().is_none() && !driver.exhausted()) {
-            return Ok(());
-        }
         self.entries.clear();
-        // A negative descriptor is passed over by the system: entries keep the drivers' places.
-        self.entries.extend(drivers.iter().map(|driver| libc::pollfd {
-            fd: driver.fd().filter(|_| !driver.exhausted()).unwrap_or(-1),
-            events: libc::POLLIN,
-            revents: 0,
-        }));
+        self.owners.clear();
+        for (position, driver) in drivers.iter().enumerate().filter(|(_, driver)| !driver.exhausted()) {
+            self.descriptors.clear();
+            driver.wait_on(&mut self.descriptors);
+            if self.descriptors.is_empty() {
+                return Ok(());
+            }
+            let entry = |&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+            self.entries.extend(self.descriptors.iter().map(entry));
+            self.owners.resize(self.entries.len(), position);
+        }
         self.entries.extend(bell.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }));
         let timeout = libc::timespec {
             tv_sec: libc::time_t::try_from(timeout.as_secs()).unwrap_or(libc::time_t::MAX),
@@ -51,11 +56,11 @@ impl Poller {
             let error = io::Error::last_os_error();
             return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
         }
-        for (index, entry) in self.entries[..drivers.len()].iter().enumerate() {
+        for (&position, entry) in self.owners.iter().zip(&self.entries) {
             if entry.revents & (libc::POLLERR | libc::POLLHUP | libc::POLLNVAL) != 0
-                && let Err(error) = drivers[index].acknowledge_error()
+                && let Err(error) = drivers[position].acknowledge_error()
             {
-                on_gone(index, error);
+                on_gone(position, error);
             }
         }
         Ok(())

@@ -1,12 +1,15 @@
 //! `--port` arguments: what users write, and the driver that each becomes.
 //!
-//! `NUMBER=INTERFACE`, `NUMBER=pcap:INPUT,OUTPUT` (either may be left out: `pcap:in.pcap`, `pcap:,out.pcap`; an output
+//! `NUMBER=INTERFACE`, `NUMBER=xdp:INTERFACE` (with options behind a `?`, as in `xdp:eth0?queues=2&mode=copy`),
+//! `NUMBER=tap:NAME`, `NUMBER=pcap:INPUT,OUTPUT` (either may be left out: `pcap:in.pcap`, `pcap:,out.pcap`; an output
 //! whose name ends in `.pcapng` is written in that format), or `NUMBER=null`, a port that receives nothing and drops
 //! what it is sent. The first comma separates input from output, so that an input's name cannot hold one.
 
 use crate::af_packet::{AfPacketDriver, AfPacketOptions};
 use crate::driver::{Driver, DriverError};
 use crate::pcap::CaptureDriver;
+use crate::tap::TapDriver;
+use crate::xdp::{Attach, Copying, XdpDriver, XdpOptions};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -28,8 +31,17 @@ pub struct PortSpec {
 /// What is behind a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortKind {
-    /// An interface of the system.
+    /// An interface of the system, through a packet socket.
     Interface(String),
+    /// An interface of the system, through AF_XDP.
+    Xdp {
+        /// Its name.
+        name: String,
+        /// How it is used.
+        options: XdpOptions,
+    },
+    /// An interface of the system whose other end is the port.
+    Tap(String),
     /// Capture files.
     Capture {
         /// Where received packets come from.
@@ -39,6 +51,16 @@ pub enum PortKind {
     },
     /// Nothing.
     Null,
+}
+
+impl PortKind {
+    /// The interface that it uses.
+    pub fn interface(&self) -> Option<&str> {
+        match self {
+            PortKind::Interface(name) | PortKind::Xdp { name, .. } | PortKind::Tap(name) => Some(name),
+            PortKind::Capture { .. } | PortKind::Null => None,
+        }
+    }
 }
 
 /// Why port arguments make no sense.
@@ -67,6 +89,13 @@ pub enum PortSpecError {
         argument: String,
         /// The name.
         name: String,
+    },
+    /// An option behind the `?` is not one.
+    BadOption {
+        /// The argument.
+        argument: String,
+        /// The option.
+        option: String,
     },
     /// Two ports have one number.
     DuplicateNumber {
@@ -100,6 +129,11 @@ impl fmt::Display for PortSpecError {
                 write!(f, "port `{argument}`: `{name}` cannot be the name of an interface")?;
                 if looks_like_a_capture(name) { write!(f, "; for a capture file write `pcap:{name}`") } else { Ok(()) }
             }
+            PortSpecError::BadOption { argument, option } => write!(
+                f,
+                "port `{argument}`: `{option}` is no option of `xdp:`; there are queues=NUMBER, mode=auto, \
+                 mode=zero-copy, mode=copy, attach=auto, attach=native and attach=generic, joined by `&`"
+            ),
             PortSpecError::DuplicateNumber { number, arguments: [first, second] } => {
                 write!(f, "port {number} is given twice: `{first}` and `{second}`")
             }
@@ -132,8 +166,8 @@ impl PortSpec {
             Ok(number) if digits && number <= number_max => number,
             _ => return Err(PortSpecError::BadNumber { argument: owned(), number_max }),
         };
-        let kind = match rest.strip_prefix("pcap:") {
-            Some(files) => {
+        let kind = match rest.split_once(':') {
+            Some(("pcap", files)) => {
                 let (input, output) = files.split_once(',').unwrap_or((files, ""));
                 let path = |name: &str| (!name.is_empty()).then(|| PathBuf::from(name));
                 match (path(input), path(output)) {
@@ -141,12 +175,13 @@ impl PortSpec {
                     (input, output) => PortKind::Capture { input, output },
                 }
             }
-            None if rest == "null" => PortKind::Null,
-            None if rest.is_empty() => return Err(PortSpecError::Nothing { argument: owned() }),
-            None if !is_interface_name(rest) => {
-                return Err(PortSpecError::BadInterface { argument: owned(), name: rest.to_owned() });
+            Some(("xdp", rest)) => {
+                let (name, options) = rest.split_once('?').unwrap_or((rest, ""));
+                PortKind::Xdp { name: interface_name(argument, name)?, options: xdp_options(argument, options)? }
             }
-            None => PortKind::Interface(rest.to_owned()),
+            Some(("tap", name)) => PortKind::Tap(interface_name(argument, name)?),
+            _ if rest == "null" => PortKind::Null,
+            _ => PortKind::Interface(interface_name(argument, rest)?),
         };
         Ok(PortSpec { number, kind })
     }
@@ -166,6 +201,35 @@ impl PortSpec {
         check_sharing(&ports)?;
         Ok(ports)
     }
+}
+
+fn interface_name(argument: &str, name: &str) -> Result<String, PortSpecError> {
+    match name {
+        "" => Err(PortSpecError::Nothing { argument: argument.to_owned() }),
+        _ if is_interface_name(name) => Ok(name.to_owned()),
+        _ => Err(PortSpecError::BadInterface { argument: argument.to_owned(), name: name.to_owned() }),
+    }
+}
+
+/// Reads options joined by `&`; the last of a kind counts.
+fn xdp_options(argument: &str, text: &str) -> Result<XdpOptions, PortSpecError> {
+    let mut options = XdpOptions::default();
+    for option in text.split('&').filter(|option| !option.is_empty()) {
+        match option {
+            "mode=auto" => options.copying = Copying::Auto,
+            "mode=copy" => options.copying = Copying::Copy,
+            "mode=zero-copy" => options.copying = Copying::ZeroCopy,
+            "attach=auto" => options.attach = Attach::Auto,
+            "attach=native" => options.attach = Attach::Native,
+            "attach=generic" => options.attach = Attach::Generic,
+            _ => {
+                let bad = || PortSpecError::BadOption { argument: argument.to_owned(), option: option.to_owned() };
+                let number = option.strip_prefix("queues=").ok_or_else(bad)?;
+                options.queues = Some(number.parse().ok().filter(|number| *number > 0).ok_or_else(bad)?);
+            }
+        }
+    }
+    Ok(options)
 }
 
 fn is_interface_name(name: &str) -> bool {
@@ -206,21 +270,18 @@ fn check_sharing(ports: &[PortSpec]) -> Result<(), PortSpecError> {
     let mut interfaces: BTreeMap<&str, u32> = BTreeMap::new();
     let mut outputs: BTreeMap<FileIdentity, u32> = BTreeMap::new();
     for port in ports {
-        match &port.kind {
-            PortKind::Interface(name) => {
-                if let Some(first) = interfaces.insert(name, port.number) {
-                    let what = format!("interface `{name}`");
-                    return Err(PortSpecError::Shared { what, numbers: [first, port.number] });
-                }
-            }
-            PortKind::Capture { output: Some(output), .. } => {
-                let Some(identity) = file_identity(output) else { continue };
-                if let Some(first) = outputs.insert(identity, port.number) {
-                    let what = format!("the output `{}`", output.display());
-                    return Err(PortSpecError::Shared { what, numbers: [first, port.number] });
-                }
-            }
-            _ => {}
+        if let Some(name) = port.kind.interface()
+            && let Some(first) = interfaces.insert(name, port.number)
+        {
+            let what = format!("interface `{name}`");
+            return Err(PortSpecError::Shared { what, numbers: [first, port.number] });
+        }
+        if let PortKind::Capture { output: Some(output), .. } = &port.kind
+            && let Some(identity) = file_identity(output)
+            && let Some(first) = outputs.insert(identity, port.number)
+        {
+            let what = format!("the output `{}`", output.display());
+            return Err(PortSpecError::Shared { what, numbers: [first, port.number] });
         }
     }
     for port in ports {
@@ -238,6 +299,8 @@ fn check_sharing(ports: &[PortSpec]) -> Result<(), PortSpecError> {
 pub fn open(spec: &PortSpec) -> Result<Box<dyn Driver>, DriverError> {
     Ok(match &spec.kind {
         PortKind::Interface(name) => Box::new(AfPacketDriver::open(name, &AfPacketOptions::default())?),
+        PortKind::Xdp { name, options } => Box::new(XdpDriver::open(name, options)?),
+        PortKind::Tap(name) => Box::new(TapDriver::open(name)?),
         PortKind::Capture { input, output } => Box::new(CaptureDriver::open(input.as_deref(), output.as_deref())?),
         PortKind::Null => Box::new(CaptureDriver::open(None, None)?),
     })
@@ -271,6 +334,47 @@ mod tests {
                 4: Capture { input: Some("only.pcap"), output: None }
                 5: Capture { input: None, output: Some("out.pcap") }
             "#]],
+        );
+    }
+
+    #[test]
+    fn an_interface_may_be_reached_in_several_ways() {
+        check(
+            &["1=xdp:eth0", "2=xdp:eth1?queues=2&mode=copy&attach=generic", "3=tap:host0", "4=xdp:eth2?mode=zero-copy"],
+            expect![[r#"
+                1: Xdp { name: "eth0", options: XdpOptions { queues: None, copying: Auto, attach: Auto } }
+                2: Xdp { name: "eth1", options: XdpOptions { queues: Some(2), copying: Copy, attach: Generic } }
+                3: Tap("host0")
+                4: Xdp { name: "eth2", options: XdpOptions { queues: None, copying: ZeroCopy, attach: Auto } }
+            "#]],
+        );
+        check(
+            &["1=xdp:eth0", "2=eth0"],
+            expect![[r#"
+            error: ports 1 and 2 cannot share interface `eth0`
+        "#]],
+        );
+        check(
+            &["1=xdp:", "2=eth0"],
+            expect![[r#"
+            error: port `1=xdp:` names no interface and no file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+        "#]],
+        );
+        check(
+            &["1=tap:a/b"],
+            expect![[r#"
+            error: port `1=tap:a/b`: `a/b` cannot be the name of an interface
+        "#]],
+        );
+        for option in ["queues=0", "queues=-1", "queues=", "mode=fast", "mode", "copy"] {
+            let error = PortSpec::parse(&format!("1=xdp:eth0?{option}"), 510).unwrap_err();
+            assert!(matches!(&error, PortSpecError::BadOption { option: bad, .. } if bad == option), "{error}");
+        }
+        check(
+            &["1=xdp:eth0?queues=x"],
+            expect![[r#"
+            error: port `1=xdp:eth0?queues=x`: `queues=x` is no option of `xdp:`; there are queues=NUMBER, mode=auto, mode=zero-copy, mode=copy, attach=auto, attach=native and attach=generic, joined by `&`
+        "#]],
         );
     }
 

@@ -55,8 +55,12 @@ impl Driver for RecordedDriver {
         self.inner.flush()
     }
 
-    fn fd(&self) -> Option<RawFd> {
-        self.inner.fd()
+    fn wait_on(&self, descriptors: &mut Vec<RawFd>) {
+        self.inner.wait_on(descriptors);
+    }
+
+    fn remarks(&self) -> &[String] {
+        self.inner.remarks()
     }
 
     fn exhausted(&self) -> bool {

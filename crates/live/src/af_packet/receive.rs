@@ -1,10 +1,10 @@
 //! The receiving half of an interface: from ring slots to frames of a wire.
 
 use super::ring::{ReceivedHeader, Ring};
-use super::system::Socket;
 use super::{AfPacketOptions, ETHERNET_BYTES, VLAN_TAG_BYTES};
 use crate::counters::PortCounters;
 use crate::driver::Deliver;
+use crate::interface::{Interface, Socket};
 use crate::offload::{self, OffloadError, SEGMENT_BYTES_MAX, VNET_HEADER_BYTES, VnetHeader};
 use std::io;
 use std::ops::Range;
@@ -49,8 +49,7 @@ impl Receiver {
     /// takes another way.
     pub fn open(
         socket: Socket,
-        interface_index: i32,
-        mtu: usize,
+        interface: &Interface,
         options: &AfPacketOptions,
         counters: Arc<PortCounters>,
     ) -> io::Result<Receiver> {
@@ -64,16 +63,10 @@ impl Receiver {
         if socket.set(libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &QUEUE_BYTES).is_err() {
             socket.set(libc::SOL_SOCKET, libc::SO_RCVBUF, &QUEUE_BYTES)?;
         }
-        let frame_bytes = mtu + ETHERNET_BYTES + VLAN_TAG_BYTES;
+        let frame_bytes = interface.mtu + ETHERNET_BYTES + VLAN_TAG_BYTES;
         let ring = Ring::new(&socket, libc::PACKET_RX_RING, frame_bytes, options.rx_ring_bytes)?;
-        let promiscuous = libc::packet_mreq {
-            mr_ifindex: interface_index,
-            mr_type: libc::PACKET_MR_PROMISC as u16,
-            mr_alen: 0,
-            mr_address: [0; 8],
-        };
-        socket.set(packet, libc::PACKET_ADD_MEMBERSHIP, &promiscuous)?;
-        socket.bind(interface_index, PROTOCOL_ALL)?;
+        socket.set_promiscuous(interface.index)?;
+        socket.bind(interface.index, PROTOCOL_ALL)?;
         let buffers = Buffers {
             copy: vec![0; COPY_START + VNET_HEADER_BYTES + SEGMENT_BYTES_MAX].into_boxed_slice(),
             frame: vec![0; SEGMENT_BYTES_MAX].into_boxed_slice(),

@@ -8,7 +8,7 @@
 //! have passed, which a switch would add to every packet's journey.
 #![allow(unsafe_code, reason = "the ring is memory mapped from the kernel")]
 
-use super::system::Socket;
+use crate::interface::Socket;
 use std::io;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, Ordering};

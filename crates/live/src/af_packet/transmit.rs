@@ -5,9 +5,9 @@
 //! next, and, between them, what waits.
 
 use super::ring::Ring;
-use super::system::Socket;
 use super::{AfPacketOptions, ETHERNET_BYTES, VLAN_TAG_BYTES};
 use crate::counters::PortCounters;
+use crate::interface::{Interface, Socket};
 use std::io;
 use std::sync::Arc;
 use std::thread;
@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_micros(50);
 pub struct Transmitter {
     ring: Option<Ring>,
     socket: Socket,
-    mtu: usize,
+    interface: Interface,
     /// The slot that the kernel looks at next.
     kernel_next: usize,
     /// The slot to fill next.
@@ -50,22 +50,21 @@ enum Outcome {
 impl Transmitter {
     /// Makes a socket that only sends, with a ring if it can have one.
     pub fn open(
-        interface_index: i32,
-        mtu: usize,
+        interface: Interface,
         options: &AfPacketOptions,
         counters: Arc<PortCounters>,
     ) -> io::Result<Transmitter> {
-        let mut socket = Transmitter::bare_socket(interface_index, options)?;
-        let ring = match options.tx_ring.then(|| Transmitter::ring(&socket, mtu, options)) {
+        let mut socket = Transmitter::bare_socket(interface.index, options)?;
+        let ring = match options.tx_ring.then(|| Transmitter::ring(&socket, interface.mtu, options)) {
             Some(Ok(ring)) => Some(ring),
             // A socket that has got half way to a ring would not send single frames: take a fresh one.
             Some(Err(_)) => {
-                socket = Transmitter::bare_socket(interface_index, options)?;
+                socket = Transmitter::bare_socket(interface.index, options)?;
                 None
             }
             None => None,
         };
-        Ok(Transmitter { ring, socket, mtu, kernel_next: 0, next: 0, waiting: 0, stalled: false, counters })
+        Ok(Transmitter { ring, socket, interface, kernel_next: 0, next: 0, waiting: 0, stalled: false, counters })
     }
 
     fn bare_socket(interface_index: i32, options: &AfPacketOptions) -> io::Result<Socket> {
@@ -90,36 +89,20 @@ impl Transmitter {
 
     /// The longest frame without a VLAN tag.
     pub fn frame_bytes_max(&self) -> usize {
-        self.mtu + ETHERNET_BYTES
+        self.interface.frame_bytes_max()
     }
 
     /// Takes notice of a changed MTU. The ring's slots stay as they are, so that it cannot grow beyond them.
-    pub fn refresh_mtu(&mut self, name: &str) {
-        if let Ok(mtu) = self.socket.mtu(name) {
-            let room =
-                self.ring.as_ref().map_or(usize::MAX, |ring| ring.send_bytes_max() - ETHERNET_BYTES - VLAN_TAG_BYTES);
-            self.mtu = mtu.min(room);
+    pub fn refresh_mtu(&mut self) {
+        self.interface.refresh_mtu(&self.socket);
+        if let Some(ring) = &self.ring {
+            self.interface.mtu = self.interface.mtu.min(ring.send_bytes_max() - ETHERNET_BYTES - VLAN_TAG_BYTES);
         }
-    }
-
-    /// True if the interface takes a frame of this length; counts the drop if not. As in the kernel, a VLAN tag does
-    /// not count.
-    fn accepts(&self, frame: &[u8]) -> bool {
-        if frame.len() < ETHERNET_BYTES {
-            self.counters.tx_dropped_too_short.add(1);
-            return false;
-        }
-        let tagged = frame[12..14] == [0x81, 0];
-        if frame.len() > self.frame_bytes_max() + if tagged { VLAN_TAG_BYTES } else { 0 } {
-            self.counters.tx_dropped_too_long.add(1);
-            return false;
-        }
-        true
     }
 
     /// Queues a frame.
     pub fn transmit(&mut self, frame: &[u8]) -> io::Result<()> {
-        if !self.accepts(frame) {
+        if !self.interface.takes(frame, &self.counters) {
             return Ok(());
         }
         if self.ring.is_none() {

@@ -1,5 +1,11 @@
-//! The system calls that packet sockets need, each behind a function that cannot be misused.
+//! Interfaces of Linux: what they are, what they can do, and the packet sockets that reach them.
+//!
+//! Each system call is behind a function that cannot be misused. A [`Socket`] stays in the network namespace that it
+//! was made in, whichever its thread moves to; so do its questions about interfaces.
 #![allow(unsafe_code, reason = "sockets, their options and interface requests are reached through libc")]
+
+use crate::counters::PortCounters;
+use crate::driver::DriverError;
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -44,6 +50,112 @@ fn check_size(answer: libc::ssize_t) -> io::Result<usize> {
     usize::try_from(answer).map_err(|_| io::Error::last_os_error())
 }
 
+/// Bytes of the Ethernet header.
+pub const ETHERNET_BYTES: usize = 14;
+/// Bytes of a VLAN tag.
+pub const VLAN_TAG_BYTES: usize = 4;
+
+/// Hardware types that carry Ethernet frames: Ethernet itself, and the loopback interface.
+const HARDWARE_TYPES: [u16; 2] = [libc::ARPHRD_ETHER, libc::ARPHRD_LOOPBACK];
+
+/// Requests of `SIOCETHTOOL`.
+const ETHTOOL_GET_DRIVER: u32 = 0x03;
+const ETHTOOL_GET_FLAGS: u32 = 0x25;
+const ETHTOOL_GET_CHANNELS: u32 = 0x3c;
+/// The flag of an interface that takes VLAN tags out of received frames.
+const ETHTOOL_FLAG_RX_VLAN: u32 = 1 << 8;
+
+/// An interface that was found fit to be a port.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// Its name.
+    pub name: String,
+    /// Its number in its namespace.
+    pub index: i32,
+    /// The longest packet that it carries, in bytes behind the Ethernet header.
+    pub mtu: usize,
+}
+
+impl Interface {
+    /// Looks an interface up; refuses one that is not there, is down, or carries no Ethernet frames. `capabilities` are
+    /// what its user will need, for the message. The socket is bound to nothing yet.
+    pub fn open(name: &str, capabilities: &'static str) -> Result<(Interface, Socket), DriverError> {
+        let owned = || name.to_owned();
+        let failed = |doing: &str, error: io::Error| refusal(name, capabilities, doing, error);
+        let Some(index) = interface_index(name) else {
+            return Err(DriverError::NoSuchInterface { name: owned(), existing: interface_names() });
+        };
+        let socket = Socket::new().map_err(|error| failed("open", error))?;
+        let hardware_type = socket.hardware_type(name).map_err(|error| failed("query", error))?;
+        if !HARDWARE_TYPES.contains(&hardware_type) {
+            return Err(DriverError::NotEthernet { name: owned(), hardware_type });
+        }
+        if !socket.is_up(name).map_err(|error| failed("query", error))? {
+            return Err(DriverError::InterfaceDown { name: owned() });
+        }
+        let mtu = socket.mtu(name).map_err(|error| failed("query", error))?;
+        Ok((Interface { name: owned(), index, mtu }, socket))
+    }
+
+    /// The longest frame without a VLAN tag.
+    pub fn frame_bytes_max(&self) -> usize {
+        self.mtu + ETHERNET_BYTES
+    }
+
+    /// True if the interface takes a frame of this length; counts the drop if not. As in the kernel, a VLAN tag does
+    /// not count.
+    pub fn takes(&self, frame: &[u8], counters: &PortCounters) -> bool {
+        if frame.len() < ETHERNET_BYTES {
+            counters.tx_dropped_too_short.add(1);
+            return false;
+        }
+        let tagged = frame[12..14] == [0x81, 0];
+        if frame.len() > self.frame_bytes_max() + if tagged { VLAN_TAG_BYTES } else { 0 } {
+            counters.tx_dropped_too_long.add(1);
+            return false;
+        }
+        true
+    }
+
+    /// Takes notice of a changed MTU.
+    pub fn refresh_mtu(&mut self, socket: &Socket) {
+        if let Ok(mtu) = socket.mtu(&self.name) {
+            self.mtu = mtu;
+        }
+    }
+}
+
+/// What the system refused to do with an interface, as an error that says what helps.
+pub fn refusal(name: &str, capabilities: &'static str, doing: &str, error: io::Error) -> DriverError {
+    match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => DriverError::NoPermission { name: name.to_owned(), capabilities },
+        _ => DriverError::system(format!("{doing} interface `{name}`"), error),
+    }
+}
+
+/// The channels of an interface, as `ethtool` asks for them.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Channels {
+    command: u32,
+    rx_max: u32,
+    tx_max: u32,
+    other_max: u32,
+    combined_max: u32,
+    rx: u32,
+    tx: u32,
+    other: u32,
+    combined: u32,
+}
+
+/// A number of an interface, as `ethtool` asks for it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct EthtoolValue {
+    command: u32,
+    value: u32,
+}
+
 /// A type that a socket option may be: plain integers without padding or invalid values.
 ///
 /// # Safety
@@ -57,6 +169,18 @@ unsafe impl OptionValue for libc::tpacket_req {}
 unsafe impl OptionValue for libc::tpacket_stats {}
 // SAFETY: `int`, two `unsigned short` and 8 bytes: 16 bytes without padding.
 unsafe impl OptionValue for libc::packet_mreq {}
+
+/// A type that an `ethtool` command takes: as long as the command asks for, any bytes of which are a value.
+///
+/// # Safety
+/// The type must be the command's, whose number it begins with.
+unsafe trait EthtoolArgument {}
+// SAFETY: `struct ethtool_channels`, nine words.
+unsafe impl EthtoolArgument for Channels {}
+// SAFETY: `struct ethtool_value`, two words.
+unsafe impl EthtoolArgument for EthtoolValue {}
+// SAFETY: as long as `struct ethtool_drvinfo`, which is 196 bytes.
+unsafe impl EthtoolArgument for [u32; 49] {}
 
 /// A packet socket that is not bound yet receives nothing.
 #[derive(Debug)]
@@ -149,6 +273,14 @@ impl Socket {
         Ok(self.flags(name)? & libc::IFF_UP != 0)
     }
 
+    /// Brings the interface up.
+    pub fn bring_up(&self, name: &str) -> io::Result<()> {
+        let mut argument = Socket::named_request(name)?;
+        argument.ifr_ifru.ifru_flags = self.flags(name)? as libc::c_short | libc::IFF_UP as libc::c_short;
+        // SAFETY: the request reads the name and the flags from an `ifreq`.
+        check(unsafe { libc::ioctl(self.raw(), libc::SIOCSIFFLAGS as libc::Ioctl, &raw const argument) }).map(|_| ())
+    }
+
     /// True if the interface is up, has a carrier, and the kernel sends on it.
     pub fn is_running(&self, name: &str) -> io::Result<bool> {
         Ok(self.flags(name)? & libc::IFF_RUNNING != 0)
@@ -168,7 +300,55 @@ impl Socket {
         Ok(unsafe { request.ifr_ifru.ifru_hwaddr.sa_family })
     }
 
-    fn interface_request(&self, name: &str, request: libc::Ioctl) -> io::Result<libc::ifreq> {
+    /// Keeps the interface in promiscuous mode as long as the socket lives.
+    pub fn set_promiscuous(&self, interface_index: i32) -> io::Result<()> {
+        let promiscuous = libc::packet_mreq {
+            mr_ifindex: interface_index,
+            mr_type: libc::PACKET_MR_PROMISC as u16,
+            mr_alen: 0,
+            mr_address: [0; 8],
+        };
+        self.set(libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &promiscuous)
+    }
+
+    /// How many queues the interface receives on; one if it does not say.
+    pub fn rx_queues(&self, name: &str) -> u32 {
+        let mut channels = Channels { command: ETHTOOL_GET_CHANNELS, ..Channels::default() };
+        match self.ethtool(name, &mut channels) {
+            Ok(()) => (channels.rx + channels.combined).max(1),
+            Err(_) => 1,
+        }
+    }
+
+    /// Whether the interface takes VLAN tags out of the frames that it receives.
+    pub fn takes_tags_out(&self, name: &str) -> bool {
+        let mut flags = EthtoolValue { command: ETHTOOL_GET_FLAGS, value: 0 };
+        self.ethtool(name, &mut flags).is_ok() && flags.value & ETHTOOL_FLAG_RX_VLAN != 0
+    }
+
+    /// The name of the kernel's driver of the interface, as `veth` or `ixgbe`; empty if it does not say.
+    pub fn kernel_driver(&self, name: &str) -> String {
+        // The structure that the kernel fills in: a command, names of 32 bytes each, and numbers.
+        let mut information = [0u32; 49];
+        information[0] = ETHTOOL_GET_DRIVER;
+        if self.ethtool(name, &mut information).is_err() {
+            return String::new();
+        }
+        let bytes: Vec<u8> = information[1..9].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let length = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        String::from_utf8_lossy(&bytes[..length]).into_owned()
+    }
+
+    /// Asks an interface's driver. `value` begins with the command and is what that command takes.
+    fn ethtool<T: EthtoolArgument>(&self, name: &str, value: &mut T) -> io::Result<()> {
+        let mut argument = Socket::named_request(name)?;
+        argument.ifr_ifru.ifru_data = ptr::from_mut(value).cast();
+        // SAFETY: the request reads the name and the pointer from an `ifreq`; what the pointer leads to lives through
+        // the call and is as long as its command asks for, which its type promises.
+        check(unsafe { libc::ioctl(self.raw(), libc::SIOCETHTOOL as libc::Ioctl, &raw mut argument) }).map(|_| ())
+    }
+
+    fn named_request(name: &str) -> io::Result<libc::ifreq> {
         // SAFETY: a request of all zeros is a value of its type.
         let mut argument: libc::ifreq = unsafe { mem::zeroed() };
         if name.len() >= argument.ifr_name.len() {
@@ -177,6 +357,11 @@ impl Socket {
         for (slot, byte) in argument.ifr_name.iter_mut().zip(name.bytes()) {
             *slot = byte as libc::c_char;
         }
+        Ok(argument)
+    }
+
+    fn interface_request(&self, name: &str, request: libc::Ioctl) -> io::Result<libc::ifreq> {
+        let mut argument = Socket::named_request(name)?;
         // SAFETY: each request passed here reads the name from an `ifreq` and writes one member of its union.
         check(unsafe { libc::ioctl(self.raw(), request, &raw mut argument) })?;
         Ok(argument)

@@ -1,0 +1,191 @@
+//! Interfaces of Linux whose other end is the switch: what the system sends on a tap interface the port receives, and
+//! the other way round.
+//!
+//! An interface of that name is made unless there is one, as a `tap` that `ip tuntap add` made and that nobody uses.
+//! One that was made is gone with its port, however the process ends. The system completes checksums and cuts segments
+//! before the port sees them, since the port does not offer to. Each frame costs a call of the system.
+#![allow(unsafe_code, reason = "tap interfaces are made by requests on a device, through libc")]
+
+use crate::clock::wall_clock_ns;
+use crate::counters::PortCounters;
+use crate::driver::{Deliver, Driver, DriverError};
+use crate::interface::{self, Interface, Socket};
+use crate::statistics::Statistics;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::mem;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
+
+const DEVICE: &str = "/dev/net/tun";
+/// What making an interface takes.
+const CAPABILITIES: &str = "CAP_NET_ADMIN and CAP_NET_RAW";
+/// The longest frame that an interface hands over, in bytes.
+const FRAME_BYTES_MAX: usize = 65_535 + 18;
+/// How many frames the system may hold for the port; more than any interface does unless told to.
+const WAITING_FRAMES_MAX: usize = 8_192;
+
+/// A port on the other end of an interface.
+#[derive(Debug)]
+pub struct TapDriver {
+    interface: Interface,
+    device: File,
+    socket: Socket,
+    statistics: Statistics,
+    /// Frames for the port that the system had dropped at the last look.
+    lost_before: u64,
+    buffer: Box<[u8]>,
+    /// Once reception was stopped: how many frames may still be delivered.
+    left_to_drain: Option<usize>,
+    counters: Arc<PortCounters>,
+}
+
+impl TapDriver {
+    /// Takes the interface of this name, or makes it, and brings it up.
+    pub fn open(name: &str) -> Result<TapDriver, DriverError> {
+        let failed = |doing: &str, error| interface::refusal(name, CAPABILITIES, doing, error);
+        let device = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(DEVICE);
+        let device = device.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => DriverError::Unusable {
+                name: name.to_owned(),
+                cause: format!("this system has no {DEVICE}"),
+                cure: "load the kernel's module with `modprobe tun`, or give the container the device".to_owned(),
+            },
+            _ => failed("make", error),
+        })?;
+        set_interface(&device, name).map_err(|error| match error.raw_os_error() {
+            Some(libc::EBUSY) => DriverError::Unusable {
+                name: name.to_owned(),
+                cause: "another program has its other end".to_owned(),
+                cure: "end that program, or choose another name".to_owned(),
+            },
+            Some(libc::EINVAL) => DriverError::Unusable {
+                name: name.to_owned(),
+                cause: "it exists and is no tap interface".to_owned(),
+                cure: format!("choose another name, or write the port as `{name}` to receive what comes in on it"),
+            },
+            _ => failed("make", error),
+        })?;
+        let socket = Socket::new().map_err(|error| failed("query", error))?;
+        socket.bring_up(name).map_err(|error| failed("bring up", error))?;
+        let (interface, socket) = Interface::open(name, CAPABILITIES)?;
+        let statistics = Statistics::open().map_err(|error| failed("query", error))?;
+        let lost_before = statistics.tx_dropped(interface.index).unwrap_or(0);
+        let buffer = vec![0; FRAME_BYTES_MAX].into_boxed_slice();
+        let counters = Arc::default();
+        Ok(TapDriver { interface, device, socket, statistics, lost_before, buffer, left_to_drain: None, counters })
+    }
+
+    fn gone(&self) -> DriverError {
+        DriverError::InterfaceGone { name: self.interface.name.clone() }
+    }
+}
+
+/// Joins the device to the interface, whole frames without anything before them, and offers to complete nothing.
+fn set_interface(device: &File, name: &str) -> io::Result<()> {
+    // SAFETY: a request of all zeros is a value of its type.
+    let mut argument: libc::ifreq = unsafe { mem::zeroed() };
+    // One byte stays zero, so that the name ends.
+    let length = argument.ifr_name.len() - 1;
+    for (slot, byte) in argument.ifr_name[..length].iter_mut().zip(name.bytes()) {
+        *slot = byte as libc::c_char;
+    }
+    argument.ifr_ifru.ifru_flags = (libc::IFF_TAP | libc::IFF_NO_PI) as libc::c_short;
+    // SAFETY: the request reads the name and the flags from an `ifreq` and writes the name that was given to it.
+    let joined = unsafe { libc::ioctl(device.as_raw_fd(), libc::TUNSETIFF as libc::Ioctl, &raw mut argument) };
+    // SAFETY: the request takes a number.
+    let offers = || unsafe { libc::ioctl(device.as_raw_fd(), libc::TUNSETOFFLOAD as libc::Ioctl, 0 as libc::c_ulong) };
+    if joined < 0 || offers() < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+impl Driver for TapDriver {
+    fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
+        let (mut count, mut bytes) = (0, 0);
+        let limit = limit.min(self.left_to_drain.unwrap_or(limit));
+        let mut is_empty = false;
+        while count < limit && !is_empty {
+            match self.device.read(&mut self.buffer) {
+                Ok(length) => {
+                    bytes += length as u64;
+                    count += 1;
+                    deliver(&self.buffer[..length], wall_clock_ns());
+                }
+                // Whatever is wrong, waiting or looking at the interface will tell.
+                Err(error) => is_empty = error.kind() != io::ErrorKind::Interrupted,
+            }
+        }
+        if let Some(left) = &mut self.left_to_drain {
+            *left = if is_empty { 0 } else { *left - count };
+        }
+        self.counters.rx_packets.add(count as u64);
+        self.counters.rx_bytes.add(bytes);
+        Ok(count)
+    }
+
+    fn transmit(&mut self, frame: &[u8], _timestamp_ns: u64) -> Result<(), DriverError> {
+        if !self.interface.takes(frame, &self.counters) {
+            return Ok(());
+        }
+        match self.device.write(frame) {
+            Ok(_) => {
+                self.counters.tx_packets.add(1);
+                self.counters.tx_bytes.add(frame.len() as u64);
+            }
+            Err(error) => match error.raw_os_error() {
+                Some(libc::EIO | libc::EBADFD | libc::ENETDOWN) => self.counters.tx_dropped_link_down.add(1),
+                Some(libc::EAGAIN | libc::ENOBUFS | libc::ENOMEM | libc::EINTR) => {
+                    self.counters.tx_dropped_no_room.add(1);
+                }
+                _ => return Err(DriverError::system(format!("send on `{}`", self.interface.name), error)),
+            },
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    fn wait_on(&self, descriptors: &mut Vec<RawFd>) {
+        descriptors.push(self.device.as_raw_fd());
+    }
+
+    fn exhausted(&self) -> bool {
+        self.left_to_drain == Some(0)
+    }
+
+    fn frame_bytes_max(&self) -> usize {
+        self.interface.frame_bytes_max()
+    }
+
+    /// The system does not tell how many frames it holds: those up to the first moment without any are delivered.
+    fn stop_receiving(&mut self) {
+        self.left_to_drain.get_or_insert(WAITING_FRAMES_MAX);
+    }
+
+    fn housekeeping(&mut self) -> Result<(), DriverError> {
+        self.interface.refresh_mtu(&self.socket);
+        if let Some(lost) = self.statistics.tx_dropped(self.interface.index) {
+            let before = mem::replace(&mut self.lost_before, lost);
+            self.counters.rx_dropped_no_room.add(lost.saturating_sub(before));
+        }
+        Ok(())
+    }
+
+    fn has_link(&self) -> bool {
+        self.socket.is_running(&self.interface.name).unwrap_or(false)
+    }
+
+    fn acknowledge_error(&mut self) -> Result<(), DriverError> {
+        if self.socket.interface_exists(self.interface.index) {
+            return Ok(());
+        }
+        self.left_to_drain = Some(0);
+        Err(self.gone())
+    }
+
+    fn counters(&self) -> &Arc<PortCounters> {
+        &self.counters
+    }
+}

@@ -1,0 +1,328 @@
+//! Interfaces of Linux through AF_XDP sockets: rings of frames in memory that the kernel and the switch share.
+//!
+//! A small program on the interface hands its frames to our sockets before the kernel makes packets of them
+//! (`program`). The driver loads it (`attachment`), in the best form that the kernel and the interface's own driver
+//! take: in that driver or after it, with frames in several pieces or without. It is gone when the port is, however the
+//! process ends.
+//!
+//! Where the interface can, it reads and writes the shared memory itself (zero copy); elsewhere the kernel copies,
+//! which is still less than a packet socket costs. Each queue of the interface has its socket; all of a port's sockets
+//! share one memory. Frames are sent on the first queue, so that they keep their order.
+//!
+//! Frames are what a wire would carry, as from a packet socket. A VLAN tag that a virtual interface keeps beside the
+//! frame is put back by the program. A checksum that the sender left to hardware that never comes is completed by
+//! [`crate::offload::complete_unmarked`]; the kernel does not say which they are, but they can be told.
+//!
+//! Frames that are sent pass the interface's queueing discipline by, so that a capture taken on the interface does not
+//! show them; one at the other end does.
+
+mod attachment;
+mod bpf;
+mod memory;
+mod program;
+mod queue;
+mod ring;
+mod system;
+
+use crate::clock::wall_clock_ns;
+use crate::counters::PortCounters;
+use crate::driver::{Deliver, Driver, DriverError};
+use crate::interface::{self, Interface, Socket};
+use crate::offload;
+use attachment::Attachment;
+use memory::FrameMemory;
+use queue::{Queue, QueueSetup};
+use std::io;
+use std::os::fd::RawFd;
+use std::sync::Arc;
+use system::Binding;
+
+/// What opening an interface takes.
+const CAPABILITIES: &str = "CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF";
+/// Entries of a queue's rings.
+const RING_ENTRIES: u32 = 2048;
+/// What the kernel always leaves free before a received frame.
+const KERNEL_HEADROOM_BYTES: usize = 256;
+/// The two sizes that a chunk may have everywhere: a power of two, at most a page.
+const CHUNK_BYTES: [usize; 2] = [2048, 4096];
+/// Longer than any Ethernet header with a tag.
+const HEADER_BYTES_MAX: usize = 18;
+/// Interfaces whose other end may leave checksums to us: no hardware is between.
+const VIRTUAL_DRIVERS: [&str; 4] = ["veth", "virtio_net", "tun", "xen_netfront"];
+
+/// Who writes frames to the memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Copying {
+    /// The interface if it can, else the kernel.
+    #[default]
+    Auto,
+    /// The kernel.
+    Copy,
+    /// The interface; the port cannot be opened if it cannot.
+    ZeroCopy,
+}
+
+/// Where the program runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Attach {
+    /// In the interface's driver if that can, else in the kernel after it.
+    #[default]
+    Auto,
+    /// In the interface's driver.
+    Native,
+    /// In the kernel after it.
+    Generic,
+}
+
+/// How an interface is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct XdpOptions {
+    /// How many of the interface's queues are received from; all if none.
+    pub queues: Option<u32>,
+    /// Who writes frames to the memory.
+    pub copying: Copying,
+    /// Where the program runs.
+    pub attach: Attach,
+}
+
+/// A port on an interface of Linux.
+#[derive(Debug)]
+pub struct XdpDriver {
+    interface: Interface,
+    // Dropped in this order: no frame comes once the program is gone, then the sockets, then their memory.
+    _attachment: Attachment,
+    queues: Vec<Queue>,
+    memory: FrameMemory,
+    /// Keeps the interface in promiscuous mode, and answers questions about it.
+    socket: Socket,
+    /// The longest frame that the queues take, whatever the MTU.
+    room_bytes: usize,
+    completes_checksums: bool,
+    /// The queue to receive from next.
+    next_queue: usize,
+    remarks: Vec<String>,
+    counters: Arc<PortCounters>,
+}
+
+impl XdpDriver {
+    /// Opens an interface that is up, for all its packets. It stays in promiscuous mode as long as the driver lives.
+    pub fn open(name: &str, options: &XdpOptions) -> Result<XdpDriver, DriverError> {
+        let (interface, socket) = Interface::open(name, CAPABILITIES)?;
+        let existing = socket.rx_queues(name);
+        let queues = options.queues.unwrap_or(existing);
+        if queues > existing {
+            return Err(DriverError::Unusable {
+                name: name.to_owned(),
+                cause: format!("it has {existing} receive queue{}, not {queues}", if existing == 1 { "" } else { "s" }),
+                cure: format!("leave `queues` out to use all, or ask for more with `ethtool -L {name}`"),
+            });
+        }
+        let attachment = Attachment::open(&interface, existing, options.attach)?;
+        let (memory, opened) = open_queues(&interface, &attachment, queues, options.copying)?;
+        socket
+            .set_promiscuous(interface.index)
+            .map_err(|error| interface::refusal(name, CAPABILITIES, "receive all frames of", error))?;
+        let room_bytes = if attachment.has_fragments { usize::MAX } else { memory.chunk_bytes() };
+        let is_zero_copy = opened.iter().all(Queue::is_zero_copy);
+        let is_virtual = VIRTUAL_DRIVERS.contains(&socket.kernel_driver(name).as_str());
+        let loses_tags = !attachment.puts_tags_back && socket.takes_tags_out(name);
+        let mut remarks = vec![summary(name, &attachment, queues, is_zero_copy)];
+        if loses_tags {
+            remarks.push(format!(
+                "interface `{name}` takes VLAN tags out of frames, and AF_XDP cannot put them back there: if the frames \
+                 have any, run `ethtool -K {name} rxvlan off`"
+            ));
+        }
+        if queues < existing {
+            remarks.push(format!(
+                "frames of {} of the {existing} queues of interface `{name}` go on to the kernel: only {queues} are used",
+                existing - queues
+            ));
+        }
+        Ok(XdpDriver {
+            interface,
+            _attachment: attachment,
+            queues: opened,
+            memory,
+            socket,
+            room_bytes,
+            completes_checksums: is_virtual && !is_zero_copy,
+            next_queue: 0,
+            remarks,
+            counters: Arc::default(),
+        })
+    }
+
+    fn failed(name: &str, error: io::Error) -> DriverError {
+        DriverError::system(format!("send on `{name}`"), error)
+    }
+}
+
+/// How the interface is used, in a line.
+fn summary(name: &str, attachment: &Attachment, queues: u32, is_zero_copy: bool) -> String {
+    let place = if attachment.is_native { "in the interface's driver" } else { "in the kernel (generic)" };
+    let copying = if is_zero_copy { "zero copy" } else { "frames are copied by the kernel" };
+    let plural = if queues == 1 { "" } else { "s" };
+    format!("interface `{name}` through AF_XDP: program {place}, {copying}, {queues} queue{plural}")
+}
+
+/// Binds a socket to each queue, all with one memory.
+fn open_queues(
+    interface: &Interface,
+    attachment: &Attachment,
+    queues: u32,
+    copying: Copying,
+) -> Result<(FrameMemory, Vec<Queue>), DriverError> {
+    let failed = |doing: &str, error| interface::refusal(&interface.name, CAPABILITIES, doing, error);
+    let needed = interface.mtu + HEADER_BYTES_MAX + KERNEL_HEADROOM_BYTES;
+    let chunk_bytes = if needed <= CHUNK_BYTES[0] { CHUNK_BYTES[0] } else { CHUNK_BYTES[1] };
+    // Each queue receives in as many chunks as its ring has places; one queue sends.
+    let chunks = (queues as usize + 1) * RING_ENTRIES as usize;
+    let mut memory =
+        FrameMemory::new(chunks, chunk_bytes).map_err(|error| failed("get memory for frames of", error))?;
+    let mut opened: Vec<Queue> = Vec::new();
+    for number in 0..queues {
+        let flags = binding_flags(attachment, copying);
+        let shared_with = opened.first().map(Queue::fd);
+        let binding = Binding {
+            interface_index: interface.index,
+            queue: number,
+            // Sockets that share memory take over how the first one is bound.
+            flags: if shared_with.is_none() { flags } else { 0 },
+            shared_with,
+        };
+        let setup = QueueSetup { binding, ring_entries: RING_ENTRIES, headroom_bytes: 0 };
+        let queue = Queue::open(&setup, &mut memory).map_err(|error| refused(interface, number, copying, error))?;
+        attachment.sockets.set(number, queue.fd()).map_err(|error| failed("hand frames to a socket of", error))?;
+        opened.push(queue);
+    }
+    Ok((memory, opened))
+}
+
+fn binding_flags(attachment: &Attachment, copying: Copying) -> u16 {
+    let copying = match copying {
+        // Without either flag the kernel tries both.
+        Copying::Auto if attachment.is_native => 0,
+        Copying::Auto | Copying::Copy => libc::XDP_COPY,
+        Copying::ZeroCopy => libc::XDP_ZEROCOPY,
+    };
+    let fragments = if attachment.has_fragments { libc::XDP_USE_SG } else { 0 };
+    copying | fragments | libc::XDP_USE_NEED_WAKEUP
+}
+
+fn refused(interface: &Interface, queue: u32, copying: Copying, error: io::Error) -> DriverError {
+    let name = &interface.name;
+    let unusable = |cause: String, cure: String| DriverError::Unusable { name: name.clone(), cause, cure };
+    match error.raw_os_error() {
+        Some(libc::EAFNOSUPPORT) => unusable(
+            "this kernel has no AF_XDP sockets".to_owned(),
+            format!("they need Linux 5.10 or later with CONFIG_XDP_SOCKETS; write the port as `{name}`"),
+        ),
+        Some(libc::EBUSY) => unusable(
+            format!("another program has an AF_XDP socket on its queue {queue}"),
+            "end that program".to_owned(),
+        ),
+        Some(libc::EOPNOTSUPP | libc::EINVAL) if copying == Copying::ZeroCopy => {
+            unusable(format!("its driver cannot do without copies ({error})"), "leave `mode=zero-copy` out".to_owned())
+        }
+        Some(libc::ENOBUFS | libc::ENOMEM) => unusable(
+            "there is not enough memory for its frames, or not enough that may be locked".to_owned(),
+            "raise the limit with `ulimit -l unlimited`, or use fewer queues".to_owned(),
+        ),
+        _ => interface::refusal(name, CAPABILITIES, &format!("bind a socket to queue {queue} of"), error),
+    }
+}
+
+impl Driver for XdpDriver {
+    fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
+        let (mut count, mut bytes) = (0, 0);
+        let mut timestamp_ns = None;
+        let completes_checksums = self.completes_checksums;
+        let mut pass = |frame: &mut [u8]| {
+            if completes_checksums {
+                offload::complete_unmarked(frame);
+            }
+            bytes += frame.len() as u64;
+            deliver(frame, *timestamp_ns.get_or_insert_with(wall_clock_ns));
+        };
+        // From another queue each time, so that none of them starves.
+        let queues = self.queues.len();
+        for _ in 0..queues {
+            let queue = &mut self.queues[self.next_queue];
+            self.next_queue = (self.next_queue + 1) % queues;
+            count += queue.receive(&mut self.memory, limit - count, &self.counters, &mut pass);
+            if count >= limit {
+                break;
+            }
+        }
+        self.counters.rx_packets.add(count as u64);
+        self.counters.rx_bytes.add(bytes);
+        Ok(count)
+    }
+
+    fn transmit(&mut self, frame: &[u8], _timestamp_ns: u64) -> Result<(), DriverError> {
+        if !self.interface.takes(frame, &self.counters) {
+            return Ok(());
+        }
+        if frame.len() > self.room_bytes {
+            self.counters.tx_dropped_too_long.add(1);
+            return Ok(());
+        }
+        self.queues[0]
+            .transmit(&mut self.memory, frame, &self.counters)
+            .map_err(|error| XdpDriver::failed(&self.interface.name, error))
+    }
+
+    fn flush(&mut self) -> Result<(), DriverError> {
+        self.queues[0]
+            .flush(&mut self.memory, &self.counters)
+            .map_err(|error| XdpDriver::failed(&self.interface.name, error))
+    }
+
+    fn wait_on(&self, descriptors: &mut Vec<RawFd>) {
+        descriptors.extend(self.queues.iter().map(Queue::fd));
+    }
+
+    fn exhausted(&self) -> bool {
+        self.queues.iter().all(Queue::is_drained)
+    }
+
+    fn frame_bytes_max(&self) -> usize {
+        self.interface.frame_bytes_max().min(self.room_bytes)
+    }
+
+    fn stop_receiving(&mut self) {
+        self.queues.iter_mut().for_each(Queue::stop);
+    }
+
+    fn housekeeping(&mut self) -> Result<(), DriverError> {
+        for queue in &mut self.queues {
+            self.counters.rx_dropped_no_room.add(queue.lost());
+        }
+        self.interface.refresh_mtu(&self.socket);
+        // The sockets do not tell that their interface is gone.
+        if !self.socket.interface_exists(self.interface.index) && !self.exhausted() {
+            self.queues.iter_mut().for_each(Queue::abandon);
+            return Err(DriverError::InterfaceGone { name: self.interface.name.clone() });
+        }
+        Ok(())
+    }
+
+    fn has_link(&self) -> bool {
+        self.socket.is_running(&self.interface.name).unwrap_or(false)
+    }
+
+    fn finish(&mut self) -> Result<(), DriverError> {
+        self.queues[0]
+            .finish(&mut self.memory, &self.counters)
+            .map_err(|error| XdpDriver::failed(&self.interface.name, error))
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    fn counters(&self) -> &Arc<PortCounters> {
+        &self.counters
+    }
+}

@@ -1,0 +1,190 @@
+//! Loading a program into the kernel, and tying it to an interface.
+//!
+//! The tie is a link (`BPF_LINK_CREATE`), which the kernel takes away with its last descriptor: however the process
+//! ends, nothing of it stays on the interface.
+#![allow(unsafe_code, reason = "bpf(2) takes pointers to structures of the kernel")]
+
+use super::program::Instruction;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+const BPF_MAP_CREATE: libc::c_long = 0;
+const BPF_MAP_UPDATE_ELEM: libc::c_long = 2;
+const BPF_PROG_LOAD: libc::c_long = 5;
+const BPF_LINK_CREATE: libc::c_long = 28;
+
+const MAP_TYPE_XSKMAP: u32 = 17;
+const PROGRAM_TYPE_XDP: u32 = 6;
+const ATTACH_TYPE_XDP: u32 = 37;
+
+const PROGRAM_HAS_FRAGMENTS: u32 = 1 << 5;
+const PROGRAM_IS_BOUND_TO_DEVICE: u32 = 1 << 6;
+
+const XDP_FLAGS_GENERIC: u32 = 1 << 1;
+const XDP_FLAGS_NATIVE: u32 = 1 << 2;
+
+/// Functions of the kernel may be called only by programs whose licence goes with the kernel's.
+const LICENSE: &[u8] = b"Dual MIT/GPL\0";
+const NAME: [u8; 16] = *b"wirespeed\0\0\0\0\0\0\0";
+
+#[repr(C)]
+struct MapCreate {
+    map_type: u32,
+    key_bytes: u32,
+    value_bytes: u32,
+    entries_max: u32,
+    flags: u32,
+    inner_map: u32,
+    numa_node: u32,
+    name: [u8; 16],
+}
+
+#[repr(C)]
+struct MapUpdate {
+    map: u32,
+    _padding: u32,
+    key: u64,
+    value: u64,
+    flags: u64,
+}
+
+#[repr(C)]
+struct ProgramLoad {
+    program_type: u32,
+    instruction_count: u32,
+    instructions: u64,
+    license: u64,
+    log_level: u32,
+    log_bytes: u32,
+    log: u64,
+    kernel_version: u32,
+    flags: u32,
+    name: [u8; 16],
+    interface_index: u32,
+    attach_type: u32,
+}
+
+#[repr(C)]
+struct LinkCreate {
+    program: u32,
+    interface_index: u32,
+    attach_type: u32,
+    flags: u32,
+}
+
+/// Calls bpf(2).
+///
+/// # Safety
+/// `argument` is what the command takes, and its pointers lead to what the command reads there.
+unsafe fn bpf<T>(command: libc::c_long, argument: &T) -> io::Result<libc::c_long> {
+    // SAFETY: the pointer and the size describe `argument`; the rest is the caller's promise.
+    let answer = unsafe { libc::syscall(libc::SYS_bpf, command, std::ptr::from_ref(argument), size_of::<T>()) };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
+}
+
+/// The same for commands that answer with a new descriptor.
+///
+/// # Safety
+/// As for [`bpf`].
+unsafe fn bpf_descriptor<T>(command: libc::c_long, argument: &T) -> io::Result<OwnedFd> {
+    // SAFETY: the caller's promise; the answer is a new descriptor that nobody else owns.
+    unsafe { Ok(OwnedFd::from_raw_fd(bpf(command, argument)? as RawFd)) }
+}
+
+/// Sockets by number of queue.
+#[derive(Debug)]
+pub struct SocketMap(OwnedFd);
+
+impl SocketMap {
+    /// A map for so many queues, without sockets.
+    pub fn new(queues: u32) -> io::Result<SocketMap> {
+        let argument = MapCreate {
+            map_type: MAP_TYPE_XSKMAP,
+            key_bytes: 4,
+            value_bytes: 4,
+            entries_max: queues,
+            flags: 0,
+            inner_map: 0,
+            numa_node: 0,
+            name: NAME,
+        };
+        // SAFETY: the command's argument, without pointers.
+        Ok(SocketMap(unsafe { bpf_descriptor(BPF_MAP_CREATE, &argument)? }))
+    }
+
+    /// Its descriptor, for the program.
+    pub fn raw(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// Hands the frames of a queue to a socket.
+    pub fn set(&self, queue: u32, socket: RawFd) -> io::Result<()> {
+        let (key, value) = (queue, socket as u32);
+        let argument = MapUpdate {
+            map: self.raw() as u32,
+            _padding: 0,
+            key: std::ptr::from_ref(&key) as u64,
+            value: std::ptr::from_ref(&value) as u64,
+            flags: 0,
+        };
+        // SAFETY: the command's argument; key and value are as long as the map says and live through the call.
+        unsafe { bpf(BPF_MAP_UPDATE_ELEM, &argument).map(|_| ()) }
+    }
+}
+
+/// What a program can do and where it may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traits {
+    /// It takes frames that lie in several pieces.
+    pub has_fragments: bool,
+    /// It is for this interface alone, whose driver answers its questions about a frame.
+    pub device: Option<i32>,
+}
+
+/// A program in the kernel.
+#[derive(Debug)]
+pub struct Program(OwnedFd);
+
+impl Program {
+    /// Loads a program.
+    pub fn load(instructions: &[Instruction], traits: Traits) -> io::Result<Program> {
+        let fragments = if traits.has_fragments { PROGRAM_HAS_FRAGMENTS } else { 0 };
+        let bound = if traits.device.is_some() { PROGRAM_IS_BOUND_TO_DEVICE } else { 0 };
+        let argument = ProgramLoad {
+            program_type: PROGRAM_TYPE_XDP,
+            instruction_count: instructions.len() as u32,
+            instructions: instructions.as_ptr() as u64,
+            license: LICENSE.as_ptr() as u64,
+            log_level: 0,
+            log_bytes: 0,
+            log: 0,
+            kernel_version: 0,
+            flags: fragments | bound,
+            name: NAME,
+            interface_index: traits.device.unwrap_or(0) as u32,
+            attach_type: ATTACH_TYPE_XDP,
+        };
+        // SAFETY: the command's argument; the instructions are as many as it says, the licence ends with a zero, and
+        // both live through the call.
+        Ok(Program(unsafe { bpf_descriptor(BPF_PROG_LOAD, &argument)? }))
+    }
+
+    /// Runs the program for each frame that the interface receives, as long as the result lives: in the interface's
+    /// own driver, or in the kernel after it.
+    pub fn attach(&self, interface_index: i32, is_native: bool) -> io::Result<Link> {
+        let argument = LinkCreate {
+            program: self.0.as_raw_fd() as u32,
+            interface_index: interface_index as u32,
+            attach_type: ATTACH_TYPE_XDP,
+            flags: if is_native { XDP_FLAGS_NATIVE } else { XDP_FLAGS_GENERIC },
+        };
+        // SAFETY: the command's argument, without pointers.
+        Ok(Link { _descriptor: unsafe { bpf_descriptor(BPF_LINK_CREATE, &argument)? } })
+    }
+}
+
+/// A program's tie to an interface.
+#[derive(Debug)]
+pub struct Link {
+    _descriptor: OwnedFd,
+}

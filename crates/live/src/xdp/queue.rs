@@ -1,0 +1,335 @@
+//! One queue of an interface: a socket and its four rings.
+//!
+//! Reception: the kernel takes chunks from the fill ring, puts frames in them and hands them over in the receive ring;
+//! once delivered, a chunk goes straight back to the fill ring, which has room for all of them. Transmission: a frame
+//! is copied to a free chunk and handed over in the transmit ring; the chunk comes back in the completion ring.
+
+use super::memory::FrameMemory;
+use super::ring::{Consumer, Producer};
+use super::system::{Binding, RingKind, XdpSocket};
+use crate::counters::PortCounters;
+use std::io;
+use std::os::fd::RawFd;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a full ring may hold up the worker before frames are dropped.
+const FULL_WAIT: Duration = Duration::from_millis(5);
+/// How long the last frames may take to leave.
+const FINISH_WAIT: Duration = Duration::from_millis(500);
+/// How long a queue may be taken by a socket that is being closed.
+const BUSY_WAIT: Duration = Duration::from_secs(1);
+/// The pause between two looks at a ring that makes no progress.
+const PAUSE: Duration = Duration::from_micros(50);
+/// The longest frame that may lie in several chunks, in bytes.
+const FRAME_BYTES_MAX: usize = 65_535 + 18;
+
+/// A socket that is bound to a queue, and its rings.
+#[derive(Debug)]
+pub struct Queue {
+    // The rings before the socket, and all of it before the memory: what the kernel writes to goes last.
+    rx: Consumer<libc::xdp_desc>,
+    tx: Producer<libc::xdp_desc>,
+    fill: Producer<u64>,
+    completion: Consumer<u64>,
+    socket: XdpSocket,
+    is_zero_copy: bool,
+    /// Once reception was stopped: how many entries of the receive ring are still to be delivered.
+    left_to_drain: Option<u32>,
+    /// The pieces so far of a frame in several chunks.
+    pieces: Vec<u8>,
+    /// The index of the transmit ring up to which sent frames were counted.
+    counted: u32,
+    /// The ring stayed full for [`FULL_WAIT`]: until it moves, frames are dropped at once.
+    stalled: bool,
+    /// What the kernel had counted as lost at the last look.
+    lost_before: u64,
+}
+
+/// What a queue is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueSetup {
+    /// Where it is bound.
+    pub binding: Binding,
+    /// Entries of each ring, a power of two.
+    pub ring_entries: u32,
+    /// Bytes before each received frame that the kernel leaves alone, beside those that it always does.
+    pub headroom_bytes: u32,
+}
+
+/// Binds a socket. The kernel takes a moment until a queue is free whose socket was closed, as by a switch that is
+/// restarted: one that is taken is asked for again, for a bounded time.
+fn bind(socket: &XdpSocket, binding: &Binding) -> io::Result<()> {
+    let deadline = Instant::now() + BUSY_WAIT;
+    loop {
+        match socket.bind(binding) {
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) && Instant::now() < deadline => {
+                thread::sleep(Duration::from_millis(5));
+            }
+            answer => return answer,
+        }
+    }
+}
+
+impl Queue {
+    /// Binds a socket to a queue, with `ring_entries` chunks of the memory to receive in. The first queue of a memory
+    /// lends it to the kernel; the others share it.
+    pub fn open(setup: &QueueSetup, memory: &mut FrameMemory) -> io::Result<Queue> {
+        let socket = XdpSocket::new()?;
+        if setup.binding.shared_with.is_none() {
+            socket.register(memory.mapping(), memory.chunk_bytes() as u32, setup.headroom_bytes)?;
+        }
+        let entries = setup.ring_entries;
+        let (frame, place) = (size_of::<libc::xdp_desc>(), size_of::<u64>());
+        // Twice the places that are ever taken: the kernel may tell late that it has taken a chunk.
+        let mut fill = Producer::new(socket.make_ring(RingKind::Fill, 2 * entries, place)?, 2 * entries);
+        let completion = Consumer::new(socket.make_ring(RingKind::Completion, entries, place)?, entries);
+        let rx = Consumer::new(socket.make_ring(RingKind::Rx, entries, frame)?, entries);
+        let tx = Producer::new(socket.make_ring(RingKind::Tx, entries, frame)?, entries);
+        for _ in 0..entries {
+            let Some(chunk) = memory.take() else { break };
+            fill.push(chunk);
+        }
+        fill.publish();
+        bind(&socket, &setup.binding)?;
+        socket.set_send_budget(entries);
+        let is_zero_copy = socket.is_zero_copy()?;
+        let queue = Queue {
+            rx,
+            tx,
+            fill,
+            completion,
+            socket,
+            is_zero_copy,
+            left_to_drain: None,
+            pieces: Vec::new(),
+            counted: 0,
+            stalled: false,
+            lost_before: 0,
+        };
+        queue.wake_to_receive();
+        Ok(queue)
+    }
+
+    /// The socket's descriptor.
+    pub fn fd(&self) -> RawFd {
+        self.socket.raw()
+    }
+
+    /// Whether the interface reads and writes the memory itself.
+    pub fn is_zero_copy(&self) -> bool {
+        self.is_zero_copy
+    }
+
+    fn wake_to_receive(&self) {
+        if self.fill.needs_wakeup() {
+            self.socket.wake_to_receive();
+        }
+    }
+
+    // ---------------------------------------------------------------------------------------------- reception
+
+    /// Hands up to `limit` frames to `deliver`, which may change them, and returns how many.
+    pub fn receive(
+        &mut self,
+        memory: &mut FrameMemory,
+        limit: usize,
+        counters: &PortCounters,
+        deliver: &mut dyn FnMut(&mut [u8]),
+    ) -> usize {
+        let (mut count, mut popped) = (0, 0);
+        while count < limit && self.left_to_drain != Some(popped) {
+            let Some(entry) = self.rx.pop() else { break };
+            popped += 1;
+            let is_last = entry.options & libc::XDP_PKT_CONTD == 0;
+            match memory.bytes_mut(entry.addr, entry.len as usize) {
+                Some(frame) if is_last && self.pieces.is_empty() => {
+                    deliver(frame);
+                    count += 1;
+                }
+                Some(piece) => {
+                    // One byte beyond the bound tells that there were more.
+                    let room = (FRAME_BYTES_MAX + 1).saturating_sub(self.pieces.len());
+                    self.pieces.extend_from_slice(&piece[..piece.len().min(room)]);
+                    count += usize::from(is_last && self.deliver_pieces(counters, deliver));
+                }
+                None => counters.rx_dropped_offload.add(1),
+            }
+            match self.fill.has_room(1) {
+                true => self.fill.push(memory.chunk_of(entry.addr)),
+                false => memory.give(entry.addr),
+            }
+        }
+        if popped > 0 {
+            self.rx.release();
+            self.fill.publish();
+            self.wake_to_receive();
+            if let Some(left) = &mut self.left_to_drain {
+                *left -= popped;
+            }
+        }
+        count
+    }
+
+    /// Delivers the frame whose last piece has come, unless it is too long.
+    fn deliver_pieces(&mut self, counters: &PortCounters, deliver: &mut dyn FnMut(&mut [u8])) -> bool {
+        let fits = self.pieces.len() <= FRAME_BYTES_MAX;
+        match fits {
+            true => deliver(&mut self.pieces),
+            false => counters.rx_dropped_offload.add(1),
+        }
+        self.pieces.clear();
+        fits
+    }
+
+    /// Ends reception: what is in the ring now is still delivered, what the kernel adds from now on is not.
+    pub fn stop(&mut self) {
+        if self.left_to_drain.is_none() {
+            self.left_to_drain = Some(self.rx.available());
+        }
+    }
+
+    /// Ends reception at once.
+    pub fn abandon(&mut self) {
+        self.left_to_drain = Some(0);
+    }
+
+    /// True if nothing more will be delivered.
+    pub fn is_drained(&self) -> bool {
+        self.left_to_drain == Some(0)
+    }
+
+    /// Frames that the kernel lost since the last call, because a ring was full or no chunk was free.
+    pub fn lost(&mut self) -> u64 {
+        let Ok(statistics) = self.socket.statistics() else { return 0 };
+        let lost = statistics.rx_dropped + statistics.rx_ring_full;
+        lost.saturating_sub(std::mem::replace(&mut self.lost_before, lost))
+    }
+
+    // ------------------------------------------------------------------------------------------- transmission
+
+    /// Queues a frame, in as many chunks as it takes; drops it, counted, if there is no room.
+    pub fn transmit(&mut self, memory: &mut FrameMemory, frame: &[u8], counters: &PortCounters) -> io::Result<()> {
+        let chunks = frame.len().div_ceil(memory.chunk_bytes()) as u32;
+        if !self.has_room(memory, chunks) && !self.wait_for_room(memory, chunks, counters)? {
+            counters.tx_dropped_no_room.add(1);
+            return Ok(());
+        }
+        let mut pieces = frame.chunks(memory.chunk_bytes()).peekable();
+        while let Some(piece) = pieces.next() {
+            let Some(chunk) = memory.take() else { break };
+            if let Some(bytes) = memory.bytes_mut(chunk, piece.len()) {
+                bytes.copy_from_slice(piece);
+            }
+            let options = if pieces.peek().is_some() { libc::XDP_PKT_CONTD } else { 0 };
+            self.tx.push(libc::xdp_desc { addr: chunk, len: piece.len() as u32, options });
+        }
+        Ok(())
+    }
+
+    fn has_room(&mut self, memory: &FrameMemory, chunks: u32) -> bool {
+        memory.free_chunks() >= chunks as usize && self.tx.has_room(chunks)
+    }
+
+    /// Has the kernel send until there is room, for a bounded time; false if there is none then.
+    fn wait_for_room(&mut self, memory: &mut FrameMemory, chunks: u32, counters: &PortCounters) -> io::Result<bool> {
+        let deadline = Instant::now() + FULL_WAIT;
+        loop {
+            self.flush(memory, counters)?;
+            if self.has_room(memory, chunks) {
+                self.stalled = false;
+                return Ok(true);
+            }
+            if self.stalled || Instant::now() >= deadline {
+                self.stalled = true;
+                return Ok(false);
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Hands what waits to the kernel. What it cannot take now stays for the next call; what it never will, because the
+    /// link is down, is dropped and counted.
+    pub fn flush(&mut self, memory: &mut FrameMemory, counters: &PortCounters) -> io::Result<()> {
+        self.tx.publish();
+        let mut waiting = self.tx.waiting();
+        while waiting > 0 && self.tx.needs_wakeup() {
+            let answer = self.socket.wake_to_send();
+            self.take_completed(memory);
+            if let Err(error) = answer {
+                match error.raw_os_error() {
+                    Some(libc::EAGAIN | libc::ENOBUFS | libc::EBUSY | libc::EINTR) => {}
+                    Some(libc::ENETDOWN | libc::ENXIO | libc::ENODEV) => {
+                        let dropped = self.take_back(memory);
+                        counters.tx_dropped_link_down.add(dropped);
+                        break;
+                    }
+                    _ => return Err(error),
+                }
+            }
+            // A call sends a bounded number of frames: go on as long as it moves.
+            let left = self.tx.waiting();
+            if left >= waiting {
+                break;
+            }
+            waiting = left;
+        }
+        self.take_completed(memory);
+        self.count_sent(counters);
+        Ok(())
+    }
+
+    fn take_completed(&mut self, memory: &mut FrameMemory) {
+        let mut any = false;
+        while let Some(place) = self.completion.pop() {
+            memory.give(place);
+            any = true;
+        }
+        if any {
+            self.completion.release();
+        }
+    }
+
+    /// Counts the frames that the kernel has taken since the last look.
+    fn count_sent(&mut self, counters: &PortCounters) {
+        let taken = self.tx.consumed();
+        let (mut packets, mut bytes) = (0, 0);
+        while self.counted != taken {
+            let entry = self.tx.written(self.counted);
+            bytes += u64::from(entry.len);
+            packets += u64::from(entry.options & libc::XDP_PKT_CONTD == 0);
+            self.counted = self.counted.wrapping_add(1);
+        }
+        counters.tx_packets.add(packets);
+        counters.tx_bytes.add(bytes);
+    }
+
+    /// Takes back what waits and returns how many frames it was. Where the interface reads the memory itself it may be
+    /// at it just now, and nothing is taken back.
+    fn take_back(&mut self, memory: &mut FrameMemory) -> u64 {
+        let mut frames = 0;
+        while !self.is_zero_copy
+            && let Some(entry) = self.tx.take_back()
+        {
+            memory.give(entry.addr);
+            frames += u64::from(entry.options & libc::XDP_PKT_CONTD == 0);
+        }
+        frames
+    }
+
+    /// Sends what waits and lets the hardware finish, for a bounded time; what is left then is dropped and counted.
+    pub fn finish(&mut self, memory: &mut FrameMemory, counters: &PortCounters) -> io::Result<()> {
+        let deadline = Instant::now() + FINISH_WAIT;
+        loop {
+            self.flush(memory, counters)?;
+            if self.tx.waiting() == 0 || Instant::now() >= deadline {
+                break;
+            }
+            thread::sleep(PAUSE);
+        }
+        let waiting = u64::from(self.tx.waiting());
+        let dropped = if self.is_zero_copy { waiting } else { self.take_back(memory) };
+        counters.tx_dropped_no_room.add(dropped);
+        Ok(())
+    }
+}

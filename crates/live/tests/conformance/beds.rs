@@ -1,0 +1,225 @@
+//! Beds: a driver under test, and somebody at its other end who sends and takes frames.
+
+use live::af_packet::{AfPacketDriver, AfPacketOptions};
+use live::memory::{MemoryPeer, memory_port};
+use live::pcap::{CaptureDriver, CaptureReader, CaptureWriter};
+use live::tap::TapDriver;
+use live::xdp::{Attach, Copying, XdpDriver, XdpOptions};
+use live::{Driver, RecordedDriver};
+use std::fs::File;
+use std::path::PathBuf;
+use tempfile::TempDir;
+use testkit::netns::Network;
+
+/// The other end of a driver under test.
+pub trait Bed {
+    /// Opens the driver, with frames on their way to it.
+    fn open(&mut self, frames: &[Vec<u8>]) -> Box<dyn Driver>;
+
+    /// Sends more frames to an open driver; false if that cannot be done.
+    fn send(&mut self, frames: &[Vec<u8>]) -> bool;
+
+    /// What the driver has sent since it was opened, or since the last call.
+    fn take(&mut self) -> Vec<Vec<u8>>;
+
+    /// The interface behind the driver.
+    fn link(&mut self) -> Option<Link<'_>> {
+        None
+    }
+
+    /// How many frames may be under way at once.
+    fn burst_max(&self) -> usize {
+        256
+    }
+
+    /// Frames for the driver that were lost before they came to it, where the system counts them.
+    fn lost_outside(&self) -> u64 {
+        0
+    }
+}
+
+/// An interface that a test can do things to.
+pub struct Link<'a> {
+    /// Where it is.
+    pub network: &'a Network,
+    /// Its name; its namespace is `switch`.
+    pub name: &'a str,
+}
+
+/// A port in memory.
+#[derive(Default)]
+pub struct MemoryBed {
+    peer: Option<MemoryPeer>,
+}
+
+impl Bed for MemoryBed {
+    fn open(&mut self, frames: &[Vec<u8>]) -> Box<dyn Driver> {
+        let (driver, peer) = memory_port();
+        self.peer = Some(peer);
+        self.send(frames);
+        Box::new(driver)
+    }
+
+    fn send(&mut self, frames: &[Vec<u8>]) -> bool {
+        let peer = self.peer.as_ref().unwrap();
+        frames.iter().for_each(|frame| peer.send(frame, 1));
+        true
+    }
+
+    fn take(&mut self) -> Vec<Vec<u8>> {
+        self.peer.as_ref().unwrap().take().into_iter().map(|(frame, _)| frame).collect()
+    }
+}
+
+/// Capture files in and out, of the format that the ending says.
+pub struct CaptureBed {
+    folder: TempDir,
+    ending: &'static str,
+    taken: usize,
+}
+
+impl CaptureBed {
+    pub fn new(ending: &'static str) -> CaptureBed {
+        CaptureBed { folder: tempfile::tempdir().unwrap(), ending, taken: 0 }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(format!("{name}.{}", self.ending))
+    }
+}
+
+impl Bed for CaptureBed {
+    fn open(&mut self, frames: &[Vec<u8>]) -> Box<dyn Driver> {
+        let mut input = CaptureWriter::create(&self.file("in")).unwrap();
+        frames.iter().for_each(|frame| input.write(frame, 1_600_000_000_000_000_000).unwrap());
+        input.flush().unwrap();
+        self.taken = 0;
+        Box::new(CaptureDriver::open(Some(&self.file("in")), Some(&self.file("out"))).unwrap())
+    }
+
+    fn send(&mut self, _frames: &[Vec<u8>]) -> bool {
+        false
+    }
+
+    fn take(&mut self) -> Vec<Vec<u8>> {
+        let mut output = CaptureReader::<File>::open(&self.file("out")).unwrap();
+        let mut frames = Vec::new();
+        // The file may end in the middle of what is still buffered.
+        while let Ok(Some(packet)) = output.next_packet() {
+            frames.push(packet.data.to_vec());
+        }
+        let new = frames.split_off(self.taken);
+        self.taken += new.len();
+        new
+    }
+}
+
+/// Which driver is on an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    AfPacket,
+    AfPacketWithoutRing,
+    Recorded,
+    Xdp(Attach, Copying),
+    Tap,
+}
+
+impl Kind {
+    fn open(self, name: &str, folder: &TempDir) -> Box<dyn Driver> {
+        let ring = AfPacketOptions::default();
+        match self {
+            Kind::AfPacket => Box::new(AfPacketDriver::open(name, &ring).unwrap()),
+            Kind::AfPacketWithoutRing => {
+                Box::new(AfPacketDriver::open(name, &AfPacketOptions { tx_ring: false, ..ring }).unwrap())
+            }
+            Kind::Recorded => {
+                let inner = Box::new(AfPacketDriver::open(name, &ring).unwrap());
+                Box::new(RecordedDriver::create(inner, folder.path(), name).unwrap())
+            }
+            Kind::Xdp(attach, copying) => {
+                let options = XdpOptions { attach, copying, queues: None };
+                Box::new(XdpDriver::open(name, &options).unwrap())
+            }
+            Kind::Tap => Box::new(TapDriver::open(name).unwrap()),
+        }
+    }
+}
+
+/// An interface in the namespace `switch`; at its other end a packet socket, which the other tests have shown to work.
+pub struct InterfaceBed {
+    pub network: Network,
+    kind: Kind,
+    peer: Option<AfPacketDriver>,
+    folder: TempDir,
+}
+
+impl InterfaceBed {
+    /// The interface `sa` with an MTU; none, and a word on why, where the machine lacks what that takes.
+    pub fn new(kind: Kind, mtu: usize) -> Result<InterfaceBed, String> {
+        let mut network = Network::new(&[])?;
+        network.add("switch");
+        network.add("a");
+        match kind {
+            // The name is free to be taken again and again, as by a switch that is restarted.
+            Kind::Tap => {
+                network.run("switch", "ip tuntap add sa mode tap");
+                network.set_ipv6("switch", "sa", false);
+                network.run("switch", &format!("ip link set sa mtu {mtu}"));
+            }
+            _ => {
+                network.wire(["a", "eth0"], ["switch", "sa"]);
+                network.run("a", &format!("ip link set eth0 mtu {mtu}"));
+                network.run("switch", &format!("ip link set sa mtu {mtu}"));
+            }
+        }
+        Ok(InterfaceBed { network, kind, peer: None, folder: tempfile::tempdir().unwrap() })
+    }
+
+    /// Where the other end is: for a tap interface, on the interface itself.
+    pub fn other_end(&self) -> [&'static str; 2] {
+        if self.kind == Kind::Tap { ["switch", "sa"] } else { ["a", "eth0"] }
+    }
+}
+
+impl Bed for InterfaceBed {
+    fn open(&mut self, frames: &[Vec<u8>]) -> Box<dyn Driver> {
+        self.peer = None;
+        let driver = self.network.inside("switch", || self.kind.open("sa", &self.folder));
+        let [namespace, name] = self.other_end();
+        let options = AfPacketOptions { tx_ring: false, rx_ring_bytes: 32 << 20, ..AfPacketOptions::default() };
+        self.peer = Some(self.network.inside(namespace, || AfPacketDriver::open(name, &options).unwrap()));
+        self.send(frames);
+        driver
+    }
+
+    fn send(&mut self, frames: &[Vec<u8>]) -> bool {
+        let peer = self.peer.as_mut().unwrap();
+        frames.iter().for_each(|frame| peer.transmit(frame, 0).unwrap());
+        peer.finish().unwrap();
+        assert_eq!(peer.counters().snapshot().tx_dropped(), 0, "the test's own frames");
+        true
+    }
+
+    fn take(&mut self) -> Vec<Vec<u8>> {
+        let mut frames = Vec::new();
+        let peer = self.peer.as_mut().unwrap();
+        peer.receive(usize::MAX, &mut |frame, _| frames.push(frame.to_vec())).unwrap();
+        frames
+    }
+
+    fn link(&mut self) -> Option<Link<'_>> {
+        Some(Link { network: &self.network, name: "sa" })
+    }
+
+    fn lost_outside(&self) -> u64 {
+        if self.kind == Kind::Tap {
+            return 0;
+        }
+        let [namespace, name] = self.other_end();
+        // The interface at the other end counts what this one's queue had no room for.
+        let counters = self.network.run(namespace, &format!("ip -s -s link show {name}"));
+        let mut lines = counters.lines().skip_while(|line| !line.trim_start().starts_with("TX:"));
+        let numbers = lines.nth(1).unwrap_or_default();
+        numbers.split_whitespace().nth(3).and_then(|dropped| dropped.parse().ok()).unwrap_or(0)
+    }
+}

@@ -1,0 +1,81 @@
+//! What every driver owes, checked on all of them by the same text.
+//!
+//! A law is a function over a [`Bed`]: a driver, and somebody at its other end. Laws that need more than a bed has (an
+//! interface to take down, a sender while the driver is open) pass over the others. Beds on interfaces need root and
+//! say so where they are skipped.
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+
+mod beds;
+mod laws;
+
+use beds::{CaptureBed, InterfaceBed, Kind, MemoryBed};
+use live::xdp::{Attach, Copying};
+
+const MTU: usize = 1500;
+/// The longest frame where there is no interface; a tag more is what a port in memory takes.
+const LONGEST: usize = 65_531;
+
+/// Holds every law to beds of one kind, a fresh one for each.
+fn check_interface(kind: Kind) {
+    let Some(()) = with_bed(kind, MTU, |_| ()) else { return };
+    for (name, law) in laws::ALL {
+        println!("{kind:?}: {name}");
+        with_bed(kind, MTU, |bed| law(bed, MTU + 14));
+    }
+    println!("{kind:?}: jumbo frames");
+    with_bed(kind, 9000, |bed| laws::frames_of_every_size_pass_both_ways(bed, 9014));
+}
+
+fn with_bed<T>(kind: Kind, mtu: usize, body: impl FnOnce(&mut InterfaceBed) -> T) -> Option<T> {
+    match InterfaceBed::new(kind, mtu) {
+        Ok(mut bed) => Some(body(&mut bed)),
+        Err(reason) => {
+            println!("{reason}");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_port_in_memory_conforms() {
+    for (name, law) in laws::ALL {
+        println!("{name}");
+        law(&mut MemoryBed::default(), LONGEST);
+    }
+}
+
+#[test]
+fn captures_conform() {
+    for ending in ["pcap", "pcapng"] {
+        for (name, law) in laws::ALL {
+            println!("{ending}: {name}");
+            law(&mut CaptureBed::new(ending), LONGEST);
+        }
+    }
+}
+
+#[test]
+fn packet_sockets_conform() {
+    check_interface(Kind::AfPacket);
+    check_interface(Kind::AfPacketWithoutRing);
+}
+
+#[test]
+fn a_recorded_port_conforms() {
+    check_interface(Kind::Recorded);
+}
+
+#[test]
+fn af_xdp_in_the_interfaces_driver_conforms() {
+    check_interface(Kind::Xdp(Attach::Native, Copying::Auto));
+}
+
+#[test]
+fn af_xdp_in_the_kernel_conforms() {
+    check_interface(Kind::Xdp(Attach::Generic, Copying::Copy));
+}
+
+#[test]
+fn a_tap_interface_conforms() {
+    check_interface(Kind::Tap);
+}
