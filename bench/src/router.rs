@@ -5,6 +5,7 @@ use crate::by_hand;
 use crate::compiled;
 use crate::figures::{median, range};
 use base::Rng;
+use base::limits::BURST_PACKETS_MAX;
 use ir::Program;
 use live::traffic::Routes;
 use serde_json::json;
@@ -12,7 +13,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::LazyLock;
 use std::time::Instant;
-use switch::{Backend, Config, CoreStage, Output, Switch};
+use switch::{Backend, Config, CoreStage, Departing, Departures, Output, Switch};
 
 /// Distinct frames; they are used round and round. They fit the second-level cache of no machine and the third of most.
 const FRAMES: u32 = 65_536;
@@ -25,6 +26,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut rng = Rng::new(1);
     let routes = Routes::random(arguments.routes, 2..=4, &mut rng);
     let frames = routes.frames(FRAMES.min(arguments.packets), &mut rng);
+    let frames: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
     let program = Arc::new(compiled::program("apps/l3fwd/l3fwd.p4")?);
     let mut native = with_routes(&program, compiled::native(&program)?, &routes)?;
     let mut interpreter = with_routes(&program, Backend::Interpreter, &routes)?;
@@ -73,24 +75,33 @@ impl Output for Sink {
     fn transmit(&mut self, port: u32, frame: &[u8], _time_ns: u64) {
         self.take(port, frame);
     }
+
+    fn transmit_burst(&mut self, departures: &Departures<'_>) {
+        for Departing { port, frame, .. } in departures.iter() {
+            self.take(port, frame);
+        }
+    }
 }
 
 /// Nanoseconds per packet, and packets sent.
-fn drive(switch: &mut Switch, frames: &[Vec<u8>], packets: u32) -> (f64, u64) {
+fn drive(switch: &mut Switch, frames: &[&[u8]], packets: u32) -> (f64, u64) {
     let mut sink = Sink::default();
     let started = Instant::now();
-    for frame in frames.iter().cycle().take(packets as usize) {
-        if switch.receive(0, 1, frame) {
+    let mut left = packets as usize;
+    while left > 0 {
+        for burst in frames.chunks(BURST_PACKETS_MAX) {
+            let burst = &burst[..burst.len().min(left)];
+            switch.receive_burst(0, 1, burst);
             switch.run(0, &mut sink);
+            left -= burst.len();
         }
     }
-    switch.run(0, &mut sink);
     let ns = started.elapsed().as_nanos() as f64 / f64::from(packets);
     std::hint::black_box(sink.sum);
     (ns, sink.sent)
 }
 
-fn drive_by_hand(router: &mut by_hand::Router, frames: &[Vec<u8>], packets: u32) -> (f64, u64) {
+fn drive_by_hand(router: &mut by_hand::Router, frames: &[&[u8]], packets: u32) -> (f64, u64) {
     let mut sink = Sink::default();
     let started = Instant::now();
     for frame in frames.iter().cycle().take(packets as usize) {
@@ -102,7 +113,7 @@ fn drive_by_hand(router: &mut by_hand::Router, frames: &[Vec<u8>], packets: u32)
 }
 
 /// Nanoseconds per received packet of each stage of the core, in one more run. The clock's own cost is in it.
-fn stages(switch: &mut Switch, frames: &[Vec<u8>], packets: u32) -> Vec<(&'static str, f64)> {
+fn stages(switch: &mut Switch, frames: &[&[u8]], packets: u32) -> Vec<(&'static str, f64)> {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     switch.measure_stages(Some(|| START.elapsed().as_nanos() as u64));
     drive(switch, frames, packets);

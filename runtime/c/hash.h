@@ -19,6 +19,21 @@
 #define WS_SUM_SECOND_BYTE 0u
 #endif
 
+/* Adds to a native sum. What is carried out of it is one of its multiples of 65,535, and so goes on at its other end; no
+ * sum but that of zeros becomes zero. */
+static inline WS_UNUSED uint64_t ws_sum_add(uint64_t sum, uint64_t summand)
+{
+    sum += summand;
+    return sum + (sum < summand);
+}
+
+static inline WS_UNUSED uint64_t ws_sum_load64(const uint8_t *p)
+{
+    uint64_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
 static inline WS_UNUSED uint64_t ws_sum_load32(const uint8_t *p)
 {
     uint32_t value;

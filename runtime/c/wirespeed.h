@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 5u
+#define WS_ABI_VERSION 6u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -38,18 +38,18 @@ struct ws_packet {
     uint32_t data;           /* offset of the first byte */
     uint32_t length;         /* bytes of the packet */
     uint32_t payload;        /* offset of the first byte that the parser did not extract */
-    uint32_t capacity;       /* bytes of the chunk */
     uint32_t ingress_length; /* bytes as received in this pass */
     uint32_t flags;          /* WS_FLAG_... */
-    uint32_t index;          /* the core's: a name for the packet */
     uint32_t ingress_port;   /* where it was received */
     uint64_t time_ns;        /* when it was received, or let go by a queue with a rate */
+    uint32_t capacity;       /* bytes of the chunk */
+    uint32_t index;          /* the core's: a name for the packet */
     uint64_t core[3];        /* the core's own; generated code does not look at them */
     uint64_t intrinsic[WS_INTRINSIC_SLOTS];
 };
 
 _Static_assert(sizeof(struct ws_packet) == 256, "whole cache lines");
-_Static_assert(offsetof(struct ws_packet, ingress_port) == 28, "abi.rs");
+_Static_assert(offsetof(struct ws_packet, time_ns) == 24, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, core) == 40, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, intrinsic) == 64, "abi.rs: the first cache line has what every packet needs");
 

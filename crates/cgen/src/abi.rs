@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 5;
+pub const ABI_VERSION: u32 = 6;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -23,7 +23,8 @@ pub const FLAG_NO_ROOM: u32 = 2;
 /// pass), so that the parser does not make them zero. Without it the parser zeroes the metadata range.
 pub const FLAG_KEEP_METADATA: u32 = 4;
 
-/// The fixed part at the start of a packet's chunk.
+/// The fixed part at the start of a packet's chunk. What is written for each received packet comes first, so that a few
+/// wide stores do it.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
@@ -33,18 +34,18 @@ pub struct Packet {
     pub length: u32,
     /// Offset of the first byte that the parser did not extract.
     pub payload: u32,
-    /// Bytes of the chunk.
-    pub capacity: u32,
     /// Bytes as received in this pass: what counters and meters see, and `packet_in.length()`.
     pub ingress_length: u32,
     /// `FLAG_...`.
     pub flags: u32,
-    /// The core's: a name for the packet.
-    pub index: u32,
     /// Where it was received.
     pub ingress_port: u32,
     /// When it was received, or when a queue with a rate let it go.
     pub time_ns: u64,
+    /// Bytes of the chunk.
+    pub capacity: u32,
+    /// The core's: a name for the packet.
+    pub index: u32,
     /// The core's own; generated code does not look at them.
     pub core: [u64; 3],
     /// The intrinsic variables by the number of their [`ir::IntrinsicSlot`].
@@ -63,9 +64,14 @@ pub const DECIDE_INGRESS: Verdict = 0xffff_fff2;
 /// [`Verdict`]: the same after egress.
 pub const DECIDE_EGRESS: Verdict = 0xffff_fff3;
 
+/// Whether a packet with this verdict asks for more than to be sent or dropped.
+pub fn asks_for_more(verdict: Verdict) -> bool {
+    matches!(verdict, DECIDE_INGRESS | DECIDE_EGRESS)
+}
+
 const _: () = {
     assert!(size_of::<Packet>() == 256 && align_of::<Packet>() == CHUNK_ALIGN_BYTES);
-    assert!(std::mem::offset_of!(Packet, ingress_port) == 28);
+    assert!(std::mem::offset_of!(Packet, time_ns) == 24);
     assert!(std::mem::offset_of!(Packet, core) == 40);
     assert!(std::mem::offset_of!(Packet, intrinsic) == 64);
     assert!(ir::INTRINSIC_SLOTS == 24);

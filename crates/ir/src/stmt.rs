@@ -333,6 +333,21 @@ pub struct State {
     pub span: Span,
 }
 
+impl State {
+    /// The states that it leads to, in the order of its cases.
+    pub fn targets(&self) -> impl Iterator<Item = StateId> {
+        let (always, cases) = match &self.transition {
+            Transition::Goto(target) => (Some(target), &[][..]),
+            Transition::Select { cases, .. } => (None, &cases[..]),
+        };
+        let targets = always.into_iter().chain(cases.iter().map(|case| &case.target));
+        targets.filter_map(|target| match target {
+            Target::State(id) => Some(*id),
+            Target::Accept | Target::Reject => None,
+        })
+    }
+}
+
 /// What follows a state.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Transition {

@@ -5,17 +5,21 @@
 //! goes through ingress as the rules say; then the queues are emptied through egress. Packets that go round again form
 //! bursts of their own, which are worked on before new ones.
 
-use crate::output::{Decision, Observer};
-use crate::packet::{Originals, Packet, Pool};
+use crate::output::{Decision, Departures, Observer};
+use crate::packet::{Originals, Packet, Pool, Reception};
 use crate::pipeline::{Pipeline, World};
 use crate::replication::{Destination, Replica, Replication};
 use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{Departure, Refusal, TrafficManager, port_max};
 use base::limits::{BURST_PACKETS_MAX, COPIES_MAX, PASSES_MAX};
+use cgen::abi::{self, Verdict};
 use ir::Program;
 use ir::walk::has_assertions;
 use std::collections::VecDeque;
+
+/// The verdict of a packet whose deparsed headers do not fit its chunk.
+const DROP_TOO_LONG: Verdict = Verdict::MAX;
 
 /// The budget that packets share which waited in a queue with a rate.
 const PACED_ROOT: usize = BURST_PACKETS_MAX;
@@ -99,18 +103,11 @@ impl Fabric {
         }
     }
 
-    /// Makes a packet of received bytes; none, counted, if there is no buffer for it.
-    pub fn receive(&mut self, now_ns: u64, port: u32, frame: &[u8]) -> Option<Packet> {
-        self.stats.received += 1;
-        let Some(mut packet) = self.pool.take(frame) else {
-            self.stats.count_drop(DropReason::NoBuffer);
-            return None;
-        };
-        packet.set_passes(0);
-        packet.set_time_ns(now_ns);
-        packet.set_ingress_port(port);
-        packet.set_ingress_length(frame.len() as u32);
-        Some(packet)
+    /// Makes packets of received frames; those for which there is no buffer are counted.
+    pub fn receive(&mut self, reception: Reception, frames: &[&[u8]], received: &mut Vec<Packet>) {
+        self.stats.received += frames.len() as u64;
+        let refused = self.pool.receive(frames, reception, received);
+        self.stats.count_drops(DropReason::NoBuffer, refused as u64);
     }
 
     /// Works on received packets and everything they cause, and on queued packets that are due.
@@ -119,7 +116,6 @@ impl Fabric {
         let one_by_one = self.visibility.one_by_one || self.traffic.has_rates();
         let burst_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
         let straight = self.takes_straight && !self.traffic.has_rates() && world.observer.is_none();
-        let mut received = received.drain(..);
         self.empty_queues(rules, burst_max, world);
         loop {
             let mut burst = std::mem::take(&mut self.burst);
@@ -131,7 +127,7 @@ impl Fabric {
             if burst.is_empty() && straight {
                 self.burst = burst;
                 let mut fresh = std::mem::take(&mut self.fresh);
-                self.start_burst(&mut fresh, received.by_ref().take(burst_max));
+                fresh.extend(received.drain(..burst_max.min(received.len())));
                 let is_over = fresh.is_empty();
                 if !is_over {
                     rules.straight(self, &mut fresh, world);
@@ -143,8 +139,11 @@ impl Fabric {
                 continue;
             }
             if burst.is_empty() {
-                self.start_burst(&mut burst, received.by_ref().take(burst_max));
-                burst.iter_mut().for_each(|packet| rules.begin(self, packet));
+                burst.extend(received.drain(..burst_max.min(received.len())));
+                for (root, packet) in burst.iter_mut().enumerate() {
+                    self.allow_copies(packet, root);
+                    rules.begin(self, packet);
+                }
             }
             if burst.is_empty() {
                 self.burst = burst;
@@ -156,13 +155,10 @@ impl Fabric {
         }
     }
 
-    /// Begins a burst of packets that were received.
-    fn start_burst(&mut self, burst: &mut Vec<Packet>, received: impl Iterator<Item = Packet>) {
-        burst.extend(received);
-        for (root, packet) in burst.iter_mut().enumerate() {
-            packet.set_root(root);
-            self.copies_left[root] = COPIES_MAX;
-        }
+    /// Gives a received packet, the `root`th of its burst, its budget of copies.
+    pub fn allow_copies(&mut self, packet: &mut Packet, root: usize) {
+        packet.set_root(root);
+        self.copies_left[root] = COPIES_MAX;
     }
 
     /// Empties the queues as far as packets are due, burst by burst.
@@ -241,6 +237,24 @@ impl Fabric {
         tell(world, || Decision::Transmitted { port, bytes: length as u32 });
         world.output.transmit(port, &packet.bytes()[..length], packet.time_ns());
         self.pool.give(packet);
+    }
+
+    /// Ends packets whose verdict is to be sent or dropped. Nobody observes them.
+    pub fn obey(&mut self, packets: &[Packet], verdicts: &mut [Verdict], world: &mut World<'_>) {
+        let (mut ingress, mut egress, mut too_long) = (0, 0, 0);
+        for (packet, verdict) in packets.iter().zip(verdicts.iter_mut()) {
+            if packet.is_too_long() && *verdict < abi::DROP_INGRESS {
+                *verdict = DROP_TOO_LONG;
+            }
+            ingress += u64::from(*verdict == abi::DROP_INGRESS);
+            egress += u64::from(*verdict == abi::DROP_EGRESS);
+            too_long += u64::from(*verdict == DROP_TOO_LONG);
+        }
+        self.stats.count_drops(DropReason::Ingress, ingress);
+        self.stats.count_drops(DropReason::Egress, egress);
+        self.stats.count_drops(DropReason::TooLong, too_long);
+        self.stats.sent += packets.len() as u64 - ingress - egress - too_long;
+        world.output.transmit_burst(&Departures { packets, verdicts });
     }
 
     /// A new packet of `bytes`, with no metadata, one pass older than `parent`.

@@ -38,7 +38,7 @@ mod v1model;
 
 pub use door::{Closed, Door, Job, Parked};
 pub use meter::MeterConfig;
-pub use output::{Decision, Observer, Output};
+pub use output::{Decision, Departing, Departures, Observer, Output};
 pub use packet::PoolLimits;
 pub use replication::{CloneProperties, CloneTarget, Destination, Replica, ReplicationError};
 pub use shared_tables::{LockedTables, SharedTables};

@@ -13,7 +13,6 @@ use crate::pipeline::{Pipeline, World};
 use base::Bits;
 use base::IndexVec;
 use base::index::Id as _;
-use base::limits::BURST_PACKETS_MAX;
 use cgen::abi::{self, Cells, Count, Counts, Env, FLAG_KEEP_METADATA, Verdict};
 use cgen::{Native, Plan};
 use ir::{
@@ -35,7 +34,6 @@ pub(crate) struct NativePipeline {
     counters: Vec<Counts>,
     direct_counters: Vec<Counts>,
     last_hits: Vec<Cells>,
-    pointers: Vec<*mut abi::Packet>,
     /// Metadata that a packet keeps while the others become zero.
     kept: Vec<u8>,
 }
@@ -54,7 +52,6 @@ impl NativePipeline {
             counters: Vec::new(),
             direct_counters: Vec::new(),
             last_hits: Vec::new(),
-            pointers: Vec::with_capacity(BURST_PACKETS_MAX),
             kept: Vec::new(),
         }
     }
@@ -69,8 +66,6 @@ impl NativePipeline {
         run: impl FnOnce(&Native, &Env, &[*mut abi::Packet]),
     ) {
         self.collect_addresses(world.externs);
-        self.pointers.clear();
-        self.pointers.extend(packets.iter().map(Packet::as_ptr));
         let mut callbacks = Callbacks { program: &self.program, plan: &self.plan, world };
         let env = Env {
             core: (&raw mut callbacks).cast(),
@@ -91,7 +86,7 @@ impl NativePipeline {
             last_hits: self.last_hits.as_ptr(),
             now_ns: callbacks.world.now_ns,
         };
-        run(&self.native, &env, &self.pointers);
+        run(&self.native, &env, Packet::chunks(packets));
     }
 
     fn collect_addresses(&mut self, externs: &mut Externs) {

@@ -1,14 +1,23 @@
 //! What comes out of the core while it runs: packets, messages to the control plane, and, when asked for, the story of
 //! each packet.
 
+use crate::packet::Packet;
 use crate::stats::DropReason;
 use base::Bits;
+use cgen::abi::{self, Verdict};
 use ir::DigestId;
 
 /// Receives what the core puts out. A frame is borrowed for the call.
 pub trait Output {
     /// A packet leaves on a port, at this time: that of its reception, or that at which a queue with a rate let it go.
     fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64);
+
+    /// Packets leave one after the other.
+    fn transmit_burst(&mut self, departures: &Departures<'_>) {
+        for Departing { port, frame, time_ns } in departures.iter() {
+            self.transmit(port, frame, time_ns);
+        }
+    }
 
     /// A digest for the control plane: the values of its fields in order.
     fn digest(&mut self, _digest: DigestId, _values: Vec<Bits>) {}
@@ -18,6 +27,36 @@ pub trait Output {
 
     /// An assertion of the program failed, with the text of its condition.
     fn assertion_failed(&mut self, _text: &str) {}
+}
+
+/// Packets that leave together, in order.
+pub struct Departures<'a> {
+    /// Those that leave, and others.
+    pub(crate) packets: &'a [Packet],
+    /// For each the port that it leaves on, or that it does not.
+    pub(crate) verdicts: &'a [Verdict],
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Departing<'a> {
+    /// Its port.
+    pub port: u32,
+    /// Its bytes.
+    pub frame: &'a [u8],
+    /// As in [`Output::transmit`].
+    pub time_ns: u64,
+}
+
+impl<'a> Departures<'a> {
+    /// The packets.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = Departing<'a>> {
+        let of = |(packet, &port): (&'a Packet, &Verdict)| {
+            (port < abi::DROP_INGRESS).then(|| Departing { port, frame: packet.bytes(), time_ns: packet.time_ns() })
+        };
+        self.packets.iter().zip(self.verdicts).filter_map(of)
+    }
 }
 
 /// What the architecture did with a packet.

@@ -21,7 +21,15 @@ const SMALL_PACKET_BYTES: usize = 2048;
 /// Free bytes kept after a received packet, for programs that add to its end of headers.
 const TAILROOM_BYTES: usize = 64;
 
+/// What frames have in common that were received together.
+#[derive(Clone, Copy)]
+pub(crate) struct Reception {
+    pub port: u32,
+    pub time_ns: u64,
+}
+
 /// An owned handle to a packet's chunk.
+#[repr(transparent)]
 pub struct Packet {
     chunk: NonNull<abi::Packet>,
 }
@@ -41,9 +49,10 @@ impl Packet {
         unsafe { self.chunk.as_mut() }
     }
 
-    /// The chunk, for generated code.
-    pub(crate) fn as_ptr(&self) -> *mut abi::Packet {
-        self.chunk.as_ptr()
+    /// The chunks of packets, for generated code.
+    pub(crate) fn chunks(packets: &mut [Packet]) -> &[*mut abi::Packet] {
+        // SAFETY: a handle is a pointer that is not null and nothing else.
+        unsafe { std::slice::from_raw_parts(packets.as_ptr().cast(), packets.len()) }
     }
 
     /// A packet without its handle's ownership, for the time of a callback.
@@ -94,6 +103,21 @@ impl Packet {
         self.header_mut().intrinsic = [0; INTRINSIC_SLOTS];
     }
 
+    /// Makes this the packet of a frame that was received, with its bytes from `start`, where the chunk has room.
+    #[inline(always)]
+    fn receive(&mut self, frame: &[u8], start: usize, reception: Reception) {
+        copy_frame(self.chunk_bytes_mut(start, frame.len()), frame);
+        let header = self.header_mut();
+        header.data = start as u32;
+        header.length = frame.len() as u32;
+        header.payload = start as u32;
+        header.ingress_length = frame.len() as u32;
+        header.flags = 0;
+        header.ingress_port = reception.port;
+        header.time_ns = reception.time_ns;
+        header.core[0] = 0;
+    }
+
     /// Bytes of the packet.
     pub fn length(&self) -> u32 {
         self.header().length
@@ -134,11 +158,6 @@ impl Packet {
     /// Where it was received.
     pub fn ingress_port(&self) -> u32 {
         self.header().ingress_port
-    }
-
-    /// Sets it.
-    pub fn set_ingress_port(&mut self, port: u32) {
-        self.header_mut().ingress_port = port;
     }
 
     /// How many passes, or clones of clones, have led to this packet.
@@ -236,7 +255,7 @@ pub(crate) type Originals = Vec<Option<Packet>>;
 /// Chunks of one size.
 struct Class {
     layout: Layout,
-    free: Vec<NonNull<abi::Packet>>,
+    free: Vec<Packet>,
     all: Vec<NonNull<abi::Packet>>,
     chunks_max: usize,
 }
@@ -252,24 +271,33 @@ impl Class {
         Class { layout, free: Vec::new(), all: Vec::new(), chunks_max }
     }
 
+    #[inline]
     fn take(&mut self, next_index: &mut u32) -> Option<Packet> {
-        if let Some(chunk) = self.free.pop() {
-            return Some(Packet { chunk });
+        self.provide(1, next_index);
+        self.free.pop()
+    }
+
+    /// Sees to it that `count` chunks are free, as far as there may be so many.
+    #[inline]
+    fn provide(&mut self, count: usize, next_index: &mut u32) {
+        while self.free.len() < count && self.all.len() < self.chunks_max {
+            self.allocate(next_index);
         }
-        if self.all.len() >= self.chunks_max {
-            return None;
-        }
+    }
+
+    #[cold]
+    fn allocate(&mut self, next_index: &mut u32) {
         // SAFETY: the layout's size is not zero.
         let memory = unsafe { alloc_zeroed(self.layout) };
         let chunk = NonNull::new(memory.cast::<abi::Packet>()).unwrap_or_else(|| handle_alloc_error(self.layout));
         self.all.push(chunk);
-        self.free.reserve(self.all.len());
+        self.free.reserve(self.all.len() - self.free.len());
         let mut packet = Packet { chunk };
         let header = packet.header_mut();
         header.capacity = self.layout.size() as u32;
         header.index = *next_index;
         *next_index += 1;
-        Some(packet)
+        self.free.push(packet);
     }
 }
 
@@ -343,6 +371,27 @@ impl Pool {
         Some(packet)
     }
 
+    /// Makes packets of frames that were just received, as `reception` says, as far as there are chunks, and returns how
+    /// many frames there were none for. What else a packet has is set by the parser.
+    pub fn receive(&mut self, mut frames: &[&[u8]], reception: Reception, received: &mut Vec<Packet>) -> usize {
+        let mut refused = 0;
+        while !frames.is_empty() {
+            let small = frames.iter().take_while(|frame| frame.len() <= SMALL_PACKET_BYTES).count();
+            let (now, later) = frames.split_at(small.max(1));
+            frames = later;
+            let class = if small > 0 { &mut self.small } else { &mut self.large };
+            class.provide(now.len(), &mut self.next_index);
+            let fit = now.iter().take_while(|frame| frame.len() <= PACKET_BYTES_MAX).count().min(class.free.len());
+            refused += now.len() - fit;
+            let taken = class.free.len() - fit;
+            for (chunk, frame) in class.free[taken..].iter_mut().zip(now) {
+                chunk.receive(frame, self.start, reception);
+            }
+            received.extend(class.free.drain(taken..));
+        }
+        refused
+    }
+
     /// A copy of a packet's chunk, under an index of its own.
     pub fn copy(&mut self, packet: &Packet) -> Option<Packet> {
         let mut copy = self.take_chunk(self.is_small(packet))?;
@@ -359,7 +408,16 @@ impl Pool {
     /// Takes a packet back.
     pub fn give(&mut self, packet: Packet) {
         let class = if self.is_small(&packet) { &mut self.small } else { &mut self.large };
-        class.free.push(packet.chunk);
+        class.free.push(packet);
+    }
+
+    /// Takes packets back.
+    pub fn give_all(&mut self, packets: impl ExactSizeIterator<Item = Packet>) {
+        if self.large.all.is_empty() {
+            self.small.free.extend(packets);
+        } else {
+            packets.for_each(|packet| self.give(packet));
+        }
     }
 
     fn take_chunk(&mut self, small: bool) -> Option<Packet> {

@@ -6,7 +6,7 @@ use crate::interpreted::Interpreted;
 use crate::meter::MeterCell;
 use crate::native::NativePipeline;
 use crate::output::{Observer, Output};
-use crate::packet::{Packet, Pool, PoolLimits};
+use crate::packet::{Packet, Pool, PoolLimits, Reception};
 use crate::pipeline::{Entries, Pipeline, World};
 use crate::psa::{self, Psa};
 use crate::replication::Replication;
@@ -170,8 +170,12 @@ impl Switch {
     /// Takes a packet in. It is worked on by the next [`Switch::run`]; call that at the latest when this returns true:
     /// a full burst has been received. Frames longer than `base::limits::PACKET_BYTES_MAX` are dropped and counted.
     pub fn receive(&mut self, now_ns: u64, port: u32, frame: &[u8]) -> bool {
-        let packet = self.fabric.receive(now_ns, port, frame);
-        self.received.extend(packet);
+        self.receive_burst(now_ns, port, &[frame])
+    }
+
+    /// Takes packets in that came together, as [`Switch::receive`] does.
+    pub fn receive_burst(&mut self, now_ns: u64, port: u32, frames: &[&[u8]]) -> bool {
+        self.fabric.receive(Reception { port, time_ns: now_ns }, frames, &mut self.received);
         self.received.len() >= BURST_PACKETS_MAX
     }
 

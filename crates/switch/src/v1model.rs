@@ -63,6 +63,26 @@ impl V1Model {
         }
     }
 
+    /// Goes on with a packet that asked for more on the straight way; it was the `root`th of its burst.
+    fn go_on(
+        &mut self,
+        fabric: &mut Fabric,
+        mut packet: Packet,
+        original: Option<Packet>,
+        verdict: abi::Verdict,
+        root: usize,
+        world: &mut World<'_>,
+    ) {
+        fabric.allow_copies(&mut packet, root);
+        if verdict == abi::DECIDE_INGRESS {
+            after_ingress(fabric, packet, original, self.drop_port, world);
+        } else {
+            original.into_iter().for_each(|original| fabric.pool.give(original));
+            self.finish_egress(fabric, packet, world);
+        }
+        fabric.empty_queues(self, BURST_PACKETS_MAX, world);
+    }
+
     /// Goes on with a packet that has been through egress.
     fn finish_egress(&mut self, fabric: &mut Fabric, mut packet: Packet, world: &mut World<'_>) {
         if let Some(reason) = after_egress(fabric, &mut packet, self.drop_port, world) {
@@ -90,32 +110,21 @@ impl Rules for V1Model {
         fabric.pipeline.run_straight(burst, &mut verdicts, world);
         fabric.timer.lap(CoreStage::Straight);
         let mut originals = std::mem::take(&mut self.originals);
-        let mut original_of = originals.drain(..);
-        for (packet, verdict) in burst.drain(..).zip(verdicts) {
-            let original = original_of.next().flatten();
-            if verdict == abi::DECIDE_INGRESS {
-                after_ingress(fabric, packet, original, self.drop_port, world);
-                fabric.empty_queues(self, BURST_PACKETS_MAX, world);
-                continue;
-            }
-            if let Some(original) = original {
-                fabric.pool.give(original);
-            }
-            match verdict {
-                abi::DROP_INGRESS => fabric.end(packet, DropReason::Ingress, world),
-                abi::DROP_EGRESS => fabric.end(packet, DropReason::Egress, world),
-                abi::DECIDE_EGRESS => {
-                    self.finish_egress(fabric, packet, world);
-                    fabric.empty_queues(self, BURST_PACKETS_MAX, world);
-                }
-                _ if packet.is_too_long() => fabric.end(packet, DropReason::TooLong, world),
-                port => {
-                    let length = packet.length() as usize;
-                    fabric.transmit(packet, port, length, world);
-                }
+        let count = burst.len();
+        let mut done = 0;
+        while done < count {
+            let of_rest = &mut verdicts[done..count];
+            let more = of_rest.iter().position(|verdict| abi::asks_for_more(*verdict)).unwrap_or(of_rest.len());
+            fabric.obey(&burst[..more], &mut of_rest[..more], world);
+            fabric.pool.give_all(burst.drain(..more));
+            done += more;
+            if done < count {
+                let original = originals.get_mut(done).and_then(Option::take);
+                self.go_on(fabric, burst.remove(0), original, verdicts[done], done, world);
+                done += 1;
             }
         }
-        drop(original_of);
+        originals.drain(..).flatten().for_each(|original| fabric.pool.give(original));
         self.originals = originals;
         fabric.timer.lap(CoreStage::Transmit);
     }

@@ -136,6 +136,21 @@ impl Cells {
         self.address(cell).cast()
     }
 
+    /// The same for a burst; returns how many of them are no default entry. The entries are asked for: most engines
+    /// have not looked at them all.
+    #[inline(always)]
+    pub fn pointers(&self, cells: &[Cell], pointers: &mut [*const EntryHeader]) -> u32 {
+        let (first, stride_words) = (self.lines.as_ptr().cast::<u64>(), self.stride_words);
+        let mut hits = 0;
+        for (pointer, cell) in pointers.iter_mut().zip(cells) {
+            debug_assert!((*cell as usize) < self.count, "cell {cell} of {}", self.count);
+            *pointer = first.wrapping_add(*cell as usize * stride_words).cast();
+            prefetch(*pointer);
+            hits += u32::from(*cell != 0);
+        }
+        hits
+    }
+
     /// The head of an entry.
     pub fn header(&self, cell: Cell) -> &EntryHeader {
         assert!((cell as usize) < self.count, "cell {cell} of {}", self.count);

@@ -11,6 +11,7 @@ use crate::layout::{KeyField, KeyLayout};
 use crate::lpm::{Piece, pieces};
 use base::limits::BURST_PACKETS_MAX;
 use std::collections::BTreeMap;
+use std::hint::select_unpredictable;
 
 /// In a slot: the rest is a node, not a cell.
 const NODE: u32 = 1 << 31;
@@ -214,33 +215,55 @@ impl Flat {
         }
     }
 
-    /// Finds up to a burst of keys: level by level, so that what the keys wait for overlaps.
+    /// Finds up to a burst of keys: level by level, so that what the keys wait for overlaps. No branch depends on a key:
+    /// which prefixes are long is not to be guessed.
     #[inline(always)]
-    pub fn find(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
+    pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
         let mut strings = [0u32; BURST_PACKETS_MAX];
         let strings = &mut strings[..found.len()];
+        self.strings(keys, strings);
+        // Held in registers: the compiler does not know that what is written leaves them alone.
+        let (root, nodes, root_shift) = (&self.root[..], &self.nodes[..], 32 - self.root_bits);
         let mut seen = 0;
-        for ((string, found), row) in strings.iter_mut().zip(found.iter_mut()).zip(keys.chunks_exact(self.key_words)) {
-            *string = self.string(row);
-            *found = self.root[top(*string, 0, self.root_bits)];
+        for (string, found) in strings.iter().zip(found.iter_mut()) {
+            *found = root[(u64::from(*string) >> root_shift) as usize];
             seen |= *found;
         }
         let mut position = self.root_bits;
         while seen & NODE != 0 {
             seen = 0;
             for (string, found) in strings.iter().zip(found.iter_mut()) {
-                if *found & NODE != 0 {
-                    *found = self.nodes[(*found & !NODE) as usize][top(*string, position, STRIDE_BITS)];
-                    seen |= *found;
-                }
+                let is_node = *found & NODE != 0;
+                let node = select_unpredictable(is_node, *found & !NODE, 0);
+                let below = nodes[node as usize][top(*string, position, STRIDE_BITS)];
+                *found = select_unpredictable(is_node, below, *found);
+                seen |= *found;
             }
             position += STRIDE_BITS;
         }
+        let short = &self.short[..];
         for (string, found) in strings.iter().zip(found.iter_mut()) {
-            if *found == 0 {
-                *found = self.short[(*string >> (32 - SHORT_BITS)) as usize];
+            let other = short[(*string >> (32 - SHORT_BITS)) as usize];
+            *found = select_unpredictable(*found == 0, other, *found);
+        }
+    }
+
+    /// The bit strings of rows.
+    #[inline(always)]
+    fn strings(&self, keys: &[u64], strings: &mut [u32]) {
+        match (&self.pieces[..], self.key_words) {
+            // What most tables have: one field, in one word.
+            (&[piece], 1) => {
+                let shift = 32 - piece.width_bits;
+                for (string, key) in strings.iter_mut().zip(keys) {
+                    *string = ((key >> piece.shift_bits) << shift) as u32;
+                }
             }
-            cells.prefetch(*found);
+            _ => {
+                for (string, row) in strings.iter_mut().zip(keys.chunks_exact(self.key_words)) {
+                    *string = self.string(row);
+                }
+            }
         }
     }
 }

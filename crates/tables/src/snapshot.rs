@@ -219,7 +219,7 @@ impl Snapshot {
         match &self.engine {
             Engine::Keyless => found.fill(0),
             Engine::Exact(engine) => engine.find(&self.cells, keys, found),
-            Engine::Flat(engine) => engine.find(&self.cells, keys, found),
+            Engine::Flat(engine) => engine.find(keys, found),
             Engine::Lpm1(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm2(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm4(engine) => engine.find(&self.cells, keys, found),
@@ -240,12 +240,7 @@ impl Snapshot {
         let mut found = [0; BURST_PACKETS_MAX];
         let found = &mut found[..results.len()];
         self.find(keys, found);
-        let mut hits = 0;
-        for (result, cell) in results.iter_mut().zip(found) {
-            *result = self.cells.pointer(*cell);
-            hits += u32::from(*cell != 0);
-        }
-        hits
+        self.cells.pointers(found, results)
     }
 }
 

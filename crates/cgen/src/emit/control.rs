@@ -6,14 +6,18 @@
 //! `goto`.
 
 use super::expr::Value;
-use super::scope::{Jump, Known, Scope, valid_in_context};
-use super::straight::{Way, stages};
+use super::scope::{EarlyExits, Jump, Known, Scope, valid_in_context};
+use super::straight::{Wanted, Way, stages};
 use super::{Emitter, header::at};
-use crate::ctree::{Expr as C, Stmt as S, arrow, binary, call, cast, declare, declare_array, index, int, long, name};
-use crate::plan::graph::{End, Graph, NodeId};
+use crate::ctree::{
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, index, int, long, name,
+};
+use crate::plan::graph::{End, Graph, Node, NodeId};
 use crate::plan::straight::Straight;
 use base::limits::BURST_PACKETS_MAX;
-use ir::{BlockId, Body};
+use ir::{BlockId, Body, Stmt, StmtKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// The body of a control's function.
 pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S> {
@@ -22,7 +26,7 @@ pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S>
     }
     let words = |table| emitter.plan.tables[table].key.words();
     let graph = Graph::new(emitter.program, body, &words);
-    Regions::new(emitter, block, &graph, None).emit()
+    emit_graph(emitter, block, &graph, None)
 }
 
 /// `for (i < count) { body }`.
@@ -44,7 +48,9 @@ pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> 
     if scope.way.is_some_and(|way| way.region == 0) {
         out.extend(scope.declarations(|_| long(0), |_| cast("uint8_t *", name("p"))));
     } else {
-        out.extend(scope.declarations(valid_in_context, |slot| at(index(arrow(name("c"), "offset"), int(slot)))));
+        let in_context = |header| index(arrow(name("c"), "offset"), int(scope.emitter.plan.headers[header].slot));
+        let offset = |header| scope.fixed_offset(header).unwrap_or_else(|| in_context(header));
+        out.extend(scope.declarations(valid_in_context, |header| at(offset(header))));
     }
     out.extend(scope.deparser_declarations());
     out
@@ -58,10 +64,16 @@ fn packet_by_packet(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S
 }
 
 /// What a packet runs through: declarations, the scope's statements, the end.
-fn packet_code(scope: Scope<'_, '_>, position: C) -> Vec<S> {
-    let mut body = packet_declarations(&scope, position);
-    let (write_back, used_exit, exit) = (scope.write_back(), scope.used.exit, scope.exit);
-    body.extend(scope.out);
+fn packet_code(mut scope: Scope<'_, '_>, position: C) -> Vec<S> {
+    region_code(&mut scope, position, Vec::new())
+}
+
+/// The same for a region that packets may enter elsewhere than at its begin.
+fn region_code(scope: &mut Scope<'_, '_>, position: C, elsewhere: Vec<S>) -> Vec<S> {
+    let mut body = packet_declarations(scope, position);
+    body.extend(elsewhere);
+    let (write_back, used_exit, exit) = (scope.write_back(), scope.used.exit, scope.exit.clone());
+    body.append(&mut scope.out);
     if used_exit {
         body.push(S::Label(exit));
     }
@@ -85,34 +97,108 @@ pub(crate) struct Regions<'n, 'e> {
     block: BlockId,
     graph: &'n Graph<'n>,
     /// The straight way, if the graph is its.
-    straight: Option<&'e Straight>,
+    straight: Option<&'n Straight>,
+    /// What the survey has found.
+    survey: Option<&'n Survey>,
+    /// How packets leave the straight way at the start of each node.
+    early: Rc<[EarlyExits<'n>]>,
     /// What is known where each node begins.
     known: Vec<Known>,
+    /// What was written of each region.
+    written: Vec<Written<'n, 'e>>,
+}
+
+/// A region's code, before what stands around it.
+struct Written<'n, 'e> {
+    scope: Scope<'n, 'e>,
+    /// By which nodes packets enter, and what is known of them there.
+    entered: Vec<(NodeId, Known)>,
+    /// Nodes of later regions that packets go to.
+    next: BTreeSet<NodeId>,
+}
+
+/// What the code of all regions tells: how later ones may be entered, and what they want. So a graph is written twice,
+/// and what the first writing found makes the second shorter.
+pub(crate) struct Survey {
+    /// For each region that packets enter, what is wanted where they go from there.
+    wanted: Vec<Wanted>,
+    /// By which nodes packets enter regions.
+    entered: BTreeSet<NodeId>,
+    /// Tables' nodes among them that are the only ones of their region.
+    lists: BTreeSet<NodeId>,
+}
+
+/// The code of a graph's regions.
+pub(crate) fn emit_graph(
+    emitter: &Emitter<'_>,
+    block: BlockId,
+    graph: &Graph<'_>,
+    straight: Option<&Straight>,
+) -> Vec<S> {
+    let mut first = Regions::new(emitter, block, graph, straight, None);
+    first.emit();
+    let survey = first.survey();
+    Regions::new(emitter, block, graph, straight, Some(&survey)).emit()
 }
 
 impl<'n, 'e> Regions<'n, 'e> {
-    pub(crate) fn new(
+    fn new(
         emitter: &'n Emitter<'e>,
         block: BlockId,
         graph: &'n Graph<'n>,
-        straight: Option<&'e Straight>,
+        straight: Option<&'n Straight>,
+        survey: Option<&'n Survey>,
     ) -> Self {
         let known = graph.nodes.iter().map(|_| Known::unreachable()).collect();
-        Regions { emitter, block, graph, straight, known }
+        let exits = |node: &Node<'n>| straight.map_or(Vec::new(), |straight| early_exits(straight, node));
+        let early = graph.nodes.iter().map(exits).collect();
+        Regions { emitter, block, graph, straight, survey, early, known, written: Vec::new() }
     }
 
-    pub(crate) fn emit(mut self) -> Vec<S> {
+    fn survey(&self) -> Survey {
+        let mut at_entry: BTreeMap<NodeId, Wanted> = BTreeMap::new();
+        let mut wanted = Vec::new();
+        for region in self.written.iter().rev() {
+            let mut after = Wanted::default();
+            for next in region.next.iter().filter_map(|next| at_entry.get(next)) {
+                after.words.extend(&next.words);
+                after.vars.extend(&next.vars);
+                after.left |= next.left;
+            }
+            for (entry, known) in &region.entered {
+                at_entry.insert(*entry, region.scope.wants(known, &after));
+            }
+            wanted.push(after);
+        }
+        wanted.reverse();
+        let only = |region: &Written<'_, '_>| match region.entered[..] {
+            [(node, _)] => self.graph.nodes[node].head.is_some().then_some(node),
+            _ => None,
+        };
+        Survey {
+            wanted,
+            entered: at_entry.into_keys().collect(),
+            lists: self.written.iter().filter_map(only).collect(),
+        }
+    }
+
+    fn emit(&mut self) -> Vec<S> {
         let mut out = Vec::new();
-        for (position, entries) in self.graph.entries.iter().enumerate() {
-            for &entry in entries {
-                let is_start = position == 0 && entry == self.graph.regions[0][0];
-                let start = if is_start { call("ws_all", vec![name("count")]) } else { long(0) };
-                out.push(declare("uint64_t", mask_name(entry), start));
+        let burst = BURST_PACKETS_MAX as u32;
+        let start = self.graph.regions[0][0];
+        for &entry in self.graph.entries.iter().flatten().filter(|&&entry| entry != start && self.is_entered(entry)) {
+            if self.is_list(entry) {
+                out.push(declare_array("uint8_t", list_name(entry), burst, None));
+            } else {
+                out.push(declare("uint64_t", mask_name(entry), long(0)));
             }
         }
-        let burst = BURST_PACKETS_MAX as u32;
+        let mut asks = false;
         for &node in self.graph.regions.iter().flatten() {
-            if let End::Apply { apply, next } = &self.graph.nodes[node].end {
+            if let End::Apply { apply, next } = &self.graph.nodes[node].end
+                && self.is_entered(*next)
+            {
+                asks = true;
                 let words = self.emitter.plan.tables[apply.table].key.words() as u32;
                 // A table without a key gets rows of no words.
                 let zero = (words == 0).then(|| C::List(vec![long(0)]));
@@ -120,10 +206,10 @@ impl<'n, 'e> Regions<'n, 'e> {
                 out.push(declare("uint32_t", rows_name(*next), int(0)));
             }
         }
-        if self.graph.is_cut() {
+        if asks {
             out.push(declare_array(super::table::ENTRY, "entries", burst, None));
         }
-        self.known[self.graph.regions[0][0]] = Known::nothing();
+        self.known[start] = Known::nothing();
         let mut next_name = 0;
         for position in 0..self.graph.regions.len() {
             self.region(position, &mut next_name, &mut out);
@@ -131,24 +217,42 @@ impl<'n, 'e> Regions<'n, 'e> {
         out
     }
 
-    fn region(&mut self, position: usize, next_name: &mut u32, out: &mut Vec<S>) {
-        let (region, entries) = (&self.graph.regions[position], &self.graph.entries[position]);
-        let first = region[0];
-        let mut scope = Scope::new(self.emitter, self.block, format!("done{first}"), *next_name);
+    fn is_entered(&self, node: NodeId) -> bool {
+        self.survey.is_none_or(|survey| survey.entered.contains(&node))
+    }
+
+    fn is_list(&self, node: NodeId) -> bool {
+        self.survey.is_some_and(|survey| survey.lists.contains(&node))
+    }
+
+    fn scope(&self, position: usize, first: NodeId, next_name: u32) -> Scope<'n, 'e> {
+        let mut scope = Scope::new(self.emitter, self.block, format!("done{first}"), next_name);
         scope.labels = self.graph.labels.iter().map(|(&label, &node)| (label, Jump::Node(node))).collect();
-        scope.region = region.iter().copied().collect();
+        scope.region = self.graph.regions[position].iter().copied().collect();
         scope.way = self.straight.map(|straight| Way {
             straight,
             region: position,
-            is_last: position + 1 == self.graph.regions.len(),
+            wanted: self.survey.map(|survey| &survey.wanted[self.written.len()]),
         });
         scope.ends = (0..self.graph.nodes.len()).filter(|&id| self.graph.is_end(id)).collect();
         scope.staged = self.straight.is_some_and(|straight| stages(self.emitter, straight));
-        for &entry in entries.iter().filter(|&&entry| entry != first) {
-            let comes_here = binary("&", name(mask_name(entry)), name("bit"));
-            scope.push(S::If(comes_here, vec![S::Goto(node_label(entry))], Vec::new()));
-        }
+        scope.early = Rc::clone(&self.early);
+        scope.lists = self.survey.map_or_else(BTreeSet::new, |survey| survey.lists.clone());
+        scope
+    }
+
+    fn region(&mut self, position: usize, next_name: &mut u32, out: &mut Vec<S>) {
+        let (region, entries) = (&self.graph.regions[position], &self.graph.entries[position]);
+        let entered = region.iter().filter(|id| entries.contains(id) && self.known[**id].reachable);
+        let entered: Vec<(NodeId, Known)> = entered.map(|&id| (id, self.known[id].clone())).collect();
+        let Some((first, known)) = entered.first().cloned() else { return };
+        let mut scope = self.scope(position, first, *next_name);
+        scope.entered = known;
+        let mut next = BTreeSet::new();
         for &id in region {
+            if !self.known[id].reachable {
+                continue;
+            }
             if id != first {
                 scope.push(S::Label(node_label(id)));
             }
@@ -166,10 +270,31 @@ impl<'n, 'e> Regions<'n, 'e> {
             self.node(id, &mut scope, out);
             for (target, known) in std::mem::take(&mut scope.transfers) {
                 self.known[target].join(&known);
+                next.insert(target);
             }
         }
         *next_name = scope.next_name;
-        out.push(for_each_in_masks(entries, packet_code(scope, name("i"))));
+        next.retain(|id| !region.contains(id));
+        if self.survey.is_some() {
+            out.push(self.loop_of(position, &mut scope, &entered));
+        }
+        self.written.push(Written { scope, entered, next });
+    }
+
+    /// Puts around a region's code what takes the packets to it.
+    fn loop_of(&self, position: usize, scope: &mut Scope<'n, 'e>, entered: &[(NodeId, Known)]) -> S {
+        let elsewhere = entered.iter().skip(1).map(|(entry, known)| {
+            let mut way = scope.enter_by(known);
+            way.push(S::Goto(node_label(*entry)));
+            S::If(binary("&", name(mask_name(*entry)), name("bit")), way, Vec::new())
+        });
+        let elsewhere = elsewhere.collect();
+        let code = region_code(scope, name("i"), elsewhere);
+        match entered {
+            [_] if position == 0 => for_each_in_burst(code),
+            [(node, _)] if self.is_list(*node) => for_each_in_list(*node, code),
+            _ => for_each_in_masks(entered.iter().map(|(node, _)| *node), code),
+        }
     }
 
     /// Writes a node; what must stand before its region's loop goes to `before`.
@@ -179,9 +304,13 @@ impl<'n, 'e> Regions<'n, 'e> {
             let rows = name(rows_name(id));
             let ask = scope.lookup(apply.table, name(keys_name(id)), rows.clone(), name("entries"));
             before.push(S::If(rows.clone(), ask.to_vec(), Vec::new()));
-            before.push(S::Assign(rows.clone(), "=", int(0)));
-            scope.push(super::table::declare_entry(index(name("entries"), rows.clone())));
-            scope.push(S::Assign(rows, "+=", int(1)));
+            if self.is_list(id) {
+                scope.push(super::table::declare_entry(index(name("entries"), name("row"))));
+            } else {
+                before.push(S::Assign(rows.clone(), "=", int(0)));
+                scope.push(super::table::declare_entry(index(name("entries"), rows.clone())));
+                scope.push(S::Assign(rows, "+=", int(1)));
+            }
             scope.comment(apply.stmt.span);
             scope.table_results(apply.table, apply.hit, apply.action, &name("entry"));
         }
@@ -221,6 +350,10 @@ impl<'n, 'e> Regions<'n, 'e> {
                     scope.push(declare("uint64_t *const ", row.clone(), place));
                     scope.key_row(apply.table, &name(row));
                 }
+                if self.is_list(*next) {
+                    let place = index(name(list_name(*next)), rows.clone());
+                    scope.push(assign(place, cast("uint8_t", name("i"))));
+                }
                 scope.push(S::Assign(rows, "+=", int(1)));
                 scope.transfer(*next);
             }
@@ -228,9 +361,41 @@ impl<'n, 'e> Regions<'n, 'e> {
     }
 }
 
+/// The conditions to leave the straight way that a node begins with.
+fn early_exits<'n>(straight: &Straight, node: &Node<'n>) -> EarlyExits<'n> {
+    let exit = |stmt: &&'n Stmt| match &stmt.kind {
+        StmtKind::If { cond, then_body, else_body } if else_body.is_empty() => match &then_body[..] {
+            [Stmt { kind: StmtKind::Leave(label), .. }] => straight.exit_at(*label).map(|_| (cond, *label)),
+            _ => None,
+        },
+        _ => None,
+    };
+    if node.head.is_some() { Vec::new() } else { node.code.iter().map_while(exit).collect() }
+}
+
+/// Takes all packets of the burst.
+fn for_each_in_burst(code: Vec<S>) -> S {
+    let mut body = vec![declare("const uint64_t", "bit WS_UNUSED", binary("<<", long(1), name("i")))];
+    body.extend(code);
+    for_each_packet(body)
+}
+
+/// Takes the packets in the list of a table's node.
+fn for_each_in_list(node: NodeId, code: Vec<S>) -> S {
+    let i = declare("const uint32_t", "i WS_UNUSED", index(name(list_name(node)), name("row")));
+    let mut body = vec![i, declare("const uint64_t", "bit WS_UNUSED", binary("<<", long(1), name("i")))];
+    body.extend(code);
+    S::For {
+        first: Box::new(declare("uint32_t", "row", int(0))),
+        condition: binary("<", name("row"), name(rows_name(node))),
+        step: Box::new(S::Assign(name("row"), "+=", int(1))),
+        body,
+    }
+}
+
 /// Takes the packets that come to a region in order.
-fn for_each_in_masks(entries: &[NodeId], code: Vec<S>) -> S {
-    let masks = entries.iter().map(|&entry| name(mask_name(entry)));
+fn for_each_in_masks(entries: impl Iterator<Item = NodeId>, code: Vec<S>) -> S {
+    let masks = entries.map(|entry| name(mask_name(entry)));
     let all = masks.reduce(|all, mask| binary("|", all, mask)).unwrap_or(long(0));
     let mut body = vec![
         declare("const uint64_t", "bit WS_UNUSED", binary("&", name("todo"), binary("-", long(0), name("todo")))),
@@ -243,6 +408,11 @@ fn for_each_in_masks(entries: &[NodeId], code: Vec<S>) -> S {
         step: Box::new(S::Assign(name("todo"), "&=", binary("-", name("todo"), long(1)))),
         body,
     }
+}
+
+/// The C array with the positions of the packets that ask the table whose answers start a node.
+fn list_name(node: NodeId) -> String {
+    format!("list{node}")
 }
 
 /// The C array with the key rows of the table whose answers start a node.

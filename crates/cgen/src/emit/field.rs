@@ -73,6 +73,29 @@ impl Scope<'_, '_> {
         }
     }
 
+    /// Copies a field of whole bytes to another one of the same size as it lies there, if both headers are certainly
+    /// valid. False, and nothing is done, if that cannot be.
+    pub(crate) fn copy_field(&mut self, dst: &ir::Place, src: &ir::Expr) -> bool {
+        let (ir::Place::Field(to, to_field), ir::ExprKind::Field(from, from_field)) = (dst, &src.kind) else {
+            return false;
+        };
+        let (HeaderRef::Fixed(to_id), HeaderRef::Fixed(from_id)) = (to, from) else { return false };
+        let (to_access, from_access) = (self.access(to), self.access(from));
+        let to_bits = self.field_bits(&to_access, *to_field, None);
+        let from_bits = self.field_bits(&from_access, *from_field, None);
+        let is_whole = |bits: Bits| bits.offset.is_multiple_of(8) && bits.width.is_multiple_of(8) && bits.width > 0;
+        let is_same = to_id == from_id && to_field == from_field;
+        let is_valid = self.is_surely_valid(*to_id) && self.is_surely_valid(*from_id);
+        let fits = is_whole(to_bits) && is_whole(from_bits) && to_bits.width == from_bits.width;
+        if !fits || is_same || !is_valid {
+            return false;
+        }
+        let (target, source) = (self.base(&to_access, to_bits), self.base(&from_access, from_bits));
+        let (target, source) = (plus(target, to_bits.first_byte()), plus(source, from_bits.first_byte()));
+        self.push(S::Eval(call("memcpy", vec![target, source, int(to_bits.width / 8)])));
+        true
+    }
+
     /// A field, or a slice of one, over 64 bits.
     pub(crate) fn read_wide_field(&mut self, header: &HeaderRef, field: u32, slice: Option<(u32, u32)>) -> C {
         let access = self.access(header);

@@ -10,7 +10,7 @@ use super::field::Bits;
 use super::header::Access;
 use super::scope::Scope;
 use crate::ctree::{
-    Expr as C, Stmt as S, binary, call, cast, declare, declare_array, index, int, long, name, plus, unary,
+    Expr as C, Stmt as S, assign, binary, call, cast, declare, declare_array, index, int, long, name, plus, unary,
 };
 use ir::{Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderRef, Place};
 
@@ -127,7 +127,7 @@ impl<'e> Scope<'_, 'e> {
         };
         let (header, first, _) = field_of(pieces.first()?)?;
         let HeaderRef::Fixed(id) = header else { return None };
-        if guard != Some(header) && !self.known.valid.contains(id) {
+        if guard != Some(header) && !self.is_surely_valid(*id) {
             return None;
         }
         let ty = self.emitter.program.header_type(header);
@@ -191,7 +191,7 @@ impl<'e> Scope<'_, 'e> {
         }
         if payload {
             let (pointer, count) = self.payload();
-            self.push(S::Assign(name(native.clone()), "+=", call("ws_sum_bytes", vec![pointer, count])));
+            self.push(add_native(&native, call("ws_sum_bytes", vec![pointer, count])));
         }
         let bytes = call("ws_sum_network", vec![name(native)]);
         let all = if has_values { call("ws_sum_fold", vec![binary("+", name(sum), bytes)]) } else { bytes };
@@ -201,17 +201,16 @@ impl<'e> Scope<'_, 'e> {
     /// Adds a piece that begins at bit `position` of the words.
     fn add_piece(&mut self, native: &str, sum: &str, piece: &Piece<'_>, position: u32) {
         let add = |scope: &mut Self, value: C| scope.push(S::Assign(name(sum), "+=", value));
-        let add_native = |scope: &mut Self, value: C| scope.push(S::Assign(name(native), "+=", value));
         match piece {
             Piece::Varbit(header, field) => {
                 let (access, pointer) = self.fields_place(header, *field);
                 let count = self.varbit_bytes(&access);
-                add_native(self, call("ws_sum_bytes", vec![pointer, count]));
+                self.push(add_native(native, call("ws_sum_bytes", vec![pointer, count])));
             }
             Piece::Fields { header, first, bits } => {
                 let (_, pointer) = self.fields_place(header, *first);
                 for summand in native_sums(&pointer, bits / 8, position) {
-                    add_native(self, summand);
+                    self.push(add_native(native, summand));
                 }
             }
             Piece::Expr(expr) => {
@@ -387,6 +386,11 @@ impl<'e> Scope<'_, 'e> {
     }
 }
 
+/// Adds to a native sum.
+fn add_native(native: &str, summand: C) -> S {
+    assign(name(native), call("ws_sum_add", vec![name(native), summand]))
+}
+
 /// Native summands of `bytes` bytes which begin at bit `position` (a whole byte) of the words.
 fn native_sums(pointer: &C, bytes: u32, position: u32) -> Vec<C> {
     const LOADS_MAX: u32 = 16;
@@ -397,13 +401,14 @@ fn native_sums(pointer: &C, bytes: u32, position: u32) -> Vec<C> {
         sums.push(byte(0, "WS_SUM_SECOND_BYTE"));
         at = 1;
     }
-    if (bytes - at).div_ceil(4) > LOADS_MAX {
+    if (bytes - at).div_ceil(8) > LOADS_MAX {
         sums.push(call("ws_sum_bytes", vec![place(at), int(bytes - at)]));
         return sums;
     }
     while at < bytes {
         let (summand, size) = match bytes - at {
-            4.. => (call("ws_sum_load32", vec![place(at)]), 4),
+            8.. => (call("ws_sum_load64", vec![place(at)]), 8),
+            4..=7 => (call("ws_sum_load32", vec![place(at)]), 4),
             2..=3 => (call("ws_sum_load16", vec![place(at)]), 2),
             _ => (byte(at, "WS_SUM_FIRST_BYTE"), 1),
         };

@@ -94,7 +94,7 @@ impl Scope<'_, '_> {
     pub(crate) fn valid(&mut self, access: &Access) -> Option<C> {
         match &access.place {
             Place::Plain(id) => {
-                if self.known.valid.contains(id) {
+                if self.is_surely_valid(*id) {
                     return None;
                 }
                 let bit = self.emitter.plan.headers[*id].bit;
@@ -103,7 +103,7 @@ impl Scope<'_, '_> {
                 Some(binary("&", shifted, long(1)))
             }
             Place::Element { stack, position, in_range, id } => {
-                if id.is_some_and(|id| self.known.valid.contains(&id)) {
+                if id.is_some_and(|id| self.is_surely_valid(id)) {
                     return None;
                 }
                 let first = self.stack_slot(*stack).first;
@@ -179,10 +179,20 @@ impl Scope<'_, '_> {
         }
     }
 
+    /// Where a header lies that is always at the same place of the packet.
+    fn lies_at(&self, access: &Access) -> Option<u32> {
+        match access.place {
+            Place::Plain(id) => self.way.and_then(|way| way.straight.bytes_before(id)),
+            Place::Element { .. } => None,
+        }
+    }
+
     /// Puts the header at an offset.
     pub(crate) fn set_offset(&mut self, access: &Access, offset: C) {
-        let place = self.offset(access);
-        self.push(assign(place, offset.clone()));
+        if self.lies_at(access).is_none() {
+            let place = self.offset(access);
+            self.push(assign(place, offset.clone()));
+        }
         if let Place::Plain(_) = access.place {
             let pointer = self.pointer(access);
             self.push(assign(pointer, at(offset)));

@@ -39,7 +39,7 @@ impl Scope<'_, '_> {
         self.parser_error = Some(error);
         let reached = reached(start, states);
         let counted = reached.len() > PARSER_STEPS_MAX as usize || has_cycle(start, states);
-        let targets: BTreeSet<StateId> = reached.iter().flat_map(|&id| targets(&states[id])).collect();
+        let targets: BTreeSet<StateId> = reached.iter().flat_map(|&id| states[id].targets()).collect();
         self.reset_headers();
         for id in reached {
             let state = &states[id];
@@ -68,6 +68,8 @@ impl Scope<'_, '_> {
     pub(crate) fn parse_first(&mut self, start: StateId, states: &IndexVec<StateId, State>, error: VarId) {
         let exit = std::mem::replace(&mut self.exit, "parsed".into());
         let used_exit = std::mem::take(&mut self.used.exit);
+        let before = std::mem::take(&mut self.known.vars);
+        let written = std::mem::take(&mut self.used.written);
         let mut counted = false;
         let code = self.take(|scope| counted = scope.parse(start, states, error));
         self.out.extend(cursor_declarations(counted));
@@ -75,8 +77,12 @@ impl Scope<'_, '_> {
         if self.used.exit {
             self.push(S::Label("parsed".into()));
         }
-        self.push(assign(arrow(name("p"), "payload"), name("cursor")));
-        (self.exit, self.used.exit, self.known) = (exit, used_exit, Known::nothing());
+        if self.way.is_none_or(|way| way.straight.asks_for_payload) {
+            self.push(assign(arrow(name("p"), "payload"), name("cursor")));
+        }
+        let untouched = before.into_iter().filter(|(var, _)| !self.used.written.contains(var)).collect();
+        self.used.written.extend(written);
+        (self.exit, self.used.exit, self.known) = (exit, used_exit, Known { vars: untouched, ..Known::nothing() });
     }
 }
 
@@ -125,22 +131,12 @@ fn reached(start: StateId, states: &IndexVec<StateId, State>) -> Vec<StateId> {
     while let Some(id) = pending.pop() {
         if seen.insert(id) {
             order.push(id);
-            pending.extend(targets(&states[id]).into_iter().rev());
+            let from = pending.len();
+            pending.extend(states[id].targets());
+            pending[from..].reverse();
         }
     }
     order
-}
-
-/// The states that a state leads to.
-fn targets(state: &State) -> Vec<StateId> {
-    let state_of = |target: &Target| match target {
-        Target::State(id) => Some(*id),
-        Target::Accept | Target::Reject => None,
-    };
-    match &state.transition {
-        Transition::Goto(target) => state_of(target).into_iter().collect(),
-        Transition::Select { cases, .. } => cases.iter().filter_map(|case| state_of(&case.target)).collect(),
-    }
 }
 
 /// Whether a packet can visit a state twice.
@@ -152,14 +148,14 @@ fn has_cycle(start: StateId, states: &IndexVec<StateId, State>) -> bool {
         Done,
     }
     let mut marks: IndexVec<StateId, Mark> = states.iter().map(|_| Mark::New).collect();
-    let mut path: Vec<(StateId, Vec<StateId>)> = vec![(start, targets(&states[start]))];
+    let mut path: Vec<(StateId, Vec<StateId>)> = vec![(start, states[start].targets().collect())];
     marks[start] = Mark::Open;
     while let Some((id, left)) = path.last_mut() {
         match left.pop() {
             Some(next) if marks[next] == Mark::Open => return true,
             Some(next) if marks[next] == Mark::New => {
                 marks[next] = Mark::Open;
-                path.push((next, targets(&states[next])));
+                path.push((next, states[next].targets().collect()));
             }
             Some(_) => {}
             None => {

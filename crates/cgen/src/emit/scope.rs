@@ -7,6 +7,7 @@ use crate::plan::graph::NodeId;
 use base::Span;
 use ir::{BinaryOp, BlockId, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Stmt, UnaryOp, VarId, VarKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Letters of a source line that its comment shows.
 const COMMENT_LETTERS_MAX: usize = 100;
@@ -18,15 +19,18 @@ pub(crate) struct Known {
     pub(crate) reachable: bool,
     /// Headers that are valid there for certain.
     pub(crate) valid: BTreeSet<HeaderId>,
+    /// Variables that have a certain value there, as far as that is followed: on the straight way, those that wait for
+    /// tables.
+    pub(crate) vars: BTreeMap<VarId, u64>,
 }
 
 impl Known {
     pub(crate) fn nothing() -> Known {
-        Known { reachable: true, valid: BTreeSet::new() }
+        Known { reachable: true, valid: BTreeSet::new(), vars: BTreeMap::new() }
     }
 
     pub(crate) fn unreachable() -> Known {
-        Known { reachable: false, valid: BTreeSet::new() }
+        Known { reachable: false, valid: BTreeSet::new(), vars: BTreeMap::new() }
     }
 
     /// What holds where two ways meet.
@@ -35,6 +39,27 @@ impl Known {
             *self = other.clone();
         } else if other.reachable {
             self.valid.retain(|header| other.valid.contains(header));
+            self.vars.retain(|var, value| other.vars.get(var) == Some(value));
+        }
+    }
+
+    /// What a condition over variables and constants says, if that is certain.
+    pub(crate) fn decide(&self, condition: &Expr) -> Option<bool> {
+        let number = |expr: &Expr| match &expr.kind {
+            ExprKind::Const(value) if expr.ty.width() <= 64 => Some(value.low_u64()),
+            ExprKind::Var(var) => self.vars.get(var).copied(),
+            _ => None,
+        };
+        match &condition.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => Some(!self.decide(inner)?),
+            ExprKind::Binary(BinaryOp::Eq, left, right) => Some(number(left)? == number(right)?),
+            ExprKind::Binary(BinaryOp::Ne, left, right) => Some(number(left)? != number(right)?),
+            ExprKind::Binary(BinaryOp::LogicalOr, left, right) => match (self.decide(left), self.decide(right)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -57,6 +82,9 @@ impl Known {
         }
     }
 }
+
+/// The statements that a node begins with that are but conditions to leave the straight way, and where to.
+pub(crate) type EarlyExits<'s> = Vec<(&'s Expr, LabelId)>;
 
 /// Where a label is.
 pub(crate) enum Jump {
@@ -89,17 +117,23 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) emitter: &'s Emitter<'e>,
     pub(crate) block: BlockId,
     /// The region of the straight way that is written, if it is not a block alone.
-    pub(crate) way: Option<Way<'e>>,
+    pub(crate) way: Option<Way<'s>>,
+    /// What is known where packets enter the region, but for those that come in by another entry.
+    pub(crate) entered: Known,
     /// The C label at its end.
     pub(crate) exit: String,
     pub(crate) out: Vec<S>,
     pub(crate) known: Known,
     pub(crate) labels: BTreeMap<LabelId, Jump>,
     pub(crate) used: Used,
+    /// Tables' nodes that packets come to by a list, not by a mask.
+    pub(crate) lists: BTreeSet<NodeId>,
     /// The nodes of the region that is written.
     pub(crate) region: BTreeSet<NodeId>,
     /// Nodes in which nothing happens before the block's end.
     pub(crate) ends: BTreeSet<NodeId>,
+    /// How packets leave the straight way at the start of each node.
+    pub(crate) early: Rc<[EarlyExits<'s>]>,
     /// What is known where packets go to other nodes.
     pub(crate) transfers: Vec<(NodeId, Known)>,
     /// The parser's error variable.
@@ -120,13 +154,16 @@ impl<'s, 'e> Scope<'s, 'e> {
             emitter,
             block,
             way: None,
+            entered: Known::nothing(),
             exit: exit.into(),
             out: Vec::new(),
             known: Known::nothing(),
             labels: BTreeMap::new(),
             used: Used::default(),
+            lists: BTreeSet::new(),
             region: BTreeSet::new(),
             ends: BTreeSet::new(),
+            early: Rc::new([]),
             transfers: Vec::new(),
             parser_error: None,
             entry: None,
@@ -248,8 +285,8 @@ impl<'s, 'e> Scope<'s, 'e> {
     }
 
     /// Declarations of what the code has used, to stand before it. `valid` gives the start of a word of valid bits,
-    /// `pointer` that of the pointer to a header with this slot.
-    pub(crate) fn declarations(&self, valid: impl Fn(u32) -> C, pointer: impl Fn(u32) -> C) -> Vec<S> {
+    /// `pointer` that of the pointer to a header.
+    pub(crate) fn declarations(&self, valid: impl Fn(u32) -> C, pointer: impl Fn(HeaderId) -> C) -> Vec<S> {
         let mut out = Vec::new();
         if self.used.waiting || self.way.is_some_and(|way| self.has_waiting(way)) {
             let ty = format!("struct {}", super::waiting_name(self.way.is_none().then_some(self.block)));
@@ -260,12 +297,11 @@ impl<'s, 'e> Scope<'s, 'e> {
             out.push(declare("uint64_t", format!("valid{word} WS_UNUSED"), valid(word)));
         }
         for &header in &self.used.headers {
-            let slot = self.emitter.plan.headers[header].slot;
-            out.push(declare("uint8_t *", format!("{} WS_UNUSED", self.emitter.header_name(header)), pointer(slot)));
+            out.push(declare("uint8_t *", format!("{} WS_UNUSED", self.emitter.header_name(header)), pointer(header)));
         }
         for &var in &self.used.locals {
             out.push(match self.way {
-                Some(way) => self.local_of_way(var, way),
+                Some(_) => self.local_of_way(var),
                 None => self.local(var),
             });
         }
@@ -283,13 +319,27 @@ impl<'s, 'e> Scope<'s, 'e> {
         }
     }
 
+    /// Whether a header is certainly valid here.
+    pub(crate) fn is_surely_valid(&self, header: HeaderId) -> bool {
+        let is_before = |other: &HeaderId| {
+            let extracted = self.way.and_then(|way| way.straight.headers.get(other));
+            extracted.is_some_and(|extracted| extracted.after.contains(&header))
+        };
+        self.known.valid.contains(&header) || self.known.valid.iter().any(is_before)
+    }
+
     /// Writes back what the code has changed in its copies of the context.
     pub(crate) fn write_back(&self) -> Vec<S> {
         let word = |&word: &u32| assign(valid_in_context(word), name(format!("valid{word}")));
         let words = self.used.dirty_words.iter().map(word);
         match self.way {
-            Some(way) if way.is_last && !self.used.left => Vec::new(),
-            Some(way) => words.chain(self.waiting_write_back(way)).collect(),
+            Some(way) => {
+                let all = self.used.left || way.wanted.is_none_or(|wanted| wanted.left);
+                let is_wanted = |word: &u32| way.wanted.is_some_and(|wanted| wanted.words.contains(word));
+                let words = self.used.dirty_words.iter().filter(|word| all || is_wanted(word));
+                let words = words.map(|&word| assign(valid_in_context(word), name(format!("valid{word}"))));
+                words.chain(self.waiting_write_back(way)).collect()
+            }
             None => words.collect(),
         }
     }

@@ -33,8 +33,10 @@ impl Scope<'_, '_> {
     fn stmt_kind(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Assign { dst, src } => {
-                let value = self.value(src);
-                self.write(dst, value);
+                if !self.copy_field(dst, src) {
+                    let value = self.value(src);
+                    self.write(dst, value);
+                }
             }
             StmtKind::SetValid(header) => self.set_valid(header),
             StmtKind::SetInvalid(header) => self.set_invalid(header),
@@ -105,6 +107,7 @@ impl Scope<'_, '_> {
             return;
         }
         self.note_write(var);
+        self.learn_value(var, &value);
         let place = self.var_place(var);
         match value {
             Value::Narrow(value) => {
@@ -114,6 +117,18 @@ impl Scope<'_, '_> {
                 }
             }
             Value::Wide(limbs) => self.push(S::Eval(call("ws_wide_copy", vec![place, limbs, int(width)]))),
+        }
+    }
+
+    /// Keeps in mind what value a variable gets that waits for tables on the straight way.
+    fn learn_value(&mut self, var: VarId, value: &Value) {
+        match value {
+            Value::Narrow(C::Long(value)) if self.way.is_some_and(|way| way.straight.waiting.contains_key(&var)) => {
+                self.known.vars.insert(var, *value);
+            }
+            _ => {
+                self.known.vars.remove(&var);
+            }
         }
     }
 
@@ -134,6 +149,7 @@ impl Scope<'_, '_> {
 
     fn write_var_slice(&mut self, var: VarId, high: u32, low: u32, value: Value) {
         self.note_write(var);
+        self.known.vars.remove(&var);
         let (width, place) = (high - low + 1, self.var_place(var));
         let wide = self.emitter.program.vars[var].ty.width() > 64;
         match value {
@@ -270,14 +286,32 @@ impl Scope<'_, '_> {
             self.leave();
             return;
         }
+        if let Some(label) = self.exit_before(node) {
+            self.leave_to(label);
+            return;
+        }
         self.transfers.push((node, self.known.clone()));
         if self.region.contains(&node) {
             self.push(S::Goto(super::control::node_label(node)));
             self.known = Known::unreachable();
         } else {
-            self.push(S::Assign(name(super::control::mask_name(node)), "|=", name("bit")));
+            if !self.lists.contains(&node) {
+                self.push(S::Assign(name(super::control::mask_name(node)), "|=", name("bit")));
+            }
             self.leave();
         }
+    }
+
+    /// Where packets leave at once that come to a node, if that is certain.
+    fn exit_before(&self, node: crate::plan::graph::NodeId) -> Option<LabelId> {
+        for (condition, label) in self.early.get(node)? {
+            match self.known.decide(condition) {
+                Some(true) => return Some(*label),
+                Some(false) => {}
+                None => return None,
+            }
+        }
+        None
     }
 
     fn loop_stmt(&mut self, label: LabelId, body: &Body) {
@@ -302,8 +336,9 @@ impl Scope<'_, '_> {
         self.close(label, outer, end);
     }
 
-    /// Forgets what is known of headers that a loop's body may make invalid.
+    /// Forgets what is known of variables, and of headers that a loop's body may make invalid.
     fn forget_what_changes(&mut self, body: &Body) {
+        self.known.vars.clear();
         let program = self.emitter.program;
         let mut changed = Vec::new();
         let mut moved = Vec::new();

@@ -5,21 +5,34 @@
 //! than to be sent or dropped leaves with everything in its place, for the core to go on with it.
 
 use super::Emitter;
-use super::control::Regions;
+use super::control::emit_graph;
 use super::deparser::Emits;
-use super::scope::Scope;
+use super::scope::{Known, Scope};
 use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, index, int, long, name};
 use crate::plan::straight::{Exit, Straight};
 use base::index::Id as _;
 use ir::v1model::{Slot, Stage};
-use ir::{BlockId, BlockKind, VarId, VarKind};
+use ir::{BlockId, BlockKind, HeaderId, VarId, VarKind};
+use std::collections::BTreeSet;
 
 /// A region of the straight way.
 #[derive(Clone, Copy)]
-pub(crate) struct Way<'e> {
-    pub(crate) straight: &'e Straight,
+pub(crate) struct Way<'s> {
+    pub(crate) straight: &'s Straight,
     pub(crate) region: usize,
-    pub(crate) is_last: bool,
+    /// What those want to whom its packets go, once that is known.
+    pub(crate) wanted: Option<&'s Wanted>,
+}
+
+/// What must be in a packet's context when it goes from one region to another.
+#[derive(Clone, Default)]
+pub(crate) struct Wanted {
+    /// Words of valid bits.
+    pub(crate) words: BTreeSet<u32>,
+    /// Variables whose values are not certain.
+    pub(crate) vars: BTreeSet<VarId>,
+    /// Whether the core may go on with the packet, so that all words are wanted.
+    pub(crate) left: bool,
 }
 
 /// The body of the function.
@@ -30,7 +43,7 @@ pub(crate) fn emit(emitter: &Emitter<'_>, straight: &Straight) -> Vec<S> {
     if let Some(emits) = emits(emitter, straight) {
         out.extend(emits.before_packets());
     }
-    out.extend(Regions::new(emitter, block(Stage::Deparser), &graph, Some(straight)).emit());
+    out.extend(emit_graph(emitter, block(Stage::Deparser), &graph, Some(straight)));
     out
 }
 
@@ -60,6 +73,9 @@ impl Scope<'_, '_> {
             if program.vars[var].ty.width() <= 64 {
                 self.used.locals.insert(var);
                 self.note_write(var);
+                if let Some(value) = self.at_start(var) {
+                    self.known.vars.insert(var, value);
+                }
             }
         }
         for (id, var) in program.vars.iter_enumerated() {
@@ -135,17 +151,71 @@ impl Scope<'_, '_> {
                 self.push(assign(intrinsic(slot), received(slot)));
             }
         }
+        for &header in way.straight.headers.keys() {
+            if let Some(offset) = self.fixed_offset(header) {
+                let slot = self.emitter.plan.headers[header].slot;
+                self.push(assign(index(arrow(name("c"), "offset"), int(slot)), offset));
+            }
+        }
+    }
+
+    /// Where a header lies that is always at the same place of the packet.
+    pub(crate) fn fixed_offset(&self, header: HeaderId) -> Option<C> {
+        let way = self.way?;
+        let before = way.straight.bytes_before(header).filter(|_| self.emitter.dynamic_element(header).is_none())?;
+        Some(binary("+", arrow(name("p"), "data"), int(before)))
+    }
+
+    /// The certain value of a variable of a packet that was just received.
+    fn at_start(&self, var: VarId) -> Option<u64> {
+        match self.emitter.program.vars[var].kind {
+            VarKind::Intrinsic(slot) if received(slot) != long(0) => None,
+            _ => Some(0),
+        }
+    }
+
+    /// The value that a variable which waits for tables has where packets enter this region.
+    fn waited(&self, var: VarId, known: &Known) -> C {
+        match known.vars.get(&var) {
+            Some(&value) => long(value),
+            None => arrow(name("w"), self.emitter.var_name(var)),
+        }
+    }
+
+    /// What the variables get that are something else where packets come in by another entry.
+    pub(crate) fn enter_by(&self, known: &Known) -> Vec<S> {
+        let waiting = self.used.locals.iter().filter(|var| self.waits(**var));
+        let differs = waiting.filter(|var| self.waited(**var, known) != self.waited(**var, &self.entered));
+        differs.map(|&var| assign(name(self.emitter.var_name(var)), self.waited(var, known))).collect()
+    }
+
+    /// What is wanted where packets come in of whom this is known, if `after` is wanted where they go.
+    pub(crate) fn wants(&self, known: &Known, after: &Wanted) -> Wanted {
+        let waiting = self.used.locals.iter().copied().filter(|var| self.waits(*var));
+        let loaded = waiting.filter(|var| !known.vars.contains_key(var));
+        let passed = after.vars.iter().copied().filter(|var| !self.used.locals.contains(var));
+        Wanted {
+            words: self.used.words.union(&after.words).copied().collect(),
+            vars: loaded.chain(passed).collect(),
+            left: self.used.left || after.left,
+        }
+    }
+
+    /// Whether the variable waits before this region.
+    fn waits(&self, var: VarId) -> bool {
+        let is_narrow = self.emitter.program.vars[var].ty.width() <= 64;
+        is_narrow && self.way.is_some_and(|way| way.region > 0 && way.straight.waiting.contains_key(&var))
     }
 
     /// A variable of C, with what the variable of the program is when this region begins.
-    pub(crate) fn local_of_way(&self, var: VarId, way: Way<'_>) -> S {
+    pub(crate) fn local_of_way(&self, var: VarId) -> S {
         let ir_var = &self.emitter.program.vars[var];
         let text = self.emitter.var_name(var);
         if ir_var.ty.width() > 64 {
             return self.local(var);
         }
         let value = match ir_var.kind {
-            _ if way.region > 0 && way.straight.waiting.contains_key(&var) => arrow(name("w"), text.clone()),
+            _ if self.waits(var) => self.waited(var, &self.entered),
             VarKind::Intrinsic(slot) => super::masked(received(slot), ir_var.ty.width()),
             VarKind::Metadata | VarKind::Local => long(0),
         };
@@ -154,8 +224,7 @@ impl Scope<'_, '_> {
 
     /// Whether variables of this region wait before or after it.
     pub(crate) fn has_waiting(&self, way: Way<'_>) -> bool {
-        let loads = way.region > 0 && self.used.locals.iter().any(|var| way.straight.waiting.contains_key(var));
-        loads || !self.waiting_write_back(way).is_empty()
+        self.used.locals.iter().any(|var| self.waits(*var)) || !self.waiting_write_back(way).is_empty()
     }
 
     /// Stores what later regions want of what this one has written.
@@ -163,7 +232,8 @@ impl Scope<'_, '_> {
         let mut out = Vec::new();
         for &var in &self.used.written {
             let Some(&(_, last)) = way.straight.waiting.get(&var) else { continue };
-            if last > way.region && self.emitter.program.vars[var].ty.width() <= 64 {
+            let is_wanted = last > way.region && way.wanted.is_none_or(|wanted| wanted.vars.contains(&var));
+            if is_wanted && self.emitter.program.vars[var].ty.width() <= 64 {
                 let text = self.emitter.var_name(var);
                 out.push(assign(arrow(name("w"), text.clone()), name(text)));
             }

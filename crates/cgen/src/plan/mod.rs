@@ -5,9 +5,11 @@
 //!   packet.
 //! * `graph`: controls as nodes cut at tables.
 //! * `state`: which state packets could see the order of.
+//! * `extracted`: what the parser tells of where headers are.
 //! * `straight`: the way of a packet that asks for nothing but to be sent or dropped, from parser to deparser.
 //! * `walk`: one walk over all that statements mention.
 
+mod extracted;
 pub(crate) mod graph;
 pub(crate) mod state;
 mod storage;

@@ -10,6 +10,7 @@
 //! On the straight way a variable of at most 64 bits is a variable of C. It touches memory only if its life crosses
 //! from one region to another.
 
+use super::extracted::{Extracted, extracted};
 use super::graph::Graph;
 use super::state::{self, Object};
 use super::walk::{Item, Tables, walk_block};
@@ -19,7 +20,7 @@ use ir::v1model::{PORT_MAX, Slot, Stage, reads_queues};
 use ir::walk::{has_assertions, visit_body};
 use ir::{
     Architecture, BinaryOp, BlockId, BlockKind, Body, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Place, Program,
-    Stmt, StmtKind, Target, Transition, Type, VarId, VarKind,
+    Stmt, StmtKind, Type, VarId, VarKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,6 +53,10 @@ pub(crate) struct Straight {
     pub(crate) egress_port: VarId,
     /// Whether deparsing changes no byte, so that it is left out.
     pub(crate) keeps_headers: bool,
+    /// What is known of the headers that the parser extracts, if no block changes which are valid or where they are.
+    pub(crate) headers: BTreeMap<HeaderId, Extracted>,
+    /// Whether anything looks at where the payload begins.
+    pub(crate) asks_for_payload: bool,
     /// Variables that wait for tables: first byte in the waiting part, and the last region that mentions them.
     pub(crate) waiting: BTreeMap<VarId, (u32, usize)>,
     /// Bytes of the waiting part.
@@ -103,12 +108,16 @@ impl Straight {
         let mut after_egress = Vec::new();
         after_egress.extend(any_set(program, &egress_asks).map(|cond| if_then(cond, leave(Exit::DecideEgress))));
         after_egress.push(if_then(is_dropped(), leave(Exit::DropEgress)));
+        let keeps_headers = keeps_headers(program);
+        let parser = &program.blocks[BlockId::from_index(Stage::Parser as usize)];
         let mut straight = Straight {
             after_ingress,
             after_egress,
             exits,
             egress_port,
-            keeps_headers: keeps_headers(program),
+            keeps_headers,
+            headers: if keeps_headers { extracted(program, &parser.kind) } else { BTreeMap::new() },
+            asks_for_payload: !keeps_headers || may_ask || hashes_payload(program),
             waiting: BTreeMap::new(),
             waiting_bytes: 0,
             kept: kept(program),
@@ -137,6 +146,11 @@ impl Straight {
     /// The graph of all that.
     pub(crate) fn graph<'p>(&'p self, program: &'p Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Graph<'p> {
         Graph::of_way(program, &self.bodies(program), key_words)
+    }
+
+    /// Bytes of the packet before a header, if they are always as many.
+    pub(crate) fn bytes_before(&self, header: HeaderId) -> Option<u32> {
+        self.headers.get(&header)?.at_bytes
     }
 
     /// How a packet leaves that goes to this label, if it leaves there.
@@ -311,6 +325,12 @@ fn statements(program: &Program) -> usize {
     count
 }
 
+fn hashes_payload(program: &Program) -> bool {
+    let mut found = false;
+    state::walk_program(program, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Hash { payload: true, .. }));
+    found
+}
+
 fn deparser_asks_tables(program: &Program) -> bool {
     let mut found = false;
     let deparser = &program.blocks[BlockId::from_index(Stage::Deparser as usize)];
@@ -411,16 +431,11 @@ fn keeps_headers(program: &Program) -> bool {
                 _ => return false,
             }
         }
-        let targets: Vec<&Target> = match &states[id].transition {
-            Transition::Goto(target) => vec![target],
-            Transition::Select { cases, .. } => cases.iter().map(|case| &case.target).collect(),
-        };
-        for target in targets {
-            let Target::State(next) = target else { continue };
+        for next in states[id].targets() {
             // Every way round a loop that extracts goes further in the list, so this ends.
-            if reached.get(next).is_none_or(|&known| known < position) {
-                reached.insert(*next, position);
-                pending.push(*next);
+            if reached.get(&next).is_none_or(|&known| known < position) {
+                reached.insert(next, position);
+                pending.push(next);
             }
         }
     }

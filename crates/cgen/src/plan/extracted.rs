@@ -1,0 +1,73 @@
+//! What the parser tells of the headers that it extracts, as long as no block moves one or changes which are valid.
+//!
+//! What enters: a parser. What leaves: for each header where it begins, if that is the same place on every way, and
+//! which others are valid if it is. Code behind a table then needs neither be told where the header is nor look at the
+//! valid bits of those before it.
+
+use ir::{BlockKind, FieldType, HeaderId, HeaderRef, Program, State, StateId, StmtKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of a header where it is valid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Extracted {
+    /// Bytes of the packet before it, if they are always as many.
+    pub(crate) at_bytes: Option<u32>,
+    /// Headers that are valid too.
+    pub(crate) after: BTreeSet<HeaderId>,
+}
+
+impl Extracted {
+    /// What holds on two ways.
+    fn join(&mut self, other: &Extracted) -> bool {
+        let before = self.clone();
+        self.at_bytes = self.at_bytes.filter(|_| self.at_bytes == other.at_bytes);
+        self.after.retain(|header| other.after.contains(header));
+        *self != before
+    }
+}
+
+/// The headers that a parser extracts. Statements inside of others extract nothing.
+pub(crate) fn extracted(program: &Program, parser: &BlockKind) -> BTreeMap<HeaderId, Extracted> {
+    let BlockKind::Parser { start, states, .. } = parser else { return BTreeMap::new() };
+    let nothing = Extracted { at_bytes: Some(0), after: BTreeSet::new() };
+    let mut at_state: BTreeMap<StateId, Extracted> = BTreeMap::from([(*start, nothing)]);
+    let mut pending = vec![*start];
+    let mut headers = BTreeMap::new();
+    while let Some(id) = pending.pop() {
+        let mut now = at_state[&id].clone();
+        extract(program, &states[id], &mut now, &mut headers);
+        for next in states[id].targets() {
+            // What is known of a state only shrinks, so this ends.
+            let is_news = match at_state.get_mut(&next) {
+                Some(known) => known.join(&now),
+                None => at_state.insert(next, now.clone()).is_none(),
+            };
+            if is_news {
+                pending.push(next);
+            }
+        }
+    }
+    headers
+}
+
+/// Goes through a state, and notes what is known of the headers that it extracts.
+fn extract(program: &Program, state: &State, now: &mut Extracted, headers: &mut BTreeMap<HeaderId, Extracted>) {
+    for stmt in &state.body {
+        match &stmt.kind {
+            StmtKind::Extract { dst: HeaderRef::Fixed(header), .. } => {
+                headers.entry(*header).or_insert_with(|| now.clone()).join(now);
+                now.at_bytes = now.at_bytes.zip(fixed_bytes(program, *header)).map(|(at, bytes)| at + bytes);
+                now.after.insert(*header);
+            }
+            StmtKind::Extract { .. } | StmtKind::Advance { .. } => now.at_bytes = None,
+            _ => {}
+        }
+    }
+}
+
+/// Bytes of a header, if they are always as many.
+fn fixed_bytes(program: &Program, header: HeaderId) -> Option<u32> {
+    let ty = &program.header_types[program.headers[header].ty];
+    let is_fixed = ty.fields.iter().all(|field| matches!(field.ty, FieldType::Fixed(_)));
+    is_fixed.then(|| ty.fixed_width() / 8)
+}
