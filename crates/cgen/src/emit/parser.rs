@@ -90,7 +90,7 @@ fn cursor_declarations(counted: bool) -> Vec<S> {
     let member = |member: &str| arrow(name("p"), member);
     let mut out = vec![
         declare("const uint32_t", "end", binary("+", member("data"), member("length"))),
-        declare("uint32_t", "cursor", member("data")),
+        declare("uint32_t", "cursor WS_UNUSED", member("data")),
     ];
     if counted {
         out.push(declare("uint32_t", "states", int(0)));

@@ -193,7 +193,7 @@ impl Scope<'_, '_> {
     pub(crate) fn wants(&self, known: &Known, after: &Wanted) -> Wanted {
         let waiting = self.used.locals.iter().copied().filter(|var| self.waits(*var));
         let loaded = waiting.filter(|var| !known.vars.contains_key(var));
-        let passed = after.vars.iter().copied().filter(|var| !self.used.locals.contains(var));
+        let passed = after.vars.iter().copied().filter(|var| !self.used.written.contains(var));
         Wanted {
             words: self.used.words.union(&after.words).copied().collect(),
             vars: loaded.chain(passed).collect(),
