@@ -371,8 +371,8 @@ impl Pool {
         Some(packet)
     }
 
-    /// Makes packets of frames that were just received, as `reception` says, as far as there are chunks, and returns how
-    /// many frames there were none for. What else a packet has is set by the parser.
+    /// Makes packets of frames that were just received, as `reception` says, as far as there are chunks, and returns
+    /// how many frames there were none for. What else a packet has is set by the parser.
     pub fn receive(&mut self, mut frames: &[&[u8]], reception: Reception, received: &mut Vec<Packet>) -> usize {
         let mut refused = 0;
         while !frames.is_empty() {

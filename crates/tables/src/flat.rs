@@ -215,8 +215,8 @@ impl Flat {
         }
     }
 
-    /// Finds up to a burst of keys: level by level, so that what the keys wait for overlaps. No branch depends on a key:
-    /// which prefixes are long is not to be guessed.
+    /// Finds up to a burst of keys: level by level, so that what the keys wait for overlaps. No branch depends on a
+    /// key: which prefixes are long is not to be guessed.
     #[inline(always)]
     pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
         let mut strings = [0u32; BURST_PACKETS_MAX];
