@@ -58,6 +58,9 @@ pub enum Command {
     /// Finds out whether the program at standard input can be compiled
     #[command(name = crate::trial::COMMAND, hide = true)]
     TryProgram(TrialArguments),
+    /// Write what controllers need, with the arguments of the reference compiler for BMv2
+    #[command(name = crate::p4c::COMMAND, hide = true)]
+    P4c(P4cArguments),
     /// Show a packet's journey through a program
     Trace(TraceArguments),
     /// Explain the code of an error or warning
@@ -185,6 +188,8 @@ pub enum Emit {
     /// What the program shows to controllers (P4Info of P4Runtime), as text; to a file in the form of its ending:
     /// .txtpb or .txt, .bin, .json
     P4info,
+    /// The program as JSON, for controllers of P4Runtime that send a file of JSON as device config
+    DeviceConfig,
     /// The prototypes of what a plug-in (--extern) for the program must implement, as a C header
     ExternHeader,
     /// The shared object
@@ -198,6 +203,7 @@ Examples:
   wirespeed compile router.p4 -o router.so
   wirespeed compile router.p4 --emit c | less
   wirespeed compile router.p4 --emit p4info -o router.p4info.txtpb
+  wirespeed compile router.p4 --emit device-config -o router.json
   wirespeed compile router.p4 --target aarch64-linux-gnu -o router.so")]
 pub struct CompileArguments {
     /// The program
@@ -222,6 +228,49 @@ pub struct CompileArguments {
     /// Leave the passes out
     #[arg(long)]
     pub no_optimise: bool,
+}
+
+/// `p4c-bm2-ss`: what Makefiles say that were written for the reference compiler.
+#[derive(Args, Debug)]
+pub struct P4cArguments {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Folder in which #include looks, before the built-in files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Undefine a macro
+    #[arg(short = 'U', value_name = "NAME")]
+    pub undefine: Vec<String>,
+    /// The language: 14 or 16, p4-14 or p4-16 [default: recognised from the program]
+    #[arg(long = "p4v", alias = "std", value_name = "LANGUAGE", value_parser = standard_of_p4c)]
+    pub std: Option<Standard>,
+    /// Where to write the device config
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Where to write the P4Info: .txtpb or .txt, .bin, .json; several with commas between them
+    #[arg(long, alias = "p4runtime-file", value_name = "FILES", value_delimiter = ',')]
+    pub p4runtime_files: Vec<PathBuf>,
+    /// The architecture: v1model
+    #[arg(long, value_name = "NAME", value_parser = ["v1model"])]
+    pub arch: Option<String>,
+    /// The target: bmv2
+    #[arg(long, value_name = "NAME", value_parser = ["bmv2"])]
+    pub target: Option<String>,
+    /// Taken and without effect: externs of the program are always described
+    #[arg(long)]
+    pub emit_externs: bool,
+    /// Leave warnings out
+    #[arg(long = "Wdisable", value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub no_warnings: Option<String>,
+}
+
+fn standard_of_p4c(text: &str) -> Result<Standard, String> {
+    let name = if text.starts_with("p4") { text.to_owned() } else { format!("p4-{text}") };
+    Standard::from_name(&name).ok_or_else(|| "it is 14 or 16".to_owned())
 }
 
 /// What runs the program.

@@ -1,7 +1,7 @@
 //! `wirespeed compile`: a shared object, or any stage before it.
 
 use crate::Exit;
-use crate::args::{CompileArguments, Emit};
+use crate::args::{CompileArguments, Emit, SourceArguments};
 use crate::backend;
 use crate::frontend::{self, Compiled};
 use crate::terminal::{self, Progress, say};
@@ -39,6 +39,10 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
             write_text(arguments.output.as_deref(), &cgen::plug_in::header(&compiled.program))
         }
         Emit::P4info => p4info(arguments),
+        Emit::DeviceConfig => {
+            frontend::load_p4info(&arguments.file, &arguments.source, &arguments.warnings)?;
+            write_text(arguments.output.as_deref(), &device_config(&arguments.file, &arguments.source)?)
+        }
         Emit::So => shared_object(arguments),
     }
 }
@@ -46,6 +50,16 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
 /// The program with its warnings shown.
 fn load(arguments: &CompileArguments, optimise: bool) -> Result<Compiled, Exit> {
     frontend::load_with_warnings(&arguments.file, &arguments.source, &arguments.warnings, optimise)
+}
+
+/// A program as JSON that a switch takes for a device config. Whether it is right has been seen before.
+pub fn device_config(file: &Path, source: &SourceArguments) -> Result<String, Exit> {
+    let source = frontend::parse(file, source);
+    if source.diagnostics.has_errors() {
+        frontend::show(&source);
+        return Err(Exit::BadInput);
+    }
+    Ok(control::device_config::write(&syntax::print(&source.tree)))
 }
 
 /// P4Info in the form that the ending of the output's name stands for.
@@ -86,7 +100,8 @@ fn write_text(output: Option<&Path>, text: &str) -> Result<Exit, Exit> {
     write_bytes(output, text.as_bytes())
 }
 
-fn write_bytes(output: Option<&Path>, bytes: &[u8]) -> Result<Exit, Exit> {
+/// Writes a file, or to standard output.
+pub fn write_bytes(output: Option<&Path>, bytes: &[u8]) -> Result<Exit, Exit> {
     let written = match output {
         Some(path) => std::fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display())),
         None => match std::io::stdout().write_all(bytes) {

@@ -3,7 +3,7 @@
 //! The language and the requests are `ctl`'s; here are arguments, files, the prompt, and how the command ends.
 
 use crate::args::{CtlArguments, SourceArguments};
-use crate::prompt::Prompt;
+use crate::prompt::{self, Prompt};
 use crate::terminal::{self, say};
 use crate::{Exit, frontend};
 use control::Problem;
@@ -239,7 +239,7 @@ impl Shell<'_> {
             let outcome = readable(line).and_then(|line| self.plan(&line)).and_then(|plan| {
                 self.session()?;
                 let Some(session) = &mut self.session else { return Ok(Vec::new()) };
-                self.runtime.block_on(engine::updates(session, plan))
+                self.runtime.block_on(engine::updates(session, plan, &updates))
             });
             match outcome {
                 Ok(more) => updates.extend(more),
@@ -278,6 +278,7 @@ impl Shell<'_> {
         let known = Rc::clone(&self.schema);
         let words = move |words: &[&str]| ctl::complete(known.borrow().as_deref(), &words.join(" ")).1;
         let mut prompt = Prompt::new("wirespeed> ", Box::new(words)).map_err(no_terminal)?;
+        prompt::give_back_on_signals().map_err(no_terminal)?;
         say!("help lists the commands, Tab completes, Ctrl-D ends.");
         while let Some(line) = prompt.next_line().map_err(no_terminal)? {
             let before = self.session.is_some();
@@ -312,6 +313,7 @@ impl Shell<'_> {
                 _ => Vec::new(),
             };
             let mut prompt = Prompt::new("RuntimeCmd: ", Box::new(words)).map_err(no_terminal)?;
+            prompt::give_back_on_signals().map_err(no_terminal)?;
             while let Some(line) = prompt.next_line().map_err(no_terminal)? {
                 if is_end(&line) || !self.simple_line(&line, None) {
                     break;

@@ -32,6 +32,7 @@ mod frontend;
 mod links;
 mod logging;
 mod net;
+mod p4c;
 mod ports;
 mod prompt;
 mod ready;
@@ -75,7 +76,7 @@ impl Exit {
 }
 
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
+    let arguments = args::Arguments::parse_from(p4c::arguments());
     if matches!(arguments.command, args::Command::NetKeeper) {
         // The keeper moves its first thread, which is what other processes see of it.
         return ExitCode::from(net::keep().unwrap_or_else(|exit| exit) as u8);
@@ -89,6 +90,7 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
     match arguments.command {
         args::Command::Check(arguments) => check::check(&arguments),
         args::Command::Compile(arguments) => compile::compile(&arguments),
+        args::Command::P4c(arguments) => p4c::p4c(&arguments),
         args::Command::Run(arguments) => run::run(&arguments),
         args::Command::Ctl(arguments) => ctl::ctl(&arguments),
         args::Command::Net(arguments) => net::net(&arguments),

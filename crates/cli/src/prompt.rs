@@ -1,5 +1,10 @@
 //! Lines that a user types: at a prompt with history and completion, or from whatever standard input is.
+//!
+//! While a line is typed the terminal is set for it. Signals that end the command in the middle of a line must set it
+//! back: [`give_back_on_signals`] where nothing else is to be done, else [`give_back`].
 
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -7,7 +12,11 @@ use rustyline::hint::Hinter;
 use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
-use std::io::{self, IsTerminal as _};
+use signal_hook::consts::{SIGHUP, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::collections::VecDeque;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Mutex, PoisonError};
 
 /// Says which words may follow those that are there; the last of them is being typed.
 pub type Words = Box<dyn Fn(&[&str]) -> Vec<String>>;
@@ -24,6 +33,40 @@ pub enum Prompt {
 pub struct Terminal {
     editor: Editor<WordHelper, MemHistory>,
     prompt: String,
+    /// Lines that came together with the last one, as from a clipboard.
+    waiting: VecDeque<String>,
+}
+
+/// How the terminal was set before the first prompt.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// Sets the terminal as it was before the first prompt. Any thread may do so, at any time.
+pub fn give_back() {
+    let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(before) = &*before else { return };
+    // Who does not have the terminal is stopped for setting it, unless that signal is blocked.
+    let mut mask = SigSet::empty();
+    mask.add(Signal::SIGTTOU);
+    let _blocked = mask.thread_block();
+    // A terminal that is gone needs no settings.
+    let _gone = tcsetattr(io::stdin(), SetArg::TCSADRAIN, before);
+    if io::stdout().is_terminal() {
+        // Pasted text is no longer marked as such.
+        let _gone = io::stdout().write_all(b"\x1b[?2004l\r\n").and_then(|()| io::stdout().flush());
+    }
+}
+
+/// From now on, signals that end the process give the terminal back first.
+pub fn give_back_on_signals() -> io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGQUIT])?;
+    let wait = move || {
+        if let Some(signal) = signals.forever().next() {
+            give_back();
+            let _ended = signal_hook::low_level::emulate_default_handler(signal);
+            std::process::exit(128 + signal);
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map(|_| ())
 }
 
 impl Prompt {
@@ -32,10 +75,11 @@ impl Prompt {
         if !io::stdin().is_terminal() {
             return Ok(Prompt::Script);
         }
+        BEFORE.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(tcgetattr(io::stdin())?);
         let config = Config::builder().completion_type(CompletionType::List).auto_add_history(true).build();
         let mut editor = Editor::with_history(config, MemHistory::new()).map_err(io::Error::other)?;
         editor.set_helper(Some(WordHelper { words, files: FilenameCompleter::new() }));
-        Ok(Prompt::Terminal(Box::new(Terminal { editor, prompt: prompt.to_owned() })))
+        Ok(Prompt::Terminal(Box::new(Terminal { editor, prompt: prompt.to_owned(), waiting: VecDeque::new() })))
     }
 
     /// Whether somebody types.
@@ -49,9 +93,19 @@ impl Prompt {
             let mut line = String::new();
             return Ok((io::stdin().read_line(&mut line)? > 0).then_some(line));
         };
+        if let Some(line) = terminal.waiting.pop_front() {
+            // As it would look if it had been typed.
+            println!("{}{line}", terminal.prompt);
+            return Ok(Some(line));
+        }
         loop {
             match terminal.editor.readline(&terminal.prompt) {
-                Ok(line) => return Ok(Some(line)),
+                Ok(text) => {
+                    let mut lines = text.split(['\n', '\r']).map(str::to_owned);
+                    let first = lines.next().unwrap_or_default();
+                    terminal.waiting.extend(lines.filter(|line| !line.trim().is_empty()));
+                    return Ok(Some(first));
+                }
                 // Ctrl-C gives up the line, as in a shell.
                 Err(ReadlineError::Interrupted) => {}
                 Err(ReadlineError::Eof) => return Ok(None),

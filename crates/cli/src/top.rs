@@ -18,6 +18,8 @@ use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternate
 use crossterm::{cursor, event, execute, queue};
 use report::Report;
 use samples::{Samples, fetch};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::{flag, low_level};
 use std::io::{self, IsTerminal as _, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,13 +35,9 @@ pub fn top(arguments: &TopArguments) -> Result<Exit, Exit> {
     if arguments.once || arguments.json || !io::stdout().is_terminal() {
         return lines(&mut looks, arguments);
     }
-    let ended = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP, signal_hook::consts::SIGINT] {
-        let caught = signal_hook::flag::register(signal, Arc::clone(&ended));
-        caught.map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
-    }
+    let signals = Caught::new().map_err(|error| system_error(format!("cannot catch signals: {error}")))?;
     let screen = Screen::open().map_err(|error| system_error(format!("cannot use the terminal: {error}")))?;
-    let viewed = View::new(arguments).run(&mut looks, &ended);
+    let viewed = View::new(arguments).run(&mut looks, &signals);
     drop(screen);
     viewed.map_err(|error| system_error(format!("cannot use the terminal: {error}")))?;
     Ok(Exit::Success)
@@ -48,6 +46,29 @@ pub fn top(arguments: &TopArguments) -> Result<Exit, Exit> {
 fn system_error(error: impl std::fmt::Display) -> Exit {
     terminal::error(error);
     Exit::System
+}
+
+/// Signals that came.
+#[derive(Default)]
+struct Caught {
+    /// The command shall end.
+    ended: Arc<AtomicBool>,
+    /// It shall stop for a while.
+    suspended: Arc<AtomicBool>,
+    /// It goes on, perhaps on a terminal that others have used.
+    continued: Arc<AtomicBool>,
+}
+
+impl Caught {
+    fn new() -> io::Result<Caught> {
+        let caught = Caught::default();
+        for signal in [SIGTERM, SIGHUP, SIGINT, SIGQUIT] {
+            flag::register(signal, Arc::clone(&caught.ended))?;
+        }
+        flag::register(SIGTSTP, Arc::clone(&caught.suspended))?;
+        flag::register(SIGCONT, Arc::clone(&caught.continued))?;
+        Ok(caught)
+    }
 }
 
 /// Looks at a switch, one after the other.
@@ -111,6 +132,21 @@ impl Screen {
         execute!(io::stdout(), EnterAlternateScreen, cursor::Hide)?;
         Ok(screen)
     }
+
+    /// Takes the terminal again, however it is set by now.
+    fn take_again() -> io::Result<()> {
+        // What was set before is forgotten and noted anew.
+        crossterm::terminal::disable_raw_mode()?;
+        crossterm::terminal::enable_raw_mode()?;
+        execute!(io::stdout(), EnterAlternateScreen, cursor::Hide, Clear(ClearType::All))
+    }
+}
+
+/// Stops the process until somebody has it go on. The terminal is as it was before, for as long.
+fn suspend() -> io::Result<()> {
+    restore();
+    low_level::emulate_default_handler(SIGTSTP)?;
+    Screen::take_again()
 }
 
 impl Drop for Screen {
@@ -142,6 +178,7 @@ struct View {
 enum Wish {
     End,
     Draw,
+    Suspend,
     Nothing,
 }
 
@@ -151,7 +188,7 @@ impl View {
         View { address, interval, report: None, trouble: None, is_paused: false, scrolled: 0 }
     }
 
-    fn run(&mut self, looks: &mut Looks, ended: &AtomicBool) -> io::Result<()> {
+    fn run(&mut self, looks: &mut Looks, signals: &Caught) -> io::Result<()> {
         let mut next = Instant::now();
         loop {
             if Instant::now() >= next {
@@ -172,11 +209,20 @@ impl View {
                 match self.take(&event::read()?) {
                     Wish::End => return Ok(()),
                     Wish::Draw => self.draw()?,
+                    Wish::Suspend => signals.suspended.store(true, Ordering::Release),
                     Wish::Nothing => {}
                 }
             }
-            if ended.load(Ordering::Acquire) {
+            if signals.ended.load(Ordering::Acquire) {
                 return Ok(());
+            }
+            if signals.suspended.swap(false, Ordering::AcqRel) {
+                suspend()?;
+                signals.continued.store(false, Ordering::Release);
+                self.draw()?;
+            } else if signals.continued.swap(false, Ordering::AcqRel) {
+                Screen::take_again()?;
+                self.draw()?;
             }
         }
     }
@@ -188,9 +234,11 @@ impl View {
             _ => return Wish::Nothing,
         };
         match key {
-            (KeyCode::Char('c' | 'd'), KeyModifiers::CONTROL) | (KeyCode::Char('q') | KeyCode::Esc, _) => {
+            // Crossterm calls the key of SIGQUIT by the digit that has the same code.
+            (KeyCode::Char('c' | 'd' | '4' | '\\'), KeyModifiers::CONTROL) | (KeyCode::Char('q') | KeyCode::Esc, _) => {
                 return Wish::End;
             }
+            (KeyCode::Char('z'), KeyModifiers::CONTROL) => return Wish::Suspend,
             (KeyCode::Char('p' | ' '), _) => self.is_paused = !self.is_paused,
             (KeyCode::Char('+'), _) => self.interval = (self.interval * 2).min(Duration::from_secs(60)),
             (KeyCode::Char('-'), _) => self.interval = (self.interval / 2).max(Duration::from_millis(250)),
@@ -210,7 +258,9 @@ impl View {
         let seconds = self.interval.as_secs_f64();
         let state = if self.is_paused { "  PAUSED" } else { "" };
         let mut lines = vec![format!("#wirespeed {version} at {}, every {seconds} s{state}", self.address)];
-        lines.extend(self.trouble.as_ref().map(|trouble| format!("{trouble}; trying again")));
+        if let Some(trouble) = &self.trouble {
+            lines.extend(wrapped(&format!("{trouble}; trying again"), columns));
+        }
         lines.push(String::new());
         let body = match &self.report {
             Some(report) => report.lines(),
@@ -232,7 +282,11 @@ impl View {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        let (columns, rows) = crossterm::terminal::size()?;
+        let (columns, rows) = match crossterm::terminal::size()? {
+            // A terminal that does not know its size, as at the end of a serial line.
+            (0, _) | (_, 0) => (80, 24),
+            size => size,
+        };
         let mut out = io::stdout().lock();
         for (row, line) in self.screen(columns.into(), rows.into()).iter().enumerate() {
             queue!(out, cursor::MoveTo(0, row as u16))?;
@@ -247,6 +301,21 @@ impl View {
         }
         out.flush()
     }
+}
+
+/// The words of a text in lines that are no longer than this, unless a word is.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -287,12 +356,19 @@ mod tests {
     }
 
     #[test]
+    fn why_there_is_no_report_can_be_read_on_narrow_terminals() {
+        assert_eq!(wrapped("no answer yet; trying again", 14), ["no answer yet;", "trying again"]);
+        assert_eq!(wrapped("incomprehensibilities", 5), ["incomprehensibilities"]);
+    }
+
+    #[test]
     fn keys() {
         let mut view = view();
         let mut press = |code, modifiers| view.take(&Event::Key(KeyEvent::new(code, modifiers)));
         assert_eq!(press(KeyCode::Char('q'), KeyModifiers::NONE), Wish::End);
         assert_eq!(press(KeyCode::Char('c'), KeyModifiers::CONTROL), Wish::End);
         assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE), Wish::Nothing);
+        assert_eq!(press(KeyCode::Char('z'), KeyModifiers::CONTROL), Wish::Suspend);
         assert_eq!(press(KeyCode::Char('p'), KeyModifiers::NONE), Wish::Draw);
         assert_eq!(press(KeyCode::Char('+'), KeyModifiers::SHIFT), Wish::Draw);
         assert!(view.is_paused);

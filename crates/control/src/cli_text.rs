@@ -156,6 +156,11 @@ pub fn command_names() -> impl Iterator<Item = &'static str> {
     forms().map(|form| form.name)
 }
 
+/// Whether the tool has such a command, carried out or not.
+pub(crate) fn is_known(name: &str) -> bool {
+    forms().any(|form| form.name == name) || NOT_SUPPORTED.contains(&name)
+}
+
 /// Commands of `simple_switch_CLI` that entries files do not have. Some are for a switch that runs alone
 /// ([`crate::switch_cli`]).
 const NOT_SUPPORTED: [&str; 25] = [

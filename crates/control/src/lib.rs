@@ -17,11 +17,13 @@
 //! * [`problem`]: what is wrong, and where.
 //! * [`api`]: all that can be asked of a running switch, from any thread; every face comes through it.
 //! * [`store`]: state that survives a restart.
+//! * [`device_config`]: a program as JSON, for controllers that send nothing else.
 
 pub mod api;
 pub mod apply;
 pub mod cli_text;
 pub mod command;
+pub mod device_config;
 pub mod entries;
 pub mod names;
 pub mod problem;

@@ -28,9 +28,18 @@ pub struct Answer {
     pub is_error: bool,
 }
 
+/// What the switch is to those who ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// By which number controllers know it.
+    pub device_id: u64,
+    /// Ports and what is behind each.
+    pub ports: Vec<(u32, String)>,
+}
+
 /// Carries a line out.
-pub fn run(api: &Api, line: &str) -> Answer {
-    match answer(api, line) {
+pub fn run(api: &Api, about: &About, line: &str) -> Answer {
+    match answer(api, about, line) {
         Ok(text) => Answer { text, is_error: false },
         Err(problem) => Answer { text: problem.to_string(), is_error: true },
     }
@@ -56,7 +65,23 @@ const OF_THE_PROGRAM: [(&str, &str, usize, Asks); 6] = [
 ];
 
 /// Commands that the switch answers, beside those of entries files.
-const OF_THE_SWITCH: [&str; 2] = ["get_time_elapsed", "reset_state"];
+const OF_THE_SWITCH: [&str; 5] =
+    ["get_time_elapsed", "get_time_since_epoch", "reset_state", "show_ports", "switch_info"];
+
+/// Commands of the tool that stand for something else here: what to do instead.
+const INSTEAD: [(&str, &str); 8] = [
+    ("load_new_config_file", "another program is loaded in P4: `wirespeed ctl load PROGRAM.p4 save`, then `commit`"),
+    ("swap_configs", "a program that was saved is run by `wirespeed ctl commit`"),
+    ("write_config_to_file", "`wirespeed ctl dump` writes what was written to the switch"),
+    (
+        "serialize_state",
+        "`wirespeed ctl dump with-data` writes the state; `wirespeed run --state DIR` keeps it through restarts",
+    ),
+    ("port_add", "ports are given when the switch is started: `wirespeed run --port NUMBER=INTERFACE`"),
+    ("port_remove", "ports are given when the switch is started; `ip link set INTERFACE down` takes one out of use"),
+    ("mc_set_lag_membership", "there are no link aggregation groups: name the ports of a node one by one"),
+    ("shell", "commands of the system are typed in a shell of the system"),
+];
 
 /// The names of all commands that are carried out.
 pub fn command_names() -> Vec<&'static str> {
@@ -66,7 +91,7 @@ pub fn command_names() -> Vec<&'static str> {
     names
 }
 
-fn answer(api: &Api, line: &str) -> Result<String, Problem> {
+fn answer(api: &Api, about: &About, line: &str) -> Result<String, Problem> {
     let program = api.program();
     let words = cli_text::words(line)?;
     let Some((&name, words)) = words.split_first() else { return Ok(String::new()) };
@@ -77,13 +102,23 @@ fn answer(api: &Api, line: &str) -> Result<String, Problem> {
         }
         return ask(&program, words);
     }
+    if let Some((_, instead)) = INSTEAD.iter().find(|(known, _)| *known == name) {
+        return Err(Problem::new(format!("the command {name} is not carried out")).with_help(*instead));
+    }
     let closed = |closed: switch::Closed| Problem::new(closed.to_string());
     match name {
-        "get_time_elapsed" => {
+        // Both clocks of the tool begin with the switch.
+        "get_time_elapsed" | "get_time_since_epoch" => {
             let now_ns = api.door().ask(|switch: &mut Switch| switch.now_ns()).map_err(closed)?;
             Ok((now_ns / 1000).to_string())
         }
+        "show_ports" => Ok(show_ports(api, about)),
+        "switch_info" => Ok(switch_info(about)),
         "reset_state" => reset_state(api, &program).map(|()| String::new()),
+        _ if !cli_text::is_known(name) => {
+            let all = names::listed(name, &command_names());
+            Err(Problem::new(format!("there is no command {name}")).with_help(format!("commands are {all}")))
+        }
         _ => match cli_text::parse_line(line, &program)? {
             None => Ok(String::new()),
             Some(command) => carry_out(api, &program, command),
@@ -99,6 +134,27 @@ fn help() -> String {
     let names = command_names();
     let row = |row: &[&str]| row.iter().map(|name| format!("{name:40}")).collect::<String>().trim_end().to_owned();
     format!("Commands:\n{}", lines(names.chunks(3).map(row)))
+}
+
+// ------------------------------------------------------------------------------------------------- what the switch has
+
+fn show_ports(api: &Api, about: &About) -> String {
+    let down = api.ports_down();
+    let row = |number: &str, name: &str, status: &str, more: &str| {
+        format!("{number:^10}{name:^20}{status:^10}{more}").trim_end().to_owned()
+    };
+    let ports = about
+        .ports
+        .iter()
+        .map(|(number, name)| row(&number.to_string(), name, if down.contains(number) { "DOWN" } else { "UP" }, ""));
+    let head = [row("port #", "iface name", "status", "extra info"), "=".repeat(50)];
+    lines(head.into_iter().chain(ports))
+}
+
+fn switch_info(about: &About) -> String {
+    let ports: Vec<String> = about.ports.iter().map(|(number, name)| format!("{number}@{name}")).collect();
+    let rows = [("device_id", about.device_id.to_string()), ("ports", ports.join(" "))];
+    lines(rows.iter().map(|(name, value)| format!("{name:25}: {value}")))
 }
 
 // ------------------------------------------------------------------------------------------------ what the program has
@@ -446,13 +502,37 @@ mod tests {
     /// Lines in, what they print out.
     fn check(text: &str, expected: Expect) {
         let api = api();
+        let about = About { device_id: 7, ports: vec![(1, "s1-eth1".to_owned()), (2, "s1-eth2".to_owned())] };
         let mut shown = String::new();
         for line in text.lines() {
-            let answer = run(&api, line);
+            let answer = run(&api, &about, line);
             shown += if answer.is_error { "Error: " } else { "" };
             shown += &(answer.text + "\n");
         }
         expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn ports_and_what_is_not_carried_out() {
+        check(
+            "show_ports\nswitch_info\nswap_configs\nport_add veth0 1\nshell ls\nshow_port",
+            expect![[r#"
+                  port #       iface name       status  extra info
+                ==================================================
+                    1           s1-eth1           UP
+                    2           s1-eth2           UP
+                device_id                : 7
+                ports                    : 1@s1-eth1 2@s1-eth2
+                Error: the command swap_configs is not carried out
+                  help: a program that was saved is run by `wirespeed ctl commit`
+                Error: the command port_add is not carried out
+                  help: ports are given when the switch is started: `wirespeed run --port NUMBER=INTERFACE`
+                Error: the command shell is not carried out
+                  help: commands of the system are typed in a shell of the system
+                Error: there is no command show_port
+                  help: commands are show_ports, show_pvs, show_actions, show_tables, help, pvs_get, mc_dump, pvs_add and 69 more
+            "#]],
+        );
     }
 
     #[test]
@@ -646,18 +726,19 @@ mod tests {
                 act_prof_delete_group                   act_prof_delete_member                  act_prof_dump
                 act_prof_dump_group                     act_prof_dump_member                    act_prof_modify_member
                 act_prof_remove_member_from_group       counter_read                            counter_reset
-                counter_write                           get_time_elapsed                        help
-                mc_dump                                 mc_group_create                         mc_group_destroy
-                mc_mgrp_create                          mc_mgrp_destroy                         mc_node_associate
-                mc_node_create                          mc_node_destroy                         mc_node_dissociate
-                mc_node_update                          meter_array_set_rates                   meter_get_rates
-                meter_set_rates                         mirroring_add                           mirroring_add_mc
-                mirroring_delete                        mirroring_get                           pvs_add
-                pvs_clear                               pvs_get                                 pvs_remove
-                register_read                           register_reset                          register_write
-                reset_state                             set_crc16_parameters                    set_crc32_parameters
-                set_queue_depth                         set_queue_rate                          show_actions
-                show_pvs                                show_tables                             table_add
+                counter_write                           get_time_elapsed                        get_time_since_epoch
+                help                                    mc_dump                                 mc_group_create
+                mc_group_destroy                        mc_mgrp_create                          mc_mgrp_destroy
+                mc_node_associate                       mc_node_create                          mc_node_destroy
+                mc_node_dissociate                      mc_node_update                          meter_array_set_rates
+                meter_get_rates                         meter_set_rates                         mirroring_add
+                mirroring_add_mc                        mirroring_delete                        mirroring_get
+                pvs_add                                 pvs_clear                               pvs_get
+                pvs_remove                              register_read                           register_reset
+                register_write                          reset_state                             set_crc16_parameters
+                set_crc32_parameters                    set_queue_depth                         set_queue_rate
+                show_actions                            show_ports                              show_pvs
+                show_tables                             switch_info                             table_add
                 table_clear                             table_delete                            table_dump
                 table_dump_entry                        table_dump_entry_from_key               table_dump_group
                 table_dump_member                       table_indirect_add                      table_indirect_add_member_to_group
@@ -667,9 +748,10 @@ mod tests {
                 table_indirect_set_default              table_indirect_set_default_with_group   table_info
                 table_modify                            table_num_entries                       table_reset_default
                 table_set_default                       table_show_actions
-                Error: the command swap_configs is not supported yet
+                Error: the command swap_configs is not carried out
+                  help: a program that was saved is run by `wirespeed ctl commit`
                 Error: there is no command frobnicate
-                  help: commands are table_add, pvs_add, pvs_remove, pvs_get, pvs_clear, mc_node_create, mirroring_add, mc_group_create and 58 more
+                  help: commands are reset_state, show_ports, table_add, mc_group_create, mc_node_create, mirroring_add, pvs_add, pvs_clear and 69 more
             "#]],
         );
     }

@@ -7,7 +7,7 @@ use control::{Problem, names};
 use p4info::{Data, Value};
 use p4runtime_proto::p4::config::v1::P4DataTypeSpec;
 use p4runtime_proto::p4::v1::p4_data::Data as Sent;
-use p4runtime_proto::p4::v1::{P4Data, P4Header, P4HeaderStack, P4StructLike};
+use p4runtime_proto::p4::v1::{P4Data, P4Header, P4HeaderStack, P4HeaderUnion, P4HeaderUnionStack, P4StructLike};
 use serde_json::{Value as Json, json};
 
 /// The type that a P4Info tells of.
@@ -32,109 +32,259 @@ fn leaf_type<'a>(name: &'a str, data: &'a Data) -> ValueType<'a> {
     }
 }
 
-/// The paths of all leaves, in order.
-fn paths(path: &str, data: &Data, found: &mut Vec<String>) {
-    let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+/// The path of a part of a value.
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// The paths of all leaves, and of all headers and unions, in order.
+fn paths(path: &str, data: &Data, leaves: &mut Vec<String>, headers: &mut Vec<String>) {
+    if let Data::Header(_) | Data::HeaderUnion(_) = data {
+        headers.push(path.to_owned());
+    }
     match data {
         Data::Struct(members) | Data::Header(members) | Data::HeaderUnion(members) => {
-            members.iter().for_each(|(name, member)| paths(&join(name), member, found));
+            members.iter().for_each(|(name, member)| paths(&join(path, name), member, leaves, headers));
         }
         Data::Tuple(items) | Data::Stack(items) => {
-            items.iter().enumerate().for_each(|(index, item)| paths(&join(&index.to_string()), item, found));
+            let items = items.iter().enumerate();
+            items.for_each(|(index, item)| paths(&join(path, &index.to_string()), item, leaves, headers));
         }
-        _ => found.push(path.to_owned()),
+        _ => leaves.push(path.to_owned()),
     }
 }
 
-/// The data that the words spell: a word for each leaf, in order or by name. `owner` is what is written.
+/// The word for a header that is not valid.
+const INVALID: &str = "invalid";
+
+/// What words say of the parts of a value.
+struct Given<'w> {
+    /// What is written, for messages.
+    owner: &'w str,
+    leaves: Vec<String>,
+    /// What is said of each leaf.
+    texts: Vec<Option<&'w str>>,
+    /// The headers and unions that are said to be invalid.
+    invalid: Vec<String>,
+    words: usize,
+}
+
+/// The data that the words spell: a word for each leaf, in order or by name. Of a header that is not valid
+/// `NAME=invalid` is said; of a union, no more than one header. `owner` is what is written.
 pub fn read(owner: &str, data: &Data, words: &[Word]) -> Result<P4Data, Problem> {
-    let mut names = Vec::new();
-    paths("", data, &mut names);
+    let (mut leaves, mut headers) = (Vec::new(), Vec::new());
+    paths("", data, &mut leaves, &mut headers);
+    let texts = vec![None; leaves.len()];
+    let mut given = Given { owner, leaves, texts, invalid: Vec::new(), words: words.len() };
+    let names: Vec<String> = given.leaves.clone();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut texts: Vec<Option<&str>> = vec![None; names.len()];
     let mut position = 0;
     for word in words {
         let (index, text) = match word.named() {
+            Some((name, INVALID)) if headers.iter().any(|it| it == name) => {
+                given.invalid.push(name.to_owned());
+                continue;
+            }
+            None if word.is(INVALID) && words.len() == 1 && headers.first().is_some_and(String::is_empty) => {
+                given.invalid.push(String::new());
+                continue;
+            }
             Some((name, text)) => (names::find("field", "fields", name, &names, owner)?, text),
             None => {
                 position += 1;
                 (position - 1, word.text.as_str())
             }
         };
-        match texts.get_mut(index) {
+        match given.texts.get_mut(index) {
             Some(slot @ None) => *slot = Some(text),
             Some(_) => return Err(Problem::new(format!("field {} is given twice", names[index]))),
-            None => return Err(value_count(owner, &names, words.len())),
+            None => return Err(given.count()),
         }
     }
-    let texts: Option<Vec<&str>> = texts.into_iter().collect();
-    let texts = texts.ok_or_else(|| value_count(owner, &names, words.len()))?;
-    build(owner, data, &mut texts.into_iter())
-}
-
-fn value_count(owner: &str, names: &[&str], given: usize) -> Problem {
-    match names {
-        [_] => Problem::new(format!("{owner} has one value; {given} given")),
-        _ => Problem::new(format!("{owner} has {} values: {}; {given} given", names.len(), names.join(", "))),
+    let built = given.build("", data)?;
+    match given.texts.iter().position(Option::is_some) {
+        None => Ok(built),
+        Some(unused) => {
+            let name = &given.leaves[unused];
+            Err(Problem::new(format!("{owner}: {name} is given, and belongs to a header that is not valid")))
+        }
     }
 }
 
-fn build<'w>(name: &str, data: &Data, texts: &mut impl Iterator<Item = &'w str>) -> Result<P4Data, Problem> {
-    let mut text = || texts.next().unwrap_or_default();
-    let of_names = |names: &[String], given: &str| match names.iter().any(|name| name == given) {
-        true => Ok(given.to_owned()),
-        false => Err(Problem::new(format!("{given} is no value of {name}"))
-            .with_help(format!("its values are {}", names.join(", ")))),
-    };
-    let data = match data {
-        Data::Bits(_) => Sent::Bitstring(leaf_type(name, data).read(text())?),
-        Data::SerializableEnum { .. } => Sent::EnumValue(leaf_type(name, data).read(text())?),
-        Data::Bool => Sent::Bool(!leaf_type(name, data).bits(text())?.is_zero()),
-        Data::Enum(names) => Sent::Enum(of_names(names, text())?),
-        Data::Error(names) => Sent::Error(of_names(names, text())?),
-        Data::Struct(members) => Sent::Struct(P4StructLike { members: build_all(name, members, texts)? }),
-        Data::Tuple(items) => {
-            let members = items.iter().enumerate();
-            let members = members.map(|(index, item)| build(&format!("{name}.{index}"), item, texts));
-            Sent::Tuple(P4StructLike { members: members.collect::<Result<_, _>>()? })
+impl Given<'_> {
+    fn count(&self) -> Problem {
+        let (owner, given) = (self.owner, self.words);
+        match &self.leaves[..] {
+            [_] => Problem::new(format!("{owner} has one value; {given} given")),
+            all => Problem::new(format!("{owner} has {} values: {}; {given} given", all.len(), all.join(", "))),
         }
-        Data::Header(members) => Sent::Header(header(name, members, texts)?),
-        Data::Stack(items) => {
-            let mut entries = Vec::with_capacity(items.len());
-            for (index, item) in items.iter().enumerate() {
-                let Data::Header(members) = item else { return Err(not_written(name, "stacks of header unions")) };
-                entries.push(header(&format!("{name}.{index}"), members, texts)?);
+    }
+
+    /// What is said of a leaf. It can be asked for once.
+    fn text(&mut self, path: &str) -> Result<&str, Problem> {
+        let found = self.leaves.iter().position(|leaf| leaf == path).and_then(|index| self.texts[index].take());
+        found.ok_or_else(|| self.count())
+    }
+
+    /// The name of a part, for messages.
+    fn name(&self, path: &str) -> String {
+        join(self.owner, path).trim_end_matches('.').to_owned()
+    }
+
+    fn build(&mut self, path: &str, data: &Data) -> Result<P4Data, Problem> {
+        let name = self.name(path);
+        let of_names = |names: &[String], given: &str| match names.iter().any(|name| name == given) {
+            true => Ok(given.to_owned()),
+            false => Err(Problem::new(format!("{given} is no value of {name}"))
+                .with_help(format!("its values are {}", names.join(", ")))),
+        };
+        let data = match data {
+            Data::Bits(_) => Sent::Bitstring(leaf_type(&name, data).read(self.text(path)?)?),
+            Data::SerializableEnum { .. } => Sent::EnumValue(leaf_type(&name, data).read(self.text(path)?)?),
+            Data::Bool => Sent::Bool(!leaf_type(&name, data).bits(self.text(path)?)?.is_zero()),
+            Data::Enum(names) => Sent::Enum(of_names(names, self.text(path)?)?),
+            Data::Error(names) => Sent::Error(of_names(names, self.text(path)?)?),
+            Data::Struct(members) => {
+                let members = members.iter().map(|(name, member)| self.build(&join(path, name), member));
+                Sent::Struct(P4StructLike { members: members.collect::<Result<_, _>>()? })
             }
-            Sent::HeaderStack(P4HeaderStack { entries })
+            Data::Tuple(items) => {
+                let members = items.iter().enumerate();
+                let members = members.map(|(index, item)| self.build(&join(path, &index.to_string()), item));
+                Sent::Tuple(P4StructLike { members: members.collect::<Result<_, _>>()? })
+            }
+            Data::Header(members) => Sent::Header(self.header(path, members)?),
+            Data::HeaderUnion(members) => Sent::HeaderUnion(self.union(path, members)?),
+            Data::Stack(items) => self.stack(path, items)?,
+            Data::Varbit { .. } => {
+                return Err(Problem::new(format!("{name}: values of type varbit cannot be written")));
+            }
+        };
+        Ok(P4Data { data: Some(data) })
+    }
+
+    fn header(&mut self, path: &str, members: &[(String, Data)]) -> Result<P4Header, Problem> {
+        if self.invalid.iter().any(|it| it == path) {
+            return Ok(P4Header::default());
         }
-        Data::HeaderUnion(_) => return Err(not_written(name, "header unions")),
-        Data::Varbit { .. } => return Err(not_written(name, "type varbit")),
+        let bitstrings = members.iter().map(|(member, data)| {
+            let path = join(path, member);
+            leaf_type(&self.name(&path), data).read(self.text(&path)?)
+        });
+        Ok(P4Header { is_valid: true, bitstrings: bitstrings.collect::<Result<_, _>>()? })
+    }
+
+    fn union(&mut self, path: &str, members: &[(String, Data)]) -> Result<P4HeaderUnion, Problem> {
+        let is_said = |this: &Self, member: &str| {
+            let prefix = join(path, member) + ".";
+            this.leaves.iter().zip(&this.texts).any(|(leaf, text)| text.is_some() && leaf.starts_with(&prefix))
+        };
+        let is_invalid = self.invalid.iter().any(|it| it == path);
+        let valid = members.iter().find(|(member, _)| !is_invalid && is_said(self, member));
+        Ok(match valid {
+            Some((member, Data::Header(fields))) => P4HeaderUnion {
+                valid_header_name: member.clone(),
+                valid_header: Some(self.header(&join(path, member), fields)?),
+            },
+            _ => P4HeaderUnion::default(),
+        })
+    }
+
+    fn stack(&mut self, path: &str, items: &[Data]) -> Result<Sent, Problem> {
+        let path_of = |index: usize| join(path, &index.to_string());
+        if let Some(Data::HeaderUnion(_)) = items.first() {
+            let unions = items.iter().enumerate().filter_map(|(index, item)| match item {
+                Data::HeaderUnion(members) => Some(self.union(&path_of(index), members)),
+                _ => None,
+            });
+            return Ok(Sent::HeaderUnionStack(P4HeaderUnionStack { entries: unions.collect::<Result<_, _>>()? }));
+        }
+        let headers = items.iter().enumerate().filter_map(|(index, item)| match item {
+            Data::Header(members) => Some(self.header(&path_of(index), members)),
+            _ => None,
+        });
+        Ok(Sent::HeaderStack(P4HeaderStack { entries: headers.collect::<Result<_, _>>()? }))
+    }
+}
+
+/// Data that is nothing but zeros, and headers that are not valid.
+pub fn zero(data: &Data) -> P4Data {
+    let first = |names: &[String]| names.first().cloned().unwrap_or_default();
+    let data = match data {
+        Data::Bits(Value { translation: Some(seen), .. }) if seen.width_bits.is_none() => Sent::Bitstring(vec![]),
+        Data::Bits(_) | Data::Varbit { .. } => Sent::Bitstring(vec![0]),
+        Data::SerializableEnum { .. } => Sent::EnumValue(vec![0]),
+        Data::Bool => Sent::Bool(false),
+        Data::Enum(names) => Sent::Enum(first(names)),
+        Data::Error(names) => Sent::Error(first(names)),
+        Data::Struct(members) => {
+            Sent::Struct(P4StructLike { members: members.iter().map(|(_, data)| zero(data)).collect() })
+        }
+        Data::Tuple(items) => Sent::Tuple(P4StructLike { members: items.iter().map(zero).collect() }),
+        Data::Header(_) => Sent::Header(P4Header::default()),
+        Data::HeaderUnion(_) => Sent::HeaderUnion(P4HeaderUnion::default()),
+        Data::Stack(items) => match items.first() {
+            Some(Data::HeaderUnion(_)) => {
+                let entries = vec![P4HeaderUnion::default(); items.len()];
+                Sent::HeaderUnionStack(P4HeaderUnionStack { entries })
+            }
+            _ => Sent::HeaderStack(P4HeaderStack { entries: vec![P4Header::default(); items.len()] }),
+        },
     };
-    Ok(P4Data { data: Some(data) })
+    P4Data { data: Some(data) }
 }
 
-fn not_written(name: &str, what: &str) -> Problem {
-    Problem::new(format!("{name}: values of {what} cannot be written"))
+/// Data as the words that [`read`] takes.
+pub fn words(name: &str, data: &Data, sent: &P4Data) -> String {
+    let mut found = Vec::new();
+    add_words(name, "", data, sent, &mut found);
+    found.join(" ")
 }
 
-fn build_all<'w>(
-    name: &str,
-    members: &[(String, Data)],
-    texts: &mut impl Iterator<Item = &'w str>,
-) -> Result<Vec<P4Data>, Problem> {
-    members.iter().map(|(member, data)| build(&format!("{name}.{member}"), data, texts)).collect()
+fn add_words(name: &str, path: &str, data: &Data, sent: &P4Data, found: &mut Vec<String>) {
+    let word = |text: &str| if path.is_empty() { text.to_owned() } else { format!("{path}={text}") };
+    match parts(data, sent) {
+        Some(parts) if parts.is_empty() => found.push(word(INVALID)),
+        Some(parts) => {
+            parts.iter().for_each(|(part, data, sent)| add_words(name, &join(path, part), data, sent, found));
+        }
+        None => found.push(word(&text_of(&to_json(name, data, sent)))),
+    }
 }
 
-fn header<'w>(
-    name: &str,
-    members: &[(String, Data)],
-    texts: &mut impl Iterator<Item = &'w str>,
-) -> Result<P4Header, Problem> {
-    let bitstrings = members.iter().map(|(member, data)| {
-        let name = format!("{name}.{member}");
-        leaf_type(&name, data).read(texts.next().unwrap_or_default())
-    });
-    Ok(P4Header { is_valid: true, bitstrings: bitstrings.collect::<Result<_, _>>()? })
+/// The parts of data with their names: none of a leaf, and an empty list for a header or union that is not valid.
+fn parts<'d>(data: &'d Data, sent: &P4Data) -> Option<Vec<(String, &'d Data, P4Data)>> {
+    let of = |data: Sent| P4Data { data: Some(data) };
+    let numbered = |items: &'d [Data], sent: &mut dyn Iterator<Item = Sent>| {
+        let parts = items.iter().zip(sent).enumerate();
+        parts.map(|(index, (data, sent))| (index.to_string(), data, of(sent))).collect()
+    };
+    Some(match (data, &sent.data) {
+        (Data::Struct(members), Some(Sent::Struct(it))) => {
+            let parts = members.iter().zip(&it.members);
+            parts.map(|((part, data), sent)| (part.clone(), data, sent.clone())).collect()
+        }
+        (Data::Tuple(items), Some(Sent::Tuple(it))) => {
+            numbered(items, &mut it.members.iter().filter_map(|sent| sent.data.clone()))
+        }
+        (Data::Header(_), Some(Sent::Header(it))) if !it.is_valid => Vec::new(),
+        (Data::Header(members), Some(Sent::Header(it))) => {
+            let parts = members.iter().zip(&it.bitstrings);
+            parts.map(|((part, data), bytes)| (part.clone(), data, of(Sent::Bitstring(bytes.clone())))).collect()
+        }
+        (Data::HeaderUnion(members), Some(Sent::HeaderUnion(it))) => {
+            let valid =
+                members.iter().find(|(member, _)| *member == it.valid_header_name).zip(it.valid_header.as_ref());
+            valid.map(|((part, data), sent)| (part.clone(), data, of(Sent::Header(sent.clone())))).into_iter().collect()
+        }
+        (Data::Stack(items), Some(Sent::HeaderStack(it))) => {
+            numbered(items, &mut it.entries.iter().map(|sent| Sent::Header(sent.clone())))
+        }
+        (Data::Stack(items), Some(Sent::HeaderUnionStack(it))) => {
+            numbered(items, &mut it.entries.iter().map(|sent| Sent::HeaderUnion(sent.clone())))
+        }
+        _ => return None,
+    })
 }
 
 /// Data as text: one value, or its parts in brackets.

@@ -5,7 +5,7 @@
 
 use crate::failure::Failure;
 use crate::grid::grid;
-use crate::plan::{Filter, Load, LoadHow, Plan, Read, Watched, digest_config, entity, update};
+use crate::plan::{Dump, Filter, Load, LoadHow, Plan, Read, Watched, after, digest_config, entity, update};
 use crate::render::{commands, entities_text, entity_json, message_json, message_text};
 use crate::schema::{Schema, id};
 use crate::session::{Session, Standing};
@@ -51,12 +51,12 @@ pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundi
         Plan::Say(text) => say_text(around, &text),
         Plan::Read(read) => show(session, read, around).await?,
         Plan::Write(_) | Plan::Change(_) => {
-            let updates = updates(session, plan).await?;
+            let updates = updates(session, plan, &[]).await?;
             let count = updates.len();
             session.write(updates, Atomicity::ContinueOnError).await?;
             say_done(around, &written(count), json!({"written": count}));
         }
-        Plan::Dump(entities) => dump(session, entities, around).await?,
+        Plan::Dump(wanted) => dump(session, wanted, around).await?,
         Plan::PacketOut(packet) => {
             session.packet_out(packet).await?;
             say_done(around, "sent", json!({"sent": 1}));
@@ -94,13 +94,14 @@ pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundi
     Ok(After::GoOn)
 }
 
-/// What a plan writes; an error for a plan that does not write.
-pub async fn updates(session: &mut Session, plan: Plan) -> Result<Vec<Update>, Failure> {
+/// What a plan writes after these updates, which are yet to be written; an error for a plan that does not write.
+pub async fn updates(session: &mut Session, plan: Plan, before: &[Update]) -> Result<Vec<Update>, Failure> {
     match plan {
         Plan::Nothing => Ok(Vec::new()),
         Plan::Write(updates) => Ok(updates),
         Plan::Change(change) => {
             let found = session.read_all(change.entities.clone()).await?;
+            let found = after(&change.entities, found, before);
             Ok(change.updates(&found)?)
         }
         _ => Err(Problem::new("an atomic batch has only commands that write").into()),
@@ -173,15 +174,15 @@ fn nothing(wanted: &[Entity], filter: &Filter) -> String {
     .to_owned()
 }
 
-async fn dump(session: &mut Session, entities: Vec<Entity>, around: &mut Surroundings<'_>) -> Result<(), Failure> {
+async fn dump(session: &mut Session, wanted: Dump, around: &mut Surroundings<'_>) -> Result<(), Failure> {
     let schema = session.schema().await?;
     let mut found = Vec::new();
     // One by one: they are written again in this order.
-    for one in entities {
+    for one in wanted.entities {
         found.extend(session.read_all(vec![one]).await?);
     }
-    for line in commands(&schema, &found) {
-        say_text(around, &line);
+    for line in wanted.before.iter().chain(&commands(&schema, &found)) {
+        say_text(around, line);
     }
     Ok(())
 }

@@ -4,9 +4,12 @@ use crate::key::Given;
 use control::Problem;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::{
-    DigestEntry, DirectCounterEntry, Entity, FieldMatch, PacketOut, TableEntry, Update, ValueSetEntry, ValueSetMember,
-    digest_entry, update,
+    ActionProfileGroup, ActionProfileMember, CloneSessionEntry, DigestEntry, DirectCounterEntry, DirectMeterEntry,
+    Entity, FieldMatch, MulticastGroupEntry, PacketOut, PacketReplicationEngineEntry, TableEntry, Update,
+    ValueSetEntry, ValueSetMember, digest_entry, packet_replication_engine_entry, update,
 };
+use prost::Message as _;
+use std::collections::BTreeMap;
 
 /// What a line asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +34,8 @@ pub enum Plan {
     Watch(Watched),
     /// How the switch is.
     Status,
-    /// Everything that was written to the switch, as commands.
-    Dump(Vec<Entity>),
+    /// What was written to the switch, as commands.
+    Dump(Dump),
     /// To carry out a command of `simple_switch_CLI`.
     Simple(String),
     /// To end.
@@ -84,6 +87,15 @@ impl Filter {
     }
 }
 
+/// What was written to the switch, as commands that write it again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dump {
+    /// Commands that take back whatever was written before.
+    pub before: Vec<String>,
+    /// What is read, in the order in which it can be written.
+    pub entities: Vec<Entity>,
+}
+
 /// A program for the switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
@@ -128,10 +140,10 @@ pub struct Change {
 /// What is made of what is there.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChangeKind {
-    /// All entries that are not the program's own are deleted.
+    /// All of it is deleted that is not the program's own.
     Clear,
-    /// The counters of all entries become 0.
-    ResetDirectCounters,
+    /// The counters of all entries become 0, and their meters as those of new entries.
+    ResetDirect,
     /// A member joins a value set.
     AddToValueSet(Vec<FieldMatch>),
     /// A member leaves a value set.
@@ -160,11 +172,14 @@ impl Change {
                 .filter(|kind| !matches!(kind, Kind::TableEntry(it) if it.is_const || it.is_default_action))
                 .map(|kind| update(Delete, named(kind)))
                 .collect(),
-            ChangeKind::ResetDirectCounters => kinds
+            ChangeKind::ResetDirect => kinds
                 .filter_map(|kind| match kind {
                     Kind::DirectCounterEntry(it) => {
                         let zero = DirectCounterEntry { data: Some(Default::default()), ..it.clone() };
                         Some(update(Modify, Kind::DirectCounterEntry(zero)))
+                    }
+                    Kind::DirectMeterEntry(it) if it.config.is_some() => {
+                        Some(update(Modify, Kind::DirectMeterEntry(DirectMeterEntry { config: None, ..it.clone() })))
                     }
                     _ => None,
                 })
@@ -193,15 +208,105 @@ impl Change {
     }
 }
 
+/// What there is of this after updates, if this was there before them: a later line of a batch speaks of what the
+/// earlier ones leave.
+pub fn after(asked: &[Entity], found: Vec<Entity>, updates: &[Update]) -> Vec<Entity> {
+    let name = |kind: &Kind| entity(named(kind)).encode_to_vec();
+    let mut all: BTreeMap<Vec<u8>, Entity> = BTreeMap::new();
+    let kind_of = |it: &Entity| it.entity.as_ref().map(name);
+    all.extend(found.into_iter().filter_map(|it| Some((kind_of(&it)?, it))));
+    for update in updates {
+        let Some(kind) = update.entity.as_ref().and_then(|it| it.entity.as_ref()) else { continue };
+        // The counter and the meter of an entry go with it.
+        if let (Kind::TableEntry(it), update::Type::Delete) = (kind, update.r#type()) {
+            let table_entry = Some(it.clone());
+            let counter = DirectCounterEntry { table_entry: table_entry.clone(), data: None };
+            all.remove(&name(&Kind::DirectCounterEntry(counter)));
+            let meter = DirectMeterEntry { table_entry, ..DirectMeterEntry::default() };
+            all.remove(&name(&Kind::DirectMeterEntry(meter)));
+        }
+        if !asked.iter().any(|it| it.entity.as_ref().is_some_and(|asked| is_asked_for(asked, kind))) {
+            continue;
+        }
+        match update.r#type() {
+            update::Type::Delete => all.remove(&name(kind)),
+            _ => all.insert(name(kind), entity(kind.clone())),
+        };
+    }
+    all.into_values().collect()
+}
+
+/// Whether an entity is among those that a read request asks for.
+fn is_asked_for(asked: &Kind, kind: &Kind) -> bool {
+    use packet_replication_engine_entry::Type::{CloneSessionEntry, MulticastGroupEntry};
+    let fits = |asked: u32, id: u32| asked == 0 || asked == id;
+    match (asked, kind) {
+        (Kind::TableEntry(asked), Kind::TableEntry(it)) => fits(asked.table_id, it.table_id),
+        (Kind::ActionProfileMember(asked), Kind::ActionProfileMember(it)) => {
+            fits(asked.action_profile_id, it.action_profile_id)
+        }
+        (Kind::ActionProfileGroup(asked), Kind::ActionProfileGroup(it)) => {
+            fits(asked.action_profile_id, it.action_profile_id)
+        }
+        (Kind::ValueSetEntry(asked), Kind::ValueSetEntry(it)) => fits(asked.value_set_id, it.value_set_id),
+        (Kind::DigestEntry(asked), Kind::DigestEntry(it)) => fits(asked.digest_id, it.digest_id),
+        (Kind::PacketReplicationEngineEntry(asked), Kind::PacketReplicationEngineEntry(it)) => {
+            matches!(
+                (&asked.r#type, &it.r#type),
+                (Some(MulticastGroupEntry(_)), Some(MulticastGroupEntry(_)))
+                    | (Some(CloneSessionEntry(_)), Some(CloneSessionEntry(_)))
+            )
+        }
+        _ => false,
+    }
+}
+
+fn named_entry(it: &TableEntry) -> TableEntry {
+    TableEntry {
+        table_id: it.table_id,
+        r#match: it.r#match.clone(),
+        priority: it.priority,
+        is_default_action: it.is_default_action,
+        ..TableEntry::default()
+    }
+}
+
 /// What names an entity: all that a deletion needs.
 fn named(kind: &Kind) -> Kind {
+    use packet_replication_engine_entry::Type;
     match kind {
-        Kind::TableEntry(it) => Kind::TableEntry(TableEntry {
-            table_id: it.table_id,
-            r#match: it.r#match.clone(),
-            priority: it.priority,
-            ..TableEntry::default()
-        }),
+        Kind::TableEntry(it) => Kind::TableEntry(named_entry(it)),
+        Kind::DirectCounterEntry(it) => {
+            let table_entry = it.table_entry.as_ref().map(named_entry);
+            Kind::DirectCounterEntry(DirectCounterEntry { table_entry, data: None })
+        }
+        Kind::DirectMeterEntry(it) => {
+            let table_entry = it.table_entry.as_ref().map(named_entry);
+            Kind::DirectMeterEntry(DirectMeterEntry { table_entry, ..DirectMeterEntry::default() })
+        }
+        Kind::ActionProfileMember(it) => Kind::ActionProfileMember(ActionProfileMember { action: None, ..it.clone() }),
+        Kind::ActionProfileGroup(it) => {
+            Kind::ActionProfileGroup(ActionProfileGroup { members: vec![], max_size: 0, ..it.clone() })
+        }
+        Kind::ValueSetEntry(it) => Kind::ValueSetEntry(ValueSetEntry { members: vec![], ..it.clone() }),
+        Kind::DigestEntry(it) => Kind::DigestEntry(DigestEntry { config: None, ..*it }),
+        Kind::PacketReplicationEngineEntry(it) => {
+            let r#type = it.r#type.as_ref().map(|it| match it {
+                Type::MulticastGroupEntry(MulticastGroupEntry { multicast_group_id, .. }) => {
+                    Type::MulticastGroupEntry(MulticastGroupEntry {
+                        multicast_group_id: *multicast_group_id,
+                        ..MulticastGroupEntry::default()
+                    })
+                }
+                Type::CloneSessionEntry(CloneSessionEntry { session_id, .. }) => {
+                    Type::CloneSessionEntry(CloneSessionEntry {
+                        session_id: *session_id,
+                        ..CloneSessionEntry::default()
+                    })
+                }
+            });
+            Kind::PacketReplicationEngineEntry(PacketReplicationEngineEntry { r#type })
+        }
         other => other.clone(),
     }
 }

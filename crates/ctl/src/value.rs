@@ -200,7 +200,7 @@ pub fn bytes(bits: &Bits) -> Vec<u8> {
 }
 
 /// The same number in as few bytes as it needs, and at least one.
-fn canonical(value: &[u8]) -> Vec<u8> {
+pub(crate) fn canonical(value: &[u8]) -> Vec<u8> {
     let zeros = value.iter().take_while(|&&byte| byte == 0).count();
     if zeros == value.len() { vec![0] } else { value[zeros..].to_vec() }
 }
@@ -218,7 +218,10 @@ pub fn quoted(text: &str) -> String {
     let text: String = text.chars().map(|it| if it.is_control() { '?' } else { it }).collect();
     let needs = |it: char| it.is_whitespace() || matches!(it, '#' | '\'' | '"' | '=');
     match text.is_empty() || text.contains(needs) {
-        true if text.contains('"') => format!("'{text}'"),
+        // Quotes within quotes are of the other kind; words that touch are one.
+        true if text.contains('"') => {
+            text.split('\'').map(|part| format!("'{part}'")).collect::<Vec<_>>().join("\"'\"")
+        }
         true => format!("\"{text}\""),
         false => text,
     }
@@ -299,6 +302,7 @@ mod tests {
         assert_eq!(quoted("eth0"), "eth0");
         assert_eq!(quoted("a b"), "\"a b\"");
         assert_eq!(quoted("a\"b"), "'a\"b'");
+        assert_eq!(quoted("a\"b'c"), "'a\"b'\"'\"'c'");
         assert_eq!(quoted("\u{1b}[2J"), "?[2J");
     }
 }

@@ -479,16 +479,17 @@ fn members_groups_and_groups_of_their_own() {
     check(
         "members add hops 1\ngroups add hops 1 x\nmembers add lpm 1 do drop\nadd balance 1 do member",
         expect![[r#"
-        a member needs do ACTION ARG...
-          help: members [PROFILE [MEMBER]]
-                members add|modify PROFILE MEMBER do ACTION [ARG...]
-                members delete PROFILE MEMBER
-        x is no member
-          help: a member of a group is MEMBER[*WEIGHT][@PORT], such as 3*2@1
-        there is no action profile lpm
-          help: the program has the action profiles MyIngress.hops
-        there is one member after do member
-    "#]],
+            a member needs do ACTION ARG...
+              help: members [PROFILE [MEMBER]]
+                    members add|modify PROFILE MEMBER do ACTION [ARG...]
+                    members delete PROFILE MEMBER
+                    members clear [PROFILE]
+            x is no member
+              help: a member of a group is MEMBER[*WEIGHT][@PORT], such as 3*2@1
+            there is no action profile lpm
+              help: the program has the action profiles MyIngress.hops
+            there is one member after do member
+        "#]],
     );
 }
 
@@ -627,7 +628,7 @@ fn counters_meters_and_registers() {
             table_id: 33554433
           }
         }
-        ResetDirectCounters
+        ResetDirect
     "#]],
     );
     check(
@@ -820,26 +821,27 @@ fn value_sets_and_digests() {
     check(
         "digests\ndigests learn_t on timeout 10ms size 5\ndigests learn_t off\ndigests learn_t up",
         expect![[r#"
-        read
-        digest_entry {
-        }
-        read
-        digest_entry {
-          digest_id: 385875969
-        }
-        DigestOn(DigestEntry { digest_id: 385875969, config: Some(Config { max_timeout_ns: 10000000, max_list_size: 5, ack_timeout_ns: 0 }) })
-        write
-        type: DELETE
-        entity {
-          digest_entry {
-            digest_id: 385875969
-          }
-        }
-        up is neither on nor off
-          help: digests [NAME]
-                digests NAME on [timeout TIME] [size N] [ack TIME]
-                digests NAME off
-    "#]],
+            read
+            digest_entry {
+            }
+            read
+            digest_entry {
+              digest_id: 385875969
+            }
+            DigestOn(DigestEntry { digest_id: 385875969, config: Some(Config { max_timeout_ns: 10000000, max_list_size: 5, ack_timeout_ns: 0 }) })
+            write
+            type: DELETE
+            entity {
+              digest_entry {
+                digest_id: 385875969
+              }
+            }
+            up is neither on nor off
+              help: digests [NAME]
+                    digests NAME on [timeout TIME] [size N] [ack TIME]
+                    digests NAME off
+                    digests clear
+        "#]],
     );
 }
 

@@ -185,8 +185,12 @@ fn commands_write_the_same_again() {
         add MyIngress.balance 7 do member 3
         members add MyIngress.hops 1 do set_port port=3
         groups add MyIngress.hops 1 1*2@3 2 max 8
+        counters MyIngress.rx 3 set 5 640
+        counters MyIngress.hits 10.0.0.0/8 set 1 64
         meters MyIngress.police 1 set 1 2 3 4
         meters MyIngress.limit 10.0.0.0/8 set 1 2 3 4
+        registers MyIngress.flows 3 = 255
+        registers MyIngress.learned 1 = srcAddr=1 port=3
         multicast add 1 1 2:7
         mirror add 5 3 class 1 bytes 128"#]]
     .assert_eq(&lines);

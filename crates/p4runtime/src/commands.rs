@@ -19,10 +19,11 @@ impl Commands for CommandService {
         core.check_device(request.device_id)?;
         let turn = Arc::clone(&core.turn).lock_owned().await;
         let api = Arc::clone(&core.api);
+        let about = control::switch_cli::About { device_id: core.device_id, ports: core.ports.named() };
         let answer = blocking(move || {
             // Kept to the end, though the client may have gone.
             let _turn = turn;
-            control::switch_cli::run(&api, &request.line)
+            control::switch_cli::run(&api, &about, &request.line)
         });
         let control::switch_cli::Answer { text, is_error } = answer.await?;
         Ok(Response::new(RunResponse { text, is_error }))

@@ -1,6 +1,7 @@
 //! What a client sends as device config, which the interface leaves to the switch.
 //!
-//! What is wanted is the text of a program. Clients that were written for the reference switch send what its compiler
+//! What is wanted is the text of a program, as it is or in JSON that [`control::device_config`] writes, for clients
+//! that send nothing but JSON. Clients that were written for the reference switch send what its compiler
 //! has made (JSON), often wrapped in a message of its own; that cannot be run, but it can be the name of a program
 //! that the switch has already: then the P4Info decides whether it is the same one.
 
@@ -40,6 +41,9 @@ pub(crate) fn read(sent: &[u8]) -> Result<DeviceConfig, Fault> {
     let first = content.iter().position(|byte| !byte.is_ascii_whitespace());
     let Some(first) = first else { return Ok(DeviceConfig::Known(KnownBy::Empty)) };
     if content[first] == b'{' {
+        if let Some(text) = control::device_config::read(content) {
+            return Ok(DeviceConfig::Text(text));
+        }
         return Ok(DeviceConfig::Known(KnownBy::Bmv2Json));
     }
     if content.starts_with(b"\x7fELF") {
@@ -104,6 +108,11 @@ mod tests {
     fn the_text_of_a_program() {
         check(b"\n// a program\n", expect![[r#"Text("\n// a program\n")"#]]);
         check(b"", expect!["Known(Empty)"]);
+    }
+
+    #[test]
+    fn a_program_in_json() {
+        check(control::device_config::write("// text\n").as_bytes(), expect![[r#"Text("// text\n")"#]]);
     }
 
     #[test]

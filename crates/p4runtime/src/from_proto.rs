@@ -181,6 +181,10 @@ impl Reader<'_> {
             if given.next().is_some() {
                 return Err(Fault::invalid(format!("{what}: it is given twice")));
             }
+            // The switch has no values of no bits.
+            if param.value.width_bits == 0 && value.value.iter().all(|byte| *byte == 0) {
+                continue;
+            }
             args.push(self.schema.translator.read(&what, &param.value, &value.value)?);
         }
         Ok(Call { action: listed, args })

@@ -31,6 +31,11 @@ impl Ports {
         self.names.keys().copied().chain(self.cpu)
     }
 
+    /// All ports but the one of the controllers, with what is behind each.
+    pub(crate) fn named(&self) -> Vec<(u32, String)> {
+        self.names.iter().map(|(number, name)| (*number, name.clone())).collect()
+    }
+
     /// The port with this behind it.
     pub(crate) fn number_of(&self, name: &str) -> Option<u32> {
         self.names.iter().find(|(_, it)| *it == name).map(|(number, _)| *number)

@@ -167,11 +167,13 @@ impl Shower<'_> {
 
     fn call(&self, call: &Call) -> Option<v1::Action> {
         let action = self.schema.model.action(*self.schema.ids.actions.get(&call.action)?)?;
-        let param = |(param, value): (&p4info::Param, &Bits)| v1::action::Param {
-            param_id: param.id,
-            value: self.schema.translator.write(&param.value, value),
+        // The switch has no values of no bits.
+        let (mut args, nothing) = (call.args.iter(), Bits::zero(0));
+        let param = |param: &p4info::Param| {
+            let value = if param.value.width_bits == 0 { &nothing } else { args.next()? };
+            Some(v1::action::Param { param_id: param.id, value: self.schema.translator.write(&param.value, value) })
         };
-        Some(v1::Action { action_id: action.id, params: action.params.iter().zip(&call.args).map(param).collect() })
+        Some(v1::Action { action_id: action.id, params: action.params.iter().filter_map(param).collect() })
     }
 
     // ------------------------------------------------------------------------------------------------ profiles

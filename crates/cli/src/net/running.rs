@@ -5,6 +5,7 @@
 //! that, the kernel does the latter alone (see [`net::sandbox`]).
 
 use crate::Exit;
+use crate::prompt;
 use crate::terminal;
 use net::{Network, Sandbox, Topology};
 use nix::sys::signal::{Signal, kill};
@@ -126,6 +127,7 @@ impl Running {
                 running.has_signal.store(true, Ordering::SeqCst);
                 running.end();
                 running.restore_terminal();
+                prompt::give_back();
                 // As shells report the end by a signal.
                 std::process::exit(128 + signal);
             }

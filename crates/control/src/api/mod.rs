@@ -42,7 +42,7 @@ use entity::{DigestConfig, TableEntry};
 use ir::{DigestId, Program};
 use saving::StoredCells;
 use state::State;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use switch::{Door, SharedTables, Switch};
@@ -375,6 +375,11 @@ impl Api {
     /// after its last hit. To be called now and then, as often as timeouts are to be exact.
     pub fn idle_entries(&self, sink: &mut dyn FnMut(Vec<TableEntry>)) -> Result<(), Fault> {
         self.pipeline().idle_entries(&*self.door, sink)
+    }
+
+    /// The ports that have no link, as far as has been told.
+    pub fn ports_down(&self) -> BTreeSet<u32> {
+        self.pipeline().state().ports_down.clone()
     }
 
     /// A port went down or came up: members that watch it stop being choices, or are choices again.

@@ -343,7 +343,7 @@ fn members_and_one_shot_groups_are_not_mixed() {
         done
     "#]],
     );
-    let answer = crate::switch_cli::run(&api, "act_prof_create_member hops set_port 1");
+    let answer = crate::switch_cli::run(&api, &Default::default(), "act_prof_create_member hops set_port 1");
     assert!(answer.is_error, "{}", answer.text);
 }
 

@@ -78,7 +78,7 @@ pub(super) fn counters(it: &Arguments<'_>) -> Result<Plan, Problem> {
             Some(_) if cell.is_empty() && verb == "reset" => {
                 let table_entry = Some(TableEntry { table_id: id(&table.preamble), ..TableEntry::default() });
                 let all = entity(Kind::DirectCounterEntry(DirectCounterEntry { table_entry, data: None }));
-                Ok(Plan::Change(Change { entities: vec![all], kind: ChangeKind::ResetDirectCounters }))
+                Ok(Plan::Change(Change { entities: vec![all], kind: ChangeKind::ResetDirect }))
             }
             Some(_) => {
                 let table_entry = Some(one_entry(it.schema, table, cell)?);
@@ -117,6 +117,12 @@ pub(super) fn meters(it: &Arguments<'_>) -> Result<Plan, Problem> {
                 let entry = DirectMeterEntry { table_entry: Some(table_entry), ..DirectMeterEntry::default() };
                 Ok(Plan::Read(Read { entities: vec![entity(Kind::DirectMeterEntry(entry))], filter }))
             }
+            Some(None) if cell.is_empty() => {
+                let table_entry = Some(TableEntry { table_id: id(&table.preamble), ..TableEntry::default() });
+                let all = DirectMeterEntry { table_entry, ..DirectMeterEntry::default() };
+                let entities = vec![entity(Kind::DirectMeterEntry(all))];
+                Ok(Plan::Change(Change { entities, kind: ChangeKind::ResetDirect }))
+            }
             Some(config) => {
                 let table_entry = Some(one_entry(it.schema, table, cell)?);
                 let entry = DirectMeterEntry { table_entry, config, counter_data: None };
@@ -154,6 +160,10 @@ pub(super) fn registers(it: &Arguments<'_>) -> Result<Plan, Problem> {
             let data = Some(data::read(full, &ty, words)?);
             Ok(write(Kind::RegisterEntry(RegisterEntry { register_id, index, data })))
         }
-        _ => Err(it.misuse("a register is set with = VALUE")),
+        _ if words.is_empty() => {
+            let ty = data::data_type(it.schema, register.type_spec.as_ref())?;
+            Ok(write(Kind::RegisterEntry(RegisterEntry { register_id, index, data: Some(data::zero(&ty)) })))
+        }
+        _ => Err(it.misuse("a register is set with = VALUE, or reset")),
     }
 }

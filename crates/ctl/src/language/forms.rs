@@ -1,6 +1,6 @@
 //! The commands.
 
-use super::{Arguments, cells, others, profiles, replication, tables};
+use super::{Arguments, cells, dump, others, profiles, replication, tables};
 use crate::plan::Plan;
 use control::{Problem, names};
 
@@ -124,10 +124,10 @@ pub const FORMS: [Form; 25] = [
     },
     Form {
         name: "registers",
-        usage: &["registers [NAME [INDEX]]", "registers NAME [INDEX] = VALUE..."],
+        usage: &["registers [NAME [INDEX]]", "registers NAME [INDEX] = VALUE...", "registers NAME [INDEX] reset"],
         summary: "read or set registers",
         details: "Without an index, all cells are meant. A register of structs takes a value for each field, in order or as\n\
-            NAME=VALUE.\nExamples:\n  registers flows\n  registers flows 3 = 0xff\n  registers flows = 0",
+            NAME=VALUE; NAME=invalid says that a header is not valid.\nExamples:\n  registers flows\n  registers flows 3 = 0xff\n  registers flows = 0",
         needs_program: true,
         parse: cells::registers,
     },
@@ -137,6 +137,7 @@ pub const FORMS: [Form; 25] = [
             "members [PROFILE [MEMBER]]",
             "members add|modify PROFILE MEMBER do ACTION [ARG...]",
             "members delete PROFILE MEMBER",
+            "members clear [PROFILE]",
         ],
         summary: "members of action profiles",
         details: "A profile may be named by its table. Members have numbers that you choose.\n\
@@ -150,6 +151,7 @@ pub const FORMS: [Form; 25] = [
             "groups [PROFILE [GROUP]]",
             "groups add|modify PROFILE GROUP MEMBER[*WEIGHT][@PORT]... [max N]",
             "groups delete PROFILE GROUP",
+            "groups clear [PROFILE]",
         ],
         summary: "groups of action profiles",
         details: "A member with @PORT is no choice while that port is down.\nExample:\n  groups add hops 1 1*2 2@3 max 8",
@@ -158,7 +160,12 @@ pub const FORMS: [Form; 25] = [
     },
     Form {
         name: "multicast",
-        usage: &["multicast [GROUP]", "multicast add|modify GROUP PORT[:INSTANCE]...", "multicast delete GROUP"],
+        usage: &[
+            "multicast [GROUP]",
+            "multicast add|modify GROUP PORT[:INSTANCE]... [metadata HEX]",
+            "multicast delete GROUP",
+            "multicast clear",
+        ],
         summary: "multicast groups",
         details: "The instance is what a copy finds in egress_rid.\nExample:\n  multicast add 1 1 2 3:7",
         needs_program: false,
@@ -170,6 +177,7 @@ pub const FORMS: [Form; 25] = [
             "mirror [SESSION]",
             "mirror add|modify SESSION PORT[:INSTANCE]... [class N] [bytes N]",
             "mirror delete SESSION",
+            "mirror clear",
         ],
         summary: "clone sessions",
         details: "bytes cuts the copies to this length.\nExample:\n  mirror add 5 3 bytes 128",
@@ -186,7 +194,12 @@ pub const FORMS: [Form; 25] = [
     },
     Form {
         name: "digests",
-        usage: &["digests [NAME]", "digests NAME on [timeout TIME] [size N] [ack TIME]", "digests NAME off"],
+        usage: &[
+            "digests [NAME]",
+            "digests NAME on [timeout TIME] [size N] [ack TIME]",
+            "digests NAME off",
+            "digests clear",
+        ],
         summary: "which digests the switch sends",
         details: "timeout is the longest that a message waits for others, size the most messages in a list, ack how long a message\n\
             is not repeated. watch shows them.\nExample:\n  digests mac_learn on timeout 10ms size 100",
@@ -213,13 +226,13 @@ pub const FORMS: [Form; 25] = [
     },
     Form {
         name: "dump",
-        usage: &["dump [TABLE...]"],
+        usage: &["dump [with-data] [TABLE...]"],
         summary: "what was written, as commands that write it again",
-        details: "Counts and contents of registers are left out. Entries that the program itself begins with are there on the other\n\
-            switch already: --keep-going passes over them.\n\
-            Example:\n  wirespeed ctl dump > saved.txt; wirespeed ctl --file saved.txt",
+        details: "The commands bring a switch with the same program to the same state: they begin by deleting what is there, so they\n\
+            are best carried out as one, with --atomic. Counters and registers are left out, unless with-data is said.\n\
+            Examples:\n  wirespeed ctl dump > saved.txt; wirespeed ctl --atomic --file saved.txt\n  dump ipv4_lpm",
         needs_program: true,
-        parse: others::dump,
+        parse: dump::dump,
     },
     Form {
         name: "load",

@@ -5,9 +5,10 @@
 //!
 //! * [`forms`]: the commands with their usage; [`help`](mod@help): what they say of themselves.
 //! * `tables`: entries and default actions; `cells`: counters, meters, registers; `profiles`: members and groups;
-//!   `replication`: multicast and clones; `others`: all else.
+//!   `replication`: multicast and clones; `dump`: what was written; `others`: all else.
 
 mod cells;
+mod dump;
 pub mod forms;
 pub mod help;
 mod others;
@@ -22,7 +23,6 @@ use crate::words::{self, Word};
 use control::{Problem, names, values};
 use p4runtime_proto::p4::{config::v1 as config, v1};
 
-pub use others::dump_entities;
 pub(crate) use others::field_types;
 
 /// What a line asks for.
@@ -144,7 +144,11 @@ pub(crate) fn duration_ns(text: &str) -> Result<i64, Problem> {
         || Problem::new(format!("{text} is no time")).with_help("a time is a number with a unit: 10s, 500ms, 5min");
     let unit = text.trim_start_matches(|it: char| it.is_ascii_digit() || it == '.');
     let (_, factor) = TIME_UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(broken)?;
-    let number: f64 = text[..text.len() - unit.len()].parse().map_err(|_| broken())?;
+    let number = &text[..text.len() - unit.len()];
+    if let Ok(number) = number.parse::<i64>() {
+        return number.checked_mul(*factor as i64).ok_or_else(broken);
+    }
+    let number: f64 = number.parse().map_err(|_| broken())?;
     let ns = (number * factor).round();
     // Below 2^63, where numbers in between are still whole.
     if (0.0..9.2e18).contains(&ns) { Ok(ns as i64) } else { Err(broken()) }

@@ -6,16 +6,11 @@ use crate::key;
 use crate::plan::{Change, ChangeKind, Filter, Load, LoadHow, Plan, Read, Watched, digest_config, entity, update};
 use crate::schema::{Schema, id, name};
 use crate::value::{Said, ValueType};
-use crate::words::Word;
 use control::{Problem, names, values};
 use p4runtime_proto::p4::config::v1::ControllerPacketMetadata;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
-use p4runtime_proto::p4::v1::packet_replication_engine_entry::Type;
 use p4runtime_proto::p4::v1::update::Type as UpdateType;
-use p4runtime_proto::p4::v1::{
-    ActionProfileGroup, ActionProfileMember, CloneSessionEntry, DigestEntry, DirectMeterEntry, Entity, MeterEntry,
-    MulticastGroupEntry, PacketMetadata, PacketOut, PacketReplicationEngineEntry, TableEntry, ValueSetEntry,
-};
+use p4runtime_proto::p4::v1::{DigestEntry, PacketMetadata, PacketOut, ValueSetEntry};
 
 fn read(kind: Kind) -> Plan {
     Plan::Read(Read { entities: vec![entity(kind)], filter: Filter::default() })
@@ -49,6 +44,11 @@ pub(super) fn value_sets(it: &Arguments<'_>) -> Result<Plan, Problem> {
 
 pub(super) fn digests(it: &Arguments<'_>) -> Result<Plan, Problem> {
     let Some(first) = it.words.first() else { return Ok(read(Kind::DigestEntry(DigestEntry::default()))) };
+    if first.is("clear") {
+        it.end(1)?;
+        let entities = vec![entity(Kind::DigestEntry(DigestEntry::default()))];
+        return Ok(Plan::Change(Change { entities, kind: ChangeKind::Clear }));
+    }
     let digest_id = id(&it.schema.digest(&first.text)?.preamble);
     let all = DigestEntry { digest_id, config: None };
     match it.words.get(1) {
@@ -166,54 +166,6 @@ pub(super) fn help(it: &Arguments<'_>) -> Result<Plan, Problem> {
 pub(super) fn plain(it: &Arguments<'_>, plan: Plan) -> Result<Plan, Problem> {
     it.end(0)?;
     Ok(plan)
-}
-
-pub(super) fn dump(it: &Arguments<'_>) -> Result<Plan, Problem> {
-    if it.words.is_empty() {
-        return Ok(Plan::Dump(dump_entities(it.schema)));
-    }
-    let mut entities = Vec::new();
-    for Word { text, .. } in it.words {
-        let table = it.schema.table(text)?;
-        entities.extend(entries_and_default(id(&table.preamble)));
-        entities.extend(it.schema.direct_meter_of(table).map(|meter| direct_meters(meter.direct_table_id)));
-    }
-    Ok(Plan::Dump(entities))
-}
-
-fn entries_and_default(table_id: u32) -> [Entity; 2] {
-    let entries = TableEntry { table_id, ..TableEntry::default() };
-    let default = TableEntry { is_default_action: true, ..entries.clone() };
-    [default, entries].map(|it| entity(Kind::TableEntry(it)))
-}
-
-/// The meters of a table's entries.
-fn direct_meters(table_id: u32) -> Entity {
-    let table_entry = Some(TableEntry { table_id, ..TableEntry::default() });
-    entity(Kind::DirectMeterEntry(DirectMeterEntry { table_entry, ..DirectMeterEntry::default() }))
-}
-
-/// All that is read for a dump, in the order in which it can be written again.
-pub fn dump_entities(schema: &Schema) -> Vec<Entity> {
-    let info = schema.info();
-    let mut entities = Vec::new();
-    if !info.action_profiles.is_empty() {
-        entities.push(entity(Kind::ActionProfileMember(ActionProfileMember::default())));
-        entities.push(entity(Kind::ActionProfileGroup(ActionProfileGroup::default())));
-    }
-    entities.extend(info.tables.iter().flat_map(|table| entries_and_default(id(&table.preamble))));
-    if !info.meters.is_empty() {
-        entities.push(entity(Kind::MeterEntry(MeterEntry::default())));
-    }
-    entities.extend(info.direct_meters.iter().map(|meter| direct_meters(meter.direct_table_id)));
-    if !info.value_sets.is_empty() {
-        entities.push(entity(Kind::ValueSetEntry(ValueSetEntry::default())));
-    }
-    let engine =
-        |entry| entity(Kind::PacketReplicationEngineEntry(PacketReplicationEngineEntry { r#type: Some(entry) }));
-    entities.push(engine(Type::MulticastGroupEntry(MulticastGroupEntry::default())));
-    entities.push(engine(Type::CloneSessionEntry(CloneSessionEntry::default())));
-    entities
 }
 
 /// The rest of the line as it was written, but for quotes.

@@ -1,7 +1,7 @@
 //! Members and groups of action profiles.
 
 use super::{Arguments, around_do, call, port};
-use crate::plan::{Filter, Plan, Read, entity, update};
+use crate::plan::{Change, ChangeKind, Filter, Plan, Read, entity, update};
 use crate::schema::{Schema, id};
 use crate::words::Word;
 use control::{Problem, values};
@@ -39,7 +39,28 @@ fn which(it: &Arguments<'_>, what: &str) -> Result<(u32, u32), Problem> {
     Ok((id(&profile.preamble), number))
 }
 
+/// The profile after `clear`, or all; none if nothing is to be cleared.
+fn cleared(it: &Arguments<'_>) -> Result<Option<u32>, Problem> {
+    if !it.words.first().is_some_and(|word| word.is("clear")) {
+        return Ok(None);
+    }
+    it.end(2)?;
+    match it.words.get(1) {
+        Some(word) => profile(it.schema, &word.text).map(|profile| Some(id(&profile.preamble))),
+        None => Ok(Some(0)),
+    }
+}
+
+/// Deletes all of this.
+pub(super) fn clear(all: Kind) -> Plan {
+    Plan::Change(Change { entities: vec![entity(all)], kind: ChangeKind::Clear })
+}
+
 pub(super) fn members(it: &Arguments<'_>) -> Result<Plan, Problem> {
+    if let Some(action_profile_id) = cleared(it)? {
+        let all = ActionProfileMember { action_profile_id, ..ActionProfileMember::default() };
+        return Ok(clear(Kind::ActionProfileMember(all)));
+    }
     let Some(kind) = verb(it.words) else {
         let (action_profile_id, member_id) = which(it, "member")?;
         let member = ActionProfileMember { action_profile_id, member_id, action: None };
@@ -65,6 +86,10 @@ pub(super) fn members(it: &Arguments<'_>) -> Result<Plan, Problem> {
 }
 
 pub(super) fn groups(it: &Arguments<'_>) -> Result<Plan, Problem> {
+    if let Some(action_profile_id) = cleared(it)? {
+        let all = ActionProfileGroup { action_profile_id, ..ActionProfileGroup::default() };
+        return Ok(clear(Kind::ActionProfileGroup(all)));
+    }
     let Some(kind) = verb(it.words) else {
         let (action_profile_id, group_id) = which(it, "group")?;
         let group = ActionProfileGroup { action_profile_id, group_id, ..ActionProfileGroup::default() };

@@ -1,7 +1,7 @@
 //! Multicast groups and clone sessions.
 
-use super::profiles::verb;
-use super::{Arguments, port};
+use super::profiles::{clear, verb};
+use super::{Arguments, hex_bytes, port};
 use crate::plan::{Filter, Plan, Read, entity, update};
 use crate::words::Word;
 use control::{Problem, values};
@@ -32,22 +32,36 @@ fn replicas(words: &[Word]) -> Result<Vec<Replica>, Problem> {
 }
 
 pub(super) fn multicast(it: &Arguments<'_>) -> Result<Plan, Problem> {
-    let group = |multicast_group_id, replicas| {
-        Type::MulticastGroupEntry(MulticastGroupEntry { multicast_group_id, replicas, metadata: vec![] })
+    let group = |multicast_group_id, replicas, metadata| {
+        Type::MulticastGroupEntry(MulticastGroupEntry { multicast_group_id, replicas, metadata })
     };
+    if it.words.first().is_some_and(|word| word.is("clear")) {
+        it.end(1)?;
+        return Ok(clear(engine(group(0, vec![], vec![]))));
+    }
     let Some(kind) = verb(it.words) else {
         it.end(1)?;
         let number = if it.words.is_empty() { 0 } else { it.number(0, "multicast group")? };
-        return Ok(read(group(number, vec![])));
+        return Ok(read(group(number, vec![], vec![])));
     };
     let number = it.number(1, "multicast group")?;
     if kind == UpdateType::Delete {
         it.end(2)?;
     }
-    Ok(Plan::Write(vec![update(kind, engine(group(number, replicas(it.from(2))?)))]))
+    let (copies, metadata) = match it.from(2) {
+        [copies @ .., keyword, metadata] if keyword.is("metadata") => {
+            (copies, hex_bytes(&metadata.text, "the metadata")?)
+        }
+        copies => (copies, vec![]),
+    };
+    Ok(Plan::Write(vec![update(kind, engine(group(number, replicas(copies)?, metadata)))]))
 }
 
 pub(super) fn mirror(it: &Arguments<'_>) -> Result<Plan, Problem> {
+    if it.words.first().is_some_and(|word| word.is("clear")) {
+        it.end(1)?;
+        return Ok(clear(engine(Type::CloneSessionEntry(CloneSessionEntry::default()))));
+    }
     let Some(kind) = verb(it.words) else {
         it.end(1)?;
         let session_id = if it.words.is_empty() { 0 } else { it.number(0, "clone session")? };

@@ -20,6 +20,7 @@ struct Options {
     priority: Option<i32>,
     timeout_ns: Option<i64>,
     metadata: Option<Vec<u8>>,
+    controller_metadata: u64,
 }
 
 /// The words without their options.
@@ -37,6 +38,10 @@ fn options(words: &[Word], found: &mut Options) -> Result<Vec<Word>, Problem> {
             }
             [keyword, value, after @ ..] if keyword.is("metadata") => {
                 found.metadata = Some(hex_bytes(&value.text, "the metadata")?);
+                after
+            }
+            [keyword, value, after @ ..] if keyword.is("controller-metadata") => {
+                found.controller_metadata = values::unsigned(&value.text, u64::MAX, "controller metadata")?;
                 after
             }
             [word, after @ ..] => {
@@ -142,6 +147,7 @@ fn one_of(schema: &Schema, table: &Table, words: &[Word]) -> Result<ActionProfil
 }
 
 /// The entry that words after a table's name speak of, with what it does if `do` says so.
+#[allow(deprecated, reason = "older controllers leave a number with their entries")]
 fn entry(it: &Arguments<'_>, table: &Table) -> Result<TableEntry, Problem> {
     check_changeable(table)?;
     let (keys, action_words) = around_do(it.from(1));
@@ -151,6 +157,7 @@ fn entry(it: &Arguments<'_>, table: &Table) -> Result<TableEntry, Problem> {
     let mut entry = entry_name(it.schema, table, &keys, &found)?;
     entry.action = action_words.map(|words| action(it.schema, table, &words, false)).transpose()?;
     entry.metadata = found.metadata.unwrap_or_default();
+    entry.controller_metadata = found.controller_metadata;
     if let Some(timeout_ns) = found.timeout_ns {
         if !has_timeouts(table) && timeout_ns != 0 {
             let message = format!("entries of {} have no timeouts", owner(table));
