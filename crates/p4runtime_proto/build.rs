@@ -18,6 +18,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         // Maps keep an order, so that the same P4Info gives the same bytes.
         .btree_map(".")
         .codec_path("crate::codec::BoundedCodec")
+        .build_server(false)
+        .emit_rerun_if_changed(false)
+        .compile_fds_with_config(descriptors.clone(), config)?;
+    // Servers take the same messages, but for one that they read piece by piece.
+    let mut config = tonic_prost_build::Config::new();
+    config.extern_path(".p4.v1.WriteRequest", "crate::unread::WriteRequest");
+    for package in ["p4.v1", "p4.config.v1", "google.rpc", "wirespeed.v1"] {
+        config.extern_path(format!(".{package}"), format!("crate::{}", package.replace('.', "::")));
+    }
+    let servers = out.join("servers");
+    std::fs::create_dir_all(&servers)?;
+    tonic_prost_build::configure()
+        .codec_path("crate::codec::BoundedCodec")
+        .build_client(false)
+        .out_dir(servers)
         .emit_rerun_if_changed(false)
         .compile_fds_with_config(descriptors, config)?;
     Ok(())

@@ -23,6 +23,7 @@ use p4runtime::Server;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use switch::Door;
 use switch::traffic::port_max;
@@ -64,6 +65,8 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let sources =
         Sources { api: Arc::clone(&api), ports, published: Arc::clone(&published), version: env!("CARGO_PKG_VERSION") };
     let metrics = metrics.map(|bound| serve_metrics(bound, sources)).transpose()?;
+    setup.links_changed = watch_links(&door);
+    setup.goes_on = controllers.is_some();
     let links = Links::start(api).map_err(|error| system_error(format!("cannot start a thread: {error}")))?;
     // A controller may have put another program in by now.
     let mut switch = door.parked.take().ok_or(Exit::Internal)?;
@@ -90,6 +93,15 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, elapsed);
     Ok(reporter.exit)
+}
+
+/// News of links from here on. Without them, the worker finds out once a second.
+fn watch_links(door: &Arc<SwitchDoor>) -> Option<Arc<AtomicBool>> {
+    let door = Arc::clone(door);
+    // The job has nothing to do: it wakes a worker that waits for packets. One that has ended needs no news.
+    let wake = move || door.send(Box::new(|_| ())).unwrap_or(());
+    let news = live::links::watch(wake);
+    news.inspect_err(|error| tracing::warn!("links are looked at once a second only: {error}")).ok()
 }
 
 /// What ends the run: a signal, or the time that was given.

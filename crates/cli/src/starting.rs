@@ -114,8 +114,11 @@ pub fn load(arguments: &RunArguments, state: Option<&State>) -> Result<Loaded, E
     let Some(file) = &arguments.file else {
         return match (kept, state) {
             (Some(kept), _) => load_kept(arguments, state, kept),
+            (None, state) if arguments.p4runtime.p4runtime.is_some() => {
+                state.filter(|state| state.is_some()).into_iter().for_each(State::waits_for_program);
+                load_idle(arguments)
+            }
             (None, Some(state)) if state.is_some() => Err(state.has_no_program("its program is damaged")),
-            (None, _) if arguments.p4runtime.p4runtime.is_some() => load_idle(arguments),
             // The arguments ask for a file, a state or controllers.
             (None, state) => Err(state.map_or(Exit::Usage, |state| state.has_no_program("it has no program yet"))),
         };

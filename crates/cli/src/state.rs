@@ -80,6 +80,14 @@ impl State {
         Exit::Usage
     }
 
+    /// Warns that the program that it held cannot be had, so that the switch begins without.
+    pub fn waits_for_program(&self) {
+        let folder = self.folder.display();
+        terminal::warning(format!(
+            "{folder}: the program that it held is damaged: the switch waits for another one, and begins with no entries"
+        ));
+    }
+
     /// Warns that a file goes before the program that it holds.
     pub fn is_of_another(&self, what: &str, file: &Path) {
         terminal::warning(format!(
@@ -102,7 +110,8 @@ impl State {
     /// Brings back what the folder holds and keeps everything there from now on, with this note of the program.
     pub fn begin(self, api: Arc<Api>, program: Value) -> Result<Saver, Exit> {
         let _progress = Progress::start(format!("taking over the state in {}", self.folder.display()));
-        if self.saved.is_some() {
+        // Without a program there is no place for anything.
+        if self.saved.is_some() && program != NO_PROGRAM {
             let left_out = self.saved.restore(&api);
             left_out.iter().for_each(|what| terminal::warning(format!("not taken over: {what}")));
         }

@@ -371,6 +371,54 @@ async fn who_spoke_last_about_the_program_is_heard() {
     assert_eq!(numbers(&mut controller, &info).await, [1].into());
 }
 
+/// What was damaged is told and kept; the switch waits for a program if that cannot be had any more.
+#[tokio::test]
+async fn a_damaged_program_is_no_reason_not_to_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let first = Switch::start(folder.path(), "");
+    let mut controller = Controller::of(&first).await;
+    controller.set(Action::VerifyAndCommit, EVERYTHING).await.unwrap();
+    let info = controller.config().await.p4info.unwrap();
+    controller.write(vec![numbered(&info, 1)]).await.unwrap();
+    drop((controller, first));
+    let file = |name: &str| {
+        let files = std::fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = files.filter(|path| path.to_str().unwrap().contains(name)).collect();
+        files.sort();
+        files.pop().unwrap_or_else(|| panic!("there is no {name}"))
+    };
+    let snapshot = file("snapshot-");
+    let mut bytes = std::fs::read(&snapshot).unwrap();
+    bytes[20] ^= 1;
+    std::fs::write(&snapshot, bytes).unwrap();
+    let second = Switch::start(folder.path(), "");
+    assert!(second.said.contains("line 1 is damaged; kept as kept/snapshot-"), "{}", second.said);
+    assert!(second.said.contains("the switch waits for another one"), "{}", second.said);
+    assert!(
+        std::fs::read_to_string(file("log-2.damaged")).unwrap().contains("exactly"),
+        "what was written is kept, too"
+    );
+    let mut controller = Controller::of(&second).await;
+    controller.set(Action::VerifyAndCommit, EVERYTHING).await.unwrap();
+    controller.write(vec![numbered(&info, 2)]).await.unwrap();
+    drop((controller, second));
+    let third = Switch::start(folder.path(), "");
+    assert_eq!(third.said, "");
+    assert_eq!(numbers(&mut Controller::of(&third).await, &info).await, [2].into());
+}
+
+/// With controllers, ports that will never deliver a packet are no reason to end.
+#[tokio::test]
+async fn a_switch_with_controllers_goes_on_without_packets() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut switch = Switch::start(folder.path(), "--port 1=null");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let mut controller = Controller::of(&switch).await;
+    controller.set(Action::VerifyAndCommit, EVERYTHING).await.unwrap();
+    assert!(switch.process.try_wait().unwrap().is_none(), "it goes on");
+}
+
 /// Kills: few in the checks, as many as wanted by hand.
 fn rounds() -> u32 {
     std::env::var("WIRESPEED_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)

@@ -220,9 +220,6 @@ fn clone_session(entry: &Object, program: &Program) -> Result<Command, Problem> 
     let optional = |name: &str, max: u64| entry.get(name).map_or(Ok(0), |value| number(value, name, max));
     let (class_of_service, packet_length_bytes) =
         (optional("class_of_service", 255)? as u8, optional("packet_length_bytes", u64::from(u32::MAX))? as u32);
-    if program.architecture == ir::Architecture::V1Model && packet_length_bytes != 0 {
-        return Err(Problem::new("packet_length_bytes (copies that are cut) is not supported yet for v1model"));
-    }
     let session = required_number(entry, "clone_session_id", 0, SESSION_MAX)? as u16;
     Ok(Command::CloneSessionSet { session, replicas: replicas(entry, program)?, class_of_service, packet_length_bytes })
 }
@@ -471,7 +468,6 @@ mod tests {
                 entries:6: multicast_group_entries[4]: replicas is missing
                   help: it is a list of egress_port and instance
                 entries:8: clone_session_entries[0]: replicas is no list
-                entries:9: clone_session_entries[1]: packet_length_bytes (copies that are cut) is not supported yet for v1model
                 entries:10: clone_session_entries[2]: clone_session_id is x
                   help: it is a number from 0 to 32767
             "#]],

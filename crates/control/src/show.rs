@@ -14,6 +14,14 @@ pub fn table(table: &Table) -> String {
     text
 }
 
+/// What names an entry: its keys with their names, and the priority where it counts.
+pub fn entry_name(table: &Table, key: &[MatchValue], priority: i32) -> String {
+    let fields = table.spec().key.iter().zip(key);
+    let keys: Vec<String> = fields.map(|(field, value)| format!("{} = {}", field.name, match_value(value))).collect();
+    let priority = if table.kind().has_priority() { format!(", priority {priority}") } else { String::new() };
+    keys.join(", ") + &priority
+}
+
 /// An entry: handle, keys with their names, priority where it counts, action.
 pub fn entry(table: &Table, entry: &Entry) -> String {
     let fields = table.spec().key.iter().zip(&entry.spec.key);

@@ -16,6 +16,7 @@
 //!   router.
 //! - [`worker`]: joins drivers to a switch core and runs them; [`mailbox`](mod@mailbox): how other threads reach that
 //!   core.
+//! - [`links`]: news of links that come and go.
 //! - [`recorded`]: a port with captures beside it.
 //! - [`wire`]: a slow or long wire between two interfaces.
 //! - [`namespace`]: network namespaces.
@@ -26,6 +27,7 @@ pub mod clock;
 pub mod counters;
 pub mod driver;
 pub mod interface;
+pub mod links;
 pub mod mailbox;
 pub mod memory;
 pub mod namespace;

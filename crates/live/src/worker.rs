@@ -11,7 +11,7 @@
 //! packets each time, whatever the machine is doing (and whatever jobs do not change).
 //!
 //! A run ends when no port will ever deliver again. A switch without any port runs on while it has a mailbox: its
-//! packets come from there.
+//! packets come from there. So does one that controllers use ([`Setup::goes_on`]).
 //!
 //! A stop asks the drivers to end reception, works on everything that they had already handed over, empties the queues
 //! that are due, and flushes: no packet that was received is lost. Only a queue with a rate may hold packets for longer
@@ -29,6 +29,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::RawFd;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use switch::traffic::PORT_MAX;
 use switch::{Output, Switch};
@@ -62,6 +63,11 @@ pub struct Setup {
     /// The port behind which the control plane is: frames that are sent to it go to [`Events::packet_in`]. No port of
     /// this number may have a driver.
     pub cpu_port: Option<u32>,
+    /// The run goes on when no port will ever deliver again: somebody else uses the switch, through the mailbox.
+    pub goes_on: bool,
+    /// Set by whoever learns that a link may have come or gone ([`crate::links`]); without it, that is found out once a
+    /// second.
+    pub links_changed: Option<Arc<AtomicBool>>,
 }
 
 impl Setup {
@@ -86,7 +92,8 @@ pub trait Events {
     fn packet_in(&mut self, _frame: &[u8]) {}
     /// A job has put another program in the switch; digests from now on are this one's.
     fn program_changed(&mut self, _program: &Arc<Program>) {}
-    /// A port lost its link, or has it again. Told within about a second; at the start all have it.
+    /// A port lost its link, or has it again. Told at once if the system tells ([`Setup::links_changed`]), else within
+    /// about a second; at the start all have it.
     fn link_changed(&mut self, _port: u32, _has_link: bool) {}
     /// A port goes no further. The others do.
     fn port_failed(&mut self, _port: u32, _error: &DriverError) {}
@@ -186,10 +193,12 @@ impl Ports {
 /// Runs the switch on its ports until they are exhausted or the flag is set, and gives the ports back for their
 /// counters. Jobs that were not run by then are dropped.
 pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn Events) -> io::Result<(Ended, Ports)> {
-    let Setup { ports, inbox, cpu_port } = setup;
+    let Setup { ports, inbox, cpu_port, goes_on, links_changed } = setup;
+    let goes_on = inbox.is_some() && (goes_on || ports.is_empty());
     let by_stamps = !ports.is_empty() && ports.iter().all(|port| port.is_capture);
-    let mut worker = Worker { switch, ports: Ports::new(ports), inbox, cpu_port, events, last_tick: Instant::now() };
-    let ended = if by_stamps { worker.run_by_stamps(stop) } else { worker.run_by_clock(stop)? };
+    let (ports, last_tick) = (Ports::new(ports), Instant::now());
+    let mut worker = Worker { switch, ports, inbox, cpu_port, goes_on, links_changed, events, last_tick };
+    let ended = if by_stamps { worker.run_by_stamps(stop)? } else { worker.run_by_clock(stop)? };
     worker.ports.each(worker.events, |driver| driver.finish());
     worker.ports.each(worker.events, |driver| driver.housekeeping());
     worker.events.tick(worker.switch, &worker.ports);
@@ -201,6 +210,8 @@ struct Worker<'a> {
     ports: Ports,
     inbox: Option<Inbox>,
     cpu_port: Option<u32>,
+    goes_on: bool,
+    links_changed: Option<Arc<AtomicBool>>,
     events: &'a mut dyn Events,
     last_tick: Instant,
 }
@@ -231,7 +242,7 @@ impl Worker<'_> {
             {
                 return Ok(Ended::Stopped);
             }
-            if waiting.is_none() && self.ports.all_exhausted() && !self.lives_by_jobs() {
+            if waiting.is_none() && self.ports.all_exhausted() && !self.goes_on {
                 return Ok(Ended::Exhausted);
             }
             if self.inbox.as_ref().is_some_and(Inbox::has_jobs) {
@@ -263,7 +274,10 @@ impl Worker<'_> {
 
     fn wait(&mut self, poller: &mut Poller, clock: &Clock, waiting_ns: Option<u64>) -> io::Result<()> {
         let until_next = waiting_ns.map(|due| Duration::from_nanos(due.saturating_sub(clock.since_start_ns())));
-        let timeout = until_next.unwrap_or(WAIT_MAX).min(WAIT_MAX);
+        self.wait_for(poller, until_next.unwrap_or(WAIT_MAX).min(WAIT_MAX))
+    }
+
+    fn wait_for(&mut self, poller: &mut Poller, timeout: Duration) -> io::Result<()> {
         let mut gone = None;
         let bell: Option<RawFd> = self.inbox.as_ref().map(Inbox::fd);
         let began = Instant::now();
@@ -277,7 +291,8 @@ impl Worker<'_> {
 
     // ------------------------------------------------------------------------------------------- by time stamps
 
-    fn run_by_stamps(&mut self, stop: &StopFlag) -> Ended {
+    fn run_by_stamps(&mut self, stop: &StopFlag) -> io::Result<Ended> {
+        let mut poller = Poller::new();
         let mut heads: Vec<Head> = self.ports.drivers.iter().map(|_| Head::default()).collect();
         let mut first_ns = None;
         let mut batch_ns = 0;
@@ -287,7 +302,18 @@ impl Worker<'_> {
                 self.ports.drivers.iter_mut().for_each(|driver| driver.stop_receiving());
             }
             self.run_jobs(batch_ns);
-            let Some(position) = self.earliest(&mut heads) else { break };
+            let Some(position) = self.earliest(&mut heads) else {
+                if !self.goes_on || stopping {
+                    break;
+                }
+                // What controllers send from now on is of the moment of the last frame.
+                self.run_switch(batch_ns, first_ns.unwrap_or(0));
+                self.tick();
+                if !self.inbox.as_ref().is_some_and(Inbox::has_jobs) {
+                    self.wait_for(&mut poller, WAIT_MAX)?;
+                }
+                continue;
+            };
             let head = &mut heads[position];
             let start_ns = *first_ns.get_or_insert(head.stamp_ns);
             // Stamps of a capture may step back; the core's time may not.
@@ -304,7 +330,7 @@ impl Worker<'_> {
         }
         let start_ns = first_ns.unwrap_or(0);
         self.run_until(batch_ns, u64::MAX, start_ns);
-        if stopping { Ended::Stopped } else { Ended::Exhausted }
+        Ok(if stopping { Ended::Stopped } else { Ended::Exhausted })
     }
 
     /// Works on what was received up to `now_ns`, then on queued packets that are due before `until_ns`.
@@ -333,11 +359,6 @@ impl Worker<'_> {
 
     // --------------------------------------------------------------------------------------------------- shared
 
-    /// Whether packets can come though no port will deliver any.
-    fn lives_by_jobs(&self) -> bool {
-        self.inbox.is_some() && self.ports.drivers.is_empty()
-    }
-
     /// Runs jobs, if there are any, at the core's time `now_ns`.
     fn run_jobs(&mut self, now_ns: u64) {
         let Some(inbox) = self.inbox.as_mut().filter(|inbox| inbox.has_jobs()) else { return };
@@ -355,6 +376,13 @@ impl Worker<'_> {
     }
 
     fn tick(&mut self) {
+        // A load, as long as nothing has changed.
+        if let Some(changed) = &self.links_changed
+            && changed.load(Ordering::Relaxed)
+            && changed.swap(false, Ordering::Acquire)
+        {
+            self.ports.look_at_links(self.events);
+        }
         if self.last_tick.elapsed() >= TICK {
             self.last_tick = Instant::now();
             self.ports.each(self.events, |driver| driver.housekeeping());

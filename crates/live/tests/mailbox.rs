@@ -61,7 +61,7 @@ struct Left {
 fn beside(switch: Switch, ports: Vec<Port>, cpu_port: Option<u32>, act: impl FnOnce(&Mailbox)) -> Left {
     let (mailbox, inbox) = mailbox().unwrap();
     let stop = StopFlag::new();
-    let setup = Setup { ports, inbox: Some(inbox), cpu_port };
+    let setup = Setup { ports, inbox: Some(inbox), cpu_port, ..Setup::default() };
     let worker = {
         let (stop, mut switch) = (stop.clone(), switch);
         std::thread::spawn(move || {

@@ -1,10 +1,13 @@
 //! How much requests may take: memory of all together, time to arrive.
 //!
 //! What enters: requests as they come over connections. What leaves: the same, to the services, or refusals. The bytes
-//! of a request and the memory of what it is decoded to are taken from one pool for all clients, before they are there,
-//! and go back when the request has been answered. What there is no room for is refused at once and may be tried again.
+//! of a request, as they come, and the memory of what it is decoded to, before it is there, are taken from one pool for
+//! all clients, and go back when the request has been answered. What there is no room for is refused at once and may be
+//! tried again. A request that announces much and sends little takes no more than it has sent.
 
 use crate::connections::{Guest, Visit};
+use crate::memory;
+use crate::server::REQUEST_BYTES_MAX;
 use http_body::Frame;
 use p4runtime_proto::codec::{BUDGET, Budget};
 use std::convert::Infallible;
@@ -13,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::time::Sleep;
 use tonic::Status;
 use tonic::body::Body;
@@ -22,6 +26,15 @@ use tonic::transport::server::TlsConnectInfo;
 
 /// Bytes of all requests together, received and decoded.
 const POOL_BYTES: usize = 2 << 30;
+
+/// The most bytes that one message becomes when it is decoded.
+const DECODED_BYTES_MAX: usize = 512 << 20;
+
+/// Requests that have taken more than this leave gaps in the heap that are worth closing.
+const LARGE_BYTES: usize = 16 << 20;
+
+/// How long the end of a large request is waited for, and for others that end soon after it.
+const TRIM_DELAY: Duration = Duration::from_millis(200);
 
 /// The most bytes of a message on a stream: a packet and what goes with it.
 const STREAM_MESSAGE_BYTES_MAX: usize = 128 << 10;
@@ -39,11 +52,30 @@ const HEADER_BYTES: usize = 5;
 #[derive(Debug)]
 pub(crate) struct Pool {
     left: AtomicUsize,
+    /// A large request is over.
+    is_over: Notify,
 }
 
 impl Default for Pool {
     fn default() -> Self {
-        Pool { left: AtomicUsize::new(POOL_BYTES) }
+        Pool { left: AtomicUsize::new(POOL_BYTES), is_over: Notify::new() }
+    }
+}
+
+impl Pool {
+    /// A large request is over, or what else has left gaps in the heap.
+    pub fn tell_over(&self) {
+        self.is_over.notify_one();
+    }
+}
+
+/// Gives memory back to the system after large requests, as long as the server runs.
+pub(crate) async fn tidy(pool: Arc<Pool>) {
+    loop {
+        pool.is_over.notified().await;
+        tokio::time::sleep(TRIM_DELAY).await;
+        // A thread that cannot be had leaves the memory where it is.
+        let _trimmed = tokio::task::spawn_blocking(memory::give_back).await;
     }
 }
 
@@ -63,16 +95,18 @@ impl Reservation {
 
 impl Budget for Reservation {
     fn take(&self, bytes: usize) -> Result<(), Status> {
+        if bytes > DECODED_BYTES_MAX {
+            return Err(Status::resource_exhausted(format!(
+                "the request takes {} MiB when it is decoded, which is more than the switch has for it: send less at once",
+                bytes >> 20
+            )));
+        }
         let less = |left: usize| left.checked_sub(bytes);
         match self.pool.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
             Ok(_) => {
                 self.held.fetch_add(bytes, Ordering::Relaxed);
                 Ok(())
             }
-            Err(_) if bytes > POOL_BYTES => Err(Status::resource_exhausted(format!(
-                "the request takes {} MiB when it is decoded, which is more than the switch has for it: send less at once",
-                bytes >> 20
-            ))),
             Err(_) => Err(Status::resource_exhausted(
                 "the requests of all clients take too much memory together: send less at once, or try again later",
             )),
@@ -82,7 +116,11 @@ impl Budget for Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.pool.left.fetch_add(*self.held.get_mut(), Ordering::Relaxed);
+        let held = *self.held.get_mut();
+        self.pool.left.fetch_add(held, Ordering::Relaxed);
+        if held >= LARGE_BYTES {
+            self.pool.tell_over();
+        }
     }
 }
 
@@ -189,7 +227,7 @@ impl Incoming {
 }
 
 impl Headers {
-    /// Takes memory for the messages that begin in the bytes, and on a stream gives it back for those that end.
+    /// Takes memory for the bytes of messages, and on a stream gives it back for those that end.
     fn pass(&mut self, mut bytes: &[u8], reservation: &Reservation) -> Result<(), Status> {
         while !bytes.is_empty() {
             if self.to_come == 0 {
@@ -197,11 +235,15 @@ impl Headers {
                 self.header.extend_from_slice(part);
                 bytes = rest;
                 if self.header.len() == HEADER_BYTES {
-                    self.begin(reservation)?;
+                    self.begin()?;
                 }
                 continue;
             }
             let taken = bytes.len().min(self.to_come);
+            // Longer ones are refused by who decodes them, with the limit.
+            if self.length <= REQUEST_BYTES_MAX {
+                reservation.take(taken)?;
+            }
             bytes = &bytes[taken..];
             self.to_come -= taken;
             if self.to_come == 0 && self.is_stream {
@@ -211,7 +253,7 @@ impl Headers {
         Ok(())
     }
 
-    fn begin(&mut self, reservation: &Reservation) -> Result<(), Status> {
+    fn begin(&mut self) -> Result<(), Status> {
         let length = self.header[1..].iter().fold(0, |length, &byte| length << 8 | usize::from(byte));
         self.header.clear();
         self.messages += 1;
@@ -222,10 +264,6 @@ impl Headers {
         }
         if !self.is_stream && self.messages > 1 {
             return Err(Status::invalid_argument("such a request is one message, and more have come"));
-        }
-        // A longer one is refused by who decodes it, with the limit.
-        if length <= crate::server::REQUEST_BYTES_MAX {
-            reservation.take(length)?;
         }
         (self.to_come, self.length) = (length, length);
         Ok(())
@@ -287,9 +325,13 @@ mod tests {
         first.take(1000).unwrap();
         assert_eq!(pool.left.load(Ordering::Relaxed), POOL_BYTES - 1000);
         let second = Reservation { pool: Arc::clone(&pool), held: AtomicUsize::new(0) };
-        assert_eq!(second.take(POOL_BYTES).unwrap_err().code(), tonic::Code::ResourceExhausted);
+        for _ in 1..POOL_BYTES / DECODED_BYTES_MAX {
+            second.take(DECODED_BYTES_MAX).unwrap();
+        }
+        let refused = second.take(DECODED_BYTES_MAX).unwrap_err();
+        assert!(refused.message().contains("all clients"), "{refused}");
         drop(first);
-        second.take(POOL_BYTES).unwrap();
+        second.take(DECODED_BYTES_MAX).unwrap();
     }
 
     #[test]
@@ -306,11 +348,13 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_paid_for_before_it_comes() {
+    fn a_message_is_paid_for_as_it_comes() {
         let (_pool, reservation) = reservation();
         let mut headers = Headers::default();
         headers.pass(&[0, 0, 16, 0, 0, 1], &reservation).unwrap();
-        assert_eq!(held(&reservation), 1 << 20);
+        assert_eq!(held(&reservation), 1);
+        headers.pass(&[7; 1000], &reservation).unwrap();
+        assert_eq!(held(&reservation), 1001);
     }
 
     #[test]

@@ -287,10 +287,11 @@ impl Reader<'_> {
         }
         let limit = profile.group_size_max;
         group.size_max = match u32::try_from(sent.max_size) {
-            Ok(size) if limit <= 0 || (1..=limit).contains(&sent.max_size) => size,
+            // 0 stands for what the profile allows.
+            Ok(size) if limit <= 0 || sent.max_size <= limit => size,
             _ => {
                 let size = sent.max_size;
-                let wanted = if limit > 0 { format!("1 to {limit}") } else { "0 or more".to_owned() };
+                let wanted = if limit > 0 { format!("0 to {limit}") } else { "0 or more".to_owned() };
                 return Err(Fault::invalid(format!("{owner}: max_size must be {wanted}, not {size}")));
             }
         };

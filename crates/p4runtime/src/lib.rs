@@ -13,9 +13,10 @@
 //! With them:
 //! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`: what both share; `kept`:
 //!   what a restart finds of one.
-//! * `commands`: lines of `simple_switch_CLI`. `service`: the requests; `stream`: a controller's stream; `outbox`: what
+//! * `commands`: lines of `simple_switch_CLI`. `service`: the requests; `write`: updates one by one; `stream`: a controller's stream; `outbox`: what
 //!   waits on it.
-//! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates; `connections`, `admission`: limits.
+//! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates; `connections`, `admission`, `memory`:
+//!   limits.
 
 #![allow(
     deprecated,
@@ -35,6 +36,7 @@ mod from_proto;
 mod idle;
 mod kept;
 mod matches;
+mod memory;
 mod outbox;
 mod packet_io;
 mod pipelines;
@@ -50,6 +52,7 @@ mod stream;
 mod tests;
 mod to_proto;
 mod value;
+mod write;
 
 pub use feed::Feed;
 pub use kept::read_kept;

@@ -3,6 +3,7 @@
 //! A key that may be anything is left out of a message, and must be; bits that do not count must be zero.
 
 use crate::schema::Schema;
+use crate::value::{self, shown};
 use base::Bits;
 use control::api::Fault;
 use ir::{EntryKey, MatchKind};
@@ -80,7 +81,11 @@ impl Reader<'_> {
             _ => return self.refuse(&format!("the prefix length {} is not one of 1 to {width_bits}", sent.prefix_len)),
         };
         if !value.and(&prefix_mask(width_bits, prefix_len).not()).is_zero() {
-            return self.refuse(&format!("the bits of the value after the first {prefix_len} must be zero"));
+            let right = shown(&value::bytes(&value.and(&prefix_mask(width_bits, prefix_len))));
+            return self.refuse(&format!(
+                "the bits of the value {} after the first {prefix_len} must be zero, as in {right}",
+                shown(&value::bytes(&value))
+            ));
         }
         Ok(EntryKey::Lpm { value, prefix_len })
     }
@@ -91,7 +96,9 @@ impl Reader<'_> {
             return self.refuse("a mask of 0 matches everything: leave the match field out");
         }
         if !value.and(&mask.not()).is_zero() {
-            return self.refuse("the bits of the value outside the mask must be zero");
+            let [right, value, mask] = [&value.and(&mask), &value, &mask].map(|it| shown(&value::bytes(it)));
+            return self
+                .refuse(&format!("the bits of the value {value} outside the mask {mask} must be zero, as in {right}"));
         }
         Ok(EntryKey::Ternary { value, mask })
     }
@@ -99,10 +106,12 @@ impl Reader<'_> {
     fn range(&self, sent: &proto::Range) -> Result<EntryKey, Fault> {
         let (low, high) = (self.bits("low", &sent.low)?, self.bits("high", &sent.high)?);
         if low.cmp_unsigned(&high).is_gt() {
-            return self.refuse("the low end of the range is above its high end");
+            let [low, high] = [&low, &high].map(|end| shown(&value::bytes(end)));
+            return self.refuse(&format!("the low end of the range, {low}, is above its high end, {high}"));
         }
         if low.is_zero() && high == Bits::ones(high.width()) {
-            return self.refuse("a range of all values matches everything: leave the match field out");
+            let high = shown(&value::bytes(&high));
+            return self.refuse(&format!("a range of 0x0 to {high} matches everything: leave the match field out"));
         }
         Ok(EntryKey::Range { low, high })
     }

@@ -243,6 +243,6 @@ fn direct(schema: &Schema, entry: Option<&v1::TableEntry>, counters: bool) -> Re
         return Ok(wanted(query(Some(table.table), None), None));
     }
     let name = entry_name(schema, table, &entry)?;
-    let missing = format!("table {}: there is no entry with this key and priority", table.name);
+    let missing = format!("table {}: there is no entry with this key", table.name);
     Ok(wanted(query(Some(table.table), Some(name)), Some(missing)))
 }

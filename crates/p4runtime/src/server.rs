@@ -1,6 +1,6 @@
 //! The server: where it listens, by which certificates, in which threads.
 
-use crate::admission::{Admission, Pool};
+use crate::admission::{self, Admission, Pool};
 use crate::commands::CommandService;
 use crate::connections;
 use crate::feed::{self, Feed};
@@ -147,6 +147,7 @@ impl Server {
         runtime.spawn(idle::watch(Arc::clone(&core)));
         let commands = CommandsServer::new(CommandService(Arc::clone(&core)));
         let pool = Arc::<Pool>::default();
+        runtime.spawn(admission::tidy(Arc::clone(&pool)));
         let serving =
             builder.add_service(Admission::new(service, Arc::clone(&pool))).add_service(Admission::new(commands, pool));
         let incoming = connections::incoming(listener, options.tls.is_some());

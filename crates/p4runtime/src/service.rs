@@ -12,11 +12,14 @@ use crate::outbox::Outbox;
 use crate::pipelines::{Compiled, Compiler, Patience, Pipelines, Prepared, Target};
 use crate::ports::Ports;
 use crate::schema::Schema;
+use crate::status::Outcomes;
 use crate::to_proto::Shower;
-use crate::{from_proto, kept, query, reconcile, status, stream};
+use crate::{kept, query, reconcile, status, stream, write};
 use control::Api;
-use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Update, UpdateKind};
+use control::api::{Atomicity, Code as FaultCode, Entity, Fault};
+use p4runtime_proto::codec::BUDGET;
 use p4runtime_proto::p4::v1::{self, p4_runtime_server::P4Runtime};
+use p4runtime_proto::unread;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -170,7 +173,7 @@ impl P4Runtime for Service {
     type ReadStream = Answer<v1::ReadResponse>;
     type StreamChannelStream = Answer<v1::StreamMessageResponse>;
 
-    async fn write(&self, request: Request<v1::WriteRequest>) -> Result<Response<v1::WriteResponse>, Status> {
+    async fn write(&self, request: Request<unread::WriteRequest>) -> Result<Response<v1::WriteResponse>, Status> {
         let (core, request) = (&self.0, request.into_inner());
         core.check_device(request.device_id)?;
         let role = role_name(&request.role, request.role_id);
@@ -184,15 +187,15 @@ impl P4Runtime for Service {
             Ok(v1::write_request::Atomicity::DataplaneAtomic) => Atomicity::DataplaneAtomic,
             Err(_) => return Err(Status::invalid_argument(format!("there is no atomicity {}", request.atomicity))),
         };
+        let budget = BUDGET.try_with(Arc::clone).ok();
         let outcomes = blocking(move || {
             // Kept to the end, though the client may have gone.
             let _turn = turn;
-            carry_out(&target, request.updates, atomicity)
+            write::carry_out(&target, request.updates, atomicity, budget)
         });
-        let outcomes = outcomes.await?;
-        let refused = outcomes.iter().filter(|outcome| outcome.is_err()).count();
-        tracing::debug!(updates = outcomes.len(), refused, "a controller has written");
-        status::of_all("update", &outcomes)?;
+        let outcomes = outcomes.await??;
+        tracing::debug!(updates = outcomes.parts(), refused = outcomes.failed(), "a controller has written");
+        outcomes.into_result("update")?;
         Ok(Response::new(v1::WriteResponse {}))
     }
 
@@ -208,7 +211,7 @@ impl P4Runtime for Service {
             let _permit = permit;
             let mut answer = AnswerWriter { sender, collected: Vec::new(), turn: Some(turn), is_gone: false };
             let outcomes = answer_all(&target, &request.entities, &mut answer);
-            answer.finish(status::of_all("request", &outcomes).err());
+            answer.finish(outcomes.into_result("request").err());
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
     }
@@ -274,98 +277,6 @@ impl P4Runtime for Service {
     }
 }
 
-// ------------------------------------------------------------------------------------------------------- writing
-
-/// Carries updates out: one outcome for each.
-pub(crate) fn carry_out(target: &Target, sent: Vec<v1::Update>, atomicity: Atomicity) -> Vec<Result<(), Fault>> {
-    let mut outcomes: Vec<Result<(), Fault>> = Vec::with_capacity(sent.len());
-    let (mut batch, mut positions, mut numbered) = (Vec::new(), Vec::new(), Vec::new());
-    for (position, update) in sent.into_iter().enumerate() {
-        outcomes.push(match from_proto::update(&target.schema, &update) {
-            Ok(Some(read)) => {
-                numbered.extend(numbering(&update, &read).map(|numbering| (position, numbering)));
-                batch.push(read);
-                positions.push(position);
-                Ok(())
-            }
-            Ok(None) => Ok(()),
-            Err(fault) => Err(fault),
-        });
-    }
-    if atomicity != Atomicity::ContinueOnError
-        && let Some(refused) = outcomes.iter().position(Result::is_err)
-    {
-        let message = format!("not tried: update {refused} of the batch was refused");
-        let aborted = Fault::new(FaultCode::Aborted, message);
-        outcomes.iter_mut().filter(|outcome| outcome.is_ok()).for_each(|outcome| *outcome = Err(aborted.clone()));
-        return outcomes;
-    }
-    // Before the entries that have them: a number must not be given to two names.
-    if let Err(fault) = target.api.keep_notes(kept::names(&target.schema.translator)) {
-        outcomes.iter_mut().filter(|outcome| outcome.is_ok()).for_each(|outcome| *outcome = Err(fault.clone()));
-        return outcomes;
-    }
-    for (position, outcome) in positions.into_iter().zip(target.api.write(batch, atomicity)) {
-        outcomes[position] = outcome;
-    }
-    numbered.retain(|(position, _)| outcomes[*position].is_ok());
-    if let Err(fault) = number_ports(target, numbered.iter().map(|(_, numbering)| numbering)) {
-        numbered.iter().for_each(|(position, _)| outcomes[*position] = Err(fault.clone()));
-    }
-    outcomes
-}
-
-/// How the ports of a group or session were written.
-struct Numbering {
-    group: Option<u64>,
-    session: Option<u32>,
-    as_numbers: bool,
-}
-
-/// Notes how ports were written, where that has changed.
-fn number_ports<'n>(target: &Target, numberings: impl Iterator<Item = &'n Numbering>) -> Result<(), Fault> {
-    let notes = {
-        let mut known = target.numbered();
-        numberings.filter_map(|numbering| numbering.apply(&mut known)).collect()
-    };
-    target.api.keep_notes(notes)
-}
-
-impl Numbering {
-    /// Its note, if something has changed.
-    fn apply(&self, known: &mut crate::to_proto::NumberedPorts) -> Option<(String, serde_json::Value)> {
-        let as_numbers = self.as_numbers;
-        if let Some(group) = self.group {
-            let changed = if as_numbers { known.groups.insert(group) } else { known.groups.remove(&group) };
-            return changed.then(|| kept::numbered_group(group, as_numbers));
-        }
-        let session = self.session?;
-        let changed = if as_numbers { known.sessions.insert(session) } else { known.sessions.remove(&session) };
-        changed.then(|| kept::numbered_session(session, as_numbers))
-    }
-}
-
-fn numbering(sent: &v1::Update, read: &Update) -> Option<Numbering> {
-    use v1::packet_replication_engine_entry::Type;
-    let (group, session) = match &read.entity {
-        Entity::Multicast(it) => (Some(it.group), None),
-        Entity::CloneSession(it) => (None, Some(it.session)),
-        _ => return None,
-    };
-    let entity = sent.entity.as_ref().and_then(|entity| entity.entity.as_ref());
-    let replicas = match entity {
-        Some(v1::entity::Entity::PacketReplicationEngineEntry(it)) => match &it.r#type {
-            Some(Type::MulticastGroupEntry(it)) => it.replicas.as_slice(),
-            Some(Type::CloneSessionEntry(it)) => it.replicas.as_slice(),
-            None => &[],
-        },
-        _ => &[],
-    };
-    let is_number = |it: &v1::Replica| matches!(it.port_kind, Some(v1::replica::PortKind::EgressPort(_)));
-    let as_numbers = read.kind != UpdateKind::Delete && replicas.iter().any(is_number);
-    Some(Numbering { group, session, as_numbers })
-}
-
 // ------------------------------------------------------------------------------------------------------- reading
 
 /// Where the messages of an answer go: kept while nothing may be written, then sent one by one.
@@ -413,9 +324,13 @@ impl AnswerWriter {
     }
 }
 
-/// Answers all that is asked for: one outcome for each.
-fn answer_all(target: &Target, sent: &[v1::Entity], answer: &mut AnswerWriter) -> Vec<Result<(), Fault>> {
-    sent.iter().map(|entity| if answer.is_gone { Ok(()) } else { answer_one(target, entity, answer) }).collect()
+/// Answers all that is asked for.
+fn answer_all(target: &Target, sent: &[v1::Entity], answer: &mut AnswerWriter) -> Outcomes {
+    let mut outcomes = Outcomes::default();
+    for entity in sent {
+        outcomes.push(if answer.is_gone { Ok(()) } else { answer_one(target, entity, answer) });
+    }
+    outcomes
 }
 
 fn answer_one(target: &Target, sent: &v1::Entity, answer: &mut AnswerWriter) -> Result<(), Fault> {

@@ -3,9 +3,10 @@
 //! A request that fails as a whole has a status with a code and a message. One of which some parts failed has the code
 //! `UNKNOWN`, and in its details (`grpc-status-details-bin`) a `p4.v1.Error` for each part, in their order.
 //!
-//! Details travel in a header, whose size clients limit: to 8 KiB if they do not ask for more. Details that would be
-//! larger lose their messages, and if that does not help all of them are left out; a client that got nothing but a
-//! broken connection would know less. The message of the status names the first parts that failed in any case.
+//! Details travel in a header, whose size clients limit: to 8 KiB if they do not ask for more. What would be larger is made
+//! smaller step by step: messages are cut, then left out, then the name of the type is written in its shortest form, which
+//! is enough for some 320 parts. Of more parts those that failed are told alone, each with its number in its message, as
+//! many as there is room for. The message of the status counts the parts that failed and names the first in any case.
 
 use control::api::{Code as FaultCode, Fault};
 use p4runtime_proto::google::rpc;
@@ -35,76 +36,162 @@ pub(crate) fn of(fault: Fault) -> Status {
     Status::new(code(fault.code), fault.message)
 }
 
-/// The most bytes of all details together. In base 64 they are a third more.
-const DETAILS_BYTES_MAX: usize = 5_500;
+/// The most bytes of the headers with the message and the details together.
+const HEADERS_BYTES_MAX: usize = 7_600;
 
 /// The most bytes of the message of a status.
 const MESSAGE_BYTES_MAX: usize = 1_000;
 
+/// The most bytes of a message in details that are too large otherwise.
+const CUT_BYTES_MAX: usize = 90;
+
 /// Parts that failed which the message names at most.
 const NAMED_MAX: usize = 3;
 
-/// The status of a request with these outcomes: an error if one of them is. `part` is what they are outcomes of.
-pub(crate) fn of_all(part: &str, outcomes: &[Result<(), Fault>]) -> Result<(), Status> {
-    let failed = || outcomes.iter().enumerate().filter_map(|(index, outcome)| Some((index, outcome.as_ref().err()?)));
-    let count = failed().count();
-    if count == 0 {
-        return Ok(());
-    }
-    let mut message = format!("{count} of {} {part}s failed", outcomes.len());
-    for (position, (index, fault)) in failed().filter(|(_, fault)| fault.code != FaultCode::Aborted).enumerate() {
-        if position == NAMED_MAX {
-            message.push_str("; ...");
-            break;
-        }
-        message.push_str(&format!("; {part} {index}: {}", fault.message));
-    }
-    shorten(&mut message);
-    let status = details(outcomes, &message);
-    let bytes = status.map(|status| status.encode_to_vec()).unwrap_or_default();
-    Err(Status::with_details(Code::Unknown, message, bytes.into()))
-}
+/// Parts at the beginning whose outcomes are kept one by one, and those of later parts that failed. There is no room for
+/// more in an answer.
+const KEPT_MAX: usize = 400;
 
-/// Cuts a message, between two characters.
-fn shorten(message: &mut String) {
-    if message.len() > MESSAGE_BYTES_MAX {
-        let end = (0..=MESSAGE_BYTES_MAX).rev().find(|&end| message.is_char_boundary(end)).unwrap_or(0);
-        message.truncate(end);
-        message.push_str("...");
-    }
-}
-
-fn details(outcomes: &[Result<(), Fault>], message: &str) -> Option<rpc::Status> {
-    for with_messages in [true, false] {
-        let mut status = rpc::Status { code: Code::Unknown as i32, message: message.to_owned(), details: Vec::new() };
-        if !with_messages {
-            status.message.clear();
-        }
-        let mut bytes = status.encoded_len();
-        for outcome in outcomes {
-            let error = match outcome {
-                Ok(()) => v1::Error::default(),
-                Err(fault) => error(fault, with_messages),
-            };
-            let any = prost_types::Any { type_url: TYPE_URL.to_owned(), value: error.encode_to_vec() };
-            bytes += any.encoded_len() + 2;
-            if bytes > DETAILS_BYTES_MAX {
-                break;
-            }
-            status.details.push(any);
-        }
-        if status.details.len() == outcomes.len() {
-            return Some(status);
-        }
-    }
-    None
-}
-
+/// The type of details, and its shortest form: what is in front of the last stroke says where the type is declared.
 const TYPE_URL: &str = "type.googleapis.com/p4.v1.Error";
+const SHORT_TYPE_URL: &str = "/p4.v1.Error";
 
-fn error(fault: &Fault, with_message: bool) -> v1::Error {
-    let message = if with_message { fault.message.clone() } else { String::new() };
-    v1::Error { canonical_code: code(fault.code) as i32, message, ..v1::Error::default() }
+/// The outcomes of the parts of a request, as far as an answer can tell of them: they may be many.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes {
+    parts: usize,
+    failed: usize,
+    /// Of the first parts.
+    first: Vec<Result<(), Fault>>,
+    /// Of those behind that failed, with their positions.
+    later: Vec<(usize, Fault)>,
+    /// The first that failed by themselves and not for the sake of others.
+    named: Vec<(usize, Fault)>,
+}
+
+impl Outcomes {
+    /// Adds the outcome of the next part.
+    pub fn push(&mut self, outcome: Result<(), Fault>) {
+        let position = self.parts;
+        self.parts += 1;
+        if let Err(fault) = &outcome {
+            self.failed += 1;
+            if fault.code != FaultCode::Aborted && self.named.len() <= NAMED_MAX {
+                self.named.push((position, fault.clone()));
+            }
+        }
+        match outcome {
+            outcome if self.first.len() < KEPT_MAX => self.first.push(outcome),
+            Err(fault) if self.later.len() < KEPT_MAX => self.later.push((position, fault)),
+            _ => {}
+        }
+    }
+
+    /// Those that have succeeded so far have failed after all, for this reason.
+    pub fn fail_all(&mut self, fault: &Fault) {
+        self.failed = self.parts;
+        for (position, outcome) in self.first.iter_mut().enumerate() {
+            if outcome.is_ok() {
+                *outcome = Err(fault.clone());
+                self.named.push((position, fault.clone()));
+            }
+        }
+        self.named.sort_by_key(|(position, _)| *position);
+        self.named.truncate(NAMED_MAX + 1);
+    }
+
+    /// How many parts there were.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// How many failed.
+    pub fn failed(&self) -> usize {
+        self.failed
+    }
+
+    /// The status of the request: an error if a part failed. `part` is what they are outcomes of.
+    pub fn into_result(self, part: &str) -> Result<(), Status> {
+        if self.failed == 0 {
+            return Ok(());
+        }
+        let message = self.message(part);
+        let bytes = self.details(part, &message).map(|status| status.encode_to_vec()).unwrap_or_default();
+        Err(Status::with_details(Code::Unknown, message, bytes.into()))
+    }
+
+    fn message(&self, part: &str) -> String {
+        let mut message = format!("{} of {} {part}s failed", self.failed, self.parts);
+        for (index, fault) in self.named.iter().take(NAMED_MAX) {
+            message.push_str(&format!("; {part} {index}: {}", fault.message));
+        }
+        if self.named.len() > NAMED_MAX {
+            message.push_str("; ...");
+        }
+        shortened(&message, MESSAGE_BYTES_MAX)
+    }
+
+    fn details(&self, part: &str, message: &str) -> Option<rpc::Status> {
+        // In base 64 they are a third more.
+        let room = HEADERS_BYTES_MAX.saturating_sub(header_bytes(message)) / 4 * 3;
+        if self.parts == self.first.len() {
+            let forms = [(usize::MAX, TYPE_URL), (CUT_BYTES_MAX, TYPE_URL), (0, TYPE_URL), (0, SHORT_TYPE_URL)];
+            for (length, type_url) in forms {
+                let all = self.first.iter().map(|it| any(it.as_ref().err(), String::new(), length, type_url));
+                let status_message = if length == usize::MAX { message } else { "" };
+                let (status, is_whole) = filled(status_message, all, room);
+                if is_whole {
+                    return Some(status);
+                }
+            }
+        }
+        let first = self.first.iter().enumerate().filter_map(|(index, outcome)| Some((index, outcome.as_ref().err()?)));
+        let later = self.later.iter().map(|(index, fault)| (*index, fault));
+        let failed = first.chain(later);
+        let numbered =
+            failed.map(|(index, fault)| any(Some(fault), format!("{part} {index}: "), CUT_BYTES_MAX, TYPE_URL));
+        Some(filled("", numbered, room).0)
+    }
+}
+
+/// A status with as many details as there is room for, and whether these are all.
+fn filled(message: &str, details: impl Iterator<Item = prost_types::Any>, room: usize) -> (rpc::Status, bool) {
+    let mut status = rpc::Status { code: Code::Unknown as i32, message: message.to_owned(), details: Vec::new() };
+    let mut bytes = status.encoded_len();
+    for any in details {
+        // With its tag and its length.
+        let length = any.encoded_len();
+        bytes += length + 1 + prost::length_delimiter_len(length);
+        if bytes > room {
+            return (status, false);
+        }
+        status.details.push(any);
+    }
+    (status, true)
+}
+
+/// One of the details: of a part that failed, or of one that did not.
+fn any(fault: Option<&Fault>, what: String, message_bytes_max: usize, type_url: &str) -> prost_types::Any {
+    let error = fault.map_or_else(v1::Error::default, |fault| v1::Error {
+        canonical_code: code(fault.code) as i32,
+        message: if message_bytes_max == 0 { what } else { shortened(&(what + &fault.message), message_bytes_max) },
+        ..v1::Error::default()
+    });
+    prost_types::Any { type_url: type_url.to_owned(), value: error.encode_to_vec() }
+}
+
+/// How long a message is in a header, in which most characters that are neither letters nor digits are written as three.
+fn header_bytes(message: &str) -> usize {
+    message.bytes().map(|byte| if byte.is_ascii_alphanumeric() || b"-_.:;,/".contains(&byte) { 1 } else { 3 }).sum()
+}
+
+/// A message of so many bytes at most, cut between two characters.
+fn shortened(message: &str, bytes_max: usize) -> String {
+    if message.len() <= bytes_max {
+        return message.to_owned();
+    }
+    let end = (0..=bytes_max).rev().find(|&end| message.is_char_boundary(end)).unwrap_or(0);
+    format!("{}...", &message[..end])
 }
 
 #[cfg(test)]
@@ -114,10 +201,14 @@ mod tests {
 
     fn check(outcomes: &[Result<(), Fault>], expect: Expect) {
         let mut text = String::new();
-        if let Err(status) = of_all("update", outcomes) {
+        let mut all = Outcomes::default();
+        outcomes.iter().cloned().for_each(|outcome| all.push(outcome));
+        if let Err(status) = all.into_result("update") {
+            assert!(header_bytes(status.message()) + status.details().len().div_ceil(3) * 4 <= HEADERS_BYTES_MAX);
             let details = rpc::Status::decode(status.details()).unwrap();
             text = format!("{:?}: {}\n", status.code(), status.message());
             for any in details.details.iter().take(4) {
+                assert!(any.type_url.ends_with("/p4.v1.Error"));
                 let error = v1::Error::decode(any.value.as_slice()).unwrap();
                 text.push_str(&format!("{} {}\n", error.canonical_code, error.message));
             }
@@ -145,22 +236,67 @@ mod tests {
     }
 
     #[test]
+    fn a_batch_of_some_hundred_has_all_its_outcomes() {
+        let outcomes: Vec<_> = (0..320).map(|index| if index == 2 { refused("no entry") } else { Ok(()) }).collect();
+        check(
+            &outcomes,
+            expect![[r#"
+            Unknown: 1 of 320 updates failed; update 2: no entry
+            0 
+            0 
+            5 
+            0 
+            320 details"#]],
+        );
+    }
+
+    #[test]
+    fn of_a_large_batch_those_that_failed_are_told() {
+        let outcomes: Vec<_> =
+            (0..100_000).map(|index| if index % 30_000 == 7 { refused("no entry") } else { Ok(()) }).collect();
+        check(
+            &outcomes,
+            expect![[r#"
+            Unknown: 4 of 100000 updates failed; update 7: no entry; update 30007: no entry; update 60007: no entry; ...
+            5 update 7: no entry
+            5 update 30007: no entry
+            5 update 60007: no entry
+            5 update 90007: no entry
+            4 details"#]],
+        );
+    }
+
+    #[test]
+    fn what_could_not_be_stored_has_failed_altogether() {
+        let mut all = Outcomes::default();
+        [Ok(()), refused("no entry"), Ok(())].into_iter().for_each(|outcome| all.push(outcome));
+        all.fail_all(&Fault::new(FaultCode::Unavailable, "the disk is full"));
+        let status = all.into_result("update").unwrap_err();
+        expect!["3 of 3 updates failed; update 0: the disk is full; update 1: no entry; update 2: the disk is full"]
+            .assert_eq(status.message());
+    }
+
+    #[test]
     fn details_that_clients_would_not_take_are_shortened() {
         check(
             &vec![refused(&"a long story ".repeat(20)); 30],
             expect![[r#"
                 Unknown: 30 of 30 updates failed; update 0: a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story ; update 1: a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story ; update 2: a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story a long story ; ...
-                5 
-                5 
-                5 
-                5 
+                5 a long story a long story a long story a long story a long story a long story a long story...
+                5 a long story a long story a long story a long story a long story a long story a long story...
+                5 a long story a long story a long story a long story a long story a long story a long story...
+                5 a long story a long story a long story a long story a long story a long story a long story...
                 30 details"#]],
         );
         check(
             &vec![refused("no entry"); 10_000],
             expect![[r#"
                 Unknown: 10000 of 10000 updates failed; update 0: no entry; update 1: no entry; update 2: no entry; ...
-                0 details"#]],
+                5 update 0: no entry
+                5 update 1: no entry
+                5 update 2: no entry
+                5 update 3: no entry
+                93 details"#]],
         );
     }
 }

@@ -252,25 +252,25 @@ fn keys_that_mean_nothing() {
         "INSERT",
         &entries.each_ref().map(String::as_str),
         expect![[r#"
-        InvalidArgument: table I.exact_table, match field m.a: it is given twice
-        InvalidArgument: table I.exact_table has no match field 9: it has 1 (m.a), 2 (m.wide)
-        InvalidArgument: table I.exact_table, match field m.wide: an exact match cannot be left out
-        OutOfRange: table I.exact_table, match field m.a, value: the value 0x100 needs 9 bits, and there are 8
-        OutOfRange: table I.exact_table, match field m.a, value: the value is empty: it must have at least one byte, as \x00 for 0
-        InvalidArgument: table I.exact_table, match field m.a: it is matched as exact, not as lpm
-        InvalidArgument: table I.exact_table: the priority must be 0, not 1, because no match field is ternary, range or optional
-        InvalidArgument: table I.ternary_table: the priority must be above 0, not 0, because a match field is ternary, range or optional
-        InvalidArgument: table I.ternary_table, match field m.b: a mask of 0 matches everything: leave the match field out
-        InvalidArgument: table I.ternary_table, match field m.b: the bits of the value outside the mask must be zero
-        InvalidArgument: table I.ternary_table, match field m.c: a range of all values matches everything: leave the match field out
-        InvalidArgument: table I.ternary_table, match field m.c: the low end of the range is above its high end
-        InvalidArgument: table I.lpm_table, match field m.c: a prefix of length 0 matches everything: leave the match field out
-        InvalidArgument: table I.lpm_table, match field m.c: the bits of the value after the first 8 must be zero
-        InvalidArgument: table I.lpm_table, match field m.c: the prefix length 17 is not one of 1 to 16
-        InvalidArgument: there is no table of id 0x00000007: it is not in the P4Info of the program; its tables are I.empty_table, I.exact_table, I.group_table, I.lpm_table, I.ternary_table
-        InvalidArgument: there is no table of id 0x01ea122e: it is the action I.drop
-        InvalidArgument: table I.empty_table has no key: it has a default action and no entries
-    "#]],
+            InvalidArgument: table I.exact_table, match field m.a: it is given twice
+            InvalidArgument: table I.exact_table has no match field 9: it has 1 (m.a), 2 (m.wide)
+            InvalidArgument: table I.exact_table, match field m.wide: an exact match cannot be left out
+            OutOfRange: table I.exact_table, match field m.a, value: the value 0x100 needs 9 bits, and there are 8
+            OutOfRange: table I.exact_table, match field m.a, value: the value is empty: it must have at least one byte, as \x00 for 0
+            InvalidArgument: table I.exact_table, match field m.a: it is matched as exact, not as lpm
+            InvalidArgument: table I.exact_table: the priority must be 0, not 1, because no match field is ternary, range or optional
+            InvalidArgument: table I.ternary_table: the priority must be above 0, not 0, because a match field is ternary, range or optional
+            InvalidArgument: table I.ternary_table, match field m.b: a mask of 0 matches everything: leave the match field out
+            InvalidArgument: table I.ternary_table, match field m.b: the bits of the value 0x1 outside the mask 0x2 must be zero, as in 0x0
+            InvalidArgument: table I.ternary_table, match field m.c: a range of 0x0 to 0xffff matches everything: leave the match field out
+            InvalidArgument: table I.ternary_table, match field m.c: the low end of the range, 0x2, is above its high end, 0x1
+            InvalidArgument: table I.lpm_table, match field m.c: a prefix of length 0 matches everything: leave the match field out
+            InvalidArgument: table I.lpm_table, match field m.c: the bits of the value 0x1 after the first 8 must be zero, as in 0x0
+            InvalidArgument: table I.lpm_table, match field m.c: the prefix length 17 is not one of 1 to 16
+            InvalidArgument: there is no table of id 0x00000007: it is not in the P4Info of the program; its tables are I.empty_table, I.exact_table, I.group_table, I.lpm_table, I.ternary_table
+            InvalidArgument: there is no table of id 0x01ea122e: it is the action I.drop
+            InvalidArgument: table I.empty_table has no key: it has a default action and no entries
+        "#]],
     );
 }
 

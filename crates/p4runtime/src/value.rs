@@ -59,7 +59,8 @@ fn needed_bits(significant: &[u8]) -> u64 {
 /// Bytes of a value that a message shows at most.
 const SHOWN_BYTES_MAX: usize = 20;
 
-fn shown(significant: &[u8]) -> String {
+/// A value as messages show it.
+pub(crate) fn shown(significant: &[u8]) -> String {
     let digits: String = significant.iter().take(SHOWN_BYTES_MAX).map(|byte| format!("{byte:02x}")).collect();
     let digits = digits.trim_start_matches('0');
     let digits = if digits.is_empty() { "0" } else { digits };

@@ -4,10 +4,11 @@
 //! client of an older version meets nothing that it did not send). What leaves: [`p4::v1`] with messages, client and
 //! server, [`p4::config::v1`] with P4Info, [`google::rpc`] with the status in which failures travel,
 //! [`wirespeed::v1`] with the one service of our own, and the text and JSON forms of any message in [`text`]. Servers
-//! may bound the memory of what they decode ([`codec`], [`mod@weight`]).
+//! may bound the memory of what they decode ([`codec`], [`mod@weight`]), and read updates one by one ([`unread`]).
 
 pub mod codec;
 pub mod text;
+pub mod unread;
 pub mod weight;
 
 /// Messages of gRPC itself.
@@ -33,6 +34,7 @@ pub mod p4 {
     #[allow(missing_docs, unused_qualifications, clippy::all, reason = "made from p4/v1")]
     pub mod v1 {
         tonic::include_proto!("p4.v1");
+        include!(concat!(env!("OUT_DIR"), "/servers/p4.v1.rs"));
     }
 }
 
@@ -42,6 +44,7 @@ pub mod wirespeed {
     #[allow(missing_docs, unused_qualifications, clippy::all, reason = "made from wirespeed/v1/commands.proto")]
     pub mod v1 {
         tonic::include_proto!("wirespeed.v1");
+        include!(concat!(env!("OUT_DIR"), "/servers/wirespeed.v1.rs"));
     }
 }
 

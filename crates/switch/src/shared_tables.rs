@@ -17,6 +17,11 @@ pub type LockedTables<'a> = MutexGuard<'a, TableSet>;
 pub struct SharedTables(Arc<Mutex<TableSet>>);
 
 impl SharedTables {
+    /// A handle to these tables and their like as they are now: what is changed from now on does not show in it.
+    pub fn frozen(&self) -> SharedTables {
+        SharedTables::new(self.lock().frozen())
+    }
+
     pub(crate) fn new(tables: TableSet) -> SharedTables {
         SharedTables(Arc::new(Mutex::new(tables)))
     }

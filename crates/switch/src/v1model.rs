@@ -375,7 +375,10 @@ fn multicast(fabric: &mut Fabric, mut packet: Packet, group: u64, world: &mut Wo
     fabric.replicate(packet, destination, world, enqueue_replica);
 }
 
-fn send_clone(fabric: &mut Fabric, copy: Packet, session: u32, world: &mut World<'_>) {
+fn send_clone(fabric: &mut Fabric, mut copy: Packet, session: u32, world: &mut World<'_>) {
+    // A session that shortens its clones is as good as a program that asks for it.
+    let length_bytes_max = fabric.replication.clone_properties(session).length_bytes_max;
+    copy.set_intrinsic(Slot::Truncate, length_bytes_max.map_or(0, |length| u64::from(length.saturating_add(1))));
     let destination = Destination::Session(session);
     let copies = fabric.replication.replicas(destination).len();
     tell(world, || Decision::Cloned { session, copies: Some(copies) });

@@ -35,6 +35,7 @@ mod left_right;
 mod lpm;
 mod members;
 mod ranked;
+mod slots;
 mod ternary;
 
 pub use abi::{EntryHeader, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle};

@@ -66,7 +66,7 @@ pub enum ProfileOperation {
     SetGroup {
         /// The group.
         group: Handle,
-        /// Each with its weight: how many of the choices are the member's. A weight of 0 is as good as no member.
+        /// Each with its weight: how many of the choices are the member's; with 0 it is no choice.
         members: BTreeMap<Handle, u32>,
     },
 }
@@ -96,7 +96,7 @@ pub(crate) enum ProfileUndo {
     ChangeGroup(Handle, Group),
 }
 
-/// The members of a group, ascending, each with its weight, which is never 0.
+/// The members of a group, ascending, each with its weight; with 0 it is a member and no choice.
 pub type Group = BTreeMap<Handle, u32>;
 
 /// What an operation gives, how snapshots follow, and how it is taken back.
@@ -163,6 +163,8 @@ pub struct Profile {
     spec: ProfileSpec,
     members: Numbered<ActionCall>,
     groups: Numbered<Group>,
+    /// Each member with each group that it is in.
+    memberships: BTreeSet<(Handle, Handle)>,
     /// The weights of all members of all groups together: the choices that snapshots hold.
     choices: usize,
 }
@@ -170,7 +172,8 @@ pub struct Profile {
 impl Profile {
     /// A profile with nothing in it.
     pub fn new(spec: ProfileSpec) -> Profile {
-        Profile { spec, members: Numbered::new(), groups: Numbered::new(), choices: 0 }
+        let (members, groups) = (Numbered::new(), Numbered::new());
+        Profile { spec, members, groups, memberships: BTreeSet::new(), choices: 0 }
     }
 
     /// What the profile was made from.
@@ -261,8 +264,8 @@ impl Profile {
                 if is_named(true, group) {
                     return Err(Problem::GroupInUse { group });
                 }
+                self.forget_members(group, &members);
                 self.groups.remove(group);
-                self.choices -= choices_of(&members);
                 let change = ProfileChange::Group { group, choices: Vec::new() };
                 Ok((Outcome::Done, Some(change), ProfileUndo::DeleteGroup(group, members)))
             }
@@ -286,7 +289,7 @@ impl Profile {
                 for &member in members.keys() {
                     self.known_member(member)?;
                 }
-                self.set_group(group, members.into_iter().filter(|(_, weight)| *weight > 0).collect())
+                self.set_group(group, members)
             }
         }
     }
@@ -312,7 +315,8 @@ impl Profile {
 
     fn delete_member(&mut self, member: Handle) -> Result<Performed, Problem> {
         let old = self.known_member(member)?.clone();
-        if let Some((group, _)) = self.groups.iter().find(|(_, members)| members.contains_key(&member)) {
+        let of_member = (member, Handle(0))..=(member, Handle(u32::MAX));
+        if let Some(&(_, group)) = self.memberships.range(of_member).next() {
             return Err(Problem::MemberInGroup { member, group });
         }
         self.members.remove(member);
@@ -331,6 +335,20 @@ impl Profile {
         Ok((Outcome::Inserted(group), Some(change), ProfileUndo::CreateGroup(group)))
     }
 
+    /// The group has these members now.
+    fn note_members(&mut self, group: Handle, members: &Group) {
+        self.choices += choices_of(members);
+        self.memberships.extend(members.keys().map(|&member| (member, group)));
+    }
+
+    /// The group has these members no more.
+    fn forget_members(&mut self, group: Handle, members: &Group) {
+        self.choices -= choices_of(members);
+        for &member in members.keys() {
+            self.memberships.remove(&(member, group));
+        }
+    }
+
     /// Gives a group that exists these members, which exist too.
     fn set_group(&mut self, group: Handle, members: Group) -> Result<Performed, Problem> {
         let old = self.known_group(group)?.clone();
@@ -338,8 +356,9 @@ impl Profile {
         if choices > PROFILE_CHOICES_MAX {
             return Err(Problem::TooManyChoices { most: PROFILE_CHOICES_MAX });
         }
-        self.choices = choices;
         let change = ProfileChange::Group { group, choices: expanded(&members) };
+        self.forget_members(group, &old);
+        self.note_members(group, &members);
         self.groups.get_mut(group).into_iter().for_each(|slot| slot.clone_from(&members));
         Ok((Outcome::Done, Some(change), ProfileUndo::ChangeGroup(group, old)))
     }
@@ -354,12 +373,13 @@ impl Profile {
             ProfileUndo::DeleteMember(member, call) => self.members.restore(member, call),
             ProfileUndo::CreateGroup(group) => drop(self.groups.remove(group)),
             ProfileUndo::DeleteGroup(group, members) => {
-                self.choices += choices_of(&members);
+                self.note_members(group, &members);
                 self.groups.restore(group, members);
             }
             ProfileUndo::ChangeGroup(group, members) => {
-                let new = self.groups.get(group).map_or(0, choices_of);
-                self.choices = self.choices - new + choices_of(&members);
+                let new = self.groups.get(group).cloned().unwrap_or_default();
+                self.forget_members(group, &new);
+                self.note_members(group, &members);
                 self.groups.get_mut(group).into_iter().for_each(|slot| slot.clone_from(&members));
             }
         }

@@ -149,6 +149,20 @@ impl TableSet {
         Ok(TableSet { tables, profiles, copies, pending: Vec::new(), arrivals: Arrivals::default(), version: 0 })
     }
 
+    /// The tables and profiles as they are now, for somebody who reads them while these go on. Packets find nothing in
+    /// them. Entries are shared until they change.
+    pub fn frozen(&self) -> TableSet {
+        let copy = || Copy { snapshots: Vec::new(), handles: Vec::new(), version: 0 };
+        TableSet {
+            tables: self.tables.clone(),
+            profiles: self.profiles.clone(),
+            copies: LeftRight::new([copy(), copy()]),
+            pending: Vec::new(),
+            arrivals: Arrivals::default(),
+            version: 0,
+        }
+    }
+
     /// The action profiles, by position.
     pub fn profiles(&self) -> &[Profile] {
         &self.profiles

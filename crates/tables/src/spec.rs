@@ -66,7 +66,7 @@ pub const TO_MEMBER: usize = crate::abi::TO_MEMBER as usize;
 pub const TO_GROUP: usize = crate::abi::TO_GROUP as usize;
 
 /// What an entry or default action names instead of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// A member of the table's action profile.
     Member(Handle),
@@ -96,7 +96,7 @@ pub struct InitialEntry {
 }
 
 /// What an entry asks of one key field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MatchValue {
     /// Equal to this value.
     Exact(Bits),

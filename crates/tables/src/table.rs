@@ -9,13 +9,14 @@ use crate::hash_index::{HashIndex, hash_words};
 use crate::layout::{ActionLayout, KeyLayout, MatchKind};
 use crate::profile::ProfileChange;
 use crate::set::{Operation, Outcome};
+use crate::slots::Slots;
 use crate::spec::{
     ActionCall, Attributes, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TableKind, TableSpec,
     Target,
 };
 use base::Bits;
 use base::limits::TABLE_ENTRIES_MAX;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A table with its entries.
 #[derive(Clone, Debug)]
@@ -32,12 +33,14 @@ pub struct Table {
 /// The entries, by handle.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
-    slots: Vec<Option<Entry>>,
+    slots: Slots,
     /// Free handles below `slots.len()`.
     free: BTreeSet<u32>,
     /// Handle + 1 of each entry, by the hash of what must be unique.
     identities: HashIndex,
     const_entries: usize,
+    /// How many entries name each member and group.
+    uses: BTreeMap<Target, usize>,
 }
 
 /// What a snapshot has to do to follow a table.
@@ -73,7 +76,13 @@ pub(crate) struct Journal {
 
 impl Store {
     fn new() -> Store {
-        Store { slots: Vec::new(), free: BTreeSet::new(), identities: HashIndex::new(), const_entries: 0 }
+        Store {
+            slots: Slots::default(),
+            free: BTreeSet::new(),
+            identities: HashIndex::new(),
+            const_entries: 0,
+            uses: BTreeMap::new(),
+        }
     }
 
     fn len(&self) -> usize {
@@ -81,7 +90,7 @@ impl Store {
     }
 
     fn entry(&self, handle: Handle) -> Option<&Entry> {
-        self.slots.get(handle.0 as usize)?.as_ref()
+        self.slots.get(handle.0 as usize)
     }
 
     fn find(&self, identity: u32, key: &[MatchValue], priority: i32) -> Option<Handle> {
@@ -99,19 +108,50 @@ impl Store {
         self.const_entries += usize::from(entry.is_const);
         if !self.free.remove(&handle.0) {
             debug_assert_eq!(handle.0 as usize, self.slots.len(), "a new handle is the next one");
-            self.slots.push(None);
+            self.slots.push_free();
         }
         self.identities.insert(identity, handle.0 + 1);
-        self.slots[handle.0 as usize] = Some(entry);
+        self.count_use(entry.spec.action, &entry.spec.args);
+        self.slots.put(handle.0 as usize, entry);
+    }
+
+    /// An entry runs this now.
+    fn count_use(&mut self, action: usize, args: &[Bits]) {
+        if let Some(target) = Target::of(action, args) {
+            *self.uses.entry(target).or_default() += 1;
+        }
+    }
+
+    /// An entry runs this no more.
+    fn discount_use(&mut self, action: usize, args: &[Bits]) {
+        if let Some(target) = Target::of(action, args)
+            && let Some(count) = self.uses.get_mut(&target)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.uses.remove(&target);
+            }
+        }
+    }
+
+    /// Gives an entry another action and other arguments. Returns those that it had.
+    fn replace_call(&mut self, handle: Handle, action: usize, args: Vec<Bits>) -> Option<(usize, Vec<Bits>)> {
+        self.entry(handle)?;
+        self.count_use(action, &args);
+        let spec = &mut self.slots.get_mut(handle.0 as usize)?.spec;
+        let (action, args) = (std::mem::replace(&mut spec.action, action), std::mem::replace(&mut spec.args, args));
+        self.discount_use(action, &args);
+        Some((action, args))
     }
 
     fn take(&mut self, identity: u32, handle: Handle) -> Option<Entry> {
-        let entry = self.slots.get_mut(handle.0 as usize)?.take()?;
+        let entry = self.slots.take(handle.0 as usize)?;
         self.const_entries -= usize::from(entry.is_const);
+        self.discount_use(entry.spec.action, &entry.spec.args);
         self.identities.remove(identity, handle.0 + 1);
         self.free.insert(handle.0);
         // Free handles at the end are as good as never given: the slots stay dense for scans.
-        while self.slots.last().is_some_and(Option::is_none) {
+        while self.slots.ends_free() {
             self.slots.pop();
             self.free.remove(&(self.slots.len() as u32));
         }
@@ -202,12 +242,12 @@ impl Table {
 
     /// All entries in order of their handles.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.store.slots.iter().flatten()
+        self.store.slots.iter_from(0)
     }
 
     /// The entries from a handle on, in order of their handles.
     pub fn entries_from(&self, handle: Handle) -> impl Iterator<Item = &Entry> {
-        self.store.slots.iter().skip(handle.0 as usize).flatten()
+        self.store.slots.iter_from(handle.0 as usize)
     }
 
     /// Every handle in use is below this.
@@ -313,20 +353,16 @@ impl Table {
                 let packed = canonical::pack(self.kind, &self.layout, &entry.spec, entry.sequence);
                 // Handles given back at the end were forgotten; those in front of this one are free again.
                 for handle in self.store.slots.len() as u32..entry.handle.0 {
-                    self.store.slots.push(None);
+                    self.store.slots.push_free();
                     self.store.free.insert(handle);
                 }
                 self.store.put(identity(&packed), entry);
             }
-            Undo::Modify { handle, action, args } => {
-                if let Some(Some(entry)) = self.store.slots.get_mut(handle.0 as usize) {
-                    (entry.spec.action, entry.spec.args) = (action, args);
-                }
-            }
+            Undo::Modify { handle, action, args } => drop(self.store.replace_call(handle, action, args)),
             Undo::Clear(store) => self.store = *store,
             Undo::SetDefault(call) => self.default_action = call,
             Undo::SetAttributes { handle, attributes } => {
-                if let Some(Some(entry)) = self.store.slots.get_mut(handle.0 as usize) {
+                if let Some(entry) = self.store.slots.get_mut(handle.0 as usize) {
                     entry.attributes = attributes;
                 }
             }
@@ -370,8 +406,7 @@ impl Table {
     /// Whether an entry or the default action names this member or group.
     pub fn names(&self, target: Target) -> bool {
         let default = self.default_action.as_ref().and_then(|call| Target::of(call.action, &call.args));
-        default == Some(target)
-            || self.entries().any(|entry| Target::of(entry.spec.action, &entry.spec.args) == Some(target))
+        default == Some(target) || self.store.uses.contains_key(&target)
     }
 
     fn insert_change(&self, entry: &Entry, packed: PackedMatch) -> Change {
@@ -436,9 +471,8 @@ impl Table {
         let spec = canonical::entry(&self.spec, self.kind, spec)?;
         let data = self.data(spec.action, &spec.args);
         journal.changes.push(Change::Modify { handle, action: spec.action as u32, data });
-        if let Some(Some(entry)) = self.store.slots.get_mut(handle.0 as usize) {
-            let old = std::mem::replace(&mut entry.spec, spec);
-            journal.undos.push(Undo::Modify { handle, action: old.action, args: old.args });
+        if let Some((action, args)) = self.store.replace_call(handle, spec.action, spec.args) {
+            journal.undos.push(Undo::Modify { handle, action, args });
         }
         Ok(Outcome::Done)
     }
@@ -480,7 +514,7 @@ impl Table {
         journal: &mut Journal,
     ) -> Result<Outcome, Problem> {
         self.changeable(handle)?;
-        if let Some(Some(entry)) = self.store.slots.get_mut(handle.0 as usize) {
+        if let Some(entry) = self.store.slots.get_mut(handle.0 as usize) {
             let new = (attributes != Attributes::default()).then(|| Box::new(attributes));
             let old = std::mem::replace(&mut entry.attributes, new);
             journal.undos.push(Undo::SetAttributes { handle, attributes: old });

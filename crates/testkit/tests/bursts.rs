@@ -120,6 +120,26 @@ fn replicas_are_not_truncated() {
 }
 
 #[test]
+fn clones_are_as_long_as_their_session_wants() {
+    let egress = "if (sm.instance_type == 0) clone(CloneType.E2E, 6); if (sm.instance_type == 2) truncate(4);";
+    let source = program("", "", "truncate(5); clone(CloneType.I2E, 5);", egress);
+    let session = |session: u32, port: u32, length: u32| {
+        format!(
+            r#"{{"clone_session_id": {session}, "packet_length_bytes": {length}, "replicas": [{{"egress_port": {port}, "instance": 0}}]}}"#
+        )
+    };
+    let sent = |from_ingress, from_egress| {
+        let sessions = [session(5, 7, from_ingress), session(6, 8, from_egress)].join(", ");
+        let entries = format!(r#"{{"target": "bmv2", "clone_session_entries": [{sessions}]}}"#);
+        let sent = check(&source, &entries, &[vec![2, 1, 8, 8, 8, 8]]);
+        [2, 7, 8].map(|port: u32| sent.0[&port][0].len())
+    };
+    assert_eq!(sent(0, 0), [5, 6, 4], "a clone inherits no truncation");
+    assert_eq!(sent(3, 2), [5, 3, 2]);
+    assert_eq!(sent(100, 5), [5, 6, 4], "the smallest length counts");
+}
+
+#[test]
 fn packets_grow_by_a_header_whatever_their_length() {
     let source = program("", "", "hdr.large.setValid();", "");
     let frames: Vec<Vec<u8>> = [2, 64, 1964, 2044, 2048, 2049, 8000].map(|length| vec![2; length]).to_vec();

@@ -36,11 +36,12 @@ pub use read::{Query, Sink, TableQuery, Which};
 use crate::apply::Reply;
 use crate::command::Command;
 use crate::problem::Problem;
-use crate::store::{Reason, Store, StoreError};
+use crate::store::{Begun, Reason, Store, StoreError};
 use commands::Kept;
 use entity::{DigestConfig, TableEntry};
 use ir::{DigestId, Program};
-use saving::StoredCells;
+pub(crate) use saving::Steps;
+use saving::{Frozen, StoredCells};
 use state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -75,6 +76,31 @@ pub(crate) struct Pipeline {
     state: Mutex<State>,
     /// Of the cells that were stored last.
     stored_cells: Mutex<StoredCells>,
+    /// The tables that this is a copy of, if it is what was frozen of another.
+    original: Option<SharedTables>,
+}
+
+/// A snapshot that is being made beside the log, of a state that was noted.
+pub(crate) struct SnapshotBeside<'a> {
+    door: &'a dyn Door,
+    store: &'a Store,
+    pipeline: Arc<Pipeline>,
+    frozen: Frozen,
+    begun: Begun,
+}
+
+impl SnapshotBeside<'_> {
+    /// Writes it down.
+    pub(crate) fn finish(self) -> Result<(), Fault> {
+        let SnapshotBeside { door, store, pipeline, frozen, begun } = self;
+        let read = |sink: Steps<'_>| frozen.read_all(pipeline.gate(door), sink);
+        let finished = store.finish_beside(begun, &pipeline.program, &read).map_err(unavailable);
+        finished.inspect_err(|_| pipeline.forget_stored_cells())
+    }
+}
+
+fn unavailable(error: StoreError) -> Fault {
+    Fault::new(Code::Unavailable, error.to_string())
 }
 
 /// The way to the switch for what is said of one program: closed once another runs.
@@ -107,6 +133,7 @@ impl Pipeline {
             tables: switch.shared_tables(),
             state: Mutex::new(State::default()),
             stored_cells: Mutex::new(StoredCells::default()),
+            original: None,
         }
     }
 
@@ -177,10 +204,38 @@ impl Api {
     /// Carries updates out, in their order: one outcome for each. What was refused has changed nothing. What was
     /// carried out is stored, if the state is kept; if that fails, the outcomes say so.
     pub fn write(&self, updates: Vec<Update>, atomicity: Atomicity) -> Vec<Result<(), Fault>> {
-        let outcomes = self.write_and_store(updates, atomicity);
+        let (mut outcomes, record) = self.write_ahead(updates, atomicity);
+        if let Err(fault) = self.synchronise(record) {
+            outcomes.iter_mut().filter(|outcome| outcome.is_ok()).for_each(|outcome| *outcome = Err(fault.clone()));
+        }
+        outcomes
+    }
+
+    /// The same, but for the wait until it is stored for good: before anything is acknowledged, [`Api::synchronise`]
+    /// must be called with the number that comes with the outcomes. So the parts of a long write wait once.
+    pub fn write_ahead(&self, updates: Vec<Update>, atomicity: Atomicity) -> (Vec<Result<(), Fault>>, u64) {
+        let _turn = self.turn();
+        let pipeline = self.pipeline();
+        let updates = Arc::new(updates);
+        let mut outcomes = self.carry_out(&pipeline, &updates, atomicity);
+        let mut record = 0;
+        if let Some(store) = self.store.get() {
+            let done = updates.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()).map(|(update, _)| update);
+            match store.append(&pipeline.program, &mut { done }) {
+                Ok(appended) => record = appended,
+                Err(fault) => {
+                    outcomes.iter_mut().filter(|it| it.is_ok()).for_each(|outcome| *outcome = Err(fault.clone()));
+                }
+            }
+        }
         let done = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
         self.count(done, outcomes.len() - done);
-        outcomes
+        (outcomes, record)
+    }
+
+    /// Waits until what was written up to this record is stored for good.
+    pub fn synchronise(&self, record: u64) -> Result<(), Fault> {
+        self.store.get().map_or(Ok(()), |store| store.synchronise(record))
     }
 
     fn count(&self, done: usize, refused: usize) {
@@ -193,54 +248,25 @@ impl Api {
         (self.counts.0.load(Ordering::Relaxed), self.counts.1.load(Ordering::Relaxed))
     }
 
-    fn write_and_store(&self, updates: Vec<Update>, atomicity: Atomicity) -> Vec<Result<(), Fault>> {
-        let turn = self.turn();
-        let pipeline = self.pipeline();
-        let Some(store) = self.store.get() else { return self.carry_out(&pipeline, updates, atomicity) };
-        let mut outcomes = self.carry_out(&pipeline, updates.clone(), atomicity);
-        let done = updates.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()).map(|(update, _)| update);
-        let appended = store.append(&pipeline.program, &mut { done });
-        drop(turn);
-        if let Err(fault) = appended.and_then(|record| store.synchronise(record)) {
-            outcomes.iter_mut().filter(|outcome| outcome.is_ok()).for_each(|outcome| *outcome = Err(fault.clone()));
-        }
-        outcomes
-    }
-
     fn carry_out(
         &self,
         pipeline: &Arc<Pipeline>,
-        updates: Vec<Update>,
+        updates: &Arc<Vec<Update>>,
         atomicity: Atomicity,
     ) -> Vec<Result<(), Fault>> {
         if !updates.iter().any(needs_switch) {
-            return pipeline.write_tables(&updates, atomicity);
+            return pipeline.write_tables(updates, atomicity);
         }
-        if atomicity != Atomicity::ContinueOnError {
-            return self.write_by_worker(pipeline, updates, atomicity);
-        }
+        let piece = if atomicity == Atomicity::ContinueOnError { PIECE } else { updates.len() };
         let mut outcomes = Vec::with_capacity(updates.len());
-        let mut rest = updates.into_iter();
-        loop {
-            // Each update is moved once, however many there are.
-            let piece: Vec<Update> = rest.by_ref().take(PIECE).collect();
-            if piece.is_empty() {
-                return outcomes;
-            }
-            outcomes.extend(self.write_by_worker(pipeline, piece, atomicity));
+        for first in (0..updates.len()).step_by(piece) {
+            let range = first..updates.len().min(first + piece);
+            let (count, there, shared) = (range.len(), Arc::clone(pipeline), Arc::clone(updates));
+            let gate = pipeline.gate(&*self.door);
+            let done = gate.ask(move |switch| there.write_in_switch(switch, &shared[range], atomicity));
+            outcomes.extend(done.unwrap_or_else(|fault| vec![Err(fault); count]));
         }
-    }
-
-    fn write_by_worker(
-        &self,
-        pipeline: &Arc<Pipeline>,
-        updates: Vec<Update>,
-        atomicity: Atomicity,
-    ) -> Vec<Result<(), Fault>> {
-        let (count, there) = (updates.len(), Arc::clone(pipeline));
-        let gate = pipeline.gate(&*self.door);
-        let outcomes = gate.ask(move |switch| there.write_in_switch(switch, &updates, atomicity));
-        outcomes.unwrap_or_else(|fault| vec![Err(fault); count])
+        outcomes
     }
 
     /// Gives all entities that the query means to the sink, some at a time.
@@ -332,10 +358,13 @@ impl Api {
         let Some(store) = self.store.get() else { return Ok(()) };
         let turn = self.turn();
         let pipeline = self.pipeline();
-        if let Some(reason) = store.is_snapshot_due() {
-            return store
-                .snapshot(None, self, reason)
-                .map_err(|error| Fault::new(Code::Unavailable, error.to_string()));
+        match store.is_snapshot_due() {
+            Some(Reason::Change) => return store.snapshot(None, self, Reason::Change).map_err(unavailable),
+            Some(Reason::LongLog) => {
+                drop(turn);
+                return self.begin_beside()?.finish();
+            }
+            None => {}
         }
         let mut last = 0;
         pipeline.changed_cells(pipeline.gate(&*self.door), &mut |changed| {
@@ -346,11 +375,24 @@ impl Api {
         store.synchronise(last)
     }
 
+    /// Begins a snapshot that is made beside the log. Who writes waits as long as it takes to note the state, and not until
+    /// that is written down.
+    pub(crate) fn begin_beside(&self) -> Result<SnapshotBeside<'_>, Fault> {
+        let _turn = self.turn();
+        let pipeline = self.pipeline();
+        let store = self.store.get().ok_or_else(|| Fault::new(Code::FailedPrecondition, "the state is not kept"))?;
+        let frozen = pipeline.freeze(pipeline.gate(&*self.door))?;
+        let begun = store.begin_beside(&self.notes()).map_err(unavailable);
+        let begun = begun.inspect_err(|_| pipeline.forget_stored_cells())?;
+        Ok(SnapshotBeside { door: &*self.door, store, pipeline, frozen, begun })
+    }
+
     /// Gives everything that a restart has to bring back to the sink, each with what brings it back into a switch whose
     /// tables are empty.
-    pub(crate) fn read_all(&self, sink: &mut dyn FnMut(Vec<Update>) -> bool) -> Result<(), Fault> {
+    pub(crate) fn read_all(&self, sink: Steps<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline();
-        pipeline.read_all(pipeline.gate(&*self.door), sink)
+        let gate = pipeline.gate(&*self.door);
+        pipeline.freeze(gate)?.read_all(gate, sink)
     }
 
     /// Deletes the entries that the program itself brought and that are not const.

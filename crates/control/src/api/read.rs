@@ -14,7 +14,7 @@ use base::Bits;
 use base::index::Id as _;
 use ir::{ActionProfileId, CounterId, DigestId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
 use switch::externs::CounterCell;
-use switch::{CloneTarget, Destination, MeterConfig, Switch, match_value, profile_actions};
+use switch::{CloneTarget, Destination, MeterConfig, SharedTables, Switch, match_value, profile_actions};
 use tables::{Entry, Handle, MatchValue, Target};
 
 /// Entries that are taken under the lock at once, and cells that a job reads.
@@ -274,6 +274,7 @@ impl Pipeline {
             return Ok(entries);
         }
         type Values = (Option<CounterCell>, Option<Option<MeterConfig>>, Option<u64>);
+        let asked = handles.clone();
         let values: Vec<Values> = door.ask(move |switch| {
             let now_ns = switch.now_ns();
             let externs = switch.externs_mut();
@@ -287,10 +288,20 @@ impl Pipeline {
             };
             handles.iter().map(of).collect()
         })?;
-        for (entry, values) in entries.iter_mut().zip(values) {
-            (entry.counter, entry.meter, entry.idle_ns) = values;
+        for ((entry, values), handle) in entries.iter_mut().zip(values).zip(asked) {
+            if self.is_still(table, handle) {
+                (entry.counter, entry.meter, entry.idle_ns) = values;
+            }
         }
         Ok(entries)
+    }
+
+    /// Whether the cells of this handle are those of the entry that has it here: another may have come to it since the
+    /// tables were frozen.
+    fn is_still(&self, table: TableId, handle: Handle) -> bool {
+        let Some(original) = &self.original else { return true };
+        let sequence = |tables: &SharedTables| tables.lock().tables()[table.index()].get(handle).map(|it| it.sequence);
+        sequence(original) == sequence(&self.tables)
     }
 
     fn direct(

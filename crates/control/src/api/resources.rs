@@ -4,6 +4,7 @@ use crate::api::entity::{Cell, CloneSession, Entity, Multicast, UpdateKind};
 use crate::api::fault::{Code, Fault};
 use crate::api::state::State;
 use crate::api::write::Undo;
+use crate::show;
 use base::Bits;
 use ir::{CounterId, EntryKey, MeterId, Program, RegisterId, TableId, ValueSetId};
 use std::collections::BTreeSet;
@@ -305,14 +306,12 @@ fn value_set(
         let message = format!("value set {} holds {} members, not {}", declared.name, declared.size, members.len());
         return Err(Fault::new(Code::ResourceExhausted, message));
     }
-    let mut new: Vec<Vec<MatchValue>> = Vec::with_capacity(members.len());
-    for member in members {
-        let member = member.iter().map(match_value).collect();
-        if new.contains(&member) {
-            let message = format!("value set {}: a member is given twice", declared.name);
-            return Err(Fault::new(Code::AlreadyExists, message));
-        }
-        new.push(member);
+    let new: Vec<Vec<MatchValue>> = members.iter().map(|member| member.iter().map(match_value).collect()).collect();
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = new.iter().find(|member| !seen.insert(*member)) {
+        let twice = show::value_set(std::slice::from_ref(twice));
+        let message = format!("value set {}: the member {twice} is given twice", declared.name);
+        return Err(Fault::new(Code::AlreadyExists, message));
     }
     let old = std::mem::replace(&mut switch.externs_mut().value_sets[set], new);
     note(undos, move |switch| switch.externs_mut().value_sets[set] = old);

@@ -8,12 +8,13 @@
 use crate::api::entity::{Cell, Direct, Entity, EntryName, TableEntry, Update, UpdateKind};
 use crate::api::fault::Fault;
 use crate::api::read::{Query, TableQuery, Which, entry_key};
+use crate::api::state::State;
 use crate::api::{Gate, Pipeline};
 use base::index::Id as _;
 use ir::{CounterId, DirectCounterId, RegisterId, TableId};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 use switch::externs::{CounterCell, Externs};
 use tables::Handle;
 
@@ -29,6 +30,17 @@ pub(crate) struct StoredCells {
     hashes: BTreeMap<Array, Vec<u64>>,
 }
 
+/// Takes updates that bring a state back, some at a time; false ends that.
+pub(crate) type Steps<'a> = &'a mut dyn FnMut(Vec<Update>) -> bool;
+
+/// What a restart has to bring back, as it was at one moment, while the switch goes on. Cells are read later: what they
+/// are by then is told anew to whoever stores what has changed, and what controllers write to them is in the log.
+pub(crate) struct Frozen {
+    pipeline: Pipeline,
+    /// Multicast groups and clone sessions.
+    replication: Vec<Entity>,
+}
+
 /// An array of cells that packets change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Array {
@@ -37,11 +49,9 @@ enum Array {
     Direct(usize, usize),
 }
 
-impl Pipeline {
+impl Frozen {
     /// Gives everything to the sink, in an order in which nothing speaks of what is not there yet.
-    pub(crate) fn read_all(&self, door: Gate<'_>, sink: &mut dyn FnMut(Vec<Update>) -> bool) -> Result<(), Fault> {
-        // What the snapshot may miss is found to have changed later.
-        self.changed_cells(door, &mut |_| Ok(()))?;
+    pub fn read_all(&self, door: Gate<'_>, sink: Steps<'_>) -> Result<(), Fault> {
         let entries = |which| {
             let query = TableQuery { which, with_counter: true, with_meter: true, ..TableQuery::default() };
             Query::TableEntries(query)
@@ -54,23 +64,74 @@ impl Pipeline {
             Query::Registers { array: None, index: None },
             Query::Counters { array: None, index: None },
             Query::Meters { array: None, index: None },
-            Query::Multicast(None),
-            Query::CloneSessions(None),
             Query::ValueSets(None),
             Query::Digests(None),
         ];
+        let mut give = |entities: Vec<Entity>| {
+            let steps: Vec<_> = entities.into_iter().filter_map(|entity| self.pipeline.step(entity)).collect();
+            steps.is_empty() || sink(steps)
+        };
         for query in &queries {
             let mut more = true;
-            self.read(door, query, &mut |entities| {
-                let steps: Vec<_> = entities.into_iter().filter_map(|entity| self.step(entity)).collect();
-                more = steps.is_empty() || sink(steps);
+            self.pipeline.read(door, query, &mut |entities| {
+                more = give(entities);
                 more
             })?;
             if !more {
                 return Ok(());
             }
         }
+        give(self.replication.clone());
         Ok(())
+    }
+}
+
+impl Pipeline {
+    /// Notes everything as it is now. To be called while nothing is written.
+    pub(crate) fn freeze(&self, door: Gate<'_>) -> Result<Frozen, Fault> {
+        // What a snapshot may miss is found to have changed later.
+        self.changed_cells(door, &mut |_| Ok(()))?;
+        let mut replication = Vec::new();
+        for query in [Query::Multicast(None), Query::CloneSessions(None)] {
+            self.read(door, &query, &mut |entities| {
+                replication.extend(entities);
+                true
+            })?;
+        }
+        let (tables, state) = {
+            let mut state = self.state();
+            self.number_all(&mut state);
+            (self.tables.frozen(), state.clone())
+        };
+        let pipeline = Pipeline {
+            program: Arc::clone(&self.program),
+            tables,
+            state: Mutex::new(state),
+            stored_cells: Mutex::default(),
+            original: Some(self.tables.clone()),
+        };
+        Ok(Frozen { pipeline, replication })
+    }
+
+    /// What was noted for a snapshot was not stored: all cells are as good as changed.
+    pub(crate) fn forget_stored_cells(&self) {
+        let mut stored = self.stored_cells.lock().unwrap_or_else(PoisonError::into_inner);
+        // Zero would be that of cells that are zero, which need not be stored in a switch that begins.
+        stored.hashes.values_mut().for_each(|hashes| hashes.fill(u64::MAX));
+    }
+
+    /// Gives a number to each member and group that no controller has numbered, so that it has the same ever after.
+    fn number_all(&self, state: &mut State) {
+        let set = self.tables.lock();
+        for profile in self.program.action_profiles.ids() {
+            let stored = &set.profiles()[profile.index()];
+            for (handle, _) in stored.members() {
+                state.members.number(profile, handle);
+            }
+            for (handle, _) in stored.groups() {
+                state.groups.number(profile, handle);
+            }
+        }
     }
 
     /// What brings an entity back; nothing if it is there anyway.

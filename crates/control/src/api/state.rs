@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tables::{Handle, ProfileOperation};
 
 /// The state of a control plane beside that of its switch.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub members: Numbers,
     pub groups: Numbers,
@@ -67,7 +67,7 @@ pub(crate) struct OneShot {
 }
 
 /// Controllers' numbers of the members, or of the groups, of all profiles.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Numbers {
     handles: BTreeMap<(usize, u32), Handle>,
     numbers: BTreeMap<(usize, Handle), u32>,

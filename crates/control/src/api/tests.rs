@@ -110,9 +110,9 @@ fn entries_are_inserted_modified_and_deleted() {
         ContinueOnError,
         expect![[r#"
             done
-            AlreadyExists: table MyIngress.l2: there is already an entry with this key and priority
-            NotFound: table MyIngress.l2: there is no entry with this key and priority
-            NotFound: table MyIngress.l2: there is no entry with this key and priority
+            AlreadyExists: table MyIngress.l2: there is already an entry with hdr.ethernet.dstAddr = 0x1: modify it, or delete it first
+            NotFound: table MyIngress.l2: there is no entry with hdr.ethernet.dstAddr = 0x2
+            NotFound: table MyIngress.l2: there is no entry with hdr.ethernet.dstAddr = 0x2
             PermissionDenied: table `MyIngress.l2`: action `MyIngress.drop` may only be the default action (`@defaultonly`), not that of an entry
             InvalidArgument: action MyEgress.mark_ecn is not one of the actions of table MyIngress.l2: it has MyIngress.drop, MyIngress.set_port, MyIngress.tunnel
             InvalidArgument: table MyIngress.l2 has no action profile: an entry names an action
@@ -370,8 +370,8 @@ fn one_shot_groups_come_and_go_with_their_entries() {
         vec![(Insert, second.clone())],
         ContinueOnError,
         expect![[r#"
-        AlreadyExists: table MyIngress.balance: there is already an entry with this key and priority
-    "#]],
+            AlreadyExists: table MyIngress.balance: there is already an entry with meta.tag = 0x1: modify it, or delete it first
+        "#]],
     );
     write(&api, vec![(Modify, second.clone())], ContinueOnError, expect!["done\n"]);
     assert_eq!((entries(&api), stored(&api)), (vec![second.clone()], (1, 1)));
@@ -415,9 +415,9 @@ fn direct_counters_are_the_entrys_own() {
         vec![(Insert, cell(2, counted(8))), (Modify, cell(9, counted(8)))],
         ContinueOnError,
         expect![[r#"
-        InvalidArgument: a direct counter of table MyIngress.l2 can be modified, not inserted or deleted
-        NotFound: table MyIngress.l2: there is no entry with this key and priority
-    "#]],
+            InvalidArgument: a direct counter of table MyIngress.l2 can be modified, not inserted or deleted
+            NotFound: table MyIngress.l2: there is no entry with hdr.ethernet.dstAddr = 0x9
+        "#]],
     );
 }
 
@@ -439,7 +439,7 @@ fn attributes_stay_with_their_entries() {
         ],
         ContinueOnError,
         expect![[r#"
-            NotFound: table MyIngress.tiny: there is no entry with this key and priority
+            NotFound: table MyIngress.tiny: there is no entry with meta.tag = 0x1
             done
             done
             InvalidArgument: table MyIngress.balance has no idle timeouts: the program must declare `support_timeout = true` in it

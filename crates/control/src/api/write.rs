@@ -10,6 +10,7 @@ use crate::api::entity::{
 use crate::api::fault::{Code, Fault};
 use crate::api::resources::{self, DirectValues};
 use crate::api::state::{GroupContents, OneShot, State};
+use crate::show;
 use base::Bits;
 use base::index::Id as _;
 use ir::{ActionId, ActionProfileId, Program, TableId};
@@ -160,7 +161,7 @@ impl<'a, 't> Writer<'a, 't> {
             UpdateKind::Insert => self.insert(entry, name),
             UpdateKind::Modify => self.modify(entry, name),
             UpdateKind::Delete => {
-                let handle = self.existing(entry.table, name)?;
+                let handle = self.changeable(entry.table, name)?;
                 let old = self.one_shot_of_entry(entry.table, handle);
                 self.batch.perform(entry.table.index(), Operation::Delete { handle })?;
                 self.release(old)
@@ -199,7 +200,9 @@ impl<'a, 't> Writer<'a, 't> {
         };
         // Before members of a one-shot group are made for an entry that is refused.
         if self.find(entry.table, name)?.is_some() {
-            let message = format!("table {}: there is already an entry with this key and priority", table.name);
+            let what = self.named(entry.table, name);
+            let message =
+                format!("table {}: there is already an entry with {what}: modify it, or delete it first", table.name);
             return Err(Fault::new(Code::AlreadyExists, message));
         }
         let (action, args) = self.action(entry.table, action)?;
@@ -212,7 +215,11 @@ impl<'a, 't> Writer<'a, 't> {
     }
 
     fn modify(&mut self, entry: &TableEntry, name: &EntryName) -> Result<(), Fault> {
-        let handle = self.existing(entry.table, name)?;
+        let handle = match &entry.action {
+            Some(_) => self.changeable(entry.table, name)?,
+            // Its counter and its meter are not the program's.
+            None => self.existing(entry.table, name)?,
+        };
         if let Some(action) = &entry.action {
             let old = self.one_shot_of_entry(entry.table, handle);
             let (action, args) = self.action(entry.table, action)?;
@@ -229,10 +236,32 @@ impl<'a, 't> Writer<'a, 't> {
 
     fn existing(&self, table: TableId, name: &EntryName) -> Result<Handle, Fault> {
         self.find(table, name)?.ok_or_else(|| {
-            let table = &self.program.tables[table];
-            let message = format!("table {}: there is no entry with this key and priority", table.name);
+            let what = self.named(table, name);
+            let message = format!("table {}: there is no entry with {what}", self.program.tables[table].name);
             Fault::new(Code::NotFound, message)
         })
+    }
+
+    /// The same, if it may be changed.
+    fn changeable(&self, table: TableId, name: &EntryName) -> Result<Handle, Fault> {
+        let handle = self.existing(table, name)?;
+        let stored = &self.batch.tables()[table.index()];
+        if !stored.spec().const_entries && stored.get(handle).is_some_and(|entry| entry.is_const) {
+            let what = self.named(table, name);
+            return Err(Fault::new(
+                Code::PermissionDenied,
+                format!(
+                    "table {}: the program declares the entry with {what} as const: it cannot be changed",
+                    self.program.tables[table].name
+                ),
+            ));
+        }
+        Ok(handle)
+    }
+
+    /// An entry's name in words.
+    fn named(&self, table: TableId, name: &EntryName) -> String {
+        show::entry_name(&self.batch.tables()[table.index()], &values(name), name.priority)
     }
 
     fn set_attributes(&mut self, table: TableId, handle: Handle, attributes: &Attributes) -> Result<(), Fault> {

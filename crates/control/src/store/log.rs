@@ -80,7 +80,11 @@ impl Log {
     /// snapshot: whoever opens begins a generation next.
     pub fn open(folder: &Path) -> Result<(Log, Recovered), StoreError> {
         doing(fs::create_dir_all(folder), || format!("make the state folder {}", folder.display()))?;
+        let mut recovered = Recovered::default();
         let lock_path = folder.join("lock");
+        if lock_path.is_dir() {
+            set_aside(&lock_path, "it is a folder", &mut recovered);
+        }
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
         let lock = doing(lock, || format!("open {}", lock_path.display()))?;
         if let Err(error) = lock.try_lock() {
@@ -90,7 +94,6 @@ impl Log {
             });
             return Err(StoreError { doing: format!("use the state folder {}", folder.display()), source });
         }
-        let mut recovered = Recovered::default();
         let generation = recover(folder, &mut recovered)?;
         Ok((Log { folder: folder.to_owned(), _lock: lock, generation, file: None, bytes: 0 }, recovered))
     }
@@ -109,6 +112,13 @@ impl Log {
         }
         self.bytes += line.len() as u64;
         Ok(())
+    }
+
+    /// Keeps the files of the folder under other names, too, before a new generation takes their place.
+    pub fn set_all_aside(&self, why: &str, recovered: &mut Recovered) {
+        for (_, path) in generations(&self.folder).unwrap_or_default() {
+            set_aside(&path, why, recovered);
+        }
     }
 
     /// What is to be synchronised, by a thread that does not hold up others.
@@ -147,12 +157,59 @@ impl Log {
         Ok(())
     }
 
+    /// Begins the log of a new generation whose snapshot is made beside what is appended from now on. Until that is
+    /// finished, a start reads the old snapshot and both logs.
+    pub fn begin_beside(&mut self) -> Result<Beside, StoreError> {
+        let generation = self.generation + 1;
+        let path = log_path(&self.folder, generation);
+        let begun = system::create(&path)
+            .and_then(|file| system::synchronise_folder(&self.folder).map(|()| file))
+            .inspect_err(|_| system::remove(&path));
+        let file = doing(begun, || format!("make {}", path.display()))?;
+        (self.generation, self.file, self.bytes) = (generation, Some(Arc::new(file)), 0);
+        Ok(Beside { generation, snapshot: snapshot_path(&self.folder, generation) })
+    }
+
+    /// Puts a snapshot that was made beside the log in its place.
+    pub fn finish_beside(&mut self, beside: &Beside) -> Result<(), StoreError> {
+        if self.generation != beside.generation {
+            // There is a newer one, which has all of it.
+            system::remove(&beside.unfinished());
+            return Ok(());
+        }
+        doing(system::rename(&beside.unfinished(), &beside.snapshot), || {
+            format!("write {}", beside.snapshot.display())
+        })?;
+        doing(system::synchronise_folder(&self.folder), || format!("synchronise {}", self.folder.display()))?;
+        self.remove_others();
+        Ok(())
+    }
+
     /// Removes the files of other generations, snapshots first: one without its log would be less than it was.
     fn remove_others(&self) {
         let mut others = generations(&self.folder).unwrap_or_default();
         others.retain(|(generation, _)| *generation != self.generation);
         others.sort_by_key(|(_, path)| is_log(path));
         others.iter().for_each(|(_, path)| system::remove(path));
+    }
+}
+
+/// A snapshot that is made while records are appended to the log behind it.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    generation: u64,
+    snapshot: PathBuf,
+}
+
+impl Beside {
+    fn unfinished(&self) -> PathBuf {
+        self.snapshot.with_extension(UNFINISHED)
+    }
+
+    /// Writes it.
+    pub fn write(&self, records: Records<'_>) -> Result<(), StoreError> {
+        let written = write_snapshot(&self.unfinished(), records).inspect_err(|_| system::remove(&self.unfinished()));
+        doing(written, || format!("write {}", self.snapshot.display()))
     }
 }
 
@@ -237,47 +294,71 @@ fn recover(folder: &Path, recovered: &mut Recovered) -> Result<u64, StoreError> 
     doing(remove_unfinished(folder), listing)?;
     let found = doing(generations(folder), listing)?;
     let mut best: Option<(u64, Vec<Box<str>>)> = None;
+    let mut is_whole = false;
     for (generation, path) in found.iter().rev().filter(|(_, path)| !is_log(path)) {
-        let Content { mut records, damage } = doing(read(path, false), || format!("read {}", path.display()))?;
+        let Some(Content { mut records, damage }) = read_or_set_aside(path, false, recovered) else { continue };
         let counted = records.last().and_then(|last| count(last));
-        let is_whole = damage.is_empty() && counted == Some((records.len() as u64).wrapping_sub(1));
+        is_whole = damage.is_empty() && counted == Some((records.len() as u64).wrapping_sub(1));
         records.retain(|record| count(record).is_none());
         if is_whole {
             best = Some((*generation, records));
             break;
         }
-        set_aside(path, &damage, recovered);
+        set_aside(path, &described(&damage), recovered);
         if best.is_none() && !records.is_empty() {
             best = Some((*generation, records));
         }
     }
+    let has_snapshot = found.iter().any(|(_, path)| !is_log(path));
     let (from, records) = best.unwrap_or_default();
     recovered.records = records;
-    for (_, path) in found.iter().filter(|(generation, path)| is_log(path) && *generation >= from) {
-        let Content { records, damage } = doing(read(path, true), || format!("read {}", path.display()))?;
-        recovered.records.extend(records);
+    let mut logs = Vec::new();
+    for (generation, path) in found.iter().filter(|(generation, path)| is_log(path) && *generation >= from) {
+        logs.push(*generation);
+        let Some(Content { records, damage }) = read_or_set_aside(path, true, recovered) else { continue };
         if !damage.is_empty() {
-            set_aside(path, &damage, recovered);
+            set_aside(path, &described(&damage), recovered);
         }
+        if !has_snapshot && (*generation > 1 || !records.is_empty()) {
+            let missing = snapshot_path(folder, *generation);
+            set_aside(path, &format!("{} is missing, without which it says little", name(&missing)), recovered);
+        }
+        recovered.records.extend(records);
+    }
+    // A snapshot that is whole had its log before it had its name.
+    if is_whole && logs.first() != Some(&from) {
+        let missing = log_path(folder, from);
+        recovered.complaints.push(format!("{} is missing: what it held is lost", missing.display()));
     }
     Ok(found.last().map_or(0, |(generation, _)| *generation))
 }
 
-/// Keeps a damaged file for those who want to look at it. Under its own name it stays until there is a new generation:
-/// what is left of it must not depend on this start alone.
-fn set_aside(path: &Path, damage: &[u64], recovered: &mut Recovered) {
-    let lines = match damage {
+/// What is in a file; none, and the file set aside, if it cannot be read.
+fn read_or_set_aside(path: &Path, may_be_torn: bool, recovered: &mut Recovered) -> Option<Content> {
+    let content = if path.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { read(path, may_be_torn) };
+    content.inspect_err(|error| set_aside(path, &format!("it cannot be read ({error})"), recovered)).ok()
+}
+
+fn described(damage: &[u64]) -> String {
+    match damage {
         [] => "it is not finished".to_owned(),
         [one] => format!("line {one} is damaged"),
         [first, ..] => format!("{} damaged lines, the first is line {first}", damage.len()),
-    };
-    let name = |number: u32| path.with_extension(format!("damaged-{number}"));
-    let kept = (1..u32::MAX).map(name).find(|name| !name.exists()).filter(|name| {
+    }
+}
+
+/// Keeps a damaged file for those who want to look at it. Under its own name it stays until there is a new generation:
+/// what is left of it must not depend on this start alone. What is no file, or cannot be read, gets the other name alone.
+fn set_aside(path: &Path, why: &str, recovered: &mut Recovered) {
+    let another = |number: u32| path.with_extension(format!("damaged-{number}"));
+    let kept = (1..u32::MAX).map(another).find(|name| !name.exists()).filter(|name| {
         // Not every file system has links.
-        fs::hard_link(path, name).is_ok() || fs::copy(path, name).is_ok()
+        let is_readable = !path.is_dir() && File::open(path).is_ok();
+        let is_linked = is_readable && (fs::hard_link(path, name).is_ok() || fs::copy(path, name).is_ok());
+        is_linked || fs::rename(path, name).is_ok()
     });
     let kept = kept.map_or_else(|| "it could not be kept".to_owned(), |name| format!("kept as {}", name.display()));
-    recovered.complaints.push(format!("{}: {lines}; {kept}; all else was taken over", path.display()));
+    recovered.complaints.push(format!("{}: {why}; {kept}; all else was taken over", path.display()));
 }
 
 /// What is in a file.

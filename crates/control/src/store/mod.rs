@@ -13,13 +13,14 @@ mod system;
 
 pub use log::StoreError;
 
-use crate::api::{Api, Atomicity, Code, Fault, Update};
+use crate::api::{Api, Atomicity, Code, Fault, Steps, Update};
 use ir::Program;
-use log::{Log, Recovered};
+use log::{Beside, Log};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,6 +49,8 @@ struct Inner {
     program: Value,
     /// Records appended so far.
     appended: u64,
+    /// Logs that were written to before and that may not be stored for good.
+    earlier: Vec<Arc<File>>,
     /// Bytes of the log at which a new snapshot is due.
     snapshot_due_bytes: u64,
     /// Why something that was carried out is in no file. What comes later would be told of a state that no start brings
@@ -90,8 +93,9 @@ pub struct Saved {
 impl Store {
     /// Opens a folder, which is made if it is missing. Until [`Api::keep_in`], nothing new is kept.
     pub fn open(folder: &Path) -> Result<(Store, Saved), StoreError> {
-        let (log, Recovered { records, complaints }) = Log::open(folder)?;
-        let mut saved = Saved { complaints, ..Saved::default() };
+        let (log, mut recovered) = Log::open(folder)?;
+        let mut saved = Saved::default();
+        let records = std::mem::take(&mut recovered.records);
         for text in records {
             match serde_json::from_str(&text) {
                 Ok(Record { program: Some(program), .. }) => {
@@ -101,10 +105,21 @@ impl Store {
                 }
                 Ok(Record { notes: Some(notes), .. }) => keep(&mut saved.notes, notes),
                 Ok(Record { write: Some(_), .. }) => saved.writes.push(text),
-                _ => saved.complaints.push("a record that this version does not know was left out".to_owned()),
+                _ => recovered.complaints.push("a record that this version does not know was left out".to_owned()),
             }
         }
-        let inner = Inner { log, program: Value::Null, appended: 0, snapshot_due_bytes: LOG_BYTES_MIN, lacking: None };
+        if saved.program.is_null() && !saved.writes.is_empty() {
+            log.set_all_aside("the program that it was of is not known", &mut recovered);
+        }
+        saved.complaints = recovered.complaints;
+        let inner = Inner {
+            log,
+            program: Value::Null,
+            appended: 0,
+            earlier: Vec::new(),
+            snapshot_due_bytes: LOG_BYTES_MIN,
+            lacking: None,
+        };
         Ok((Store { inner: Mutex::new(inner), synchronised: Mutex::new(0) }, saved))
     }
 
@@ -143,14 +158,19 @@ impl Store {
         if *synchronised >= record {
             return Ok(());
         }
-        let (file, appended) = {
+        let (files, appended) = {
             let inner = self.inner();
             if let Some(lacking) = &inner.lacking {
                 return Err(not_stored(lacking));
             }
-            (inner.log.handle(), inner.appended)
+            let files: Vec<Arc<File>> = inner.earlier.iter().cloned().chain(inner.log.handle()).collect();
+            (files, inner.appended)
         };
-        if let Some(Err(error)) = file.map(|file| Log::synchronise(&file)) {
+        let stored = files.iter().try_for_each(|file| Log::synchronise(file));
+        if stored.is_ok() {
+            self.inner().earlier.retain(|it| !files.iter().any(|file| Arc::ptr_eq(it, file)));
+        }
+        if let Err(error) = stored {
             // The system may have thrown away what it could not store, and say nothing of it the next time.
             return Err(not_stored(self.inner().lacking.insert(error.to_string())));
         }
@@ -176,22 +196,9 @@ impl Store {
         let notes = json!({ "notes": api.notes() }).to_string();
         let before = inner.log.handle();
         let mut bytes = 0;
+        let program = api.program();
         let begun = inner.log.begin_generation(&mut |write| {
-            write(&head)?;
-            write(&notes)?;
-            let mut failed = None;
-            let read = api.read_all(&mut |updates| {
-                let mut records = updates.chunks(RECORD_UPDATES);
-                let written = records.try_for_each(|updates| {
-                    let Some(record) = format::record(&api.program(), &mut updates.iter()) else { return Ok(()) };
-                    bytes += record.len() as u64;
-                    write(&record)
-                });
-                failed = written.err();
-                failed.is_none()
-            });
-            read.map_err(|fault| io::Error::other(fault.message))?;
-            failed.map_or(Ok(()), Err)
+            write_all(write, &head, &notes, &program, &|sink| api.read_all(sink), &mut bytes)
         });
         if let Err(error) = begun {
             let is_same = match (&before, inner.log.handle()) {
@@ -207,10 +214,73 @@ impl Store {
             return Err(error);
         }
         inner.lacking = None;
+        inner.earlier.clear();
         // A log of the size of its snapshot doubles the time of a start; more is not worth its room.
         inner.snapshot_due_bytes = LOG_BYTES_MIN.max(bytes);
         Ok(())
     }
+}
+
+/// A snapshot that is made beside the log.
+pub(crate) struct Begun {
+    beside: Beside,
+    head: String,
+    notes: String,
+}
+
+/// Gives everything that a restart has to bring back to what stores it.
+type ReadAll<'a> = &'a dyn Fn(Steps<'_>) -> Result<(), Fault>;
+
+impl Store {
+    /// Begins anew with a state that somebody has noted while nothing was written, beside what is appended from now on.
+    pub(crate) fn begin_beside(&self, notes: &BTreeMap<String, Value>) -> Result<Begun, StoreError> {
+        let mut inner = self.inner();
+        let before = inner.log.handle();
+        let beside = inner.log.begin_beside().inspect_err(|_| inner.snapshot_due_bytes += LOG_BYTES_MIN)?;
+        inner.earlier.extend(before);
+        let head = json!({ "program": inner.program }).to_string();
+        Ok(Begun { beside, head, notes: json!({ "notes": notes }).to_string() })
+    }
+
+    /// Stores that state. If it fails, what was there before goes on.
+    pub(crate) fn finish_beside(&self, begun: Begun, program: &Program, read: ReadAll<'_>) -> Result<(), StoreError> {
+        let Begun { beside, head, notes } = begun;
+        let mut bytes = 0;
+        let written = beside.write(&mut |write| write_all(write, &head, &notes, program, read, &mut bytes));
+        let mut inner = self.inner();
+        let finished = written.and_then(|()| inner.log.finish_beside(&beside));
+        inner.snapshot_due_bytes = match &finished {
+            Ok(()) => LOG_BYTES_MIN.max(bytes),
+            Err(_) => inner.log.bytes() + LOG_BYTES_MIN,
+        };
+        finished
+    }
+}
+
+/// Writes the records of a snapshot, and adds their bytes.
+fn write_all(
+    write: &mut dyn FnMut(&str) -> io::Result<()>,
+    head: &str,
+    notes: &str,
+    program: &Program,
+    read: ReadAll<'_>,
+    bytes: &mut u64,
+) -> io::Result<()> {
+    write(head)?;
+    write(notes)?;
+    let mut failed = None;
+    let read = read(&mut |updates| {
+        let mut records = updates.chunks(RECORD_UPDATES);
+        let written = records.try_for_each(|updates| {
+            let Some(record) = format::record(program, &mut updates.iter()) else { return Ok(()) };
+            *bytes += record.len() as u64;
+            write(&record)
+        });
+        failed = written.err();
+        failed.is_none()
+    });
+    read.map_err(|fault| io::Error::other(fault.message))?;
+    failed.map_or(Ok(()), Err)
 }
 
 /// Takes notes over into others: null removes one.

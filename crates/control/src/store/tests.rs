@@ -339,6 +339,143 @@ fn groups_of_single_entries_come_back() {
     }
 }
 
+/// What happens to a file.
+#[derive(Clone, Copy, Debug)]
+enum Damage {
+    CutAt(usize),
+    FlippedAt(usize),
+    Missing,
+    IsFolder,
+    Unreadable,
+}
+
+impl Damage {
+    fn all(length: usize) -> Vec<Damage> {
+        let some = || (0..length).step_by(length / 8 + 1).chain(length.saturating_sub(2)..length);
+        let whole = [Damage::Missing, Damage::IsFolder, Damage::Unreadable];
+        some().map(Damage::CutAt).chain(some().map(Damage::FlippedAt)).chain(whole).collect()
+    }
+
+    fn inflict(self, path: &Path, bytes: &[u8]) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let write = |bytes: &[u8]| std::fs::write(path, bytes).unwrap();
+        match self {
+            Damage::CutAt(length) => write(&bytes[..length]),
+            Damage::FlippedAt(position) => {
+                let mut bytes = bytes.to_vec();
+                bytes[position] ^= 4;
+                write(&bytes);
+            }
+            Damage::Missing => {}
+            Damage::IsFolder => std::fs::create_dir(path).unwrap(),
+            Damage::Unreadable => {
+                write(bytes);
+                std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).unwrap();
+            }
+        }
+    }
+
+    /// Whether a crash leaves the same, or it is none for whoever may read everything.
+    fn is_usual(self, path: &Path, bytes: &[u8]) -> bool {
+        match self {
+            Damage::CutAt(_) => is_log(path),
+            // Without its end, the last line is a torn one.
+            Damage::FlippedAt(position) => is_log(path) && position + 1 == bytes.len(),
+            Damage::Unreadable => File::open(path).is_ok(),
+            Damage::Missing | Damage::IsFolder => false,
+        }
+    }
+}
+
+fn is_log(path: &Path) -> bool {
+    path.to_str().unwrap().contains("log-")
+}
+
+/// Whatever has happened to the files: a switch starts, it is told and kept, and the next start has nothing to tell.
+#[test]
+fn damage_of_any_kind_is_no_reason_not_to_start() {
+    let original = tempfile::tempdir().unwrap();
+    let (api, _, _) = start(program(), original.path());
+    commands(&api, COMMANDS);
+    drop(api);
+    let (api, _, _) = start(program(), original.path());
+    for key in 0x70..0x74 {
+        assert!(api.write(vec![l2(&api, key)], Atomicity::ContinueOnError)[0].is_ok());
+    }
+    drop(api);
+    let number = (1..100).find(|number| original.path().join(format!("log-{number}.jsonl")).exists()).unwrap();
+    let files = ["snapshot", "log"].map(|name| format!("{name}-{number}.jsonl"));
+    let contents = files.each_ref().map(|name| std::fs::read(original.path().join(name)).unwrap());
+    for damaged in 0..2 {
+        for damage in Damage::all(contents[damaged].len()) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(&files[damaged]);
+            std::fs::write(folder.path().join(&files[1 - damaged]), &contents[1 - damaged]).unwrap();
+            damage.inflict(&path, &contents[damaged]);
+            let is_usual = damage.is_usual(&path, &contents[damaged]);
+            let (api, _) = api_over(program());
+            let (store, saved) = Store::open(folder.path()).unwrap();
+            assert_eq!(saved.complaints.is_empty(), is_usual, "{} {damage:?}: {:?}", files[damaged], saved.complaints);
+            saved.restore(&api);
+            api.keep_in(store, json!("the program")).unwrap();
+            let kept = std::fs::read_dir(folder.path()).unwrap();
+            let is_kept = |entry: std::fs::DirEntry| entry.path().to_str().unwrap().ends_with(".damaged-1");
+            let is_kept = kept.filter_map(Result::ok).any(is_kept);
+            let is_lost = matches!(damage, Damage::Missing) && damaged == 1;
+            assert_eq!(is_kept, !is_usual && !is_lost, "{} {damage:?}", files[damaged]);
+            let before = everything(&api);
+            drop(api);
+            drop(api_of(start(program(), folder.path()), &before));
+        }
+    }
+}
+
+/// While a snapshot is written beside the log, more is written to that, of which nothing is lost, whenever it ends.
+#[test]
+fn a_snapshot_beside_the_log_loses_nothing() {
+    let steps = |stop: Option<u32>| {
+        let folder = tempfile::tempdir().unwrap();
+        let (api, switch, _) = start(program(), folder.path());
+        commands(&api, COMMANDS);
+        let write = |kind, key| api.write(vec![Update { kind, ..l2(&api, key) }], Atomicity::ContinueOnError).remove(0);
+        for key in 0x100..0x400 {
+            write(UpdateKind::Insert, key).unwrap();
+        }
+        with_switch(&switch, |switch| {
+            switch.externs_mut().direct_counters.iter_mut().for_each(|cells| cells[5].count(60));
+        });
+        faults::refuse(stop.map_or(0..0, |stop| stop..u32::MAX));
+        let begun = api.begin_beside();
+        let count = faults::end();
+        // What is deleted gives its handle to another, which has other counts.
+        write(UpdateKind::Delete, 0x105).unwrap();
+        write(UpdateKind::Insert, 0x900).unwrap();
+        write(UpdateKind::Delete, 0x200).unwrap();
+        commands(&api, "register_write flows 1 99");
+        let finished = begun.is_ok_and(|begun| {
+            faults::refuse(stop.map_or(0..0, |stop| stop.saturating_sub(count)..u32::MAX));
+            begun.finish().is_ok()
+        });
+        let count = count + faults::end();
+        write(UpdateKind::Insert, 0x901).unwrap();
+        api.save().unwrap();
+        let before = everything(&api);
+        drop(api);
+        let (api, _, complaints) = start(program(), folder.path());
+        assert_eq!(complaints, Vec::<String>::new(), "{stop:?}");
+        let sorted = |text: String| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+        let (after, before) = (sorted(everything(&api)), sorted(before));
+        let differences: Vec<_> = after.symmetric_difference(&before).collect();
+        assert!(differences.is_empty(), "{stop:?}: {differences:?}");
+        (count, finished)
+    };
+    let (count, finished) = steps(None);
+    assert!(finished && count > 5, "{count}");
+    for stop in 0..count {
+        steps(Some(stop));
+    }
+}
+
 #[test]
 fn files_of_any_bytes_are_no_reason_not_to_start() {
     for content in [&b""[..], b"\n\n", b"00000000 {}\n", b"\xFF\xFE\n", b"deadbeef null\n"] {

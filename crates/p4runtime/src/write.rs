@@ -1,0 +1,248 @@
+//! Writes: updates, decoded one by one and carried out some at a time.
+//!
+//! What enters: the updates of a request as bytes, and how much of it must succeed. What leaves: the outcomes, as far as an
+//! answer can tell of them. A request that may be carried out in part is never there as a whole in any other form than
+//! that in which it came: a million updates take the memory of some, beside that of the entries that they make. What must
+//! succeed as a whole is kept until it is known whether it does, for which memory is taken from the budget of all clients.
+
+use crate::pipelines::Target;
+use crate::status::Outcomes;
+use crate::{from_proto, kept, to_proto};
+use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Update, UpdateKind};
+use p4runtime_proto::codec::Budget;
+use p4runtime_proto::p4::v1;
+use p4runtime_proto::weight;
+use prost::Message as _;
+use prost::bytes::Bytes;
+use std::sync::Arc;
+use tonic::Status;
+
+/// Updates that are carried out at once, if a write may be cut.
+const PIECE: usize = 1024;
+
+/// What an update takes that is kept until all others of its batch have been carried out, with what is noted to take it
+/// back: measured with two fields and two parameters.
+const KEPT_UPDATE_BYTES: usize = 1200;
+
+/// Updates that are smaller than this are decoded without asking for memory: they become no more than a mebibyte.
+const SMALL_BYTES: usize = 4096;
+
+/// Failures of a batch that are looked for once it is known that it fails.
+const FAILURES_MAX: usize = 1024;
+
+/// Carries updates out in their order. An error if there is no memory for the request as a whole.
+pub(crate) fn carry_out(
+    target: &Target,
+    sent: Vec<Bytes>,
+    atomicity: Atomicity,
+    budget: Option<Arc<dyn Budget>>,
+) -> Result<Outcomes, Status> {
+    let mut reader = Reader { target, budget, reserved_bytes: 0 };
+    match atomicity {
+        Atomicity::ContinueOnError => Ok(in_pieces(&mut reader, sent)),
+        Atomicity::RollbackOnError | Atomicity::DataplaneAtomic => as_a_whole(&mut reader, sent, atomicity),
+    }
+}
+
+/// Decodes updates.
+struct Reader<'a> {
+    target: &'a Target,
+    budget: Option<Arc<dyn Budget>>,
+    /// The most that was asked for a single update: as one is gone before the next comes, it serves for all.
+    reserved_bytes: usize,
+}
+
+/// An update that was understood.
+struct Read {
+    update: Update,
+    numbering: Option<Numbering>,
+}
+
+impl Reader<'_> {
+    /// None for an update that asks for nothing.
+    fn read(&mut self, bytes: Bytes) -> Result<Option<Read>, Fault> {
+        self.reserve(&bytes)?;
+        let sent = v1::Update::decode(bytes)
+            .map_err(|error| Fault::invalid(format!("the update cannot be decoded: {error}")))?;
+        let update = from_proto::update(&self.target.schema, &sent)?;
+        Ok(update.map(|update| Read { numbering: numbering(&sent, &update), update }))
+    }
+
+    /// Takes memory for an update that may become large.
+    fn reserve(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        if bytes.len() < SMALL_BYTES {
+            return Ok(());
+        }
+        let needed = weight::decoded_bytes("p4.v1.Update", bytes);
+        if needed > self.reserved_bytes {
+            self.take(needed - self.reserved_bytes)
+                .map_err(|status| Fault::new(FaultCode::ResourceExhausted, status.message()))?;
+            self.reserved_bytes = needed;
+        }
+        Ok(())
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), Status> {
+        self.budget.as_ref().map_or(Ok(()), |budget| budget.take(bytes))
+    }
+}
+
+fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>) -> Outcomes {
+    let mut outcomes = Outcomes::default();
+    let mut sent = sent.into_iter();
+    let mut last = 0;
+    while sent.len() > 0 {
+        let (mut batch, mut piece) =
+            (Vec::with_capacity(PIECE.min(sent.len())), Vec::with_capacity(PIECE.min(sent.len())));
+        for bytes in sent.by_ref().take(PIECE) {
+            piece.push(reader.read(bytes).map(|read| {
+                read.map(|read| {
+                    batch.push(read.update);
+                    read.numbering
+                })
+            }));
+        }
+        last = carry_out_piece(reader.target, batch, piece, &mut outcomes).max(last);
+    }
+    if let Err(fault) = reader.target.api.synchronise(last) {
+        outcomes.fail_all(&fault);
+    }
+    outcomes
+}
+
+/// Carries out those updates that were understood. Returns what must be synchronised before they are acknowledged.
+fn carry_out_piece(
+    target: &Target,
+    batch: Vec<Update>,
+    piece: Vec<Result<Option<Option<Numbering>>, Fault>>,
+    outcomes: &mut Outcomes,
+) -> u64 {
+    // Before the entries that have them: a number must not be given to two names.
+    if let Err(fault) = target.api.keep_notes(kept::names(&target.schema.translator)) {
+        piece.into_iter().for_each(|read| outcomes.push(Err(read.err().unwrap_or_else(|| fault.clone()))));
+        return 0;
+    }
+    let (done, record) = target.api.write_ahead(batch, Atomicity::ContinueOnError);
+    let mut done = done.into_iter();
+    for read in piece {
+        outcomes.push(match read {
+            Ok(None) => Ok(()),
+            Ok(Some(numbering)) => {
+                let outcome = done.next().unwrap_or(Ok(()));
+                outcome.and_then(|()| number_ports(target, numbering.as_slice()))
+            }
+            Err(fault) => Err(fault),
+        });
+    }
+    record
+}
+
+fn as_a_whole(reader: &mut Reader<'_>, sent: Vec<Bytes>, atomicity: Atomicity) -> Result<Outcomes, Status> {
+    let count = sent.len();
+    let (mut batch, mut positions, mut numberings) = (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
+    let mut refused: Vec<(usize, Fault)> = Vec::new();
+    for (position, bytes) in sent.into_iter().enumerate() {
+        if position % PIECE == 0 {
+            reader.take((count - position).min(PIECE) * KEPT_UPDATE_BYTES)?;
+        }
+        match reader.read(bytes) {
+            Ok(None) => {}
+            Ok(Some(read)) => {
+                batch.push(read.update);
+                positions.push(position);
+                numberings.extend(read.numbering);
+            }
+            Err(fault) => {
+                refused.push((position, fault));
+                if refused.len() == FAILURES_MAX {
+                    break;
+                }
+            }
+        }
+    }
+    let target = reader.target;
+    if let Some((first, _)) = refused.first() {
+        let not_tried = Fault::new(FaultCode::Aborted, format!("not tried: update {first} of the batch was refused"));
+        return Ok(scattered(count, refused, &Err(not_tried)));
+    }
+    // Before the entries that have them: a number must not be given to two names.
+    let noted = target.api.keep_notes(kept::names(&target.schema.translator));
+    let outcomes = match noted {
+        Ok(()) => target.api.write(batch, atomicity),
+        Err(fault) => vec![Err(fault); batch.len()],
+    };
+    let all_done = outcomes.iter().all(Result::is_ok);
+    let failed = positions.into_iter().zip(outcomes).filter_map(|(position, outcome)| Some((position, outcome.err()?)));
+    let mut outcomes = scattered(count, failed, &Ok(()));
+    if all_done && let Err(fault) = number_ports(target, &numberings) {
+        outcomes.fail_all(&fault);
+    }
+    Ok(outcomes)
+}
+
+/// These failures in their places, in order, and something else in all others.
+fn scattered(count: usize, failed: impl IntoIterator<Item = (usize, Fault)>, others: &Result<(), Fault>) -> Outcomes {
+    let mut outcomes = Outcomes::default();
+    let mut failed = failed.into_iter().peekable();
+    for position in 0..count {
+        outcomes.push(match failed.next_if(|(at, _)| *at == position) {
+            Some((_, fault)) => Err(fault),
+            None => others.clone(),
+        });
+    }
+    outcomes
+}
+
+/// How the ports of a group or session were written.
+struct Numbering {
+    group: Option<u64>,
+    session: Option<u32>,
+    as_numbers: bool,
+}
+
+/// Notes how ports were written, where that has changed.
+fn number_ports(target: &Target, numberings: &[Numbering]) -> Result<(), Fault> {
+    if numberings.is_empty() {
+        return Ok(());
+    }
+    let notes = {
+        let mut known = target.numbered();
+        numberings.iter().filter_map(|numbering| numbering.apply(&mut known)).collect()
+    };
+    target.api.keep_notes(notes)
+}
+
+impl Numbering {
+    /// Its note, if something has changed.
+    fn apply(&self, known: &mut to_proto::NumberedPorts) -> Option<(String, serde_json::Value)> {
+        let as_numbers = self.as_numbers;
+        if let Some(group) = self.group {
+            let changed = if as_numbers { known.groups.insert(group) } else { known.groups.remove(&group) };
+            return changed.then(|| kept::numbered_group(group, as_numbers));
+        }
+        let session = self.session?;
+        let changed = if as_numbers { known.sessions.insert(session) } else { known.sessions.remove(&session) };
+        changed.then(|| kept::numbered_session(session, as_numbers))
+    }
+}
+
+fn numbering(sent: &v1::Update, read: &Update) -> Option<Numbering> {
+    use v1::packet_replication_engine_entry::Type;
+    let (group, session) = match &read.entity {
+        Entity::Multicast(it) => (Some(it.group), None),
+        Entity::CloneSession(it) => (None, Some(it.session)),
+        _ => return None,
+    };
+    let entity = sent.entity.as_ref().and_then(|entity| entity.entity.as_ref());
+    let replicas = match entity {
+        Some(v1::entity::Entity::PacketReplicationEngineEntry(it)) => match &it.r#type {
+            Some(Type::MulticastGroupEntry(it)) => it.replicas.as_slice(),
+            Some(Type::CloneSessionEntry(it)) => it.replicas.as_slice(),
+            None => &[],
+        },
+        _ => &[],
+    };
+    let is_number = |it: &v1::Replica| matches!(it.port_kind, Some(v1::replica::PortKind::EgressPort(_)));
+    let as_numbers = read.kind != UpdateKind::Delete && replicas.iter().any(is_number);
+    Some(Numbering { group, session, as_numbers })
+}
