@@ -23,7 +23,7 @@ use p4runtime_proto::unread;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 use tokio_stream::Stream;
@@ -43,6 +43,10 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// Messages of an answer that are collected while writes wait, so that the answer shows one state. A longer answer
 /// shows tables as they change.
 const COLLECTED_MAX: usize = 128;
+
+/// How long writes wait for an answer at most. It shows more than one state if that is not enough, as when a million
+/// things are asked for at once.
+const COLLECTING_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// How long an answer waits for a client that does not read it.
 const READER_PATIENCE: Duration = Duration::from_secs(30);
@@ -209,7 +213,8 @@ impl P4Runtime for Service {
         let (sender, receiver) = mpsc::channel(4);
         spawn_blocking(move || {
             let _permit = permit;
-            let mut answer = AnswerWriter { sender, collected: Vec::new(), turn: Some(turn), is_gone: false };
+            let began = Instant::now();
+            let mut answer = AnswerWriter { sender, collected: Vec::new(), turn: Some(turn), began, is_gone: false };
             let outcomes = answer_all(&target, &request.entities, &mut answer);
             answer.finish(outcomes.into_result("request").err());
         });
@@ -284,6 +289,8 @@ struct AnswerWriter {
     sender: mpsc::Sender<Result<v1::ReadResponse, Status>>,
     collected: Vec<v1::ReadResponse>,
     turn: Option<tokio::sync::OwnedMutexGuard<()>>,
+    /// When it got its turn.
+    began: Instant,
     is_gone: bool,
 }
 
@@ -291,12 +298,20 @@ impl AnswerWriter {
     /// False once nobody wants more.
     fn push(&mut self, entities: Vec<v1::Entity>) -> bool {
         let answer = v1::ReadResponse { entities };
+        self.give_way();
         if self.turn.is_some() && self.collected.len() < COLLECTED_MAX {
             self.collected.push(answer);
             return true;
         }
         self.let_go();
         self.send(Ok(answer))
+    }
+
+    /// Lets writes go on if they have waited for too long.
+    fn give_way(&mut self) {
+        if self.turn.is_some() && self.began.elapsed() > COLLECTING_TIME_MAX {
+            self.let_go();
+        }
     }
 
     /// Lets writes go on and sends what was collected.
@@ -328,6 +343,7 @@ impl AnswerWriter {
 fn answer_all(target: &Target, sent: &[v1::Entity], answer: &mut AnswerWriter) -> Outcomes {
     let mut outcomes = Outcomes::default();
     for entity in sent {
+        answer.give_way();
         outcomes.push(if answer.is_gone { Ok(()) } else { answer_one(target, entity, answer) });
     }
     outcomes

@@ -307,7 +307,7 @@ impl Api {
             }
             Kept::All => {
                 let forgotten = |error: StoreError| format!("carried out, but a restart will forget it: {error}");
-                store.snapshot(None, self, Reason::Change).map_err(forgotten)
+                store.snapshot(None, self).map_err(forgotten)
             }
         };
         stored.map(|()| reply).map_err(Problem::new)
@@ -318,7 +318,7 @@ impl Api {
     /// able to store everything.
     pub fn keep_in(&self, store: Store, program: serde_json::Value) -> Result<(), StoreError> {
         let _turn = self.turn();
-        let kept = store.snapshot(Some(program), self, Reason::Change);
+        let kept = store.snapshot(Some(program), self);
         let _one_is_kept = self.store.set(store);
         kept
     }
@@ -359,7 +359,7 @@ impl Api {
         let turn = self.turn();
         let pipeline = self.pipeline();
         match store.is_snapshot_due() {
-            Some(Reason::Change) => return store.snapshot(None, self, Reason::Change).map_err(unavailable),
+            Some(Reason::Change) => return store.snapshot(None, self).map_err(unavailable),
             Some(Reason::LongLog) => {
                 drop(turn);
                 return self.begin_beside()?.finish();
@@ -472,7 +472,7 @@ impl Api {
         drop(old);
         *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = pipeline;
         self.take_notes(notes);
-        match self.store.get().map(|store| store.snapshot(Some(program), self, Reason::Change)) {
+        match self.store.get().map(|store| store.snapshot(Some(program), self)) {
             Some(Err(error)) => {
                 let message = format!("the program runs, but a restart will forget it: {error}");
                 Err(Fault::new(Code::Unavailable, message))

@@ -280,11 +280,15 @@ fn members_groups_and_their_refusals() {
     let choices = |api: &Api| {
         let tables = api.tables();
         let set = tables.lock();
-        set.profiles()[0].groups().map(|(_, members)| format!("{members:?}")).collect::<String>()
+        let profile = &set.profiles()[0];
+        profile.groups().map(|(group, _)| profile.pick(group, 0)).collect::<Vec<_>>()
     };
     let before = choices(&api);
     api.port_changed(2, false);
-    assert_eq!(choices(&api), "{}");
+    assert_eq!(choices(&api), [None]);
+    // A member that is no choice now is one of the group all the same.
+    let delete = api.write(updates(vec![(Delete, member(&api, 70, 7))]), ContinueOnError);
+    assert_eq!(delete[0].as_ref().unwrap_err().code, Code::FailedPrecondition);
     // What the controller wrote is what it reads.
     assert_eq!(read(&api, &Query::Groups { profile: None, id: Some(5) }), [group(&api, 5, &[(70, 3, Some(2))])]);
     api.port_changed(2, true);

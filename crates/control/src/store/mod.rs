@@ -189,28 +189,18 @@ impl Store {
 
     /// Begins anew with the state that `api` has, while nothing is written to it. `program` is what the owner keeps
     /// with it; none keeps what is kept.
-    pub(crate) fn snapshot(&self, program: Option<Value>, api: &Api, reason: Reason) -> Result<(), StoreError> {
+    pub(crate) fn snapshot(&self, program: Option<Value>, api: &Api) -> Result<(), StoreError> {
         let mut inner = self.inner();
         inner.program = program.unwrap_or_else(|| inner.program.take());
         let head = json!({ "program": inner.program }).to_string();
         let notes = json!({ "notes": api.notes() }).to_string();
-        let before = inner.log.handle();
         let mut bytes = 0;
         let program = api.program();
         let begun = inner.log.begin_generation(&mut |write| {
             write_all(write, &head, &notes, &program, &|sink| api.read_all(sink), &mut bytes)
         });
         if let Err(error) = begun {
-            let is_same = match (&before, inner.log.handle()) {
-                (Some(before), Some(now)) => Arc::ptr_eq(before, &now),
-                _ => false,
-            };
-            if reason == Reason::LongLog && is_same {
-                // The old generation lacks nothing. It goes on, and is looked at again when it has grown.
-                inner.snapshot_due_bytes = inner.log.bytes() + LOG_BYTES_MIN;
-            } else {
-                inner.lacking = Some(error.to_string());
-            }
+            inner.lacking = Some(error.to_string());
             return Err(error);
         }
         inner.lacking = None;
