@@ -1,8 +1,8 @@
 //! News of links from the system.
 //!
-//! What enters: the namespace of the calling thread. What leaves: a flag that is set whenever an interface there may have
-//! lost its link or have it again, and a call to whoever must look at it. Polling would find it out within a second at
-//! best, which is a second of packets into the void.
+//! What enters: the namespace of the calling thread. What leaves: a flag that is set whenever an interface there may
+//! have lost its link or have it again, and a call to whoever must look at it. Polling would find it out within a
+//! second at best, which is a second of packets into the void.
 
 use nix::sys::socket::{self, AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType};
 use nix::sys::time::TimeVal;

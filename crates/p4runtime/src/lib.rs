@@ -13,10 +13,10 @@
 //! With them:
 //! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`: what both share; `kept`:
 //!   what a restart finds of one.
-//! * `commands`: lines of `simple_switch_CLI`. `service`: the requests; `write`: updates one by one; `stream`: a controller's stream; `outbox`: what
-//!   waits on it.
-//! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates; `connections`, `admission`, `memory`:
-//!   limits.
+//! * `commands`: lines of `simple_switch_CLI`. `service`: the requests; `write`: updates one by one; `stream`: a
+//!   controller's stream; `outbox`: what waits on it.
+//! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates; `connections`, `admission`,
+//!   `memory`: limits.
 
 #![allow(
     deprecated,

@@ -2,7 +2,8 @@
 //!
 //! What enters: that a large request is over. What leaves: nothing; the process takes less memory. The allocator of the
 //! GNU C library keeps what was given back to it in the middle of its heaps, of which it has one for every few threads:
-//! after some large requests, each in another thread, that is gigabytes that nobody uses. It gives them back when asked.
+//! after some large requests, each in another thread, that is gigabytes that nobody uses. It gives them back when
+//! asked.
 
 #![allow(unsafe_code, reason = "asks the C library's allocator")]
 

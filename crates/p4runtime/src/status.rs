@@ -3,10 +3,11 @@
 //! A request that fails as a whole has a status with a code and a message. One of which some parts failed has the code
 //! `UNKNOWN`, and in its details (`grpc-status-details-bin`) a `p4.v1.Error` for each part, in their order.
 //!
-//! Details travel in a header, whose size clients limit: to 8 KiB if they do not ask for more. What would be larger is made
-//! smaller step by step: messages are cut, then left out, then the name of the type is written in its shortest form, which
-//! is enough for some 320 parts. Of more parts those that failed are told alone, each with its number in its message, as
-//! many as there is room for. The message of the status counts the parts that failed and names the first in any case.
+//! Details travel in a header, whose size clients limit: to 8 KiB if they do not ask for more. What would be larger is
+//! made smaller step by step: messages are cut, then left out, then the name of the type is written in its shortest
+//! form, which is enough for some 320 parts. Of more parts those that failed are told alone, each with its number in
+//! its message, as many as there is room for. The message of the status counts the parts that failed and names the
+//! first in any case.
 
 use control::api::{Code as FaultCode, Fault};
 use p4runtime_proto::google::rpc;
@@ -48,8 +49,8 @@ const CUT_BYTES_MAX: usize = 90;
 /// Parts that failed which the message names at most.
 const NAMED_MAX: usize = 3;
 
-/// Parts at the beginning whose outcomes are kept one by one, and those of later parts that failed. There is no room for
-/// more in an answer.
+/// Parts at the beginning whose outcomes are kept one by one, and those of later parts that failed. There is no room
+/// for more in an answer.
 const KEPT_MAX: usize = 400;
 
 /// The type of details, and its shortest form: what is in front of the last stroke says where the type is declared.
@@ -180,7 +181,8 @@ fn any(fault: Option<&Fault>, what: String, message_bytes_max: usize, type_url: 
     prost_types::Any { type_url: type_url.to_owned(), value: error.encode_to_vec() }
 }
 
-/// How long a message is in a header, in which most characters that are neither letters nor digits are written as three.
+/// How long a message is in a header, in which most characters that are neither letters nor digits are written as
+/// three.
 fn header_bytes(message: &str) -> usize {
     message.bytes().map(|byte| if byte.is_ascii_alphanumeric() || b"-_.:;,/".contains(&byte) { 1 } else { 3 }).sum()
 }

@@ -1,9 +1,10 @@
 //! Writes: updates, decoded one by one and carried out some at a time.
 //!
-//! What enters: the updates of a request as bytes, and how much of it must succeed. What leaves: the outcomes, as far as an
-//! answer can tell of them. A request that may be carried out in part is never there as a whole in any other form than
-//! that in which it came: a million updates take the memory of some, beside that of the entries that they make. What must
-//! succeed as a whole is kept until it is known whether it does, for which memory is taken from the budget of all clients.
+//! What enters: the updates of a request as bytes, and how much of it must succeed. What leaves: the outcomes, as far
+//! as an answer can tell of them. A request that may be carried out in part is never there as a whole in any other form
+//! than that in which it came: a million updates take the memory of some, beside that of the entries that they make.
+//! What must succeed as a whole is kept until it is known whether it does, for which memory is taken from the budget of
+//! all clients.
 
 use crate::pipelines::Target;
 use crate::status::Outcomes;

@@ -1,8 +1,8 @@
 //! Write requests whose updates are still bytes.
 //!
-//! What enters: a write request as it comes. What leaves: the same, with updates that share the memory of the request and
-//! are decoded when their turn comes. A million updates take some fifty bytes each on the wire, and ten times as much
-//! decoded: a server that carries them out one after the other need not have them all at once.
+//! What enters: a write request as it comes. What leaves: the same, with updates that share the memory of the request
+//! and are decoded when their turn comes. A million updates take some fifty bytes each on the wire, and ten times as
+//! much decoded: a server that carries them out one after the other need not have them all at once.
 
 use crate::p4::v1;
 use prost::Name;

@@ -1,7 +1,8 @@
 //! The entries of a table by their handles, in chunks of which copies cost nothing until one of them changes.
 //!
-//! What enters: entries. What leaves: the same, also to those who keep a copy of all of them as they were at some moment,
-//! while the table goes on: a million entries are copied in some microseconds, and each chunk that changes later once.
+//! What enters: entries. What leaves: the same, also to those who keep a copy of all of them as they were at some
+//! moment, while the table goes on: a million entries are copied in some microseconds, and each chunk that changes
+//! later once.
 
 use crate::spec::Entry;
 use std::sync::Arc;

@@ -375,8 +375,8 @@ impl Api {
         store.synchronise(last)
     }
 
-    /// Begins a snapshot that is made beside the log. Who writes waits as long as it takes to note the state, and not until
-    /// that is written down.
+    /// Begins a snapshot that is made beside the log. Who writes waits as long as it takes to note the state, and not
+    /// until that is written down.
     pub(crate) fn begin_beside(&self) -> Result<SnapshotBeside<'_>, Fault> {
         let _turn = self.turn();
         let pipeline = self.pipeline();

@@ -348,7 +348,8 @@ fn described(damage: &[u64]) -> String {
 }
 
 /// Keeps a damaged file for those who want to look at it. Under its own name it stays until there is a new generation:
-/// what is left of it must not depend on this start alone. What is no file, or cannot be read, gets the other name alone.
+/// what is left of it must not depend on this start alone. What is no file, or cannot be read, gets the other name
+/// alone.
 fn set_aside(path: &Path, why: &str, recovered: &mut Recovered) {
     let another = |number: u32| path.with_extension(format!("damaged-{number}"));
     let kept = (1..u32::MAX).map(another).find(|name| !name.exists()).filter(|name| {
