@@ -146,7 +146,8 @@ fn measure(mut switch: Switch, figures: &mut Figures) -> Result<(), Box<dyn Erro
         let driver = Bench { number, seen, start, next: 0, frame: [0; 60], is_over: false, counters };
         Port { number, driver: Box::new(driver), is_capture: false }
     };
-    let setup = Setup { ports: [1, 2, 3, 9].map(port).into(), inbox: Some(inbox), cpu_port: None };
+    let ports = [1, 2, 3, 9].map(port).into();
+    let setup = Setup { inbox: Some(inbox), ..Setup::of_ports(ports) };
     thread::scope(|scope| {
         let worker = scope.spawn(|| worker::run(&mut switch, setup, &stop, &mut Silent).map(drop));
         let controlled = control(&api, &seen, start, figures);

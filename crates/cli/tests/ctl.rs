@@ -30,7 +30,7 @@ fn a_switch_is_asked_and_changed() {
             &["show", "lpm"],
         ],
         expect![[r#"
-            error: table MyIngress.ipv4_lpm: there is already an entry with this key and priority
+            error: table MyIngress.ipv4_lpm: there is already an entry with h.ipv4.dstAddr = 0xa000100/24: modify it, or delete it first
             status 1
             MyIngress.ipv4_lpm: 2 entries
             h.ipv4.dstAddr  action
@@ -42,7 +42,7 @@ fn a_switch_is_asked_and_changed() {
             MyIngress.ipv4_lpm: 1 entry
             h.ipv4.dstAddr  action
             10.0.2.0/24     drop
-            error: table MyIngress.ipv4_lpm: there is no entry with this key and priority
+            error: table MyIngress.ipv4_lpm: there is no entry with h.ipv4.dstAddr = 0xa000100/24
             status 1
             MyIngress.ipv4_lpm: 0 entries
             h.ipv4.dstAddr  action
@@ -118,7 +118,7 @@ fn lines_of_standard_input_and_files() {
         &[],
         lines,
         expect![[r#"
-        error: table MyIngress.ipv4_lpm: there is already an entry with this key and priority
+        error: table MyIngress.ipv4_lpm: there is already an entry with h.ipv4.dstAddr = 0x1000000/8: modify it, or delete it first
         status 1
     "#]],
     );
@@ -126,8 +126,8 @@ fn lines_of_standard_input_and_files() {
         &["--keep-going"],
         lines,
         expect![[r#"
-        error: table MyIngress.ipv4_lpm: there is already an entry with this key and priority
-        error: table MyIngress.ipv4_lpm: there is already an entry with this key and priority
+        error: table MyIngress.ipv4_lpm: there is already an entry with h.ipv4.dstAddr = 0x1000000/8: modify it, or delete it first
+        error: table MyIngress.ipv4_lpm: there is already an entry with h.ipv4.dstAddr = 0x1000000/8: modify it, or delete it first
         status 1
     "#]],
     );
@@ -152,7 +152,7 @@ fn lines_of_standard_input_and_files() {
         &[&["--atomic", "--file", file], &["show", "ipv4_lpm"], &["--file", "no/such/file"]],
         expect![[r#"
         error: FOLDER/lines.txt: update 0: taken back: update 1 of the batch was refused
-        update 1: table MyIngress.ipv4_lpm: there is already an entry with this key and priority
+        update 1: table MyIngress.ipv4_lpm: there is already an entry with h.ipv4.dstAddr = 0x1000000/8: modify it, or delete it first
         update 2: not tried: update 1 of the batch was refused
         status 1
         MyIngress.ipv4_lpm: 0 entries
