@@ -135,6 +135,28 @@ static inline WS_UNUSED void ws_varbit_put(uint8_t *d, const uint8_t *old, uint3
     ws_bits_copy(d, at + 8 * bytes, old, at + 8 * old_bytes, fixed - at);
 }
 
+/* The number that the `bytes` bytes from bit `at` of `h` spell, in `width` bits, which are no fewer. */
+static inline WS_UNUSED void ws_varbit_get(uint64_t *d, uint32_t width, const uint8_t *h, uint32_t at, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = 0;
+    if (bytes > 0)
+        ws_wide_load(d, h, at, 8 * bytes);
+}
+
+/* The bytes of a varbit field of at most `width` bits that shall have `length` bits. */
+static inline WS_UNUSED uint32_t ws_varbit_bytes(uint64_t length, uint32_t width)
+{
+    return (uint32_t)(length < width ? length : width) / 8;
+}
+
+/* The low `bytes` bytes of a number, the most significant first. */
+static inline WS_UNUSED void ws_varbit_spell(uint8_t *d, const uint64_t *a, uint32_t bytes)
+{
+    if (bytes > 0)
+        ws_wide_store(d, 0, 8 * bytes, a);
+}
+
 /* Moves the items of an array `count` places up (or down) and around. */
 static inline void ws_rotate(uint32_t *items, uint32_t size, uint32_t count, uint32_t up)
 {

@@ -17,6 +17,12 @@ pub(crate) fn eval(program: &Program, state: &PacketState, expr: &Expr) -> Bits 
         ExprKind::IsValid(header) => {
             Bits::from_bool(resolve(program, state, header).is_some_and(|id| state.header(id).valid))
         }
+        ExprKind::VarbitLength(header, field) => {
+            Bits::from_u64(32, u64::from(varbit(program, state, &(header.clone(), *field)).width()))
+        }
+        ExprKind::VarbitBits(header, field) => {
+            varbit(program, state, &(header.clone(), *field)).resize(expr.ty.width())
+        }
         ExprKind::VarbitEqual(left, right) => {
             Bits::from_bool(varbit(program, state, left) == varbit(program, state, right))
         }

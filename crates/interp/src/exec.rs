@@ -85,6 +85,12 @@ impl<'r> Run<'r> {
             StmtKind::SetInvalid(header) => self.set_validity(header, false),
             StmtKind::CopyHeader { dst, src } => self.copy_header(dst, src),
             StmtKind::CopyVarbit { dst, src } => self.copy_varbit(dst, src),
+            StmtKind::SetVarbit { dst, length_bits, value } => {
+                let length_bits = self.eval(length_bits).low_u64() as u32;
+                let value = self.eval(value);
+                let value = value.resize(length_bits.min(value.width()) / 8 * 8);
+                self.set_varbit(dst, value);
+            }
             StmtKind::PushFront { stack, count } => self.move_stack(*stack, *count, true),
             StmtKind::PopFront { stack, count } => self.move_stack(*stack, *count, false),
             StmtKind::If { cond, then_body, else_body } => return self.run_if(cond, then_body, else_body),
@@ -162,8 +168,12 @@ impl<'r> Run<'r> {
         }
     }
 
-    fn copy_varbit(&mut self, (dst, field): &(HeaderRef, u32), src: &(HeaderRef, u32)) {
+    fn copy_varbit(&mut self, dst: &(HeaderRef, u32), src: &(HeaderRef, u32)) {
         let value = varbit(self.program, self.state, src);
+        self.set_varbit(dst, value);
+    }
+
+    fn set_varbit(&mut self, (dst, field): &(HeaderRef, u32), value: Bits) {
         if let Some(id) = resolve(self.program, self.state, dst) {
             self.trace(Event::VarbitCopied { header: id, field: *field, value: &value });
             let header = self.state.header_mut(id);

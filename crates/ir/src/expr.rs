@@ -90,6 +90,11 @@ pub enum ExprKind {
     Concat(Box<Expr>, Box<Expr>),
     /// Whether two varbit fields have the same length and bits (`Bool`). A field of an invalid header is empty.
     VarbitEqual((HeaderRef, u32), (HeaderRef, u32)),
+    /// How many bits a varbit field has: `Bit(32)`. A field of an invalid header is empty.
+    VarbitLength(HeaderRef, u32),
+    /// The number that the bits of a varbit field spell, as wide as its greatest length. A field of an invalid header
+    /// is empty.
+    VarbitBits(HeaderRef, u32),
     /// The packet's length in bytes as received in this pass (`packet_in.length()`): `Bit(32)`. Parser only.
     PacketLength,
 }

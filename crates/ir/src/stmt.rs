@@ -67,6 +67,16 @@ pub enum StmtKind {
         /// Source.
         src: (HeaderRef, u32),
     },
+    /// Gives a varbit field this length and the low bits of a value. The length is cut to the greatest one and to whole
+    /// bytes. Nothing happens if the header is invalid.
+    SetVarbit {
+        /// Target: a header and its field.
+        dst: (HeaderRef, u32),
+        /// The length, `Bit(32)`.
+        length_bits: Expr,
+        /// The bits, as wide as the field's greatest length.
+        value: Expr,
+    },
     /// Moves the stack's elements `count` places up; the first `count` become invalid; `next` grows, clamped to the
     /// size.
     PushFront {

@@ -30,7 +30,11 @@ pub fn visit_expr<'a>(expr: &'a Expr, see: &mut dyn FnMut(Item<'a>)) {
     match &expr.kind {
         ExprKind::Const(_) | ExprKind::PacketLength => {}
         ExprKind::Var(var) => see(Item::Var(*var)),
-        ExprKind::Field(header, field) => visit_field(header, *field, see),
+        ExprKind::Field(header, field)
+        | ExprKind::VarbitLength(header, field)
+        | ExprKind::VarbitBits(header, field) => {
+            visit_field(header, *field, see);
+        }
         ExprKind::IsValid(header) => visit_header(header, see),
         ExprKind::VarbitEqual((left, left_field), (right, right_field)) => {
             visit_field(left, *left_field, see);
@@ -96,6 +100,7 @@ pub fn visit_own<'a>(stmt: &'a StmtKind, see: &mut dyn FnMut(Item<'a>)) {
             visit_field(&dst.0, dst.1, see);
             visit_field(&src.0, src.1, see);
         }
+        StmtKind::SetVarbit { dst, .. } => visit_field(&dst.0, dst.1, see),
         StmtKind::ApplyTable { table, hit, action } => {
             see(Item::Table(*table));
             for var in [hit, action].into_iter().flatten() {
@@ -196,7 +201,8 @@ impl StmtKind {
             StmtKind::Verify { cond: a, error: b }
             | StmtKind::RegisterWrite { index: a, value: b, .. }
             | StmtKind::ExecuteMeter { index: a, before: b, .. }
-            | StmtKind::Random { low: a, high: b, .. } => vec![a, b],
+            | StmtKind::Random { low: a, high: b, .. }
+            | StmtKind::SetVarbit { length_bits: a, value: b, .. } => vec![a, b],
             StmtKind::Digest { values, .. }
             | StmtKind::Log { args: values, .. }
             | StmtKind::CallExtern { inputs: values, .. } => values.iter().collect(),
@@ -411,6 +417,11 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
             rewrite_header(&mut dst.0, change);
             rewrite_header(&mut src.0, change);
         }
+        StmtKind::SetVarbit { dst, length_bits, value } => {
+            rewrite_header(&mut dst.0, change);
+            rewrite_expr(length_bits, change);
+            rewrite_expr(value, change);
+        }
         StmtKind::Extract { dst, varbit_bits } => {
             rewrite_header(dst, change);
             if let Some(bits) = varbit_bits {
@@ -448,7 +459,10 @@ pub fn rewrite_header(header: &mut HeaderRef, change: &mut dyn FnMut(Part<'_>)) 
 pub fn rewrite_expr(expr: &mut Expr, change: &mut dyn FnMut(Part<'_>)) {
     match &mut expr.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::PacketLength => {}
-        ExprKind::Field(header, _) | ExprKind::IsValid(header) => rewrite_header(header, change),
+        ExprKind::Field(header, _)
+        | ExprKind::IsValid(header)
+        | ExprKind::VarbitLength(header, _)
+        | ExprKind::VarbitBits(header, _) => rewrite_header(header, change),
         ExprKind::VarbitEqual((left, _), (right, _)) => {
             rewrite_header(left, change);
             rewrite_header(right, change);

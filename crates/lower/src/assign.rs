@@ -140,6 +140,15 @@ impl<'h> Lowerer<'h> {
         Ok(())
     }
 
+    /// Gives a varbit field or variable this length and the low bits of a value.
+    pub fn set_varbit(&mut self, place: &VarbitPlace, length_bits: ir::Expr, value: ir::Expr, span: Span) {
+        if place.is_variable {
+            self.emit(StmtKind::SetValid(place.header.clone()), span);
+        }
+        let dst = (place.header.clone(), place.field);
+        self.emit(StmtKind::SetVarbit { dst, length_bits, value }, span);
+    }
+
     fn store_elements(&mut self, stack: &StackPlace, items: Vec<Value>, span: Span) -> Lowered<()> {
         for (position, item) in items.into_iter().enumerate().take(stack.size as usize) {
             let place = stack.at_position(&self.ir, position as u32);

@@ -200,6 +200,7 @@ impl Footprint {
             }
             Field(header, field) => self.header(program, header, *field),
             IsValid(header) => self.header(program, header, WHOLE),
+            VarbitLength(header, field) | VarbitBits(header, field) => self.header(program, header, *field),
             VarbitEqual(left, right) => {
                 [left, right].into_iter().for_each(|(h, field)| self.header(program, h, *field))
             }
@@ -420,4 +421,11 @@ impl<'h> Lowerer<'h> {
     pub fn read_var(&self, var: ir::VarId) -> ir::Expr {
         ir::Expr { kind: ir::ExprKind::Var(var), ty: self.ir.vars[var].ty }
     }
+}
+
+/// The length of a varbit field (32 bits), and the number that its bits spell, as wide as it can be long.
+pub(crate) fn varbit_parts(header: &HeaderRef, field: u32, max: u32) -> [ir::Expr; 2] {
+    let length = ir::ExprKind::VarbitLength(header.clone(), field);
+    let bits = ir::ExprKind::VarbitBits(header.clone(), field);
+    [ir::Expr { kind: length, ty: ir::Type::Bit(32) }, ir::Expr { kind: bits, ty: ir::Type::Bit(max) }]
 }

@@ -6,12 +6,12 @@
 //!
 //! What a deparser hands out (`normal_meta`, `clone_i2e_meta`, ...) lives in metadata variables that have a field list,
 //! so that the architecture can keep them and nothing else. Headers do not survive a parser's start; a struct with
-//! headers in it is therefore packed into variables, a validity and the fields for each header, when the deparser ends,
-//! and unpacked when the parser starts.
+//! headers or varbit fields in it is therefore packed into variables, a validity and the fields for each header, a length
+//! and the bits for each varbit field, when the deparser ends, and unpacked when the parser starts.
 
 use crate::inline::Argument;
 use crate::objects::{ObjectId, ObjectKind};
-use crate::places::{HeaderPlace, Place};
+use crate::places::{HeaderPlace, Place, VarbitPlace, varbit_parts};
 use crate::storage::Life;
 use crate::types::Form;
 use crate::{BlockState, Lowered, Lowerer, Refused, codes};
@@ -78,6 +78,7 @@ enum Carrier {
 /// What becomes variables when a struct is packed.
 enum Leaf {
     Scalar(ir::Place, ir::Type),
+    Varbit(VarbitPlace),
     Header(HeaderPlace),
 }
 
@@ -298,7 +299,8 @@ impl<'h> Lowerer<'h> {
         Ok(Carrier::Packed(vars))
     }
 
-    /// Names and types of the variables that a struct is packed into; whether it must be, for it has headers.
+    /// Names and types of the variables that a struct is packed into; whether it must be, for it has headers or varbit
+    /// fields.
     fn packed_types(
         &mut self,
         ty: &Type,
@@ -314,16 +316,23 @@ impl<'h> Lowerer<'h> {
             match leaf {
                 Leaf::Scalar(ir::Place::Var(var), ty) => types.push((self.ir.vars[var].name.clone(), ty)),
                 Leaf::Scalar(_, ty) => types.push((name.to_owned(), ty)),
+                Leaf::Varbit(varbit) => {
+                    has_headers = true;
+                    types.push((format!("{name}.$length"), ir::Type::Bit(32)));
+                    types.push((name.to_owned(), ir::Type::Bit(varbit.max)));
+                }
                 Leaf::Header(header) => {
                     has_headers = true;
-                    let fields = self.ir.header_types[header.shape.ty].fields.clone();
                     types.push((format!("{name}.$valid"), ir::Type::Bool));
-                    for field in fields {
-                        let FieldType::Fixed(ty) = field.ty else {
-                            let what = "varbit fields in what a deparser hands to a later parser";
-                            return self.unsupported(span, what);
-                        };
-                        types.push((format!("{name}.{}", field.name), ty));
+                    for field in &self.ir.header_types[header.shape.ty].fields {
+                        let path = format!("{name}.{}", field.name);
+                        match field.ty {
+                            FieldType::Fixed(ty) => types.push((path, ty)),
+                            FieldType::Varbit(max) => {
+                                types.push((format!("{path}.$length"), ir::Type::Bit(32)));
+                                types.push((path, ir::Type::Bit(max)));
+                            }
+                        }
                     }
                 }
             }
@@ -334,8 +343,9 @@ impl<'h> Lowerer<'h> {
     fn packed_leaves(&self, place: &Place) -> Vec<Leaf> {
         match place {
             Place::Scalar { place, ty } => vec![Leaf::Scalar(place.clone(), *ty)],
-            // A variable as a whole is neither bits of a value nor an element at a run-time index.
-            Place::Varbit(_) | Place::Bits(_) => Vec::new(),
+            // A variable as a whole is not bits of a value.
+            Place::Bits(_) => Vec::new(),
+            Place::Varbit(varbit) => vec![Leaf::Varbit(varbit.clone())],
             Place::Header(header) => vec![Leaf::Header(header.clone())],
             Place::Tuple(items) | Place::Choice { items, .. } => {
                 items.iter().flat_map(|item| self.packed_leaves(item)).collect()
@@ -364,12 +374,24 @@ impl<'h> Lowerer<'h> {
                         let value = self.read_ir_place(&place);
                         set(self, value);
                     }
+                    Leaf::Varbit(varbit) => {
+                        let parts = varbit_parts(&varbit.header, varbit.field, varbit.max);
+                        parts.into_iter().for_each(|part| set(self, part));
+                    }
                     Leaf::Header(header) => {
                         let valid = ExprKind::IsValid(header.header.clone());
                         set(self, ir::Expr { kind: valid, ty: ir::Type::Bool });
                         for (field, ty) in self.field_types_of(&header) {
-                            let kind = ExprKind::Field(header.header.clone(), field);
-                            set(self, ir::Expr { kind, ty });
+                            match ty {
+                                FieldType::Fixed(ty) => {
+                                    let kind = ExprKind::Field(header.header.clone(), field);
+                                    set(self, ir::Expr { kind, ty });
+                                }
+                                FieldType::Varbit(max) => {
+                                    let parts = varbit_parts(&header.header, field, max);
+                                    parts.into_iter().for_each(|part| set(self, part));
+                                }
+                            }
                         }
                     }
                 }
@@ -386,13 +408,12 @@ impl<'h> Lowerer<'h> {
                 let value = self.read_var(var);
                 match leaf {
                     Leaf::Scalar(dst, _) => self.emit(StmtKind::Assign { dst, src: value }, span),
+                    Leaf::Varbit(varbit) => {
+                        let Some(bits) = vars.next() else { return };
+                        self.set_varbit(&varbit, value, self.read_var(bits), span);
+                    }
                     Leaf::Header(header) => {
-                        let mut body = vec![ir::Stmt { kind: StmtKind::SetValid(header.header.clone()), span }];
-                        for (field, _) in self.field_types_of(&header) {
-                            let Some(var) = vars.next() else { return };
-                            let dst = ir::Place::Field(header.header.clone(), field);
-                            body.push(ir::Stmt { kind: StmtKind::Assign { dst, src: self.read_var(var) }, span });
-                        }
+                        let Some(body) = self.unpacked_header(&header, &mut vars, span) else { return };
                         self.emit_if(value, body, Vec::new(), span);
                     }
                 }
@@ -400,14 +421,34 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Positions and types of the fixed fields of a header.
-    fn field_types_of(&self, header: &HeaderPlace) -> Vec<(u32, ir::Type)> {
+    /// What makes a header valid with the values of the variables in its fields.
+    fn unpacked_header(
+        &self,
+        header: &HeaderPlace,
+        vars: &mut dyn Iterator<Item = VarId>,
+        span: Span,
+    ) -> Option<ir::Body> {
+        let mut body = vec![ir::Stmt { kind: StmtKind::SetValid(header.header.clone()), span }];
+        for (field, ty) in self.field_types_of(header) {
+            let value = self.read_var(vars.next()?);
+            let kind = match ty {
+                FieldType::Fixed(_) => {
+                    StmtKind::Assign { dst: ir::Place::Field(header.header.clone(), field), src: value }
+                }
+                FieldType::Varbit(_) => {
+                    let (dst, bits) = ((header.header.clone(), field), self.read_var(vars.next()?));
+                    StmtKind::SetVarbit { dst, length_bits: value, value: bits }
+                }
+            };
+            body.push(ir::Stmt { kind, span });
+        }
+        Some(body)
+    }
+
+    /// Positions and types of the fields of a header.
+    fn field_types_of(&self, header: &HeaderPlace) -> Vec<(u32, FieldType)> {
         let fields = &self.ir.header_types[header.shape.ty].fields;
-        let fixed = |(position, field): (u32, &ir::HeaderField)| match field.ty {
-            FieldType::Fixed(ty) => Some((position, ty)),
-            FieldType::Varbit(_) => None,
-        };
-        (0..).zip(fields).filter_map(fixed).collect()
+        (0..).zip(fields).map(|(position, field)| (position, field.ty)).collect()
     }
 
     /// One field list for each struct that goes on.

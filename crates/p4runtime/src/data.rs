@@ -1,7 +1,8 @@
 //! Values of any type (`P4Data`), which registers and digests hold, in both directions.
 //!
 //! In the switch such a value is the list of its leaves. Those of a register's cell are joined to one number, the first
-//! most significant, with a bit in front of each header that says whether it is valid. In a digest nothing says so:
+//! most significant, with a bit in front of each header that says whether it is valid. A varbit is two leaves: its length
+//! in bits, and the number that they spell. In a digest nothing says so:
 //! every header counts as valid, and of a union the first header that is not all zero.
 
 use crate::schema::Schema;
@@ -64,7 +65,8 @@ fn add_cell_widths(data: &Data, widths: &mut Vec<u32>) {
         Data::Bits(value) => widths.push(value.width_bits),
         Data::Bool => widths.push(1),
         Data::SerializableEnum { width_bits, .. } => widths.push(*width_bits),
-        Data::Enum(_) | Data::Error(_) | Data::Varbit { .. } => widths.push(32),
+        Data::Enum(_) | Data::Error(_) => widths.push(32),
+        Data::Varbit { width_bits_max } => widths.extend([32, *width_bits_max]),
     }
 }
 
@@ -91,6 +93,19 @@ impl Reader<'_> {
             let width_bits = self.width();
             self.leaves.push(Bits::zero(width_bits));
         }
+    }
+
+    fn push_varbit(&mut self, what: &str, most: u32, length_bits: Option<u32>, sent: &[u8]) -> Result<(), Fault> {
+        let fits = |length: &u32| *length <= most && length.is_multiple_of(8);
+        let Some(length_bits) = length_bits.filter(fits) else {
+            return Err(Fault::invalid(format!("{what}: a varbit has whole bytes, and at most {most} bits")));
+        };
+        let value = Value { width_bits: length_bits, translation: None };
+        let bits = self.schema.translator.read(what, &value, sent)?;
+        let (length_width, bits_width) = (self.width(), self.width());
+        self.leaves.push(Bits::from_u64(length_width, u64::from(length_bits)));
+        self.leaves.push(bits.resize(bits_width));
+        Ok(())
     }
 
     fn push_position(&mut self, what: &str, names: &[String], sent: &str) -> Result<(), Fault> {
@@ -133,8 +148,8 @@ impl Reader<'_> {
                 let value = Value { width_bits: *width_bits, translation: None };
                 self.push_bits(what, &value, bytes)
             }
-            (Data::Varbit { .. }, Some(Sent::Varbit(_))) => {
-                Err(Fault::invalid(format!("{what}: values of type varbit cannot be written")))
+            (Data::Varbit { width_bits_max }, Some(Sent::Varbit(sent))) => {
+                self.push_varbit(what, *width_bits_max, u32::try_from(sent.bitwidth).ok(), &sent.bitstring)
             }
             (_, None) => Err(Fault::invalid(format!("{what}: the data is empty: it must be {}", name_of(data)))),
             (_, Some(_)) => Err(Fault::invalid(format!("{what}: the data must be {}", name_of(data)))),
@@ -150,13 +165,19 @@ impl Reader<'_> {
     fn header(&mut self, what: &str, members: &[(String, Data)], sent: &v1::P4Header) -> Result<(), Fault> {
         if !sent.is_valid {
             check_count(what, "fields", 0, sent.bitstrings.len())?;
-            self.push_zeros(members.len() + 1);
+            let leaves: usize = members.iter().map(|(_, member)| member.leaves().len()).sum();
+            self.push_zeros(leaves + 1);
             return Ok(());
         }
         let width_bits = self.width();
         self.leaves.push(Bits::from_u64(width_bits, 1));
         check_count(what, "fields", members.len(), sent.bitstrings.len())?;
         for ((name, data), bytes) in members.iter().zip(&sent.bitstrings) {
+            if let Data::Varbit { width_bits_max } = data {
+                let length_bits = u32::try_from(bytes.len()).ok().and_then(|length| length.checked_mul(8));
+                self.push_varbit(&format!("{what}.{name}"), *width_bits_max, length_bits, bytes)?;
+                continue;
+            }
             let data_sent = v1::P4Data { data: Some(p4_data::Data::Bitstring(bytes.clone())) };
             self.read(&format!("{what}.{name}"), data, &data_sent)?;
         }
@@ -236,6 +257,12 @@ impl Writer<'_> {
         self.leaves.next().cloned().unwrap_or_else(|| Bits::zero(1))
     }
 
+    /// The bits of a varbit, as wide as it is long.
+    fn varbit(&mut self) -> Bits {
+        let (length_bits, bits) = (self.leaf(), self.leaf());
+        bits.resize(length_bits.low_u64().min(u64::from(bits.width())) as u32 / 8 * 8)
+    }
+
     fn position(&mut self, names: &[String]) -> String {
         let leaf = self.leaf();
         let name = leaf.to_u64().and_then(|position| names.get(position as usize)).cloned();
@@ -251,8 +278,8 @@ impl Writer<'_> {
             }
             Data::Bool => Sent::Bool(!self.leaf().is_zero()),
             Data::Varbit { .. } => {
-                let leaf = self.leaf();
-                Sent::Varbit(v1::P4Varbit { bitstring: value::bytes(&leaf), bitwidth: leaf.width() as i32 })
+                let bits = self.varbit();
+                Sent::Varbit(v1::P4Varbit { bitstring: value::bytes(&bits), bitwidth: bits.width() as i32 })
             }
             Data::Struct(members) => {
                 let members = members.iter().map(|(_, member)| self.write(member)).collect();
@@ -287,7 +314,12 @@ impl Writer<'_> {
 
     fn header(&mut self, members: &[(String, Data)]) -> v1::P4Header {
         let is_valid = !self.has_validity || !self.leaf().is_zero();
-        let bitstrings = members.iter().map(|_| value::bytes(&self.leaf())).collect();
+        // The bytes of a varbit say how long it is; those of others are the shortest.
+        let bitstring = |(_, member): &(String, Data)| match member {
+            Data::Varbit { .. } => self.varbit().to_be_bytes(),
+            _ => value::bytes(&self.leaf()),
+        };
+        let bitstrings = members.iter().map(bitstring).collect();
         v1::P4Header { is_valid, bitstrings: if is_valid { bitstrings } else { Vec::new() } }
     }
 

@@ -98,7 +98,9 @@ impl Context {
             StmtKind::SetValid(header) | StmtKind::SetInvalid(header) | StmtKind::CopyHeader { dst: header, .. } => {
                 self.validity_writes(header, writes);
             }
-            StmtKind::CopyVarbit { dst, .. } => writes.headers.extend(self.header_set(&dst.0)),
+            StmtKind::CopyVarbit { dst, .. } | StmtKind::SetVarbit { dst, .. } => {
+                writes.headers.extend(self.header_set(&dst.0))
+            }
             StmtKind::Extract { dst, .. } => {
                 self.validity_writes(dst, writes);
                 if let HeaderRef::Next(stack) = dst {

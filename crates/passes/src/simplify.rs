@@ -79,6 +79,8 @@ fn simplified(expr: &Expr) -> Option<Expr> {
         | ExprKind::Field(..)
         | ExprKind::IsValid(_)
         | ExprKind::VarbitEqual(..)
+        | ExprKind::VarbitLength(..)
+        | ExprKind::VarbitBits(..)
         | ExprKind::PacketLength => None,
     }
 }

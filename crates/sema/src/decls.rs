@@ -325,6 +325,7 @@ impl Checker<'_> {
         (function.type_params, function.params, function.return_type) = (type_params, params, return_type.clone());
         if let Some(body) = body {
             if kind == PlaceKind::Function {
+                self.check_not_optional(&prototype.parameters, "a function");
                 self.declare_outside(&prototype.name, Entity::Function(id));
             }
             self.open_functions.push(id);
@@ -391,6 +392,8 @@ impl Checker<'_> {
         self.open_controls.push(id);
         self.with_scope(|checker| {
             checker.check_not_generic(signature, "a control");
+            checker.check_not_optional(&signature.parameters, "a control");
+            checker.check_not_optional(&written.constructor_parameters, "a control's constructor");
             checker.hir.controls[id].type_params = checker.type_params(&signature.type_parameters);
             checker.hir.controls[id].params = checker.params(&signature.parameters, ParamOwner::Block);
             checker.hir.controls[id].constructor_params =

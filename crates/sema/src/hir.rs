@@ -528,8 +528,8 @@ pub enum StmtKind {
     Block(Block),
     /// A constant, variable or instance.
     Local(Local),
-    /// The value has the target's type. `target op= value` has become `target = target op value` if evaluating the
-    /// target has no effect, which holds for every l-value of P4.
+    /// The value has the target's type. `target op= value` has become `target = target op value`; calls in the target's
+    /// indices, which happen once, stand before it.
     Assign {
         target: Expr,
         value: Expr,

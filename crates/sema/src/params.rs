@@ -60,6 +60,14 @@ impl Checker<'_> {
         }
     }
 
+    /// Complains of parameters marked `@optional` of what is written in P4 itself, which could not tell whether there is
+    /// an argument: the mark is for packages, for types of parsers and controls, and for externs.
+    pub(crate) fn check_not_optional(&mut self, written: &[ast::Parameter], what: &str) {
+        for annotation in written.iter().filter_map(optional) {
+            self.report(d::invalid_direction(annotation.span, &format!("a parameter of {what}"), "no `@optional`"));
+        }
+    }
+
     /// Declares parameters in the scope that is open.
     pub(crate) fn params(&mut self, written: &[ast::Parameter], owner: ParamOwner) -> Vec<VarId> {
         let mut params = Vec::with_capacity(written.len());
@@ -158,5 +166,10 @@ impl Checker<'_> {
 }
 
 fn has_optional(param: &ast::Parameter) -> bool {
-    param.annotations.iter().any(|annotation| annotation.name.as_str() == "optional")
+    optional(param).is_some()
+}
+
+/// The mark `@optional` of a parameter.
+fn optional(param: &ast::Parameter) -> Option<&ast::Annotation> {
+    param.annotations.iter().find(|annotation| annotation.name.as_str() == "optional")
 }

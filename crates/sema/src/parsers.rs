@@ -29,6 +29,8 @@ impl Checker<'_> {
         let outer = std::mem::replace(&mut self.place.in_parser, true);
         self.with_scope(|checker| {
             checker.check_not_generic(signature, "a parser");
+            checker.check_not_optional(&signature.parameters, "a parser");
+            checker.check_not_optional(&written.constructor_parameters, "a parser's constructor");
             checker.hir.parsers[id].type_params = checker.type_params(&signature.type_parameters);
             checker.hir.parsers[id].params = checker.params(&signature.parameters, ParamOwner::Block);
             checker.hir.parsers[id].constructor_params =
@@ -114,6 +116,9 @@ impl Checker<'_> {
     fn is_select_type(&self, ty: &Type) -> bool {
         match ty {
             Type::Tuple(elements) => elements.iter().all(|element| self.is_select_type(element)),
+            Type::Struct(id, args) if self.hir.structs[*id].kind == ast::StructKind::Struct => {
+                self.field_types(*id, args).iter().all(|field| self.is_select_type(field))
+            }
             _ => self.is_key_type(ty),
         }
     }

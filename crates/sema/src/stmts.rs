@@ -5,6 +5,7 @@ use crate::checker::{Checker, PlaceKind, expr, poisoned};
 use crate::diagnostics as d;
 use crate::hir::*;
 use crate::scopes::Entity;
+use crate::walk;
 use base::Span;
 use syntax::ast;
 
@@ -98,12 +99,16 @@ impl Checker<'_> {
         value: &ast::Expr,
         span: Span,
     ) -> Option<StmtKind> {
-        let target = self.expr(target, None);
+        let mut target = self.expr(target, None);
         let is_lvalue = self.check_lvalue(&target);
         let Some(operator) = operator else {
             let value = self.value(value, &target.ty);
             return is_lvalue.then_some(StmtKind::Assign { target, value });
         };
+        let mut kept = Vec::new();
+        if walk::has_call(&target) {
+            self.keep_indices(&mut target, &mut kept);
+        }
         let value = self.operand(value, Some(&target.ty));
         let whole = match operator {
             ast::BinaryOperator::And | ast::BinaryOperator::Or => {
@@ -113,7 +118,38 @@ impl Checker<'_> {
             _ => self.binary_checked(operator, target.clone(), value, span),
         };
         let value = self.coerce(whole, &target.ty);
-        is_lvalue.then_some(StmtKind::Assign { target, value })
+        let assignment = is_lvalue.then_some(StmtKind::Assign { target, value })?;
+        if kept.is_empty() {
+            return Some(assignment);
+        }
+        kept.push(Stmt { kind: assignment, span });
+        Some(StmtKind::Block(Block { stmts: kept, annotations: Vec::new(), span }))
+    }
+
+    /// Makes the indices on the way to a place variables of their own, so that they are evaluated once though the
+    /// place is named twice.
+    fn keep_indices(&mut self, place: &mut Expr, kept: &mut Vec<Stmt>) {
+        let index = match &mut place.kind {
+            ExprKind::Field(base, _)
+            | ExprKind::TupleIndex(base, _)
+            | ExprKind::StackNext(base)
+            | ExprKind::StackLast(base)
+            | ExprKind::Slice(base, ..)
+            | ExprKind::Cast(base) => return self.keep_indices(base, kept),
+            ExprKind::Index(base, index) | ExprKind::IndexedSlice { base, low: index, .. } => {
+                self.keep_indices(base, kept);
+                index
+            }
+            _ => return,
+        };
+        if index.ty == Type::Integer {
+            return;
+        }
+        let (ty, span) = (index.ty.clone(), index.span);
+        let name = ast::Ident { name: "index".into(), span };
+        let var = self.new_var(&name, ty.clone(), VarKind::Variable, &[]);
+        let value = std::mem::replace(&mut **index, expr(ExprKind::Var(var), ty, span));
+        kept.push(Stmt { kind: StmtKind::Local(Local::Var(var, Some(value))), span });
     }
 
     fn call_statement(&mut self, call: &ast::Expr) -> Option<StmtKind> {

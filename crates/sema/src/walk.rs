@@ -90,6 +90,13 @@ fn for_each_call_in<'e>(e: &'e Expr, work: &mut dyn FnMut(&'e Expr, &'e Call)) {
     }
 }
 
+/// Whether there is a call in the expression.
+pub fn has_call(e: &Expr) -> bool {
+    let mut found = false;
+    for_each_call_in(e, &mut |_, _| found = true);
+    found
+}
+
 /// The expressions that stand directly in a statement.
 fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {

@@ -282,7 +282,12 @@ impl Model {
 
     /// What becomes of a packet; nothing if the parser finds it too short.
     pub fn result(&self, packet: &[u8]) -> Option<Vec<u8>> {
-        meaning::result(self, packet)
+        meaning::result(self, packet, None)
+    }
+
+    /// The same if a compiler had this fault: where it differs from the right result, the model tells the fault.
+    pub fn result_of_fault(&self, packet: &[u8], fault: Fault) -> Option<Vec<u8>> {
+        meaning::result(self, packet, Some(fault))
     }
 
     /// The bytes of all headers.
@@ -319,6 +324,56 @@ impl Model {
             _ => ty.clone(),
         }
     }
+}
+
+/// A fault that a compiler might have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The value of an assignment is calculated before the indices of its place.
+    ValueBeforePlace,
+    /// The value of a compound assignment is calculated before what it is added to is read.
+    CompoundReadsLate,
+    /// An `inout` argument is read when all arguments have been calculated.
+    InOutReadLate,
+    /// An `in` argument that is only read is read when all arguments have been calculated.
+    InReadLate,
+    /// Arguments are calculated from right to left.
+    ArgumentsBackwards,
+    /// Arguments are copied out from right to left.
+    CopyOutBackwards,
+    /// The indices of an argument are calculated once more when it is copied out.
+    PlaceAtCopyOut,
+    /// What `exit` leaves is not copied out.
+    ExitCopiesNothing,
+    /// The right operand is calculated first.
+    RightBeforeLeft,
+    /// The left operand, if it is only read, is read after the right one has been calculated.
+    LeftReadLate,
+    /// Both operands of `&&` and `||` are calculated.
+    BothOperands,
+    /// Keys of tables are calculated from right to left.
+    KeysBackwards,
+    /// A field of a list that is only read is read after the others have been calculated.
+    ListReadLate,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Fault; 13] = [
+        Fault::ValueBeforePlace,
+        Fault::CompoundReadsLate,
+        Fault::InOutReadLate,
+        Fault::InReadLate,
+        Fault::ArgumentsBackwards,
+        Fault::CopyOutBackwards,
+        Fault::PlaceAtCopyOut,
+        Fault::ExitCopiesNothing,
+        Fault::RightBeforeLeft,
+        Fault::LeftReadLate,
+        Fault::BothOperands,
+        Fault::KeysBackwards,
+        Fault::ListReadLate,
+    ];
 }
 
 /// Bytes after the headers that the first states of the main parser take.

@@ -38,6 +38,7 @@ forms!(stmt_form, STATEMENTS, StmtKind, {
     StmtKind::SetInvalid(_) => "setInvalid",
     StmtKind::CopyHeader { .. } => "copy a header",
     StmtKind::CopyVarbit { .. } => "copy a varbit field",
+    StmtKind::SetVarbit { .. } => "set a varbit field",
     StmtKind::PushFront { .. } => "push",
     StmtKind::PopFront { .. } => "pop",
     StmtKind::If { .. } => "if",
@@ -85,6 +86,8 @@ forms!(expr_form, EXPRESSIONS, ExprKind, {
     ExprKind::Slice { .. } => "slice",
     ExprKind::Concat(..) => "++",
     ExprKind::VarbitEqual(..) => "varbit ==",
+    ExprKind::VarbitLength(..) => "length of a varbit field",
+    ExprKind::VarbitBits(..) => "bits of a varbit field",
     ExprKind::PacketLength => "packet length",
 });
 

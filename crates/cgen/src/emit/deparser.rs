@@ -86,6 +86,7 @@ impl Emits {
                 | StmtKind::SetInvalid(_)
                 | StmtKind::CopyHeader { .. }
                 | StmtKind::CopyVarbit { .. }
+                | StmtKind::SetVarbit { .. }
                 | StmtKind::PushFront { .. }
                 | StmtKind::PopFront { .. }
                 | StmtKind::Loop { .. }

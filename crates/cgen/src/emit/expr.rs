@@ -45,6 +45,11 @@ impl Scope<'_, '_> {
             ExprKind::Var(var) => self.read_var(*var),
             ExprKind::Field(header, field) => self.read_field(header, *field, None),
             ExprKind::IsValid(header) => self.is_valid(header),
+            ExprKind::VarbitLength(header, field) => self.varbit_length(header, *field),
+            ExprKind::VarbitBits(header, field) => {
+                let limbs = self.varbit_bits(header, *field, width);
+                index(limbs, int(0))
+            }
             ExprKind::VarbitEqual(left, right) => self.varbit_equal(left, right),
             ExprKind::Unary(op, operand) => {
                 let operand = self.narrow(operand);

@@ -326,9 +326,42 @@ impl Scope<'_, '_> {
         binary("&&", lengths, call("ws_bits_equal", bits))
     }
 
-    /// Gives a varbit field the contents of another. The header is put together anew and moves to its home.
+    /// How many bits a varbit field has.
+    pub(crate) fn varbit_length(&mut self, header: &HeaderRef, field: u32) -> C {
+        let varbit = self.varbit(&(header.clone(), field));
+        cast("uint64_t", binary("*", int(8), varbit.bytes))
+    }
+
+    /// The number that the bits of a varbit field spell, of `width` bits.
+    pub(crate) fn varbit_bits(&mut self, header: &HeaderRef, field: u32, width: u32) -> C {
+        let varbit = self.varbit(&(header.clone(), field));
+        let limbs = self.limbs(width);
+        let get = vec![limbs.clone(), int(width), varbit.pointer, int(varbit.offset), varbit.bytes];
+        self.push(S::Eval(call("ws_varbit_get", get)));
+        limbs
+    }
+
+    /// Gives a varbit field a length and the low bits of a value.
+    pub(crate) fn set_varbit(&mut self, dst: &(HeaderRef, u32), length_bits: &ir::Expr, value: &ir::Expr) {
+        let (width, length) = (value.ty.width(), self.number(length_bits));
+        let limbs = self.any_limbs(value);
+        let to = self.varbit(dst);
+        let (bytes, bits) = (self.fresh("n"), self.fresh("bits"));
+        self.push(declare("const uint32_t", bytes.clone(), call("ws_varbit_bytes", vec![length, int(width)])));
+        self.push(declare_array("uint8_t", bits.clone(), (width / 8).max(1), None));
+        self.push(S::Eval(call("ws_varbit_spell", vec![name(bits.clone()), limbs, name(bytes.clone())])));
+        self.put_varbit(to, name(bits), 0, name(bytes));
+    }
+
+    /// Gives a varbit field the contents of another.
     pub(crate) fn copy_varbit(&mut self, dst: &(HeaderRef, u32), src: &(HeaderRef, u32)) {
         let (to, from) = (self.varbit(dst), self.varbit(src));
+        self.put_varbit(to, from.pointer, from.offset, from.bytes);
+    }
+
+    /// Gives a varbit field the `bytes` from bit `offset` of `source`. The header is put together anew and moves to
+    /// its home.
+    fn put_varbit(&mut self, to: Varbit, source: C, offset: u32, bytes: C) {
         let valid = self.valid(&to.access);
         let ty = &self.emitter.program.header_types[to.access.ty];
         let (fixed_bits, bytes_max) = (ty.fixed_width(), ty.bytes_max());
@@ -341,17 +374,17 @@ impl Scope<'_, '_> {
                 int(to.offset),
                 to.bytes,
                 int(fixed_bits),
-                from.pointer,
-                int(from.offset),
-                from.bytes.clone(),
+                source,
+                int(offset),
+                bytes.clone(),
             ];
             scope.push(S::Eval(call("ws_varbit_put", put)));
-            let (home, size) = (scope.home(&to.access), add(fixed_bits / 8, from.bytes.clone()));
+            let (home, size) = (scope.home(&to.access), add(fixed_bits / 8, bytes.clone()));
             scope.set_offset(&to.access, home);
             let target = scope.pointer(&to.access);
             scope.push(S::Eval(call("memcpy", vec![target, name(whole), size])));
             let length = scope.varbit_bytes(&to.access);
-            scope.push(assign(length, from.bytes));
+            scope.push(assign(length, bytes));
         });
         self.guarded(valid, statements);
     }

@@ -42,6 +42,7 @@ impl Scope<'_, '_> {
             StmtKind::SetInvalid(header) => self.set_invalid(header),
             StmtKind::CopyHeader { dst, src } => self.copy_header(dst, src),
             StmtKind::CopyVarbit { dst, src } => self.copy_varbit(dst, src),
+            StmtKind::SetVarbit { dst, length_bits, value } => self.set_varbit(dst, length_bits, value),
             StmtKind::PushFront { stack, count } => self.move_stack(*stack, *count, true),
             StmtKind::PopFront { stack, count } => self.move_stack(*stack, *count, false),
             StmtKind::If { cond, then_body, else_body } => self.if_stmt(cond, then_body, else_body),

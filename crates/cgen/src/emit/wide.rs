@@ -45,8 +45,11 @@ impl Scope<'_, '_> {
                 let arguments = vec![a, int(high.ty.width()), b, int(low.ty.width())];
                 self.compute("ws_wide_concat", width, arguments)
             }
+            ExprKind::VarbitBits(header, field) => self.varbit_bits(header, *field, width),
             // These are never wide; a verified program does not get here.
-            ExprKind::IsValid(_) | ExprKind::VarbitEqual(..) | ExprKind::PacketLength => self.any_limbs(expr),
+            ExprKind::IsValid(_) | ExprKind::VarbitEqual(..) | ExprKind::VarbitLength(..) | ExprKind::PacketLength => {
+                self.any_limbs(expr)
+            }
         }
     }
 

@@ -208,7 +208,8 @@ impl HeaderUses {
         match stmt {
             StmtKind::SetValid(header)
             | StmtKind::CopyHeader { dst: header, .. }
-            | StmtKind::CopyVarbit { dst: (header, _), .. } => match (header, stack_of(header)) {
+            | StmtKind::CopyVarbit { dst: (header, _), .. }
+            | StmtKind::SetVarbit { dst: (header, _), .. } => match (header, stack_of(header)) {
                 (HeaderRef::Fixed(id), _) => {
                     self.homed.insert(*id);
                 }

@@ -403,6 +403,7 @@ fn keeps_headers(program: &Program) -> bool {
                 | StmtKind::SetInvalid(_)
                 | StmtKind::CopyHeader { .. }
                 | StmtKind::CopyVarbit { .. }
+                | StmtKind::SetVarbit { .. }
                 | StmtKind::PushFront { .. }
                 | StmtKind::PopFront { .. }
                 | StmtKind::Advance { .. }

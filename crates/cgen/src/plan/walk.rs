@@ -56,6 +56,10 @@ impl<'p> Walk<'p> {
                 self.header(dst, visit);
                 self.header(src, visit);
             }
+            StmtKind::SetVarbit { dst: (dst, _), length_bits, value } => {
+                self.header(dst, visit);
+                self.exprs([length_bits, value], visit);
+            }
             StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
                 visit(Item::Var(self.program.stacks[*stack].next));
             }
@@ -161,7 +165,10 @@ impl<'p> Walk<'p> {
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::PacketLength => {}
             ExprKind::Var(var) => visit(Item::Var(*var)),
-            ExprKind::Field(header, _) | ExprKind::IsValid(header) => self.header(header, visit),
+            ExprKind::Field(header, _)
+            | ExprKind::IsValid(header)
+            | ExprKind::VarbitLength(header, _)
+            | ExprKind::VarbitBits(header, _) => self.header(header, visit),
             ExprKind::VarbitEqual((left, _), (right, _)) => {
                 [left, right].into_iter().for_each(|header| self.header(header, visit))
             }

@@ -308,8 +308,9 @@ parser p(in bit<8> x, in bit<8> y) {
         }
     }
 }
-// ---- select on struct
-struct S { bit<8> x; }
+// ---- select on struct with a header
+header H { bit<8> x; }
+struct S { H x; }
 parser p(in S s) {
     state start {
         transition select(s) {  //~ E0623

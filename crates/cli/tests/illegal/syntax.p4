@@ -253,3 +253,14 @@ control c(in bit<8> x) {
     }
     apply { }
 }
+// ---- an annotation that is not closed
+@info(1, 2  //~ E0122
+control c(in bit<8> x) {
+    apply { }
+}
+// ---- an annotation in a block that is not closed
+control c(in bit<8> x) {
+    @info(1, (2)  //~ E0122
+    action a() { }
+    apply { a(); }
+}

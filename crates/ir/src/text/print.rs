@@ -364,6 +364,15 @@ fn simple_statement(stmt: &StmtKind) -> String {
         StmtKind::CopyVarbit { dst, src } => {
             format!("copy_varbit {}.{} = {}.{}", header_text(&dst.0), dst.1, header_text(&src.0), src.1)
         }
+        StmtKind::SetVarbit { dst, length_bits, value } => {
+            format!(
+                "set_varbit {}.{} = {} of {}",
+                header_text(&dst.0),
+                dst.1,
+                expression(length_bits),
+                expression(value)
+            )
+        }
         StmtKind::PushFront { stack, count } => format!("push_front {stack} {count}"),
         StmtKind::PopFront { stack, count } => format!("pop_front {stack} {count}"),
         StmtKind::Leave(label) => format!("leave {label}"),
@@ -441,6 +450,8 @@ fn expression(expr: &Expr) -> String {
         ExprKind::Var(var) => var.to_string(),
         ExprKind::Field(header, field) => format!("{}.{field}", header_text(header)),
         ExprKind::IsValid(header) => format!("valid({})", header_text(header)),
+        ExprKind::VarbitLength(header, field) => format!("varbit_length({}.{field})", header_text(header)),
+        ExprKind::VarbitBits(header, field) => format!("varbit_bits({}.{field})", header_text(header)),
         ExprKind::VarbitEqual(a, b) => {
             format!("varbit_equal({}.{}, {}.{})", header_text(&a.0), a.1, header_text(&b.0), b.1)
         }

@@ -106,6 +106,13 @@ impl Reader<'_> {
                 let src = self.field()?;
                 StmtKind::CopyVarbit { dst: (dst.0, dst.1), src: (src.0, src.1) }
             }
+            "set_varbit" => {
+                let (header, field, _) = self.field()?;
+                self.sign("=")?;
+                let length_bits = self.expr()?;
+                self.word("of")?;
+                StmtKind::SetVarbit { dst: (header, field), length_bits, value: self.expr()? }
+            }
             "push_front" => StmtKind::PushFront { stack: self.stack_id()?, count: self.number()? },
             "pop_front" => StmtKind::PopFront { stack: self.stack_id()?, count: self.number()? },
             "leave" => StmtKind::Leave(self.id("l")?),
@@ -260,6 +267,13 @@ impl Reader<'_> {
         }
     }
 
+    fn field_in_parentheses(&mut self) -> Result<(HeaderRef, u32, Type)> {
+        self.sign("(")?;
+        let field = self.field()?;
+        self.sign(")")?;
+        Ok(field)
+    }
+
     /// A header's field and its type; a varbit field, which the verifier refuses, reads as `bit` of its greatest width.
     fn field(&mut self) -> Result<(HeaderRef, u32, Type)> {
         let header = self.header()?;
@@ -386,6 +400,14 @@ impl Reader<'_> {
         }
         if self.take_word("packet_length") {
             return Ok(Expr { kind: ExprKind::PacketLength, ty: Type::Bit(32) });
+        }
+        if self.take_word("varbit_length") {
+            let (header, field, _) = self.field_in_parentheses()?;
+            return Ok(Expr { kind: ExprKind::VarbitLength(header, field), ty: Type::Bit(32) });
+        }
+        if self.take_word("varbit_bits") {
+            let (header, field, ty) = self.field_in_parentheses()?;
+            return Ok(Expr { kind: ExprKind::VarbitBits(header, field), ty });
         }
         if self.take_word("varbit_equal") {
             self.sign("(")?;

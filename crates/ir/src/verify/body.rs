@@ -207,6 +207,12 @@ impl<'p> Verifier<'p> {
                 let fits = !matches!((to, from), (Some(to), Some(from)) if to < from);
                 self.check(fits, || "a longer varbit field is copied to a shorter one".into());
             }
+            StmtKind::SetVarbit { dst, length_bits, value } => {
+                self.expr_of(length_bits, Type::Bit(32), in_parser, "the length");
+                if let Some(max) = self.varbit(dst, in_parser) {
+                    self.expr_of(value, Type::Bit(max), in_parser, "the value");
+                }
+            }
             StmtKind::PushFront { stack, .. } | StmtKind::PopFront { stack, .. } => {
                 self.exists(&self.program.stacks, *stack);
             }

@@ -108,6 +108,11 @@ impl<'p> Verifier<'p> {
                 self.header(header, in_parser);
                 Some(Type::Bool)
             }
+            ExprKind::VarbitLength(header, field) => {
+                self.varbit(&(header.clone(), *field), in_parser);
+                Some(Type::Bit(32))
+            }
+            ExprKind::VarbitBits(header, field) => self.varbit(&(header.clone(), *field), in_parser).map(Type::Bit),
             ExprKind::VarbitEqual(left, right) => {
                 self.varbit(left, in_parser);
                 self.varbit(right, in_parser);

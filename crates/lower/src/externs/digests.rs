@@ -1,6 +1,7 @@
-//! Digests: messages to the control plane that v1model sends when ingress ends.
+//! Digests: messages to the control plane that v1model sends when ingress ends. A varbit field is two values of one: its
+//! length in bits, and the number that its bits spell.
 
-use crate::places::Footprint;
+use crate::places::{Footprint, varbit_parts};
 use crate::storage::Life;
 use crate::types::Form;
 use crate::values::Value;
@@ -73,7 +74,12 @@ impl<'h> Lowerer<'h> {
         let ty = self.resolve(ty);
         let parts: Vec<(Rc<str>, Type)> = match (self.form(&ty, span)?, &ty) {
             (Form::Scalar(ty), _) => {
-                fields.push((if path.is_empty() { "f0".to_owned() } else { path.to_owned() }, ty));
+                fields.push((leaf_name(path), ty));
+                return Ok(());
+            }
+            (Form::Varbit(max), _) => {
+                fields.push((length_name(path), ir::Type::Bit(32)));
+                fields.push((leaf_name(path), ir::Type::Bit(max)));
                 return Ok(());
             }
             (Form::Tuple(_) | Form::Header(_) | Form::Union(_), Type::Struct(id, args)) => self.field_types(*id, args),
@@ -106,7 +112,15 @@ impl<'h> Lowerer<'h> {
         let named = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         let (items, types): (Vec<Value>, Vec<(Rc<str>, Type)>) = match (value, &ty) {
             (Value::Scalar(value), _) => {
-                leaves.push((if path.is_empty() { "f0".to_owned() } else { path.to_owned() }, value.clone()));
+                leaves.push((leaf_name(path), value.clone()));
+                return Ok(());
+            }
+            (Value::Varbit { .. } | Value::Tuple(_), Type::Varbit(max)) => {
+                let parts = match value {
+                    Value::Varbit { header, field, .. } => varbit_parts(header, *field, *max),
+                    _ => [ir::Expr::bit(32, 0), crate::values::zero(ir::Type::Bit(*max))],
+                };
+                leaves.extend([length_name(path), leaf_name(path)].into_iter().zip(parts));
                 return Ok(());
             }
             (Value::Header(header), Type::Struct(id, args)) => {
@@ -147,4 +161,14 @@ impl<'h> Lowerer<'h> {
         let value = self.read_var(request);
         self.emit(StmtKind::Switch { value, cases, default: Vec::new() }, span);
     }
+}
+
+/// The name of a value of a digest. What has none is the first.
+fn leaf_name(path: &str) -> String {
+    if path.is_empty() { "f0".to_owned() } else { path.to_owned() }
+}
+
+/// The name of a varbit field's length.
+fn length_name(path: &str) -> String {
+    format!("{}.$length", leaf_name(path))
 }

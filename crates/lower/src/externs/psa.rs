@@ -14,7 +14,7 @@ use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
 use crate::objects::{ObjectId, ObjectKind, listed};
 use crate::storage::Life;
 use crate::values::Value;
-use crate::{Lowered, Lowerer, Refused, fold};
+use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::Bits;
 use base::Span;
 use ir::{BinaryOp, ExprKind, HashAlgorithm, HashInput, HashValue, HeaderRef, StmtKind, UnaryOp};
@@ -468,16 +468,7 @@ impl<'h> Lowerer<'h> {
     fn update_identity(&mut self, state: ir::VarId, inputs: Vec<HashInput>, span: Span) -> Lowered<()> {
         for group in inputs.chunk_by(|a, b| a.guard == b.guard) {
             let guard = group.first().and_then(|input| input.guard.clone());
-            let mut bytes = 0;
-            for input in group {
-                match &input.value {
-                    HashValue::Expr(value) => bytes += value.ty.width(),
-                    HashValue::Varbit(..) => {
-                        return self.unsupported(span, "`IDENTITY` of a varbit field as a checksum");
-                    }
-                }
-            }
-            let bytes = (bytes / 8).min(8);
+            let size = bytes_at_most_8(group);
             let inputs = group.iter().map(|input| HashInput { guard: None, value: input.value.clone() }).collect();
             let (body, ()) = self.collect(|l| {
                 let found = ir::Type::Bit(64);
@@ -485,12 +476,12 @@ impl<'h> Lowerer<'h> {
                 let data = l.scalar_value(data, span)?;
                 let have = l.pin_expr(fold::slice(l.read_var(state), 71, 64), span)?;
                 let kept = l.pin_expr(fold::slice(l.read_var(state), 63, 0), span)?;
-                let (byte, size) = (|value| ir::Expr::bit(8, value), u64::from(bytes));
+                let (byte, size) = (|value| ir::Expr::bit(8, value), l.pin_expr(size, span)?);
                 let room = fold::binary(BinaryOp::Sub, byte(8), have.clone());
-                let is_enough = fold::binary(BinaryOp::Ge, room.clone(), byte(size));
-                let taken = l.pin_expr(fold::mux(is_enough, byte(size), room), span)?;
+                let is_enough = fold::binary(BinaryOp::Ge, room.clone(), size.clone());
+                let taken = l.pin_expr(fold::mux(is_enough, size.clone(), room), span)?;
                 let bits = |count: ir::Expr| fold::binary(BinaryOp::Mul, count, byte(8));
-                let left = fold::binary(BinaryOp::Sub, byte(size), taken.clone());
+                let left = fold::binary(BinaryOp::Sub, size, taken.clone());
                 let data = fold::binary(BinaryOp::Shr, data, bits(left));
                 let moved = fold::binary(BinaryOp::Shl, kept, bits(taken.clone()));
                 let kept = fold::binary(BinaryOp::Or, moved, data);
@@ -536,7 +527,10 @@ impl<'h> Lowerer<'h> {
             Some(ExternKind::DirectMeter(meter)) if table.direct_meter.is_none() => {
                 table.direct_meter = Some((meter, None));
             }
-            Some(ExternKind::DirectMeter(_)) => return self.unsupported(value.span, "two direct meters for one table"),
+            Some(ExternKind::DirectMeter(_)) => {
+                let message = "a table has one direct meter; this would be its second";
+                return self.refuse(codes::DIRECT, value.span, message);
+            }
             _ => return self.unsupported(value.span, "this object as a table's counter or meter"),
         }
         Ok(())
@@ -572,6 +566,32 @@ fn from_psa_color(color: ir::Expr) -> ir::Expr {
     let color = fold::cast(ir::Type::Bit(2), color);
     let is_red = fold::binary(BinaryOp::Eq, color.clone(), ir::Expr::bit(2, 0));
     fold::mux(is_red, ir::Expr::bit(2, 2), fold::binary(BinaryOp::Sub, color, ir::Expr::bit(2, 1)))
+}
+
+/// How many bytes the inputs of one header are, but no more than 8 (8 bits).
+fn bytes_at_most_8(inputs: &[HashInput]) -> ir::Expr {
+    let (mut fixed, mut variable) = (0, None);
+    for input in inputs {
+        match &input.value {
+            HashValue::Expr(value) => fixed += value.ty.width(),
+            // A header has one such field, but it may be named twice.
+            HashValue::Varbit(header, field) => {
+                let length = ExprKind::VarbitLength(header.clone(), *field);
+                let length = ir::Expr { kind: length, ty: ir::Type::Bit(32) };
+                variable = Some(match variable {
+                    Some(before) => fold::binary(BinaryOp::SaturatingAdd, before, length),
+                    None => length,
+                });
+            }
+        }
+    }
+    let fixed = u64::from(fixed / 8).min(8);
+    let Some(variable) = variable else { return ir::Expr::bit(8, fixed) };
+    let variable = fold::binary(BinaryOp::Shr, variable, ir::Expr::bit(32, 3));
+    let bytes = fold::binary(BinaryOp::SaturatingAdd, variable, ir::Expr::bit(32, fixed));
+    let eight = ir::Expr::bit(32, 8);
+    let is_less = fold::binary(BinaryOp::Lt, bytes.clone(), eight.clone());
+    fold::cast(ir::Type::Bit(8), fold::mux(is_less, bytes, eight))
 }
 
 /// Whether the header is valid, if there is one.

@@ -1,11 +1,11 @@
 //! Registers whose cells are more than one number: structs, tuples, headers, stacks, arrays. A cell is then one number,
-//! of all values joined, the first most significant; a header has a bit in front that says whether it is valid. Of a
-//! stack the elements are kept: reading one assigns them, as a list of headers does, and leaves `next` where it is.
+//! of all values joined, the first most significant; a header has a bit in front that says whether it is valid, and a
+//! varbit field is its length in 32 bits and then as many bits as it can have, of which the low ones count. Of a stack the elements are kept: reading one assigns them, as a list of headers does, and leaves `next` where it is.
 
-use crate::places::Place;
+use crate::places::{Place, VarbitPlace, varbit_parts};
 use crate::types::{FieldShape, Form, HeaderShape};
-use crate::values::{HeaderKind, Value};
-use crate::{Lowered, Lowerer, codes, fold};
+use crate::values::{HeaderKind, HeaderValue, Value};
+use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::limits::WIDTH_BITS_MAX;
 use base::{Bits, Span};
 use ir::{HeaderRef, RegisterId, StmtKind};
@@ -18,6 +18,7 @@ enum Part {
         place: ir::Place,
         ty: ir::Type,
     },
+    Varbit(VarbitPlace),
     /// The parts that follow, up to the next header, are its fields.
     Validity(HeaderRef),
 }
@@ -42,31 +43,30 @@ impl<'h> Lowerer<'h> {
     fn joined_width(&mut self, ty: &Type, span: Span) -> Lowered<u64> {
         let width = match self.form(ty, span)? {
             Form::Scalar(ty) => u64::from(ty.width()),
-            Form::Header(shape) => self.header_width(&shape, span)?,
-            Form::Union(members) => self.members_width(&members, span)?,
-            Form::Stack { members, size, .. } => u64::from(size).saturating_mul(self.members_width(&members, span)?),
+            Form::Header(shape) => self.header_width(&shape),
+            Form::Union(members) => self.members_width(&members),
+            Form::Stack { members, size, .. } => u64::from(size).saturating_mul(self.members_width(&members)),
             Form::Tuple(fields) => {
                 fields.iter().map(|(_, ty)| self.nested(span, |l| l.joined_width(ty, span))).sum::<Lowered<u64>>()?
             }
             Form::Array(element, size) => {
                 u64::from(size).saturating_mul(self.nested(span, |l| l.joined_width(&element, span))?)
             }
-            Form::Varbit(_) | Form::None => return self.unsupported(span, "a register of values of this type"),
+            Form::Varbit(max) => varbit_width(max),
+            Form::None => return self.unsupported(span, "a register of values of this type"),
         };
         Ok(width.min(1 << 40))
     }
 
-    fn members_width(&mut self, members: &[(Rc<str>, Rc<HeaderShape>)], span: Span) -> Lowered<u64> {
-        members.iter().map(|(_, shape)| self.header_width(shape, span)).sum()
+    fn members_width(&self, members: &[(Rc<str>, Rc<HeaderShape>)]) -> u64 {
+        members.iter().map(|(_, shape)| self.header_width(shape)).sum()
     }
 
-    fn header_width(&mut self, shape: &HeaderShape, span: Span) -> Lowered<u64> {
-        if shape.fields.iter().any(has_varbit) {
-            return self.unsupported(span, "a register of headers with a varbit field");
-        }
+    fn header_width(&self, shape: &HeaderShape) -> u64 {
         let fields = &self.ir.header_types[shape.ty].fields;
         let padding: u32 = fields.iter().filter(|field| field.name == "_padding").map(field_width).sum();
-        Ok(1 + u64::from(self.ir.header_types[shape.ty].fixed_width() - padding))
+        let varbit = self.ir.header_types[shape.ty].varbit().map_or(0, |(_, max)| varbit_width(max));
+        1 + u64::from(self.ir.header_types[shape.ty].fixed_width() - padding) + varbit
     }
 
     /// The cell that has a value which is known at compile time.
@@ -77,28 +77,64 @@ impl<'h> Lowerer<'h> {
         }
         let value = self.convert(value.clone(), &ty, span)?;
         let mut joined = Bits::zero(0);
-        self.join_constant(&value, &mut joined, span)?;
+        self.join_constant(&value, &ty, &mut joined, span)?;
         if joined.width() != cell.width() {
             return self.refuse(codes::NOT_CONSTANT, span, "this must be known at compile time");
         }
         Ok(joined)
     }
 
-    fn join_constant(&mut self, value: &Value, joined: &mut Bits, span: Span) -> Lowered<()> {
-        match value {
-            Value::Tuple(items) => {
-                return items.iter().try_for_each(|item| self.nested(span, |l| l.join_constant(item, joined, span)));
+    fn join_constant(&mut self, value: &Value, ty: &Type, joined: &mut Bits, span: Span) -> Lowered<()> {
+        let ty = &self.resolve(ty);
+        match (value, self.form(ty, span)?, ty) {
+            // No other is known at compile time.
+            (Value::Tuple(_), Form::Varbit(max), _) => *joined = joined.concat(&Bits::zero(32 + max)),
+            (Value::Tuple(items), Form::Tuple(fields), _) => {
+                let mut pairs = items.iter().zip(&fields);
+                return pairs
+                    .try_for_each(|(item, (_, ty))| self.nested(span, |l| l.join_constant(item, ty, joined, span)));
             }
-            Value::Header(header) => {
-                *joined = joined.concat(&Bits::from_bool(header.kind != HeaderKind::Invalid));
-                let fields = (0..header.shape.fields.len()).filter_map(|field| header.field(field, self));
-                let fields = Value::Tuple(fields.collect());
-                return self.nested(span, |l| l.join_constant(&fields, joined, span));
+            (Value::Tuple(items), _, Type::Array(element, _)) => {
+                let mut items = items.iter();
+                return items.try_for_each(|item| self.nested(span, |l| l.join_constant(item, element, joined, span)));
             }
-            _ => {}
+            (Value::Header(header), ..) => return self.join_header(header, joined, span),
+            (Value::Union(members), ..) => {
+                return members.iter().try_for_each(|member| self.join_header(member, joined, span));
+            }
+            _ => return self.join_scalar(value, joined, span),
         }
-        let value = self.scalar_value(value.clone(), span)?;
-        match value.as_const() {
+        Ok(())
+    }
+
+    fn join_header(&mut self, header: &HeaderValue, joined: &mut Bits, span: Span) -> Lowered<()> {
+        *joined = joined.concat(&Bits::from_bool(header.kind != HeaderKind::Invalid));
+        for (position, shape) in header.shape.fields.iter().enumerate() {
+            let field = header.field(position, self).ok_or(Refused)?;
+            self.join_field(&field, shape, joined, span)?;
+        }
+        Ok(())
+    }
+
+    fn join_field(&mut self, value: &Value, shape: &FieldShape, joined: &mut Bits, span: Span) -> Lowered<()> {
+        match (value, shape) {
+            (Value::Tuple(_), FieldShape::Varbit { max, .. }) => *joined = joined.concat(&Bits::zero(32 + max)),
+            (Value::Tuple(items), FieldShape::Struct(fields)) => {
+                let mut pairs = items.iter().zip(fields);
+                return pairs
+                    .try_for_each(|(item, shape)| self.nested(span, |l| l.join_field(item, shape, joined, span)));
+            }
+            _ => return self.join_scalar(value, joined, span),
+        }
+        Ok(())
+    }
+
+    fn join_scalar(&mut self, value: &Value, joined: &mut Bits, span: Span) -> Lowered<()> {
+        let value = match value {
+            Value::Scalar(value) => value.as_const(),
+            _ => None,
+        };
+        match value {
             Some(bits) => *joined = joined.concat(bits),
             None => return self.refuse(codes::NOT_CONSTANT, span, "this must be known at compile time"),
         }
@@ -140,6 +176,10 @@ impl<'h> Lowerer<'h> {
                     let (yes, no) = (StmtKind::SetValid(header.clone()), StmtKind::SetInvalid(header));
                     self.emit_if(valid, set(yes), set(no), span);
                 }
+                Part::Varbit(varbit) => {
+                    let (length_bits, value) = (take(self, 32), take(self, varbit.max));
+                    self.set_varbit(&varbit, length_bits, value, span);
+                }
                 Part::Scalar { place, ty } => {
                     let src = fold::cast(ty, take(self, ty.width()));
                     self.emit(StmtKind::Assign { dst: place, src }, span);
@@ -179,6 +219,10 @@ impl<'h> Lowerer<'h> {
         for part in parts {
             let value = match part {
                 Part::Scalar { place, .. } => self.read_ir_place(&place),
+                Part::Varbit(varbit) => {
+                    let [length, bits] = varbit_parts(&varbit.header, varbit.field, varbit.max);
+                    fold::concat(length, bits)
+                }
                 Part::Validity(header) => ir::Expr { kind: ir::ExprKind::IsValid(header), ty: ir::Type::Bool },
             };
             let value = fold::cast(ir::Type::Bit(value.ty.width()), value);
@@ -201,6 +245,7 @@ impl<'h> Lowerer<'h> {
     fn parts(&mut self, place: &Place, parts: &mut Vec<Part>, span: Span) -> Lowered<()> {
         match place {
             Place::Scalar { place, ty } => parts.push(Part::Scalar { place: place.clone(), ty: *ty }),
+            Place::Varbit(varbit) => parts.push(Part::Varbit(varbit.clone())),
             Place::Tuple(items) => {
                 return items.iter().try_for_each(|item| self.nested(span, |l| l.parts(item, parts, span)));
             }
@@ -232,12 +277,9 @@ fn is_scalar(place: &Place) -> bool {
     }
 }
 
-fn has_varbit(field: &FieldShape) -> bool {
-    match field {
-        FieldShape::Varbit { .. } => true,
-        FieldShape::Scalar { .. } => false,
-        FieldShape::Struct(fields) => fields.iter().any(has_varbit),
-    }
+/// Bits of a cell that a varbit field of this greatest length takes.
+fn varbit_width(max: u32) -> u64 {
+    32 + u64::from(max)
 }
 
 fn field_width(field: &ir::HeaderField) -> u32 {

@@ -69,7 +69,7 @@ impl Data {
         Reader { types, left: TYPES_MAX, depth: 0 }.data(spec)
     }
 
-    /// The values that it is made of, in order: what the IR has of it.
+    /// The values that it is made of, in order: what the IR has of it. A varbit is two, its length and its bits.
     pub fn leaves(&self) -> Vec<&Data> {
         let mut leaves = Vec::new();
         self.push_leaves(&mut leaves);
@@ -82,6 +82,7 @@ impl Data {
                 members.iter().for_each(|(_, member)| member.push_leaves(leaves));
             }
             Data::Tuple(items) | Data::Stack(items) => items.iter().for_each(|item| item.push_leaves(leaves)),
+            Data::Varbit { .. } => leaves.extend([self, self]),
             leaf => leaves.push(leaf),
         }
     }

@@ -1,7 +1,8 @@
 //! `E0519`: a parameter with a direction that it cannot have.
 //!
 //! Extern objects and parameters of constructors are passed without direction; parameters with default values are
-//! `in`.
+//! `in`. Only parameters of packages, of types of parsers and controls, and of externs may be `@optional`: what is
+//! written in P4 needs all of its values.
 //!
 //! ```p4,wrong
 //! extern Counter { Counter(); void count(); }
@@ -43,6 +44,28 @@ mod tests {
                   `in bit<8> a`: wrong direction
                 t.p4:5:20: error[E0519]: a parameter with a default value must have `in` or no direction
                   `out bit<8> a = 1`: wrong direction
+            "#]],
+        );
+    }
+
+    #[test]
+    fn optional() {
+        check_errors(
+            "
+            control Shape(@optional in bit<8> x);
+            extern void e(@optional in bit<8> x);
+            control C(@optional in bit<8> a)(@optional bit<8> b) { apply { e(); } }
+            parser P(@optional in bit<8> a) { state start { transition accept; } }
+            void f(@optional in bit<8> a) { }",
+            expect![[r#"
+                t.p4:4:23: error[E0519]: a parameter of a control must have no `@optional`
+                  `@optional`: wrong direction
+                t.p4:4:46: error[E0519]: a parameter of a control's constructor must have no `@optional`
+                  `@optional`: wrong direction
+                t.p4:5:22: error[E0519]: a parameter of a parser must have no `@optional`
+                  `@optional`: wrong direction
+                t.p4:6:20: error[E0519]: a parameter of a function must have no `@optional`
+                  `@optional`: wrong direction
             "#]],
         );
     }

@@ -1,6 +1,7 @@
 //! `E0623`: a key whose values cannot be looked up or selected on.
 //!
-//! The keys of tables and of `select` are single values of a fixed width (in a `select` also tuples of them).
+//! The keys of tables and of `select` are single values of a fixed width (in a `select` also structs and tuples of
+//! them, whose fields count one by one; but no headers).
 //!
 //! ```p4,wrong
 //! #include <core.p4>

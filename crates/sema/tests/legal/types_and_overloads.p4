@@ -218,17 +218,16 @@ parser top(packet_in p, out bit<8> y) {
     }
 }
 // ----
-// control with optional parameter
-control inner(inout bit<8> x, @optional in bit<8> y) {
+// types of controls with an optional parameter, which a control may lack
+control shape(inout bit<8> x, @optional in bit<8> y);
+package Two(shape a, shape b);
+control short(inout bit<8> x) {
     apply { }
 }
-control outer(inout bit<8> x) {
-    inner() i;
-    apply {
-        i.apply(x);
-        i.apply(x, 3);
-    }
+control long(inout bit<8> x, in bit<8> y) {
+    apply { }
 }
+Two(short(), long()) main;
 // ----
 // nested generics and shifts
 struct S<T> {

@@ -1,9 +1,12 @@
 //! Annotations and pragmas.
 
-use super::{Parsed, Parser};
+use super::{Failed, Parsed, Parser};
 use crate::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, Expr, KeyValue};
+use crate::codes;
+use crate::diag::Diagnostic;
 use crate::literal;
 use crate::token::TokenKind;
+use base::Span;
 
 impl Parser<'_> {
     /// The annotations that stand here, possibly none.
@@ -68,14 +71,14 @@ impl Parser<'_> {
                 TokenKind::LeftBracket => closing.push(TokenKind::RightBracket),
                 TokenKind::LeftBrace => closing.push(TokenKind::RightBrace),
                 TokenKind::RightParen if closing.is_empty() => break,
+                // Everything may stand in the body, so that its end is looked for far away.
+                TokenKind::RightBrace if closing.is_empty() => return self.unclosed_body(open),
+                TokenKind::EndOfFile => return self.unclosed_body(open),
                 kind @ (TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace) => {
                     let wanted = closing.pop().unwrap_or(TokenKind::RightParen);
                     if wanted != kind {
                         self.expect_close(wanted, open)?;
                     }
-                }
-                TokenKind::EndOfFile => {
-                    self.expect_close(TokenKind::RightParen, open)?;
                 }
                 _ => {}
             }
@@ -87,6 +90,14 @@ impl Parser<'_> {
         self.next = end;
         self.expect(TokenKind::RightParen)?;
         Ok(AnnotationBody::Unstructured { tokens, expressions })
+    }
+
+    fn unclosed_body<T>(&mut self, open: Span) -> Parsed<T> {
+        let place = format!("{} stands here, where `)` is expected", self.found());
+        let diagnostic = Diagnostic::error(codes::UNCLOSED_BRACKET, open, "this `(` is not closed");
+        let next = self.peek().span;
+        self.report(diagnostic.secondary(next, place));
+        Err(Failed)
     }
 
     /// The tokens up to index `end` as a list of expressions, if they are one.

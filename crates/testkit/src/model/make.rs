@@ -73,6 +73,10 @@ struct Maker<'m> {
     /// Steps of each callee and of each table, at most.
     callee_steps: Vec<u32>,
     table_steps: Vec<u32>,
+    /// Functions that change the number that they are given.
+    changing: Vec<usize>,
+    /// The place of which a statement reads and changes much, so that it matters in which order.
+    race: Option<Place>,
     /// Which places of each type are used more than the others.
     hot: usize,
     scope: Scope,
@@ -106,6 +110,8 @@ pub fn model(rng: &mut Rng, statements: u32) -> Model {
         spots: Vec::new(),
         callee_steps: Vec::new(),
         table_steps: Vec::new(),
+        changing: Vec::new(),
+        race: None,
         hot,
         scope: Scope::new(Code::Function),
         steps: 0,

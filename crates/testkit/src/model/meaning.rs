@@ -2,11 +2,15 @@
 
 use super::value::{Value, Way, number_of};
 use super::{
-    ActionCall, Argument, Callee, Code, Direction, Expr, HEADERS, KeySet, Kind, Model, Place, Select, Step, Stmt, Ty,
+    ActionCall, Argument, Callee, Code, Direction, Expr, Fault, HEADERS, KeySet, Kind, Model, Place, Select, Step,
+    Stmt, Ty, VarId,
 };
 use crate::calculation::Ty as Scalar;
 use crate::calculation::operators::{binary, unary, wrap};
 use num_bigint::BigInt;
+
+/// A parameter, what it gets, and where its value goes at the end.
+type Copied<'p> = (VarId, Value, Option<(&'p Place, Vec<Way>)>);
 
 /// Why what follows is not carried out.
 enum Jump {
@@ -27,13 +31,14 @@ struct Machine<'m> {
     packet: Vec<bool>,
     /// The next bit that the parser takes.
     cursor: usize,
+    fault: Option<Fault>,
 }
 
-/// What becomes of a packet; nothing if the parser finds it too short.
-pub fn result(model: &Model, packet: &[u8]) -> Option<Vec<u8>> {
+/// What becomes of a packet, as a compiler with this fault would have it; nothing if the parser finds it too short.
+pub fn result(model: &Model, packet: &[u8], fault: Option<Fault>) -> Option<Vec<u8>> {
     let bits = packet.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1)).collect();
     let values = model.vars.iter().map(|var| Value::initial(model, &var.ty)).collect();
-    let mut machine = Machine { model, values, packet: bits, cursor: 0 };
+    let mut machine = Machine { model, values, packet: bits, cursor: 0, fault };
     for block in [model.parser, model.ingress, model.egress] {
         if let Err(Jump::TooShort) = machine.call(block, &[], &[]) {
             return None;
@@ -47,6 +52,26 @@ pub fn result(model: &Model, packet: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl Machine<'_> {
+    fn has(&self, fault: Fault) -> bool {
+        self.fault == Some(fault)
+    }
+
+    /// The values of expressions in the order in which they are written. With the fault, what is only read is read
+    /// when the others have been calculated.
+    fn all(&mut self, exprs: &[&Expr], read_late: Fault) -> Result<Vec<Value>, Jump> {
+        let mut values = exprs.iter().map(|expr| self.eval(expr)).collect::<Result<Vec<_>, _>>()?;
+        if self.has(read_late) {
+            for (value, expr) in values.iter_mut().zip(exprs) {
+                if let Kind::Read(place) = &expr.kind
+                    && is_fixed(place)
+                {
+                    *value = self.read(place)?;
+                }
+            }
+        }
+        Ok(values)
+    }
+
     /// The indices on the way to a place, calculated from left to right.
     fn ways(&mut self, place: &Place) -> Result<Vec<Way>, Jump> {
         let mut ways = Vec::new();
@@ -87,18 +112,26 @@ impl Machine<'_> {
             }
             Kind::Binary(operator @ ("&&" | "||"), left, right) => {
                 let left = self.holds(left)?;
+                if self.has(Fault::BothOperands) {
+                    let right = self.holds(right)?;
+                    return Ok(truth(if *operator == "||" { left || right } else { left && right }));
+                }
                 truth(if left == (*operator == "||") { left } else { self.holds(right)? })
             }
             Kind::Binary(operator, left, right) => {
-                let left_value = self.number(left)?;
-                let right_value = self.number(right)?;
-                let (left, right) = ((scalar(&left.ty), &left_value), (scalar(&right.ty), &right_value));
+                let values = if self.has(Fault::RightBeforeLeft) {
+                    let mut values = self.all(&[right, left], Fault::LeftReadLate)?;
+                    values.reverse();
+                    values
+                } else {
+                    self.all(&[left, right], Fault::LeftReadLate)?
+                };
+                let (left, right) = ((scalar(&left.ty), values[0].number()), (scalar(&right.ty), values[1].number()));
                 Value::Number(binary(operator, scalar(&expr.ty), left, right))
             }
             Kind::Same(is_equal, left, right) => {
-                let left = self.eval(left)?;
-                let right = self.eval(right)?;
-                truth((left == right) == *is_equal)
+                let values = self.all(&[left, right], Fault::LeftReadLate)?;
+                truth((values[0] == values[1]) == *is_equal)
             }
             Kind::Cast(operand) => Value::Number(wrap(scalar(&expr.ty), &self.number(operand)?)),
             Kind::Conditional(condition, yes, no) => {
@@ -108,7 +141,7 @@ impl Machine<'_> {
             Kind::Call(callee, args) => self.call(*callee, args, &[])?.expect("functions that are read return"),
             Kind::IsValid(place) => truth(self.read(place)?.is_valid()),
             Kind::List(_, parts) => {
-                let parts = parts.iter().map(|part| self.eval(part)).collect::<Result<Vec<_>, _>>()?;
+                let parts = self.all(&parts.iter().collect::<Vec<_>>(), Fault::ListReadLate)?;
                 if self.model.is_header(&expr.ty) { Value::Header(Some(parts)) } else { Value::Parts(parts) }
             }
             Kind::Hit(table, is_hit) => truth(self.apply(*table)?.0 == *is_hit),
@@ -126,7 +159,11 @@ impl Machine<'_> {
         let model = self.model;
         let callee: &Callee = &model.callees[number];
         let mut copied = Vec::new();
-        for (position, arg) in args {
+        let mut written: Vec<&(usize, Argument)> = args.iter().collect();
+        if self.has(Fault::ArgumentsBackwards) {
+            written.reverse();
+        }
+        for (position, arg) in &written {
             let (direction, param) = callee.params[*position];
             copied.push(match arg {
                 Argument::In(value) => (param, self.eval(value)?, None),
@@ -136,10 +173,11 @@ impl Machine<'_> {
                         Direction::Out => Value::initial(model, &model.vars[param].ty),
                         _ => self.values[place.var].read(&ways),
                     };
-                    (param, value, Some((place.var, ways)))
+                    (param, value, Some((place, ways)))
                 }
             });
         }
+        self.read_late(&written, callee, &mut copied)?;
         let without =
             callee.params.iter().enumerate().filter(|(position, _)| args.iter().all(|(it, _)| it != position));
         let mut data = data.iter();
@@ -154,11 +192,16 @@ impl Machine<'_> {
             self.values[param] = value;
             places.extend(place.map(|place| (param, place)));
         }
+        if self.has(Fault::CopyOutBackwards) {
+            places.reverse();
+        }
         let flow = self.run_callee(callee);
-        if !matches!(flow, Err(Jump::TooShort)) {
-            for (param, (var, ways)) in places {
+        let forgets = self.has(Fault::ExitCopiesNothing) && matches!(flow, Err(Jump::Exit));
+        if !matches!(flow, Err(Jump::TooShort)) && !forgets {
+            for (param, (place, ways)) in places {
+                let ways = if self.has(Fault::PlaceAtCopyOut) { self.ways(place)? } else { ways };
                 let value = self.values[param].clone();
-                self.values[var].write(&ways, value);
+                self.values[place.var].write(&ways, value);
             }
         }
         match flow {
@@ -166,6 +209,25 @@ impl Machine<'_> {
             Err(Jump::Return(value)) => Ok(value),
             Err(jump) => Err(jump),
         }
+    }
+
+    /// What faults make of arguments that have been calculated.
+    fn read_late(&mut self, args: &[&(usize, Argument)], callee: &Callee, copied: &mut [Copied<'_>]) -> Flow {
+        for ((position, arg), (_, value, copied_out)) in args.iter().zip(copied) {
+            let is_inout = callee.params[*position].0 == Direction::InOut;
+            match (arg, copied_out) {
+                (Argument::Place(place), Some((_, ways))) if is_inout && self.has(Fault::InOutReadLate) => {
+                    *value = self.values[place.var].read(ways);
+                }
+                (Argument::In(Expr { kind: Kind::Read(place), .. }), _)
+                    if is_fixed(place) && self.has(Fault::InReadLate) =>
+                {
+                    *value = self.read(place)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn run_callee(&mut self, callee: &Callee) -> Flow {
@@ -190,7 +252,12 @@ impl Machine<'_> {
     fn apply(&mut self, number: usize) -> Result<(bool, Option<usize>), Jump> {
         let model = self.model;
         let table = &model.tables[number];
-        let keys = table.keys.iter().map(|(key, _)| self.number(key)).collect::<Result<Vec<_>, _>>()?;
+        let keys = if self.has(Fault::KeysBackwards) {
+            let keys = table.keys.iter().rev().map(|(key, _)| self.number(key)).collect::<Result<Vec<_>, _>>()?;
+            keys.into_iter().rev().collect()
+        } else {
+            table.keys.iter().map(|(key, _)| self.number(key)).collect::<Result<Vec<_>, _>>()?
+        };
         let entry = table.entries.iter().find(|(sets, _)| matches(sets, &keys)).map(|(_, call)| call);
         let call: Option<&ActionCall> = entry.or(table.default.as_ref());
         if let Some(call) = call {
@@ -212,17 +279,28 @@ impl Machine<'_> {
         Ok(())
     }
 
+    fn assign(&mut self, place: &Place, value: &Expr) -> Flow {
+        let (value, ways) = if self.has(Fault::ValueBeforePlace) {
+            let value = self.eval(value)?;
+            (value, self.ways(place)?)
+        } else {
+            let ways = self.ways(place)?;
+            (self.eval(value)?, ways)
+        };
+        self.values[place.var].write(&ways, value);
+        Ok(())
+    }
+
     fn step(&mut self, stmt: &Stmt) -> Flow {
         match stmt {
-            Stmt::Assign(place, value) => {
-                let ways = self.ways(place)?;
-                let value = self.eval(value)?;
-                self.values[place.var].write(&ways, value);
-            }
+            Stmt::Assign(place, value) => self.assign(place, value)?,
             Stmt::Compound(operator, place, right) => {
                 let ways = self.ways(place)?;
-                let left = self.values[place.var].read(&ways);
+                let mut left = self.values[place.var].read(&ways);
                 let value = self.number(right)?;
+                if self.has(Fault::CompoundReadsLate) {
+                    left = self.values[place.var].read(&ways);
+                }
                 let ty = scalar(&place.ty);
                 let value = binary(operator, ty, (ty, left.number()), (scalar(&right.ty), &value));
                 self.values[place.var].write(&ways, Value::Number(value));
@@ -330,6 +408,15 @@ impl Machine<'_> {
         self.values[place.var].write(&ways, Value::Header(Some(fields)));
         Ok(())
     }
+}
+
+/// Whether the indices of a place are known before.
+fn is_fixed(place: &Place) -> bool {
+    let is_known = |step: &Step| match step {
+        Step::Field(_) | Step::Slice(..) => true,
+        Step::Element(index) => matches!(index.kind, Kind::Constant(_)),
+    };
+    place.steps.iter().all(is_known)
 }
 
 fn scalar(ty: &Ty) -> Scalar {

@@ -5,9 +5,9 @@ use super::{
     Stmt, Table, Ty, VarId,
 };
 use crate::calculation::text::{literal, type_text as scalar_text};
+use crate::lines::Lines;
 use crate::random_p4::Tree;
 use num_bigint::BigInt;
-use std::fmt::Write as _;
 
 struct Writer<'m> {
     model: &'m Model,
@@ -63,21 +63,13 @@ fn sets_text(sets: &[KeySet]) -> String {
     if sets.len() == 1 { sets.concat() } else { format!("({})", sets.join(", ")) }
 }
 
+impl Lines for Writer<'_> {
+    fn written_lines(&mut self) -> (&mut String, &mut usize) {
+        (&mut self.text, &mut self.indent)
+    }
+}
+
 impl Writer<'_> {
-    fn line(&mut self, text: impl AsRef<str>) {
-        let _ = writeln!(self.text, "{:width$}{}", "", text.as_ref(), width = 4 * self.indent);
-    }
-
-    fn open(&mut self, text: impl AsRef<str>) {
-        self.line(text);
-        self.indent += 1;
-    }
-
-    fn close(&mut self, text: impl AsRef<str>) {
-        self.indent -= 1;
-        self.line(text);
-    }
-
     fn ty(&self, ty: &Ty) -> String {
         match ty {
             Ty::Scalar(scalar) => scalar_text(*scalar),

@@ -162,6 +162,7 @@ impl Generator<'_> {
             8 => self.header_ref().map(StmtKind::SetValid),
             9 => self.header_ref().map(StmtKind::SetInvalid),
             10 if self.once_in(3) => self.copy_varbit(),
+            10 if self.once_in(3) => self.set_varbit(),
             10 => self.copy_header(),
             11 => self.stack_move(),
             12 | 13 => Some(self.if_statement()),
@@ -199,6 +200,16 @@ impl Generator<'_> {
         let (dst, most) = self.varbit()?;
         let (src, length) = self.varbit()?;
         (length <= most).then_some(StmtKind::CopyVarbit { dst, src })
+    }
+
+    fn set_varbit(&mut self) -> Option<StmtKind> {
+        let (dst, most) = self.varbit()?;
+        let length_bits = match self.once_in(4) {
+            true => self.expr(Type::Bit(32)),
+            false => Expr::bit(32, self.rng.between(0, u64::from(most) + 20)),
+        };
+        let value = self.expr(Type::Bit(most));
+        Some(StmtKind::SetVarbit { dst, length_bits, value })
     }
 
     fn stack_move(&mut self) -> Option<StmtKind> {

@@ -156,6 +156,15 @@ impl Generator<'_> {
             {
                 Expr { kind: ExprKind::VarbitEqual(left, right), ty: Type::Bool }
             }
+            5 if self.once_in(3)
+                && let Some(((header, field), most)) = self.varbit() =>
+            {
+                let length = Expr { kind: ExprKind::VarbitLength(header.clone(), field), ty: Type::Bit(32) };
+                let bits = Expr { kind: ExprKind::VarbitBits(header, field), ty: Type::Bit(most) };
+                let other = self.expr_of_height(bits.ty, height);
+                let is_long = Expr::binary(Gt, length, Expr::bit(32, u64::from(most) / 2));
+                Expr::binary(LogicalAnd, is_long, Expr::binary(Ge, bits, other))
+            }
             5 => {
                 let ty = self.ty();
                 let operand = self.expr_of_height(ty, height);

@@ -5,11 +5,18 @@ use super::super::{
     Table, Ty, VarId,
 };
 use super::{BLOCK_STEPS_MAX, CALLEE_FUEL, CALLEE_STEPS_MAX, Kind, Maker, Scope, element};
+use crate::calculation::operators::wrap;
 use num_bigint::BigInt;
 
 impl Maker<'_> {
     /// All that has a body.
     pub fn blocks(&mut self, headers: Ty, statements: u32) {
+        let mut numbers = self.palette.clone();
+        numbers.retain(|scalar| *scalar != Scalar::Bool);
+        numbers.dedup();
+        for scalar in numbers {
+            self.changing_function(scalar);
+        }
         for _ in 0..self.rng.between(1, 7) {
             self.function();
         }
@@ -117,6 +124,23 @@ impl Maker<'_> {
         callee.body.extend(self.changed(&callee.params));
         callee.body.extend(callee.returns.clone().map(|ty| Stmt::Return(Some(self.some_expr(&ty)))));
         self.finish(callee);
+    }
+
+    /// A function that changes the number that it is given and gives another: whoever reads that number beside a call
+    /// sees when it is read.
+    fn changing_function(&mut self, scalar: Scalar) {
+        self.start(Code::Function, CALLEE_STEPS_MAX);
+        let ty = Ty::Scalar(scalar);
+        let var = self.var("p", ty.clone());
+        let name = format!("fn{}", self.model.callees.len());
+        let mut callee = Callee::new(Code::Function, name, vec![(Direction::InOut, var)]);
+        callee.returns = Some(ty.clone());
+        let place = Place { var, steps: Vec::new(), ty: ty.clone() };
+        let one = Expr { ty: ty.clone(), kind: Kind::Constant(wrap(scalar, &BigInt::from(1))) };
+        callee.body.push(Stmt::Compound("+", place.clone(), one));
+        callee.body.push(Stmt::Return(Some(Expr { ty, kind: Kind::Read(place) })));
+        let number = self.finish(callee);
+        self.changing.push(number);
     }
 
     // --- controls
@@ -233,6 +257,7 @@ impl Maker<'_> {
     }
 
     fn table(&mut self, actions: &[usize]) -> Option<usize> {
+        self.start_race();
         let keys: Vec<(Expr, &'static str)> = (0..self.rng.between(1, 2))
             .map(|_| {
                 let key = self.some_expr(&Ty::Scalar(Scalar::Bit(8)));
@@ -240,6 +265,7 @@ impl Maker<'_> {
                 (key, *self.rng.pick(&["exact", "exact", "ternary", "range"]))
             })
             .collect();
+        self.race = None;
         let mut listed = Vec::new();
         let mut steps = self.steps;
         for action in actions.iter().copied().filter(|_| self.rng.chance(2, 3)).collect::<Vec<_>>() {

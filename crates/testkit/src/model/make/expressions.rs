@@ -25,14 +25,16 @@ impl Maker<'_> {
     pub fn expr(&mut self, ty: &Ty, height: u32) -> Expr {
         self.fuel = self.fuel.saturating_sub(1);
         let height = if self.fuel == 0 || self.scope.is_plain { 0 } else { height };
+        let races = self.race.as_ref().is_some_and(|race| race.ty == *ty);
         if height > 0
-            && self.once_in(3)
+            && self.once_in(if races { 2 } else { 3 })
             && let Some(call) = self.call(ty)
         {
             return call;
         }
         match ty {
-            Ty::Scalar(scalar) if height > 0 => self.number(*scalar, height - 1),
+            // What is only read stands beside calls that change it.
+            Ty::Scalar(scalar) if height > 0 && !self.once_in(3) => self.number(*scalar, height - 1),
             Ty::Scalar(scalar) => self.leaf(*scalar),
             _ => self.structured(ty, height),
         }
@@ -175,9 +177,22 @@ impl Maker<'_> {
     fn call(&mut self, ty: &Ty) -> Option<Expr> {
         let returns = |callee: &usize, this: &Self| this.model.callees[*callee].returns.as_ref() == Some(ty);
         let callees: Vec<usize> = self.scope.callees.iter().copied().filter(|it| returns(it, self)).collect();
-        let callee = self.pick(&callees)?;
+        let changing = self.changing.iter().copied().find(|callee| callees.contains(callee));
+        let callee = match changing.filter(|_| self.rng.chance(2, 3)) {
+            Some(changing) => changing,
+            None => self.pick(&callees)?,
+        };
         let args = self.arguments(callee, 1)?;
         Some(Expr { ty: ty.clone(), kind: Kind::Call(callee, args) })
+    }
+
+    /// Chooses the place that is read and changed much from now on, for a while.
+    pub fn start_race(&mut self) {
+        let ty = Ty::Scalar(if self.once_in(2) { Scalar::Bit(8) } else { self.scalar() });
+        let visible = self.scope.visible.iter().filter(|(_, is_writable)| *is_writable);
+        let spots = visible.flat_map(|(var, _)| self.spots[*var].iter().filter(|spot| spot.place.ty == ty));
+        let places: Vec<Place> = spots.map(|spot| spot.place.clone()).collect();
+        self.race = self.pick(&places).filter(|_| self.rng.chance(2, 3));
     }
 
     /// Arguments for a call, if there are places for them and it does not take too long.
@@ -223,6 +238,12 @@ impl Maker<'_> {
 
     /// A place of the type that may be read, or written.
     pub fn place(&mut self, ty: &Ty, is_written: bool) -> Option<Place> {
+        if let Some(race) = self.race.clone().filter(|race| race.ty == *ty)
+            && self.scope.visible.iter().any(|(var, is_writable)| *var == race.var && (*is_writable || !is_written))
+            && !self.once_in(4)
+        {
+            return Some(race);
+        }
         let slice = match ty {
             Ty::Scalar(Scalar::Bit(width)) if self.once_in(4) => Some(*width),
             _ => None,

@@ -23,6 +23,13 @@ impl Maker<'_> {
     }
 
     fn stmt(&mut self, depth: u32) -> Option<Stmt> {
+        self.start_race();
+        let stmt = self.any_stmt(depth);
+        self.race = None;
+        stmt
+    }
+
+    fn any_stmt(&mut self, depth: u32) -> Option<Stmt> {
         self.steps += self.scope.rounds;
         if self.steps > self.steps_max {
             return None;
