@@ -366,6 +366,8 @@ pub(crate) struct Lowerer<'h> {
     pub statement_count: usize,
     /// Expressions, statements and calls that were looked at.
     pub steps: u64,
+    /// Whether one of the three was found too great.
+    pub is_too_large: bool,
 }
 
 /// What has been made already, by what it was made from.
@@ -425,6 +427,7 @@ impl<'h> Lowerer<'h> {
             collecting: 0,
             statement_count: 0,
             steps: 0,
+            is_too_large: false,
         };
         lowerer.number_errors();
         lowerer
@@ -478,12 +481,11 @@ impl<'h> Lowerer<'h> {
         }
         if self.statement_count > STATEMENTS_MAX {
             let message = format!("the program has more than {STATEMENTS_MAX} statements when all calls are inlined");
-            return self.refuse(codes::LIMIT, span, message);
+            return self.too_large(span, message);
         }
         self.steps += 1;
         if self.steps > STEPS_MAX {
-            let message = "the program is too large when all calls are inlined";
-            return self.refuse(codes::LIMIT, span, message);
+            return self.too_large(span, "the program is too large when all calls are inlined");
         }
         self.depth += 1;
         let result = f(self);
@@ -521,11 +523,19 @@ impl<'h> Lowerer<'h> {
         }
     }
 
+    /// Refuses a program that has grown beyond a limit. Whatever is looked at next is beyond it too, which is said once.
+    fn too_large<T>(&mut self, span: Span, message: impl Into<String>) -> Lowered<T> {
+        match std::mem::replace(&mut self.is_too_large, true) {
+            true => Err(Refused),
+            false => self.refuse(codes::LIMIT, span, message),
+        }
+    }
+
     /// Refuses a program that needs too much storage.
     pub fn check_storage(&mut self, span: Span) -> Lowered<()> {
         if self.ir.vars.len() + self.ir.headers.len() > STORAGE_MAX {
             let message = format!("the program needs more than {STORAGE_MAX} variables when all calls are inlined");
-            return self.refuse(codes::LIMIT, span, message);
+            return self.too_large(span, message);
         }
         Ok(())
     }

@@ -40,6 +40,21 @@ fn functions_that_do_nothing_and_double_at_every_level() {
 }
 
 #[test]
+fn controls_that_double_at_every_level() {
+    let mut types = "control C0(inout bit<8> x) { apply { x = x + 1; } }\n".to_owned();
+    for level in 1..40 {
+        let below = level - 1;
+        types += &format!("control C{level}(inout bit<8> x) {{ C{below}() a; C{below}() b; ");
+        types += "apply { a.apply(x); b.apply(x); } }\n";
+    }
+    let parts =
+        Parts { types: &types, locals: "C39() c;", ingress: "c.apply(hdr.h.a);", ..Parts::default() };
+    let errors = base::stack::with_room(|| lower(&parts.text()).map(drop)).expect_err("the program is too large");
+    assert!(errors.starts_with("E0802"), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "one cause, one error: {errors}");
+}
+
+#[test]
 fn calls_thousands_deep() {
     let mut types = "bit<8> f0(in bit<8> x) { return x + 1; }\n".to_owned();
     for level in 1..5000 {
