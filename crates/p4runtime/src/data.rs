@@ -100,8 +100,10 @@ impl Reader<'_> {
         let Some(length_bits) = length_bits.filter(fits) else {
             return Err(Fault::invalid(format!("{what}: a varbit has whole bytes, and at most {most} bits")));
         };
-        let value = Value { width_bits: length_bits, translation: None };
-        let bits = self.schema.translator.read(what, &value, sent)?;
+        let bits = match length_bits {
+            0 => Bits::zero(0),
+            width_bits => self.schema.translator.read(what, &Value { width_bits, translation: None }, sent)?,
+        };
         let (length_width, bits_width) = (self.width(), self.width());
         self.leaves.push(Bits::from_u64(length_width, u64::from(length_bits)));
         self.leaves.push(bits.resize(bits_width));

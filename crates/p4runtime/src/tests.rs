@@ -19,6 +19,7 @@ const PROGRAM: &str = r#"
 @p4runtime_translation("example/wide", 32) type bit<9> wide_t;
 struct cell_t { bit<4> a; bool b; bit<12> c; }
 header stored_t { bit<4> a; bit<12> b; }
+header options_t { bit<8> a; varbit<24> b; }
 struct none_t { }
 struct meta_t { bit<8> a; bit<12> b; bit<16> c; bit<9> d; name_t name; wide_t wide; }
 parser P(packet_in p, out none_t h, inout meta_t m, inout standard_metadata_t s) {
@@ -31,6 +32,7 @@ control I(inout none_t h, inout meta_t m, inout standard_metadata_t s) {
     meter(4, MeterType.bytes) metered;
     register<bit<12>>(4) remembered;
     register<stored_t[2]>(2) stored;
+    register<options_t>(2) options;
     direct_counter(CounterType.packets) hits;
     direct_meter<bit<8>>(MeterType.packets) rate;
     action send(bit<9> port, name_t name) { s.egress_spec = port; }
@@ -476,7 +478,7 @@ fn arrays() {
         OutOfRange: register I.remembered: the value 0x1000 needs 13 bits, and there are 12
         InvalidArgument: register I.remembered: the data must be a bitstring
         InvalidArgument: register I.remembered: the data to write is missing
-        InvalidArgument: there is no register of id 0x00000001: it is not in the P4Info of the program; its registers are I.remembered, I.stored
+        InvalidArgument: there is no register of id 0x00000001: it is not in the P4Info of the program; its registers are I.remembered, I.stored, I.options
     "#]],
     );
 }
@@ -629,4 +631,47 @@ fn headers_in_registers() {
     let Ok(Some(read)) = from_proto::update(&schema, &update) else { panic!("refused") };
     let control::api::Entity::Register(cell) = read.entity else { panic!("no register") };
     expect!["10011000100000010"].assert_eq(&format!("{:b}", cell.value.to_u64().unwrap()));
+}
+
+/// The bytes of a varbit field in a header say how long it is.
+#[test]
+fn varbit_fields_in_registers() {
+    let cell = |fields: &str| {
+        let header = format!("is_valid: true {fields}");
+        format!("register_entry {{ register_id: $options index {{ index: 1 }} data {{ header {{ {header} }} }} }}")
+    };
+    let entities = [
+        cell(r#"bitstrings: "\003" bitstrings: "\000\002""#),
+        cell(r#"bitstrings: "\003" bitstrings: """#),
+        cell(r#"bitstrings: "\003" bitstrings: "\001\002\003\004""#),
+    ];
+    check("MODIFY", &entities.each_ref().map(|entity| entity.as_str()), expect![[r#"
+        register_entry {
+          register_id: options
+          index {
+            index: 1
+          }
+          data {
+            header {
+              is_valid: true
+              bitstrings: "\003"
+              bitstrings: "\000\002"
+            }
+          }
+        }
+        register_entry {
+          register_id: options
+          index {
+            index: 1
+          }
+          data {
+            header {
+              is_valid: true
+              bitstrings: "\003"
+              bitstrings: ""
+            }
+          }
+        }
+        InvalidArgument: register I.options.b: a varbit has whole bytes, and at most 24 bits
+    "#]]);
 }
