@@ -523,7 +523,7 @@ impl<'h> Lowerer<'h> {
         }
     }
 
-    /// Refuses a program that has grown beyond a limit. Whatever is looked at next is beyond it too, which is said once.
+    /// Refuses a program that has grown beyond a limit. What is looked at next is beyond it too, which is said once.
     fn too_large<T>(&mut self, span: Span, message: impl Into<String>) -> Lowered<T> {
         match std::mem::replace(&mut self.is_too_large, true) {
             true => Err(Refused),

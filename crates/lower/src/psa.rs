@@ -6,8 +6,8 @@
 //!
 //! What a deparser hands out (`normal_meta`, `clone_i2e_meta`, ...) lives in metadata variables that have a field list,
 //! so that the architecture can keep them and nothing else. Headers do not survive a parser's start; a struct with
-//! headers or varbit fields in it is therefore packed into variables, a validity and the fields for each header, a length
-//! and the bits for each varbit field, when the deparser ends, and unpacked when the parser starts.
+//! headers or varbit fields in it is therefore packed into variables, a validity and the fields for each header, a
+//! length and the bits for each varbit field, when the deparser ends, and unpacked when the parser starts.
 
 use crate::inline::Argument;
 use crate::objects::{ObjectId, ObjectKind};

@@ -47,8 +47,7 @@ fn controls_that_double_at_every_level() {
         types += &format!("control C{level}(inout bit<8> x) {{ C{below}() a; C{below}() b; ");
         types += "apply { a.apply(x); b.apply(x); } }\n";
     }
-    let parts =
-        Parts { types: &types, locals: "C39() c;", ingress: "c.apply(hdr.h.a);", ..Parts::default() };
+    let parts = Parts { types: &types, locals: "C39() c;", ingress: "c.apply(hdr.h.a);", ..Parts::default() };
     let errors = base::stack::with_room(|| lower(&parts.text()).map(drop)).expect_err("the program is too large");
     assert!(errors.starts_with("E0802"), "{errors}");
     assert_eq!(errors.lines().count(), 1, "one cause, one error: {errors}");

@@ -1,9 +1,9 @@
 //! Values of any type (`P4Data`), which registers and digests hold, in both directions.
 //!
 //! In the switch such a value is the list of its leaves. Those of a register's cell are joined to one number, the first
-//! most significant, with a bit in front of each header that says whether it is valid. A varbit is two leaves: its length
-//! in bits, and the number that they spell. In a digest nothing says so:
-//! every header counts as valid, and of a union the first header that is not all zero.
+//! most significant, with a bit in front of each header that says whether it is valid. In a digest nothing says so:
+//! every header counts as valid, and of a union the first header that is not all zero. A varbit is two leaves: its
+//! length in bits, and the number that they spell.
 
 use crate::schema::Schema;
 use crate::value;

@@ -645,7 +645,10 @@ fn varbit_fields_in_registers() {
         cell(r#"bitstrings: "\003" bitstrings: """#),
         cell(r#"bitstrings: "\003" bitstrings: "\001\002\003\004""#),
     ];
-    check("MODIFY", &entities.each_ref().map(|entity| entity.as_str()), expect![[r#"
+    check(
+        "MODIFY",
+        &entities.each_ref().map(|entity| entity.as_str()),
+        expect![[r#"
         register_entry {
           register_id: options
           index {
@@ -673,5 +676,6 @@ fn varbit_fields_in_registers() {
           }
         }
         InvalidArgument: register I.options.b: a varbit has whole bytes, and at most 24 bits
-    "#]]);
+    "#]],
+    );
 }

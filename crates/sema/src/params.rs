@@ -60,8 +60,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Complains of parameters marked `@optional` of what is written in P4 itself, which could not tell whether there is
-    /// an argument: the mark is for packages, for types of parsers and controls, and for externs.
+    /// Complains of parameters marked `@optional` of what is written in P4 itself, which could not tell whether there
+    /// is an argument: the mark is for packages, for types of parsers and controls, and for externs.
     pub(crate) fn check_not_optional(&mut self, written: &[ast::Parameter], what: &str) {
         for annotation in written.iter().filter_map(optional) {
             self.report(d::invalid_direction(annotation.span, &format!("a parameter of {what}"), "no `@optional`"));

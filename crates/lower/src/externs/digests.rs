@@ -1,4 +1,4 @@
-//! Digests: messages to the control plane that v1model sends when ingress ends. A varbit field is two values of one: its
+//! Digests: messages to the control plane that v1model sends when ingress ends. A varbit field is two values: its
 //! length in bits, and the number that its bits spell.
 
 use crate::places::{Footprint, varbit_parts};

@@ -1,6 +1,7 @@
 //! Registers whose cells are more than one number: structs, tuples, headers, stacks, arrays. A cell is then one number,
 //! of all values joined, the first most significant; a header has a bit in front that says whether it is valid, and a
-//! varbit field is its length in 32 bits and then as many bits as it can have, of which the low ones count. Of a stack the elements are kept: reading one assigns them, as a list of headers does, and leaves `next` where it is.
+//! varbit field is its length in 32 bits and then as many bits as it can have, of which the low ones count. Of a stack
+//! the elements are kept: reading one assigns them, as a list of headers does, and leaves `next` where it is.
 
 use crate::places::{Place, VarbitPlace, varbit_parts};
 use crate::types::{FieldShape, Form, HeaderShape};
