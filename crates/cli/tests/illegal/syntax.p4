@@ -258,9 +258,3 @@ control c(in bit<8> x) {
 control c(in bit<8> x) {
     apply { }
 }
-// ---- an annotation in a block that is not closed
-control c(in bit<8> x) {
-    @info(1, (2)  //~ E0122
-    action a() { }
-    apply { a(); }
-}
