@@ -5,6 +5,7 @@
 //!   machine.
 //! * [`updates`]: the control plane against a worker that forwards at full speed: updates per second, the worker's
 //!   loss, the delay of a write.
+//! * [`drivers`]: the same router between interfaces, by each driver that can carry its frames.
 //!
 //! Every figure is a ratio or stands beside its peer of the same run. `--json` prints what `bench/runs/` keeps.
 
@@ -12,6 +13,7 @@
 
 mod by_hand;
 mod compiled;
+mod drivers;
 mod figures;
 mod router;
 mod updates;
@@ -45,6 +47,8 @@ enum Benchmark {
     Router,
     /// Updates of the control plane
     Updates,
+    /// Drivers of interfaces
+    Drivers,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -52,5 +56,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     match arguments.benchmark {
         Benchmark::Router => router::run(&arguments),
         Benchmark::Updates => updates::run(&arguments),
+        Benchmark::Drivers => drivers::run(&arguments),
     }
 }

@@ -48,7 +48,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn with_routes(program: &Arc<Program>, backend: Backend, routes: &Routes) -> Result<Switch, Box<dyn Error>> {
+/// A switch with the routes in its table.
+pub fn with_routes(program: &Arc<Program>, backend: Backend, routes: &Routes) -> Result<Switch, Box<dyn Error>> {
     let mut switch = Switch::new(Arc::clone(program), backend, Config::default())?;
     let joined =
         |errors: Vec<control::EntryError>| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");

@@ -443,7 +443,7 @@ pub struct RunArguments {
     #[command(flatten)]
     pub switch: SwitchArguments,
     /// A port: NUMBER=INTERFACE, NUMBER=xdp:INTERFACE (AF_XDP, faster), NUMBER=tap:NAME (an interface of its own),
-    /// NUMBER=pcap:INPUT,OUTPUT, or NUMBER=null; may be repeated
+    /// NUMBER=dpdk:DEVICE, NUMBER=pcap:INPUT,OUTPUT, or NUMBER=null; may be repeated. More is in docs/guide/ports.md
     #[arg(short, long = "port", required_unless_present = "p4runtime", value_name = "PORT")]
     pub ports: Vec<String>,
     /// What a port sends at most, in megabits per second: PORT=MBIT; packets wait in the port's queues

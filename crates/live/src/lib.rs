@@ -25,6 +25,8 @@
 pub mod af_packet;
 pub mod clock;
 pub mod counters;
+#[cfg(feature = "dpdk")]
+pub mod dpdk;
 pub mod driver;
 pub mod interface;
 pub mod links;

@@ -1,9 +1,10 @@
 //! `--port` arguments: what users write, and the driver that each becomes.
 //!
 //! `NUMBER=INTERFACE`, `NUMBER=xdp:INTERFACE` (with options behind a `?`, as in `xdp:eth0?queues=2&mode=copy`),
-//! `NUMBER=tap:NAME`, `NUMBER=pcap:INPUT,OUTPUT` (either may be left out: `pcap:in.pcap`, `pcap:,out.pcap`; an output
-//! whose name ends in `.pcapng` is written in that format), or `NUMBER=null`, a port that receives nothing and drops
-//! what it is sent. The first comma separates input from output, so that an input's name cannot hold one.
+//! `NUMBER=tap:NAME`, `NUMBER=dpdk:DEVICE` (with the feature `dpdk`), `NUMBER=pcap:INPUT,OUTPUT` (either may be left
+//! out: `pcap:in.pcap`, `pcap:,out.pcap`; an output whose name ends in `.pcapng` is written in that format), or
+//! `NUMBER=null`, a port that receives nothing and drops what it is sent. The first comma separates
+//! input from output, so that an input's name cannot hold one.
 
 use crate::af_packet::{AfPacketDriver, AfPacketOptions};
 use crate::driver::{Driver, DriverError};
@@ -42,6 +43,8 @@ pub enum PortKind {
     },
     /// An interface of the system whose other end is the port.
     Tap(String),
+    /// A device of DPDK, as DPDK reads it: its name, and parameters behind commas.
+    Dpdk(String),
     /// Capture files.
     Capture {
         /// Where received packets come from.
@@ -54,10 +57,11 @@ pub enum PortKind {
 }
 
 impl PortKind {
-    /// The interface that it uses.
+    /// The interface or device that it uses.
     pub fn interface(&self) -> Option<&str> {
         match self {
             PortKind::Interface(name) | PortKind::Xdp { name, .. } | PortKind::Tap(name) => Some(name),
+            PortKind::Dpdk(description) => description.split(',').next(),
             PortKind::Capture { .. } | PortKind::Null => None,
         }
     }
@@ -179,6 +183,8 @@ impl PortSpec {
                 let (name, options) = rest.split_once('?').unwrap_or((rest, ""));
                 PortKind::Xdp { name: interface_name(argument, name)?, options: xdp_options(argument, options)? }
             }
+            Some(("dpdk", "")) => return Err(PortSpecError::Nothing { argument: owned() }),
+            Some(("dpdk", device)) => PortKind::Dpdk(device.to_owned()),
             Some(("tap", name)) => PortKind::Tap(interface_name(argument, name)?),
             _ if rest == "null" => PortKind::Null,
             _ => PortKind::Interface(interface_name(argument, rest)?),
@@ -301,6 +307,16 @@ pub fn open(spec: &PortSpec) -> Result<Box<dyn Driver>, DriverError> {
         PortKind::Interface(name) => Box::new(AfPacketDriver::open(name, &AfPacketOptions::default())?),
         PortKind::Xdp { name, options } => Box::new(XdpDriver::open(name, options)?),
         PortKind::Tap(name) => Box::new(TapDriver::open(name)?),
+        #[cfg(feature = "dpdk")]
+        PortKind::Dpdk(description) => Box::new(crate::dpdk::DpdkDriver::open(description)?),
+        #[cfg(not(feature = "dpdk"))]
+        PortKind::Dpdk(description) => {
+            return Err(DriverError::Unusable {
+                name: description.clone(),
+                cause: "it is a device of DPDK, and this command was built without it".to_owned(),
+                cure: "build it with `cargo build --release --features dpdk`".to_owned(),
+            });
+        }
         PortKind::Capture { input, output } => Box::new(CaptureDriver::open(input.as_deref(), output.as_deref())?),
         PortKind::Null => Box::new(CaptureDriver::open(None, None)?),
     })
@@ -358,6 +374,18 @@ mod tests {
             &["1=xdp:", "2=eth0"],
             expect![[r#"
             error: port `1=xdp:` names no interface and no file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
+        "#]],
+        );
+        check(
+            &["1=dpdk:net_null0,size=60", "2=dpdk:net_null0"],
+            expect![[r#"
+            error: ports 1 and 2 cannot share interface `net_null0`
+        "#]],
+        );
+        check(
+            &["1=dpdk:"],
+            expect![[r#"
+            error: port `1=dpdk:` names no interface and no file; write NUMBER=INTERFACE or NUMBER=pcap:INPUT,OUTPUT, as in `1=eth0` or `2=pcap:in.pcap,out.pcap`
         "#]],
         );
         check(

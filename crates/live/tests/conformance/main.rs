@@ -6,6 +6,8 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 mod beds;
+#[cfg(feature = "dpdk")]
+mod dpdk;
 mod laws;
 
 use beds::{CaptureBed, InterfaceBed, Kind, MemoryBed};
