@@ -18,7 +18,7 @@ const FULL_WAIT: Duration = Duration::from_millis(5);
 /// How long the last frames may take to leave.
 const FINISH_WAIT: Duration = Duration::from_millis(500);
 /// How long a queue may be taken by a socket that is being closed.
-const BUSY_WAIT: Duration = Duration::from_secs(1);
+const BUSY_WAIT: Duration = Duration::from_secs(5);
 /// The pause between two looks at a ring that makes no progress.
 const PAUSE: Duration = Duration::from_micros(50);
 /// The longest frame that may lie in several chunks, in bytes.
