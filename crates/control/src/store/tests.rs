@@ -370,7 +370,7 @@ impl Damage {
             Damage::IsFolder => std::fs::create_dir(path).unwrap(),
             Damage::Unreadable => {
                 write(bytes);
-                std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).unwrap();
+                std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
             }
         }
     }
