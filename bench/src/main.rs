@@ -1,7 +1,7 @@
 //! Benchmarks. Run with `cargo run --release -p bench`; nothing here is a test.
 //!
-//! * [`router`]: the example IPv4 router from memory to memory on one core: native code, the interpreter, and, as the
-//!   limit, the same work written by hand ([`by_hand`]). Several runs, interleaved, so that all three see the same
+//! * [`router`]: an IPv4 router from memory to memory on one core: native code, the interpreter, and, as the limit, the
+//!   same work written in C by hand, in place ([`limit`]). Several runs, interleaved, so that all three see the same
 //!   machine.
 //! * [`updates`]: the control plane against a worker that forwards at full speed: updates per second, the worker's
 //!   loss, the delay of a write.
@@ -11,10 +11,10 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
 
-mod by_hand;
 mod compiled;
 mod drivers;
 mod figures;
+mod limit;
 mod router;
 mod updates;
 
@@ -35,6 +35,12 @@ pub struct Arguments {
     /// Routes
     #[arg(long, default_value_t = 100)]
     routes: u32,
+    /// Distinct frames, each to a random host behind a route
+    #[arg(long, default_value_t = 65_536)]
+    destinations: u32,
+    /// The router, by its path from the repository's root
+    #[arg(long, default_value = "bench/programs/router.p4")]
+    program: String,
     /// One JSON object instead of the table
     #[arg(long)]
     json: bool,
@@ -43,7 +49,7 @@ pub struct Arguments {
 /// A benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Benchmark {
-    /// The example router
+    /// An IPv4 router
     Router,
     /// Updates of the control plane
     Updates,

@@ -16,18 +16,29 @@ pub struct Route {
     pub port: u32,
 }
 
-/// Routes below 10.0.0.0/8.
+/// Routes of an IPv4 router.
 #[derive(Clone, Debug)]
 pub struct Routes(pub Vec<Route>);
 
 impl Routes {
-    /// `count` prefixes of 16 to 24 bits (at most 60,000), none twice, over these ports.
+    /// `count` prefixes of 16 to 24 bits below 10.0.0.0/8 (at most 60,000), none twice, over these ports.
     pub fn random(count: u32, ports: RangeInclusive<u32>, rng: &mut Rng) -> Routes {
         assert!(count <= 60_000, "there are not many more prefixes than this");
+        Routes::below(10 << 24, 8, count, ports, rng)
+    }
+
+    /// The same for at most two million prefixes below 0.0.0.0/1.
+    pub fn everywhere(count: u32, ports: RangeInclusive<u32>, rng: &mut Rng) -> Routes {
+        assert!(count <= 2_000_000, "there are not many more prefixes than this");
+        Routes::below(0, 1, count, ports, rng)
+    }
+
+    fn below(base: u32, base_len: u32, count: u32, ports: RangeInclusive<u32>, rng: &mut Rng) -> Routes {
         let mut prefixes = BTreeMap::new();
         while (prefixes.len() as u32) < count {
             let prefix_len = rng.between(16, 24) as u32;
-            let network = (10 << 24 | rng.below(1 << 24) as u32) & (u32::MAX << (32 - prefix_len));
+            let below = rng.below(1 << (32 - base_len)) as u32;
+            let network = (base | below) & (u32::MAX << (32 - prefix_len));
             prefixes.insert((network, prefix_len), rng.between((*ports.start()).into(), (*ports.end()).into()) as u32);
         }
         let route = |((network, prefix_len), port)| Route { network, prefix_len, port };
