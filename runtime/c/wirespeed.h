@@ -59,6 +59,7 @@ _Static_assert(offsetof(struct ws_packet, intrinsic) == 64, "abi.rs: the first c
 #define WS_DROP_EGRESS 0xfffffff1u    /* the program dropped it in egress */
 #define WS_DECIDE_INGRESS 0xfffffff2u /* the core goes on with it after ingress */
 #define WS_DECIDE_EGRESS 0xfffffff3u  /* the core goes on with it after egress */
+#define WS_DROP_TOO_LONG 0xfffffff4u  /* its deparsed headers did not fit the chunk */
 
 /* A table entry or default action; the action's data follow in 64-bit words. */
 struct ws_entry {

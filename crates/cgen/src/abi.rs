@@ -23,11 +23,10 @@ pub const FLAG_NO_ROOM: u32 = 2;
 /// pass), so that the parser does not make them zero. Without it the parser zeroes the metadata range.
 pub const FLAG_KEEP_METADATA: u32 = 4;
 
-/// The fixed part at the start of a packet's chunk. What is written for each received packet comes first, so that a few
-/// wide stores do it.
-#[repr(C, align(64))]
+/// What is written for each packet that is received: it stands together, so that a few wide stores do it.
+#[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Packet {
+pub struct Received {
     /// Offset of the packet's first byte in the chunk.
     pub data: u32,
     /// Bytes of the packet.
@@ -42,6 +41,14 @@ pub struct Packet {
     pub ingress_port: u32,
     /// When it was received, or when a queue with a rate let it go.
     pub time_ns: u64,
+}
+
+/// The fixed part at the start of a packet's chunk.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// What was received, and how it is now.
+    pub received: Received,
     /// Bytes of the chunk.
     pub capacity: u32,
     /// The core's: a name for the packet.
@@ -64,6 +71,9 @@ pub const DECIDE_INGRESS: Verdict = 0xffff_fff2;
 /// [`Verdict`]: the same after egress.
 pub const DECIDE_EGRESS: Verdict = 0xffff_fff3;
 
+/// [`Verdict`]: its deparsed headers did not fit the chunk.
+pub const DROP_TOO_LONG: Verdict = 0xffff_fff4;
+
 /// Whether a packet with this verdict asks for more than to be sent or dropped.
 pub fn asks_for_more(verdict: Verdict) -> bool {
     matches!(verdict, DECIDE_INGRESS | DECIDE_EGRESS)
@@ -71,7 +81,7 @@ pub fn asks_for_more(verdict: Verdict) -> bool {
 
 const _: () = {
     assert!(size_of::<Packet>() == 256 && align_of::<Packet>() == CHUNK_ALIGN_BYTES);
-    assert!(std::mem::offset_of!(Packet, time_ns) == 24);
+    assert!(size_of::<Received>() == 32 && std::mem::offset_of!(Received, time_ns) == 24);
     assert!(std::mem::offset_of!(Packet, core) == 40);
     assert!(std::mem::offset_of!(Packet, intrinsic) == 64);
     assert!(ir::INTRINSIC_SLOTS == 24);

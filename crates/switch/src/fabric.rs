@@ -18,9 +18,6 @@ use ir::Program;
 use ir::walk::has_assertions;
 use std::collections::VecDeque;
 
-/// The verdict of a packet whose deparsed headers do not fit its chunk.
-const DROP_TOO_LONG: Verdict = Verdict::MAX;
-
 /// The budget that packets share which waited in a queue with a rate.
 const PACED_ROOT: usize = BURST_PACKETS_MAX;
 
@@ -126,16 +123,17 @@ impl Fabric {
             }
             if burst.is_empty() && straight {
                 self.burst = burst;
-                let mut fresh = std::mem::take(&mut self.fresh);
-                fresh.extend(received.drain(..burst_max.min(received.len())));
-                let is_over = fresh.is_empty();
-                if !is_over {
-                    rules.straight(self, &mut fresh, world);
-                }
-                self.fresh = fresh;
-                if is_over {
+                if received.is_empty() {
                     return;
                 }
+                if received.len() <= burst_max {
+                    rules.straight(self, received, world);
+                    continue;
+                }
+                let mut fresh = std::mem::take(&mut self.fresh);
+                fresh.extend(received.drain(..burst_max));
+                rules.straight(self, &mut fresh, world);
+                self.fresh = fresh;
                 continue;
             }
             if burst.is_empty() {
@@ -155,8 +153,9 @@ impl Fabric {
         }
     }
 
-    /// Gives a received packet, the `root`th of its burst, its budget of copies.
+    /// Gives a received packet, the `root`th of its burst, its budget of copies and passes.
     pub fn allow_copies(&mut self, packet: &mut Packet, root: usize) {
+        packet.set_passes(0);
         packet.set_root(root);
         self.copies_left[root] = COPIES_MAX;
     }
@@ -240,20 +239,20 @@ impl Fabric {
     }
 
     /// Ends packets whose verdict is to be sent or dropped. Nobody observes them.
-    pub fn obey(&mut self, packets: &[Packet], verdicts: &mut [Verdict], world: &mut World<'_>) {
-        let (mut ingress, mut egress, mut too_long) = (0, 0, 0);
-        for (packet, verdict) in packets.iter().zip(verdicts.iter_mut()) {
-            if packet.is_too_long() && *verdict < abi::DROP_INGRESS {
-                *verdict = DROP_TOO_LONG;
+    pub fn obey(&mut self, packets: &[Packet], verdicts: &[Verdict], world: &mut World<'_>) {
+        let drops = [
+            (abi::DROP_INGRESS, DropReason::Ingress),
+            (abi::DROP_EGRESS, DropReason::Egress),
+            (abi::DROP_TOO_LONG, DropReason::TooLong),
+        ];
+        self.stats.sent += packets.len() as u64;
+        if verdicts.iter().max().is_some_and(|greatest| *greatest >= abi::DROP_INGRESS) {
+            for (drop, reason) in drops {
+                let count = verdicts.iter().filter(|verdict| **verdict == drop).count() as u64;
+                self.stats.count_drops(reason, count);
+                self.stats.sent -= count;
             }
-            ingress += u64::from(*verdict == abi::DROP_INGRESS);
-            egress += u64::from(*verdict == abi::DROP_EGRESS);
-            too_long += u64::from(*verdict == DROP_TOO_LONG);
         }
-        self.stats.count_drops(DropReason::Ingress, ingress);
-        self.stats.count_drops(DropReason::Egress, egress);
-        self.stats.count_drops(DropReason::TooLong, too_long);
-        self.stats.sent += packets.len() as u64 - ingress - egress - too_long;
         world.output.transmit_burst(&Departures { packets, verdicts });
     }
 

@@ -10,7 +10,7 @@
 #![allow(unsafe_code, reason = "packet memory is shared with generated code through raw pointers")]
 
 use base::limits::{HEADROOM_BYTES, PACKET_BYTES_MAX};
-use cgen::abi::{self, CHUNK_ALIGN_BYTES, FLAG_ASSERT_FAILED, FLAG_NO_ROOM};
+use cgen::abi::{self, CHUNK_ALIGN_BYTES, FLAG_ASSERT_FAILED, FLAG_NO_ROOM, Received};
 use ir::{INTRINSIC_SLOTS, IntrinsicSlot};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -103,61 +103,53 @@ impl Packet {
         self.header_mut().intrinsic = [0; INTRINSIC_SLOTS];
     }
 
-    /// Makes this the packet of a frame that was received, with its bytes from `start`, where the chunk has room.
+    /// Makes this the packet of a frame that was received, for which the chunk has room.
     #[inline(always)]
-    fn receive(&mut self, frame: &[u8], start: usize, reception: Reception) {
-        copy_frame(self.chunk_bytes_mut(start, frame.len()), frame);
-        let header = self.header_mut();
-        header.data = start as u32;
-        header.length = frame.len() as u32;
-        header.payload = start as u32;
-        header.ingress_length = frame.len() as u32;
-        header.flags = 0;
-        header.ingress_port = reception.port;
-        header.time_ns = reception.time_ns;
-        header.core[0] = 0;
+    fn receive(&mut self, frame: &[u8], received: Received) {
+        copy_frame(self.chunk_bytes_mut(received.data as usize, frame.len()), frame);
+        self.header_mut().received = received;
     }
 
     /// Bytes of the packet.
     pub fn length(&self) -> u32 {
-        self.header().length
+        self.header().received.length
     }
 
     /// The packet's bytes.
     pub fn bytes(&self) -> &[u8] {
         let header = self.header();
-        self.chunk_bytes(header.data as usize, header.length as usize)
+        self.chunk_bytes(header.received.data as usize, header.received.length as usize)
     }
 
     /// Replaces the packet's bytes, from `start` or as far before it as they need to fit behind `floor`. False, and
     /// `FLAG_NO_ROOM`, if they do not.
     pub(crate) fn set_bytes(&mut self, floor: usize, start: usize, bytes: &[u8]) -> bool {
         let Some(latest) = (self.header().capacity as usize).checked_sub(bytes.len()).filter(|&at| at >= floor) else {
-            self.header_mut().flags |= FLAG_NO_ROOM;
+            self.header_mut().received.flags |= FLAG_NO_ROOM;
             return false;
         };
         let start = start.min(latest);
         copy_frame(self.chunk_bytes_mut(start, bytes.len()), bytes);
         let header = self.header_mut();
-        header.data = start as u32;
-        header.length = bytes.len() as u32;
-        header.payload = start as u32;
+        header.received.data = start as u32;
+        header.received.length = bytes.len() as u32;
+        header.received.payload = start as u32;
         true
     }
 
     /// Length in bytes when the present pass started.
     pub fn ingress_length(&self) -> u32 {
-        self.header().ingress_length
+        self.header().received.ingress_length
     }
 
     /// Sets the length in bytes at the start of the pass.
     pub fn set_ingress_length(&mut self, bytes: u32) {
-        self.header_mut().ingress_length = bytes;
+        self.header_mut().received.ingress_length = bytes;
     }
 
     /// Where it was received.
     pub fn ingress_port(&self) -> u32 {
-        self.header().ingress_port
+        self.header().received.ingress_port
     }
 
     /// How many passes, or clones of clones, have led to this packet.
@@ -172,12 +164,12 @@ impl Packet {
 
     /// When it was received, or when a queue with a rate let it go.
     pub fn time_ns(&self) -> u64 {
-        self.header().time_ns
+        self.header().received.time_ns
     }
 
     /// Sets it.
     pub fn set_time_ns(&mut self, time_ns: u64) {
-        self.header_mut().time_ns = time_ns;
+        self.header_mut().received.time_ns = time_ns;
     }
 
     /// Which of the packets received together it comes from, for the budget of copies.
@@ -197,22 +189,22 @@ impl Packet {
 
     /// Whether an assertion of the program has failed on it.
     pub fn assertion_failed(&self) -> bool {
-        self.header().flags & FLAG_ASSERT_FAILED != 0
+        self.header().received.flags & FLAG_ASSERT_FAILED != 0
     }
 
     /// Whether the deparsed packet did not fit.
     pub fn is_too_long(&self) -> bool {
-        self.header().flags & FLAG_NO_ROOM != 0
+        self.header().received.flags & FLAG_NO_ROOM != 0
     }
 
     /// `cgen::abi::FLAG_...` of the packet.
     pub(crate) fn flags(&self) -> u32 {
-        self.header().flags
+        self.header().received.flags
     }
 
     /// Sets the flags.
     pub(crate) fn set_flags(&mut self, flags: u32) {
-        self.header_mut().flags = flags;
+        self.header_mut().received.flags = flags;
     }
 
     /// `length` bytes of the chunk from `offset`.
@@ -366,7 +358,7 @@ impl Pool {
             return None;
         }
         let mut packet = self.take_chunk(bytes.len() <= SMALL_PACKET_BYTES)?;
-        packet.header_mut().flags = 0;
+        packet.header_mut().received.flags = 0;
         packet.set_bytes(self.floor, self.start, bytes);
         Some(packet)
     }
@@ -375,17 +367,29 @@ impl Pool {
     /// how many frames there were none for. What else a packet has is set by the parser.
     pub fn receive(&mut self, mut frames: &[&[u8]], reception: Reception, received: &mut Vec<Packet>) -> usize {
         let mut refused = 0;
-        while !frames.is_empty() {
-            let small = frames.iter().take_while(|frame| frame.len() <= SMALL_PACKET_BYTES).count();
-            let (now, later) = frames.split_at(small.max(1));
+        while let Some(first) = frames.first() {
+            let longest = frames.iter().map(|frame| frame.len()).max().unwrap_or(0);
+            // One by one if not all are small.
+            let (now, later) = frames.split_at(if longest <= SMALL_PACKET_BYTES { frames.len() } else { 1 });
             frames = later;
-            let class = if small > 0 { &mut self.small } else { &mut self.large };
+            let is_small = first.len() <= SMALL_PACKET_BYTES;
+            let class = if is_small { &mut self.small } else { &mut self.large };
             class.provide(now.len(), &mut self.next_index);
-            let fit = now.iter().take_while(|frame| frame.len() <= PACKET_BYTES_MAX).count().min(class.free.len());
+            let fit = if first.len() <= PACKET_BYTES_MAX { now.len().min(class.free.len()) } else { 0 };
             refused += now.len() - fit;
             let taken = class.free.len() - fit;
+            let mut fresh = Received {
+                data: self.start as u32,
+                length: 0,
+                payload: self.start as u32,
+                ingress_length: 0,
+                flags: 0,
+                ingress_port: reception.port,
+                time_ns: reception.time_ns,
+            };
             for (chunk, frame) in class.free[taken..].iter_mut().zip(now) {
-                chunk.receive(frame, self.start, reception);
+                (fresh.length, fresh.ingress_length) = (frame.len() as u32, frame.len() as u32);
+                chunk.receive(frame, fresh);
             }
             received.extend(class.free.drain(taken..));
         }
@@ -395,7 +399,7 @@ impl Pool {
     /// A copy of a packet's chunk, under an index of its own.
     pub fn copy(&mut self, packet: &Packet) -> Option<Packet> {
         let mut copy = self.take_chunk(self.is_small(packet))?;
-        let used = (packet.header().data + packet.header().length) as usize;
+        let used = (packet.header().received.data + packet.header().received.length) as usize;
         let fixed = size_of::<abi::Packet>();
         let (index, capacity) = (copy.header().index, copy.header().capacity);
         *copy.header_mut() = *packet.header();

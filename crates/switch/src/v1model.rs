@@ -113,9 +113,9 @@ impl Rules for V1Model {
         let count = burst.len();
         let mut done = 0;
         while done < count {
-            let of_rest = &mut verdicts[done..count];
+            let of_rest = &verdicts[done..count];
             let more = of_rest.iter().position(|verdict| abi::asks_for_more(*verdict)).unwrap_or(of_rest.len());
-            fabric.obey(&burst[..more], &mut of_rest[..more], world);
+            fabric.obey(&burst[..more], &of_rest[..more], world);
             fabric.pool.give_all(burst.drain(..more));
             done += more;
             if done < count {

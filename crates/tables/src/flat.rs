@@ -9,7 +9,6 @@
 use crate::cells::{Cell, Cells};
 use crate::layout::{KeyField, KeyLayout};
 use crate::lpm::{Piece, pieces};
-use base::limits::BURST_PACKETS_MAX;
 use std::collections::BTreeMap;
 use std::hint::select_unpredictable;
 
@@ -36,6 +35,7 @@ pub(crate) struct Flat {
     string_bits: u32,
     root_bits: u32,
     root: Vec<u32>,
+    /// The first is empty, for keys that need none.
     nodes: Vec<[u32; 1 << STRIDE_BITS]>,
     free_nodes: Vec<u32>,
     /// The longest of the short entries for each value of the first bits.
@@ -71,7 +71,7 @@ impl Flat {
     fn set_root(&mut self, bits: u32) {
         self.root_bits = bits.min(self.string_bits);
         self.root = vec![0; 1 << self.root_bits];
-        self.nodes = Vec::new();
+        self.nodes = vec![[0; 1 << STRIDE_BITS]];
         self.free_nodes = Vec::new();
         self.short = vec![0; 1 << SHORT_BITS];
         self.entries.clear();
@@ -215,55 +215,40 @@ impl Flat {
         }
     }
 
-    /// Finds up to a burst of keys: level by level, so that what the keys wait for overlaps. No branch depends on a
-    /// key: which prefixes are long is not to be guessed.
+    /// Finds keys. They do not wait for each other, so that the processor overlaps what they wait for. Whether the root's
+    /// slot leads to a node is not branched on: which prefixes are long is not to be guessed.
     #[inline(always)]
     pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
-        let mut strings = [0u32; BURST_PACKETS_MAX];
-        let strings = &mut strings[..found.len()];
-        self.strings(keys, strings);
-        // Held in registers: the compiler does not know that what is written leaves them alone.
-        let (root, nodes, root_shift) = (&self.root[..], &self.nodes[..], 32 - self.root_bits);
-        let mut seen = 0;
-        for (string, found) in strings.iter().zip(found.iter_mut()) {
-            *found = root[(u64::from(*string) >> root_shift) as usize];
-            seen |= *found;
-        }
-        let mut position = self.root_bits;
-        while seen & NODE != 0 {
-            seen = 0;
-            for (string, found) in strings.iter().zip(found.iter_mut()) {
-                let is_node = *found & NODE != 0;
-                let node = select_unpredictable(is_node, *found & !NODE, 0);
-                let below = nodes[node as usize][top(*string, position, STRIDE_BITS)];
-                *found = select_unpredictable(is_node, below, *found);
-                seen |= *found;
-            }
-            position += STRIDE_BITS;
-        }
-        let short = &self.short[..];
-        for (string, found) in strings.iter().zip(found.iter_mut()) {
-            let other = short[(*string >> (32 - SHORT_BITS)) as usize];
-            *found = select_unpredictable(*found == 0, other, *found);
-        }
-    }
-
-    /// The bit strings of rows.
-    #[inline(always)]
-    fn strings(&self, keys: &[u64], strings: &mut [u32]) {
         match (&self.pieces[..], self.key_words) {
             // What most tables have: one field, in one word.
             (&[piece], 1) => {
                 let shift = 32 - piece.width_bits;
-                for (string, key) in strings.iter_mut().zip(keys) {
-                    *string = ((key >> piece.shift_bits) << shift) as u32;
-                }
+                let string = |key: &u64| ((key >> piece.shift_bits) << shift) as u32;
+                self.find_strings(keys.iter().map(string), found);
             }
-            _ => {
-                for (string, row) in strings.iter_mut().zip(keys.chunks_exact(self.key_words)) {
-                    *string = self.string(row);
-                }
+            _ => self.find_strings(keys.chunks_exact(self.key_words).map(|row| self.string(row)), found),
+        }
+    }
+
+    #[inline(always)]
+    fn find_strings(&self, strings: impl Iterator<Item = u32>, found: &mut [Cell]) {
+        // Held in registers: the compiler does not know that what is written leaves them alone.
+        let (root, nodes, short) = (&self.root[..], &self.nodes[..], &self.short[..]);
+        let root_bits = self.root_bits;
+        for (string, found) in strings.zip(found) {
+            let mut slot = root[top(string, 0, root_bits)];
+            let is_node = slot & NODE != 0;
+            // There is always a node 0, which leads nowhere.
+            let node = select_unpredictable(is_node, slot & !NODE, 0);
+            let below = nodes[node as usize][top(string, root_bits, STRIDE_BITS)];
+            slot = select_unpredictable(is_node, below, slot);
+            let mut position = root_bits + STRIDE_BITS;
+            while slot & NODE != 0 {
+                slot = nodes[(slot & !NODE) as usize][top(string, position, STRIDE_BITS)];
+                position += STRIDE_BITS;
             }
+            let other = short[(string >> (32 - SHORT_BITS)) as usize];
+            *found = select_unpredictable(slot == 0, other, slot);
         }
     }
 }

@@ -8,7 +8,9 @@ use super::Emitter;
 use super::control::emit_graph;
 use super::deparser::Emits;
 use super::scope::{Known, Scope};
-use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, index, int, long, name};
+use crate::ctree::{
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, index, int, long, name,
+};
 use crate::plan::straight::{Exit, Straight};
 use base::index::Id as _;
 use ir::v1model::{Slot, Stage};
@@ -98,8 +100,13 @@ impl Scope<'_, '_> {
             let finish = emits.finish(self.emitter);
             self.push(finish);
         }
-        let port = self.var_place(way.straight.egress_port);
-        self.verdict(cast("uint32_t", port));
+        let port = cast("uint32_t", self.var_place(way.straight.egress_port));
+        if way.straight.keeps_headers {
+            self.verdict(port);
+        } else {
+            let no_room = binary("&", arrow(name("p"), "flags"), name("WS_FLAG_NO_ROOM"));
+            self.verdict(conditional(no_room, name("WS_DROP_TOO_LONG"), port));
+        }
     }
 
     /// Leaves the way before its end.
