@@ -4,7 +4,7 @@
 
 use base::Bits;
 use base::index::Id as _;
-use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Packet, TableUse};
+use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Packet, Received, TableUse};
 use cgen::{CompileOptions, Native, Optimise, Plan};
 use interp::{Host, Interpreter, NoTrace, Outcome, PacketState};
 use ir::{BlockId, DigestId, ExternFunctionId, ExternInstanceId, Program, TableId, Type, ValueSetId};
@@ -55,8 +55,9 @@ impl<'p> Compiled<'p> {
         for burst in packets.chunks(burst.min(self.plan.burst_max as usize)) {
             let mut chunks: Vec<Chunk> = burst.iter().map(|bytes| Chunk::new(&self.plan, bytes)).collect();
             for block in self.program.blocks.ids() {
-                let alive =
-                    |chunk: &mut Chunk| (chunk.packet().flags & abi::FLAG_ASSERT_FAILED == 0).then(|| chunk.pointer());
+                let alive = |chunk: &mut Chunk| {
+                    (chunk.packet().received.flags & abi::FLAG_ASSERT_FAILED == 0).then(|| chunk.pointer())
+                };
                 let pointers: Vec<*mut Packet> = chunks.iter_mut().filter_map(alive).collect();
                 world.run(block, &pointers);
             }
@@ -205,15 +206,17 @@ impl Chunk {
         let packet = chunk.packet();
         *packet = Packet {
             intrinsic: [0; ir::INTRINSIC_SLOTS],
-            data: data as u32,
-            length: bytes.len() as u32,
-            payload: 0,
+            received: Received {
+                data: data as u32,
+                length: bytes.len() as u32,
+                payload: 0,
+                ingress_length: bytes.len() as u32,
+                flags: 0,
+                ingress_port: 0,
+                time_ns: 0,
+            },
             capacity: capacity as u32,
-            ingress_length: bytes.len() as u32,
-            flags: 0,
             index: 0,
-            ingress_port: 0,
-            time_ns: 0,
             core: [0; 3],
         };
         chunk.bytes()[data..data + bytes.len()].copy_from_slice(bytes);
@@ -239,10 +242,11 @@ impl Chunk {
         let guards = &self.lines[self.lines.len() - GUARD_LINES..];
         assert!(guards.iter().flat_map(|line| line.0).all(|word| word == GUARD), "written behind the chunk");
         let packet = *self.packet();
-        assert_eq!(packet.flags & abi::FLAG_NO_ROOM, 0, "headers without room");
-        let (data, length) = (packet.data as usize, packet.length as usize);
+        assert_eq!(packet.received.flags & abi::FLAG_NO_ROOM, 0, "headers without room");
+        let (data, length) = (packet.received.data as usize, packet.received.length as usize);
         assert!(data >= compiled.plan.headroom_offset() as usize && data + length <= packet.capacity as usize);
-        let output = (packet.flags & abi::FLAG_ASSERT_FAILED == 0).then(|| self.bytes()[data..data + length].to_vec());
+        let output =
+            (packet.received.flags & abi::FLAG_ASSERT_FAILED == 0).then(|| self.bytes()[data..data + length].to_vec());
         let vars = compiled.program.vars.iter_enumerated().filter_map(|(id, var)| {
             let slot = compiled.plan.vars[id]?;
             let place = slot.offset as usize..(slot.offset + slot.bytes) as usize;
