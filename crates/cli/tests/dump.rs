@@ -146,7 +146,9 @@ fn of_table(random: &mut Random, schema: &Schema, table: &config::Table, found: 
     for _ in 0..4 {
         let mut entry = TableEntry { table_id, ..TableEntry::default() };
         entry.r#match = table.match_fields.iter().filter_map(|field| field_match(random, schema, field)).collect();
-        let needs_priority = |it: &config::MatchField| !matches!(it.r#match, Some(Match::MatchType(kind)) if kind == MatchType::Exact as i32 || kind == MatchType::Lpm as i32);
+        let is_exact = |kind: i32| [MatchType::Exact as i32, MatchType::Lpm as i32].contains(&kind);
+        let needs_priority =
+            |it: &config::MatchField| !matches!(it.r#match, Some(Match::MatchType(kind)) if is_exact(kind));
         if table.match_fields.iter().any(needs_priority) {
             entry.priority = 1 + random.below(1000) as i32;
         }
