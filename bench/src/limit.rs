@@ -40,10 +40,12 @@ impl Limit {
         let mut sorted = routes.0.clone();
         sorted.sort_by_key(|route| route.prefix_len);
         let hops = sorted.iter().map(|route| route.port + 1).max().unwrap_or(1);
-        // SAFETY: the library runs no code when it is loaded, and its functions have the types that they are given here;
-        // see `peers/router.c`. Hops are below the number that it is told, networks have no bits behind their prefix.
-        unsafe {
-            let library = Library::new(&object.path)?;
+        // SAFETY: the library runs no code when it is loaded, and its functions have the types that they are given
+        // here; see `peers/router.c`. Hops are below the number that it is told, networks have no bits behind their
+        // prefix.
+        let library = unsafe { Library::new(&object.path)? };
+        // SAFETY: as above.
+        let router = unsafe {
             let new: Symbol<'_, unsafe extern "C" fn(u32) -> *mut c_void> = library.get(b"limit_new")?;
             let router = new(hops);
             let hop: Symbol<'_, unsafe extern "C" fn(*mut c_void, u32, *const u8, u32)> = library.get(b"limit_hop")?;
@@ -56,16 +58,16 @@ impl Limit {
                 assert!(route.prefix_len <= 24, "the table has a slot for each /24");
                 add(router, route.network, route.prefix_len, route.port);
             }
-            drop((new, hop, add));
-            Ok(Limit { library, router, ports: Vec::new() })
-        }
+            router
+        };
+        Ok(Limit { library, router, ports: Vec::new() })
     }
 
     /// Routes the frames where they are; returns how many are to be sent.
     pub fn route(&mut self, frames: &mut Frames) -> Result<u64, Box<dyn Error>> {
         self.ports.resize(frames.count(), 0);
-        // SAFETY: as above; the frames lie in `bytes`, each is longer than the headers that are looked at, and there are
-        // as many ports.
+        // SAFETY: as above; the frames lie in `bytes`, each is longer than the headers that are looked at, and there
+        // are as many ports.
         unsafe {
             let run: Symbol<'_, Run> = self.library.get(b"limit_run")?;
             let (stride, count) = (frames.stride as u64, frames.count() as u64);

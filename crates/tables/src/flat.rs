@@ -215,8 +215,8 @@ impl Flat {
         }
     }
 
-    /// Finds keys. They do not wait for each other, so that the processor overlaps what they wait for. Whether the root's
-    /// slot leads to a node is not branched on: which prefixes are long is not to be guessed.
+    /// Finds keys. They do not wait for each other, so that the processor overlaps what they wait for. Whether the
+    /// root's slot leads to a node is not branched on: which prefixes are long is not to be guessed.
     #[inline(always)]
     pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
         match (&self.pieces[..], self.key_words) {
