@@ -7,8 +7,13 @@ use control::{Problem, names};
 use p4info::{Data, Value};
 use p4runtime_proto::p4::config::v1::P4DataTypeSpec;
 use p4runtime_proto::p4::v1::p4_data::Data as Sent;
-use p4runtime_proto::p4::v1::{P4Data, P4Header, P4HeaderStack, P4HeaderUnion, P4HeaderUnionStack, P4StructLike};
+use p4runtime_proto::p4::v1::{
+    P4Data, P4Header, P4HeaderStack, P4HeaderUnion, P4HeaderUnionStack, P4StructLike, P4Varbit,
+};
 use serde_json::{Value as Json, json};
+
+/// The most bytes of a varbit value that are shown, however long a server says that it is.
+const VARBIT_BYTES_MAX: usize = 65_536;
 
 /// The type that a P4Info tells of.
 pub fn data_type(schema: &Schema, spec: Option<&P4DataTypeSpec>) -> Result<Data, Problem> {
@@ -30,6 +35,32 @@ fn leaf_type<'a>(name: &'a str, data: &'a Data) -> ValueType<'a> {
         }
         _ => ValueType::of_data(name, 1, Form::Bits),
     }
+}
+
+/// The bytes of a varbit value, which is written as two hexadecimal digits for each: its length is part of it.
+fn read_varbit(name: &str, text: &str) -> Result<Vec<u8>, Problem> {
+    let digits = text.strip_prefix("0x").unwrap_or_default();
+    let byte = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let is_hexadecimal = text.starts_with("0x") && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let bytes: Option<Vec<u8>> =
+        digits.as_bytes().chunks(2).map(|pair| (pair.len() == 2).then(|| byte(pair))?).collect();
+    bytes.filter(|_| is_hexadecimal).ok_or_else(|| {
+        Problem::new(format!("{name}: {text} is no varbit value"))
+            .with_help("write 0x and two digits for each byte, as 0x0a1b; 0x alone is an empty one")
+    })
+}
+
+fn show_varbit(bytes: &[u8]) -> String {
+    bytes.iter().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+/// All bytes of a varbit value: with the zeros that a server leaves out, without the one that it sends for none.
+fn whole_bytes(sent: &P4Varbit) -> Vec<u8> {
+    let length = (sent.bitwidth.unsigned_abs() as usize / 8).min(VARBIT_BYTES_MAX);
+    let spare = sent.bitstring.len().saturating_sub(length);
+    let mut bytes = vec![0; length.saturating_sub(sent.bitstring.len())];
+    bytes.extend(&sent.bitstring[spare..]);
+    bytes
 }
 
 /// The path of a part of a value.
@@ -157,7 +188,8 @@ impl Given<'_> {
             Data::HeaderUnion(members) => Sent::HeaderUnion(self.union(path, members)?),
             Data::Stack(items) => self.stack(path, items)?,
             Data::Varbit { .. } => {
-                return Err(Problem::new(format!("{name}: values of type varbit cannot be written")));
+                let bitstring = read_varbit(&name, self.text(path)?)?;
+                Sent::Varbit(P4Varbit { bitwidth: bitstring.len() as i32 * 8, bitstring })
             }
         };
         Ok(P4Data { data: Some(data) })
@@ -169,7 +201,11 @@ impl Given<'_> {
         }
         let bitstrings = members.iter().map(|(member, data)| {
             let path = join(path, member);
-            leaf_type(&self.name(&path), data).read(self.text(&path)?)
+            let name = self.name(&path);
+            match data {
+                Data::Varbit { .. } => read_varbit(&name, self.text(&path)?),
+                _ => leaf_type(&name, data).read(self.text(&path)?),
+            }
         });
         Ok(P4Header { is_valid: true, bitstrings: bitstrings.collect::<Result<_, _>>()? })
     }
@@ -212,7 +248,8 @@ pub fn zero(data: &Data) -> P4Data {
     let first = |names: &[String]| names.first().cloned().unwrap_or_default();
     let data = match data {
         Data::Bits(Value { translation: Some(seen), .. }) if seen.width_bits.is_none() => Sent::Bitstring(vec![]),
-        Data::Bits(_) | Data::Varbit { .. } => Sent::Bitstring(vec![0]),
+        Data::Bits(_) => Sent::Bitstring(vec![0]),
+        Data::Varbit { .. } => Sent::Varbit(P4Varbit::default()),
         Data::SerializableEnum { .. } => Sent::EnumValue(vec![0]),
         Data::Bool => Sent::Bool(false),
         Data::Enum(names) => Sent::Enum(first(names)),
@@ -308,10 +345,11 @@ pub(crate) fn text_of(json: &Json) -> String {
 /// Data as JSON: values as the strings that users write, truth values as such, headers that are not valid as null.
 pub fn to_json(name: &str, data: &Data, sent: &P4Data) -> Json {
     match (data, &sent.data) {
+        (Data::Varbit { .. }, Some(Sent::Bitstring(bytes))) => json!(show_varbit(bytes)),
         (_, Some(Sent::Bitstring(bytes) | Sent::EnumValue(bytes))) => json!(leaf_type(name, data).show(bytes)),
         (_, Some(Sent::Bool(is_true))) => json!(is_true),
         (_, Some(Sent::Enum(member) | Sent::Error(member))) => json!(crate::value::quoted(member)),
-        (_, Some(Sent::Varbit(it))) => json!(ValueType::of_data(name, 0, Form::Bits).show(&it.bitstring)),
+        (_, Some(Sent::Varbit(it))) => json!(show_varbit(&whole_bytes(it))),
         (Data::Struct(members), Some(Sent::Struct(it))) => object(members, it.members.iter()),
         (Data::Tuple(items), Some(Sent::Tuple(it))) => {
             items.iter().zip(&it.members).map(|(item, sent)| to_json(name, item, sent)).collect()
@@ -349,6 +387,10 @@ fn header_json(members: &[(String, Data)], sent: &P4Header) -> Json {
         return Json::Null;
     }
     let fields = members.iter().zip(&sent.bitstrings);
-    let fields = fields.map(|((name, data), bytes)| (name.clone(), json!(leaf_type(name, data).show(bytes))));
+    let shown = |name: &str, data: &Data, bytes: &[u8]| match data {
+        Data::Varbit { .. } => show_varbit(bytes),
+        _ => leaf_type(name, data).show(bytes),
+    };
+    let fields = fields.map(|((name, data), bytes)| (name.clone(), json!(shown(name, data, bytes))));
     Json::Object(fields.collect())
 }

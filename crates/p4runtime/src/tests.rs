@@ -432,54 +432,54 @@ fn arrays() {
         "MODIFY",
         &entities,
         expect![[r#"
-        counter_entry {
-          counter_id: counted
-          index {
-            index: 3
-          }
-          data {
-            packet_count: 5
-          }
-        }
-        counter_entry {
-          counter_id: counted
-          data {
-            packet_count: 5
-          }
-        }
-        nothing
-        OutOfRange: counter I.counted has no cell 4: its cells are 0 to 3
-        InvalidArgument: counter I.counted: the index -1 is negative
-        meter_entry {
-          meter_id: metered
-          index {
-          }
-          config {
-            cir: 1
-            cburst: 2
-            pir: 3
-            pburst: 4
-          }
-        }
-        meter_entry {
-          meter_id: metered
-          index {
-          }
-        }
-        InvalidArgument: meter I.metered: a meter of two rates has no excess burst: eburst must be 0, not 4
-        register_entry {
-          register_id: remembered
-          index {
-          }
-          data {
-            bitstring: "\017"
-          }
-        }
-        OutOfRange: register I.remembered: the value 0x1000 needs 13 bits, and there are 12
-        InvalidArgument: register I.remembered: the data must be a bitstring
-        InvalidArgument: register I.remembered: the data to write is missing
-        InvalidArgument: there is no register of id 0x00000001: it is not in the P4Info of the program; its registers are I.remembered, I.stored, I.options
-    "#]],
+            counter_entry {
+              counter_id: counted
+              index {
+                index: 3
+              }
+              data {
+                packet_count: 5
+              }
+            }
+            counter_entry {
+              counter_id: counted
+              data {
+                packet_count: 5
+              }
+            }
+            nothing
+            OutOfRange: counter I.counted has no cell 4: its cells are 0 to 3
+            InvalidArgument: counter I.counted: the index -1 is negative
+            meter_entry {
+              meter_id: metered
+              index {
+              }
+              config {
+                cir: 1
+                cburst: 2
+                pir: 3
+                pburst: 4
+              }
+            }
+            meter_entry {
+              meter_id: metered
+              index {
+              }
+            }
+            InvalidArgument: meter I.metered: a meter of two rates has no excess burst: eburst must be 0, not 4
+            register_entry {
+              register_id: remembered
+              index {
+              }
+              data {
+                bitstring: "\017"
+              }
+            }
+            OutOfRange: register I.remembered: the value 0x1000 needs 13 bits, and there are 12
+            InvalidArgument: register I.remembered: the data must be a bitstring
+            InvalidArgument: register I.remembered: the data to write is missing
+            InvalidArgument: there is no register of id 0x00000001: it is not in the P4Info of the program; its registers are I.options, I.remembered, I.stored
+        "#]],
     );
 }
 

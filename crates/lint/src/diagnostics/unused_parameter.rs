@@ -42,7 +42,7 @@ mod tests {
     fn functions() {
         check(
             r#"
-            bit<8> f(in bit<8> used, in bit<8> never, @optional in bit<8> perhaps) { return used; }"#,
+            bit<8> f(in bit<8> used, in bit<8> never) { return used; }"#,
             expect![[r#"
                 t.p4:2:48: warning[W0308]: the parameter `never` is never used
             "#]],
