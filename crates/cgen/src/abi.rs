@@ -15,11 +15,11 @@ pub const ABI_VERSION: u32 = 6;
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
 
-/// [`Packet::flags`]: an assertion of the program failed; the core drops the packet.
+/// [`Received::flags`]: an assertion of the program failed; the core drops the packet.
 pub const FLAG_ASSERT_FAILED: u32 = 1;
-/// [`Packet::flags`]: the deparsed headers did not fit the chunk; the core drops the packet.
+/// [`Received::flags`]: the deparsed headers did not fit the chunk; the core drops the packet.
 pub const FLAG_NO_ROOM: u32 = 2;
-/// [`Packet::flags`], set by the core before a parser runs: the metadata are prepared (fields kept from an earlier
+/// [`Received::flags`], set by the core before a parser runs: the metadata are prepared (fields kept from an earlier
 /// pass), so that the parser does not make them zero. Without it the parser zeroes the metadata range.
 pub const FLAG_KEEP_METADATA: u32 = 4;
 

@@ -153,7 +153,7 @@ impl Plan {
         self.straight.is_some()
     }
 
-    /// Offset of the headroom from the start of the chunk: [`crate::abi::Packet::data`] is never less.
+    /// Offset of the headroom from the start of the chunk: [`crate::abi::Received::data`] is never less.
     pub fn headroom_offset(&self) -> u32 {
         size_of::<crate::abi::Packet>() as u32 + self.context_size
     }
