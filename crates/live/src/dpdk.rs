@@ -13,6 +13,7 @@ use crate::counters::PortCounters;
 use crate::driver::{Deliver, Driver, DriverError};
 use crate::interface::{ETHERNET_BYTES, VLAN_TAG_BYTES};
 use crate::offload;
+use crate::waiting::FULL_WAIT;
 use calls::{BUFFERS_MAX, Buffer, Device, OpenError};
 use std::fs;
 use std::sync::Arc;
@@ -23,8 +24,6 @@ use std::time::{Duration, Instant};
 const BUFFERS: u32 = 16_383;
 /// Entries of its rings, if the device takes as many.
 const RING_ENTRIES: u16 = 1024;
-/// How long a full ring may hold up the worker before frames are dropped.
-const FULL_WAIT: Duration = Duration::from_millis(5);
 /// Memory of DPDK in MiB where there are no huge pages.
 const MEMORY_MIB: &str = "256";
 /// No machine has a device here: naming it keeps DPDK from taking all it finds.

@@ -11,7 +11,7 @@
 //! - [`af_packet`]: interfaces of Linux through memory-mapped rings; [`offload`] turns what the kernel hands over
 //!   (partial checksums, segments of up to 64 KiB) into frames of a wire.
 //! - [`xdp`]: the same interfaces through AF_XDP sockets, faster; [`tap`]: interfaces whose other end is the switch.
-//! - [`interface`]: what drivers ask of an interface.
+//! - [`interface`]: what drivers ask of an interface; `waiting`: how long they wait for a full ring.
 //! - [`memory`]: queues and generators in memory, for tests and benchmarks; [`traffic`]: routes and frames for a
 //!   router.
 //! - [`worker`]: joins drivers to a switch core and runs them; [`mailbox`](mod@mailbox): how other threads reach that
@@ -42,6 +42,7 @@ pub mod signals;
 mod statistics;
 pub mod tap;
 pub mod traffic;
+mod waiting;
 pub mod wire;
 pub mod worker;
 pub mod xdp;

@@ -581,7 +581,6 @@ impl<const WORDS: usize> Lpm<WORDS> {
         }
         for (index, found) in found.iter_mut().enumerate() {
             *found = self.finish(cells, key_of(index), &strings[index], walks[index]);
-            cells.prefetch(*found);
         }
     }
 

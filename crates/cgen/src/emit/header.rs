@@ -179,17 +179,14 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Where a header lies that is always at the same place of the packet.
-    fn lies_at(&self, access: &Access) -> Option<u32> {
-        match access.place {
-            Place::Plain(id) => self.way.and_then(|way| way.straight.bytes_before(id)),
-            Place::Element { .. } => None,
-        }
+    /// Whether the header always lies at the same place of the packet.
+    fn is_fixed(&self, access: &Access) -> bool {
+        matches!(access.place, Place::Plain(id) if self.fixed_offset(id).is_some())
     }
 
     /// Puts the header at an offset.
     pub(crate) fn set_offset(&mut self, access: &Access, offset: C) {
-        if self.lies_at(access).is_none() {
+        if !self.is_fixed(access) {
             let place = self.offset(access);
             self.push(assign(place, offset.clone()));
         }

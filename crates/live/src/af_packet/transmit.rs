@@ -8,19 +8,13 @@ use super::ring::Ring;
 use super::{AfPacketOptions, ETHERNET_BYTES, VLAN_TAG_BYTES};
 use crate::counters::PortCounters;
 use crate::interface::{Interface, Socket};
+use crate::waiting::{FINISH_WAIT, FULL_WAIT, retry};
 use std::io;
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Room for frames on their way out, in bytes.
 const QUEUE_BYTES: libc::c_int = 16 << 20;
-/// How long a full ring may hold up the worker before frames are dropped.
-const FULL_WAIT: Duration = Duration::from_millis(5);
-/// How long the last frames may take to leave.
-const FINISH_WAIT: Duration = Duration::from_millis(500);
-/// The pause between two looks at a ring that makes no progress.
-const PAUSE: Duration = Duration::from_micros(50);
 
 /// The sending half of an interface.
 #[derive(Debug)]
@@ -146,19 +140,13 @@ impl Transmitter {
 
     /// Has the kernel send until a slot is free, for a bounded time; false if none became free.
     fn wait_for_room(&mut self) -> io::Result<bool> {
-        let deadline = Instant::now() + FULL_WAIT;
-        loop {
+        let limit = if self.stalled { Duration::ZERO } else { FULL_WAIT };
+        let has_room = retry(limit, || {
             self.flush()?;
-            if self.has_room() {
-                self.stalled = false;
-                return Ok(true);
-            }
-            if self.stalled || Instant::now() >= deadline {
-                self.stalled = true;
-                return Ok(false);
-            }
-            thread::sleep(PAUSE);
-        }
+            Ok(self.has_room())
+        })?;
+        self.stalled = !has_room;
+        Ok(has_room)
     }
 
     /// Hands what waits to the kernel. What it cannot take now stays for the next call; what it never will, because the
@@ -217,15 +205,10 @@ impl Transmitter {
 
     /// Sends what waits and lets the hardware finish, for a bounded time; what is left then is dropped and counted.
     pub fn finish(&mut self) -> io::Result<()> {
-        let deadline = Instant::now() + FINISH_WAIT;
-        loop {
+        retry(FINISH_WAIT, || {
             self.flush()?;
-            let is_idle = self.waiting == 0 && !self.is_sending();
-            if is_idle || Instant::now() >= deadline {
-                break;
-            }
-            thread::sleep(PAUSE);
-        }
+            Ok(self.waiting == 0 && !self.is_sending())
+        })?;
         let dropped = self.take_back();
         self.counters.tx_dropped_no_room.add(dropped);
         Ok(())

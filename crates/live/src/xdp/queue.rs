@@ -8,19 +8,14 @@ use super::memory::FrameMemory;
 use super::ring::{Consumer, Producer};
 use super::system::{Binding, RingKind, XdpSocket};
 use crate::counters::PortCounters;
+use crate::waiting::{FINISH_WAIT, FULL_WAIT, retry};
 use std::io;
 use std::os::fd::RawFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a full ring may hold up the worker before frames are dropped.
-const FULL_WAIT: Duration = Duration::from_millis(5);
-/// How long the last frames may take to leave.
-const FINISH_WAIT: Duration = Duration::from_millis(500);
 /// How long a queue may be taken by a socket that is being closed.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
-/// The pause between two looks at a ring that makes no progress.
-const PAUSE: Duration = Duration::from_micros(50);
 /// The longest frame that may lie in several chunks, in bytes.
 const FRAME_BYTES_MAX: usize = 65_535 + 18;
 
@@ -233,19 +228,13 @@ impl Queue {
 
     /// Has the kernel send until there is room, for a bounded time; false if there is none then.
     fn wait_for_room(&mut self, memory: &mut FrameMemory, chunks: u32, counters: &PortCounters) -> io::Result<bool> {
-        let deadline = Instant::now() + FULL_WAIT;
-        loop {
+        let limit = if self.stalled { Duration::ZERO } else { FULL_WAIT };
+        let has_room = retry(limit, || {
             self.flush(memory, counters)?;
-            if self.has_room(memory, chunks) {
-                self.stalled = false;
-                return Ok(true);
-            }
-            if self.stalled || Instant::now() >= deadline {
-                self.stalled = true;
-                return Ok(false);
-            }
-            thread::sleep(PAUSE);
-        }
+            Ok(self.has_room(memory, chunks))
+        })?;
+        self.stalled = !has_room;
+        Ok(has_room)
     }
 
     /// Hands what waits to the kernel. What it cannot take now stays for the next call; what it never will, because the
@@ -319,14 +308,10 @@ impl Queue {
 
     /// Sends what waits and lets the hardware finish, for a bounded time; what is left then is dropped and counted.
     pub fn finish(&mut self, memory: &mut FrameMemory, counters: &PortCounters) -> io::Result<()> {
-        let deadline = Instant::now() + FINISH_WAIT;
-        loop {
+        retry(FINISH_WAIT, || {
             self.flush(memory, counters)?;
-            if self.tx.waiting() == 0 || Instant::now() >= deadline {
-                break;
-            }
-            thread::sleep(PAUSE);
-        }
+            Ok(self.tx.waiting() == 0)
+        })?;
         let waiting = u64::from(self.tx.waiting());
         let dropped = if self.is_zero_copy { waiting } else { self.take_back(memory) };
         counters.tx_dropped_no_room.add(dropped);
