@@ -27,5 +27,6 @@ pub mod runtime;
 pub use compile::{CompileError, CompileOptions, Optimise, SharedObject, compile};
 pub use emit::{SourceLine, emit_c};
 pub use native::{LoadError, Native};
+pub use plan::sharing::Sharing;
 pub use plan::{AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot, key_fields, param_widths_bits};
 pub use plug_in::{PlugIn, PlugInError};

@@ -67,6 +67,30 @@ impl RegisterArray {
         self.cells.fill(0);
     }
 
+    /// The same array with zeros in it, of which a lane makes its part of the sum.
+    pub(crate) fn part(&self) -> RegisterArray {
+        RegisterArray { cells: vec![0; self.cells.len()], ..*self }
+    }
+
+    /// An array without cells, for a lane that must not touch them.
+    pub(crate) fn nothing(&self) -> RegisterArray {
+        RegisterArray { width_bits: self.width_bits, size: 0, cells: Vec::new() }
+    }
+
+    /// Adds the cells of a part, which become zero, to these.
+    pub(crate) fn take_from(&mut self, part: &mut RegisterArray) {
+        let (width_bits, words) = (self.width_bits, words(self.width_bits).max(1));
+        for (sum, part) in self.cells.chunks_mut(words).zip(part.cells.chunks_mut(words)) {
+            // Most cells of a part are untouched; they are not written, so that they take no memory.
+            if part.iter().all(|word| *word == 0) {
+                continue;
+            }
+            let total = Bits::from_limbs(width_bits, sum).add(&Bits::from_limbs(width_bits, part));
+            sum.copy_from_slice(total.limbs());
+            part.fill(0);
+        }
+    }
+
     fn range(&self, index: u64) -> Option<std::ops::Range<usize>> {
         let words = words(self.width_bits);
         (index < self.size).then(|| index as usize * words..(index as usize + 1) * words)
@@ -127,6 +151,7 @@ impl MeterArray {
 }
 
 /// The parameters of the program's calculations.
+#[derive(Clone)]
 pub struct Calculations {
     parameters: IndexVec<CalculationId, CrcParameters>,
     /// The same as native code takes them.
@@ -145,6 +170,13 @@ impl Calculations {
     /// The parameters that a calculation has now.
     pub fn get(&self, calculation: CalculationId) -> CrcParameters {
         self.parameters[calculation]
+    }
+
+    /// Takes over the parameters of another core of the same program.
+    pub(crate) fn adopt(&mut self, other: &Calculations) {
+        if self.prepared != other.prepared {
+            self.clone_from(other);
+        }
     }
 
     /// Gives a calculation other parameters; bits above its width do not count.

@@ -17,6 +17,7 @@ use cgen::abi::{self, Verdict};
 use ir::Program;
 use ir::walk::has_assertions;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// The budget that packets share which waited in a queue with a rate.
 const PACED_ROOT: usize = BURST_PACKETS_MAX;
@@ -56,7 +57,8 @@ pub(crate) struct Visibility {
 pub(crate) struct Fabric {
     pub pipeline: Box<dyn Pipeline>,
     pub traffic: TrafficManager<Packet>,
-    pub replication: Replication,
+    /// Shared with the lanes of this core, and copied when it is changed while they have it.
+    pub replication: Arc<Replication>,
     pub pool: Pool,
     pub stats: Stats,
     pub timer: StageTimer,
@@ -86,7 +88,7 @@ impl Fabric {
         Fabric {
             pipeline,
             traffic: TrafficManager::new(priorities, port_max(program.architecture), Packet::length),
-            replication: Replication::default(),
+            replication: Arc::default(),
             pool,
             stats: Stats::default(),
             timer: StageTimer::default(),

@@ -13,6 +13,7 @@
 //!   interpreter.
 //! * `packet`: packets and the pool of their memory.
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
+//! * `lanes`: cores of the same switch for further workers.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
 //!   the one that runs it.
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
@@ -21,6 +22,7 @@ pub mod door;
 pub mod externs;
 mod fabric;
 mod interpreted;
+mod lanes;
 pub mod meter;
 mod native;
 pub mod output;
@@ -37,6 +39,7 @@ pub mod traffic;
 mod v1model;
 
 pub use door::{Closed, Door, Job, Parked};
+pub use lanes::{Lane, Undivided};
 pub use meter::MeterConfig;
 pub use output::{Decision, Departing, Departures, Observer, Output};
 pub use packet::PoolLimits;

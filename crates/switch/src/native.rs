@@ -27,8 +27,8 @@ const _: () = assert!(size_of::<CounterCell>() == size_of::<Count>());
 /// Runs blocks by calling compiled code.
 pub(crate) struct NativePipeline {
     program: Arc<Program>,
-    native: Box<Native>,
-    plan: Box<Plan>,
+    native: Arc<Native>,
+    plan: Arc<Plan>,
     /// Addresses for the present call; kept to save their allocation.
     registers: Vec<Cells>,
     counters: Vec<Counts>,
@@ -43,7 +43,7 @@ pub(crate) struct NativePipeline {
 unsafe impl Send for NativePipeline {}
 
 impl NativePipeline {
-    pub fn new(program: Arc<Program>, native: Box<Native>, plan: Box<Plan>) -> NativePipeline {
+    pub fn new(program: Arc<Program>, native: Arc<Native>, plan: Arc<Plan>) -> NativePipeline {
         NativePipeline {
             program,
             native,
@@ -170,6 +170,11 @@ impl Pipeline for NativePipeline {
 
     fn reads_store(&self) -> bool {
         false
+    }
+
+    fn lane(&self) -> Option<(Box<dyn Pipeline>, usize)> {
+        let lane = NativePipeline::new(Arc::clone(&self.program), Arc::clone(&self.native), Arc::clone(&self.plan));
+        Some((Box::new(lane), self.plan.context_size as usize))
     }
 
     fn burst_max(&self) -> usize {

@@ -88,6 +88,12 @@ pub trait Pipeline: Send {
     /// Copies the variables of a field list, intrinsic ones too, from one packet to another.
     fn preserve(&mut self, list: FieldListId, from: &Packet, to: &mut Packet);
 
+    /// The same backend for a lane of the core, and the bytes of context that its packets need; none if its packets are
+    /// worked on one after the other.
+    fn lane(&self) -> Option<(Box<dyn Pipeline>, usize)> {
+        None
+    }
+
     /// Whether it looks up in the store of entries rather than in what the match engines made of it.
     fn reads_store(&self) -> bool;
 

@@ -92,7 +92,7 @@ pub const SESSION_MAX: u32 = 32_767;
 /// The most groups, nodes, or ports of a node.
 const ITEMS_MAX: usize = 65_536;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Group {
     nodes: Vec<u32>,
     /// Replicas that the group has without a node.
@@ -109,13 +109,14 @@ impl Group {
     }
 }
 
+#[derive(Clone)]
 struct Node {
     rid: u64,
     ports: Vec<u32>,
 }
 
 /// All groups and sessions of a switch.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Replication {
     groups: BTreeMap<u64, Group>,
     nodes: BTreeMap<u32, Node>,

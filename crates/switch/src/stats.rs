@@ -110,6 +110,15 @@ impl Stats {
         self.drops.iter().sum()
     }
 
+    /// Adds what another core has counted.
+    pub(crate) fn add(&mut self, other: &Stats) {
+        self.received += other.received;
+        self.sent += other.sent;
+        self.copies += other.copies;
+        self.passes += other.passes;
+        self.drops.iter_mut().zip(&other.drops).for_each(|(sum, part)| *sum += part);
+    }
+
     pub(crate) fn count_drop(&mut self, reason: DropReason) {
         self.count_drops(reason, 1);
     }

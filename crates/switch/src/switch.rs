@@ -1,8 +1,9 @@
 //! The core as its users see it.
 
 use crate::externs::{CounterCell, Externs};
-use crate::fabric::{Fabric, Rules};
+use crate::fabric::{Fabric, Rules, Visibility};
 use crate::interpreted::Interpreted;
+use crate::lanes::Lane;
 use crate::meter::MeterCell;
 use crate::native::NativePipeline;
 use crate::output::{Observer, Output};
@@ -18,7 +19,7 @@ use crate::traffic::{QueueState, Refusal, TrafficManager};
 use crate::v1model::{self, V1Model};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
-use cgen::PlugIn;
+use cgen::{PlugIn, Sharing};
 use ir::{Program, TableId};
 use std::sync::Arc;
 use tables::{Arrivals, Reader, TableError, TableSet};
@@ -96,15 +97,21 @@ impl std::error::Error for SwitchError {}
 
 /// A switch that runs one program.
 pub struct Switch {
-    program: Arc<Program>,
-    fabric: Fabric,
-    rules: Box<dyn Rules>,
-    tables: SharedTables,
-    reader: Reader,
-    newcomers: Newcomers,
-    externs: Externs,
-    received: Vec<Packet>,
-    now_ns: u64,
+    pub(crate) program: Arc<Program>,
+    pub(crate) fabric: Fabric,
+    pub(crate) rules: Box<dyn Rules>,
+    pub(crate) tables: SharedTables,
+    pub(crate) reader: Reader,
+    pub(crate) newcomers: Newcomers,
+    pub(crate) externs: Externs,
+    pub(crate) received: Vec<Packet>,
+    pub(crate) now_ns: u64,
+    /// What lanes are made with.
+    pub(crate) config: Config,
+    pub(crate) growth_bytes: usize,
+    pub(crate) sharing: Arc<Sharing>,
+    /// Those that are at home, while the control plane works on the switch.
+    pub(crate) lanes: Vec<Lane>,
 }
 
 /// A switch may be made by one thread and run by another.
@@ -131,7 +138,7 @@ impl Switch {
         }
         check_state(&program)?;
         let tables = TableSet::with_profiles(table_specs(&program), profile_specs(&program), config.seed);
-        let tables = tables.map_err(SwitchError::Table)?;
+        let mut tables = tables.map_err(SwitchError::Table)?;
         let reader = tables.reader();
         let entries_max = |id: TableId| {
             let table = &tables.tables()[id.index()];
@@ -147,19 +154,32 @@ impl Switch {
                 (pool, Box::new(Interpreted::new(Arc::clone(&program), floor, start)))
             }
             Backend::Native(native, plan) => {
+                let (native, plan) = (Arc::from(native), Arc::<cgen::Plan>::from(plan));
                 let pool = Pool::new(plan.context_size as usize, growth_bytes, config.pool);
                 (pool, Box::new(NativePipeline::new(Arc::clone(&program), native, plan)))
             }
         };
-        let (rules, visibility): (Box<dyn Rules>, _) = match program.architecture {
-            ir::Architecture::V1Model => (Box::new(V1Model::new(&program)), v1model::visibility(&program)),
-            ir::Architecture::Psa => (Box::new(Psa::new(&program)), psa::visibility(&program)),
-        };
+        let (rules, visibility) = rules_of(&program);
         let fabric = Fabric::new(&program, pipeline, pool, config.priorities, visibility, config.straight);
         let received = Vec::with_capacity(BURST_PACKETS_MAX);
-        let newcomers = Newcomers { arrivals: tables.arrivals(), settled_version: 0 };
+        let newcomers = Newcomers::new(tables.arrivals());
         let tables = SharedTables::new(tables);
-        Ok(Switch { program, fabric, rules, tables, reader, newcomers, externs, received, now_ns: 0 })
+        let sharing = Arc::new(Sharing::of(&program));
+        Ok(Switch {
+            program,
+            fabric,
+            rules,
+            tables,
+            reader,
+            newcomers,
+            externs,
+            received,
+            now_ns: 0,
+            config,
+            growth_bytes,
+            sharing,
+            lanes: Vec::new(),
+        })
     }
 
     /// The program.
@@ -285,6 +305,7 @@ impl Switch {
     pub fn externs_mut(&mut self) -> &mut Externs {
         let version = self.reader.enter().version();
         self.newcomers.settle(&self.program, &mut self.externs, version, self.now_ns);
+        self.add_up();
         &mut self.externs
     }
 
@@ -295,7 +316,7 @@ impl Switch {
 
     /// The same, to be changed.
     pub fn replication_mut(&mut self) -> &mut Replication {
-        &mut self.fabric.replication
+        Arc::make_mut(&mut self.fabric.replication)
     }
 
     /// Sets how many packets the queues of a port, or of all ports, hold while they have a rate; of all priorities
@@ -322,19 +343,39 @@ impl Switch {
 }
 
 /// Entries that are new, whose cells others may have used.
-struct Newcomers {
+pub(crate) struct Newcomers {
     arrivals: Arrivals,
     /// The state of the tables whose entries have fresh cells.
     settled_version: u64,
+    /// Whether their coming counts as a hit. In lanes it does not: it is noted once.
+    notes_coming: bool,
 }
 
 impl Newcomers {
+    fn new(arrivals: Arrivals) -> Newcomers {
+        Newcomers { arrivals, settled_version: 0, notes_coming: true }
+    }
+
+    /// The same for a lane.
+    pub(crate) fn of_lane(arrivals: Arrivals) -> Newcomers {
+        Newcomers { notes_coming: false, ..Newcomers::new(arrivals) }
+    }
+
     /// Makes the cells fresh of entries that are new in this state of the tables.
-    fn settle(&mut self, program: &Program, externs: &mut Externs, version: u64, now_ns: u64) {
+    pub(crate) fn settle(&mut self, program: &Program, externs: &mut Externs, version: u64, now_ns: u64) {
         if version != self.settled_version {
             self.settled_version = version;
-            externs.make_fresh(program, &self.arrivals.take(version), now_ns);
+            let came_ns = if self.notes_coming { now_ns } else { 0 };
+            externs.make_fresh(program, &self.arrivals.take(version), came_ns);
         }
+    }
+}
+
+/// The rules of a program's architecture, and what it shows of how packets are worked on.
+pub(crate) fn rules_of(program: &Program) -> (Box<dyn Rules>, Visibility) {
+    match program.architecture {
+        ir::Architecture::V1Model => (Box::new(V1Model::new(program)), v1model::visibility(program)),
+        ir::Architecture::Psa => (Box::new(Psa::new(program)), psa::visibility(program)),
     }
 }
 

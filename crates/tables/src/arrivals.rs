@@ -33,13 +33,18 @@ struct Waiting {
     count_max: usize,
 }
 
-/// The arrivals of a [`crate::TableSet`]; clones are of the same. One worker takes them.
+/// The arrivals of a [`crate::TableSet`] for one worker; clones are of the same.
 #[derive(Clone, Debug, Default)]
 pub struct Arrivals(Arc<Mutex<Waiting>>);
 
 impl Arrivals {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether somebody beside the tables holds them.
+    pub(crate) fn is_awaited(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
     }
 
     /// Adds the insertions among these changes to tables that `keeps_cells`, as those of the state `version`. Says

@@ -97,7 +97,8 @@ pub struct TableSet {
     copies: LeftRight<Copy>,
     /// What the active copy has and the hidden one has not.
     pending: Changes,
-    arrivals: Arrivals,
+    /// One for each worker that keeps cells.
+    arrivals: Vec<Arrivals>,
     /// The number of the state that last brought arrivals.
     version: u64,
 }
@@ -146,7 +147,7 @@ impl TableSet {
         let tables = specs.into_iter().map(Table::new).collect::<Result<Vec<_>, _>>()?;
         let profiles = profiles.into_iter().map(Profile::new).collect();
         let copies = LeftRight::new([Copy::of(&tables, seed), Copy::of(&tables, seed)]);
-        Ok(TableSet { tables, profiles, copies, pending: Vec::new(), arrivals: Arrivals::default(), version: 0 })
+        Ok(TableSet { tables, profiles, copies, pending: Vec::new(), arrivals: Vec::new(), version: 0 })
     }
 
     /// The tables and profiles as they are now, for somebody who reads them while these go on. Packets find nothing in
@@ -158,7 +159,7 @@ impl TableSet {
             profiles: self.profiles.clone(),
             copies: LeftRight::new([copy(), copy()]),
             pending: Vec::new(),
-            arrivals: Arrivals::default(),
+            arrivals: Vec::new(),
             version: 0,
         }
     }
@@ -320,7 +321,11 @@ impl TableSet {
         }
         // Before the swap: whoever sees the new entries finds their arrivals.
         let keeps_cells = |table: usize| self.tables[table].spec().keeps_cells;
-        self.version += u64::from(self.arrivals.note(&changes, keeps_cells, self.version + 1));
+        let mut has_arrivals = false;
+        for arrivals in &self.arrivals {
+            has_arrivals |= arrivals.note(&changes, keeps_cells, self.version + 1);
+        }
+        self.version += u64::from(has_arrivals);
         let hidden = self.copies.hidden();
         hidden.follow(&std::mem::take(&mut self.pending));
         hidden.follow(&changes);
@@ -333,9 +338,13 @@ impl TableSet {
         }
     }
 
-    /// The entries that have come, for the one who keeps cells by their handles.
-    pub fn arrivals(&self) -> Arrivals {
-        self.arrivals.clone()
+    /// The entries that come from now on, for one who keeps cells by their handles. Each worker asks for its own, and
+    /// is forgotten when it has dropped them.
+    pub fn arrivals(&mut self) -> Arrivals {
+        self.arrivals.retain(Arrivals::is_awaited);
+        let arrivals = Arrivals::default();
+        self.arrivals.push(arrivals.clone());
+        arrivals
     }
 
     /// The number of this state, by which [`Arrivals::take`] knows what it has. It changes with insertions into tables

@@ -4,13 +4,14 @@
 //! * `storage`: the context: metadata variables, valid bits and offsets of headers, space for headers outside the
 //!   packet.
 //! * `graph`: controls as nodes cut at tables.
-//! * `state`: which state packets could see the order of.
+//! * `state`: which state packets could see the order of; [`sharing`]: what of it several workers need a guard for.
 //! * `extracted`: what the parser tells of where headers are.
 //! * `straight`: the way of a packet that asks for nothing but to be sent or dropped, from parser to deparser.
 //! * `walk`: one walk over all that statements mention.
 
 mod extracted;
 pub(crate) mod graph;
+pub mod sharing;
 pub(crate) mod state;
 mod storage;
 pub(crate) mod straight;

@@ -1,0 +1,218 @@
+//! Lanes: cores of the same switch for further workers, which run at the same time and know nothing of each other.
+//!
+//! What enters: a switch whose program has no state that must be guarded ([`cgen::Sharing`]). What leaves: [`Lane`]s.
+//! A lane has packets, queues and counts of its own; it shares the tables, the multicast groups and the compiled code.
+//! What it counts is a part of a sum: counters, sums of registers, uses of tables begin at zero in it. The control
+//! plane meets none of this. Before it does something, the lanes come home ([`Switch::call_in`]), which moves a pointer
+//! for each and adds nothing up; whoever then looks at counters or registers ([`Switch::externs_mut`]) has them added to
+//! the switch's own first. Afterwards the lanes leave again ([`Switch::send_out`]) with the settings as they are then.
+//!
+//! Queues with a rate are one for all packets to a port. So is the state of a program that must be guarded, and the
+//! interpreter is for one. Such a switch has no lanes: its workers take turns at the one core.
+
+use crate::externs::{CounterCell, Externs, MeterArray, RegisterArray, TableUse};
+use crate::fabric::Fabric;
+use crate::output::Output;
+use crate::packet::Pool;
+use crate::switch::{Newcomers, Switch, rules_of};
+use base::limits::BURST_PACKETS_MAX;
+use base::{IndexVec, Rng};
+use cgen::Sharing;
+use ir::RegisterId;
+use std::sync::Arc;
+
+/// A core of a switch for another worker.
+pub struct Lane(Switch);
+
+impl Lane {
+    /// As [`Switch::receive_burst`].
+    pub fn receive_burst(&mut self, now_ns: u64, port: u32, frames: &[&[u8]]) -> bool {
+        self.0.receive_burst(now_ns, port, frames)
+    }
+
+    /// As [`Switch::receive`].
+    pub fn receive(&mut self, now_ns: u64, port: u32, frame: &[u8]) -> bool {
+        self.0.receive(now_ns, port, frame)
+    }
+
+    /// As [`Switch::run`].
+    pub fn run(&mut self, now_ns: u64, output: &mut dyn Output) {
+        self.0.run(now_ns, output);
+    }
+}
+
+/// Why a switch has no lanes, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undivided {
+    /// The interpreter takes one packet at a time.
+    Interpreter,
+    /// This state must be guarded.
+    State(Vec<String>),
+    /// A queue or a port has a rate.
+    Rates,
+}
+
+impl std::fmt::Display for Undivided {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Undivided::Interpreter => f.write_str("the interpreter takes one packet at a time"),
+            Undivided::State(names) => write!(f, "packets must take turns at {}", names.join(", ")),
+            Undivided::Rates => f.write_str("a queue or a port has a rate, which is one for all workers"),
+        }
+    }
+}
+
+impl Switch {
+    /// Whether the switch as it is set up now can have lanes, or why not.
+    pub fn divides(&self) -> Result<(), Undivided> {
+        if self.fabric.pipeline.reads_store() {
+            return Err(Undivided::Interpreter);
+        }
+        if !self.sharing.guarded.is_empty() {
+            return Err(Undivided::State(self.sharing.guarded.iter().cloned().collect()));
+        }
+        if self.fabric.traffic.has_rates() {
+            return Err(Undivided::Rates);
+        }
+        Ok(())
+    }
+
+    /// Takes lanes in for as long as the control plane works on the switch. They must be of this switch, or of one that
+    /// it has taken the place of, whose lanes are forgotten with it.
+    pub fn call_in(&mut self, lanes: impl IntoIterator<Item = Lane>) {
+        for mut lane in lanes {
+            self.fabric.stats.add(&std::mem::take(&mut lane.0.fabric.stats));
+            self.now_ns = self.now_ns.max(lane.0.now_ns);
+            self.lanes.push(lane);
+        }
+    }
+
+    /// Lets `count` lanes go, with everything set up as in this switch now: fewer or more than came home, if so many are
+    /// wanted. None go if the switch does not divide.
+    pub fn send_out(&mut self, count: usize) -> Vec<Lane> {
+        let count = if self.divides().is_ok() { count } else { 0 };
+        if self.lanes.len() > count {
+            self.add_up();
+            self.lanes.truncate(count);
+        }
+        while self.lanes.len() < count
+            && let Some(lane) = self.new_lane()
+        {
+            self.lanes.push(lane);
+        }
+        let mut lanes = std::mem::take(&mut self.lanes);
+        lanes.iter_mut().for_each(|lane| self.set_up(&mut lane.0));
+        lanes
+    }
+
+    fn new_lane(&self) -> Option<Lane> {
+        let (pipeline, context_bytes) = self.fabric.pipeline.lane()?;
+        let pool = Pool::new(context_bytes, self.growth_bytes, self.config.pool);
+        let (rules, visibility) = rules_of(&self.program);
+        let (config, program) = (&self.config, &self.program);
+        let fabric = Fabric::new(program, pipeline, pool, config.priorities, visibility, config.straight);
+        let (reader, arrivals) = {
+            let mut tables = self.tables.lock();
+            (tables.reader(), tables.arrivals())
+        };
+        Some(Lane(Switch {
+            program: Arc::clone(program),
+            fabric,
+            rules,
+            tables: self.tables.clone(),
+            reader,
+            newcomers: Newcomers::of_lane(arrivals),
+            externs: self.externs.part(&self.sharing),
+            received: Vec::with_capacity(BURST_PACKETS_MAX),
+            now_ns: self.now_ns,
+            config: self.config,
+            growth_bytes: self.growth_bytes,
+            sharing: Arc::clone(&self.sharing),
+            lanes: Vec::new(),
+        }))
+    }
+
+    /// Gives a lane the settings of this switch.
+    fn set_up(&self, lane: &mut Switch) {
+        lane.fabric.replication = Arc::clone(&self.fabric.replication);
+        lane.now_ns = self.now_ns;
+        let (from, to) = (&self.externs, &mut lane.externs);
+        if to.value_sets != from.value_sets {
+            to.value_sets.clone_from(&from.value_sets);
+        }
+        to.calculations.adopt(&from.calculations);
+    }
+
+    /// Adds what the lanes at home have counted to what the switch itself has. All have met the same state of the
+    /// tables then: cells of entries that went are not added to those of entries that came.
+    pub(crate) fn add_up(&mut self) {
+        if self.lanes.is_empty() {
+            return;
+        }
+        let version = self.reader.enter().version();
+        self.newcomers.settle(&self.program, &mut self.externs, version, self.now_ns);
+        for lane in &mut self.lanes {
+            lane.0.newcomers.settle(&self.program, &mut lane.0.externs, version, self.now_ns);
+            self.externs.add(&mut lane.0.externs, &self.sharing);
+        }
+    }
+}
+
+impl Externs {
+    /// The state of a lane: parts of sums that are zero, settings as they are here, and nothing of what is guarded.
+    fn part(&self, sharing: &Sharing) -> Externs {
+        let zeros = |from: &Vec<CounterCell>| vec![CounterCell::default(); from.len()];
+        let nothing = |meters: &MeterArray| MeterArray { unit: meters.unit, cells: Vec::new() };
+        let register = |(id, register): (RegisterId, &RegisterArray)| match sharing.sums.contains(&id) {
+            true => register.part(),
+            false => register.nothing(),
+        };
+        Externs {
+            registers: self.registers.iter_enumerated().map(register).collect(),
+            counters: self.counters.iter().map(zeros).collect(),
+            direct_counters: self.direct_counters.iter().map(zeros).collect(),
+            meters: self.meters.iter().map(nothing).collect(),
+            direct_meters: self.direct_meters.iter().map(nothing).collect(),
+            table_uses: self.table_uses.iter().map(|_| TableUse::default()).collect(),
+            last_hits_ns: self.last_hits_ns.iter().map(|times| vec![0; times.len()]).collect(),
+            value_sets: self.value_sets.clone(),
+            calculations: self.calculations.clone(),
+            rng: Rng::new(0),
+            plug_in: None,
+        }
+    }
+
+    /// Takes everything that a lane has counted.
+    fn add(&mut self, part: &mut Externs, sharing: &Sharing) {
+        add_counters(&mut self.counters, &mut part.counters);
+        add_counters(&mut self.direct_counters, &mut part.direct_counters);
+        for &register in &sharing.sums {
+            self.registers[register].take_from(&mut part.registers[register]);
+        }
+        for (sum, part) in self.table_uses.iter_mut().zip(part.table_uses.iter_mut()) {
+            sum.lookups = sum.lookups.wrapping_add(part.lookups);
+            sum.hits = sum.hits.wrapping_add(part.hits);
+            *part = TableUse::default();
+        }
+        let times = self.last_hits_ns.iter_mut().zip(part.last_hits_ns.iter_mut());
+        for (last, part) in times.flat_map(|(sum, part)| sum.iter_mut().zip(part)) {
+            if *part != 0 {
+                *last = (*last).max(std::mem::take(part));
+            }
+        }
+    }
+}
+
+fn add_counters<I: base::index::Id>(
+    sums: &mut IndexVec<I, Vec<CounterCell>>,
+    parts: &mut IndexVec<I, Vec<CounterCell>>,
+) {
+    for (sum, part) in sums.iter_mut().zip(parts.iter_mut()).flat_map(|(sums, parts)| sums.iter_mut().zip(parts)) {
+        // Most cells of a lane are untouched; they are not written, so that they take no memory.
+        if *part != CounterCell::default() {
+            sum.packets = sum.packets.wrapping_add(part.packets);
+            sum.bytes = sum.bytes.wrapping_add(part.bytes);
+            *part = CounterCell::default();
+        }
+    }
+}

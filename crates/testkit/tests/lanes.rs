@@ -1,0 +1,206 @@
+//! Cores of one switch on several threads: what they count is exact, and what must be guarded is recognised.
+
+use base::Bits;
+use cgen::Sharing;
+use ir::RegisterId;
+use std::path::Path;
+use std::sync::Arc;
+use switch::externs::CounterCell;
+use switch::{Lane, Output, Switch, Undivided};
+use tables::{EntrySpec, Handle, MatchValue, Operation, Update};
+use testkit::corpus::Way;
+use testkit::pipeline::{Engine, program_of_text, switch_for};
+
+/// A program whose ingress has these declarations and statements, and its header two bytes: `to`, a port, and `note`.
+fn program(declarations: &str, statements: &str) -> String {
+    format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header note_t {{ bit<8> to; bit<8> note; }}
+struct headers {{ note_t note; }}
+struct meta_t {{ bit<32> kept; }}
+parser P(packet_in packet, out headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    state start {{ packet.extract(hdr.note); transition accept; }}
+}}
+control V(inout headers hdr, inout meta_t meta) {{ apply {{ }} }}
+control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    {declarations}
+    apply {{ sm.egress_spec = (bit<9>)hdr.note.to; {statements} }}
+}}
+control E(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{ apply {{ }} }}
+control C(inout headers hdr, inout meta_t meta) {{ apply {{ }} }}
+control D(packet_out packet, in headers hdr) {{ apply {{ packet.emit(hdr.note); }} }}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"
+    )
+}
+
+/// What must be guarded in a program, and the registers that are sums; as it was written and after all passes.
+#[track_caller]
+fn check(declarations: &str, statements: &str, guarded: &[&str], sums: &[&str]) {
+    let program = program_of_text("lanes.p4", &program(declarations, statements)).unwrap();
+    let optimised = testkit::pipeline::optimised(&program).unwrap();
+    for program in [program, optimised] {
+        let sharing = Sharing::of(&program);
+        let names: Vec<&str> = sharing.sums.iter().map(|id| program.registers[*id].name.as_str()).collect();
+        assert_eq!(
+            (sharing.guarded.iter().map(String::as_str).collect::<Vec<_>>(), names),
+            (guarded.to_vec(), sums.to_vec())
+        );
+    }
+}
+
+const REGISTER: &str = "register<bit<32>>(8) r;";
+
+#[test]
+fn a_register_that_is_only_added_to_is_a_sum() {
+    let add = "bit<32> x; r.read(x, (bit<32>)hdr.note.note); x = x + 1; r.write((bit<32>)hdr.note.note, x);";
+    check(REGISTER, add, &[], &["I.r"]);
+    check(REGISTER, "bit<32> x; r.read(x, 3); r.write(3, (bit<32>)hdr.note.note + x);", &[], &["I.r"]);
+    check(REGISTER, "bit<32> x; r.read(x, 3); r.write(3, x - 7);", &[], &["I.r"]);
+}
+
+#[test]
+fn a_register_that_can_be_seen_is_guarded() {
+    let guarded = |statements| check(REGISTER, statements, &["register I.r"], &[]);
+    // The value leaves with the packet.
+    guarded("bit<32> x; r.read(x, 0); x = x + 1; r.write(0, x); hdr.note.note = (bit<8>)x;");
+    // Another cell is written.
+    guarded("bit<32> x; r.read(x, 0); x = x + 1; r.write(1, x);");
+    // The order of other operations can be seen.
+    guarded("bit<32> x; r.read(x, 0); r.write(0, x |+| 1);");
+    guarded("bit<32> x; r.read(x, 0); r.write(0, x + x);");
+    guarded("bit<32> x; r.read(x, 0); r.write(0, 1 - x);");
+    // One use of many is enough.
+    guarded("bit<32> x; r.read(x, 0); r.write(0, x + 1); r.write(5, 5);");
+    // So is a read: what the control plane writes is in one place.
+    guarded("bit<32> x; r.read(x, 0); hdr.note.note = (bit<8>)x;");
+    // The cell that was read is looked at elsewhere.
+    guarded("r.read(meta.kept, 0); r.write(0, meta.kept + 1); if (meta.kept == 3) { sm.egress_spec = 9; }");
+}
+
+#[test]
+fn meters_and_random_numbers_are_guarded_and_counters_are_not() {
+    check("meter(4, MeterType.packets) m;", "m.execute_meter<bit<8>>(0, hdr.note.note);", &["meter I.m"], &[]);
+    let random = "random<bit<8>>(hdr.note.note, 0, 9);";
+    check("", random, &["the sequence of random numbers"], &[]);
+    check("counter(4, CounterType.packets) c;", "c.count((bit<32>)hdr.note.note);", &[], &[]);
+}
+
+fn native(source: &str) -> Switch {
+    let program = Arc::new(program_of_text("lanes.p4", source).unwrap());
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
+    let way = Way::ALL.into_iter().find(|way| matches!(way.engine(&cache), Engine::Native(_))).unwrap();
+    switch_for(&program, &way.engine(&cache)).unwrap()
+}
+
+/// Counts what is sent.
+#[derive(Default)]
+struct Sent(u64);
+
+impl Output for Sent {
+    fn transmit(&mut self, _port: u32, _frame: &[u8], _time_ns: u64) {
+        self.0 += 1;
+    }
+}
+
+const COUNTING: (&str, &str) = (
+    "register<bit<32>>(8) r; register<bit<48>>(8) bytes; counter(8, CounterType.packets_and_bytes) c;
+     direct_counter(CounterType.packets) per_entry;
+     action go(bit<9> port) { sm.egress_spec = port; per_entry.count(); }
+     table t { key = { hdr.note.note: exact; } actions = { go; NoAction; } counters = per_entry; size = 16; }",
+    "bit<32> x; r.read(x, (bit<32>)hdr.note.note); x = x + 1; r.write((bit<32>)hdr.note.note, x);
+     bit<48> y; bytes.read(y, 1); bytes.write(1, y + (bit<48>)sm.packet_length);
+     c.count((bit<32>)hdr.note.note); t.apply();",
+);
+
+/// Each core takes `packets` packets on a thread of its own; the lanes are home afterwards.
+fn forward(switch: &mut Switch, mut lanes: Vec<Lane>, packets: usize) {
+    let frames = |number: usize| [1, (number % 4) as u8, 0, 0];
+    std::thread::scope(|scope| {
+        for lane in &mut lanes {
+            scope.spawn(move || {
+                let mut sent = Sent::default();
+                for number in 0..packets {
+                    if lane.receive(0, 1, &frames(number)) {
+                        lane.run(0, &mut sent);
+                    }
+                }
+                lane.run(0, &mut sent);
+                assert_eq!(sent.0, packets as u64);
+            });
+        }
+        let mut sent = Sent::default();
+        for number in 0..packets {
+            switch.receive(0, 1, &frames(number));
+            switch.run(0, &mut sent);
+        }
+    });
+    switch.call_in(lanes);
+}
+
+fn route(note: u64) -> Update {
+    let key = vec![MatchValue::Exact(Bits::from_u64(8, note))];
+    let args = vec![Bits::from_u64(9, 2)];
+    Update { table: 0, operation: Operation::Insert(EntrySpec { key, priority: 0, action: 0, args }) }
+}
+
+#[test]
+fn what_lanes_count_is_exact() {
+    let mut switch = native(&program(COUNTING.0, COUNTING.1));
+    switch.tables().apply(vec![route(2)]).unwrap();
+    let lanes = switch.send_out(3);
+    assert_eq!(lanes.len(), 3);
+    forward(&mut switch, lanes, 1000);
+    let register = |switch: &mut Switch, id: usize, cell| {
+        switch.externs_mut().registers[base::index::Id::from_index(id)].read(cell).unwrap().to_u64().unwrap()
+    };
+    assert_eq!(register(&mut switch, 0, 3), 1000);
+    assert_eq!(register(&mut switch, 1, 1), 4 * 4 * 1000);
+    let cell = |packets| CounterCell { packets, bytes: 4 * packets };
+    let externs = switch.externs_mut();
+    assert_eq!(externs.counters.iter().next().unwrap()[..4], [cell(1000); 4]);
+    assert_eq!(externs.direct_counters.iter().next().unwrap()[0].packets, 1000);
+    let uses = externs.table_uses.iter().next().unwrap();
+    assert_eq!((uses.lookups, uses.hits), (4000, 1000));
+    assert_eq!((switch.stats().received, switch.stats().sent), (4000, 4000));
+    // What the control plane writes now is what lanes add to.
+    let zero: RegisterId = base::index::Id::from_index(0);
+    switch.externs_mut().registers[zero].write(3, &Bits::from_u64(32, 5));
+    let lanes = switch.send_out(1);
+    forward(&mut switch, lanes, 4);
+    assert_eq!(register(&mut switch, 0, 3), 7);
+}
+
+#[test]
+fn a_new_entry_finds_its_cells_fresh_in_every_lane() {
+    let mut switch = native(&program(COUNTING.0, COUNTING.1));
+    switch.tables().apply(vec![route(2)]).unwrap();
+    let lanes = switch.send_out(2);
+    forward(&mut switch, lanes, 40);
+    // The lanes leave with what they have counted, and do not run before the entry's place is another's.
+    let lanes = switch.send_out(2);
+    let gone = Update { table: 0, operation: Operation::Delete { handle: Handle(0) } };
+    switch.tables().apply(vec![gone]).unwrap();
+    switch.tables().apply(vec![route(3)]).unwrap();
+    switch.call_in(lanes);
+    assert_eq!(switch.externs_mut().direct_counters.iter().next().unwrap()[0].packets, 0);
+    let lanes = switch.send_out(2);
+    forward(&mut switch, lanes, 40);
+    assert_eq!(switch.externs_mut().direct_counters.iter().next().unwrap()[0].packets, 30);
+}
+
+#[test]
+fn a_switch_with_rates_or_guarded_state_has_no_lanes() {
+    let mut switch = native(&program(COUNTING.0, COUNTING.1));
+    let lanes = switch.send_out(2);
+    forward(&mut switch, lanes, 8);
+    switch.set_queue_rate(Some(2), None, 1000).unwrap();
+    assert_eq!(switch.divides(), Err(Undivided::Rates));
+    assert!(switch.send_out(2).is_empty());
+    // What they had counted is here.
+    assert_eq!(switch.externs_mut().counters.iter().next().unwrap()[0].packets, 6);
+    let mut switch = native(&program("", "random<bit<8>>(hdr.note.note, 0, 9);"));
+    assert_eq!(switch.divides(), Err(Undivided::State(vec!["the sequence of random numbers".to_owned()])));
+    assert!(switch.send_out(1).is_empty());
+}
