@@ -620,13 +620,15 @@ fn damaged_and_foreign_state_is_reported_and_the_switch_starts() {
     folder.run(&format!("run p.p4 --entries entries.txt {STATE_PORTS}"));
     let files = std::fs::read_dir(folder.path("kept")).unwrap().map(|entry| entry.unwrap().path());
     let snapshot = files.filter(|path| path.display().to_string().contains("snapshot")).max().unwrap();
-    let text = std::fs::read_to_string(&snapshot).unwrap();
-    std::fs::write(&snapshot, text.replacen("by_value", "by_walue", 1)).unwrap();
-    // The damaged line is the one with the program or the one with the entry, whichever has the name first.
+    let mut bytes = std::fs::read(&snapshot).unwrap();
+    let name = bytes.windows(8).position(|window| window == b"by_value").unwrap();
+    bytes[name + 3] = b'w';
+    std::fs::write(&snapshot, bytes).unwrap();
+    // The damaged record is the one with the program, which has the name first.
     let output = folder.run(&format!("run p.p4 {STATE_PORTS}"));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.starts_with("warning: kept/snapshot-1.jsonl: line 1 is damaged; kept as "), "{told}");
+    assert!(told.starts_with("warning: kept/snapshot-1.state: record 1 is damaged; kept as "), "{told}");
     assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
     // A program without the table leaves the entry out.
     std::fs::write(folder.path("q.p4"), PROGRAM.replace("by_value", "by_other")).unwrap();

@@ -56,6 +56,15 @@ impl Cells {
         self.lines.shrink_to_fit();
     }
 
+    /// Forgets the cells from `count` on, none of which holds an entry.
+    pub fn shrink(&mut self, count: usize) {
+        if count < self.count {
+            self.count = count;
+            self.lines.truncate((count * self.stride_words).div_ceil(LINE_WORDS));
+            self.lines.shrink_to_fit();
+        }
+    }
+
     /// The number of cells ever used, the default entry included.
     pub fn count(&self) -> usize {
         self.count

@@ -2,8 +2,8 @@
 //!
 //! One slot is eight bytes: the hash above the number, so that a line holds eight and a number is looked at only if its
 //! whole hash agrees. Open addressing with linear probing; the home of a slot is the low part of its hash, so that
-//! growing and deleting (which moves later slots back, no tombstones) need the slots alone. At most half full; a small
-//! one at most an eighth, so that nearly every probe ends at its first slot and is predicted.
+//! growing, shrinking and deleting (which moves later slots back, no tombstones) need the slots alone. At most half
+//! full; a small one at most an eighth, so that nearly every probe ends at its first slot and is predicted.
 
 /// The table. Numbers start at 1; a slot of 0 is free.
 #[derive(Clone, Debug)]
@@ -117,6 +117,11 @@ impl HashIndex {
         }
         self.slots[free] = 0;
         self.len -= 1;
+        // Far from the number at which it grows, so that it does not do both by turns.
+        let wanted = slots_for(2 * self.len);
+        if self.slots.len() > SPARSE_SLOTS_MAX && wanted <= self.slots.len() / 4 {
+            self.resize(wanted);
+        }
     }
 
     fn position(&self, hash: u32, number: u32) -> usize {
@@ -206,6 +211,17 @@ mod tests {
             });
             assert_eq!(seen, wanted);
         }
+    }
+
+    #[test]
+    fn room_that_is_not_needed_is_given_back() {
+        let mut index = HashIndex::new();
+        let hash = |number: u32| number.wrapping_mul(0x9E37_79B9);
+        (1..=100_000).for_each(|number| index.insert(hash(number), number));
+        let most = index.slots();
+        (11..=100_000).for_each(|number| index.remove(hash(number), number));
+        assert!(most >= 200_000 && index.slots() <= SPARSE_SLOTS_MAX, "{most}, {}", index.slots());
+        assert!((1..=10).all(|number| index.find(hash(number), |found| found == number) == Some(number)));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Each table has a copy of its own, in which members speak of actions by their positions in the table's list. Members
 //! are cells like entries; the groups are ranges of one array of member handles, so that picking a member of a group is
-//! two loads.
+//! two loads. A group that outgrows its range gets another at the end of the array; once more than half of the array is
+//! in no range, the ranges move together. So a change costs what the group has, and not what all groups have.
 
 use crate::abi::{Group, ProfileHandle};
 use crate::cells::{Cell, Cells};
@@ -12,18 +13,22 @@ use crate::spec::Handle;
 #[derive(Clone, Debug)]
 pub(crate) struct Members {
     cells: Cells,
-    by_group: Vec<Vec<u32>>,
-    /// Whether `by_group` was changed since `ranges` and `choices` were made from it.
-    is_changed: bool,
     ranges: Vec<Group>,
+    /// The room of each range, of which the group uses the front.
+    capacities: Vec<u32>,
     choices: Vec<u32>,
+    /// Places of `choices` that are in no range.
+    unused: usize,
 }
+
+/// Places below which it is not worth the while to move ranges together.
+const UNUSED_MIN: usize = 4096;
 
 impl Members {
     /// No members and groups. Members have room for `data_words` words of action data.
     pub fn new(data_words: usize) -> Members {
         let cells = Cells::new(data_words, 0);
-        Members { cells, by_group: Vec::new(), is_changed: false, ranges: Vec::new(), choices: Vec::new() }
+        Members { cells, ranges: Vec::new(), capacities: Vec::new(), choices: Vec::new(), unused: 0 }
     }
 
     /// Makes or changes a member.
@@ -34,24 +39,35 @@ impl Members {
     /// Makes or changes a group.
     pub fn set_group(&mut self, group: Handle, members: &[Handle]) {
         let position = group.0 as usize;
-        if self.by_group.len() <= position {
-            self.by_group.resize_with(position + 1, Vec::new);
+        if self.ranges.len() <= position {
+            self.ranges.resize(position + 1, Group { first: 0, count: 0 });
+            self.capacities.resize(position + 1, 0);
         }
-        self.by_group[position] = members.iter().map(|member| member.0).collect();
-        self.is_changed = true;
+        let (range, capacity) = (&mut self.ranges[position], &mut self.capacities[position]);
+        let count = members.len() as u32;
+        if count > *capacity || count == 0 {
+            self.unused += *capacity as usize;
+            (range.first, *capacity) = (self.choices.len() as u32, count);
+            self.choices.extend(members.iter().map(|member| member.0));
+        } else {
+            let places = &mut self.choices[range.first as usize..][..members.len()];
+            places.iter_mut().zip(members).for_each(|(place, member)| *place = member.0);
+        }
+        range.count = count;
+        // Here and not at the end of the batch, so that one that changes many groups takes no more than twice the room.
+        if self.unused > UNUSED_MIN.max(self.choices.len() / 2) {
+            self.move_together();
+        }
     }
 
-    /// Must follow a batch of changes.
-    pub fn commit(&mut self) {
-        if !std::mem::replace(&mut self.is_changed, false) {
-            return;
+    fn move_together(&mut self) {
+        let old = std::mem::take(&mut self.choices);
+        for (range, capacity) in self.ranges.iter_mut().zip(&mut self.capacities) {
+            let members = &old[range.first as usize..][..range.count as usize];
+            (range.first, *capacity) = (self.choices.len() as u32, range.count);
+            self.choices.extend_from_slice(members);
         }
-        self.ranges.clear();
-        self.choices.clear();
-        for members in &self.by_group {
-            self.ranges.push(Group { first: self.choices.len() as u32, count: members.len() as u32 });
-            self.choices.extend(members);
-        }
+        self.unused = 0;
     }
 
     /// How generated code picks here. Valid as long as nothing changes.
@@ -67,4 +83,37 @@ impl Members {
 
 fn cell_of(member: Handle) -> Cell {
     member.0 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Rng;
+
+    fn of(members: &Members, group: usize) -> Vec<u32> {
+        let range = members.ranges[group];
+        members.choices[range.first as usize..][..range.count as usize].to_vec()
+    }
+
+    /// Against plain lists; and no more room than twice what all groups have, and a constant.
+    #[test]
+    fn groups_are_what_they_were_set_to() {
+        let mut rng = Rng::new(3);
+        let mut members = Members::new(1);
+        let mut plain: Vec<Vec<u32>> = vec![Vec::new(); 200];
+        let mut most_unused = 0;
+        for _ in 0..50_000 {
+            let group = rng.below(200) as usize;
+            let count = if rng.chance(1, 10) { 0 } else { rng.below(30) };
+            plain[group] = (0..count).map(|_| rng.next_u64() as u32).collect();
+            let handles: Vec<Handle> = plain[group].iter().map(|&member| Handle(member)).collect();
+            members.set_group(Handle(group as u32), &handles);
+            assert_eq!(of(&members, group), plain[group]);
+            most_unused = most_unused.max(members.unused);
+        }
+        for (group, expected) in plain.iter().enumerate().take(members.ranges.len()) {
+            assert_eq!(of(&members, group), *expected);
+        }
+        assert!(most_unused > UNUSED_MIN / 2 && most_unused <= 2 * UNUSED_MIN, "{most_unused}");
+    }
 }

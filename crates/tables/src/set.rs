@@ -150,12 +150,12 @@ impl TableSet {
         Ok(TableSet { tables, profiles, copies, pending: Vec::new(), arrivals: Vec::new(), version: 0 })
     }
 
-    /// The tables and profiles as they are now, for somebody who reads them while these go on. Packets find nothing in
-    /// them. Entries are shared until they change.
+    /// The tables and profiles as they are now, for somebody who reads them one after the other while these go on.
+    /// Packets find nothing in them, and nothing is found by what it matches. Entries are shared until they change.
     pub fn frozen(&self) -> TableSet {
         let copy = || Copy { snapshots: Vec::new(), handles: Vec::new(), version: 0 };
         TableSet {
-            tables: self.tables.clone(),
+            tables: self.tables.iter().map(Table::frozen).collect(),
             profiles: self.profiles.clone(),
             copies: LeftRight::new([copy(), copy()]),
             pending: Vec::new(),

@@ -90,6 +90,7 @@ impl Snapshot {
                 self.insert(cell_of(*handle), packed);
             }
             Change::Remove { handle } => self.remove(cell_of(*handle)),
+            Change::Shrink { handles } => self.cells.shrink(cell_of(Handle(*handles)) as usize),
             Change::Modify { handle, action, data } => self.cells.set_action(cell_of(*handle), *action, data),
             Change::Clear => self.clear(),
             Change::SetDefault { action, data } => self.cells.set_action(0, *action, data),
@@ -106,9 +107,6 @@ impl Snapshot {
     pub(crate) fn commit(&mut self) {
         if let Engine::Ternary(engine) = &mut self.engine {
             engine.commit();
-        }
-        if let Some(members) = &mut self.members {
-            members.commit();
         }
     }
 

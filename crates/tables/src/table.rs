@@ -18,6 +18,9 @@ use base::Bits;
 use base::limits::TABLE_ENTRIES_MAX;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Slots below which snapshots keep the memory of entries that are gone.
+const SHRINK_SLOTS_MIN: usize = 4096;
+
 /// A table with its entries.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -34,6 +37,9 @@ pub struct Table {
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     slots: Slots,
+    entries: usize,
+    /// The most slots that there were since [`Change::Shrink`] was told last.
+    most_slots: usize,
     /// Free handles below `slots.len()`.
     free: BTreeSet<u32>,
     /// Handle + 1 of each entry, by the hash of what must be unique.
@@ -46,14 +52,41 @@ pub(crate) struct Store {
 /// What a snapshot has to do to follow a table.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
-    Reserve { entries: usize },
-    Insert { handle: Handle, packed: PackedMatch, action: u32, data: Box<[u64]> },
-    Remove { handle: Handle },
-    Modify { handle: Handle, action: u32, data: Box<[u64]> },
+    Reserve {
+        entries: usize,
+    },
+    Insert {
+        handle: Handle,
+        packed: PackedMatch,
+        action: u32,
+        data: Box<[u64]>,
+    },
+    Remove {
+        handle: Handle,
+    },
+    /// No entry has this handle or a greater one.
+    Shrink {
+        handles: u32,
+    },
+    Modify {
+        handle: Handle,
+        action: u32,
+        data: Box<[u64]>,
+    },
     Clear,
-    SetDefault { action: u32, data: Box<[u64]> },
-    SetMember { member: Handle, action: u32, data: Box<[u64]> },
-    SetGroup { group: Handle, choices: Vec<Handle> },
+    SetDefault {
+        action: u32,
+        data: Box<[u64]>,
+    },
+    SetMember {
+        member: Handle,
+        action: u32,
+        data: Box<[u64]>,
+    },
+    SetGroup {
+        group: Handle,
+        choices: Vec<Handle>,
+    },
 }
 
 /// How to take a step back.
@@ -78,6 +111,8 @@ impl Store {
     fn new() -> Store {
         Store {
             slots: Slots::default(),
+            entries: 0,
+            most_slots: 0,
             free: BTreeSet::new(),
             identities: HashIndex::new(),
             const_entries: 0,
@@ -85,8 +120,9 @@ impl Store {
         }
     }
 
-    fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+    /// The entries as they are now, to be read one after the other: they cannot be found by what they match.
+    fn frozen(&self) -> Store {
+        Store { slots: self.slots.clone(), entries: self.entries, const_entries: self.const_entries, ..Store::new() }
     }
 
     fn entry(&self, handle: Handle) -> Option<&Entry> {
@@ -113,6 +149,17 @@ impl Store {
         self.identities.insert(identity, handle.0 + 1);
         self.count_use(entry.spec.action, &entry.spec.args);
         self.slots.put(handle.0 as usize, entry);
+        self.entries += 1;
+        self.most_slots = self.most_slots.max(self.slots.len());
+    }
+
+    /// Handles below which all are, if they have become far fewer than they were.
+    fn shrunk(&mut self) -> Option<u32> {
+        let is_far_less = self.most_slots >= SHRINK_SLOTS_MIN && self.slots.len() <= self.most_slots / 4;
+        is_far_less.then(|| {
+            self.most_slots = self.slots.len();
+            self.slots.len() as u32
+        })
     }
 
     /// An entry runs this now.
@@ -146,6 +193,7 @@ impl Store {
 
     fn take(&mut self, identity: u32, handle: Handle) -> Option<Entry> {
         let entry = self.slots.take(handle.0 as usize)?;
+        self.entries -= 1;
         self.const_entries -= usize::from(entry.is_const);
         self.discount_use(entry.spec.action, &entry.spec.args);
         self.identities.remove(identity, handle.0 + 1);
@@ -199,6 +247,20 @@ impl Table {
         Ok(table)
     }
 
+    /// The table as it is now, for somebody who reads its entries one after the other while this goes on. They are
+    /// shared until they change.
+    pub(crate) fn frozen(&self) -> Table {
+        Table {
+            spec: self.spec.clone(),
+            kind: self.kind,
+            layout: self.layout.clone(),
+            action_layouts: self.action_layouts.clone(),
+            store: self.store.frozen(),
+            default_action: self.default_action.clone(),
+            next_sequence: self.next_sequence,
+        }
+    }
+
     /// What the table was made from, less the initial entries.
     pub fn spec(&self) -> &TableSpec {
         &self.spec
@@ -227,7 +289,7 @@ impl Table {
 
     /// The number of entries.
     pub fn len(&self) -> usize {
-        self.store.len()
+        self.store.entries
     }
 
     /// Whether there is no entry.
@@ -436,7 +498,7 @@ impl Table {
             let priority = self.kind.has_priority().then_some(spec.priority);
             return Err(Problem::Duplicate { handle, priority });
         }
-        if self.store.len() >= self.spec.size {
+        if self.store.entries >= self.spec.size {
             return Err(Problem::Full { size: self.spec.size });
         }
         let handle = self.store.next_handle();
@@ -488,6 +550,7 @@ impl Table {
         if let Some(entry) = identity.and_then(|identity| self.store.take(identity, handle)) {
             journal.changes.push(Change::Remove { handle });
             journal.undos.push(Undo::Delete(entry));
+            journal.changes.extend(self.store.shrunk().map(|handles| Change::Shrink { handles }));
         }
     }
 

@@ -154,9 +154,39 @@ fn compiled() -> Result<Program, String> {
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(folder).map_err(text)?;
     let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "state"));
     paths.sort();
     Ok(paths)
+}
+
+/// The record that a file begins with, and what is behind it.
+fn first_record(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?);
+    bytes.get(12..)?.split_at_checked(length as usize)
+}
+
+/// A record as it stands in a file.
+fn frame(record: &[u8]) -> Vec<u8> {
+    let length = (record.len() as u32).to_le_bytes();
+    let sum = crc32fast::hash(&[&length, record].concat());
+    [&b"\x93WSR"[..], &length, &sum.to_le_bytes(), record].concat()
+}
+
+/// Some bytes of a record replaced, left out, or doubled; or, if it is text, other words.
+fn other_bytes(rng: &mut Rng, record: &[u8]) -> Vec<u8> {
+    if let Ok(text) = std::str::from_utf8(record).map(|text| mutated(rng, text, WORDS)) {
+        return text.into_bytes();
+    }
+    let mut bytes = record.to_vec();
+    for _ in 0..1 + rng.below(3) {
+        let position = rng.below(bytes.len() as u64) as usize;
+        match rng.below(3) {
+            0 => bytes[position] = rng.next_u64() as u8,
+            1 if bytes.len() > 1 => drop(bytes.remove(position)),
+            _ => bytes.insert(position, rng.below(16) as u8),
+        }
+    }
+    bytes
 }
 
 /// Bytes that are wrong, a file that ends early, or records that are whole and say something else.
@@ -175,14 +205,14 @@ fn damage(rng: &mut Rng, path: &Path) -> Result<(), String> {
             rng.fill(&mut bytes);
         }
         _ => {
-            let whole = String::from_utf8_lossy(&bytes).into_owned();
-            let changed = |line: &str| {
-                let record = line.get(9..).unwrap_or_default();
-                let record = if rng.chance(1, 2) { mutated(rng, record, WORDS) } else { record.to_owned() };
-                let record = record.replace('\n', " ");
-                format!("{:08x} {record}\n", crc32fast::hash(record.as_bytes()))
-            };
-            bytes = whole.lines().map(changed).collect::<String>().into_bytes();
+            let mut changed = Vec::new();
+            let mut rest = bytes.as_slice();
+            while let Some((record, behind)) = first_record(rest) {
+                let record = if rng.chance(1, 2) { other_bytes(rng, record) } else { record.to_vec() };
+                changed.extend(frame(&record));
+                rest = behind;
+            }
+            bytes = changed;
         }
     }
     std::fs::write(path, bytes).map_err(text)

@@ -1,8 +1,15 @@
-//! Updates as JSON, by the names of the program: what is written survives a program that is compiled anew.
+//! Updates as bytes, by the names of the program: what is written survives a program that is compiled anew.
 //!
-//! What enters: an update and the program that it speaks of, or JSON that was written for this or another program. What
-//! leaves: JSON, or an update; or why there is none: the program has no such thing any more, or it has other widths.
-//! Values are hexadecimal digits in a string. What has its default is left out.
+//! What enters: updates and the program that they speak of, or a record that was written for this or another program.
+//! What leaves: a record, or updates; or why there is none: the program has no such thing any more, or it has other
+//! widths.
+//!
+//! A record is the byte [`UPDATES`], then updates to its end. Numbers have seven bits in a byte, the least significant
+//! first, and the eighth bit says that more follow. Lists, names and values have their length in front; a value has
+//! all bytes of its width, the most significant first. A thing of the program is a number: 0 brings a new name with
+//! it, `n` means the `n`th that the record has brought. So a record needs no other to be understood, and a name is
+//! looked up once in it. Each part can be passed over without the program: an update that has no place in it costs
+//! that update alone.
 
 use crate::api::entity::{
     Call, Cell, Choice, CloneSession, DigestConfig, Direct, EntryAction, EntryName, Group, GroupMember, Member,
@@ -12,36 +19,126 @@ use crate::api::{Entity, Update, UpdateKind};
 use base::Bits;
 use base::index::Id;
 use ir::{EntryKey, MatchKind, Program, TableId};
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use switch::externs::CounterCell;
 use switch::{MeterConfig, Replica};
 use tables::Attributes;
 
-/// Why stored JSON is no update of the program.
+/// Why a stored update is none of the program.
 pub(crate) type Mismatch = String;
+
+/// What a record with updates begins with.
+pub(crate) const UPDATES: u8 = 1;
+
+/// What an update is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Tag {
+    Entry,
+    Default,
+    DirectCounter,
+    DirectMeter,
+    Member,
+    Group,
+    Counter,
+    Meter,
+    Register,
+    Multicast,
+    CloneSession,
+    ValueSet,
+    Digest,
+}
+
+const TAGS: [Tag; 13] = [
+    Tag::Entry,
+    Tag::Default,
+    Tag::DirectCounter,
+    Tag::DirectMeter,
+    Tag::Member,
+    Tag::Group,
+    Tag::Counter,
+    Tag::Meter,
+    Tag::Register,
+    Tag::Multicast,
+    Tag::CloneSession,
+    Tag::ValueSet,
+    Tag::Digest,
+];
+
+/// A kind of things that have names in a program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Table,
+    Action,
+    Profile,
+    Counter,
+    Meter,
+    Register,
+    ValueSet,
+    Digest,
+}
+
+impl Kind {
+    fn describe(self) -> &'static str {
+        match self {
+            Kind::Table => "table",
+            Kind::Action => "action",
+            Kind::Profile => "action profile",
+            Kind::Counter => "counter",
+            Kind::Meter => "meter",
+            Kind::Register => "register",
+            Kind::ValueSet => "value set",
+            Kind::Digest => "digest",
+        }
+    }
+
+    fn name(self, program: &Program, index: usize) -> &str {
+        match self {
+            Kind::Table => &program.tables[Id::from_index(index)].name,
+            Kind::Action => &program.actions[Id::from_index(index)].name,
+            Kind::Profile => &program.action_profiles[Id::from_index(index)].name,
+            Kind::Counter => &program.counters[Id::from_index(index)].name,
+            Kind::Meter => &program.meters[Id::from_index(index)].name,
+            Kind::Register => &program.registers[Id::from_index(index)].name,
+            Kind::ValueSet => &program.value_sets[Id::from_index(index)].name,
+            Kind::Digest => &program.digests[Id::from_index(index)].name,
+        }
+    }
+
+    fn find(self, program: &Program, name: &str) -> Option<usize> {
+        match self {
+            Kind::Table => program.tables.iter().position(|it| it.name == name),
+            Kind::Action => program.actions.iter().position(|it| it.name == name),
+            Kind::Profile => program.action_profiles.iter().position(|it| it.name == name),
+            Kind::Counter => program.counters.iter().position(|it| it.name == name),
+            Kind::Meter => program.meters.iter().position(|it| it.name == name),
+            Kind::Register => program.registers.iter().position(|it| it.name == name),
+            Kind::ValueSet => program.value_sets.iter().position(|it| it.name == name),
+            Kind::Digest => program.digests.iter().position(|it| it.name == name),
+        }
+    }
+}
 
 // ------------------------------------------------------------------------------------------------------ writing
 
 /// Updates as a record; none if there are none. Cells of an array that lie side by side become one piece.
-pub(crate) fn record(program: &Program, updates: &mut dyn Iterator<Item = &Update>) -> Option<String> {
-    let mut text = String::from(r#"{"write":["#);
+pub(crate) fn record(program: &Program, updates: &mut dyn Iterator<Item = &Update>) -> Option<Vec<u8>> {
     let mut updates = updates.peekable();
     updates.peek()?;
+    let mut writer = Writer { program, bytes: vec![UPDATES], names: BTreeMap::new() };
     while let Some(update) = updates.next() {
-        let mut value = to_json(program, update);
-        if let Some((array, mut index)) = cell(update) {
-            let mut values = vec![value["modify"]["value"].take()];
-            while let Some(next) = updates.next_if(|next| cell(next) == index.checked_add(1).map(|it| (array, it))) {
-                values.push(to_json(program, next)["modify"]["value"].take());
-                index += 1;
-            }
-            value["modify"]["value"] = if values.len() == 1 { values.remove(0) } else { json!({ "cells": values }) };
+        let Some((array, mut index)) = cell(update) else {
+            writer.update(update);
+            continue;
+        };
+        let mut cells = vec![update];
+        while let Some(next) = updates.next_if(|next| cell(next) == index.checked_add(1).map(|it| (array, it))) {
+            cells.push(next);
+            index += 1;
         }
-        text += &value.to_string();
-        text.push(if updates.peek().is_some() { ',' } else { ']' });
+        writer.cells(&cells);
     }
-    text.push('}');
-    Some(text)
+    Some(writer.bytes)
 }
 
 /// The kind and number of the array and the index, if the update sets one cell that packets change, too.
@@ -53,456 +150,641 @@ fn cell(update: &Update) -> Option<((u8, usize), u64)> {
     }
 }
 
-/// The update as JSON.
-pub(crate) fn to_json(program: &Program, update: &Update) -> Value {
-    let kind = match update.kind {
-        UpdateKind::Insert => "insert",
-        UpdateKind::Modify => "modify",
-        UpdateKind::Delete => "delete",
-    };
-    json!({ kind: entity(program, &update.entity) })
+struct Writer<'a> {
+    program: &'a Program,
+    bytes: Vec<u8>,
+    /// The numbers of those names that the record has brought.
+    names: BTreeMap<(Kind, usize), u64>,
 }
 
-fn entity(program: &Program, entity: &Entity) -> Value {
-    match entity {
-        Entity::TableEntry(entry) => table_entry(program, entry),
-        Entity::DirectCounter(direct) => {
-            json!({"direct_counter": named(program, direct.table, &direct.name), "value": counter(direct.value)})
+impl Writer<'_> {
+    fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
         }
-        Entity::DirectMeter(direct) => {
-            json!({"direct_meter": named(program, direct.table, &direct.name), "value": direct.value.map(rates)})
-        }
-        Entity::Member(it) => {
-            let call = it.call.as_ref().map(|it| call(program, it));
-            json!({"member": it.id, "of": program.action_profiles[it.profile].name, "call": call})
-        }
-        Entity::Group(it) => {
-            let member = |it: &GroupMember| json!([it.member, it.weight, it.watch_port]);
-            let members: Vec<Value> = it.members.iter().map(member).collect();
-            let of = &program.action_profiles[it.profile].name;
-            json!({"group": it.id, "of": of, "members": members, "size_max": it.size_max})
-        }
-        Entity::Counter(cell) => {
-            let array = &program.counters[cell.array].name;
-            json!({"counter": array, "index": cell.index, "value": counter(cell.value)})
-        }
-        Entity::Meter(cell) => {
-            let array = &program.meters[cell.array].name;
-            json!({"meter": array, "index": cell.index, "value": cell.value.map(rates)})
-        }
-        Entity::Register(cell) => {
-            let array = &program.registers[cell.array].name;
-            json!({"register": array, "index": cell.index, "value": hex(&cell.value)})
-        }
-        Entity::Multicast(it) => {
-            json!({"multicast": it.group, "replicas": replicas(&it.replicas), "metadata": bytes(&it.metadata)})
-        }
-        Entity::CloneSession(it) => json!({
-            "clone_session": it.session, "replicas": replicas(&it.replicas), "class": it.class_of_service,
-            "length_max": it.length_bytes_max,
-        }),
-        Entity::ValueSet { set, members } => {
-            let members: Vec<Vec<Value>> = members.iter().map(|it| it.iter().map(key).collect()).collect();
-            json!({"value_set": program.value_sets[*set].name, "members": members})
-        }
-        Entity::Digest { digest, config } => json!({
-            "digest": program.digests[*digest].name,
-            "config": [config.timeout_max_ns, u64::from(config.list_size_max), config.ack_timeout_ns],
-        }),
+        self.bytes.push(number as u8);
     }
-}
 
-fn table_entry(program: &Program, entry: &TableEntry) -> Value {
-    let mut object = Map::new();
-    let target = match &entry.name {
-        Some(name) => named(program, entry.table, name),
-        None => json!({"table": program.tables[entry.table].name}),
-    };
-    object.insert(if entry.name.is_some() { "entry" } else { "default" }.to_owned(), target);
-    if let Some(action) = &entry.action {
-        let action = match action {
-            EntryAction::Call(it) => call(program, it),
-            EntryAction::Member(id) => json!({"member": id}),
-            EntryAction::Group(id) => json!({"group": id}),
-            EntryAction::OneShot(choices) => {
-                let choice = |it: &Choice| json!([call(program, &it.call), it.weight, it.watch_port]);
-                json!({"choices": choices.iter().map(choice).collect::<Vec<_>>()})
+    fn numbers<const N: usize>(&mut self, numbers: [u64; N]) {
+        numbers.into_iter().for_each(|number| self.number(number));
+    }
+
+    /// What may be missing.
+    fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
+        self.bytes.push(u8::from(value.is_some()));
+        if let Some(value) = value {
+            write(self, value);
+        }
+    }
+
+    fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        self.number(items.len() as u64);
+        items.iter().for_each(|item| write(self, item));
+    }
+
+    fn text(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn value(&mut self, value: &Bits) {
+        let count = value.width().div_ceil(8);
+        self.number(u64::from(count));
+        let limbs = value.limbs();
+        let byte = |position: u32| limbs.get(position as usize / 8).map_or(0, |limb| limb >> (position % 8 * 8)) as u8;
+        self.bytes.extend((0..count).rev().map(byte));
+    }
+
+    fn name(&mut self, kind: Kind, index: usize) {
+        if let Some(&number) = self.names.get(&(kind, index)) {
+            return self.number(number);
+        }
+        let number = self.names.len() as u64 + 1;
+        self.names.insert((kind, index), number);
+        self.number(0);
+        self.text(kind.name(self.program, index).as_bytes());
+    }
+
+    fn head(&mut self, kind: UpdateKind, tag: Tag) {
+        self.bytes.extend([kind as u8, tag as u8]);
+    }
+
+    /// Cells that lie side by side, or one.
+    fn cells(&mut self, cells: &[&Update]) {
+        let Some(first) = cells.first() else { return };
+        match &first.entity {
+            Entity::Register(cell) => {
+                self.head(first.kind, Tag::Register);
+                self.name(Kind::Register, cell.array.index());
+                self.option(cell.index, Self::number);
             }
-        };
-        object.insert("action".to_owned(), action);
+            Entity::Counter(cell) => {
+                self.head(first.kind, Tag::Counter);
+                self.name(Kind::Counter, cell.array.index());
+                self.option(cell.index, Self::number);
+            }
+            _ => unreachable!("only cells are side by side"),
+        }
+        self.list(cells, |writer, update| match &update.entity {
+            Entity::Register(cell) => writer.value(&cell.value),
+            Entity::Counter(cell) => writer.counter(cell.value),
+            _ => unreachable!("only cells are side by side"),
+        });
     }
-    let attributes = &entry.attributes;
-    if *attributes != Attributes::default() {
-        let metadata = bytes(&attributes.metadata);
-        object.insert(
-            "attributes".to_owned(),
-            json!([metadata, attributes.controller_metadata, attributes.idle_timeout_ns]),
-        );
+
+    fn update(&mut self, update: &Update) {
+        let kind = update.kind;
+        match &update.entity {
+            Entity::Register(_) | Entity::Counter(_) => self.cells(&[update]),
+            Entity::TableEntry(entry) => self.table_entry(kind, entry),
+            Entity::DirectCounter(direct) => {
+                self.head(kind, Tag::DirectCounter);
+                self.named(direct.table, &direct.name);
+                self.counter(direct.value);
+            }
+            Entity::DirectMeter(direct) => {
+                self.head(kind, Tag::DirectMeter);
+                self.named(direct.table, &direct.name);
+                self.option(direct.value, Self::rates);
+            }
+            Entity::Member(it) => {
+                self.head(kind, Tag::Member);
+                self.name(Kind::Profile, it.profile.index());
+                self.number(u64::from(it.id));
+                self.option(it.call.as_ref(), Self::call);
+            }
+            Entity::Group(it) => {
+                self.head(kind, Tag::Group);
+                self.name(Kind::Profile, it.profile.index());
+                self.numbers([u64::from(it.id), u64::from(it.size_max)]);
+                self.list(&it.members, |writer, it| {
+                    writer.numbers([u64::from(it.member), u64::from(it.weight)]);
+                    writer.option(it.watch_port.map(u64::from), Self::number);
+                });
+            }
+            Entity::Meter(cell) => {
+                self.head(kind, Tag::Meter);
+                self.name(Kind::Meter, cell.array.index());
+                self.option(cell.index, Self::number);
+                self.option(cell.value, Self::rates);
+            }
+            Entity::Multicast(it) => {
+                self.head(kind, Tag::Multicast);
+                self.number(it.group);
+                self.list(&it.replicas, Self::replica);
+                self.text(&it.metadata);
+            }
+            Entity::CloneSession(it) => {
+                self.head(kind, Tag::CloneSession);
+                self.numbers([it.session, it.class_of_service, it.length_bytes_max].map(u64::from));
+                self.list(&it.replicas, Self::replica);
+            }
+            Entity::ValueSet { set, members } => {
+                self.head(kind, Tag::ValueSet);
+                self.name(Kind::ValueSet, set.index());
+                self.list(members, |writer, keys| writer.list(keys, Self::key));
+            }
+            Entity::Digest { digest, config } => {
+                self.head(kind, Tag::Digest);
+                self.name(Kind::Digest, digest.index());
+                self.numbers([config.timeout_max_ns, u64::from(config.list_size_max), config.ack_timeout_ns]);
+            }
+        }
     }
-    if let Some(value) = entry.counter {
-        object.insert("counted".to_owned(), counter(value));
+
+    fn table_entry(&mut self, kind: UpdateKind, entry: &TableEntry) {
+        match &entry.name {
+            Some(name) => {
+                self.head(kind, Tag::Entry);
+                self.named(entry.table, name);
+            }
+            None => {
+                self.head(kind, Tag::Default);
+                self.name(Kind::Table, entry.table.index());
+            }
+        }
+        match &entry.action {
+            None => self.number(0),
+            Some(EntryAction::Call(it)) => {
+                self.number(1);
+                self.call(it);
+            }
+            Some(EntryAction::Member(id)) => self.numbers([2, u64::from(*id)]),
+            Some(EntryAction::Group(id)) => self.numbers([3, u64::from(*id)]),
+            Some(EntryAction::OneShot(choices)) => {
+                self.number(4);
+                self.list(choices, |writer, it| {
+                    writer.call(&it.call);
+                    writer.number(u64::from(it.weight));
+                    writer.option(it.watch_port.map(u64::from), Self::number);
+                });
+            }
+        }
+        let attributes = Some(&entry.attributes).filter(|it| **it != Attributes::default());
+        self.option(attributes, |writer, it| {
+            writer.text(&it.metadata);
+            writer.numbers([it.controller_metadata, it.idle_timeout_ns]);
+        });
+        self.option(entry.counter, Self::counter);
+        self.option(entry.meter, |writer, meter| writer.option(meter, Self::rates));
     }
-    if let Some(value) = entry.meter {
-        object.insert("rates".to_owned(), json!(value.map(rates)));
+
+    fn named(&mut self, table: TableId, name: &EntryName) {
+        self.name(Kind::Table, table.index());
+        self.number(u64::from(name.priority as u32));
+        self.list(&name.key, Self::key);
     }
-    Value::Object(object)
-}
 
-fn named(program: &Program, table: TableId, name: &EntryName) -> Value {
-    let keys: Vec<Value> = name.key.iter().map(key).collect();
-    json!({"table": program.tables[table].name, "key": keys, "priority": name.priority})
-}
-
-fn key(key: &EntryKey) -> Value {
-    match key {
-        EntryKey::Exact(value) => json!(hex(value)),
-        EntryKey::Lpm { value, prefix_len } => json!({"prefix": hex(value), "length": prefix_len}),
-        EntryKey::Ternary { value, mask } => json!({"value": hex(value), "mask": hex(mask)}),
-        EntryKey::Range { low, high } => json!({"low": hex(low), "high": hex(high)}),
-        EntryKey::Optional(value) => json!({"optional": value.as_ref().map(hex)}),
+    fn key(&mut self, key: &EntryKey) {
+        match key {
+            EntryKey::Exact(value) => {
+                self.bytes.push(0);
+                self.value(value);
+            }
+            EntryKey::Lpm { value, prefix_len } => {
+                self.bytes.push(1);
+                self.value(value);
+                self.number(u64::from(*prefix_len));
+            }
+            EntryKey::Ternary { value, mask } => {
+                self.bytes.push(2);
+                self.value(value);
+                self.value(mask);
+            }
+            EntryKey::Range { low, high } => {
+                self.bytes.push(3);
+                self.value(low);
+                self.value(high);
+            }
+            EntryKey::Optional(Some(value)) => {
+                self.bytes.push(4);
+                self.value(value);
+            }
+            EntryKey::Optional(None) => self.bytes.push(5),
+        }
     }
-}
 
-fn call(program: &Program, call: &Call) -> Value {
-    let args: Vec<String> = call.args.iter().map(hex).collect();
-    json!({"run": program.actions[call.action].name, "args": args})
-}
+    fn call(&mut self, call: &Call) {
+        self.name(Kind::Action, call.action.index());
+        self.list(&call.args, Self::value);
+    }
 
-fn counter(value: CounterCell) -> Value {
-    json!([value.packets, value.bytes])
-}
+    fn counter(&mut self, value: CounterCell) {
+        self.numbers([value.packets, value.bytes]);
+    }
 
-fn rates(value: MeterConfig) -> Value {
-    json!([
-        value.committed_rate_milliunits_per_s,
-        value.committed_burst,
-        value.peak_rate_milliunits_per_s,
-        value.peak_burst
-    ])
-}
+    fn rates(&mut self, value: MeterConfig) {
+        self.numbers([
+            value.committed_rate_milliunits_per_s,
+            value.committed_burst,
+            value.peak_rate_milliunits_per_s,
+            value.peak_burst,
+        ]);
+    }
 
-fn replicas(replicas: &[Replica]) -> Vec<Value> {
-    replicas.iter().map(|it| json!([it.port, it.rid])).collect()
-}
-
-fn hex(value: &Bits) -> String {
-    bytes(&value.to_be_bytes())
-}
-
-fn bytes(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    fn replica(&mut self, replica: &Replica) {
+        self.numbers([u64::from(replica.port), replica.rid]);
+    }
 }
 
 // ------------------------------------------------------------------------------------------------------ reading
 
-/// Adds the updates that the JSON says, in the words of this program.
-pub(crate) fn from_json(program: &Program, value: &Value, updates: &mut Vec<Update>) -> Result<(), Mismatch> {
-    let object = value.as_object().ok_or("an update is an object")?;
-    let kinds = [("insert", UpdateKind::Insert), ("modify", UpdateKind::Modify), ("delete", UpdateKind::Delete)];
-    let (kind, value) = kinds
-        .into_iter()
-        .find_map(|(name, kind)| Some((kind, object.get(name)?)))
-        .ok_or("an update inserts, modifies or deletes")?;
-    let reader = Reader { program };
-    let Some(cells) = value["value"]["cells"].as_array() else {
-        updates.push(Update { kind, entity: reader.entity(value)? });
-        return Ok(());
-    };
-    let first = number(&value["index"])?;
-    let mut one = value.clone();
-    for (offset, cell) in cells.iter().enumerate() {
-        let index = first.checked_add(offset as u64).ok_or("an index of more than 64 bits")?;
-        (one["index"], one["value"]) = (json!(index), cell.clone());
-        updates.push(Update { kind, entity: reader.entity(&one)? });
-    }
-    Ok(())
-}
-
-struct Reader<'a> {
+/// The updates of a record in the words of this program, one by one: those that have a place in it.
+pub(crate) struct Updates<'a> {
     program: &'a Program,
+    bytes: &'a [u8],
+    /// The names that the record has brought, as far as the program has them.
+    names: Vec<(Kind, Option<usize>, &'a str)>,
+    /// Why the update that is being read has no place in the program.
+    mismatch: Option<Mismatch>,
+    /// Cells that are still to come of a piece.
+    run: Option<Run>,
 }
 
-impl Reader<'_> {
-    fn entity(&self, value: &Value) -> Result<Entity, Mismatch> {
-        let object = value.as_object().ok_or("an entity is an object")?;
-        let kind = object.keys().find(|name| KINDS.contains(&name.as_str())).ok_or("an entity of no known kind")?;
-        let named = &object[kind];
-        Ok(match kind.as_str() {
-            "entry" => Entity::TableEntry(self.table_entry(value, self.entry_name(named)?)?),
-            "default" => {
-                let table = self.table(named)?;
-                Entity::TableEntry(TableEntry::new(table, None, self.action(table, &value["action"])?))
-            }
-            "direct_counter" => {
-                let (table, name) = self.entry_name(named)?;
-                Entity::DirectCounter(Direct { table, name, value: counter_from(&value["value"])? })
-            }
-            "direct_meter" => {
-                let (table, name) = self.entry_name(named)?;
-                Entity::DirectMeter(Direct { table, name, value: rates_from(&value["value"])? })
-            }
-            "member" => {
-                let profile =
-                    self.find("action profile", self.program.action_profiles.iter().map(|it| &it.name), &value["of"])?;
-                let call = if value["call"].is_null() { None } else { Some(self.call(&value["call"])?) };
-                Entity::Member(Member { profile, id: number32(named)?, call })
-            }
-            "group" => self.group(value, number32(named)?)?,
-            "counter" => {
-                let array = self.find("counter", self.program.counters.iter().map(|it| &it.name), named)?;
-                Entity::Counter(Cell { array, index: index(&value["index"])?, value: counter_from(&value["value"])? })
-            }
-            "meter" => {
-                let array = self.find("meter", self.program.meters.iter().map(|it| &it.name), named)?;
-                Entity::Meter(Cell { array, index: index(&value["index"])?, value: rates_from(&value["value"])? })
-            }
-            "register" => {
-                let array = self.find("register", self.program.registers.iter().map(|it| &it.name), named)?;
-                let width = self.program.registers[array].ty.width();
-                let value_of_cell = bits(&value["value"], width)?;
-                Entity::Register(Cell { array, index: index(&value["index"])?, value: value_of_cell })
-            }
-            "multicast" => Entity::Multicast(Multicast {
-                group: number(named)?,
-                replicas: replicas_from(&value["replicas"])?,
-                metadata: bytes_from(&value["metadata"])?,
-            }),
-            "clone_session" => Entity::CloneSession(CloneSession {
-                session: number32(named)?,
-                replicas: replicas_from(&value["replicas"])?,
-                class_of_service: number32(&value["class"])?,
-                length_bytes_max: number32(&value["length_max"])?,
-            }),
-            "value_set" => self.value_set(value, named)?,
-            _ => {
-                let digest = self.find("digest", self.program.digests.iter().map(|it| &it.name), named)?;
-                let [timeout_max_ns, list_size_max, ack_timeout_ns] = numbers(&value["config"])?;
-                let list_size_max = u32::try_from(list_size_max).map_err(|_| "a list of more than 32 bits")?;
-                Entity::Digest { digest, config: DigestConfig { timeout_max_ns, list_size_max, ack_timeout_ns } }
+/// Cells side by side.
+struct Run {
+    kind: UpdateKind,
+    tag: Tag,
+    array: Option<usize>,
+    index: Option<u64>,
+    left: u64,
+}
+
+/// What is no record of this form.
+struct Broken;
+
+type Read<T> = Result<T, Broken>;
+
+impl<'a> Updates<'a> {
+    /// Those of a record, which begins with [`UPDATES`].
+    pub fn of(program: &'a Program, record: &'a [u8]) -> Updates<'a> {
+        let bytes = record.get(1..).unwrap_or_default();
+        Updates { program, bytes, names: Vec::new(), mismatch: None, run: None }
+    }
+}
+
+impl Iterator for Updates<'_> {
+    type Item = Result<Update, Mismatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.bytes.is_empty() && self.run.is_none() {
+            return None;
+        }
+        let read = self.update();
+        let mismatch = self.mismatch.take();
+        Some(match read {
+            Ok(update) => mismatch.map_or(Ok(update), Err),
+            Err(Broken) => {
+                (self.bytes, self.run) = (&[], None);
+                Err("a record is not of this form; what is behind it in the record is left out".to_owned())
             }
         })
     }
-
-    /// The index of what has this name.
-    fn find<'n, I: Id>(
-        &self,
-        what: &str,
-        mut names: impl Iterator<Item = &'n String>,
-        value: &Value,
-    ) -> Result<I, Mismatch> {
-        let name = value.as_str().ok_or_else(|| format!("a {what} has a name"))?;
-        let position = names.position(|it| it == name);
-        position.map(I::from_index).ok_or_else(|| format!("the program has no {what} {name}"))
-    }
-
-    fn table(&self, value: &Value) -> Result<TableId, Mismatch> {
-        self.find("table", self.program.tables.iter().map(|it| &it.name), &value["table"])
-    }
-
-    fn entry_name(&self, value: &Value) -> Result<(TableId, EntryName), Mismatch> {
-        let id = self.table(value)?;
-        let table = &self.program.tables[id];
-        let keys = value["key"].as_array().ok_or("a key is a list")?;
-        if keys.len() != table.keys.len() {
-            return Err(format!("table {} has {} keys, not {}", table.name, table.keys.len(), keys.len()));
-        }
-        let key = keys.iter().zip(&table.keys).map(|(value, key)| {
-            key_from(value, key.expr.ty.width(), key.kind)
-                .map_err(|problem| format!("table {}, key {}: {problem}", table.name, key.name))
-        });
-        let key = key.collect::<Result<Vec<_>, _>>()?;
-        let priority = value["priority"].as_i64().and_then(|it| i32::try_from(it).ok());
-        Ok((id, EntryName { key, priority: priority.ok_or("a priority is a number")? }))
-    }
-
-    fn table_entry(&self, value: &Value, (table, name): (TableId, EntryName)) -> Result<TableEntry, Mismatch> {
-        let mut entry = TableEntry::new(table, Some(name), self.action(table, &value["action"])?);
-        if let Some(list) = value["attributes"].as_array() {
-            let [metadata, controller_metadata, idle_timeout_ns] = list.as_slice() else {
-                return Err("attributes are three".to_owned());
-            };
-            entry.attributes = Attributes {
-                metadata: bytes_from(metadata)?,
-                controller_metadata: number(controller_metadata)?,
-                idle_timeout_ns: number(idle_timeout_ns)?,
-            };
-        }
-        entry.counter = value.get("counted").map(counter_from).transpose()?;
-        entry.meter = value.get("rates").map(rates_from).transpose()?;
-        Ok(entry)
-    }
-
-    fn action(&self, table: TableId, value: &Value) -> Result<Option<EntryAction>, Mismatch> {
-        if value.is_null() {
-            return Ok(None);
-        }
-        if let Some(id) = value.get("member") {
-            return Ok(Some(EntryAction::Member(number32(id)?)));
-        }
-        if let Some(id) = value.get("group") {
-            return Ok(Some(EntryAction::Group(number32(id)?)));
-        }
-        if let Some(choices) = value["choices"].as_array() {
-            let choice = |value: &Value| -> Result<Choice, Mismatch> {
-                let (call, weight, watch_port) = (self.call(&value[0])?, number32(&value[1])?, port(&value[2])?);
-                Ok(Choice { call, weight, watch_port })
-            };
-            return Ok(Some(EntryAction::OneShot(choices.iter().map(choice).collect::<Result<_, _>>()?)));
-        }
-        let mut call = self.call(value)?;
-        // The same action in several controls is several in the program: the table's own is meant.
-        let name = &self.program.actions[call.action].name;
-        let own = self.program.tables[table].actions.iter().map(|listed| listed.action);
-        if let Some(action) = own.into_iter().find(|&action| self.program.actions[action].name == *name) {
-            call.action = action;
-        }
-        Ok(Some(EntryAction::Call(call)))
-    }
-
-    fn call(&self, value: &Value) -> Result<Call, Mismatch> {
-        let id = self.find("action", self.program.actions.iter().map(|it| &it.name), &value["run"])?;
-        let action = &self.program.actions[id];
-        let args = value["args"].as_array().ok_or("arguments are a list")?;
-        if args.len() != action.params.len() {
-            return Err(format!("action {} has {} parameters, not {}", action.name, action.params.len(), args.len()));
-        }
-        let arg = |(value, &param): (&Value, &ir::VarId)| {
-            let param = &self.program.vars[param];
-            bits(value, param.ty.width()).map_err(|problem| format!("parameter {}: {problem}", param.name))
-        };
-        Ok(Call { action: id, args: args.iter().zip(&action.params).map(arg).collect::<Result<_, _>>()? })
-    }
-
-    fn group(&self, value: &Value, id: u32) -> Result<Entity, Mismatch> {
-        let profiles = self.program.action_profiles.iter().map(|it| &it.name);
-        let profile = self.find("action profile", profiles, &value["of"])?;
-        let member = |value: &Value| -> Result<GroupMember, Mismatch> {
-            let (member, weight, watch_port) = (number32(&value[0])?, number32(&value[1])?, port(&value[2])?);
-            Ok(GroupMember { member, weight, watch_port })
-        };
-        let members = value["members"].as_array().ok_or("members are a list")?;
-        let members = members.iter().map(member).collect::<Result<_, _>>()?;
-        Ok(Entity::Group(Group { profile, id, members, size_max: number32(&value["size_max"])? }))
-    }
-
-    fn value_set(&self, value: &Value, named: &Value) -> Result<Entity, Mismatch> {
-        let set = self.find("value set", self.program.value_sets.iter().map(|it| &it.name), named)?;
-        let declared = &self.program.value_sets[set];
-        let member = |value: &Value| -> Result<Vec<EntryKey>, Mismatch> {
-            let keys = value.as_array().filter(|keys| keys.len() == declared.keys.len());
-            let keys = keys.ok_or_else(|| format!("value set {} has {} keys", declared.name, declared.keys.len()))?;
-            let pairs = keys.iter().zip(&declared.keys);
-            pairs.map(|(value, &(_, width, kind))| key_from(value, width, kind)).collect()
-        };
-        let members = value["members"].as_array().ok_or("members are a list")?;
-        Ok(Entity::ValueSet { set, members: members.iter().map(member).collect::<Result<_, _>>()? })
-    }
 }
 
-/// What entities are called. No other part of one is called so.
-const KINDS: [&str; 13] = [
-    "entry",
-    "default",
-    "direct_counter",
-    "direct_meter",
-    "member",
-    "group",
-    "counter",
-    "meter",
-    "register",
-    "multicast",
-    "clone_session",
-    "value_set",
-    "digest",
-];
+impl<'a> Updates<'a> {
+    fn take(&mut self, count: u64) -> Read<&'a [u8]> {
+        let count = usize::try_from(count).map_err(|_| Broken)?;
+        let (taken, rest) = self.bytes.split_at_checked(count).ok_or(Broken)?;
+        self.bytes = rest;
+        Ok(taken)
+    }
 
-fn key_from(value: &Value, width: u32, kind: MatchKind) -> Result<EntryKey, Mismatch> {
-    let of = |name: &str| bits(&value[name], width);
-    Ok(match kind {
-        MatchKind::Exact => EntryKey::Exact(bits(value, width)?),
-        MatchKind::Lpm => {
-            let prefix_len = number32(&value["length"])?;
-            if prefix_len > width {
-                return Err(format!("a prefix of {prefix_len} bits, where the key has {width}"));
+    fn byte(&mut self) -> Read<u8> {
+        Ok(self.take(1)?[0])
+    }
+
+    fn number(&mut self) -> Read<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Ok(number);
             }
-            EntryKey::Lpm { value: of("prefix")?, prefix_len }
         }
-        MatchKind::Ternary => EntryKey::Ternary { value: of("value")?, mask: of("mask")? },
-        MatchKind::Range => EntryKey::Range { low: of("low")?, high: of("high")? },
-        MatchKind::Optional => {
-            let value = value.get("optional").ok_or("a key of another kind")?;
-            EntryKey::Optional(if value.is_null() { None } else { Some(bits(value, width)?) })
+        Err(Broken)
+    }
+
+    fn number32(&mut self) -> Read<u32> {
+        u32::try_from(self.number()?).map_err(|_| Broken)
+    }
+
+    fn option<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<Option<T>> {
+        match self.byte()? {
+            0 => Ok(None),
+            1 => read(self).map(Some),
+            _ => Err(Broken),
         }
-    })
-}
-
-fn bits(value: &Value, width: u32) -> Result<Bits, Mismatch> {
-    let bytes = bytes_from(value)?;
-    if bytes.len() != (width as usize).div_ceil(8) {
-        return Err(format!("a value of {} bytes, where {width} bits are wanted", bytes.len()));
     }
-    let wide = Bits::from_be_bytes(8 * bytes.len() as u32, &bytes);
-    let value = wide.resize(width);
-    if value.resize(wide.width()) != wide {
-        return Err(format!("a value of more than {width} bits"));
+
+    fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+        let count = self.number()?;
+        // Whatever the number says, items come as long as there are bytes.
+        let mut items = Vec::with_capacity(count.min(64) as usize);
+        for _ in 0..count {
+            items.push(read(self)?);
+        }
+        Ok(items)
     }
-    Ok(value)
-}
 
-fn bytes_from(value: &Value) -> Result<Vec<u8>, Mismatch> {
-    let text = value.as_str().ok_or("a value is a string of hexadecimal digits")?;
-    let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
-    let pair = |pair: &[u8]| match pair {
-        [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
-        _ => None,
-    };
-    let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(pair).collect();
-    bytes.ok_or_else(|| "a value is pairs of hexadecimal digits".to_owned())
-}
-
-fn number(value: &Value) -> Result<u64, Mismatch> {
-    value.as_u64().ok_or_else(|| "a number is missing".to_owned())
-}
-
-fn number32(value: &Value) -> Result<u32, Mismatch> {
-    u32::try_from(number(value)?).map_err(|_| "a number of more than 32 bits".to_owned())
-}
-
-fn index(value: &Value) -> Result<Option<u64>, Mismatch> {
-    if value.is_null() { Ok(None) } else { number(value).map(Some) }
-}
-
-fn port(value: &Value) -> Result<Option<u32>, Mismatch> {
-    if value.is_null() { Ok(None) } else { number32(value).map(Some) }
-}
-
-fn numbers<const N: usize>(value: &Value) -> Result<[u64; N], Mismatch> {
-    let list = value.as_array().ok_or("a list of numbers is missing")?;
-    let list: Vec<u64> = list.iter().map(number).collect::<Result<_, _>>()?;
-    list.try_into().map_err(|_| format!("a list of {N} numbers is wanted"))
-}
-
-fn counter_from(value: &Value) -> Result<CounterCell, Mismatch> {
-    let [packets, bytes] = numbers(value)?;
-    Ok(CounterCell { packets, bytes })
-}
-
-fn rates_from(value: &Value) -> Result<Option<MeterConfig>, Mismatch> {
-    if value.is_null() {
-        return Ok(None);
+    fn text(&mut self) -> Read<&'a [u8]> {
+        let count = self.number()?;
+        self.take(count)
     }
-    let [committed_rate_milliunits_per_s, committed_burst, peak_rate_milliunits_per_s, peak_burst] = numbers(value)?;
-    Ok(Some(MeterConfig { committed_rate_milliunits_per_s, committed_burst, peak_rate_milliunits_per_s, peak_burst }))
+
+    /// Notes why the update has no place. The first reason counts.
+    fn misfit(&mut self, why: impl FnOnce() -> Mismatch) {
+        self.mismatch.get_or_insert_with(why);
+    }
+
+    /// What has the name that comes next; none, and a reason noted, if the program has no such thing.
+    fn name<I: Id>(&mut self, kind: Kind) -> Read<Option<I>> {
+        let (of, index, name) = match self.number()? {
+            0 => {
+                let name = std::str::from_utf8(self.text()?).map_err(|_| Broken)?;
+                let found = (kind, kind.find(self.program, name), name);
+                self.names.push(found);
+                found
+            }
+            number => *self.names.get(usize::try_from(number - 1).map_err(|_| Broken)?).ok_or(Broken)?,
+        };
+        if of != kind {
+            return Err(Broken);
+        }
+        if index.is_none() {
+            self.misfit(|| format!("the program has no {} {name}", kind.describe()));
+        }
+        Ok(index.map(I::from_index))
+    }
+
+    /// A value of this width; any, and a reason noted, if it has another. No width stands for what is not known.
+    fn value(&mut self, width: Option<u32>, what: impl FnOnce() -> String) -> Read<Bits> {
+        let bytes = self.text()?;
+        let Some(width) = width else { return Ok(Bits::zero(0)) };
+        if bytes.len() != (width as usize).div_ceil(8) {
+            let count = bytes.len();
+            self.misfit(|| format!("{}a value of {count} bytes, where {width} bits are wanted", what()));
+            return Ok(Bits::zero(width));
+        }
+        if width % 8 != 0 && bytes.first().is_some_and(|first| first >> (width % 8) != 0) {
+            self.misfit(|| format!("{}a value of more than {width} bits", what()));
+        }
+        Ok(Bits::from_be_bytes(width, bytes))
+    }
+
+    fn update(&mut self) -> Read<Update> {
+        if let Some(run) = self.run.take() {
+            return self.next_cell(run);
+        }
+        let kind = match self.byte()? {
+            0 => UpdateKind::Insert,
+            1 => UpdateKind::Modify,
+            2 => UpdateKind::Delete,
+            _ => return Err(Broken),
+        };
+        let tag = *TAGS.get(usize::from(self.byte()?)).ok_or(Broken)?;
+        if let Tag::Register | Tag::Counter = tag {
+            let array = match tag {
+                Tag::Register => self.name::<ir::RegisterId>(Kind::Register)?.map(Id::index),
+                _ => self.name::<ir::CounterId>(Kind::Counter)?.map(Id::index),
+            };
+            let index = self.option(Self::number)?;
+            let left = self.number()?;
+            if left == 0 || (index.is_none() && left > 1) {
+                return Err(Broken);
+            }
+            return self.next_cell(Run { kind, tag, array, index, left });
+        }
+        Ok(Update { kind, entity: self.entity(tag)? })
+    }
+
+    fn next_cell(&mut self, run: Run) -> Read<Update> {
+        let Run { kind, tag, array, index, left } = run;
+        let Some(array) = array else {
+            // All of them have nowhere to go, for the one reason that was noted with the name.
+            for _ in 0..left {
+                if tag == Tag::Register { self.text().map(drop)? } else { self.counter().map(drop)? }
+            }
+            return Ok(Update { kind, entity: nothing() });
+        };
+        let entity = match tag {
+            Tag::Register => {
+                let array = Id::from_index(array);
+                let width = self.program.registers[array].ty.width();
+                Entity::Register(Cell { array, index, value: self.value(Some(width), String::new)? })
+            }
+            _ => Entity::Counter(Cell { array: Id::from_index(array), index, value: self.counter()? }),
+        };
+        if left > 1 {
+            let index = Some(index.and_then(|index| index.checked_add(1)).ok_or(Broken)?);
+            self.run = Some(Run { kind, tag, array: Some(array), index, left: left - 1 });
+        }
+        Ok(Update { kind, entity })
+    }
+
+    fn entity(&mut self, tag: Tag) -> Read<Entity> {
+        Ok(match tag {
+            Tag::Entry => {
+                let (table, name) = self.named()?;
+                Entity::TableEntry(self.table_entry(table, Some(name))?)
+            }
+            Tag::Default => {
+                let table = self.name(Kind::Table)?;
+                Entity::TableEntry(self.table_entry(table, None)?)
+            }
+            Tag::DirectCounter => {
+                let ((table, name), value) = (self.named()?, self.counter()?);
+                Entity::DirectCounter(Direct { table: known(table), name, value })
+            }
+            Tag::DirectMeter => {
+                let ((table, name), value) = (self.named()?, self.option(Self::rates)?);
+                Entity::DirectMeter(Direct { table: known(table), name, value })
+            }
+            Tag::Member => {
+                let (profile, id) = (self.name(Kind::Profile)?, self.number32()?);
+                let call = self.option(|reader| reader.call(None))?;
+                Entity::Member(Member { profile: known(profile), id, call })
+            }
+            Tag::Group => {
+                let (profile, id, size_max) = (self.name(Kind::Profile)?, self.number32()?, self.number32()?);
+                let members = self.list(|reader| {
+                    let (member, weight) = (reader.number32()?, reader.number32()?);
+                    Ok(GroupMember { member, weight, watch_port: reader.option(Self::number32)? })
+                })?;
+                Entity::Group(Group { profile: known(profile), id, members, size_max })
+            }
+            Tag::Meter => {
+                let (array, index) = (self.name(Kind::Meter)?, self.option(Self::number)?);
+                Entity::Meter(Cell { array: known(array), index, value: self.option(Self::rates)? })
+            }
+            Tag::Multicast => {
+                let (group, replicas) = (self.number()?, self.list(Self::replica)?);
+                Entity::Multicast(Multicast { group, replicas, metadata: self.text()?.to_vec() })
+            }
+            Tag::CloneSession => {
+                let (session, class_of_service) = (self.number32()?, self.number32()?);
+                let (length_bytes_max, replicas) = (self.number32()?, self.list(Self::replica)?);
+                Entity::CloneSession(CloneSession { session, replicas, class_of_service, length_bytes_max })
+            }
+            Tag::ValueSet => self.value_set()?,
+            Tag::Digest => {
+                let digest = self.name(Kind::Digest)?;
+                let (timeout_max_ns, list_size_max) = (self.number()?, self.number32()?);
+                let config = DigestConfig { timeout_max_ns, list_size_max, ack_timeout_ns: self.number()? };
+                Entity::Digest { digest: known(digest), config }
+            }
+            Tag::Register | Tag::Counter => return Err(Broken),
+        })
+    }
+
+    fn named(&mut self) -> Read<(Option<TableId>, EntryName)> {
+        let id: Option<TableId> = self.name(Kind::Table)?;
+        let priority = self.number32()? as i32;
+        let program = self.program;
+        let table = id.map(|id| &program.tables[id]);
+        let mut position = 0;
+        let key = self.list(|reader| {
+            let declared = table.and_then(|table| table.keys.get(position));
+            position += 1;
+            let what = || match (table, declared) {
+                (Some(table), Some(key)) => format!("table {}, key {}: ", table.name, key.name),
+                _ => String::new(),
+            };
+            reader.key(declared.map(|key| (key.expr.ty.width(), key.kind)), what)
+        })?;
+        if let Some(table) = table.filter(|table| table.keys.len() != key.len()) {
+            self.misfit(|| format!("table {} has {} keys, not {}", table.name, table.keys.len(), key.len()));
+        }
+        Ok((id, EntryName { key, priority }))
+    }
+
+    /// A key of this width and kind. None stands for what is not known.
+    fn key(&mut self, declared: Option<(u32, MatchKind)>, what: impl Fn() -> String) -> Read<EntryKey> {
+        let width = declared.map(|(width, _)| width);
+        let (kind, key) = match self.byte()? {
+            0 => (MatchKind::Exact, EntryKey::Exact(self.value(width, &what)?)),
+            1 => {
+                let (value, prefix_len) = (self.value(width, &what)?, self.number32()?);
+                if let Some(width) = width.filter(|width| prefix_len > *width) {
+                    self.misfit(|| format!("{}a prefix of {prefix_len} bits, where the key has {width}", what()));
+                }
+                (MatchKind::Lpm, EntryKey::Lpm { value, prefix_len })
+            }
+            2 => {
+                let (value, mask) = (self.value(width, &what)?, self.value(width, &what)?);
+                (MatchKind::Ternary, EntryKey::Ternary { value, mask })
+            }
+            3 => {
+                let (low, high) = (self.value(width, &what)?, self.value(width, &what)?);
+                (MatchKind::Range, EntryKey::Range { low, high })
+            }
+            4 => (MatchKind::Optional, EntryKey::Optional(Some(self.value(width, &what)?))),
+            5 => (MatchKind::Optional, EntryKey::Optional(None)),
+            _ => return Err(Broken),
+        };
+        if let Some((_, wanted)) = declared.filter(|(_, wanted)| *wanted != kind) {
+            self.misfit(|| format!("{}a key that is matched as {}, not as {}", what(), kind.name(), wanted.name()));
+        }
+        Ok(key)
+    }
+
+    fn table_entry(&mut self, table: Option<TableId>, name: Option<EntryName>) -> Read<TableEntry> {
+        let action = self.action(table)?;
+        let attributes = self.option(|reader| {
+            let metadata = reader.text()?.to_vec();
+            let (controller_metadata, idle_timeout_ns) = (reader.number()?, reader.number()?);
+            Ok(Attributes { metadata, controller_metadata, idle_timeout_ns })
+        })?;
+        let counter = self.option(Self::counter)?;
+        let meter = self.option(|reader| reader.option(Self::rates))?;
+        let attributes = attributes.unwrap_or_default();
+        Ok(TableEntry { attributes, counter, meter, ..TableEntry::new(known(table), name, action) })
+    }
+
+    fn action(&mut self, table: Option<TableId>) -> Read<Option<EntryAction>> {
+        Ok(Some(match self.number()? {
+            0 => return Ok(None),
+            1 => EntryAction::Call(self.call(table)?),
+            2 => EntryAction::Member(self.number32()?),
+            3 => EntryAction::Group(self.number32()?),
+            4 => EntryAction::OneShot(self.list(|reader| {
+                let (call, weight) = (reader.call(None)?, reader.number32()?);
+                Ok(Choice { call, weight, watch_port: reader.option(Self::number32)? })
+            })?),
+            _ => return Err(Broken),
+        }))
+    }
+
+    fn call(&mut self, table: Option<TableId>) -> Read<Call> {
+        let mut id: Option<ir::ActionId> = self.name(Kind::Action)?;
+        let program = self.program;
+        if let (Some(table), Some(named)) = (table, id) {
+            // The same action in several controls is several in the program: the table's own is meant.
+            let mut listed = program.tables[table].actions.iter().map(|listed| listed.action);
+            let name = &program.actions[named].name;
+            id = listed.find(|&it| it == named || program.actions[it].name == *name).or(id);
+        }
+        let params = id.map(|id| program.actions[id].params.as_slice());
+        let mut position = 0;
+        let args = self.list(|reader| {
+            let param = params.and_then(|params| params.get(position)).map(|&param| &program.vars[param]);
+            position += 1;
+            let what = || param.map_or_else(String::new, |param| format!("parameter {}: ", param.name));
+            reader.value(param.map(|param| param.ty.width()), what)
+        })?;
+        if let (Some(id), Some(params)) = (id, params.filter(|params| params.len() != args.len())) {
+            let name = &program.actions[id].name;
+            self.misfit(|| format!("action {name} has {} parameters, not {}", params.len(), args.len()));
+        }
+        Ok(Call { action: known(id), args })
+    }
+
+    fn value_set(&mut self) -> Read<Entity> {
+        let set: Option<ir::ValueSetId> = self.name(Kind::ValueSet)?;
+        let program = self.program;
+        let declared = set.map(|set| &program.value_sets[set]);
+        let members = self.list(|reader| {
+            let mut position = 0;
+            let keys = reader.list(|reader| {
+                let key = declared.and_then(|set| set.keys.get(position)).map(|&(_, width, kind)| (width, kind));
+                position += 1;
+                reader.key(key, String::new)
+            })?;
+            if let Some(set) = declared.filter(|set| set.keys.len() != keys.len()) {
+                reader.misfit(|| format!("value set {} has {} keys", set.name, set.keys.len()));
+            }
+            Ok(keys)
+        })?;
+        Ok(Entity::ValueSet { set: known(set), members })
+    }
+
+    fn counter(&mut self) -> Read<CounterCell> {
+        Ok(CounterCell { packets: self.number()?, bytes: self.number()? })
+    }
+
+    fn rates(&mut self) -> Read<MeterConfig> {
+        Ok(MeterConfig {
+            committed_rate_milliunits_per_s: self.number()?,
+            committed_burst: self.number()?,
+            peak_rate_milliunits_per_s: self.number()?,
+            peak_burst: self.number()?,
+        })
+    }
+
+    fn replica(&mut self) -> Read<Replica> {
+        let port = self.number32()?;
+        Ok(Replica { rid: self.number()?, port })
+    }
 }
 
-fn replicas_from(value: &Value) -> Result<Vec<Replica>, Mismatch> {
-    let replica = |value: &Value| -> Result<Replica, Mismatch> {
-        let [port, rid] = numbers(value)?;
-        Ok(Replica { rid, port: u32::try_from(port).map_err(|_| "a port of more than 32 bits")? })
-    };
-    value.as_array().ok_or("replicas are a list")?.iter().map(replica).collect()
+/// What was found; anything in the place of what was not, which is in an update that is left out.
+fn known<I: Id>(id: Option<I>) -> I {
+    id.unwrap_or_else(|| I::from_index(0))
+}
+
+/// An entity for an update that is left out.
+fn nothing() -> Entity {
+    Entity::Multicast(Multicast { group: 0, replicas: Vec::new(), metadata: Vec::new() })
 }

@@ -1,25 +1,37 @@
 //! Files that keep records through a crash.
 //!
-//! What enters: records, each the text of a JSON value. What leaves: the records that are whole, in order, after
-//! whatever happened.
+//! What enters: records, each some bytes. What leaves: the records that are whole, in order, after whatever happened.
 //!
-//! A folder holds one *generation*: `snapshot-N.jsonl`, the state at some moment, and `log-N.jsonl`, what was told
-//! since. Each line is a record: eight hexadecimal digits (the CRC-32 of the rest), a space, JSON. The last line of a
-//! snapshot says how many there are; without it the snapshot was not finished and does not count. A new generation is
-//! made beside the old one, synchronised, and only then is the old one removed: a crash at any moment leaves a whole
-//! one. The end of a log may be torn by a crash; nobody was told that it is stored, and it is cut off. Lines that are
-//! damaged otherwise are reported, and their file is kept under another name.
+//! A folder holds one *generation*: `snapshot-N.state`, the state at some moment, and `log-N.state`, what was told
+//! since. A file is frames, one after the other: [`MARK`], the number of the record's bytes and the CRC-32 of that
+//! number and the record (four bytes each, the least significant first), the record. The last record of a snapshot
+//! says how many there are; without it the snapshot was not finished and does not count. A new generation is made
+//! beside the old one, synchronised, and only then is the old one removed: a crash at any moment leaves a whole one.
+//! The end of a log may be torn by a crash; nobody was told that it is stored, and it is cut off. Records that are
+//! damaged otherwise are reported, and their file is kept under another name; the next that is whole is found by its
+//! mark.
 
 use crate::store::system::{self, Writer};
-use serde_json::value::RawValue;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The longest line that is read: one write of a controller.
-const LINE_BYTES_MAX: u64 = 1 << 30;
+/// What each frame begins with.
+const MARK: [u8; 4] = *b"\x93WSR";
+
+/// Bytes of a frame in front of its record.
+const HEAD_BYTES: usize = 12;
+
+/// The longest record: one write of a controller is less.
+const RECORD_BYTES_MAX: usize = 1 << 30;
+
+/// What the names of snapshots and logs end with.
+const EXTENSION: &str = "state";
+
+/// What the last record of a snapshot begins with; the number of those before it follows, in eight bytes.
+const COUNT: u8 = 2;
 
 /// Files of greater numbers are not ours.
 const GENERATION_MAX: u64 = 1 << 60;
@@ -50,13 +62,13 @@ fn doing<T>(result: io::Result<T>, what: impl FnOnce() -> String) -> Result<T, S
 }
 
 /// Hands records, one after the other, to what writes them.
-pub(crate) type Records<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()>;
+pub(crate) type Records<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>;
 
 /// What a folder held.
 #[derive(Debug, Default)]
 pub(crate) struct Recovered {
     /// The records of the snapshot and of the log, in order.
-    pub records: Vec<Box<str>>,
+    pub records: Vec<Box<[u8]>>,
     /// What was damaged, for people.
     pub complaints: Vec<String>,
 }
@@ -100,17 +112,17 @@ impl Log {
 
     /// Appends a record. It is stored for good after [`Log::handle`] was synchronised. After a refusal the log lacks
     /// what it should have, and only a new generation helps.
-    pub fn append(&mut self, record: &str) -> Result<(), StoreError> {
+    pub fn append(&mut self, record: &[u8]) -> Result<(), StoreError> {
         let path = log_path(&self.folder, self.generation);
         let writing = || format!("write to {}", path.display());
         let file = doing(self.file.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into()), writing)?;
-        let line = line(record);
-        if let Err(source) = system::write(file, line.as_bytes()) {
-            // If a part of the line stays it is torn, and counts for nothing.
+        let frame = doing(frame(record), writing)?;
+        if let Err(source) = system::write(file, &frame) {
+            // If a part of the frame stays it is torn, and counts for nothing.
             let _left = system::cut(file, self.bytes);
             return Err(StoreError { doing: writing(), source });
         }
-        self.bytes += line.len() as u64;
+        self.bytes += frame.len() as u64;
         Ok(())
     }
 
@@ -214,33 +226,78 @@ impl Beside {
 }
 
 /// A record as it stands in a file.
-fn line(record: &str) -> String {
-    format!("{:08x} {record}\n", crc32fast::hash(record.as_bytes()))
+fn frame(record: &[u8]) -> io::Result<Vec<u8>> {
+    if record.len() > RECORD_BYTES_MAX {
+        return Err(io::Error::other(format!("a record of {} bytes: the most are {RECORD_BYTES_MAX}", record.len())));
+    }
+    let length = (record.len() as u32).to_le_bytes();
+    let mut frame = Vec::with_capacity(HEAD_BYTES + record.len());
+    frame.extend_from_slice(&MARK);
+    frame.extend_from_slice(&length);
+    frame.extend_from_slice(&checksum(length, record).to_le_bytes());
+    frame.extend_from_slice(record);
+    Ok(frame)
 }
 
-/// The record of a line; none if it is damaged.
-fn record(line: &[u8]) -> Option<&str> {
-    let (sum, text) = line.split_at_checked(9)?;
-    let sum = u32::from_str_radix(std::str::from_utf8(sum).ok()?.strip_suffix(' ')?, 16).ok()?;
-    let text = text.strip_suffix(b"\n")?;
-    if crc32fast::hash(text) != sum {
-        return None;
+fn checksum(length: [u8; 4], record: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&length);
+    hasher.update(record);
+    hasher.finalize()
+}
+
+/// What bytes begin with.
+enum Front<'a> {
+    /// A record that is whole, and what is behind it.
+    Whole(&'a [u8], &'a [u8]),
+    /// A frame of which the end is missing.
+    Torn,
+    /// Something else.
+    Damaged,
+}
+
+impl Front<'_> {
+    fn of(bytes: &[u8]) -> Front<'_> {
+        let Some((head, rest)) = bytes.split_at_checked(HEAD_BYTES) else {
+            let is_begun = MARK.iter().zip(bytes).all(|(mark, byte)| mark == byte);
+            return if is_begun { Front::Torn } else { Front::Damaged };
+        };
+        let word = |at: usize| [head[at], head[at + 1], head[at + 2], head[at + 3]];
+        let length = u32::from_le_bytes(word(4)) as usize;
+        if word(0) != MARK || length > RECORD_BYTES_MAX {
+            return Front::Damaged;
+        }
+        let Some((record, rest)) = rest.split_at_checked(length) else { return Front::Torn };
+        match checksum(word(4), record) == u32::from_le_bytes(word(8)) {
+            true => Front::Whole(record, rest),
+            false => Front::Damaged,
+        }
     }
-    let text = std::str::from_utf8(text).ok()?;
-    serde_json::from_str::<&RawValue>(text).ok().map(|_| text)
+}
+
+/// What is left from the next record on that is whole; nothing if there is none.
+fn next_whole(bytes: &[u8]) -> &[u8] {
+    let starts = (0..bytes.len()).filter(|&start| bytes[start] == MARK[0]);
+    let mut whole = starts.map(|start| &bytes[start..]).filter(|rest| matches!(Front::of(rest), Front::Whole(..)));
+    whole.next().unwrap_or_default()
+}
+
+/// The last record of a snapshot with so many before it.
+fn count_record(count: u64) -> Vec<u8> {
+    [&[COUNT][..], &count.to_le_bytes()].concat()
 }
 
 /// How many records there are, if this is the last of a snapshot.
-fn count(record: &str) -> Option<u64> {
-    record.strip_prefix("{\"records\":")?.strip_suffix('}')?.parse().ok()
+fn count(record: &[u8]) -> Option<u64> {
+    record.strip_prefix(&[COUNT])?.try_into().ok().map(u64::from_le_bytes)
 }
 
 fn log_path(folder: &Path, generation: u64) -> PathBuf {
-    folder.join(format!("log-{generation}.jsonl"))
+    folder.join(format!("log-{generation}.{EXTENSION}"))
 }
 
 fn snapshot_path(folder: &Path, generation: u64) -> PathBuf {
-    folder.join(format!("snapshot-{generation}.jsonl"))
+    folder.join(format!("snapshot-{generation}.{EXTENSION}"))
 }
 
 fn name(path: &Path) -> &str {
@@ -257,7 +314,7 @@ fn generations(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let number = name(&path).strip_prefix("log-").or_else(|| name(&path).strip_prefix("snapshot-"));
-        let number = number.and_then(|rest| rest.strip_suffix(".jsonl")).and_then(|digits| digits.parse().ok());
+        let number = number.and_then(|rest| rest.strip_suffix(EXTENSION)?.strip_suffix('.')?.parse().ok());
         found.extend(number.filter(|&number| number < GENERATION_MAX).map(|number| (number, path)));
     }
     found.sort();
@@ -281,9 +338,9 @@ fn write_snapshot(path: &Path, records: Records<'_>) -> io::Result<()> {
     let mut count = 0u64;
     records(&mut |record| {
         count += 1;
-        writer.write(line(record).as_bytes())
+        writer.write(&frame(record)?)
     })?;
-    writer.write(line(&format!("{{\"records\":{count}}}")).as_bytes())?;
+    writer.write(&frame(&count_record(count))?)?;
     writer.finish()
 }
 
@@ -293,7 +350,7 @@ fn recover(folder: &Path, recovered: &mut Recovered) -> Result<u64, StoreError> 
     let listing = || format!("list {}", folder.display());
     doing(remove_unfinished(folder), listing)?;
     let found = doing(generations(folder), listing)?;
-    let mut best: Option<(u64, Vec<Box<str>>)> = None;
+    let mut best: Option<(u64, Vec<Box<[u8]>>)> = None;
     let mut is_whole = false;
     for (generation, path) in found.iter().rev().filter(|(_, path)| !is_log(path)) {
         let Some(Content { mut records, damage }) = read_or_set_aside(path, false, recovered) else { continue };
@@ -342,8 +399,8 @@ fn read_or_set_aside(path: &Path, may_be_torn: bool, recovered: &mut Recovered) 
 fn described(damage: &[u64]) -> String {
     match damage {
         [] => "it is not finished".to_owned(),
-        [one] => format!("line {one} is damaged"),
-        [first, ..] => format!("{} damaged lines, the first is line {first}", damage.len()),
+        [one] => format!("record {one} is damaged"),
+        [first, ..] => format!("{} damaged places, the first is record {first}", damage.len()),
     }
 }
 
@@ -364,32 +421,35 @@ fn set_aside(path: &Path, why: &str, recovered: &mut Recovered) {
 
 /// What is in a file.
 struct Content {
-    records: Vec<Box<str>>,
-    /// The numbers of the lines that are damaged.
+    records: Vec<Box<[u8]>>,
+    /// The numbers of the records that are damaged.
     damage: Vec<u64>,
 }
 
-/// The whole records of a file, and the numbers of the lines that are damaged. The last line of a log may be torn.
+/// The whole records of a file, and the numbers of those that are damaged. The last of a log may be torn.
 fn read(path: &Path, may_be_torn: bool) -> io::Result<Content> {
-    let mut reader = BufReader::new(File::open(path)?);
-    let (mut records, mut damage) = (Vec::new(), Vec::new());
     let mut bytes = Vec::new();
-    for number in 1.. {
-        bytes.clear();
-        match reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut bytes) {
-            Ok(0) => break,
-            Ok(_) => {}
-            // A disk that gives no more: what it gave counts.
-            Err(_) => {
-                damage.push(number);
-                break;
-            }
+    let complete = File::open(path)?.read_to_end(&mut bytes);
+    let (mut records, mut damage) = (Vec::new(), Vec::new());
+    let mut rest = bytes.as_slice();
+    while !rest.is_empty() {
+        let front = Front::of(rest);
+        if let Front::Whole(record, behind) = front {
+            records.push(record.into());
+            rest = behind;
+            continue;
         }
-        match record(&bytes) {
-            Some(record) => records.push(record.into()),
-            None if may_be_torn && bytes.last() != Some(&b'\n') => break,
-            None => damage.push(number),
+        let next = next_whole(&rest[1..]);
+        // The system may have made a file longer whose end was never written.
+        let is_torn = matches!(front, Front::Torn) || rest.iter().all(|&byte| byte == 0);
+        if !(next.is_empty() && may_be_torn && is_torn) {
+            damage.push((records.len() + damage.len()) as u64 + 1);
         }
+        rest = next;
+    }
+    // A disk that gives no more: what it gave counts.
+    if complete.is_err() {
+        damage.push((records.len() + damage.len()) as u64 + 1);
     }
     Ok(Content { records, damage })
 }
@@ -397,15 +457,13 @@ fn read(path: &Path, may_be_torn: bool) -> io::Result<Content> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
 
-    fn n(number: u64) -> String {
-        format!("{{\"n\":{number}}}")
+    fn n(number: u8) -> Vec<u8> {
+        vec![b'n', number]
     }
 
-    fn numbers(recovered: &Recovered) -> Vec<u64> {
-        let number = |record: &str| serde_json::from_str::<Value>(record).unwrap()["n"].as_u64().unwrap();
-        recovered.records.iter().map(|record| number(record)).collect()
+    fn numbers(recovered: &Recovered) -> Vec<u8> {
+        recovered.records.iter().map(|record| record[1]).collect()
     }
 
     /// A folder with 1 and 2 in its snapshot and 3 and 4 in its log.
@@ -455,14 +513,14 @@ mod tests {
             fs::write(&log, &whole[..length]).unwrap();
             let mut recovered = Recovered::default();
             recover(folder.path(), &mut recovered).unwrap();
-            let lines = whole[..length].iter().filter(|&&byte| byte == b'\n').count();
-            assert_eq!(numbers(&recovered), [1, 2, 3, 4][..2 + lines], "{length}");
+            let records = length / (HEAD_BYTES + 2);
+            assert_eq!(numbers(&recovered), [1, 2, 3, 4][..2 + records], "{length}");
             assert!(recovered.complaints.is_empty());
         }
     }
 
     #[test]
-    fn every_damaged_byte_is_noticed_and_costs_its_line_alone() {
+    fn every_damaged_byte_is_noticed_and_costs_its_record_alone() {
         for position in 0.. {
             let folder = filled();
             let (snapshot, log) = paths(folder.path());
@@ -476,7 +534,7 @@ mod tests {
             recover(folder.path(), &mut recovered).unwrap();
             let left = numbers(&recovered);
             assert!(left.len() >= 2 && left.is_sorted(), "{position}: {left:?}");
-            // The end of the last line is where a torn one is not told from a damaged one.
+            // In the length of the last record a torn one is not told from a damaged one.
             assert!(recovered.complaints.len() == 1 || left == [1, 2, 3], "{position}: {:?}", recovered.complaints);
         }
     }

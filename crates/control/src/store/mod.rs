@@ -5,7 +5,7 @@
 //! `docs/design/state.md`.
 //!
 //! * `log`: files that keep records through a crash; `system`, what they ask of the system.
-//! * `format`: updates as JSON, by the names of the program.
+//! * `format`: updates as bytes, by the names of the program.
 
 pub(crate) mod format;
 mod log;
@@ -17,7 +17,6 @@ use crate::api::{Api, Atomicity, Code, Fault, Steps, Update};
 use ir::Program;
 use log::{Beside, Log};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -67,14 +66,14 @@ pub(crate) enum Reason {
     LongLog,
 }
 
-/// A line of a file.
+/// A record that is JSON.
 #[derive(Deserialize)]
-struct Record<'a> {
-    #[serde(borrow)]
-    program: Option<&'a RawValue>,
-    #[serde(borrow)]
-    write: Option<Vec<&'a RawValue>>,
-    notes: Option<BTreeMap<String, Value>>,
+#[serde(rename_all = "snake_case")]
+enum Record {
+    /// The first of a snapshot: what the owner keeps to know the program.
+    Program(Value),
+    /// What faces keep beside entities; null removes one.
+    Notes(BTreeMap<String, Value>),
 }
 
 /// What a folder held when it was opened.
@@ -83,7 +82,7 @@ pub struct Saved {
     /// What the owner kept with the state; null if there was no state.
     pub program: Value,
     /// Records with updates.
-    writes: Vec<Box<str>>,
+    writes: Vec<Box<[u8]>>,
     /// What faces of the control plane have kept beside entities.
     notes: BTreeMap<String, Value>,
     /// What was damaged, for people.
@@ -96,16 +95,19 @@ impl Store {
         let (log, mut recovered) = Log::open(folder)?;
         let mut saved = Saved::default();
         let records = std::mem::take(&mut recovered.records);
-        for text in records {
-            match serde_json::from_str(&text) {
-                Ok(Record { program: Some(program), .. }) => {
-                    saved.program = serde_json::from_str(program.get()).unwrap_or_default();
+        for record in records {
+            if record.first() == Some(&format::UPDATES) {
+                saved.writes.push(record);
+                continue;
+            }
+            match serde_json::from_slice(&record) {
+                Ok(Record::Program(program)) => {
+                    saved.program = program;
                     saved.writes.clear();
                     saved.notes.clear();
                 }
-                Ok(Record { notes: Some(notes), .. }) => keep(&mut saved.notes, notes),
-                Ok(Record { write: Some(_), .. }) => saved.writes.push(text),
-                _ => recovered.complaints.push("a record that this version does not know was left out".to_owned()),
+                Ok(Record::Notes(notes)) => keep(&mut saved.notes, notes),
+                Err(_) => recovered.complaints.push("a record that this version does not know was left out".to_owned()),
             }
         }
         if saved.program.is_null() && !saved.writes.is_empty() {
@@ -136,10 +138,10 @@ impl Store {
 
     /// The same for notes; null removes one.
     pub(crate) fn append_notes(&self, notes: &BTreeMap<String, Value>) -> Result<u64, Fault> {
-        self.append_record(Some(json!({ "notes": notes }).to_string()))
+        self.append_record(Some(json!({ "notes": notes }).to_string().into_bytes()))
     }
 
-    fn append_record(&self, record: Option<String>) -> Result<u64, Fault> {
+    fn append_record(&self, record: Option<Vec<u8>>) -> Result<u64, Fault> {
         let mut inner = self.inner();
         let Some(record) = record else { return Ok(inner.appended) };
         if let Some(lacking) = &inner.lacking {
@@ -249,15 +251,15 @@ impl Store {
 
 /// Writes the records of a snapshot, and adds their bytes.
 fn write_all(
-    write: &mut dyn FnMut(&str) -> io::Result<()>,
+    write: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     head: &str,
     notes: &str,
     program: &Program,
     read: ReadAll<'_>,
     bytes: &mut u64,
 ) -> io::Result<()> {
-    write(head)?;
-    write(notes)?;
+    write(head.as_bytes())?;
+    write(notes.as_bytes())?;
     let mut failed = None;
     let read = read(&mut |updates| {
         let mut records = updates.chunks(RECORD_UPDATES);
@@ -298,12 +300,11 @@ impl Saved {
         api.clear_entries();
         api.take_notes(self.notes.clone());
         let mut batch = Vec::with_capacity(RECORD_UPDATES);
-        for text in &self.writes {
-            let Ok(Record { write: Some(values), .. }) = serde_json::from_str(text) else { continue };
-            for value in values {
-                let value = serde_json::from_str(value.get()).unwrap_or_default();
-                if let Err(mismatch) = format::from_json(&program, &value, &mut batch) {
-                    complaints.add(mismatch);
+        for record in &self.writes {
+            for update in format::Updates::of(&program, record) {
+                match update {
+                    Ok(update) => batch.push(update),
+                    Err(mismatch) => complaints.add(mismatch),
                 }
                 if batch.len() >= RECORD_UPDATES {
                     take_over(api, &mut batch, &mut complaints);
