@@ -4,6 +4,7 @@
 //! reader on another thread sees values that only grow.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A number that one thread adds to and any thread reads.
 #[derive(Debug, Default)]
@@ -27,6 +28,8 @@ macro_rules! counters {
         #[derive(Debug, Default)]
         pub struct PortCounters {
             $($(#[$doc])* pub $name: Counter,)*
+            /// Those of the port's further queues, which have writers of their own.
+            queues: Mutex<Vec<Arc<PortCounters>>>,
         }
 
         /// One port's counters at one moment.
@@ -36,9 +39,19 @@ macro_rules! counters {
         }
 
         impl PortCounters {
-            /// The values now.
+            /// The values now, those of all queues added up.
             pub fn snapshot(&self) -> CounterSnapshot {
-                CounterSnapshot { $($name: self.$name.get(),)* }
+                let mut sum = CounterSnapshot { $($name: self.$name.get(),)* };
+                for queue in self.queues.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                    let queue = queue.snapshot();
+                    $(sum.$name += queue.$name;)*
+                }
+                sum
+            }
+
+            /// Counts what a further queue of the port counts as the port's.
+            pub fn add_queue(&self, queue: Arc<PortCounters>) {
+                self.queues.lock().unwrap_or_else(PoisonError::into_inner).push(queue);
             }
         }
 
@@ -110,5 +123,9 @@ mod tests {
         let named: Vec<_> = snapshot.fields().filter(|(_, value)| *value != 0).collect();
         assert_eq!(named, [("rx_packets", 5), ("tx_dropped_too_long", 7)]);
         assert_eq!((snapshot.rx_dropped(), snapshot.tx_dropped()), (0, 7));
+        let queue = Arc::new(PortCounters::default());
+        counters.add_queue(Arc::clone(&queue));
+        queue.rx_packets.add(4);
+        assert_eq!(counters.snapshot().rx_packets, 9);
     }
 }

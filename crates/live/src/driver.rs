@@ -41,6 +41,13 @@ pub trait Driver: Send {
         &[]
     }
 
+    /// The further queues of a port that has several: each delivers the frames of some flows, this one the rest, and
+    /// all send. They are asked for once, before the first frame is received, so that each may have a worker of its
+    /// own. What they count shows in this driver's counters.
+    fn take_queues(&mut self) -> Vec<Box<dyn Driver>> {
+        Vec::new()
+    }
+
     /// True once no more frames will come: a capture at its end, a generator that has made all its frames.
     fn exhausted(&self) -> bool;
 

@@ -16,6 +16,8 @@
 //!   router.
 //! - [`worker`]: joins drivers to a switch core and runs them; [`mailbox`](mod@mailbox): how other threads reach that
 //!   core.
+//! - [`ports`]: the ports of a worker; `crew`: further workers beside the first; [`flow`]: what spreads frames over
+//!   them; [`load`]: how many a load asks for.
 //! - [`links`]: news of links that come and go.
 //! - [`recorded`]: a port with captures beside it.
 //! - [`wire`]: a slow or long wire between two interfaces.
@@ -25,11 +27,14 @@
 pub mod af_packet;
 pub mod clock;
 pub mod counters;
+mod crew;
 #[cfg(feature = "dpdk")]
 pub mod dpdk;
 pub mod driver;
+pub mod flow;
 pub mod interface;
 pub mod links;
+pub mod load;
 pub mod mailbox;
 pub mod memory;
 pub mod namespace;
@@ -37,6 +42,7 @@ pub mod offload;
 pub mod pcap;
 pub mod poll;
 pub mod port_spec;
+pub mod ports;
 pub mod recorded;
 pub mod signals;
 mod statistics;

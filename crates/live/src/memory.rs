@@ -19,11 +19,12 @@ struct Queues {
 }
 
 /// A port whose frames a [`MemoryPeer`] gives and takes.
-#[derive(Debug)]
 pub struct MemoryDriver {
     queues: Arc<Mutex<Queues>>,
     staged: Vec<TimedFrame>,
     counters: Arc<PortCounters>,
+    /// Further queues of the port.
+    further: Vec<Box<dyn Driver>>,
 }
 
 /// The other end of a [`MemoryDriver`].
@@ -35,8 +36,23 @@ pub struct MemoryPeer {
 /// A port in memory and its other end.
 pub fn memory_port() -> (MemoryDriver, MemoryPeer) {
     let queues = Arc::new(Mutex::new(Queues::default()));
-    let driver = MemoryDriver { queues: Arc::clone(&queues), staged: Vec::new(), counters: Arc::default() };
+    let counters = Arc::default();
+    let driver = MemoryDriver { queues: Arc::clone(&queues), staged: Vec::new(), counters, further: Vec::new() };
     (driver, MemoryPeer { queues })
+}
+
+/// A port in memory with this many queues, at least one, and the other end of each. Who sends must put all frames of a
+/// flow in one of them.
+pub fn memory_port_with_queues(count: usize) -> (MemoryDriver, Vec<MemoryPeer>) {
+    let (mut driver, peer) = memory_port();
+    let mut peers = vec![peer];
+    for _ in 1..count {
+        let (queue, peer) = memory_port();
+        driver.counters.add_queue(Arc::clone(queue.counters()));
+        driver.further.push(Box::new(queue));
+        peers.push(peer);
+    }
+    (driver, peers)
 }
 
 fn lock(queues: &Mutex<Queues>) -> MutexGuard<'_, Queues> {
@@ -110,13 +126,16 @@ impl Driver for MemoryDriver {
         lock(&self.queues).closed = true;
     }
 
+    fn take_queues(&mut self) -> Vec<Box<dyn Driver>> {
+        std::mem::take(&mut self.further)
+    }
+
     fn counters(&self) -> &Arc<PortCounters> {
         &self.counters
     }
 }
 
 /// A port that delivers the same frames over and over, a given number in all, and counts what it is given to send.
-#[derive(Debug)]
 pub struct GeneratorDriver {
     frames: Vec<Vec<u8>>,
     next: usize,
@@ -124,13 +143,23 @@ pub struct GeneratorDriver {
     timestamp_ns: u64,
     interval_ns: u64,
     counters: Arc<PortCounters>,
+    /// Further queues of the port.
+    further: Vec<Box<dyn Driver>>,
 }
 
 impl GeneratorDriver {
     /// A generator of `count` frames, taken from `frames` in turn, with time stamps `interval_ns` apart from 0 on.
     pub fn new(frames: Vec<Vec<u8>>, count: u64, interval_ns: u64) -> GeneratorDriver {
         let left = if frames.is_empty() { 0 } else { count };
-        GeneratorDriver { frames, next: 0, left, timestamp_ns: 0, interval_ns, counters: Arc::default() }
+        let (counters, further) = (Arc::default(), Vec::new());
+        GeneratorDriver { frames, next: 0, left, timestamp_ns: 0, interval_ns, counters, further }
+    }
+
+    /// Adds a queue to the port, with frames of its own.
+    pub fn with_queue(mut self, queue: GeneratorDriver) -> GeneratorDriver {
+        self.counters.add_queue(Arc::clone(&queue.counters));
+        self.further.push(Box::new(queue));
+        self
     }
 }
 
@@ -171,6 +200,10 @@ impl Driver for GeneratorDriver {
 
     fn stop_receiving(&mut self) {
         self.left = 0;
+    }
+
+    fn take_queues(&mut self) -> Vec<Box<dyn Driver>> {
+        std::mem::take(&mut self.further)
     }
 
     fn counters(&self) -> &Arc<PortCounters> {

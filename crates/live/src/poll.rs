@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Poller {
     entries: Vec<libc::pollfd>,
-    /// Whose entry it is, by position of the driver; the bell's entry, at the end, is nobody's.
+    /// Whose entry it is, by position of the driver; the bells' entries, at the end, are nobody's.
     owners: Vec<usize>,
     descriptors: Vec<RawFd>,
 }
@@ -21,29 +21,49 @@ impl Poller {
         Poller::default()
     }
 
-    /// Waits until one of the drivers may have frames or `bell` is readable, for at most `timeout`, or until a signal
-    /// comes. Returns at once if a driver that needs no waiting is not exhausted. `on_gone` learns which drivers turned
-    /// out to be lost.
+    /// Waits until one of the drivers may have frames or one of `bells` is readable, for at most `timeout`, or until a
+    /// signal comes. Returns at once if a driver that needs no waiting is not exhausted. `on_gone` learns which drivers
+    /// turned out to be lost.
     pub fn wait(
         &mut self,
         drivers: &mut [Box<dyn Driver>],
-        bell: Option<RawFd>,
+        bells: &[RawFd],
         timeout: Duration,
         on_gone: &mut dyn FnMut(usize, DriverError),
     ) -> io::Result<()> {
+        if !self.gather(drivers, bells) || !self.wait_gathered(timeout)? {
+            return Ok(());
+        }
+        for (&position, entry) in self.owners.iter().zip(&self.entries) {
+            if is_error(entry)
+                && let Err(error) = drivers[position].acknowledge_error()
+            {
+                on_gone(position, error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what is to be waited for. False if there is nothing to wait for: a driver that needs no waiting is not
+    /// exhausted.
+    pub fn gather(&mut self, drivers: &[Box<dyn Driver>], bells: &[RawFd]) -> bool {
         self.entries.clear();
         self.owners.clear();
         for (position, driver) in drivers.iter().enumerate().filter(|(_, driver)| !driver.exhausted()) {
             self.descriptors.clear();
             driver.wait_on(&mut self.descriptors);
             if self.descriptors.is_empty() {
-                return Ok(());
+                return false;
             }
-            let entry = |&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-            self.entries.extend(self.descriptors.iter().map(entry));
+            self.entries.extend(self.descriptors.iter().copied().map(entry));
             self.owners.resize(self.entries.len(), position);
         }
-        self.entries.extend(bell.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }));
+        self.entries.extend(bells.iter().copied().map(entry));
+        true
+    }
+
+    /// Waits for what was noted, at most for `timeout`; false if a signal came.
+    pub fn wait_gathered(&mut self, timeout: Duration) -> io::Result<bool> {
         let timeout = libc::timespec {
             tv_sec: libc::time_t::try_from(timeout.as_secs()).unwrap_or(libc::time_t::MAX),
             tv_nsec: timeout.subsec_nanos().into(),
@@ -54,17 +74,23 @@ impl Poller {
         let answer = unsafe { libc::ppoll(entries, count, &raw const timeout, std::ptr::null()) };
         if answer < 0 {
             let error = io::Error::last_os_error();
-            return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
+            return if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) };
         }
-        for (&position, entry) in self.owners.iter().zip(&self.entries) {
-            if entry.revents & (libc::POLLERR | libc::POLLHUP | libc::POLLNVAL) != 0
-                && let Err(error) = drivers[position].acknowledge_error()
-            {
-                on_gone(position, error);
-            }
-        }
-        Ok(())
+        Ok(true)
     }
+
+    /// Whether one of the descriptors that were waited for has an error.
+    pub fn has_errors(&self) -> bool {
+        self.entries.iter().any(is_error)
+    }
+}
+
+fn entry(fd: RawFd) -> libc::pollfd {
+    libc::pollfd { fd, events: libc::POLLIN, revents: 0 }
+}
+
+fn is_error(entry: &libc::pollfd) -> bool {
+    entry.revents & (libc::POLLERR | libc::POLLHUP | libc::POLLNVAL) != 0
 }
 
 #[cfg(test)]
@@ -77,7 +103,7 @@ mod tests {
     fn a_driver_with_frames_left_is_not_waited_for() {
         let generator: Box<dyn Driver> = Box::new(GeneratorDriver::new(vec![vec![0; 14]], 1, 0));
         let start = Instant::now();
-        Poller::new().wait(&mut [generator], None, Duration::from_secs(30), &mut |_, error| panic!("{error}")).unwrap();
+        Poller::new().wait(&mut [generator], &[], Duration::from_secs(30), &mut |_, error| panic!("{error}")).unwrap();
         assert!(start.elapsed() < Duration::from_secs(10));
     }
 
@@ -87,7 +113,7 @@ mod tests {
         peer.close();
         let mut drivers: [Box<dyn Driver>; 1] = [Box::new(memory)];
         let start = Instant::now();
-        Poller::new().wait(&mut drivers, None, Duration::from_millis(20), &mut |_, error| panic!("{error}")).unwrap();
+        Poller::new().wait(&mut drivers, &[], Duration::from_millis(20), &mut |_, error| panic!("{error}")).unwrap();
         assert!(start.elapsed() >= Duration::from_millis(20));
     }
 }

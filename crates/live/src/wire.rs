@@ -147,7 +147,7 @@ pub fn carry(mut ends: [Box<dyn Driver>; 2], wire: Wire, stop: &StopFlag) -> Res
 fn wait(poller: &mut Poller, ends: &mut [Box<dyn Driver>], timeout: Duration) -> Result<(), DriverError> {
     let mut gone = None;
     let failed = |error: io::Error| DriverError::system("wait for frames".to_owned(), error);
-    poller.wait(ends, None, timeout, &mut |_, error| gone = Some(error)).map_err(failed)?;
+    poller.wait(ends, &[], timeout, &mut |_, error| gone = Some(error)).map_err(failed)?;
     gone.map_or(Ok(()), Err)
 }
 

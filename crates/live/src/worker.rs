@@ -18,40 +18,40 @@
 //! than `DRAIN_MAX`; those stay in the core, whose [`Switch::queued`] tells how many they are.
 
 use crate::clock::Clock;
+use crate::crew::Crew;
+use crate::crew::batch::Note;
+use crate::crew::bell::{Bell, Gate};
+use crate::crew::helper::Common;
 use crate::driver::{Driver, DriverError};
+use crate::flow;
+use crate::load::Policy;
 use crate::mailbox::Inbox;
 use crate::poll::Poller;
 use crate::signals::StopFlag;
 use base::Bits;
 use base::limits::BURST_PACKETS_MAX;
 use ir::{DigestId, Program};
-use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::RawFd;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use switch::traffic::PORT_MAX;
+use switch::workers::{Wanted, Workers};
 use switch::{Output, Switch};
+
+pub use crate::ports::{Port, Ports};
 
 /// How long a worker without packets waits before it looks at the stop flag again.
 const WAIT_MAX: Duration = Duration::from_millis(100);
+
+/// How often it is looked at how busy the workers are, in nanoseconds.
+const LOOK_NS: u64 = 100_000_000;
 
 /// How often [`Events::tick`] is called.
 const TICK: Duration = Duration::from_secs(1);
 
 /// How long packets may wait in queues with a rate after a stop before they are given up.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
-
-/// A port of the switch.
-pub struct Port {
-    /// The number that the program sees.
-    pub number: u32,
-    /// What is behind it.
-    pub driver: Box<dyn Driver>,
-    /// Whether its frames come with stamps of a capture.
-    pub is_capture: bool,
-}
 
 /// What a run works with beside its switch.
 #[derive(Default)]
@@ -68,6 +68,8 @@ pub struct Setup {
     /// Set by whoever learns that a link may have come or gone ([`crate::links`]); without it, that is found out once a
     /// second.
     pub links_changed: Option<Arc<AtomicBool>>,
+    /// How many workers there are to be, which may change while the run goes on; without it, one.
+    pub workers: Option<Arc<Workers>>,
 }
 
 impl Setup {
@@ -108,105 +110,50 @@ pub enum Ended {
     Exhausted,
 }
 
-/// The ports of a worker.
-pub struct Ports {
-    numbers: Vec<u32>,
-    drivers: Vec<Box<dyn Driver>>,
-    /// Positions by number, up to [`PORT_MAX`].
-    by_number: Vec<Option<usize>>,
-    /// Positions of the ports of greater numbers.
-    far: BTreeMap<u32, usize>,
-    failed: Vec<bool>,
-    has_link: Vec<bool>,
-    /// Frames that the core sent to a port that has no driver.
-    pub unconnected_frames: u64,
-    /// How long the worker has waited for something to do; in the rest of the time it worked.
-    pub waited: Duration,
-}
-
-impl Ports {
-    /// Number and driver of each port.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &dyn Driver)> {
-        self.numbers.iter().copied().zip(self.drivers.iter().map(|driver| &**driver))
-    }
-
-    fn new(ports: Vec<Port>) -> Ports {
-        let mut by_number = Vec::new();
-        let mut far = BTreeMap::new();
-        for (position, port) in ports.iter().enumerate() {
-            if port.number > PORT_MAX {
-                far.insert(port.number, position);
-                continue;
-            }
-            let number = port.number as usize;
-            if by_number.len() <= number {
-                by_number.resize(number + 1, None);
-            }
-            by_number[number] = Some(position);
-        }
-        Ports {
-            numbers: ports.iter().map(|port| port.number).collect(),
-            failed: vec![false; ports.len()],
-            has_link: vec![true; ports.len()],
-            drivers: ports.into_iter().map(|port| port.driver).collect(),
-            by_number,
-            far,
-            unconnected_frames: 0,
-            waited: Duration::ZERO,
-        }
-    }
-
-    fn position(&self, number: u32) -> Option<usize> {
-        if number > PORT_MAX { self.far.get(&number).copied() } else { *self.by_number.get(number as usize)? }
-    }
-
-    fn all_exhausted(&self) -> bool {
-        self.drivers.iter().all(|driver| driver.exhausted())
-    }
-
-    /// Does the same to every driver; a driver that fails is reported once.
-    fn each(&mut self, events: &mut dyn Events, mut act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>) {
-        for position in 0..self.drivers.len() {
-            if let Err(error) = act(&mut *self.drivers[position]) {
-                self.fail(position, &error, events);
-            }
-        }
-    }
-
-    /// Tells of links that came or went. A port that failed has none.
-    fn look_at_links(&mut self, events: &mut dyn Events) {
-        for position in 0..self.drivers.len() {
-            let has_link = !self.failed[position] && self.drivers[position].has_link();
-            if std::mem::replace(&mut self.has_link[position], has_link) != has_link {
-                events.link_changed(self.numbers[position], has_link);
-            }
-        }
-    }
-
-    fn fail(&mut self, position: usize, error: &DriverError, events: &mut dyn Events) {
-        if !std::mem::replace(&mut self.failed[position], true) {
-            events.port_failed(self.numbers[position], error);
-        }
-    }
-}
-
 /// Runs the switch on its ports until they are exhausted or the flag is set, and gives the ports back for their
 /// counters. Jobs that were not run by then are dropped.
 pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn Events) -> io::Result<(Ended, Ports)> {
-    let Setup { ports, inbox, cpu_port, goes_on, links_changed } = setup;
+    let Setup { ports, inbox, cpu_port, goes_on, links_changed, workers } = setup;
     let goes_on = inbox.is_some() && (goes_on || ports.is_empty());
     let by_stamps = !ports.is_empty() && ports.iter().all(|port| port.is_capture);
-    let (ports, last_tick) = (Ports::new(ports), Instant::now());
-    let mut worker = Worker { switch, ports, inbox, cpu_port, goes_on, links_changed, events, last_tick };
-    let ended = if by_stamps { worker.run_by_stamps(stop)? } else { worker.run_by_clock(stop)? };
-    worker.ports.each(worker.events, |driver| driver.finish());
-    worker.ports.each(worker.events, |driver| driver.housekeeping());
-    worker.events.tick(worker.switch, &worker.ports);
-    Ok((ended, worker.ports))
+    let mut ports = Ports::new(ports);
+    ports.open_queues();
+    let common = Common {
+        core: Mutex::new(switch),
+        clock: Clock::start(),
+        gate: Gate::default(),
+        bell: Bell::new()?,
+        workers: workers.unwrap_or_else(|| Arc::new(Workers::new(Wanted::Fixed(1), 1))),
+    };
+    std::thread::scope(|scope| {
+        let crew = Crew::new(scope, &common);
+        let (common, last_tick) = (&common, Instant::now());
+        let load = Follower::default();
+        let mut worker = Worker {
+            common,
+            crew,
+            load,
+            ports,
+            inbox,
+            cpu_port,
+            goes_on,
+            links_changed,
+            events,
+            last_tick,
+            goes_alone: false,
+        };
+        let ended = if by_stamps { worker.run_by_stamps(stop)? } else { worker.run_by_clock(stop)? };
+        worker.each_driver(|driver| driver.finish());
+        worker.each_driver(|driver| driver.housekeeping());
+        worker.events.tick(&common.core(), &worker.ports);
+        Ok((ended, worker.ports))
+    })
 }
 
-struct Worker<'a> {
-    switch: &'a mut Switch,
+struct Worker<'a, 'scope, 'env, 's> {
+    common: &'env Common<'s>,
+    crew: Crew<'scope, 'env, 's>,
+    load: Follower,
     ports: Ports,
     inbox: Option<Inbox>,
     cpu_port: Option<u32>,
@@ -214,60 +161,106 @@ struct Worker<'a> {
     links_changed: Option<Arc<AtomicBool>>,
     events: &'a mut dyn Events,
     last_tick: Instant,
+    /// No frame will come any more that others could help with.
+    goes_alone: bool,
 }
 
-impl Worker<'_> {
+impl<'s> Worker<'_, '_, '_, 's> {
     // ------------------------------------------------------------------------------------------- by the clock
 
     fn run_by_clock(&mut self, stop: &StopFlag) -> io::Result<Ended> {
-        let clock = Clock::start();
+        let common = self.common;
+        let clock = common.clock;
         let mut poller = Poller::new();
         let mut stopping: Option<Instant> = None;
         loop {
             if stop.stopped() && stopping.is_none() {
                 stopping = Some(Instant::now());
-                self.ports.drivers.iter_mut().for_each(|driver| driver.stop_receiving());
+                self.resize(1)?;
+                self.ports.drivers_mut().iter_mut().for_each(|driver| driver.stop_receiving());
             }
-            self.run_jobs(clock.since_start_ns());
-            let received = self.receive_round(&clock);
-            self.run_switch(clock.since_start_ns(), clock.start_ns());
-            self.ports.each(self.events, |driver| driver.flush());
-            self.tick();
-            if received > 0 {
+            self.work_on_jobs(clock.since_start_ns());
+            if stopping.is_none() {
+                self.follow_wanted()?;
+            }
+            let received = self.receive_round();
+            self.run_switch(&mut common.core(), clock.since_start_ns(), clock.start_ns());
+            let returned = self.take_returns();
+            self.each_driver(|driver| driver.flush());
+            self.look_round();
+            if let Some(load) = common.workers.load(0) {
+                load.count(received as u64);
+            }
+            self.load.spend(common, received + returned > 0);
+            if received + returned > 0 {
                 continue;
             }
-            let waiting = self.switch.next_event_ns();
+            let waiting = common.core().next_event_ns();
             if let Some(since) = stopping
                 && (waiting.is_none() || since.elapsed() > DRAIN_MAX)
             {
                 return Ok(Ended::Stopped);
             }
-            if waiting.is_none() && self.ports.all_exhausted() && !self.goes_on {
-                return Ok(Ended::Exhausted);
+            if waiting.is_none() && self.ports.all_exhausted() && !self.goes_on && self.crew.is_exhausted() {
+                if !self.crew.is_there() {
+                    return Ok(Ended::Exhausted);
+                }
+                self.resize(1)?;
+                self.goes_alone = true;
+                continue;
             }
             if self.inbox.as_ref().is_some_and(Inbox::has_jobs) {
+                continue;
+            }
+            if !self.crew.hand_over() {
+                std::thread::yield_now();
                 continue;
             }
             self.wait(&mut poller, &clock, waiting)?;
         }
     }
 
-    /// Takes up to a burst from each port and works on it. Returns how many frames came.
-    fn receive_round(&mut self, clock: &Clock) -> usize {
+    /// Takes up to a burst from each port and works on it, or spreads it over all workers. Returns how many frames
+    /// came.
+    fn receive_round(&mut self) -> usize {
+        let common = self.common;
+        // Who is behind gets no more; what is not received waits where it is.
+        let spreads = self.crew.is_there();
+        let has_room = self.crew.hand_over();
         let mut total = 0;
-        for position in 0..self.ports.drivers.len() {
-            let number = self.ports.numbers[position];
-            let now_ns = clock.since_start_ns();
-            let switch = &mut *self.switch;
+        for position in 0..self.ports.len() {
+            let is_spread = spreads && !self.ports.is_divided(position);
+            if is_spread && !has_room {
+                continue;
+            }
+            let number = self.ports.number(position);
+            let now_ns = common.clock.since_start_ns();
+            let workers = self.crew.workers() as u64;
+            let crew = &mut self.crew;
+            let mut switch = common.core();
             let mut deliver = |frame: &[u8], _stamp_ns: u64| {
-                switch.receive(now_ns, number, frame);
+                let worker = if is_spread { (flow::hash(frame) % workers) as usize } else { 0 };
+                match worker {
+                    0 => {
+                        switch.receive(now_ns, number, frame);
+                    }
+                    worker => crew.put(worker, number, frame, now_ns),
+                }
             };
-            match self.ports.drivers[position].receive(BURST_PACKETS_MAX, &mut deliver) {
+            let received = self.ports.driver(position).receive(BURST_PACKETS_MAX, &mut deliver);
+            match received {
                 Ok(0) => continue,
                 Ok(count) => total += count,
-                Err(error) => self.ports.fail(position, &error, self.events),
+                Err(error) => {
+                    if self.ports.note_failure(position) {
+                        self.events.port_failed(number, &error);
+                    }
+                }
             }
-            self.run_switch(clock.since_start_ns(), clock.start_ns());
+            self.run_switch(&mut switch, common.clock.since_start_ns(), common.clock.start_ns());
+        }
+        if spreads {
+            self.crew.hand_over();
         }
         total
     }
@@ -279,36 +272,128 @@ impl Worker<'_> {
 
     fn wait_for(&mut self, poller: &mut Poller, timeout: Duration) -> io::Result<()> {
         let mut gone = None;
-        let bell: Option<RawFd> = self.inbox.as_ref().map(Inbox::fd);
+        let mut bells: [RawFd; 2] = [self.common.bell.fd(); 2];
+        let mut count = 1;
+        if let Some(inbox) = &self.inbox {
+            bells[count] = inbox.fd();
+            count += 1;
+        }
         let began = Instant::now();
-        poller.wait(&mut self.ports.drivers, bell, timeout, &mut |position, error| gone = Some((position, error)))?;
+        if self.common.bell.may_sleep() {
+            let on_gone = &mut |position, error| gone = Some((position, error));
+            poller.wait(self.ports.drivers_mut(), &bells[..count], timeout, on_gone)?;
+        }
+        self.common.bell.awake();
         self.ports.waited += began.elapsed();
-        if let Some((position, error)) = gone {
-            self.ports.fail(position, &error, self.events);
+        self.load.spend(self.common, false);
+        if let Some((position, error)) = gone
+            && self.ports.note_failure(position)
+        {
+            self.events.port_failed(self.ports.number(position), &error);
         }
         Ok(())
+    }
+
+    // ------------------------------------------------------------------------------------------- with other workers
+
+    /// Does something with the whole switch and all ports at home, as if there were no other workers.
+    fn alone<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        if !self.crew.is_there() {
+            return act(self);
+        }
+        self.crew.halt();
+        // What they have to tell is of the program and the settings as they are.
+        self.take_returns();
+        self.crew.call_in(&mut self.ports);
+        let result = act(self);
+        self.go_on();
+        result
+    }
+
+    fn go_on(&mut self) {
+        let turns = self.crew.go_on(&mut self.ports);
+        self.common.workers.set_remark(turns.unwrap_or_default());
+    }
+
+    /// Makes so many workers. Nothing is on its way between them when flows and queues change hands.
+    fn resize(&mut self, workers: usize) -> io::Result<()> {
+        if workers == self.crew.workers() {
+            return Ok(());
+        }
+        self.crew.halt();
+        loop {
+            let is_left = self.crew.drain();
+            if self.take_returns() == 0 && !is_left {
+                break;
+            }
+        }
+        self.crew.call_in(&mut self.ports);
+        self.each_driver(|driver| driver.flush());
+        let result = self.crew.resize(workers);
+        self.go_on();
+        self.common.workers.became(self.crew.workers());
+        result
+    }
+
+    /// Sees to it that there are as many workers as are wanted.
+    fn follow_wanted(&mut self) -> io::Result<()> {
+        let wanted = match self.common.workers.wanted() {
+            _ if self.goes_alone => 1,
+            Wanted::Fixed(count) => count,
+            Wanted::Auto => self.load.wanted(self.common),
+        };
+        self.resize(wanted)
+    }
+
+    /// Sends and tells what other workers have for this one. Returns how many batches there were.
+    fn take_returns(&mut self) -> usize {
+        let mut count = 0;
+        while let Some(batch) = self.crew.take() {
+            let start_ns = self.common.clock.start_ns();
+            let (ports, cpu_port) = (&mut self.ports, self.cpu_port);
+            let mut output = PortsOutput { ports, cpu_port, events: self.events, start_ns };
+            for (port, frame, time_ns) in batch.frames() {
+                output.transmit(port, frame, time_ns);
+            }
+            for note in &batch.notes {
+                match note {
+                    Note::Digest(digest, values) => self.events.digest(*digest, values.clone()),
+                    Note::Log(line) => self.events.log(line),
+                    Note::AssertionFailed(text) => self.events.assertion_failed(text),
+                    Note::PortFailed(port, error) => self.events.port_failed(*port, error),
+                }
+            }
+            self.crew.keep(batch);
+            count += 1;
+        }
+        count
     }
 
     // ------------------------------------------------------------------------------------------- by time stamps
 
     fn run_by_stamps(&mut self, stop: &StopFlag) -> io::Result<Ended> {
+        let common = self.common;
+        common.workers.want(Wanted::Fixed(1));
+        common.workers.set_remark("frames of captures are worked on in the order of their stamps".to_owned());
         let mut poller = Poller::new();
-        let mut heads: Vec<Head> = self.ports.drivers.iter().map(|_| Head::default()).collect();
+        let mut heads: Vec<Head> = (0..self.ports.len()).map(|_| Head::default()).collect();
         let mut first_ns = None;
         let mut batch_ns = 0;
         let mut stopping = false;
         loop {
             if stop.stopped() && !std::mem::replace(&mut stopping, true) {
-                self.ports.drivers.iter_mut().for_each(|driver| driver.stop_receiving());
+                self.ports.drivers_mut().iter_mut().for_each(|driver| driver.stop_receiving());
             }
-            self.run_jobs(batch_ns);
+            self.work_on_jobs(batch_ns);
+            let mut switch = common.core();
             let Some(position) = self.earliest(&mut heads) else {
                 if !self.goes_on || stopping {
                     break;
                 }
                 // What controllers send from now on is of the moment of the last frame.
-                self.run_switch(batch_ns, first_ns.unwrap_or(0));
-                self.tick();
+                self.run_switch(&mut switch, batch_ns, first_ns.unwrap_or(0));
+                drop(switch);
+                self.look_round();
                 if !self.inbox.as_ref().is_some_and(Inbox::has_jobs) {
                     self.wait_for(&mut poller, WAIT_MAX)?;
                 }
@@ -318,37 +403,38 @@ impl Worker<'_> {
             let start_ns = *first_ns.get_or_insert(head.stamp_ns);
             // Stamps of a capture may step back; the core's time may not.
             let now_ns = head.stamp_ns.saturating_sub(start_ns).max(batch_ns);
-            if now_ns != batch_ns && self.switch.shows_time() {
-                self.run_until(batch_ns, now_ns, start_ns);
+            if now_ns != batch_ns && switch.shows_time() {
+                self.run_until(&mut switch, batch_ns, now_ns, start_ns);
             }
             batch_ns = now_ns;
             head.full = false;
-            if self.switch.receive(now_ns, self.ports.numbers[position], &head.frame) {
-                self.run_switch(now_ns, start_ns);
-                self.tick();
+            if switch.receive(now_ns, self.ports.number(position), &head.frame) {
+                self.run_switch(&mut switch, now_ns, start_ns);
+                drop(switch);
+                self.look_round();
             }
         }
         let start_ns = first_ns.unwrap_or(0);
-        self.run_until(batch_ns, u64::MAX, start_ns);
+        self.run_until(&mut common.core(), batch_ns, u64::MAX, start_ns);
         Ok(if stopping { Ended::Stopped } else { Ended::Exhausted })
     }
 
     /// Works on what was received up to `now_ns`, then on queued packets that are due before `until_ns`.
-    fn run_until(&mut self, now_ns: u64, until_ns: u64, start_ns: u64) {
-        self.run_switch(now_ns, start_ns);
-        while let Some(due_ns) = self.switch.next_event_ns().filter(|&due_ns| due_ns < until_ns) {
-            self.run_switch(due_ns, start_ns);
+    fn run_until(&mut self, switch: &mut Switch, now_ns: u64, until_ns: u64, start_ns: u64) {
+        self.run_switch(switch, now_ns, start_ns);
+        while let Some(due_ns) = switch.next_event_ns().filter(|&due_ns| due_ns < until_ns) {
+            self.run_switch(switch, due_ns, start_ns);
         }
     }
 
     /// The port whose next frame has the earliest stamp; the first port among equals.
     fn earliest(&mut self, heads: &mut [Head]) -> Option<usize> {
         for (position, head) in heads.iter_mut().enumerate() {
-            let driver = &mut self.ports.drivers[position];
-            while !head.full && !driver.exhausted() {
-                if let Err(error) = driver.receive(1, &mut |frame, stamp_ns| head.fill(frame, stamp_ns)) {
-                    self.ports.failed[position] = true;
-                    self.events.port_failed(self.ports.numbers[position], &error);
+            while !head.full && !self.ports.driver(position).exhausted() {
+                let mut fill = |frame: &[u8], stamp_ns: u64| head.fill(frame, stamp_ns);
+                if let Err(error) = self.ports.driver(position).receive(1, &mut fill) {
+                    self.ports.note_failure(position);
+                    self.events.port_failed(self.ports.number(position), &error);
                     break;
                 }
             }
@@ -360,35 +446,97 @@ impl Worker<'_> {
     // --------------------------------------------------------------------------------------------------- shared
 
     /// Runs jobs, if there are any, at the core's time `now_ns`.
-    fn run_jobs(&mut self, now_ns: u64) {
-        let Some(inbox) = self.inbox.as_mut().filter(|inbox| inbox.has_jobs()) else { return };
-        let program = Arc::clone(self.switch.program());
-        inbox.work(self.switch, now_ns);
-        if !Arc::ptr_eq(&program, self.switch.program()) {
-            self.events.program_changed(self.switch.program());
+    fn work_on_jobs(&mut self, now_ns: u64) {
+        if !self.inbox.as_ref().is_some_and(Inbox::has_jobs) {
+            return;
         }
+        self.alone(|worker| {
+            let Some(inbox) = &mut worker.inbox else { return };
+            let mut switch = worker.common.core();
+            let program = Arc::clone(switch.program());
+            inbox.work(&mut switch, now_ns);
+            if !Arc::ptr_eq(&program, switch.program()) {
+                worker.events.program_changed(switch.program());
+            }
+        });
     }
 
     /// Runs the core at its time `now_ns`; its time 0 is the stamp `start_ns`.
-    fn run_switch(&mut self, now_ns: u64, start_ns: u64) {
+    fn run_switch(&mut self, switch: &mut Switch, now_ns: u64, start_ns: u64) {
         let mut output = PortsOutput { ports: &mut self.ports, cpu_port: self.cpu_port, events: self.events, start_ns };
-        self.switch.run(now_ns, &mut output);
+        switch.run(now_ns, &mut output);
     }
 
-    fn tick(&mut self) {
+    /// Does the same to every driver; a driver that fails is reported once.
+    fn each_driver(&mut self, act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>) {
+        let events = &mut *self.events;
+        self.ports.each_failing(act, |port, error| events.port_failed(port, &error));
+    }
+
+    fn look_at_links(&mut self) {
+        let events = &mut *self.events;
+        self.ports.look_at_links(|port, has_link| events.link_changed(port, has_link));
+    }
+
+    fn look_round(&mut self) {
         // A load, as long as nothing has changed.
         if let Some(changed) = &self.links_changed
             && changed.load(Ordering::Relaxed)
             && changed.swap(false, Ordering::Acquire)
         {
-            self.ports.look_at_links(self.events);
+            self.look_at_links();
         }
         if self.last_tick.elapsed() >= TICK {
             self.last_tick = Instant::now();
-            self.ports.each(self.events, |driver| driver.housekeeping());
-            self.ports.look_at_links(self.events);
-            self.events.tick(self.switch, &self.ports);
+            self.alone(|worker| {
+                worker.each_driver(|driver| driver.housekeeping());
+                worker.look_at_links();
+                worker.events.tick(&worker.common.core(), &worker.ports);
+            });
         }
+    }
+}
+
+/// Follows how busy the workers are.
+#[derive(Default)]
+struct Follower {
+    policy: Policy,
+    /// When the loads were looked at last, and how long each worker had been busy by then.
+    looked_ns: u64,
+    busy_ns: Vec<u64>,
+    /// Up to when this worker has told how it spent its time.
+    told_ns: u64,
+}
+
+impl Follower {
+    /// The first worker was at work, or was not, since it told last.
+    fn spend(&mut self, common: &Common<'_>, is_busy: bool) {
+        let now_ns = common.clock.since_start_ns();
+        let spent_ns = now_ns.saturating_sub(std::mem::replace(&mut self.told_ns, now_ns));
+        if let Some(load) = common.workers.load(0) {
+            let (busy_ns, waited_ns) = if is_busy { (spent_ns, 0) } else { (0, spent_ns) };
+            load.spend(busy_ns, waited_ns);
+        }
+    }
+
+    /// How many workers the load asks for.
+    fn wanted(&mut self, common: &Common<'_>) -> usize {
+        let (now_ns, count) = (self.told_ns, common.workers.now());
+        let elapsed_ns = now_ns.saturating_sub(self.looked_ns);
+        if elapsed_ns < LOOK_NS {
+            return count;
+        }
+        let busy_ns: Vec<u64> =
+            (0..count).map(|worker| common.workers.load(worker).map_or(0, |load| load.snapshot().busy_ns)).collect();
+        let before = std::mem::replace(&mut self.busy_ns, busy_ns);
+        self.looked_ns = now_ns;
+        if before.len() != count {
+            // Some of them have not been there all the time.
+            return count;
+        }
+        let share = |(now, before): (&u64, &u64)| (now.saturating_sub(*before) as f64 / elapsed_ns as f64).min(1.0);
+        let shares: Vec<f64> = self.busy_ns.iter().zip(&before).map(share).collect();
+        self.policy.observe(now_ns, &shares, common.workers.max())
     }
 }
 
@@ -424,12 +572,10 @@ impl Output for PortsOutput<'_> {
             self.events.packet_in(frame);
             return;
         }
-        let Some(position) = self.ports.position(port) else {
-            self.ports.unconnected_frames += 1;
-            return;
-        };
-        if let Err(error) = self.ports.drivers[position].transmit(frame, self.start_ns.saturating_add(time_ns)) {
-            self.ports.fail(position, &error, self.events);
+        match self.ports.transmit(port, frame, self.start_ns.saturating_add(time_ns)) {
+            None => self.ports.unconnected_frames += 1,
+            Some(Ok(())) => {}
+            Some(Err(error)) => self.events.port_failed(port, &error),
         }
     }
 

@@ -56,7 +56,7 @@ fn carry(names: [&str; 2], options: &AfPacketOptions, stop: &StopFlag) -> ([Coun
             break;
         }
         if moved == 0 && !stopping {
-            poller.wait(&mut drivers, None, Duration::from_millis(20), &mut |_, error| panic!("{error}")).unwrap();
+            poller.wait(&mut drivers, &[], Duration::from_millis(20), &mut |_, error| panic!("{error}")).unwrap();
         }
     }
     let counters = [0, 1].map(|index| {
@@ -389,12 +389,12 @@ fn a_link_that_goes_down_costs_packets_but_not_the_port() {
                 drivers[0].transmit(&[0; 60], 0).unwrap();
             }
             drivers[0].flush().unwrap();
-            poller.wait(&mut drivers, None, Duration::from_millis(10), &mut |_, error| panic!("{error}")).unwrap();
+            poller.wait(&mut drivers, &[], Duration::from_millis(10), &mut |_, error| panic!("{error}")).unwrap();
             assert_eq!(drivers[0].counters().snapshot().tx_dropped_link_down, 5);
             // A frame that was on its way may wake the worker once more; the error would do so every time.
             let is_quiet = (0..5).any(|_| {
                 let start = Instant::now();
-                poller.wait(&mut drivers, None, Duration::from_millis(50), &mut |_, error| panic!("{error}")).unwrap();
+                poller.wait(&mut drivers, &[], Duration::from_millis(50), &mut |_, error| panic!("{error}")).unwrap();
                 let waited = start.elapsed();
                 drivers[0].receive(usize::MAX, &mut |_, _| ()).unwrap();
                 waited >= Duration::from_millis(40)
@@ -452,7 +452,7 @@ fn an_interface_that_is_removed_ends_its_port() {
         network.run("switch", "ip link del sa");
         let mut gone = None;
         Poller::new()
-            .wait(&mut drivers, None, Duration::from_secs(5), &mut |index, error| gone = Some((index, error)))
+            .wait(&mut drivers, &[], Duration::from_secs(5), &mut |index, error| gone = Some((index, error)))
             .unwrap();
         assert!(matches!(&gone, Some((0, DriverError::InterfaceGone { name })) if name == "sa"), "{gone:?}");
         drivers[0].receive(usize::MAX, &mut |_, _| ()).unwrap();

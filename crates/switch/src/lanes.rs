@@ -4,8 +4,9 @@
 //! A lane has packets, queues and counts of its own; it shares the tables, the multicast groups and the compiled code.
 //! What it counts is a part of a sum: counters, sums of registers, uses of tables begin at zero in it. The control
 //! plane meets none of this. Before it does something, the lanes come home ([`Switch::call_in`]), which moves a pointer
-//! for each and adds nothing up; whoever then looks at counters or registers ([`Switch::externs_mut`]) has them added to
-//! the switch's own first. Afterwards the lanes leave again ([`Switch::send_out`]) with the settings as they are then.
+//! for each and adds nothing up; whoever then looks at counters or registers ([`Switch::externs_mut`]) has them added
+//! to the switch's own first. Afterwards the lanes leave again ([`Switch::send_out`]) with the settings as they are
+//! then.
 //!
 //! Queues with a rate are one for all packets to a port. So is the state of a program that must be guarded, and the
 //! interpreter is for one. Such a switch has no lanes: its workers take turns at the one core.
@@ -87,8 +88,8 @@ impl Switch {
         }
     }
 
-    /// Lets `count` lanes go, with everything set up as in this switch now: fewer or more than came home, if so many are
-    /// wanted. None go if the switch does not divide.
+    /// Lets `count` lanes go, with everything set up as in this switch now: fewer or more than came home, if so many
+    /// are wanted. None go if the switch does not divide.
     pub fn send_out(&mut self, count: usize) -> Vec<Lane> {
         let count = if self.divides().is_ok() { count } else { 0 };
         if self.lanes.len() > count {

@@ -16,6 +16,7 @@
 //! * `lanes`: cores of the same switch for further workers.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
 //!   the one that runs it.
+//! * [`workers`]: how many threads run a switch.
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
 pub mod door;
@@ -37,6 +38,7 @@ pub mod switch;
 mod table_specs;
 pub mod traffic;
 mod v1model;
+pub mod workers;
 
 pub use door::{Closed, Door, Job, Parked};
 pub use lanes::{Lane, Undivided};

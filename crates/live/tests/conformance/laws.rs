@@ -278,7 +278,7 @@ pub fn waiting_ends_with_a_frame(bed: &mut dyn Bed, _longest: usize) {
     let mut poller = Poller::new();
     let mut wait = |drivers: &mut [Box<dyn Driver>], timeout| {
         let start = Instant::now();
-        poller.wait(drivers, None, timeout, &mut |_, error| panic!("{error}")).unwrap();
+        poller.wait(drivers, &[], timeout, &mut |_, error| panic!("{error}")).unwrap();
         start.elapsed()
     };
     while drivers[0].receive(64, &mut |_, _| ()).unwrap() > 0 {}
@@ -354,7 +354,7 @@ pub fn an_interface_that_is_removed_ends_its_port(bed: &mut dyn Bed, _longest: u
     let mut error = None;
     let start = Instant::now();
     while error.is_none() && start.elapsed() < PATIENCE {
-        Poller::new().wait(&mut drivers, None, Duration::from_millis(20), &mut |_, gone| error = Some(gone)).unwrap();
+        Poller::new().wait(&mut drivers, &[], Duration::from_millis(20), &mut |_, gone| error = Some(gone)).unwrap();
         if let Err(gone) = drivers[0].housekeeping() {
             error = Some(gone);
         }

@@ -1,0 +1,107 @@
+//! How many workers a load asks for.
+//!
+//! What enters: now and then, how busy each worker was since the last time. What leaves: how many workers there should
+//! be. One is added when all of them together have been near their limit for a while; one is taken away when the others
+//! would have had room to spare for longer. What lies between changes nothing, and after each change the load is looked
+//! at anew: so the number does not swing. There is no clock here; time is an argument.
+
+/// A worker that is busy for a greater share of its time is near its limit.
+const BUSY: f64 = 0.8;
+
+/// Workers that would be busy for a smaller share have room to spare.
+const SPARE: f64 = 0.5;
+
+/// How long workers are near their limit before one is added.
+const GROW_AFTER_NS: u64 = 300_000_000;
+
+/// How long one has been superfluous before it is taken away.
+const SHRINK_AFTER_NS: u64 = 3_000_000_000;
+
+/// Follows the load.
+#[derive(Debug, Default)]
+pub struct Policy {
+    near_limit_since_ns: Option<u64>,
+    spare_since_ns: Option<u64>,
+}
+
+impl Policy {
+    /// Looks at the workers: `busy` has for each that there is the share of the time, since the last look, in which it
+    /// had work, from 0 to 1. Returns how many there should be, at least one and at most `max`.
+    pub fn observe(&mut self, now_ns: u64, busy: &[f64], max: usize) -> usize {
+        let count = busy.len().max(1);
+        let sum: f64 = busy.iter().sum();
+        let is_near_limit = sum / count as f64 > BUSY && count < max;
+        let has_spare = count > 1 && sum / ((count - 1) as f64) < SPARE;
+        let lasts = |since_ns: &mut Option<u64>, holds: bool, for_ns: u64| {
+            if !holds {
+                *since_ns = None;
+                return false;
+            }
+            now_ns.saturating_sub(*since_ns.get_or_insert(now_ns)) >= for_ns
+        };
+        let grows = lasts(&mut self.near_limit_since_ns, is_near_limit, GROW_AFTER_NS);
+        let shrinks = lasts(&mut self.spare_since_ns, has_spare, SHRINK_AFTER_NS);
+        let wanted = if count > max { max.max(1) } else { count + usize::from(grows) - usize::from(shrinks) };
+        if wanted != count {
+            *self = Policy::default();
+        }
+        wanted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks every tenth of a second at workers that share this load, in workers, and returns how many there are after
+    /// each second.
+    fn follow(policy: &mut Policy, count: &mut usize, now_ns: &mut u64, load: f64, seconds: usize) -> Vec<usize> {
+        let mut counts = Vec::new();
+        for look in 1..=seconds * 10 {
+            *now_ns += 100_000_000;
+            let share = (load / *count as f64).min(1.0);
+            *count = policy.observe(*now_ns, &vec![share; *count], 4);
+            if look % 10 == 0 {
+                counts.push(*count);
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn workers_come_with_the_load_and_go_with_it() {
+        let (mut policy, mut count, mut now_ns) = (Policy::default(), 1, 0);
+        assert_eq!(follow(&mut policy, &mut count, &mut now_ns, 0.5, 3), [1, 1, 1]);
+        assert_eq!(follow(&mut policy, &mut count, &mut now_ns, 2.1, 3), [3, 3, 3]);
+        assert_eq!(follow(&mut policy, &mut count, &mut now_ns, 9.0, 2), [4, 4]);
+        assert_eq!(follow(&mut policy, &mut count, &mut now_ns, 0.1, 11), [4, 4, 4, 3, 3, 3, 2, 2, 2, 1, 1]);
+    }
+
+    #[test]
+    fn a_steady_load_never_makes_the_number_swing() {
+        for tenths in 0..50 {
+            let (mut policy, mut count, mut now_ns) = (Policy::default(), 1, 0);
+            follow(&mut policy, &mut count, &mut now_ns, f64::from(tenths) / 10.0, 20);
+            let settled = count;
+            let later = follow(&mut policy, &mut count, &mut now_ns, f64::from(tenths) / 10.0, 60);
+            assert!(later.iter().all(|&count| count == settled), "{tenths}: {later:?}");
+        }
+    }
+
+    #[test]
+    fn a_short_burst_changes_nothing() {
+        let mut policy = Policy::default();
+        for look in 0..100 {
+            let share = if look % 4 == 0 { 0.2 } else { 1.0 };
+            assert_eq!(policy.observe(look * 100_000_000, &[share], 4), 1);
+        }
+    }
+
+    #[test]
+    fn there_are_never_more_than_may_be() {
+        let mut policy = Policy::default();
+        assert_eq!(policy.observe(0, &[1.0, 1.0, 1.0], 2), 2);
+        assert_eq!(policy.observe(10_000_000_000, &[1.0, 1.0], 2), 2);
+        assert_eq!(policy.observe(20_000_000_000, &[], 2), 1);
+    }
+}

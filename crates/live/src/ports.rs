@@ -1,0 +1,241 @@
+//! The ports of a worker: their drivers, found by number.
+//!
+//! What enters: one driver per port, and queues of ports that several workers share. What leaves: frames to the driver
+//! of a number; which ports failed or changed their link. A worker that is not the first has queues only.
+
+use crate::driver::{Driver, DriverError};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use switch::traffic::PORT_MAX;
+
+/// A port of the switch.
+pub struct Port {
+    /// The number that the program sees.
+    pub number: u32,
+    /// What is behind it.
+    pub driver: Box<dyn Driver>,
+    /// Whether its frames come with stamps of a capture.
+    pub is_capture: bool,
+}
+
+/// A further queue of a port.
+pub(crate) struct Queue {
+    /// The port's number.
+    pub number: u32,
+    /// Which of the port's queues it is; the port's own driver is queue 0.
+    pub index: usize,
+    driver: Box<dyn Driver>,
+    failed: bool,
+}
+
+/// The ports of a worker.
+pub struct Ports {
+    numbers: Vec<u32>,
+    drivers: Vec<Box<dyn Driver>>,
+    /// Positions by number, up to [`PORT_MAX`].
+    by_number: Vec<Option<usize>>,
+    /// Positions of the ports of greater numbers.
+    far: BTreeMap<u32, usize>,
+    failed: Vec<bool>,
+    has_link: Vec<bool>,
+    /// Which queue of its port each is.
+    queue_indices: Vec<usize>,
+    /// Whether the frames of each are a part of its port's, spread by flow.
+    is_divided: Vec<bool>,
+    /// How many are ports; queues are behind them.
+    own: usize,
+    /// Frames that the core sent to a port that has no driver.
+    pub unconnected_frames: u64,
+    /// How long the worker has waited for something to do; in the rest of the time it worked.
+    pub waited: Duration,
+}
+
+impl Ports {
+    /// Number and driver of each port.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &dyn Driver)> {
+        self.numbers.iter().copied().zip(self.drivers.iter().map(|driver| &**driver)).take(self.own)
+    }
+
+    pub(crate) fn new(ports: Vec<Port>) -> Ports {
+        let mut made = Ports {
+            numbers: Vec::new(),
+            drivers: Vec::new(),
+            by_number: Vec::new(),
+            far: BTreeMap::new(),
+            failed: Vec::new(),
+            has_link: Vec::new(),
+            queue_indices: Vec::new(),
+            is_divided: Vec::new(),
+            own: 0,
+            unconnected_frames: 0,
+            waited: Duration::ZERO,
+        };
+        for Port { number, driver, .. } in ports {
+            made.push(Queue { number, index: 0, driver, failed: false });
+        }
+        made.own = made.numbers.len();
+        made
+    }
+
+    fn push(&mut self, queue: Queue) {
+        let position = self.numbers.len();
+        self.numbers.push(queue.number);
+        self.drivers.push(queue.driver);
+        self.failed.push(queue.failed);
+        self.has_link.push(true);
+        self.queue_indices.push(queue.index);
+        self.is_divided.push(queue.index > 0);
+        if queue.number > PORT_MAX {
+            self.far.entry(queue.number).or_insert(position);
+            return;
+        }
+        let number = queue.number as usize;
+        if self.by_number.len() <= number {
+            self.by_number.resize(number + 1, None);
+        }
+        self.by_number[number].get_or_insert(position);
+    }
+
+    // ------------------------------------------------------------------------------------------------------- queues
+
+    /// Takes all further queues of the ports; they are attached as long as no other worker has them.
+    pub(crate) fn open_queues(&mut self) {
+        for position in 0..self.own {
+            let queues = self.drivers[position].take_queues();
+            self.is_divided[position] = !queues.is_empty();
+            for (driver, index) in queues.into_iter().zip(1..) {
+                self.push(Queue { number: self.numbers[position], index, driver, failed: false });
+            }
+        }
+    }
+
+    /// Takes a queue in.
+    pub(crate) fn attach(&mut self, queue: Queue) {
+        self.push(queue);
+    }
+
+    /// Gives all queues away. Frames that they were handed have left before: the drivers were flushed.
+    pub(crate) fn detach(&mut self) -> Vec<Queue> {
+        let own = self.own;
+        let is_own = |position: &usize| *position < own;
+        self.by_number.iter_mut().for_each(|position| *position = position.filter(is_own));
+        self.far.retain(|_, position| is_own(position));
+        self.has_link.truncate(own);
+        self.is_divided.truncate(own);
+        let numbers = self.numbers.drain(own..).zip(self.queue_indices.drain(own..));
+        let drivers = self.drivers.drain(own..).zip(self.failed.drain(own..));
+        let queue = |((number, index), (driver, failed))| Queue { number, index, driver, failed };
+        numbers.zip(drivers).map(queue).collect()
+    }
+
+    /// Whether the frames that come from here are of some flows of the port only, so that other workers have others.
+    pub(crate) fn is_divided(&self, position: usize) -> bool {
+        self.is_divided[position]
+    }
+
+    // -------------------------------------------------------------------------------------------------- by position
+
+    /// Ports and queues.
+    pub(crate) fn len(&self) -> usize {
+        self.drivers.len()
+    }
+
+    pub(crate) fn number(&self, position: usize) -> u32 {
+        self.numbers[position]
+    }
+
+    pub(crate) fn driver(&mut self, position: usize) -> &mut dyn Driver {
+        &mut *self.drivers[position]
+    }
+
+    pub(crate) fn drivers(&self) -> &[Box<dyn Driver>] {
+        &self.drivers
+    }
+
+    pub(crate) fn drivers_mut(&mut self) -> &mut [Box<dyn Driver>] {
+        &mut self.drivers
+    }
+
+    /// Notes that a port goes no further; false if that was known.
+    pub(crate) fn note_failure(&mut self, position: usize) -> bool {
+        !std::mem::replace(&mut self.failed[position], true)
+    }
+
+    pub(crate) fn all_exhausted(&self) -> bool {
+        self.drivers.iter().all(|driver| driver.exhausted())
+    }
+
+    /// Does the same to every driver; a driver that fails is told of once.
+    pub(crate) fn each_failing(
+        &mut self,
+        mut act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>,
+        mut tell: impl FnMut(u32, DriverError),
+    ) {
+        for position in 0..self.drivers.len() {
+            if let Err(error) = act(&mut *self.drivers[position])
+                && self.note_failure(position)
+            {
+                tell(self.numbers[position], error);
+            }
+        }
+    }
+
+    /// Tells of ports whose link came or went. A port that failed has none.
+    pub(crate) fn look_at_links(&mut self, mut tell: impl FnMut(u32, bool)) {
+        for position in 0..self.own {
+            let has_link = !self.failed[position] && self.drivers[position].has_link();
+            if std::mem::replace(&mut self.has_link[position], has_link) != has_link {
+                tell(self.numbers[position], has_link);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------------------------------------------- by number
+
+    /// Sends a frame to a port; none if it is not here. A failure is told of once.
+    #[inline]
+    pub(crate) fn transmit(&mut self, number: u32, frame: &[u8], stamp_ns: u64) -> Option<Result<(), DriverError>> {
+        let position = self.position(number)?;
+        match self.drivers[position].transmit(frame, stamp_ns) {
+            Err(error) if self.note_failure(position) => Some(Err(error)),
+            _ => Some(Ok(())),
+        }
+    }
+
+    #[inline]
+    fn position(&self, number: u32) -> Option<usize> {
+        if number > PORT_MAX { self.far.get(&number).copied() } else { *self.by_number.get(number as usize)? }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::memory_port;
+
+    fn queue(number: u32, index: usize) -> Queue {
+        Queue { number, index, driver: Box::new(memory_port().0), failed: false }
+    }
+
+    #[test]
+    fn queues_come_and_go_behind_the_ports() {
+        let (driver, peer) = memory_port();
+        let mut ports = Ports::new(vec![Port { number: 3, driver: Box::new(driver), is_capture: false }]);
+        ports.attach(queue(3, 1));
+        ports.attach(queue(70_000, 2));
+        assert_eq!((ports.len(), ports.iter().count()), (3, 1));
+        assert!(ports.transmit(70_000, &[0; 14], 0).is_some());
+        // The port's own queue sends.
+        assert!(ports.transmit(3, &[0; 14], 0).is_some());
+        ports.driver(0).flush().unwrap();
+        assert_eq!(peer.take().len(), 1);
+        let taken: Vec<_> = ports.detach().into_iter().map(|queue| (queue.number, queue.index)).collect();
+        assert_eq!(taken, [(3, 1), (70_000, 2)]);
+        assert!(ports.transmit(70_000, &[0; 14], 0).is_none() && ports.len() == 1);
+        let mut helper = Ports::new(Vec::new());
+        helper.attach(queue(3, 1));
+        assert!(helper.transmit(3, &[0; 14], 0).is_some() && helper.transmit(4, &[0; 14], 0).is_none());
+        helper.detach();
+        assert!(helper.transmit(3, &[0; 14], 0).is_none());
+    }
+}

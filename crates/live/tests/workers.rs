@@ -1,0 +1,424 @@
+//! Several workers at one switch: nothing is lost or overtaken within a flow, also while their number changes; what
+//! must be exact is exact; what one thread is told of comes from all.
+
+use base::index::Id as _;
+use ir::{DigestId, RegisterId};
+use live::driver::Deliver;
+use live::traffic::udp_frame;
+use live::worker::{self, Ended, Events, Port, Ports, Setup};
+use live::{Driver, DriverError, Mailbox, PortCounters, StopFlag, mailbox};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use switch::workers::{Wanted, Workers};
+use switch::{Door, Switch};
+use testkit::corpus::Way;
+use testkit::pipeline::{Engine, program_of_text, switch_for};
+
+/// A program that does this to packets, whose `number` says which of their flow they are. They leave on port 2.
+fn source(declarations: &str, statements: &str) -> String {
+    format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header raw_t {{ bit<112> ethernet; bit<224> addresses; bit<32> number; bit<32> seen; }}
+struct headers {{ raw_t raw; }}
+struct meta_t {{ }}
+struct told_t {{ bit<32> number; }}
+parser P(packet_in packet, out headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    state start {{ packet.extract(hdr.raw); transition accept; }}
+}}
+control V(inout headers hdr, inout meta_t meta) {{ apply {{ }} }}
+control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    {declarations}
+    apply {{ sm.egress_spec = 2; {statements} }}
+}}
+control E(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{ apply {{ }} }}
+control C(inout headers hdr, inout meta_t meta) {{ apply {{ }} }}
+control D(packet_out packet, in headers hdr) {{ apply {{ packet.emit(hdr.raw); }} }}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"
+    )
+}
+
+const SUM: (&str, &str) = (
+    "register<bit<32>>(2) r; counter(2, CounterType.packets) c;",
+    "bit<32> x; r.read(x, 1); r.write(1, x + 1); c.count(1);",
+);
+const SEEN: (&str, &str) =
+    ("register<bit<32>>(2) r;", "bit<32> x; r.read(x, 1); x = x + 1; r.write(1, x); hdr.raw.seen = x;");
+
+fn native(declarations: &str, statements: &str) -> Switch {
+    let program = program_of_text("workers.p4", &source(declarations, statements)).unwrap();
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
+    let way = Way::ALL.into_iter().find(|way| matches!(way.engine(&cache), Engine::Native(_))).unwrap();
+    let program = Arc::new(way.program(&program).unwrap());
+    switch_for(&program, &way.engine(&cache)).unwrap()
+}
+
+// --------------------------------------------------------------------------------------------------------- a port
+
+type Frames = Arc<Mutex<VecDeque<Vec<u8>>>>;
+
+/// A queue of a port. All queues of a port write what they send in one list, in the order in which it leaves.
+struct Cable {
+    inbound: Frames,
+    sent: Frames,
+    closed: Arc<AtomicBool>,
+    counters: Arc<PortCounters>,
+    further: Vec<Box<dyn Driver>>,
+}
+
+/// The other end of a port.
+#[derive(Clone)]
+struct End {
+    queues: Vec<Frames>,
+    sent: Frames,
+    closed: Arc<AtomicBool>,
+}
+
+/// A port with so many queues.
+fn cable(number: u32, queues: usize) -> (Port, End) {
+    let end = End {
+        queues: (0..queues).map(|_| Frames::default()).collect(),
+        sent: Frames::default(),
+        closed: Arc::default(),
+    };
+    let queue = |inbound: &Frames| Cable {
+        inbound: Arc::clone(inbound),
+        sent: Arc::clone(&end.sent),
+        closed: Arc::clone(&end.closed),
+        counters: Arc::default(),
+        further: Vec::new(),
+    };
+    let mut first = queue(&end.queues[0]);
+    for inbound in &end.queues[1..] {
+        let further = queue(inbound);
+        first.counters.add_queue(Arc::clone(&further.counters));
+        first.further.push(Box::new(further));
+    }
+    (Port { number, driver: Box::new(first), is_capture: false }, end)
+}
+
+impl Driver for Cable {
+    fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
+        let burst: Vec<Vec<u8>> = {
+            let mut frames = self.inbound.lock().unwrap();
+            let count = frames.len().min(limit);
+            frames.drain(..count).collect()
+        };
+        burst.iter().for_each(|frame| deliver(frame, 0));
+        self.counters.rx_packets.add(burst.len() as u64);
+        Ok(burst.len())
+    }
+
+    fn transmit(&mut self, frame: &[u8], _stamp_ns: u64) -> Result<(), DriverError> {
+        self.counters.tx_packets.add(1);
+        self.sent.lock().unwrap().push_back(frame.to_vec());
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    fn take_queues(&mut self) -> Vec<Box<dyn Driver>> {
+        std::mem::take(&mut self.further)
+    }
+
+    fn exhausted(&self) -> bool {
+        self.closed.load(Ordering::SeqCst) && self.inbound.lock().unwrap().is_empty()
+    }
+
+    fn frame_bytes_max(&self) -> usize {
+        9000
+    }
+
+    fn stop_receiving(&mut self) {
+        self.closed.store(true, Ordering::SeqCst);
+    }
+
+    fn counters(&self) -> &Arc<PortCounters> {
+        &self.counters
+    }
+}
+
+const FLOWS: u32 = 37;
+
+impl End {
+    /// Sends the next frames of all flows, each into the queue of its flow.
+    fn send(&self, numbers: std::ops::Range<u32>) {
+        for number in numbers {
+            for flow in 0..FLOWS {
+                let queue = live::flow::hash(&udp_frame(flow, 64, 0)) as usize % self.queues.len();
+                self.queues[queue].lock().unwrap().push_back(udp_frame(flow, 64, number));
+            }
+        }
+    }
+
+    /// What was sent so far, once it is so much.
+    fn sent(&self, count: usize) -> Vec<Vec<u8>> {
+        let start = Instant::now();
+        while self.sent.lock().unwrap().len() < count {
+            assert!(start.elapsed() < Duration::from_secs(60), "{} of {count}", self.sent.lock().unwrap().len());
+            std::thread::yield_now();
+        }
+        self.sent.lock().unwrap().iter().cloned().collect()
+    }
+}
+
+fn word(frame: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes(frame[at..at + 4].try_into().unwrap())
+}
+
+/// Every flow has sent its frames of these numbers in order; what they have at `seen`.
+#[track_caller]
+fn check_flows(sent: &[Vec<u8>], count: u32) -> Vec<u32> {
+    let mut flows: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut last_seen: BTreeMap<u32, u32> = BTreeMap::new();
+    for frame in sent {
+        let flow = word(frame, 30);
+        let next = flows.entry(flow).or_default();
+        assert_eq!(word(frame, 42), *next, "flow {flow}");
+        *next += 1;
+        let before = last_seen.insert(flow, word(frame, 46)).unwrap_or(0);
+        assert!(word(frame, 46) >= before, "flow {flow} has met the register out of order");
+    }
+    assert_eq!(flows, (0..FLOWS).map(|flow| (flow, count)).collect());
+    sent.iter().map(|frame| word(frame, 46)).collect()
+}
+
+// ----------------------------------------------------------------------------------------------------------- a run
+
+/// What a run told.
+#[derive(Default)]
+struct Told {
+    digests: Vec<u64>,
+    lines: Vec<String>,
+    packets_in: Vec<Vec<u8>>,
+    threads: std::collections::BTreeSet<String>,
+}
+
+impl Told {
+    fn note_thread(&mut self) {
+        self.threads.insert(format!("{:?}", std::thread::current().id()));
+    }
+}
+
+impl Events for Told {
+    fn digest(&mut self, _digest: DigestId, values: Vec<base::Bits>) {
+        self.note_thread();
+        self.digests.push(values[0].to_u64().unwrap());
+    }
+
+    fn log(&mut self, line: &str) {
+        self.note_thread();
+        self.lines.push(line.to_owned());
+    }
+
+    fn packet_in(&mut self, frame: &[u8]) {
+        self.note_thread();
+        self.packets_in.push(frame.to_vec());
+    }
+}
+
+struct Left {
+    switch: Switch,
+    told: Told,
+    ended: Ended,
+    ports: Ports,
+}
+
+/// Runs workers beside this thread, which does as `act` says; then they are stopped.
+fn beside(switch: Switch, ports: Vec<Port>, workers: &Arc<Workers>, act: impl FnOnce(&Mailbox)) -> Left {
+    let (mailbox, inbox) = mailbox().unwrap();
+    let stop = StopFlag::new();
+    let workers = Some(Arc::clone(workers));
+    let setup = Setup { ports, inbox: Some(inbox), cpu_port: Some(510), workers, goes_on: true, ..Setup::default() };
+    let run = {
+        let (stop, mut switch) = (stop.clone(), switch);
+        std::thread::spawn(move || {
+            let mut told = Told::default();
+            let (ended, ports) = worker::run(&mut switch, setup, &stop, &mut told).unwrap();
+            Left { switch, told, ended, ports }
+        })
+    };
+    act(&mailbox);
+    stop.stop();
+    run.join().unwrap()
+}
+
+/// Wants so many workers and waits until they are there.
+fn become_workers(workers: &Workers, count: usize) {
+    workers.want(Wanted::Fixed(count));
+    let start = Instant::now();
+    while workers.now() != count {
+        assert!(start.elapsed() < Duration::from_secs(60));
+        std::thread::yield_now();
+    }
+}
+
+fn register(switch: &mut Switch) -> u64 {
+    switch.externs_mut().registers[RegisterId::from_index(0)].read(1).unwrap().to_u64().unwrap()
+}
+
+/// Sends frames of all flows through ports of so many queues while the number of workers changes.
+fn check_changes(program: (&str, &str), in_queues: usize, out_queues: usize) -> (Left, Vec<u32>) {
+    const STEP: u32 = 150;
+    let (inward, sender) = cable(1, in_queues);
+    let (outward, receiver) = cable(2, out_queues);
+    let workers = Arc::new(Workers::new(Wanted::Fixed(1), 4));
+    let mut numbers = 0;
+    let mut seen = Vec::new();
+    let left = beside(native(program.0, program.1), vec![inward, outward], &workers, |mailbox| {
+        let door: &dyn Door = mailbox;
+        for count in [1, 2, 1, 3, 4, 2, 1, 2, 1] {
+            sender.send(numbers..numbers + STEP);
+            become_workers(&workers, count);
+            sender.send(numbers + STEP..numbers + 2 * STEP);
+            numbers += 2 * STEP;
+            // Somebody looks at the register meanwhile: it never holds more than was sent.
+            let at_most = u64::from(numbers * FLOWS);
+            assert!(door.ask(register).unwrap() <= at_most);
+        }
+        let all = receiver.sent((numbers * FLOWS) as usize);
+        assert_eq!(door.ask(register).unwrap(), u64::from(numbers * FLOWS));
+        seen = check_flows(&all, numbers);
+    });
+    assert_eq!(left.ended, Ended::Stopped);
+    assert_eq!(workers.now(), 1);
+    let total = u64::from(numbers * FLOWS);
+    assert_eq!((left.switch.stats().received, left.switch.stats().sent), (total, total));
+    let counted: Vec<_> = left.ports.iter().map(|(_, driver)| driver.counters().snapshot()).collect();
+    assert_eq!((counted[0].rx_packets, counted[1].tx_packets), (total, total));
+    let by_workers: u64 = (0..4).map(|worker| workers.load(worker).unwrap().snapshot().packets).sum();
+    assert!(by_workers >= total, "{by_workers}");
+    (left, seen)
+}
+
+#[test]
+fn flows_keep_their_order_while_workers_come_and_go() {
+    for (in_queues, out_queues) in [(1, 1), (4, 1), (1, 4), (4, 4), (3, 2)] {
+        check_changes(SUM, in_queues, out_queues);
+    }
+}
+
+#[test]
+fn state_that_can_be_seen_is_guarded_while_workers_come_and_go() {
+    for (in_queues, out_queues) in [(1, 1), (4, 4)] {
+        let (_, mut seen) = check_changes(SEEN, in_queues, out_queues);
+        // Each packet has met the register at a value of its own, and each value was met.
+        seen.sort_unstable();
+        assert!(seen.iter().copied().eq(1..=seen.len() as u32));
+    }
+}
+
+#[test]
+fn what_workers_tell_comes_from_one_thread() {
+    let statements =
+        "digest<told_t>(1, { hdr.raw.number }); log_msg(\"number {}\", { hdr.raw.number }); sm.egress_spec = 510;";
+    for queues in [1, 3] {
+        let (inward, sender) = cable(1, queues);
+        let workers = Arc::new(Workers::new(Wanted::Fixed(3), 3));
+        let left = beside(native("", statements), vec![inward], &workers, |mailbox| {
+            become_workers(&workers, 3);
+            sender.send(0..50);
+            let start = Instant::now();
+            let door: &dyn Door = mailbox;
+            while door.ask(|switch| switch.stats().sent).unwrap() < u64::from(50 * FLOWS) {
+                assert!(start.elapsed() < Duration::from_secs(60));
+            }
+        });
+        let mut expected: Vec<u64> = (0..50).flat_map(|number| [number; FLOWS as usize]).collect();
+        let mut digests = left.told.digests.clone();
+        digests.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(digests, expected);
+        assert_eq!((left.told.lines.len(), left.told.packets_in.len()), (digests.len(), digests.len()));
+        check_flows(&left.told.packets_in, 50);
+        assert_eq!(left.told.threads.len(), 1);
+    }
+}
+
+#[test]
+fn a_run_ends_when_the_queues_of_all_workers_are_exhausted() {
+    let (inward, sender) = cable(1, 2);
+    let (outward, receiver) = cable(2, 2);
+    sender.send(0..500);
+    sender.closed.store(true, Ordering::SeqCst);
+    receiver.closed.store(true, Ordering::SeqCst);
+    let workers = Arc::new(Workers::new(Wanted::Fixed(2), 2));
+    let setup = Setup { workers: Some(Arc::clone(&workers)), ..Setup::of_ports(vec![inward, outward]) };
+    let mut switch = native(SUM.0, SUM.1);
+    let (ended, _) = worker::run(&mut switch, setup, &StopFlag::new(), &mut Told::default()).unwrap();
+    assert_eq!((ended, workers.now()), (Ended::Exhausted, 1));
+    check_flows(&receiver.sent(0), 500);
+    assert_eq!(register(&mut switch), u64::from(500 * FLOWS));
+    let both: Vec<u64> = (0..2).map(|worker| workers.load(worker).unwrap().snapshot().packets).collect();
+    assert!(both.iter().all(|&packets| packets > 0), "{both:?}");
+}
+
+#[test]
+fn another_program_takes_the_place_of_all_cores() {
+    let (inward, sender) = cable(1, 2);
+    let (outward, receiver) = cable(2, 2);
+    let workers = Arc::new(Workers::new(Wanted::Fixed(2), 2));
+    let left = beside(native(SUM.0, SUM.1), vec![inward, outward], &workers, |mailbox| {
+        become_workers(&workers, 2);
+        sender.send(0..100);
+        let door: &dyn Door = mailbox;
+        receiver.sent((100 * FLOWS) as usize);
+        // From a program whose cores are side by side to one whose workers take turns, and back.
+        for (round, program) in (1u32..).zip([SEEN, SUM]) {
+            let next = native(program.0, program.1);
+            let mut old = door.ask(|switch| switch.replace(next)).unwrap();
+            assert_eq!(register(&mut old), u64::from(100 * FLOWS));
+            sender.send(100 * round..100 * (round + 1));
+            receiver.sent((100 * (round + 1) * FLOWS) as usize);
+            let remark = if round == 1 { "packets must take turns at register I.r" } else { "" };
+            assert_eq!(workers.remark(), remark);
+        }
+    });
+    assert_eq!(left.switch.stats().sent, u64::from(300 * FLOWS));
+}
+
+#[test]
+fn queues_with_a_rate_are_one_for_all_workers() {
+    let (inward, sender) = cable(1, 2);
+    let (outward, receiver) = cable(2, 2);
+    let workers = Arc::new(Workers::new(Wanted::Fixed(2), 2));
+    beside(native(SUM.0, SUM.1), vec![inward, outward], &workers, |mailbox| {
+        become_workers(&workers, 2);
+        let door: &dyn Door = mailbox;
+        let set = |switch: &mut Switch| {
+            switch.set_queue_rate(Some(2), None, 1000).unwrap();
+            switch.set_queue_depth(Some(2), None, 10_000).unwrap();
+        };
+        door.ask(set).unwrap();
+        let began = Instant::now();
+        sender.send(0..3);
+        let sent = receiver.sent((3 * FLOWS) as usize);
+        // One packet per millisecond, whoever received it.
+        assert!(began.elapsed() >= Duration::from_millis(u64::from(3 * FLOWS) - 2), "{:?}", began.elapsed());
+        check_flows(&sent, 3);
+    });
+}
+
+#[test]
+fn workers_follow_the_load() {
+    let (inward, sender) = cable(1, 2);
+    let (outward, receiver) = cable(2, 2);
+    let workers = Arc::new(Workers::new(Wanted::Auto, 2));
+    beside(native(SUM.0, SUM.1), vec![inward, outward], &workers, |_| {
+        let (start, mut number) = (Instant::now(), 0);
+        while workers.now() < 2 {
+            assert!(start.elapsed() < Duration::from_secs(60), "the load was not noticed");
+            if receiver.sent.lock().unwrap().len() + 20_000 > (number * FLOWS) as usize {
+                sender.send(number..number + 100);
+                number += 100;
+            }
+        }
+        check_flows(&receiver.sent((number * FLOWS) as usize), number);
+    });
+}

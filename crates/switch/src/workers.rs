@@ -1,0 +1,163 @@
+//! How many workers run a switch, how many there should be, and how busy each is.
+//!
+//! What enters: what users want, from any thread; what the workers tell of themselves. What leaves: the same numbers to
+//! whoever asks. Nothing happens here: the worker that leads the others looks at it between bursts.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// How many workers there should be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// This many.
+    Fixed(usize),
+    /// As many as the load asks for.
+    Auto,
+}
+
+/// The most workers that a switch can have.
+pub const WORKERS_MAX: usize = 64;
+
+/// The workers of a switch.
+#[derive(Debug)]
+pub struct Workers {
+    /// 0 for as many as the load asks for.
+    wanted: AtomicUsize,
+    now: AtomicUsize,
+    loads: Vec<Load>,
+    /// What keeps the workers from running side by side, for people; empty for nothing.
+    remark: Mutex<String>,
+}
+
+/// What a worker has done. It alone writes here.
+#[derive(Debug, Default)]
+pub struct Load {
+    packets: AtomicU64,
+    busy_ns: AtomicU64,
+    waited_ns: AtomicU64,
+}
+
+/// The same at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoadSnapshot {
+    /// Packets that it has received, from its queues or from the first worker.
+    pub packets: u64,
+    /// Time in which it had work.
+    pub busy_ns: u64,
+    /// Time in which it had none.
+    pub waited_ns: u64,
+}
+
+impl Load {
+    /// The worker received packets.
+    pub fn count(&self, packets: u64) {
+        self.packets.store(self.packets.load(Ordering::Relaxed) + packets, Ordering::Relaxed);
+    }
+
+    /// The worker was at work, or had nothing to do, for so long.
+    pub fn spend(&self, busy_ns: u64, waited_ns: u64) {
+        self.busy_ns.store(self.busy_ns.load(Ordering::Relaxed) + busy_ns, Ordering::Relaxed);
+        self.waited_ns.store(self.waited_ns.load(Ordering::Relaxed) + waited_ns, Ordering::Relaxed);
+    }
+
+    /// What it has done until now.
+    pub fn snapshot(&self) -> LoadSnapshot {
+        LoadSnapshot {
+            packets: self.packets.load(Ordering::Relaxed),
+            busy_ns: self.busy_ns.load(Ordering::Relaxed),
+            waited_ns: self.waited_ns.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Workers {
+    /// So many are wanted at the start, and there may be `max` later.
+    pub fn new(wanted: Wanted, max: usize) -> Workers {
+        let max = match wanted {
+            Wanted::Fixed(count) => max.max(count),
+            Wanted::Auto => max,
+        };
+        let workers = Workers {
+            wanted: AtomicUsize::new(1),
+            now: AtomicUsize::new(1),
+            loads: (0..max.clamp(1, WORKERS_MAX)).map(|_| Load::default()).collect(),
+            remark: Mutex::default(),
+        };
+        workers.want(wanted);
+        workers
+    }
+
+    /// The most that there can be.
+    pub fn max(&self) -> usize {
+        self.loads.len()
+    }
+
+    /// So many are wanted from now on; as many as there can be, if that is fewer.
+    pub fn want(&self, wanted: Wanted) {
+        let count = match wanted {
+            Wanted::Auto => 0,
+            Wanted::Fixed(count) => count.clamp(1, self.max()),
+        };
+        self.wanted.store(count, Ordering::Relaxed);
+    }
+
+    /// How many are wanted.
+    pub fn wanted(&self) -> Wanted {
+        match self.wanted.load(Ordering::Relaxed) {
+            0 => Wanted::Auto,
+            count => Wanted::Fixed(count),
+        }
+    }
+
+    /// How many there are.
+    pub fn now(&self) -> usize {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    /// There are so many by now.
+    pub fn became(&self, count: usize) {
+        self.now.store(count, Ordering::Relaxed);
+    }
+
+    /// What a worker has done; none if there can be no such worker.
+    pub fn load(&self, worker: usize) -> Option<&Load> {
+        self.loads.get(worker)
+    }
+
+    /// What keeps the workers from running side by side, for people; empty for nothing.
+    pub fn remark(&self) -> String {
+        self.remark.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets it.
+    pub fn set_remark(&self, remark: String) {
+        *self.remark.lock().unwrap_or_else(PoisonError::into_inner) = remark;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_there_can_be_are_as_many_as_there_can_be() {
+        let workers = Workers::new(Wanted::Fixed(3), 2);
+        assert_eq!((workers.max(), workers.wanted(), workers.now()), (3, Wanted::Fixed(3), 1));
+        workers.want(Wanted::Fixed(9));
+        assert_eq!(workers.wanted(), Wanted::Fixed(3));
+        workers.want(Wanted::Fixed(0));
+        assert_eq!(workers.wanted(), Wanted::Fixed(1));
+        workers.want(Wanted::Auto);
+        assert_eq!(workers.wanted(), Wanted::Auto);
+    }
+
+    #[test]
+    fn a_load_sums_what_its_worker_tells() {
+        let load = Load::default();
+        load.count(3);
+        load.count(4);
+        load.spend(10, 1);
+        load.spend(0, 5);
+        assert_eq!(load.snapshot(), LoadSnapshot { packets: 7, busy_ns: 10, waited_ns: 6 });
+    }
+}
