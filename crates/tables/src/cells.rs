@@ -150,13 +150,16 @@ impl Cells {
     #[inline(always)]
     pub fn pointers(&self, cells: &[Cell], pointers: &mut [*const EntryHeader]) -> u32 {
         let (first, stride_words) = (self.lines.as_ptr().cast::<u64>(), self.stride_words);
+        // Two loops, so that the first becomes vector instructions.
+        let stride_bytes = (stride_words * size_of::<u64>()) as u32;
         let mut hits = 0;
         for (pointer, cell) in pointers.iter_mut().zip(cells) {
             debug_assert!((*cell as usize) < self.count, "cell {cell} of {}", self.count);
-            *pointer = first.wrapping_add(*cell as usize * stride_words).cast();
-            prefetch(*pointer);
+            let offset_bytes = u64::from(*cell) * u64::from(stride_bytes);
+            *pointer = first.wrapping_byte_add(offset_bytes as usize).cast();
             hits += u32::from(*cell != 0);
         }
+        pointers.iter().for_each(|pointer| prefetch(*pointer));
         hits
     }
 
@@ -202,7 +205,7 @@ fn pair(first: u32, second: u32) -> u64 {
 
 /// Asks for the cache line at `address` to be fetched. Any address is allowed.
 #[inline(always)]
-pub(crate) fn prefetch<T>(address: *const T) {
+pub fn prefetch<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a prefetch reads nothing that the program could see and never faults.
     unsafe {

@@ -13,16 +13,16 @@ use std::collections::BTreeMap;
 use std::hint::select_unpredictable;
 
 /// In a slot: the rest is a node, not a cell.
-const NODE: u32 = 1 << 31;
+pub(crate) const NODE: u32 = 1 << 31;
 
 /// Bits that a node reads.
-const STRIDE_BITS: u32 = 8;
+pub(crate) const STRIDE_BITS: u32 = 8;
 
 /// Bits of the root, and the number of entries up to which it is used: 256 KiB, 64 MiB.
 const ROOTS: [(u32, usize); 2] = [(16, 50_000), (24, usize::MAX)];
 
 /// Entries with less bits are kept apart.
-const SHORT_BITS: u32 = 8;
+pub(crate) const SHORT_BITS: u32 = 8;
 
 /// The most bits of a key.
 pub(crate) const KEY_BITS_MAX: u32 = 32;
@@ -42,6 +42,16 @@ pub(crate) struct Flat {
     short: Vec<Cell>,
     /// Entries by length and leading bits: what takes over when one of them is removed.
     entries: BTreeMap<(u32, u32), Cell>,
+}
+
+/// What a lookup reads. A slot of the root or of a node that leads to a node names one of `nodes`.
+pub(crate) struct Slots<'a> {
+    /// By the first `root_bits` bits.
+    pub root: &'a [u32],
+    pub root_bits: u32,
+    pub nodes: &'a [[u32; 1 << STRIDE_BITS]],
+    /// By the first `SHORT_BITS` bits, for keys that nothing else matches.
+    pub short: &'a [Cell],
 }
 
 impl Flat {
@@ -215,13 +225,27 @@ impl Flat {
         }
     }
 
+    /// The key's only field, in its only word: what most tables have.
+    #[inline(always)]
+    pub fn one_piece(&self) -> Option<Piece> {
+        match (&self.pieces[..], self.key_words) {
+            (&[piece], 1) => Some(piece),
+            _ => None,
+        }
+    }
+
+    /// What a lookup reads.
+    #[inline(always)]
+    pub fn slots(&self) -> Slots<'_> {
+        Slots { root: &self.root, root_bits: self.root_bits, nodes: &self.nodes, short: &self.short }
+    }
+
     /// Finds keys. They do not wait for each other, so that the processor overlaps what they wait for. Whether the
     /// root's slot leads to a node is not branched on: which prefixes are long is not to be guessed.
     #[inline(always)]
     pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
-        match (&self.pieces[..], self.key_words) {
-            // What most tables have: one field, in one word.
-            (&[piece], 1) => {
+        match self.one_piece() {
+            Some(piece) => {
                 let shift = 32 - piece.width_bits;
                 let string = |key: &u64| ((key >> piece.shift_bits) << shift) as u32;
                 self.find_strings(keys.iter().map(string), found);
@@ -233,8 +257,7 @@ impl Flat {
     #[inline(always)]
     fn find_strings(&self, strings: impl Iterator<Item = u32>, found: &mut [Cell]) {
         // Held in registers: the compiler does not know that what is written leaves them alone.
-        let (root, nodes, short) = (&self.root[..], &self.nodes[..], &self.short[..]);
-        let root_bits = self.root_bits;
+        let Slots { root, root_bits, nodes, short } = self.slots();
         for (string, found) in strings.zip(found) {
             let mut slot = root[top(string, 0, root_bits)];
             let is_node = slot & NODE != 0;

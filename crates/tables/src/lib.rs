@@ -30,6 +30,8 @@ mod canonical;
 mod cells;
 mod exact;
 mod flat;
+#[cfg(target_arch = "x86_64")]
+mod gather;
 mod hash_index;
 mod left_right;
 mod lpm;
@@ -40,6 +42,7 @@ mod ternary;
 
 pub use abi::{EntryHeader, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle};
 pub use arrivals::{Arrival, Arrivals};
+pub use cells::prefetch;
 pub use error::{Problem, TableError};
 pub use layout::{ActionLayout, KeyField, KeyLayout, MatchKind, Slot};
 pub use profile::{Group, Profile, ProfileOperation, ProfileSpec};

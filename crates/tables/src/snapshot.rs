@@ -7,6 +7,8 @@ use crate::canonical::{self, PackedMatch};
 use crate::cells::{Cell, Cells};
 use crate::exact::Exact;
 use crate::flat::{self, Flat};
+#[cfg(target_arch = "x86_64")]
+use crate::gather;
 use crate::layout::MatchKind;
 use crate::lpm::{self, Lpm};
 use crate::members::Members;
@@ -202,7 +204,7 @@ impl Snapshot {
 
     fn find_one(&self, key: &[u64]) -> Cell {
         let mut found = [0];
-        self.find(key, &mut found);
+        self.find::<false>(key, &mut found);
         found[0]
     }
 
@@ -213,8 +215,16 @@ impl Snapshot {
     }
 
     #[inline(always)]
-    fn find(&self, keys: &[u64], found: &mut [Cell]) {
+    fn find<const GATHERS: bool>(&self, keys: &[u64], found: &mut [Cell]) {
         match &self.engine {
+            #[cfg(target_arch = "x86_64")]
+            Engine::Flat(engine) if GATHERS && found.len() > 1 => {
+                let done = engine.one_piece().map_or(0, |piece| {
+                    // SAFETY: only [`lookup_burst_avx2`] gathers. The trie's slots are as they should be.
+                    unsafe { gather::find(&engine.slots(), keys, piece.shift_bits, piece.width_bits, found) }
+                });
+                engine.find(&keys[done * self.key_words..], &mut found[done..]);
+            }
             Engine::Keyless => found.fill(0),
             Engine::Exact(engine) => engine.find(&self.cells, keys, found),
             Engine::Flat(engine) => engine.find(keys, found),
@@ -227,17 +237,17 @@ impl Snapshot {
 
     /// Finds up to a burst of keys, and says how many matched an entry.
     #[inline(always)]
-    fn find_pointers(&self, keys: &[u64], results: &mut [*const EntryHeader]) -> u32 {
+    fn find_pointers<const GATHERS: bool>(&self, keys: &[u64], results: &mut [*const EntryHeader]) -> u32 {
         if let [result] = results {
             // Worth a copy of the code: nodes that run packet by packet look up one key at a time.
             let mut found = [0];
-            self.find(keys, &mut found);
+            self.find::<false>(keys, &mut found);
             *result = self.cells.pointer(found[0]);
             return u32::from(found[0] != 0);
         }
         let mut found = [0; BURST_PACKETS_MAX];
         let found = &mut found[..results.len()];
-        self.find(keys, found);
+        self.find::<GATHERS>(keys, found);
         self.cells.pointers(found, results)
     }
 }
@@ -257,7 +267,7 @@ pub unsafe extern "C" fn lookup_burst(
     results: *mut *const EntryHeader,
 ) -> u32 {
     // SAFETY: passed on from the caller.
-    unsafe { lookup_bursts(table, keys, count, results) }
+    unsafe { lookup_bursts::<false>(table, keys, count, results) }
 }
 
 /// The lookup for x86 processors that count and isolate bits in one instruction (all since 2013).
@@ -273,7 +283,23 @@ unsafe extern "C" fn lookup_burst_bmi(
     results: *mut *const EntryHeader,
 ) -> u32 {
     // SAFETY: passed on from the caller.
-    unsafe { lookup_bursts(table, keys, count, results) }
+    unsafe { lookup_bursts::<false>(table, keys, count, results) }
+}
+
+/// The lookup for x86 processors that have AVX2 besides, and gather fast (see [`gather`]).
+///
+/// # Safety
+/// As [`LookupFunction`] says; the processor must have the features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,bmi1,bmi2,lzcnt,avx2")]
+unsafe extern "C" fn lookup_burst_avx2(
+    table: *const Snapshot,
+    keys: *const u64,
+    count: u32,
+    results: *mut *const EntryHeader,
+) -> u32 {
+    // SAFETY: passed on from the caller.
+    unsafe { lookup_bursts::<true>(table, keys, count, results) }
 }
 
 fn best_function() -> LookupFunction {
@@ -283,7 +309,7 @@ fn best_function() -> LookupFunction {
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("lzcnt")
     {
-        return lookup_burst_bmi;
+        return if gather::is_useful() { lookup_burst_avx2 } else { lookup_burst_bmi };
     }
     lookup_burst
 }
@@ -291,7 +317,12 @@ fn best_function() -> LookupFunction {
 /// # Safety
 /// As [`LookupFunction`] says.
 #[inline(always)]
-unsafe fn lookup_bursts(table: *const Snapshot, keys: *const u64, count: u32, results: *mut *const EntryHeader) -> u32 {
+unsafe fn lookup_bursts<const GATHERS: bool>(
+    table: *const Snapshot,
+    keys: *const u64,
+    count: u32,
+    results: *mut *const EntryHeader,
+) -> u32 {
     // SAFETY: `table` is valid, as the caller promises.
     let snapshot = unsafe { &*table };
     let words = snapshot.key_words;
@@ -304,7 +335,7 @@ unsafe fn lookup_bursts(table: *const Snapshot, keys: *const u64, count: u32, re
             let keys = if words == 0 { &[] } else { std::slice::from_raw_parts(keys.add(start * words), len * words) };
             (keys, std::slice::from_raw_parts_mut(results.add(start), len))
         };
-        hits += snapshot.find_pointers(keys, results);
+        hits += snapshot.find_pointers::<GATHERS>(keys, results);
         start += len;
     }
     hits

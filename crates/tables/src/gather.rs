@@ -1,0 +1,118 @@
+//! Lookups in the flat trie, eight keys at a time, for x86 processors that gather.
+//!
+//! What enters: keys and the slots of a trie. What leaves: the cell of each key, as the scalar loop in [`crate::flat`]
+//! finds it. A gather is eight loads at once, whose misses overlap like those of eight turns of that loop; what is
+//! saved is the work around the loads.
+
+#![allow(unsafe_code, reason = "vector instructions take pointers, and slots without a check of their bounds")]
+
+use crate::flat::{NODE, SHORT_BITS, STRIDE_BITS, Slots};
+use std::arch::x86_64::{
+    __m256i, _mm_cvtsi32_si128, _mm256_and_si256, _mm256_blendv_epi8, _mm256_castps_si256, _mm256_castsi256_ps,
+    _mm256_cmpeq_epi32, _mm256_i32gather_epi32, _mm256_loadu_si256, _mm256_mask_i32gather_epi32, _mm256_movemask_ps,
+    _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_shuffle_ps,
+    _mm256_sll_epi32, _mm256_slli_epi32, _mm256_srl_epi32, _mm256_srl_epi64, _mm256_srli_epi32, _mm256_storeu_si256,
+};
+use std::sync::LazyLock;
+
+/// Keys that are looked up at once.
+const LANES: usize = 8;
+
+/// The most nodes whose slots a 32-bit number names.
+const NODES_MAX: usize = 1 << (31 - STRIDE_BITS);
+
+/// Whether gathers are there, and fast: where the processor leaks what it gathers, its microcode makes them very slow.
+static IS_USEFUL: LazyLock<bool> = LazyLock::new(|| {
+    let says = std::fs::read_to_string("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling");
+    is_x86_feature_detected!("avx2") && says.map_or(true, |text| !text.contains("Mitigation"))
+});
+
+/// Whether this processor should look up with [`find`].
+pub(crate) fn is_useful() -> bool {
+    *IS_USEFUL
+}
+
+/// Finds as many keys as are a multiple of eight, each of one word, of which `shift_bits` are below the bit string and
+/// `width_bits` are the string; returns how many that were.
+///
+/// # Safety
+/// The processor has AVX2. Every slot that leads to a node names one of `slots.nodes`.
+#[target_feature(enable = "avx2")]
+pub(crate) unsafe fn find(
+    slots: &Slots<'_>,
+    keys: &[u64],
+    shift_bits: u32,
+    width_bits: u32,
+    found: &mut [u32],
+) -> usize {
+    if slots.nodes.len() > NODES_MAX {
+        return 0;
+    }
+    let count = keys.len().min(found.len()) / LANES * LANES;
+    for (keys, found) in keys[..count].chunks_exact(LANES).zip(found.chunks_exact_mut(LANES)) {
+        let strings = strings(keys, shift_bits, width_bits);
+        // SAFETY: as the caller promises; there is room for eight.
+        unsafe { _mm256_storeu_si256(found.as_mut_ptr().cast(), cells(slots, strings)) };
+    }
+    count
+}
+
+/// A count of bits to shift by.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn bits(count: u32) -> std::arch::x86_64::__m128i {
+    _mm_cvtsi32_si128(count as i32)
+}
+
+/// The bit strings of eight keys, each with its first bit the highest.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn strings(keys: &[u64], shift_bits: u32, width_bits: u32) -> __m256i {
+    assert_eq!(keys.len(), LANES, "a row of keys");
+    // SAFETY: the keys are 64 bytes.
+    let (low, high) =
+        unsafe { (_mm256_loadu_si256(keys.as_ptr().cast()), _mm256_loadu_si256(keys.as_ptr().add(LANES / 2).cast())) };
+    let shift = bits(shift_bits);
+    let (low, high) = (_mm256_srl_epi64(low, shift), _mm256_srl_epi64(high, shift));
+    // The lower half of each word, pairs from each lane in turn, then put in order.
+    const EVEN: i32 = 0b10_00_10_00;
+    let halves = _mm256_shuffle_ps::<EVEN>(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
+    const IN_ORDER: i32 = 0b11_01_10_00;
+    let words = _mm256_permute4x64_epi64::<IN_ORDER>(_mm256_castps_si256(halves));
+    _mm256_sll_epi32(words, bits(32 - width_bits))
+}
+
+/// The cells of eight strings.
+///
+/// # Safety
+/// As [`find`].
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn cells(slots: &Slots<'_>, strings: __m256i) -> __m256i {
+    let root = slots.root.as_ptr().cast::<i32>();
+    let first = _mm256_srl_epi32(strings, bits(32 - slots.root_bits));
+    // SAFETY: the root has a slot for each value of so many bits.
+    let mut slot = unsafe { _mm256_i32gather_epi32::<4>(root, first) };
+    let mut position = slots.root_bits;
+    // A slot that leads to a node has its highest bit set.
+    while _mm256_movemask_ps(_mm256_castsi256_ps(slot)) != 0 {
+        let node = _mm256_and_si256(slot, _mm256_set1_epi32(!NODE as i32));
+        let rest = _mm256_sll_epi32(strings, bits(position));
+        let index = _mm256_or_si256(
+            _mm256_slli_epi32::<{ STRIDE_BITS as i32 }>(node),
+            _mm256_srli_epi32::<{ 32 - STRIDE_BITS as i32 }>(rest),
+        );
+        // SAFETY: only those are loaded that lead to a node, which the caller vouches for; it has a slot for each value
+        // of its bits, and the index is no negative number since the nodes are no more than `NODES_MAX`.
+        slot = unsafe { _mm256_mask_i32gather_epi32::<4>(slot, slots.nodes.as_ptr().cast(), index, slot) };
+        position += STRIDE_BITS;
+    }
+    let nothing = _mm256_cmpeq_epi32(slot, _mm256_setzero_si256());
+    if _mm256_movemask_ps(_mm256_castsi256_ps(nothing)) == 0 {
+        return slot;
+    }
+    let first = _mm256_srli_epi32::<{ 32 - SHORT_BITS as i32 }>(strings);
+    // SAFETY: there is a short answer for each value of so many bits.
+    let short = unsafe { _mm256_i32gather_epi32::<4>(slots.short.as_ptr().cast(), first) };
+    _mm256_blendv_epi8(slot, short, nothing)
+}
