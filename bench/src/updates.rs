@@ -7,6 +7,7 @@
 
 use crate::Arguments;
 use crate::compiled;
+use crate::figures::{median, quantile, range};
 use base::index::Id as _;
 use control::Api;
 use control::api::entity::{Call, EntryAction, EntryName, TableEntry};
@@ -16,7 +17,6 @@ use live::driver::Deliver;
 use live::mailbox::mailbox;
 use live::worker::{self, Setup};
 use live::{Driver, DriverError, Port, PortCounters, StopFlag};
-use measure::figures::{median, quantile, range};
 use serde_json::json;
 use std::error::Error;
 use std::sync::Arc;

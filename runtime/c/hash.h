@@ -19,12 +19,21 @@
 #define WS_SUM_SECOND_BYTE 0u
 #endif
 
+/* A kept sum that stands for nothing: what is added to it does not reach its highest bit. */
+#define WS_SUM_LOST (UINT64_C(1) << 63)
+
 /* Adds to a native sum. What is carried out of it is one of its multiples of 65,535, and so goes on at its other end; no
  * sum but that of zeros becomes zero. */
 static inline WS_UNUSED uint64_t ws_sum_add(uint64_t sum, uint64_t summand)
 {
+#if defined(__x86_64__)
+    /* What compilers make of the other form takes twice as many instructions. */
+    __asm__("addq %1, %0\n\tadcq $0, %0" : "+r"(sum) : "rm"(summand) : "cc");
+    return sum;
+#else
     sum += summand;
     return sum + (sum < summand);
+#endif
 }
 
 static inline WS_UNUSED uint64_t ws_sum_load64(const uint8_t *p)
@@ -73,21 +82,41 @@ static inline WS_UNUSED uint64_t ws_sum_word(uint64_t word)
 /* The sum as a 16-bit ones' complement number; 0 only if the sum is. */
 static inline uint64_t ws_sum_fold(uint64_t sum)
 {
-    uint32_t high = (uint32_t)(sum >> 32), low = (uint32_t)sum;
-    low += high;
-    low += low < high;
     /* A carry out of the lower half ends up in the upper one, where the result is taken. */
-    return (low + (low >> 16 | low << 16)) >> 16;
+    uint32_t half = (uint32_t)((sum + (sum >> 32 | sum << 32)) >> 32);
+    return (half + (half >> 16 | half << 16)) >> 16;
+}
+
+/* A folded sum from native to network order, or back. */
+static inline uint64_t ws_sum_turn(uint64_t folded)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return __builtin_bswap16((uint16_t)folded);
+#else
+    return folded;
+#endif
 }
 
 /* A native sum as a 16-bit number. */
 static inline uint64_t ws_sum_network(uint64_t native)
 {
-    uint16_t folded = (uint16_t)ws_sum_fold(native);
+    return ws_sum_turn(ws_sum_fold(native));
+}
+
+/* The checksum of a folded native sum. */
+static inline WS_UNUSED uint64_t ws_checksum(uint64_t folded)
+{
+    return ws_sum_turn((uint16_t)~folded);
+}
+
+/* A summand of at most 64 bits, whole words in network order, as a native one. */
+static inline WS_UNUSED uint64_t ws_sum_native(uint64_t words)
+{
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    folded = __builtin_bswap16(folded);
+    return __builtin_bswap64(words);
+#else
+    return words;
 #endif
-    return folded;
 }
 
 /* A folded sum of bytes that begin at an odd place: halves of words are exchanged. */

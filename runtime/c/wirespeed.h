@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 6u
+#define WS_ABI_VERSION 7u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -52,6 +52,16 @@ _Static_assert(sizeof(struct ws_packet) == 256, "whole cache lines");
 _Static_assert(offsetof(struct ws_packet, time_ns) == 24, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, core) == 40, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, intrinsic) == 64, "abi.rs: the first cache line has what every packet needs");
+
+/* The bytes of a packet that was received, wherever they lie. */
+struct ws_frame {
+    uint8_t *bytes;
+    uint32_t length;
+    uint32_t port;    /* where it was received */
+    uint64_t time_ns; /* when */
+};
+
+_Static_assert(sizeof(struct ws_frame) == sizeof(void *) + 16, "abi.rs");
 
 /* What became of a packet on the straight way: below WS_VERDICTS the port that it leaves on, or one of these. */
 #define WS_VERDICTS 0xfffffff0u
@@ -165,9 +175,10 @@ struct ws_env {
     /* For each table that supports idle timeouts, when an entry was last hit, by the entry's index. */
     const struct ws_cells *last_hits;
     uint64_t now_ns;
+    uint32_t first_byte; /* where in its chunk a received packet begins */
 };
 
-_Static_assert(sizeof(struct ws_env) == 16 * sizeof(void *) + 8, "abi.rs");
+_Static_assert(sizeof(struct ws_env) == 16 * sizeof(void *) + 16, "abi.rs");
 
 /* Exported as `ws_program`. */
 struct ws_program_info {
@@ -176,7 +187,7 @@ struct ws_program_info {
     uint32_t metadata_offset; /* from the start of the chunk */
     uint32_t metadata_size;
     uint32_t block_count;     /* exported as ws_block_0, ws_block_1, ... */
-    uint32_t has_straight;    /* whether there is a ws_straight */
+    uint32_t straight;        /* 1 if there is a ws_straight, 2 if it works in place */
 };
 
 _Static_assert(sizeof(struct ws_program_info) == 24, "abi.rs");
@@ -185,8 +196,11 @@ _Static_assert(sizeof(struct ws_program_info) == 24, "abi.rs");
 typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count);
 
 /* The straight way of a burst of packets that were received, from the parser to the deparser, exported as
- * `ws_straight`: `verdicts` gets one for each packet. */
-typedef void ws_straight_way(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count, uint32_t *verdicts);
+ * `ws_straight`: `verdicts` gets one for each packet. A program that works in place takes the bytes from `frames` and
+ * writes to a packet's chunk only what the core needs to go on with it, but not those bytes; other programs take all from
+ * the chunk and no frames. */
+typedef void ws_straight_way(const struct ws_env *env, struct ws_packet *const *packets, const struct ws_frame *frames,
+                             uint32_t count, uint32_t *verdicts);
 
 /* Programs compare what they like, with constants too: that the result is known is no fault of the generated code. */
 #if defined(__GNUC__) && !defined(__clang__)

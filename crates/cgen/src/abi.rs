@@ -7,10 +7,11 @@
 
 use ir::CrcParameters;
 use std::ffi::c_void;
+use std::ptr::NonNull;
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 6;
+pub const ABI_VERSION: u32 = 7;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -59,6 +60,20 @@ pub struct Packet {
     pub intrinsic: [u64; ir::INTRINSIC_SLOTS],
 }
 
+/// The bytes of a packet that was received, wherever they lie.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The first byte.
+    pub bytes: NonNull<u8>,
+    /// Bytes.
+    pub length: u32,
+    /// Where it was received.
+    pub port: u32,
+    /// When.
+    pub time_ns: u64,
+}
+
 /// What became of a packet on the straight way: the port that it leaves on, or one of the following.
 pub type Verdict = u32;
 /// [`Verdict`]: the program dropped it in ingress.
@@ -85,6 +100,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Packet, core) == 40);
     assert!(std::mem::offset_of!(Packet, intrinsic) == 64);
     assert!(ir::INTRINSIC_SLOTS == 24);
+    assert!(size_of::<Frame>() == 16 + size_of::<usize>());
     assert!(size_of::<tables::EntryHeader>() == 16);
     assert!(size_of::<LookupHandle>() == 5 * size_of::<usize>() + 8);
     assert!(size_of::<Crc>() == 1048);
@@ -232,9 +248,11 @@ pub struct Env {
     pub last_hits: *const Cells,
     /// What is written there.
     pub now_ns: u64,
+    /// Where in its chunk a received packet begins.
+    pub first_byte: u32,
 }
 
-const _: () = assert!(size_of::<Env>() == 16 * size_of::<usize>() + 8);
+const _: () = assert!(size_of::<Env>() == 16 * size_of::<usize>() + 16);
 
 /// A program's description of itself, exported as `ws_program`.
 #[repr(C)]
@@ -250,8 +268,8 @@ pub struct ProgramInfo {
     pub metadata_size: u32,
     /// How many functions `ws_block_0`, `ws_block_1`, ... there are.
     pub block_count: u32,
-    /// 1 if there is a function `ws_straight`.
-    pub has_straight: u32,
+    /// 1 if there is a function `ws_straight`, 2 if it works in place.
+    pub straight: u32,
 }
 
 const _: () = assert!(size_of::<ProgramInfo>() == 24);
@@ -259,5 +277,6 @@ const _: () = assert!(size_of::<ProgramInfo>() == 24);
 /// A block over a burst: `(env, packets, count)`, `count` at most [`base::limits::BURST_PACKETS_MAX`].
 pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32);
 
-/// The straight way of a burst of received packets, from the parser to the deparser: `(env, packets, count, verdicts)`.
-pub type StraightFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32, *mut Verdict);
+/// The straight way of a burst of received packets, from the parser to the deparser: `(env, packets, frames, count,
+/// verdicts)`.
+pub type StraightFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, *const Frame, u32, *mut Verdict);

@@ -1,7 +1,7 @@
 //! Loads compiled programs and calls their blocks. The only place in the project that calls generated code.
 #![allow(unsafe_code, reason = "opens a shared object and calls the functions in it")]
 
-use crate::abi::{ABI_VERSION, BlockFunction, Env, Packet, ProgramInfo, StraightFunction, Verdict};
+use crate::abi::{ABI_VERSION, BlockFunction, Env, Frame, Packet, ProgramInfo, StraightFunction, Verdict};
 use crate::plan::Plan;
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
@@ -50,7 +50,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
         metadata_offset: plan.metadata.start,
         metadata_size: plan.metadata.end - plan.metadata.start,
         block_count: plan.blocks.len() as u32,
-        has_straight: u32::from(plan.has_straight()),
+        straight: u32::from(plan.has_straight()) + u32::from(plan.is_in_place()),
     }
 }
 
@@ -59,6 +59,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
 pub struct Native {
     blocks: Vec<BlockFunction>,
     straight: Option<StraightFunction>,
+    is_in_place: bool,
     /// Keeps the functions mapped.
     _library: Library,
 }
@@ -81,12 +82,12 @@ impl Native {
             // SAFETY: by the ABI version, the symbols with these names are functions of this type.
             blocks.push(unsafe { *library.get::<BlockFunction>(name.as_bytes())? });
         }
-        let straight = match found.has_straight {
+        let straight = match found.straight {
             0 => None,
             // SAFETY: as above.
             _ => Some(unsafe { *library.get::<StraightFunction>(b"ws_straight\0")? }),
         };
-        Ok(Native { blocks, straight, _library: library })
+        Ok(Native { blocks, straight, is_in_place: plan.is_in_place(), _library: library })
     }
 
     /// Runs a block over a burst of packets.
@@ -108,17 +109,24 @@ impl Native {
         unsafe { self.blocks[block.index()](env, packets.as_ptr(), packets.len() as u32) }
     }
 
-    /// Takes a burst of packets the straight way, and says for each what became of it.
+    /// Takes a burst of packets the straight way, and says for each what became of it. If the plan works in place
+    /// ([`Plan::is_in_place`]) there is a frame for each packet, and of a packet's chunk nothing is read, and only that
+    /// of a packet which asks for more is written to: its context, its intrinsic variables and where the payload
+    /// begins, as if its bytes began at `env.first_byte`.
     ///
     /// # Panics
-    /// If there are more packets than [`BURST_PACKETS_MAX`] or than verdicts, or the plan has no straight way.
+    /// If there are more packets than [`BURST_PACKETS_MAX`], than verdicts or, in place, than frames, or the plan has
+    /// no straight way.
     ///
     /// # Safety
-    /// As for [`Native::run_block`]; the packets are as they were received, with no flags.
-    pub unsafe fn run_straight(&self, env: &Env, packets: &[*mut Packet], verdicts: &mut [Verdict]) {
-        assert!(packets.len() <= BURST_PACKETS_MAX.min(verdicts.len()), "a burst of {} packets", packets.len());
+    /// As for [`Native::run_block`]; the packets are as they were received, with no flags. In place, each frame points
+    /// to as many bytes as it says, which this call alone uses.
+    pub unsafe fn run_straight(&self, env: &Env, packets: &[*mut Packet], frames: &[Frame], verdicts: &mut [Verdict]) {
+        let count = packets.len();
+        assert!(count <= BURST_PACKETS_MAX.min(verdicts.len()), "a burst of {count} packets");
+        assert!(!self.is_in_place || count <= frames.len(), "{count} packets with {} frames", frames.len());
         let straight = self.straight.expect("the plan has a straight way");
         // SAFETY: what the caller vouches for is what generated code relies on.
-        unsafe { straight(env, packets.as_ptr(), packets.len() as u32, verdicts.as_mut_ptr()) }
+        unsafe { straight(env, packets.as_ptr(), frames.as_ptr(), count as u32, verdicts.as_mut_ptr()) }
     }
 }

@@ -5,6 +5,7 @@
 //! goes through ingress as the rules say; then the queues are emptied through egress. Packets that go round again form
 //! bursts of their own, which are worked on before new ones.
 
+use crate::frame::{Frame, Lending};
 use crate::output::{Decision, Departures, Observer};
 use crate::packet::{Originals, Packet, Pool, Reception};
 use crate::pipeline::{Pipeline, World};
@@ -30,6 +31,17 @@ pub(crate) trait Rules: Send {
     /// Takes a burst of packets that were just received to the end by the backend's straight way. Architectures without
     /// one are not asked.
     fn straight(&mut self, _fabric: &mut Fabric, _burst: &mut Vec<Packet>, _world: &mut World<'_>) {
+        unreachable!("the architecture has no straight way");
+    }
+
+    /// Whether packets need not be as they were received when they have been the straight way.
+    fn forgets_originals(&self) -> bool {
+        false
+    }
+
+    /// Takes lent frames to the end by the backend's straight way, in place. Asked only if the backend works in place
+    /// and the rules forget originals.
+    fn forward(&mut self, _fabric: &mut Fabric, _frames: &mut [Frame<'_>], _world: &mut World<'_>) {
         unreachable!("the architecture has no straight way");
     }
 
@@ -69,6 +81,8 @@ pub(crate) struct Fabric {
     burst: Vec<Packet>,
     /// The same on the straight way, from which packets go on through the queues.
     fresh: Vec<Packet>,
+    /// Memory for frames.
+    pub lending: Lending,
     takes_straight: bool,
     has_assertions: bool,
     /// Copies that each packet of the present burst may still become; the last is for packets out of paced queues.
@@ -96,6 +110,7 @@ impl Fabric {
             again: VecDeque::new(),
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
             fresh: Vec::with_capacity(BURST_PACKETS_MAX),
+            lending: Lending::default(),
             takes_straight,
             has_assertions: has_assertions(program),
             copies_left: [0; BURST_PACKETS_MAX + 1],
@@ -109,8 +124,21 @@ impl Fabric {
         self.stats.count_drops(DropReason::NoBuffer, refused as u64);
     }
 
-    /// Works on received packets and everything they cause, and on queued packets that are due.
-    pub fn run(&mut self, rules: &mut dyn Rules, received: &mut Vec<Packet>, world: &mut World<'_>) {
+    /// Whether frames may be lent to [`Fabric::run`].
+    pub fn forwards(&self, rules: &dyn Rules) -> bool {
+        let straight = self.takes_straight && !self.traffic.has_rates();
+        straight && self.pipeline.is_in_place() && rules.forgets_originals()
+    }
+
+    /// Works on received packets and lent frames, on everything they cause, and on queued packets that are due. Frames
+    /// may be lent only if [`Fabric::forwards`] says so and nobody observes.
+    pub fn run(
+        &mut self,
+        rules: &mut dyn Rules,
+        received: &mut Vec<Packet>,
+        mut lent: &mut [Frame<'_>],
+        world: &mut World<'_>,
+    ) {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
         let one_by_one = self.visibility.one_by_one || self.traffic.has_rates();
         let burst_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
@@ -126,7 +154,17 @@ impl Fabric {
             if burst.is_empty() && straight {
                 self.burst = burst;
                 if received.is_empty() {
-                    return;
+                    if lent.is_empty() {
+                        return;
+                    }
+                    let (now, later) = {
+                        let count = burst_max.min(lent.len());
+                        std::mem::take(&mut lent).split_at_mut(count)
+                    };
+                    lent = later;
+                    self.stats.received += now.len() as u64;
+                    rules.forward(self, now, world);
+                    continue;
                 }
                 if received.len() <= burst_max {
                     rules.straight(self, received, world);
@@ -241,21 +279,23 @@ impl Fabric {
     }
 
     /// Ends packets whose verdict is to be sent or dropped. Nobody observes them.
-    pub fn obey(&mut self, packets: &[Packet], verdicts: &[Verdict], world: &mut World<'_>) {
+    pub fn obey(&mut self, frames: &[Frame<'_>], verdicts: &[Verdict], world: &mut World<'_>) {
         let drops = [
             (abi::DROP_INGRESS, DropReason::Ingress),
             (abi::DROP_EGRESS, DropReason::Egress),
             (abi::DROP_TOO_LONG, DropReason::TooLong),
         ];
-        self.stats.sent += packets.len() as u64;
-        if verdicts.iter().max().is_some_and(|greatest| *greatest >= abi::DROP_INGRESS) {
+        self.stats.sent += frames.len() as u64;
+        // Every verdict is looked at, so that it becomes vector instructions.
+        let drops_any = verdicts.iter().fold(false, |any, verdict| any | (*verdict >= abi::DROP_INGRESS));
+        if drops_any {
             for (drop, reason) in drops {
                 let count = verdicts.iter().filter(|verdict| **verdict == drop).count() as u64;
                 self.stats.count_drops(reason, count);
                 self.stats.sent -= count;
             }
         }
-        world.output.transmit_burst(&Departures { packets, verdicts });
+        world.output.transmit_burst(&Departures { frames, verdicts });
     }
 
     /// A new packet of `bytes`, with no metadata, one pass older than `parent`.

@@ -13,6 +13,7 @@
 
 use crate::externs::{CounterCell, Externs, MeterArray, RegisterArray, TableUse};
 use crate::fabric::Fabric;
+use crate::frame::Frame;
 use crate::output::Output;
 use crate::packet::Pool;
 use crate::switch::{Newcomers, Switch, rules_of};
@@ -34,6 +35,11 @@ impl Lane {
     /// As [`Switch::receive`].
     pub fn receive(&mut self, now_ns: u64, port: u32, frame: &[u8]) -> bool {
         self.0.receive(now_ns, port, frame)
+    }
+
+    /// As [`Switch::forward`].
+    pub fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
+        self.0.forward(now_ns, frames, output);
     }
 
     /// As [`Switch::run`].

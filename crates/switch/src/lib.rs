@@ -1,9 +1,9 @@
 //! The switch core: a state machine without input or output, clock or thread.
 //!
-//! What enters: `(time, port, packet)` through [`Switch::receive`], and the control plane's changes between bursts.
-//! What leaves: packets on ports, digests and log lines through an [`Output`], while [`Switch::run`] works. Live
-//! workers and the simulator drive the same core; given the same program, entries, seed, packets and times it does the
-//! same.
+//! What enters: `(time, port, packet)` through [`Switch::receive`] or [`Switch::forward`], and the control plane's
+//! changes between bursts. What leaves: packets on ports, digests and log lines through an [`Output`], while
+//! [`Switch::run`] works. Live workers and the simulator drive the same core; given the same program, entries, seed,
+//! packets and times it does the same.
 //!
 //! The way through:
 //! * [`switch`](mod@crate::switch): the core as its users see it.
@@ -11,7 +11,7 @@
 //! * `v1model`, `psa`: the rules of each architecture, the only places that know them.
 //! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the
 //!   interpreter.
-//! * `packet`: packets and the pool of their memory.
+//! * `packet`, `frame`: packets and the pool of their memory; bytes that are lent.
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
 //! * `lanes`: cores of the same switch for further workers.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
@@ -22,6 +22,7 @@
 pub mod door;
 pub mod externs;
 mod fabric;
+mod frame;
 mod interpreted;
 mod lanes;
 pub mod meter;
@@ -41,6 +42,7 @@ mod v1model;
 pub mod workers;
 
 pub use door::{Closed, Door, Job, Parked};
+pub use frame::Frame;
 pub use lanes::{Lane, Undivided};
 pub use meter::MeterConfig;
 pub use output::{Decision, Departing, Departures, Observer, Output};

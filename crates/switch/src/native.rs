@@ -7,6 +7,7 @@
 #![allow(unsafe_code, reason = "generated code is called, and calls back, through raw pointers")]
 
 use crate::externs::{CounterCell, Externs};
+use crate::frame::{Chunks, Frame};
 use crate::meter::Color;
 use crate::packet::Packet;
 use crate::pipeline::{Pipeline, World};
@@ -29,6 +30,7 @@ pub(crate) struct NativePipeline {
     program: Arc<Program>,
     native: Arc<Native>,
     plan: Arc<Plan>,
+    first_byte: u32,
     /// Addresses for the present call; kept to save their allocation.
     registers: Vec<Cells>,
     counters: Vec<Counts>,
@@ -43,11 +45,13 @@ pub(crate) struct NativePipeline {
 unsafe impl Send for NativePipeline {}
 
 impl NativePipeline {
-    pub fn new(program: Arc<Program>, native: Arc<Native>, plan: Arc<Plan>) -> NativePipeline {
+    /// A pipeline for packets that begin at `first_byte` of their chunks when they are received.
+    pub fn new(program: Arc<Program>, native: Arc<Native>, plan: Arc<Plan>, first_byte: usize) -> NativePipeline {
         NativePipeline {
             program,
             native,
             plan,
+            first_byte: first_byte as u32,
             registers: Vec::new(),
             counters: Vec::new(),
             direct_counters: Vec::new(),
@@ -61,7 +65,7 @@ impl NativePipeline {
     /// program.
     fn call(
         &mut self,
-        packets: &mut [Packet],
+        chunks: Chunks<'_>,
         world: &mut World<'_>,
         run: impl FnOnce(&Native, &Env, &[*mut abi::Packet]),
     ) {
@@ -85,8 +89,9 @@ impl NativePipeline {
             uses: callbacks.world.externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
             last_hits: self.last_hits.as_ptr(),
             now_ns: callbacks.world.now_ns,
+            first_byte: self.first_byte,
         };
-        run(&self.native, &env, Packet::chunks(packets));
+        run(&self.native, &env, chunks.pointers());
     }
 
     fn collect_addresses(&mut self, externs: &mut Externs) {
@@ -138,7 +143,7 @@ impl Pipeline for NativePipeline {
     }
 
     fn run(&mut self, block: BlockId, packets: &mut [Packet], world: &mut World<'_>) {
-        self.call(packets, world, |native, env, pointers| {
+        self.call(Chunks::of(packets), world, |native, env, pointers| {
             // SAFETY: what `call` hands out is what the function asks for.
             unsafe { native.run_block(block, env, pointers) }
         });
@@ -148,10 +153,20 @@ impl Pipeline for NativePipeline {
         self.plan.has_straight()
     }
 
-    fn run_straight(&mut self, packets: &mut [Packet], verdicts: &mut [Verdict], world: &mut World<'_>) {
-        self.call(packets, world, |native, env, pointers| {
-            // SAFETY: as above; the core takes only packets this way that were just received.
-            unsafe { native.run_straight(env, pointers, verdicts) }
+    fn is_in_place(&self) -> bool {
+        self.plan.is_in_place()
+    }
+
+    fn run_straight(
+        &mut self,
+        chunks: Chunks<'_>,
+        frames: &mut [Frame<'_>],
+        verdicts: &mut [Verdict],
+        world: &mut World<'_>,
+    ) {
+        self.call(chunks, world, |native, env, pointers| {
+            // SAFETY: as above; the core takes only packets this way that were just received, and lends their bytes.
+            unsafe { native.run_straight(env, pointers, Frame::raw(frames), verdicts) }
         });
     }
 
@@ -173,7 +188,12 @@ impl Pipeline for NativePipeline {
     }
 
     fn lane(&self) -> Option<(Box<dyn Pipeline>, usize)> {
-        let lane = NativePipeline::new(Arc::clone(&self.program), Arc::clone(&self.native), Arc::clone(&self.plan));
+        let lane = NativePipeline::new(
+            Arc::clone(&self.program),
+            Arc::clone(&self.native),
+            Arc::clone(&self.plan),
+            self.first_byte as usize,
+        );
         Some((Box::new(lane), self.plan.context_size as usize))
     }
 

@@ -1,7 +1,7 @@
 //! What comes out of the core while it runs: packets, messages to the control plane, and, when asked for, the story of
 //! each packet.
 
-use crate::packet::Packet;
+use crate::frame::Frame;
 use crate::stats::DropReason;
 use base::Bits;
 use cgen::abi::{self, Verdict};
@@ -32,7 +32,7 @@ pub trait Output {
 /// Packets that leave together, in order.
 pub struct Departures<'a> {
     /// Those that leave, and others.
-    pub(crate) packets: &'a [Packet],
+    pub(crate) frames: &'a [Frame<'a>],
     /// For each the port that it leaves on, or that it does not.
     pub(crate) verdicts: &'a [Verdict],
 }
@@ -49,13 +49,19 @@ pub struct Departing<'a> {
 }
 
 impl<'a> Departures<'a> {
-    /// The packets.
+    /// For each packet of a burst, also of those that do not leave, the port that it leaves on.
+    #[inline]
+    pub fn ports(&self) -> impl ExactSizeIterator<Item = Option<u32>> {
+        self.verdicts.iter().map(|&verdict| (verdict < abi::DROP_INGRESS).then_some(verdict))
+    }
+
+    /// The packets that leave.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Departing<'a>> {
-        let of = |(packet, &port): (&'a Packet, &Verdict)| {
-            (port < abi::DROP_INGRESS).then(|| Departing { port, frame: packet.bytes(), time_ns: packet.time_ns() })
+        let of = |(frame, &port): (&'a Frame<'a>, &Verdict)| {
+            (port < abi::DROP_INGRESS).then(|| Departing { port, frame: frame.bytes(), time_ns: frame.time_ns() })
         };
-        self.packets.iter().zip(self.verdicts).filter_map(of)
+        self.frames.iter().zip(self.verdicts).filter_map(of)
     }
 }
 

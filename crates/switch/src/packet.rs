@@ -9,6 +9,7 @@
 
 #![allow(unsafe_code, reason = "packet memory is shared with generated code through raw pointers")]
 
+use crate::frame::Frame;
 use base::limits::{HEADROOM_BYTES, PACKET_BYTES_MAX};
 use cgen::abi::{self, CHUNK_ALIGN_BYTES, FLAG_ASSERT_FAILED, FLAG_NO_ROOM, Received};
 use ir::{INTRINSIC_SLOTS, IntrinsicSlot};
@@ -119,6 +120,13 @@ impl Packet {
     pub fn bytes(&self) -> &[u8] {
         let header = self.header();
         self.chunk_bytes(header.received.data as usize, header.received.length as usize)
+    }
+
+    /// The packet's bytes, to be changed.
+    #[inline]
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        let received = self.header().received;
+        self.chunk_bytes_mut(received.data as usize, received.length as usize)
     }
 
     /// Replaces the packet's bytes, from `start` or as far before it as they need to fit behind `floor`. False, and
@@ -407,6 +415,57 @@ impl Pool {
         copy.header_mut().capacity = capacity;
         copy.chunk_bytes_mut(fixed, used - fixed).copy_from_slice(packet.chunk_bytes(fixed, used - fixed));
         Some(copy)
+    }
+
+    /// Chunks that are free, for as many packets of `count` as there may be.
+    pub fn spare(&mut self, count: usize) -> &mut [Packet] {
+        self.small.provide(count, &mut self.next_index);
+        let first = self.small.free.len().saturating_sub(count);
+        &mut self.small.free[first..]
+    }
+
+    /// Makes packets of those spare chunks, one for each of these frames, in which generated code has written a
+    /// context, as `asks` says, and of the frames' bytes. `taken` gets them with their positions, the last first; none
+    /// where no chunk is free that is large enough.
+    pub fn take_spare(
+        &mut self,
+        frames: &[Frame<'_>],
+        asks: impl Fn(usize) -> bool,
+        taken: &mut Vec<(usize, Option<Packet>)>,
+    ) {
+        let first = self.small.free.len() - frames.len();
+        // From the end, so that the chunk that fills a gap is none that still has to be taken.
+        for (position, frame) in frames.iter().enumerate().rev().filter(|(position, _)| asks(*position)) {
+            let packet = self.small.free.swap_remove(first + position);
+            taken.push((position, self.with_frame(packet, frame)));
+        }
+    }
+
+    /// Puts a frame in a small chunk behind its context, or both in a large one.
+    fn with_frame(&mut self, mut packet: Packet, frame: &Frame<'_>) -> Option<Packet> {
+        let (length, payload) = (frame.bytes().len() as u32, packet.header().received.payload);
+        if frame.bytes().len() > SMALL_PACKET_BYTES {
+            let context = size_of::<abi::Packet>()..self.floor;
+            let large = self.large.take(&mut self.next_index).map(|mut large| {
+                large.set_intrinsics(*packet.intrinsics());
+                let bytes = packet.chunk_bytes(context.start, context.len());
+                large.chunk_bytes_mut(context.start, context.len()).copy_from_slice(bytes);
+                large
+            });
+            self.small.free.push(packet);
+            packet = large?;
+        }
+        packet.header_mut().received = Received {
+            data: self.start as u32,
+            length,
+            payload,
+            ingress_length: length,
+            flags: 0,
+            ingress_port: frame.port(),
+            time_ns: frame.time_ns(),
+        };
+        packet.bytes_mut().copy_from_slice(frame.bytes());
+        Some(packet)
     }
 
     /// Takes a packet back.

@@ -2,6 +2,7 @@
 //! two.
 
 use crate::externs::Externs;
+use crate::frame::{Chunks, Frame};
 use crate::output::{Observer, Output};
 use crate::packet::Packet;
 use crate::shared_tables::LockedTables;
@@ -76,9 +77,20 @@ pub trait Pipeline: Send {
         false
     }
 
+    /// Whether packets on the straight way are worked on in their frames, and not in their chunks.
+    fn is_in_place(&self) -> bool {
+        false
+    }
+
     /// Takes a burst of packets that were just received the straight way; `verdicts` gets what became of each. Must not
-    /// be called without [`Pipeline::has_straight`].
-    fn run_straight(&mut self, _packets: &mut [Packet], _verdicts: &mut [Verdict], _world: &mut World<'_>) {
+    /// be called without [`Pipeline::has_straight`]. In place, `frames` are the packets' bytes; else there are none.
+    fn run_straight(
+        &mut self,
+        _chunks: Chunks<'_>,
+        _frames: &mut [Frame<'_>],
+        _verdicts: &mut [Verdict],
+        _world: &mut World<'_>,
+    ) {
         unreachable!("the backend has no straight way");
     }
 

@@ -2,6 +2,7 @@
 
 use crate::externs::{CounterCell, Externs};
 use crate::fabric::{Fabric, Rules, Visibility};
+use crate::frame::Frame;
 use crate::interpreted::Interpreted;
 use crate::lanes::Lane;
 use crate::meter::MeterCell;
@@ -156,7 +157,8 @@ impl Switch {
             Backend::Native(native, plan) => {
                 let (native, plan) = (Arc::from(native), Arc::<cgen::Plan>::from(plan));
                 let pool = Pool::new(plan.context_size as usize, growth_bytes, config.pool);
-                (pool, Box::new(NativePipeline::new(Arc::clone(&program), native, plan)))
+                let first_byte = pool.start();
+                (pool, Box::new(NativePipeline::new(Arc::clone(&program), native, plan, first_byte)))
             }
         };
         let (rules, visibility) = rules_of(&program);
@@ -199,18 +201,45 @@ impl Switch {
         self.received.len() >= BURST_PACKETS_MAX
     }
 
+    /// Takes packets in and works on them, and does all that [`Switch::run`] does. Their bytes are worked on where they
+    /// lie if the program allows that, and else in a copy; they mean nothing any more afterwards. Packets that leave
+    /// are handed to `output` meanwhile.
+    pub fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
+        frames.iter().take(BURST_PACKETS_MAX).for_each(Frame::fetch);
+        let mut rest = frames;
+        while !rest.is_empty() {
+            let (burst, later) = rest.split_at_mut(BURST_PACKETS_MAX.min(rest.len()));
+            rest = later;
+            rest.iter().take(BURST_PACKETS_MAX).for_each(Frame::fetch);
+            if self.received.is_empty() && self.fabric.forwards(&*self.rules) {
+                self.run_with(now_ns, burst, output, None);
+                continue;
+            }
+            for frame in burst {
+                self.receive(frame.time_ns(), frame.port(), frame.bytes());
+            }
+            self.run(now_ns, output);
+        }
+    }
+
     /// Works on all packets received since the last run, on everything they cause, and on queued packets that are due.
     /// Time must not run backwards; if it does it is taken as standing still.
     pub fn run(&mut self, now_ns: u64, output: &mut dyn Output) {
-        self.run_with(now_ns, output, None);
+        self.run_with(now_ns, &mut [], output, None);
     }
 
     /// The same, told to an observer step by step.
     pub fn run_observed(&mut self, now_ns: u64, output: &mut dyn Output, observer: &mut dyn Observer) {
-        self.run_with(now_ns, output, Some(observer));
+        self.run_with(now_ns, &mut [], output, Some(observer));
     }
 
-    fn run_with(&mut self, now_ns: u64, output: &mut dyn Output, observer: Option<&mut dyn Observer>) {
+    fn run_with(
+        &mut self,
+        now_ns: u64,
+        lent: &mut [Frame<'_>],
+        output: &mut dyn Output,
+        observer: Option<&mut dyn Observer>,
+    ) {
         self.now_ns = self.now_ns.max(now_ns);
         let entries = match self.fabric.pipeline.reads_store() {
             true => Entries::Stored(self.tables.lock()),
@@ -228,7 +257,7 @@ impl Switch {
                 None => None,
             },
         };
-        self.fabric.run(&mut *self.rules, &mut self.received, &mut world);
+        self.fabric.run(&mut *self.rules, &mut self.received, lent, &mut world);
     }
 
     /// Lets time go on without working on anything, for what the control plane does next. Time must not run backwards;

@@ -9,6 +9,7 @@
 //! arrival. What leaves the queues goes through egress, checksum computation and deparser.
 
 use crate::fabric::{Fabric, Rules, Visibility, tell};
+use crate::frame::{Chunks, Frame};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
 use crate::pipeline::World;
@@ -27,6 +28,8 @@ use ir::{BlockId, FieldListId, Place, Program, VarKind};
 pub(crate) struct V1Model {
     /// Copies of the present burst's packets as they were received; empty if the program never needs them.
     originals: Originals,
+    /// Packets that have left the straight way of lent frames, by their positions; kept to save its allocation.
+    taken: Vec<(usize, Option<Packet>)>,
     keeps_originals: bool,
     drop_port: u64,
 }
@@ -43,6 +46,7 @@ impl V1Model {
     pub fn new(program: &Program) -> V1Model {
         V1Model {
             originals: Vec::new(),
+            taken: Vec::new(),
             keeps_originals: [Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit]
                 .iter()
                 .any(|&slot| writes_slot(program, slot)),
@@ -107,7 +111,14 @@ impl Rules for V1Model {
         self.keep_originals(fabric, burst, |packet| u64::from(packet.ingress_port()));
         fabric.timer.start();
         let mut verdicts = [0; BURST_PACKETS_MAX];
-        fabric.pipeline.run_straight(burst, &mut verdicts, world);
+        let mut lending = std::mem::take(&mut fabric.lending);
+        let is_in_place = fabric.pipeline.is_in_place();
+        if is_in_place {
+            let (chunks, frames) = lending.lend(burst);
+            fabric.pipeline.run_straight(chunks, frames, &mut verdicts, world);
+        } else {
+            fabric.pipeline.run_straight(Chunks::of(burst), &mut [], &mut verdicts, world);
+        }
         fabric.timer.lap(CoreStage::Straight);
         let mut originals = std::mem::take(&mut self.originals);
         let count = burst.len();
@@ -115,7 +126,8 @@ impl Rules for V1Model {
         while done < count {
             let of_rest = &verdicts[done..count];
             let more = of_rest.iter().position(|verdict| abi::asks_for_more(*verdict)).unwrap_or(of_rest.len());
-            fabric.obey(&burst[..more], &of_rest[..more], world);
+            let (_, frames) = lending.lend(&mut burst[..more]);
+            fabric.obey(frames, &of_rest[..more], world);
             fabric.pool.give_all(burst.drain(..more));
             done += more;
             if done < count {
@@ -126,6 +138,38 @@ impl Rules for V1Model {
         }
         originals.drain(..).flatten().for_each(|original| fabric.pool.give(original));
         self.originals = originals;
+        fabric.lending = lending;
+        fabric.timer.lap(CoreStage::Transmit);
+    }
+
+    fn forgets_originals(&self) -> bool {
+        !self.keeps_originals
+    }
+
+    fn forward(&mut self, fabric: &mut Fabric, frames: &mut [Frame<'_>], world: &mut World<'_>) {
+        fabric.timer.start();
+        let mut verdicts = [0; BURST_PACKETS_MAX];
+        let spare = fabric.pool.spare(frames.len());
+        let (frames, refused) = frames.split_at_mut(spare.len());
+        fabric.stats.count_drops(DropReason::NoBuffer, refused.len() as u64);
+        let verdicts = &mut verdicts[..frames.len()];
+        fabric.pipeline.run_straight(Chunks::of(spare), frames, verdicts, world);
+        fabric.timer.lap(CoreStage::Straight);
+        let mut done = 0;
+        if verdicts.iter().fold(false, |any, verdict| any | abi::asks_for_more(*verdict)) {
+            let mut taken = std::mem::take(&mut self.taken);
+            fabric.pool.take_spare(frames, |position| abi::asks_for_more(verdicts[position]), &mut taken);
+            while let Some((position, packet)) = taken.pop() {
+                fabric.obey(&frames[done..position], &verdicts[done..position], world);
+                match packet {
+                    Some(packet) => self.go_on(fabric, packet, None, verdicts[position], position, world),
+                    None => fabric.count_drop(DropReason::NoBuffer, world),
+                }
+                done = position + 1;
+            }
+            self.taken = taken;
+        }
+        fabric.obey(&frames[done..], &verdicts[done..], world);
         fabric.timer.lap(CoreStage::Transmit);
     }
 

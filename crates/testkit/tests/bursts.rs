@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use switch::Output;
+use switch::{Frame, Output, Switch};
 use testkit::corpus::Way;
 use testkit::pipeline::{program_of_text, switch_for};
 
@@ -51,20 +51,27 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 fn check(source: &str, entries: &str, frames: &[Vec<u8>]) -> Ports {
     let program = program_of_text("burst.p4", source).unwrap_or_else(|errors| panic!("{errors}"));
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
-    let results = Way::ALL.map(|way| {
+    let switch = |way: Way| -> Switch {
         let program = Arc::new(way.program(&program).unwrap());
         let mut switch = switch_for(&program, &way.engine(&cache)).unwrap();
         let commands = control::parse_entries("entries", entries, &program).unwrap();
         control::apply_all(&mut switch, &commands).unwrap();
+        switch
+    };
+    let results = Way::ALL.map(|way| {
+        let (mut switch, mut sent) = (switch(way), Ports::default());
         for frame in frames {
             switch.receive(0, 1, frame);
         }
-        let mut sent = Ports::default();
         switch.run(0, &mut sent);
         sent
     });
     for (way, result) in Way::ALL.iter().zip(&results) {
         assert!(*result == results[0], "{} differs", way.describe());
+        let (mut switch, mut sent, mut frames) = (switch(*way), Ports::default(), frames.to_vec());
+        let mut lent: Vec<Frame<'_>> = frames.iter_mut().map(|frame| Frame::new(frame, 1, 0)).collect();
+        switch.forward(0, &mut lent, &mut sent);
+        assert!(sent == results[0], "{} differs with lent frames", way.describe());
     }
     let [first, ..] = results;
     first

@@ -5,10 +5,10 @@
 //! the region after it begins with the answers, in the same order. Within a region packets go from node to node by
 //! `goto`.
 
+use super::Emitter;
 use super::expr::Value;
 use super::scope::{EarlyExits, Jump, Known, Scope, valid_in_context};
-use super::straight::{Wanted, Way, stages};
-use super::{Emitter, header::at};
+use super::straight::{KEPT, Wanted, Way, stages};
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, index, int, long, name,
 };
@@ -41,16 +41,24 @@ pub(crate) fn for_each_packet(body: Vec<S>) -> S {
 
 /// The packet, its context, and what the code uses of it.
 pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> {
-    let mut out = vec![
-        declare("struct ws_packet *const ", "p WS_UNUSED", index(name("packets"), position)),
-        declare("struct context *const ", "c WS_UNUSED", cast("void *", binary("+", name("p"), int(1)))),
-    ];
+    let mut out = vec![declare("struct ws_packet *const ", "p WS_UNUSED", index(name("packets"), position.clone()))];
+    if scope.is_in_place() {
+        let frame = binary("+", name("frames"), position.clone());
+        out.push(declare("const struct ws_frame *const ", "frame WS_UNUSED", frame));
+        out.push(declare("uint8_t *const ", "bytes WS_UNUSED", arrow(name("frame"), "bytes")));
+        let kept = binary("+", name("kept"), position);
+        out.push(declare(&format!("struct {KEPT} *const "), "c WS_UNUSED", kept));
+    } else {
+        let context = cast("void *", binary("+", name("p"), int(1)));
+        out.push(declare("struct context *const ", "c WS_UNUSED", context));
+    }
     if scope.way.is_some_and(|way| way.region == 0) {
-        out.extend(scope.declarations(|_| long(0), |_| cast("uint8_t *", name("p"))));
+        let nowhere = || if scope.is_in_place() { name("bytes") } else { cast("uint8_t *", name("p")) };
+        out.extend(scope.declarations(|_| long(0), |_| nowhere()));
     } else {
         let in_context = |header| index(arrow(name("c"), "offset"), int(scope.emitter.plan.headers[header].slot));
         let offset = |header| scope.fixed_offset(header).unwrap_or_else(|| in_context(header));
-        out.extend(scope.declarations(valid_in_context, |header| at(offset(header))));
+        out.extend(scope.declarations(valid_in_context, |header| scope.at(offset(header))));
     }
     out.extend(scope.deparser_declarations());
     out
@@ -163,6 +171,7 @@ impl<'n, 'e> Regions<'n, 'e> {
             for next in region.next.iter().filter_map(|next| at_entry.get(next)) {
                 after.words.extend(&next.words);
                 after.vars.extend(&next.vars);
+                after.sums.extend(&next.sums);
                 after.left |= next.left;
             }
             for (entry, known) in &region.entered {

@@ -6,7 +6,7 @@
 
 use super::scope::Scope;
 use super::{mask, masked};
-use crate::ctree::{Expr as C, arrow, binary, call, cast, conditional, index, int, long, name, unary};
+use crate::ctree::{Expr as C, binary, call, cast, conditional, index, int, long, name, unary};
 use ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp, VarId, VarKind};
 
 /// Nesting of C expressions after which a value gets a constant of its own, for readers and compilers.
@@ -79,7 +79,7 @@ impl Scope<'_, '_> {
                 let (high, low) = (self.unsigned(high), self.unsigned(low));
                 if low_width == 0 { high } else { binary("|", binary("<<", high, int(low_width)), low) }
             }
-            ExprKind::PacketLength => cast("uint64_t", arrow(name("p"), "ingress_length")),
+            ExprKind::PacketLength => cast("uint64_t", self.received("ingress_length")),
         }
     }
 

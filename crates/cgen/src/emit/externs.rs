@@ -79,7 +79,7 @@ impl Scope<'_, '_> {
         let cell = index(dot(self.env_item(array, id), "cells"), position.clone());
         let statements = vec![
             S::Assign(dot(cell.clone(), "packets"), "+=", int(1)),
-            S::Assign(dot(cell, "bytes"), "+=", arrow(name("p"), "ingress_length")),
+            S::Assign(dot(cell, "bytes"), "+=", self.received("ingress_length")),
         ];
         self.push(S::If(self.exists(array, id, &position), statements, Vec::new()));
     }

@@ -92,6 +92,7 @@ impl Scope<'_, '_> {
         }
         let (target, source) = (self.base(&to_access, to_bits), self.base(&from_access, from_bits));
         let (target, source) = (plus(target, to_bits.first_byte()), plus(source, from_bits.first_byte()));
+        self.lose_sums(*to_id, *to_field);
         self.push(S::Eval(call("memcpy", vec![target, source, int(to_bits.width / 8)])));
         true
     }
@@ -123,9 +124,14 @@ impl Scope<'_, '_> {
         let valid = self.valid(&access);
         let stores = self.take(|scope| {
             let base = scope.base(&access, bits);
+            let is_summed = matches!(header, HeaderRef::Fixed(id) if !scope.sums_with(*id, field).is_empty());
+            let value = match value {
+                Value::Narrow(value) if is_summed || !is_plain_store(bits) => Value::Narrow(scope.atom(value)),
+                _ => value,
+            };
+            scope.correct_sums(header, field, &base, bits, &value);
             match value {
                 Value::Narrow(value) => {
-                    let value = if is_plain_store(bits) { value } else { scope.atom(value) };
                     store(&base, bits, &value, &mut scope.out);
                 }
                 Value::Wide(limbs) => store_wide(&base, bits, &limbs, &mut scope.out),

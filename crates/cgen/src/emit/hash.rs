@@ -50,7 +50,14 @@ impl Group<'_> {
 
 impl<'e> Scope<'_, 'e> {
     pub(crate) fn hash(&mut self, dst: &Place, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {
-        let value = self.hash_value(algorithm, inputs, payload);
+        let groups = self.groups(inputs);
+        let by_words = self.sums_by_words(&groups, payload);
+        let kept = by_words.then(|| {
+            self.checksum_of_kept(inputs, |scope| {
+                scope.hash_value(algorithm, inputs, payload);
+            })
+        });
+        let value = kept.flatten().unwrap_or_else(|| self.hash_value(algorithm, inputs, payload));
         let value = self.spill(value);
         let width = match algorithm {
             HashAlgorithm::Crc32 | HashAlgorithm::Crc32Continued => 32,
@@ -68,7 +75,12 @@ impl<'e> Scope<'_, 'e> {
     pub(crate) fn hash_value(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) -> C {
         let groups = self.groups(inputs);
         if algorithm == HashAlgorithm::Csum16 && self.sums_by_words(&groups, payload) {
-            self.sum(&groups, payload)
+            let sum = self.sum(&groups, payload);
+            let sum = self.spill(sum);
+            if !payload {
+                self.keep_sum(inputs, &sum);
+            }
+            call("ws_checksum", vec![sum])
         } else {
             self.over_buffer(algorithm, &groups, payload)
         }
@@ -172,7 +184,8 @@ impl<'e> Scope<'_, 'e> {
         (access, plus(base, bits.offset / 8))
     }
 
-    /// The ones' complement sum: what lies in the packet is summed as the machine loads it, values as they are.
+    /// The native ones' complement sum, folded: what lies in the packet is summed as the machine loads it, values as
+    /// they are.
     fn sum(&mut self, groups: &[Group<'_>], payload: bool) -> C {
         let (native, sum) = (self.fresh("native"), self.fresh("sum"));
         self.push(declare("uint64_t", native.clone(), long(0)));
@@ -193,9 +206,12 @@ impl<'e> Scope<'_, 'e> {
             let (pointer, count) = self.payload();
             self.push(add_native(&native, call("ws_sum_bytes", vec![pointer, count])));
         }
-        let bytes = call("ws_sum_network", vec![name(native)]);
-        let all = if has_values { call("ws_sum_fold", vec![binary("+", name(sum), bytes)]) } else { bytes };
-        binary("&", unary("~", all), long(0xffff))
+        let bytes = call("ws_sum_fold", vec![name(native)]);
+        if !has_values {
+            return bytes;
+        }
+        let all = binary("+", name(sum), call("ws_sum_turn", vec![bytes]));
+        call("ws_sum_turn", vec![call("ws_sum_fold", vec![all])])
     }
 
     /// Adds a piece that begins at bit `position` of the words.

@@ -44,12 +44,12 @@ struct Varbit {
     bytes: C,
 }
 
-/// A pointer to an offset of the chunk.
-pub(crate) fn at(offset: C) -> C {
-    call("ws_at", vec![name("p"), offset])
-}
-
 impl Scope<'_, '_> {
+    /// A pointer to an offset of the chunk or, where packets are worked on in place, of the packet.
+    pub(crate) fn at(&self, offset: C) -> C {
+        if self.is_in_place() { binary("+", name("bytes"), offset) } else { call("ws_at", vec![name("p"), offset]) }
+    }
+
     /// Finds a header. Its index, if it has one, is computed here.
     pub(crate) fn access(&mut self, header: &HeaderRef) -> Access {
         let program = self.emitter.program;
@@ -129,7 +129,10 @@ impl Scope<'_, '_> {
                 self.used.headers.insert(*id);
                 name(self.emitter.header_name(*id))
             }
-            Place::Element { .. } => at(self.offset(access)),
+            Place::Element { .. } => {
+                let offset = self.offset(access);
+                self.at(offset)
+            }
         }
     }
 
@@ -191,8 +194,8 @@ impl Scope<'_, '_> {
             self.push(assign(place, offset.clone()));
         }
         if let Place::Plain(_) = access.place {
-            let pointer = self.pointer(access);
-            self.push(assign(pointer, at(offset)));
+            let (pointer, place) = (self.pointer(access), self.at(offset));
+            self.push(assign(pointer, place));
         }
     }
 
@@ -305,7 +308,7 @@ impl Scope<'_, '_> {
         };
         self.push(declare("const uint32_t", target.clone(), place));
         let (source, size) = (self.pointer(from), self.size(from));
-        self.push(S::Eval(call("memmove", vec![at(name(target.clone())), source, size])));
+        self.push(S::Eval(call("memmove", vec![self.at(name(target.clone())), source, size])));
         if self.has_varbit(to) {
             let (to_length, from_length) = (self.varbit_bytes(to), self.varbit_bytes(from));
             self.push(assign(to_length, from_length));

@@ -10,7 +10,7 @@
 //! * `header`: access to header instances, changes of validity, stacks.
 //! * `stmt`, `externs`, `hash`, `table`: statements.
 //! * `control`, `parser`, `deparser`: blocks as functions over a burst.
-//! * `straight`: all of them as one function.
+//! * `straight`, `sum`: all of them as one function; checksums that are kept on the way.
 
 mod control;
 mod deparser;
@@ -23,10 +23,12 @@ mod parser;
 mod scope;
 mod stmt;
 mod straight;
+mod sum;
 mod table;
 mod wide;
 
 use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print, prune};
+use crate::plan::straight::Straight;
 use crate::plan::{Plan, state};
 use crate::{abi, ctree};
 use base::Span;
@@ -130,8 +132,9 @@ impl<'e> Emitter<'e> {
         if let Some(straight) = &self.plan.straight {
             items.extend(self.waiting(None, straight.waiting.iter().map(|(&var, &(offset, _))| (var, offset))));
             items.push(Item::Comment("The straight way.".into()));
-            let head = "void ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, \
-                        uint32_t count, uint32_t *verdicts)";
+            items.extend(straight.in_place.then(|| self.kept(straight)));
+            let head = "void ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets WS_UNUSED, \
+                        const struct ws_frame *frames WS_UNUSED, uint32_t count, uint32_t *verdicts)";
             items.push(function(head, straight::emit(self, straight)));
         }
         items
@@ -153,6 +156,23 @@ impl<'e> Emitter<'e> {
         let whose = block.map_or("the straight way", |id| &self.program.blocks[id].name);
         let comment = Item::Comment(format!("Variables of {whose} that wait for tables."));
         vec![comment, Item::Struct { name: waiting_name(block), members }]
+    }
+
+    /// The struct of what is kept of a packet from one region of the straight way to another, where packets are worked
+    /// on in place. Offsets are from the packet's first byte.
+    fn kept(&self, straight: &Straight) -> Item {
+        let mut members = Vec::new();
+        let mut member = |ty, name: &str, length: Option<u32>| {
+            if length != Some(0) {
+                members.push(Member { ty, name: name.into(), length });
+            }
+        };
+        member("uint64_t", "valid", Some(self.plan.storage.valid_words));
+        member("uint64_t", "waiting", Some(straight.waiting_bytes / 8));
+        member("uint64_t", "sums", Some(straight.sums.len() as u32));
+        member("uint32_t", "offset", Some(self.plan.storage.slots));
+        member("uint32_t", "payload", None);
+        Item::Struct { name: straight::KEPT.into(), members }
     }
 
     fn block(&self, id: BlockId, items: &mut Vec<Item>) {
@@ -243,7 +263,7 @@ impl<'e> Emitter<'e> {
     fn info(&self) -> Item {
         let info = crate::native::program_info(self.plan);
         let members =
-            [info.context_size, info.metadata_offset, info.metadata_size, info.block_count, info.has_straight].map(int);
+            [info.context_size, info.metadata_offset, info.metadata_size, info.block_count, info.straight].map(int);
         let mut list = vec![name("WS_ABI_VERSION")];
         list.extend(members);
         Item::Constant {

@@ -4,7 +4,7 @@
 
 use super::expr::{Value, compare_wide};
 use super::field::{Bits, load};
-use super::header::{at, in_range};
+use super::header::in_range;
 use super::scope::{Known, Scope};
 use super::{Emitter, abi_size};
 use crate::abi;
@@ -64,6 +64,19 @@ impl Scope<'_, '_> {
         counted
     }
 
+    fn cursor_declarations(&self, counted: bool) -> Vec<S> {
+        let member = |member: &str| arrow(name("p"), member);
+        let (end, cursor) = match self.is_in_place() {
+            true => (self.received("length"), int(0)),
+            false => (binary("+", member("data"), member("length")), member("data")),
+        };
+        let mut out = vec![declare("const uint32_t", "end", end), declare("uint32_t", "cursor WS_UNUSED", cursor)];
+        if counted {
+            out.push(declare("uint32_t", "states", int(0)));
+        }
+        out
+    }
+
     /// Parses the packet where others stand before it, and goes on behind that.
     pub(crate) fn parse_first(&mut self, start: StateId, states: &IndexVec<StateId, State>, error: VarId) {
         let exit = std::mem::replace(&mut self.exit, "parsed".into());
@@ -72,30 +85,19 @@ impl Scope<'_, '_> {
         let written = std::mem::take(&mut self.used.written);
         let mut counted = false;
         let code = self.take(|scope| counted = scope.parse(start, states, error));
-        self.out.extend(cursor_declarations(counted));
+        self.out.extend(self.cursor_declarations(counted));
         self.out.extend(code);
         if self.used.exit {
             self.push(S::Label("parsed".into()));
         }
         if self.way.is_none_or(|way| way.straight.asks_for_payload) {
-            self.push(assign(arrow(name("p"), "payload"), name("cursor")));
+            let payload = arrow(name(if self.is_in_place() { "c" } else { "p" }), "payload");
+            self.push(assign(payload, name("cursor")));
         }
         let untouched = before.into_iter().filter(|(var, _)| !self.used.written.contains(var)).collect();
         self.used.written.extend(written);
         (self.exit, self.used.exit, self.known) = (exit, used_exit, Known { vars: untouched, ..Known::nothing() });
     }
-}
-
-fn cursor_declarations(counted: bool) -> Vec<S> {
-    let member = |member: &str| arrow(name("p"), member);
-    let mut out = vec![
-        declare("const uint32_t", "end", binary("+", member("data"), member("length"))),
-        declare("uint32_t", "cursor WS_UNUSED", member("data")),
-    ];
-    if counted {
-        out.push(declare("uint32_t", "states", int(0)));
-    }
-    out
 }
 
 /// Puts what the states need around them.
@@ -105,7 +107,7 @@ fn function(scope: Scope<'_, '_>, counted: bool) -> Vec<S> {
         declare("struct ws_packet *const ", "p", index(name("packets"), name("i"))),
         declare("struct context *const ", "c WS_UNUSED", cast("void *", binary("+", name("p"), int(1)))),
     ];
-    body.extend(cursor_declarations(counted));
+    body.extend(scope.cursor_declarations(counted));
     body.extend(scope.declarations(|_| long(0), |_| cast("uint8_t *", name("p"))));
     let metadata = &scope.emitter.plan.metadata;
     if !metadata.is_empty() {
@@ -259,7 +261,7 @@ impl Scope<'_, '_> {
             return;
         }
         let limbs = self.limbs(width);
-        let pointer = at(name("cursor"));
+        let pointer = self.at(name("cursor"));
         let bits = Bits { offset: offset_bits, width, bytes: bytes as u32, after_varbit: false };
         let direct = if width <= 64 {
             assign(index(limbs.clone(), int(0)), load(&pointer, bits))
@@ -269,7 +271,7 @@ impl Scope<'_, '_> {
         if checked {
             self.push(direct);
         } else {
-            let arguments = vec![limbs.clone(), pointer, at(name("end")), int(offset_bits), int(width)];
+            let arguments = vec![limbs.clone(), pointer, self.at(name("end")), int(offset_bits), int(width)];
             let careful = S::Eval(call("ws_lookahead", arguments));
             self.push(S::If(short, vec![careful], vec![direct]));
         }

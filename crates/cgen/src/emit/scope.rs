@@ -105,6 +105,8 @@ pub(crate) struct Used {
     /// Variables that are written, on the straight way.
     pub(crate) written: BTreeSet<VarId>,
     pub(crate) waiting: bool,
+    /// Sums that are kept, read or corrected.
+    pub(crate) sums: BTreeSet<usize>,
     /// Whether the core may go on with a packet from here.
     pub(crate) left: bool,
     /// Whether headers are emitted, or put before the payload.
@@ -208,7 +210,7 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// An array of limbs for a value of this width.
     pub(crate) fn limbs(&mut self, width: u32) -> C {
         let temp = self.fresh("t");
-        self.push(declare_array("uint64_t", temp.clone(), width.div_ceil(64).max(1), None));
+        self.push(declare_array("WS_UNUSED uint64_t", temp.clone(), width.div_ceil(64).max(1), None));
         name(temp)
     }
 
@@ -237,6 +239,22 @@ impl<'s, 'e> Scope<'s, 'e> {
         self.used.exit = true;
         self.push(S::Goto(self.exit.clone()));
         self.known = Known::unreachable();
+    }
+
+    /// Whether packets are worked on where their bytes lie.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.way.is_some_and(|way| way.straight.in_place)
+    }
+
+    /// What is known of a packet since it was received: a member of its chunk's fixed part or, where packets are worked
+    /// on in place, of its frame.
+    pub(crate) fn received(&self, member: &str) -> C {
+        match member {
+            _ if !self.is_in_place() => arrow(name("p"), member),
+            "ingress_length" => arrow(name("frame"), "length"),
+            "ingress_port" => arrow(name("frame"), "port"),
+            _ => arrow(name("frame"), member),
+        }
     }
 
     /// The word of valid bits that a plain header's bit is in.
@@ -305,6 +323,7 @@ impl<'s, 'e> Scope<'s, 'e> {
                 None => self.local(var),
             });
         }
+        out.extend(self.sum_declarations());
         for label in &self.used.loops {
             out.push(declare("uint32_t", loop_counter(*label), int(0)));
         }
@@ -334,11 +353,12 @@ impl<'s, 'e> Scope<'s, 'e> {
         let words = self.used.dirty_words.iter().map(word);
         match self.way {
             Some(way) => {
-                let all = self.used.left || way.wanted.is_none_or(|wanted| wanted.left);
+                let goes_on = self.used.left || way.wanted.is_none_or(|wanted| wanted.left);
+                let all = goes_on && !self.is_in_place();
                 let is_wanted = |word: &u32| way.wanted.is_some_and(|wanted| wanted.words.contains(word));
                 let words = self.used.dirty_words.iter().filter(|word| all || is_wanted(word));
                 let words = words.map(|&word| assign(valid_in_context(word), name(format!("valid{word}"))));
-                words.chain(self.waiting_write_back(way)).collect()
+                words.chain(self.waiting_write_back(way)).chain(self.sum_write_back()).collect()
             }
             None => words.collect(),
         }

@@ -1,8 +1,8 @@
 //! Statements that every block may have: assignments and the flow of control.
 
 use super::expr::{Value, compare_wide, with_slice};
+use super::masked;
 use super::scope::{Jump, Known, Scope, loop_counter};
-use super::{header::at, masked};
 use crate::ctree::{Expr as C, Stmt as S, assign, binary, call, cast, declare_array, int, long, name};
 use crate::plan::walk::{Item, Tables, Walk};
 use base::limits::LOOP_STEPS_MAX;
@@ -390,10 +390,10 @@ impl Scope<'_, '_> {
     pub(crate) fn payload(&self) -> (C, C) {
         let member = |member: &str| crate::ctree::arrow(name("p"), member);
         if self.parser_error.is_some() {
-            return (at(name("cursor")), binary("-", name("end"), name("cursor")));
+            return (self.at(name("cursor")), binary("-", name("end"), name("cursor")));
         }
         let end = binary("+", member("data"), member("length"));
-        (at(member("payload")), binary("-", end, member("payload")))
+        (self.at(member("payload")), binary("-", end, member("payload")))
     }
 
     /// A value that a callback or cell gives, cut to a place's width.

@@ -9,13 +9,18 @@ use super::control::emit_graph;
 use super::deparser::Emits;
 use super::scope::{Known, Scope};
 use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, index, int, long, name,
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
+    name,
 };
 use crate::plan::straight::{Exit, Straight};
 use base::index::Id as _;
+use base::limits::BURST_PACKETS_MAX;
 use ir::v1model::{Slot, Stage};
 use ir::{BlockId, BlockKind, HeaderId, VarId, VarKind};
 use std::collections::BTreeSet;
+
+/// The struct of what is kept of a packet that is worked on in place.
+pub(crate) const KEPT: &str = "kept";
 
 /// A region of the straight way.
 #[derive(Clone, Copy)]
@@ -33,6 +38,8 @@ pub(crate) struct Wanted {
     pub(crate) words: BTreeSet<u32>,
     /// Variables whose values are not certain.
     pub(crate) vars: BTreeSet<VarId>,
+    /// Sums.
+    pub(crate) sums: BTreeSet<usize>,
     /// Whether the core may go on with the packet, so that all words are wanted.
     pub(crate) left: bool,
 }
@@ -44,6 +51,9 @@ pub(crate) fn emit(emitter: &Emitter<'_>, straight: &Straight) -> Vec<S> {
     let mut out = Vec::new();
     if let Some(emits) = emits(emitter, straight) {
         out.extend(emits.before_packets());
+    }
+    if straight.in_place {
+        out.push(declare_array(&format!("WS_UNUSED struct {KEPT}"), "kept", BURST_PACKETS_MAX as u32, None));
     }
     out.extend(emit_graph(emitter, block(Stage::Deparser), &graph, Some(straight)));
     out
@@ -71,6 +81,9 @@ impl Scope<'_, '_> {
     pub(crate) fn begin_way(&mut self) {
         let Some(way) = self.way else { return };
         let program = self.emitter.program;
+        if way.straight.in_place {
+            self.used.sums.extend(0..way.straight.sums.len());
+        }
         for &var in way.straight.waiting.keys() {
             if program.vars[var].ty.width() <= 64 {
                 self.used.locals.insert(var);
@@ -133,6 +146,11 @@ impl Scope<'_, '_> {
     fn put_all_in_place(&mut self) {
         let Some(way) = self.way else { return };
         let program = self.emitter.program;
+        let context = name(if way.straight.in_place { "context" } else { "c" });
+        if way.straight.in_place {
+            let place = cast("void *", binary("+", name("p"), int(1)));
+            self.push(declare("struct context *const ", "context WS_UNUSED", place));
+        }
         let mut known = [false; ir::INTRINSIC_SLOTS];
         for &var in &way.straight.kept {
             let ir_var = &program.vars[var];
@@ -146,7 +164,7 @@ impl Scope<'_, '_> {
                     self.push(assign(intrinsic(slot), value));
                 }
                 VarKind::Metadata => {
-                    let place = arrow(name("c"), self.emitter.var_name(var));
+                    let place = arrow(context.clone(), self.emitter.var_name(var));
                     let value = self.stored(var, value);
                     self.push(assign(place, value));
                 }
@@ -155,14 +173,35 @@ impl Scope<'_, '_> {
         }
         for (slot, known) in (0..).zip(known) {
             if !known {
-                self.push(assign(intrinsic(slot), received(slot)));
+                let value = self.intrinsic_received(slot);
+                self.push(assign(intrinsic(slot), value));
             }
         }
-        for &header in way.straight.headers.keys() {
-            if let Some(offset) = self.fixed_offset(header) {
-                let slot = self.emitter.plan.headers[header].slot;
-                self.push(assign(index(arrow(name("c"), "offset"), int(slot)), offset));
+        self.put_headers_in_place(way.straight, &context);
+    }
+
+    /// Writes where the headers are; of a packet that was worked on in place, also which are valid, and where the
+    /// payload begins.
+    fn put_headers_in_place(&mut self, straight: &Straight, context: &C) {
+        let first = || arrow(name("env"), "first_byte");
+        for &header in straight.headers.keys() {
+            let slot = int(self.emitter.plan.headers[header].slot);
+            let place = index(arrow(context.clone(), "offset"), slot.clone());
+            let in_frame = self.fixed_offset(header);
+            if straight.in_place {
+                let in_frame = in_frame.unwrap_or_else(|| index(arrow(name("c"), "offset"), slot));
+                self.push(assign(place, binary("+", first(), in_frame)));
+            } else if let Some(offset) = in_frame {
+                self.push(assign(place, offset));
             }
+        }
+        if straight.in_place {
+            for word in 0..self.emitter.plan.storage.valid_words {
+                let bits = self.valid_word(word, false);
+                self.push(assign(index(arrow(context.clone(), "valid"), int(word)), bits));
+            }
+            let payload = binary("+", first(), arrow(name("c"), "payload"));
+            self.push(assign(arrow(name("p"), "payload"), payload));
         }
     }
 
@@ -170,13 +209,13 @@ impl Scope<'_, '_> {
     pub(crate) fn fixed_offset(&self, header: HeaderId) -> Option<C> {
         let way = self.way?;
         let before = way.straight.bytes_before(header).filter(|_| self.emitter.dynamic_element(header).is_none())?;
-        Some(binary("+", arrow(name("p"), "data"), int(before)))
+        Some(if way.straight.in_place { int(before) } else { binary("+", arrow(name("p"), "data"), int(before)) })
     }
 
     /// The certain value of a variable of a packet that was just received.
     fn at_start(&self, var: VarId) -> Option<u64> {
         match self.emitter.program.vars[var].kind {
-            VarKind::Intrinsic(slot) if received(slot) != long(0) => None,
+            VarKind::Intrinsic(slot) if self.intrinsic_received(slot) != long(0) => None,
             _ => Some(0),
         }
     }
@@ -204,6 +243,7 @@ impl Scope<'_, '_> {
         Wanted {
             words: self.used.words.union(&after.words).copied().collect(),
             vars: loaded.chain(passed).collect(),
+            sums: self.used.sums.union(&after.sums).copied().collect(),
             left: self.used.left || after.left,
         }
     }
@@ -223,7 +263,7 @@ impl Scope<'_, '_> {
         }
         let value = match ir_var.kind {
             _ if self.waits(var) => self.waited(var, &self.entered),
-            VarKind::Intrinsic(slot) => super::masked(received(slot), ir_var.ty.width()),
+            VarKind::Intrinsic(slot) => super::masked(self.intrinsic_received(slot), ir_var.ty.width()),
             VarKind::Metadata | VarKind::Local => long(0),
         };
         declare("WS_UNUSED uint64_t", text, value)
@@ -248,6 +288,17 @@ impl Scope<'_, '_> {
         out
     }
 
+    /// The value of an intrinsic variable in a packet that was received.
+    fn intrinsic_received(&self, slot: u32) -> C {
+        let member = |member: &str| cast("uint64_t", self.received(member));
+        match Slot::ALL.get(slot as usize) {
+            Some(Slot::IngressPort) => member("ingress_port"),
+            Some(Slot::PacketLength) => member("ingress_length"),
+            Some(Slot::IngressGlobalTimestamp) => binary("/", member("time_ns"), long(1000)),
+            _ => long(0),
+        }
+    }
+
     /// What the code of a region needs that deparses.
     pub(crate) fn deparser_declarations(&self) -> Vec<S> {
         match self.way.filter(|_| self.used.deparses).and_then(|way| emits(self.emitter, way.straight)) {
@@ -259,15 +310,4 @@ impl Scope<'_, '_> {
 
 fn intrinsic(slot: u32) -> C {
     index(arrow(name("p"), "intrinsic"), int(slot))
-}
-
-/// The value of an intrinsic variable in a packet that was received.
-fn received(slot: u32) -> C {
-    let member = |member: &str| cast("uint64_t", arrow(name("p"), member));
-    match Slot::ALL.get(slot as usize) {
-        Some(Slot::IngressPort) => member("ingress_port"),
-        Some(Slot::PacketLength) => member("ingress_length"),
-        Some(Slot::IngressGlobalTimestamp) => binary("/", member("time_ns"), long(1000)),
-        _ => long(0),
-    }
 }

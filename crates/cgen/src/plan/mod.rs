@@ -7,6 +7,7 @@
 //! * `state`: which state packets could see the order of; [`sharing`]: what of it several workers need a guard for.
 //! * `extracted`: what the parser tells of where headers are.
 //! * `straight`: the way of a packet that asks for nothing but to be sent or dropped, from parser to deparser.
+//! * `sums`: checksums that are verified and updated over the same fields.
 //! * `walk`: one walk over all that statements mention.
 
 mod extracted;
@@ -15,6 +16,7 @@ pub mod sharing;
 pub(crate) mod state;
 mod storage;
 pub(crate) mod straight;
+pub(crate) mod sums;
 pub(crate) mod walk;
 
 pub(crate) use storage::{BlockPlan, Storage};
@@ -152,6 +154,11 @@ impl Plan {
     /// Whether the program has a straight way: one function for packets that ask for nothing but to be sent or dropped.
     pub fn has_straight(&self) -> bool {
         self.straight.is_some()
+    }
+
+    /// Whether packets on the straight way are worked on where their bytes lie, which need not be in a chunk.
+    pub fn is_in_place(&self) -> bool {
+        self.straight.as_ref().is_some_and(|straight| straight.in_place)
     }
 
     /// Offset of the headroom from the start of the chunk: [`crate::abi::Received::data`] is never less.

@@ -120,7 +120,10 @@ pub(crate) fn build(program: &Program, key_words: &dyn Fn(TableId) -> usize) -> 
         .iter()
         .map(|block| plan_block(program, block, key_words, &mut storage.waiting_bytes))
         .collect::<Result<_, _>>()?;
-    let straight = Straight::of(program, key_words);
+    let mut straight = Straight::of(program, key_words);
+    if let Some(straight) = &mut straight {
+        straight.in_place &= !stacks.iter().any(|stack| stack.dynamic) && storage.homes.is_empty();
+    }
     let straight_bytes = straight.as_ref().map_or(0, |straight| straight.waiting_bytes);
     storage.waiting_bytes = storage.waiting_bytes.max(straight_bytes);
 

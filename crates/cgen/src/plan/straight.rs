@@ -13,6 +13,7 @@
 use super::extracted::{Extracted, extracted};
 use super::graph::Graph;
 use super::state::{self, Object};
+use super::sums::{Sum, sums};
 use super::walk::{Item, Tables, walk_block};
 use base::index::Id as _;
 use base::{Bits, Span};
@@ -53,6 +54,11 @@ pub(crate) struct Straight {
     pub(crate) egress_port: VarId,
     /// Whether deparsing changes no byte, so that it is left out.
     pub(crate) keeps_headers: bool,
+    /// Whether packets are worked on where their bytes lie, in or outside of a chunk: all that is kept of a packet
+    /// meanwhile stands on the stack.
+    pub(crate) in_place: bool,
+    /// What is summed both to verify and to update a checksum.
+    pub(crate) sums: Vec<Sum>,
     /// What is known of the headers that the parser extracts, if no block changes which are valid or where they are.
     pub(crate) headers: BTreeMap<HeaderId, Extracted>,
     /// Whether anything looks at where the payload begins.
@@ -116,6 +122,8 @@ impl Straight {
             exits,
             egress_port,
             keeps_headers,
+            sums: sums(program),
+            in_place: keeps_headers && is_light(program),
             headers: if keeps_headers { extracted(program, &parser.kind) } else { BTreeMap::new() },
             asks_for_payload: !keeps_headers || may_ask || hashes_payload(program),
             waiting: BTreeMap::new(),
@@ -123,6 +131,7 @@ impl Straight {
             kept: kept(program),
         };
         straight.find_waiting(program, key_words);
+        straight.in_place &= straight.waiting.keys().all(|&var| program.vars[var].ty.width() <= 64);
         Some(straight)
     }
 
@@ -323,6 +332,18 @@ fn statements(program: &Program) -> usize {
     let mut count = 0;
     state::walk_program(program, &mut |_| count += 1);
     count
+}
+
+/// Whether a packet is no more than its bytes and variables of C: no variable beside the locals is wider than those, no
+/// header has an element named at run time or a field of variable length, and no meter asks how long the packet is.
+fn is_light(program: &Program) -> bool {
+    let is_narrow = |var: &ir::Var| var.kind == VarKind::Local || var.ty.width() <= 64;
+    let is_fixed = |ty: &ir::HeaderType| ty.varbit().is_none();
+    program.vars.iter().all(is_narrow)
+        && program.header_types.iter().all(is_fixed)
+        && program.meters.is_empty()
+        && program.tables.iter().all(|table| table.direct_meter.is_none())
+        && !hashes_payload(program)
 }
 
 fn hashes_payload(program: &Program) -> bool {

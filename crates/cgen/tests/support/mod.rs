@@ -340,6 +340,7 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             uses,
             last_hits: last_hits.as_ptr(),
             now_ns: NOW_NS,
+            first_byte: 0,
         };
         // SAFETY: chunks of the plan's layout with one owner each; arrays for all instances; callbacks take `self`.
         unsafe { self.compiled.native.run_block(block, &env, packets) };

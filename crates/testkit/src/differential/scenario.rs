@@ -7,7 +7,7 @@ use base::{Bits, Rng};
 use ir::{Entry, Program, TableId};
 use std::sync::Arc;
 use stf::Observation;
-use switch::{CloneTarget, Config, MeterConfig, Replica, Switch, match_value};
+use switch::{CloneTarget, Config, Frame, MeterConfig, Output, Replica, Switch, match_value};
 use tables::{ActionCall, EntrySpec, Handle, MatchValue, Operation, ProfileOperation};
 
 /// Packets of a scenario: more than travel together.
@@ -30,6 +30,13 @@ pub struct Scenario {
     pub packets: Vec<(u32, Vec<u8>)>,
     /// The seed of the switch, and of the members of its groups and sets.
     pub seed: u64,
+}
+
+/// Lends packets to a switch.
+pub fn forward(switch: &mut Switch, now_ns: u64, packets: &[(u32, Vec<u8>)], output: &mut dyn Output) {
+    let mut packets = packets.to_vec();
+    let mut frames: Vec<Frame<'_>> = packets.iter_mut().map(|(port, bytes)| Frame::new(bytes, *port, now_ns)).collect();
+    switch.forward(now_ns, &mut frames, output);
 }
 
 impl Scenario {
@@ -67,7 +74,12 @@ impl Scenario {
             if index > 0 {
                 self.change_entries(&mut rng, &switch);
             }
-            for together in packets.chunks(burst) {
+            for (number, together) in packets.chunks(burst).enumerate() {
+                // Every other burst is lent to native code.
+                if matches!(engine, Engine::Native(_)) && number % 2 == 0 {
+                    forward(&mut switch, now_ns, together, &mut observation);
+                    continue;
+                }
                 for (port, bytes) in together {
                     switch.receive(now_ns, *port, bytes);
                 }

@@ -1,0 +1,106 @@
+//! Frames that are lent to the core: bytes that it may work on where they lie.
+//!
+//! What enters: a driver's buffer, or a packet's bytes in its chunk. What leaves: a [`Frame`], which generated code
+//! reads and writes in place, and whose bytes are then what is sent.
+
+#![allow(unsafe_code, reason = "generated code and drivers share bytes through raw pointers")]
+
+use crate::packet::Packet;
+use base::limits::PACKET_BYTES_MAX;
+use cgen::abi;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// Bytes of a received packet, lent for as long as the core works on them.
+#[repr(transparent)]
+pub struct Frame<'a> {
+    frame: abi::Frame,
+    lender: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: a frame is a mutable borrow of its bytes, which are bound to no thread.
+unsafe impl Send for Frame<'_> {}
+
+impl<'a> Frame<'a> {
+    /// The bytes of a packet that was received on `port` at `time_ns`.
+    ///
+    /// # Panics
+    /// If they are more than `base::limits::PACKET_BYTES_MAX`.
+    #[inline]
+    pub fn new(bytes: &'a mut [u8], port: u32, time_ns: u64) -> Frame<'a> {
+        assert!(bytes.len() <= PACKET_BYTES_MAX, "a frame of {} bytes", bytes.len());
+        let length = bytes.len() as u32;
+        Frame { frame: abi::Frame { bytes: NonNull::from(bytes).cast(), length, port, time_ns }, lender: PhantomData }
+    }
+
+    /// The bytes: before the core has worked on them as they were received, afterwards as they are sent.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the frame borrows as many bytes as it says.
+        unsafe { std::slice::from_raw_parts(self.frame.bytes.as_ptr(), self.frame.length as usize) }
+    }
+
+    /// Asks for the first bytes to be in the cache soon.
+    #[inline]
+    pub(crate) fn fetch(&self) {
+        tables::prefetch(self.frame.bytes.as_ptr());
+    }
+
+    /// Where the packet was received.
+    pub fn port(&self) -> u32 {
+        self.frame.port
+    }
+
+    /// When it was received.
+    #[inline]
+    pub fn time_ns(&self) -> u64 {
+        self.frame.time_ns
+    }
+
+    /// Frames for generated code, which may change their bytes.
+    pub(crate) fn raw<'f>(frames: &'f mut [Frame<'_>]) -> &'f [abi::Frame] {
+        // SAFETY: a frame is its `abi::Frame` and nothing else.
+        unsafe { std::slice::from_raw_parts(frames.as_ptr().cast(), frames.len()) }
+    }
+}
+
+/// The chunks of packets, for generated code, which may change all of them but, where their bytes are lent, those.
+pub(crate) struct Chunks<'a>(&'a [*mut abi::Packet]);
+
+impl<'a> Chunks<'a> {
+    /// The chunks of packets.
+    pub(crate) fn of(packets: &'a mut [Packet]) -> Chunks<'a> {
+        Chunks(Packet::chunks(packets))
+    }
+
+    /// Pointers to them.
+    pub(crate) fn pointers(&self) -> &'a [*mut abi::Packet] {
+        self.0
+    }
+}
+
+/// Memory for the frames of a burst, kept to save its allocation. It holds none between two uses.
+#[derive(Default)]
+pub(crate) struct Lending(Vec<abi::Frame>);
+
+// SAFETY: the pointers in it are of the use before: each use begins with its own.
+unsafe impl Send for Lending {}
+
+impl Lending {
+    /// Lends the bytes of packets in their chunks, beside the rest of those chunks.
+    #[inline]
+    pub(crate) fn lend<'a>(&'a mut self, packets: &'a mut [Packet]) -> (Chunks<'a>, &'a mut [Frame<'a>]) {
+        let frame = |packet: &mut Packet| {
+            let (port, time_ns) = (packet.ingress_port(), packet.time_ns());
+            let bytes = packet.bytes_mut();
+            let length = bytes.len() as u32;
+            abi::Frame { bytes: NonNull::from(bytes).cast(), length, port, time_ns }
+        };
+        self.0.clear();
+        self.0.extend(packets.iter_mut().map(frame));
+        // SAFETY: a frame is its `abi::Frame` and nothing else, and borrows its packet, as the result does. `Chunks`
+        // stands for the rest of the packets' chunks.
+        let frames = unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.0.len()) };
+        (Chunks::of(packets), frames)
+    }
+}
