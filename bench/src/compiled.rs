@@ -4,7 +4,8 @@ use cgen::{CompileOptions, Native, Plan};
 use ir::Program;
 use std::error::Error;
 use std::path::Path;
-use switch::Backend;
+use std::sync::Arc;
+use switch::{Backend, Config, Switch};
 
 /// A program of this repository, by its path from the root.
 pub fn program(path: &str) -> Result<Program, Box<dyn Error>> {
@@ -25,4 +26,14 @@ pub fn native(program: &Program) -> Result<Backend, Box<dyn Error>> {
     let object = cgen::compile(&text, &CompileOptions::default())?;
     let native = Native::load(&object.path, &plan)?;
     Ok(Backend::Native(Box::new(native), Box::new(plan)))
+}
+
+/// A switch with these entries in its tables.
+pub fn switch(program: &Arc<Program>, backend: Backend, entries: &str) -> Result<Switch, Box<dyn Error>> {
+    let mut switch = Switch::new(Arc::clone(program), backend, Config::default())?;
+    let joined =
+        |errors: Vec<control::EntryError>| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    let commands = control::parse_entries("entries", entries, program).map_err(joined)?;
+    control::apply_all(&mut switch, &commands).map_err(joined)?;
+    Ok(switch)
 }

@@ -3,18 +3,23 @@
 //! * [`router`]: an IPv4 router from memory to memory on one core: native code, the interpreter, and, as the limit, the
 //!   same work written in C by hand, in place ([`limit`]). Several runs, interleaved, so that all three see the same
 //!   machine.
+//! * [`bridge`]: the same for a bridge, exact match of addresses. [`contest`] is how both are run.
+//! * [`peers`]: the router against what others have made for the same.
 //! * [`updates`]: the control plane against a worker that forwards at full speed: updates per second, the worker's
 //!   loss, the delay of a write.
 //! * [`drivers`]: the same router between interfaces, by each driver that can carry its frames.
 //!
-//! Every figure is a ratio or stands beside its peer of the same run. `--json` prints what `bench/runs/` keeps.
+//! Runs themselves are made by `measure`, as those of `wirespeed bench`. Every figure is a ratio or stands beside its
+//! peer of the same run. `--json` prints what `bench/runs/` keeps.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
 
+mod bridge;
 mod compiled;
+mod contest;
 mod drivers;
-mod figures;
 mod limit;
+mod peers;
 mod router;
 mod updates;
 
@@ -32,15 +37,15 @@ pub struct Arguments {
     /// Packets of one run
     #[arg(long, default_value_t = 1_000_000)]
     packets: u32,
-    /// Routes
-    #[arg(long, default_value_t = 100)]
+    /// Routes, or addresses that the bridge knows
+    #[arg(long, visible_alias = "addresses", default_value_t = 100)]
     routes: u32,
-    /// Distinct frames, each to a random host behind a route
+    /// Distinct frames, each to a random host behind a route, or to a random address
     #[arg(long, default_value_t = 65_536)]
     destinations: u32,
-    /// The router, by its path from the repository's root
-    #[arg(long, default_value = "bench/programs/router.p4")]
-    program: String,
+    /// The router or bridge, by its path from the repository's root [default: those of bench/programs]
+    #[arg(long)]
+    program: Option<String>,
     /// One JSON object instead of the table
     #[arg(long)]
     json: bool,
@@ -51,8 +56,12 @@ pub struct Arguments {
 enum Benchmark {
     /// An IPv4 router
     Router,
+    /// A bridge
+    Bridge,
     /// Updates of the control plane
     Updates,
+    /// The router against programs of DPDK
+    Peers,
     /// Drivers of interfaces
     Drivers,
 }
@@ -61,7 +70,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = Arguments::parse();
     match arguments.benchmark {
         Benchmark::Router => router::run(&arguments),
+        Benchmark::Bridge => bridge::run(&arguments),
         Benchmark::Updates => updates::run(&arguments),
+        Benchmark::Peers => peers::run(&arguments),
         Benchmark::Drivers => drivers::run(&arguments),
     }
 }

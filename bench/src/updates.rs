@@ -7,7 +7,6 @@
 
 use crate::Arguments;
 use crate::compiled;
-use crate::figures::{median, quantile, range};
 use base::index::Id as _;
 use control::Api;
 use control::api::entity::{Call, EntryAction, EntryName, TableEntry};
@@ -17,6 +16,7 @@ use live::driver::Deliver;
 use live::mailbox::mailbox;
 use live::worker::{self, Setup};
 use live::{Driver, DriverError, Port, PortCounters, StopFlag};
+use measure::figures::{median, quantile, range};
 use serde_json::json;
 use std::error::Error;
 use std::sync::Arc;

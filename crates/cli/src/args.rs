@@ -31,6 +31,7 @@ Examples:
   wirespeed net topology.json                     hosts and switches on this machine, as a topology describes them
   wirespeed ctl show ipv4_lpm                     ask a running switch, or tell it what to do
   wirespeed trace router.p4 --entries s1.json --packet 1:ffffffffffff0000000000010806...
+  wirespeed bench router.p4 --entries s1.json --trace traffic.pcap
 
 Exit status: 0 success, 1 the program or its entries are wrong, 2 wrong arguments, 3 the system refused something,
 4 a bug of wirespeed.";
@@ -63,6 +64,8 @@ pub enum Command {
     P4c(P4cArguments),
     /// Show a packet's journey through a program
     Trace(TraceArguments),
+    /// Measure what a program costs per packet
+    Bench(Box<BenchArguments>),
     /// Explain the code of an error or warning
     Explain(ExplainArguments),
     /// Route packets through the example router: needs no root, takes seconds
@@ -718,6 +721,105 @@ pub struct TraceArguments {
     /// How many packets of the capture to show
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub count: usize,
+}
+
+/// `wirespeed bench`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed bench router.p4 --entries routes.txt --trace traffic.pcap
+  wirespeed bench router.p4 --entries routes.txt --generate count=1000000,dst=10.0.0.0/8
+  wirespeed bench switch.p4 --entries macs.txt --generate dmac=02:00:00:00:00:00/40 --workers 2
+  wirespeed bench router.p4 --entries routes.txt --trace 1=a.pcap --trace 2=b.pcap --json | jq .ns_per_packet.median
+  sudo wirespeed bench router.p4 --entries routes.txt --over packet,xdp,memory
+
+Without --over, packets go from memory to memory: what is measured is the program and the switch, without drivers.
+With it, they go between two pairs of virtual interfaces in a network namespace of their own, which needs root and `ip`.
+What is told is the median of several runs, the least and the greatest.
+
+--generate takes parts with commas between them: ipv4 or ipv6, udp or tcp, count=N, bytes=N, dst=PREFIX, src=PREFIX,
+dmac=ADDRESS[/BITS], smac=ADDRESS[/BITS], vlan=ID, dport=N, sport=N. What is left open is random. More is in
+docs/guide/bench.md.")]
+pub struct BenchArguments {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub switch: SwitchArguments,
+    /// A capture whose packets are sent, and the port they come in by; may be repeated
+    #[arg(long = "trace", value_name = "[PORT=]FILE", conflicts_with = "generate")]
+    pub traces: Vec<String>,
+    /// Packets to make instead [default: ipv4 and udp, 65,536 to random addresses in 10.0.0.0/8]
+    #[arg(long, value_name = "DESCRIPTION")]
+    pub generate: Option<String>,
+    /// The port that packets come in by
+    #[arg(long, default_value_t = 1, value_name = "PORT")]
+    pub in_port: u32,
+    /// Take the first N packets only
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub count: Option<usize>,
+    /// Drivers to go over, with commas between them; each takes its turn
+    #[arg(long, value_enum, value_name = "DRIVER", value_delimiter = ',')]
+    pub over: Vec<BenchCarrier>,
+    /// Workers, each with a core of its own
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = workers)]
+    pub workers: usize,
+    /// Packets that the switch gets at once, at most 64
+    #[arg(long, default_value_t = 64, value_name = "N", value_parser = burst)]
+    pub burst: usize,
+    /// Runs
+    #[arg(long, default_value_t = 7, value_name = "N", value_parser = runs)]
+    pub runs: usize,
+    /// How long a run takes, about
+    #[arg(long, default_value_t = 0.3, value_name = "SECONDS", value_parser = run_seconds)]
+    pub seconds: f64,
+    /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendKind>,
+    /// One JSON object, with the figures of every run
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A driver that packets are measured over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum BenchCarrier {
+    /// Packet sockets with rings, as of --port 1=eth0
+    Packet,
+    /// The same without a ring for sending
+    PacketNoRing,
+    /// AF_XDP, as of --port 1=xdp:eth0
+    Xdp,
+    /// AF_XDP with its program in the network stack
+    XdpGeneric,
+    /// Generators in memory: what is left when drivers cost next to nothing
+    Memory,
+}
+
+fn between(text: &str, least: usize, most: usize) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("it is a number from {least} to {most}"))
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    between(text, 1, 1 << 30)
+}
+
+fn workers(text: &str) -> Result<usize, String> {
+    between(text, 1, 256)
+}
+
+fn burst(text: &str) -> Result<usize, String> {
+    between(text, 1, base::limits::BURST_PACKETS_MAX)
+}
+
+fn runs(text: &str) -> Result<usize, String> {
+    between(text, 1, 1000)
+}
+
+fn run_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| (0.001..=60.0).contains(seconds));
+    seconds.ok_or_else(|| "it is a number of seconds from 0.001 to 60".to_owned())
 }
 
 /// `wirespeed demo`

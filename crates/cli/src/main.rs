@@ -3,8 +3,8 @@
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
-//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`], [`explain`],
-//!   [`demo`]: the commands.
+//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`], [`mod@bench`],
+//!   [`explain`], [`demo`]: the commands.
 //! * [`ports`], [`ready`]: what a run does before its first packet.
 //! * [`prompt`]: lines that a user types.
 //! * [`explanations`]: the pages about diagnostics.
@@ -20,6 +20,7 @@
 
 mod args;
 mod backend;
+mod bench;
 mod caught;
 mod check;
 mod compile;
@@ -99,6 +100,7 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Top(arguments) => top::top(&arguments),
         args::Command::Test(arguments) => test::test(&arguments),
         args::Command::Trace(arguments) => trace::trace(&arguments),
+        args::Command::Bench(arguments) => bench::bench(&arguments),
         args::Command::Explain(arguments) => explain::explain(&arguments),
         args::Command::Demo(arguments) => demo::demo(&arguments),
     }

@@ -145,6 +145,7 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
             let (action, args) = (call.action as usize, call.args.clone());
             perform(switch, *table, Operation::Modify { handle: Handle(*handle), action, args })
         }
+        TableSetTimeout { table, handle, timeout_ms } => table_set_timeout(switch, *table, *handle, *timeout_ms),
         TableDelete { table, handle } => perform(switch, *table, Operation::Delete { handle: Handle(*handle) }),
         TableClear { table } => perform(switch, *table, Operation::Clear),
         TableSetDefault { table, call } => {
@@ -256,6 +257,15 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
 fn perform(switch: &Switch, table: TableId, operation: Operation) -> Result<Reply, Problem> {
     let outcome = switch.tables().perform(table.index(), operation);
     outcome.map(|outcome| reply(&outcome)).map_err(|error| Problem::new(error.to_string()))
+}
+
+fn table_set_timeout(switch: &Switch, table: TableId, handle: u32, timeout_ms: u32) -> Result<Reply, Problem> {
+    let handle = Handle(handle);
+    let known = stored(&switch.tables(), table).get(handle).map(|entry| entry.attributes.as_deref().cloned());
+    let known = known.ok_or_else(|| Problem::new(format!("there is no entry with handle {handle}")))?;
+    let idle_timeout_ns = u64::from(timeout_ms) * 1_000_000;
+    let attributes = tables::Attributes { idle_timeout_ns, ..known.unwrap_or_default() };
+    perform(switch, table, Operation::SetAttributes { handle, attributes }).map(|_| Reply::Done)
 }
 
 fn stored(tables: &TableSet, table: TableId) -> &Table {
@@ -370,7 +380,7 @@ fn meter_array(switch: &mut Switch, meter: MeterRef) -> &mut MeterArray {
     }
 }
 
-fn meter_cell(switch: &mut Switch, meter: MeterRef, index: u64) -> Result<&mut MeterCell, Problem> {
+pub(crate) fn meter_cell(switch: &mut Switch, meter: MeterRef, index: u64) -> Result<&mut MeterCell, Problem> {
     let array = meter_array(switch, meter);
     let size = array.size();
     array.cell_mut(index).ok_or_else(|| no_cell(index, size))

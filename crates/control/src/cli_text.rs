@@ -46,7 +46,7 @@ pub(crate) const fn form(
 }
 
 /// Every command that we carry out.
-const FORMS: [Form; 41] = [
+const FORMS: [Form; 42] = [
     form("table_add", "TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]", (2, ANY), table_add),
     form("table_set_default", "TABLE ACTION [ARGUMENT...]", (2, ANY), table_set_default),
     form("table_reset_default", "TABLE", (1, 1), |it| Ok(Command::TableResetDefault { table: it.default_table()? })),
@@ -54,6 +54,7 @@ const FORMS: [Form; 41] = [
     form("table_delete", "TABLE HANDLE", (2, 2), |it| {
         Ok(Command::TableDelete { table: it.changeable_table()?, handle: it.handle(1, "entry handle")? })
     }),
+    form("table_set_timeout", "TABLE HANDLE MILLISECONDS", (3, 3), table_set_timeout),
     form("table_clear", "TABLE", (1, 1), |it| Ok(Command::TableClear { table: it.changeable_table()? })),
     form("table_dump", "TABLE", (1, 1), |it| Ok(Command::TableDump { table: it.table()? })),
     form("table_dump_entry", "TABLE HANDLE", (2, 2), |it| {
@@ -543,6 +544,18 @@ fn table_set_default(it: &Arguments<'_>) -> Result<Command, Problem> {
     Ok(Command::TableSetDefault { table, call })
 }
 
+fn table_set_timeout(it: &Arguments<'_>) -> Result<Command, Problem> {
+    let table = it.changeable_table()?;
+    let declared = &it.program.tables[table];
+    if !declared.support_timeout {
+        let message = format!("table {} has no idle timeouts", declared.name);
+        return Err(Problem::new(message).with_help("the program must declare `support_timeout = true` in it"));
+    }
+    let handle = it.handle(1, "entry handle")?;
+    let timeout_ms = it.number(2, u64::from(u32::MAX), "timeout in milliseconds")? as u32;
+    Ok(Command::TableSetTimeout { table, handle, timeout_ms })
+}
+
 fn table_modify(it: &Arguments<'_>) -> Result<Command, Problem> {
     let table = it.changeable_table()?;
     let action = table_action(it.program, table, it.word(1), false)?;
@@ -777,7 +790,7 @@ mod tests {
                   help: table MyIngress.ipv4_lpm has the actions MyIngress.drop, NoAction, MyIngress.ipv4_forward
                 entries:4: 10.0.0.300 is no IPv4 address
                 entries:5: there is no command table_ad
-                  help: commands are table_add, table_clear, table_dump, table_modify, table_delete, pvs_add, pvs_clear, pvs_get and 58 more
+                  help: commands are table_add, table_clear, table_dump, table_modify, table_delete, pvs_add, pvs_clear, pvs_get and 59 more
             "#]],
         );
     }
@@ -874,9 +887,10 @@ mod tests {
         check(
             "table_set_timeout ipv4_lpm 0 1\nshow_tables",
             expect![[r#"
-            entries:1: the command table_set_timeout is not supported yet
-            entries:2: the command show_tables is not supported yet
-        "#]],
+                entries:1: table MyIngress.ipv4_lpm has no idle timeouts
+                  help: the program must declare `support_timeout = true` in it
+                entries:2: the command show_tables is not supported yet
+            "#]],
         );
     }
 

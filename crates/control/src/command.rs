@@ -34,6 +34,15 @@ pub enum Command {
         /// What runs from now on.
         call: ActionCall,
     },
+    /// Sets after how long without a hit an entry is reported.
+    TableSetTimeout {
+        /// The table, one with timeouts.
+        table: TableId,
+        /// The entry.
+        handle: u32,
+        /// The time; 0 for never.
+        timeout_ms: u32,
+    },
     /// Deletes an entry.
     TableDelete {
         /// The table.

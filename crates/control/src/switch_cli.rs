@@ -6,7 +6,7 @@
 //! an error that there was one, this says what.
 
 use crate::api::Api;
-use crate::apply::Reply;
+use crate::apply::{Reply, meter_cell};
 use crate::cli_text;
 use crate::command::{Command, CounterRef, ProfilePart};
 use crate::names;
@@ -16,7 +16,7 @@ use base::index::Id as _;
 use ir::{ActionCall, EntryKey, MatchKind, Program, TableId};
 use std::fmt::Write as _;
 use switch::replication::Replication;
-use switch::{CloneTarget, Switch};
+use switch::{CloneTarget, MeterConfig, Switch};
 use tables::{Entry, Handle, MatchValue, Profile, ProfileOperation, Table, TableKind, Target};
 
 /// What a line gave.
@@ -195,19 +195,22 @@ fn carry_out(api: &Api, program: &Program, command: Command) -> Result<String, P
     use Command::*;
     match &command {
         TableDump { table } => {
+            let lives = Lives::of(api, program, *table)?;
             let (tables, index) = (api.tables(), table.index());
             let tables = tables.lock();
-            Ok(dump(&tables.tables()[index], tables.profiles(), program, *table))
+            Ok(dump(&tables.tables()[index], tables.profiles(), program, *table, &lives))
         }
         TableDumpEntry { table, handle } => {
+            let lives = Lives::of(api, program, *table)?;
             let (tables, index) = (api.tables(), table.index());
             let tables = tables.lock();
             let stored = &tables.tables()[index];
             let entry = stored.get(Handle(*handle));
             let entry = entry.ok_or_else(|| Problem::new(format!("there is no entry with handle {handle}")))?;
-            Ok(dump_entry(stored, entry, program, *table))
+            Ok(dump_entry(stored, entry, program, *table, &lives))
         }
         TableDumpEntryFromKey { table, key, priority } => {
+            let lives = Lives::of(api, program, *table)?;
             let (tables, index) = (api.tables(), table.index());
             let tables = tables.lock();
             let stored = &tables.tables()[index];
@@ -215,7 +218,18 @@ fn carry_out(api: &Api, program: &Program, command: Command) -> Result<String, P
             let handle = stored.find(&key, *priority).map_err(|error| Problem::new(error.to_string()))?;
             let entry = handle.and_then(|handle| stored.get(handle));
             let entry = entry.ok_or_else(|| Problem::new("there is no entry with this key"))?;
-            Ok(dump_entry(stored, entry, program, *table))
+            Ok(dump_entry(stored, entry, program, *table, &lives))
+        }
+        ProfileDump { profile, part } => {
+            let tables = api.tables();
+            let tables = tables.lock();
+            dump_part(&tables.profiles()[profile.index()], *part)
+        }
+        MeterGetRates { meter, index } => {
+            let (meter, index) = (*meter, *index);
+            let config =
+                api.door().ask(move |switch: &mut Switch| meter_cell(switch, meter, index).map(|it| it.config()));
+            config.map_err(|closed| Problem::new(closed.to_string()))?.map(meter_rates)
         }
         McDump => {
             let text = api.door().ask(|switch: &mut Switch| mc_dump(switch.replication()));
@@ -286,9 +300,6 @@ fn outcome(program: &Program, command: &Command, reply: Reply) -> String {
             ProfileOperation::CreateGroup => format!("Group has been created with handle {handle}"),
             _ => format!("Member has been created with handle {handle}"),
         },
-        (ProfileDump { part: ProfilePart::All, .. }, Reply::Text(text)) => {
-            format!("==========\nMEMBERS AND GROUPS\n**********\n{text}\n==========")
-        }
         (RegisterRead { register, index: Some(index) }, Reply::Text(text)) => {
             format!("{}[{index}]=  {text}", program.registers[*register].name)
         }
@@ -358,16 +369,37 @@ fn call_text(program: &Program, table: TableId, call: &ActionCall) -> String {
 // -------------------------------------------------------------------------------------------------------------- dumps
 
 const RULE: &str = "==========";
+const STARS: &str = "**********";
 
-fn dump(table: &Table, profiles: &[Profile], program: &Program, id: TableId) -> String {
+/// What a table with timeouts knows of its entries' age: the switch's time, and that of each entry's last hit.
+#[derive(Default)]
+struct Lives {
+    now_ns: u64,
+    last_hits_ns: Vec<u64>,
+}
+
+impl Lives {
+    fn of(api: &Api, program: &Program, table: TableId) -> Result<Lives, Problem> {
+        if !program.tables[table].support_timeout {
+            return Ok(Lives::default());
+        }
+        let lives = api.door().ask(move |switch: &mut Switch| Lives {
+            now_ns: switch.now_ns(),
+            last_hits_ns: switch.externs_mut().last_hits_ns[table].clone(),
+        });
+        lives.map_err(|closed| Problem::new(closed.to_string()))
+    }
+}
+
+fn dump(table: &Table, profiles: &[Profile], program: &Program, id: TableId, lives: &Lives) -> String {
     let mut text = format!("{RULE}\nTABLE ENTRIES\n");
     for entry in table.entries() {
-        let _ = writeln!(text, "**********\n{}", dump_entry(table, entry, program, id));
+        let _ = writeln!(text, "{STARS}\n{}", dump_entry(table, entry, program, id, lives));
     }
     if let Some(used) = &program.tables[id].implementation
         && let Some(profile) = profiles.get(used.profile.index())
     {
-        let _ = writeln!(text, "{RULE}\nMEMBERS AND GROUPS\n{}", crate::show::profile(profile));
+        let _ = writeln!(text, "{}", dump_profile(profile));
     }
     let default =
         table.default_action().map_or_else(|| "EMPTY".to_owned(), |call| action_entry(table, call.action, &call.args));
@@ -375,16 +407,68 @@ fn dump(table: &Table, profiles: &[Profile], program: &Program, id: TableId) -> 
     text
 }
 
-fn dump_entry(table: &Table, entry: &Entry, program: &Program, id: TableId) -> String {
+fn dump_entry(table: &Table, entry: &Entry, program: &Program, id: TableId, lives: &Lives) -> String {
     let mut text = format!("Dumping entry {:#x}\nMatch key:\n", entry.handle.0);
-    for (key, value) in program.tables[id].keys.iter().zip(&entry.spec.key) {
-        let _ = writeln!(text, "* {:20}: {}", key.name, match_text(value));
+    let keys = &program.tables[id].keys;
+    let width = keys.iter().map(|key| key.name.chars().count()).max().unwrap_or(0).max(20);
+    for (key, value) in keys.iter().zip(&entry.spec.key) {
+        let _ = writeln!(text, "* {:width$}: {}", key.name, match_text(value));
     }
     if matches!(table.kind(), TableKind::Ternary | TableKind::Range) {
         // The tool's smaller priority is our greater one.
         let _ = writeln!(text, "Priority: {}", -i64::from(entry.spec.priority));
     }
-    text + &action_entry(table, entry.spec.action, &entry.spec.args)
+    text += &action_entry(table, entry.spec.action, &entry.spec.args);
+    if program.tables[id].support_timeout {
+        let last_hit_ns = lives.last_hits_ns.get(entry.handle.0 as usize).copied().unwrap_or(lives.now_ns);
+        let idle_ms = lives.now_ns.saturating_sub(last_hit_ns) / 1_000_000;
+        let timeout_ms = entry.attributes.as_ref().map_or(0, |it| it.idle_timeout_ns) / 1_000_000;
+        let _ = write!(text, "\nLife: {idle_ms}ms since hit, timeout is {timeout_ms}ms");
+    }
+    text
+}
+
+fn dump_profile(profile: &Profile) -> String {
+    let members = profile.members().map(|(handle, call)| format!("{STARS}\n{}", dump_member(profile, handle, call)));
+    let head = [RULE.to_owned(), "MEMBERS".to_owned()];
+    let members = head.into_iter().chain(members);
+    if !profile.spec().has_groups {
+        return lines(members);
+    }
+    let groups = profile.groups().map(|(handle, members)| format!("{STARS}\n{}", dump_group(handle, members)));
+    lines(members.chain([RULE.to_owned(), "GROUPS".to_owned()]).chain(groups))
+}
+
+fn dump_part(profile: &Profile, part: ProfilePart) -> Result<String, Problem> {
+    let none = |what: &str, handle: Handle| Problem::new(format!("there is no {what} with handle {handle}"));
+    match part {
+        ProfilePart::All => Ok(dump_profile(profile)),
+        ProfilePart::Member(handle) => {
+            profile.member(handle).map(|call| dump_member(profile, handle, call)).ok_or_else(|| none("member", handle))
+        }
+        ProfilePart::Group(handle) => {
+            profile.group(handle).map(|members| dump_group(handle, members)).ok_or_else(|| none("group", handle))
+        }
+    }
+}
+
+fn dump_member(profile: &Profile, handle: Handle, call: &tables::ActionCall) -> String {
+    let name = profile.spec().actions.get(call.action).map_or("?", |action| action.name.as_str());
+    format!("Dumping member {handle}\nAction entry: {name} - {}", arguments(&call.args))
+}
+
+/// The tool knows no weights; one that says something stands behind its member.
+fn dump_group(handle: Handle, members: &tables::Group) -> String {
+    let member = |(member, &weight): (&Handle, &u32)| match weight {
+        1 => member.to_string(),
+        _ => format!("{member} (weight {weight})"),
+    };
+    let members: Vec<String> = members.iter().map(member).collect();
+    format!("Dumping group {handle}\nMembers: [{}]", members.join(", "))
+}
+
+fn arguments(args: &[Bits]) -> String {
+    args.iter().map(|arg| hex(arg, "")).collect::<Vec<_>>().join(", ")
 }
 
 fn match_text(value: &MatchValue) -> String {
@@ -405,24 +489,36 @@ fn action_entry(table: &Table, action: usize, args: &[Bits]) -> String {
         Some(Target::Group(group)) => format!("Index: group({group})"),
         None => {
             let name = table.spec().actions.get(action).map_or("NoAction", |action| action.name.as_str());
-            let args: Vec<String> = args.iter().map(|arg| hex(arg, "")).collect();
-            format!("Action entry: {name} - {}", args.join(", "))
+            format!("Action entry: {name} - {}", arguments(args))
         }
     }
 }
 
+/// A group that P4Runtime has made has no nodes: its copies stand with their number alone.
 fn mc_dump(replication: &Replication) -> String {
     let mut text = format!("{RULE}\nMC ENTRIES\n");
-    for (group, replicas) in replication.groups() {
-        let _ = writeln!(text, "**********\nmgrp({group})");
-        let mut rids: Vec<u64> = replicas.iter().map(|it| it.rid).collect();
-        rids.dedup();
-        for rid in rids {
-            let ports: Vec<String> = replicas.iter().filter(|it| it.rid == rid).map(|it| it.port.to_string()).collect();
-            let _ = writeln!(text, "  -> (rid={rid}) -> (ports=[{}], lags=[])", ports.join(", "));
+    for (group, _) in replication.groups() {
+        let _ = writeln!(text, "{STARS}\nmgrp({group})");
+        for (node, rid, ports) in replication.nodes(group) {
+            let node = node.map_or_else(|| "-".to_owned(), |node| node.to_string());
+            let ports: Vec<String> = ports.iter().map(u32::to_string).collect();
+            let _ = writeln!(text, "  -> (L1h={node}, rid={rid}) -> (ports=[{}], lags=[])", ports.join(", "));
         }
     }
     text + RULE + "\nLAGS\n" + RULE
+}
+
+/// The committed rate and the peak rate, in units per microsecond, each with its burst.
+fn meter_rates(config: Option<MeterConfig>) -> String {
+    let Some(config) = config else { return "WARNING: expected 2 rates but only received 0".to_owned() };
+    let rates = [
+        (config.committed_rate_milliunits_per_s, config.committed_burst),
+        (config.peak_rate_milliunits_per_s, config.peak_burst),
+    ];
+    let row = |(number, (rate, burst)): (usize, (u64, u64))| {
+        format!("{number}: info rate = {:?}, burst size = {burst}", rate as f64 / 1e9)
+    };
+    lines(rates.into_iter().enumerate().map(row))
 }
 
 fn mirroring(target: &CloneTarget) -> String {
@@ -530,7 +626,7 @@ mod tests {
                 Error: the command shell is not carried out
                   help: commands of the system are typed in a shell of the system
                 Error: there is no command show_port
-                  help: commands are show_ports, show_pvs, show_actions, show_tables, help, pvs_get, mc_dump, pvs_add and 69 more
+                  help: commands are show_ports, show_pvs, show_actions, show_tables, help, pvs_get, mc_dump, pvs_add and 70 more
             "#]],
         );
     }
@@ -593,6 +689,18 @@ mod tests {
     }
 
     #[test]
+    fn entries_that_are_not_used_for_their_time() {
+        check(
+            "table_add l2 set_port 1 => 1
+             table_set_timeout l2 0 5000
+             table_dump_entry l2 0
+             table_set_timeout l2 7 5000
+             table_set_timeout ipv4_lpm 0 5000",
+            expect![[""]],
+        );
+    }
+
+    #[test]
     fn profiles() {
         check(
             "act_prof_create_member hops set_port 3
@@ -600,6 +708,9 @@ mod tests {
              act_prof_add_member_to_group hops 0 0
              table_indirect_add_with_group balance 7 => 0
              act_prof_dump hops
+             act_prof_dump_member hops 0
+             act_prof_dump_group hops 0
+             act_prof_dump_group hops 1
              table_dump balance",
             expect![[r#"
                 Member has been created with handle 0
@@ -610,11 +721,15 @@ mod tests {
                 group:               0
                 Entry has been added with handle 0
                 ==========
-                MEMBERS AND GROUPS
+                MEMBERS
                 **********
-                member 0: MyIngress.set_port(0x3)
-                group 0: members 0
+                Dumping member 0
+                Action entry: MyIngress.set_port - 0003
                 ==========
+                GROUPS
+                **********
+                Dumping group 0
+                Members: [0]
                 ==========
                 TABLE ENTRIES
                 **********
@@ -623,9 +738,15 @@ mod tests {
                 * meta.tag            : EXACT     0007
                 Index: group(0)
                 ==========
-                MEMBERS AND GROUPS
-                member 0: MyIngress.set_port(0x3)
-                group 0: members 0
+                MEMBERS
+                **********
+                Dumping member 0
+                Action entry: MyIngress.set_port - 0003
+                ==========
+                GROUPS
+                **********
+                Dumping group 0
+                Members: [0]
                 ==========
                 Dumping default entry
                 Action entry: NoAction - 
@@ -642,6 +763,8 @@ mod tests {
              register_read flows
              counter_write rx 7 5 640
              counter_read rx 7
+             meter_get_rates police 0
+             meter_set_rates police 0 0.0005:10 1:20
              meter_get_rates police 0",
             expect![[r#"
 
@@ -649,7 +772,10 @@ mod tests {
                 MyIngress.flows= 0, 0, 0, 65535
 
                 MyIngress.rx[7]=  BmCounterValue(packets=5, bytes=640)
-                not configured: every packet is green
+                WARNING: expected 2 rates but only received 0
+
+                0: info rate = 0.0005, burst size = 10
+                1: info rate = 1.0, burst size = 20
             "#]],
         );
     }
@@ -673,7 +799,7 @@ mod tests {
                 MC ENTRIES
                 **********
                 mgrp(1)
-                  -> (rid=7) -> (ports=[1, 3], lags=[])
+                  -> (L1h=0, rid=7) -> (ports=[1, 3], lags=[])
                 ==========
                 LAGS
                 ==========
@@ -747,11 +873,11 @@ mod tests {
                 table_indirect_modify_member            table_indirect_remove_member_from_group table_indirect_reset_default
                 table_indirect_set_default              table_indirect_set_default_with_group   table_info
                 table_modify                            table_num_entries                       table_reset_default
-                table_set_default                       table_show_actions
+                table_set_default                       table_set_timeout                       table_show_actions
                 Error: the command swap_configs is not carried out
                   help: a program that was saved is run by `wirespeed ctl commit`
                 Error: there is no command frobnicate
-                  help: commands are reset_state, show_ports, table_add, mc_group_create, mc_node_create, mirroring_add, pvs_add, pvs_clear and 69 more
+                  help: commands are reset_state, show_ports, table_add, mc_group_create, mc_node_create, mirroring_add, pvs_add, pvs_clear and 70 more
             "#]],
         );
     }
@@ -789,10 +915,9 @@ mod tests {
 
                 0
                 ==========
-                MEMBERS AND GROUPS
-                **********
-
+                MEMBERS
                 ==========
+                GROUPS
                 MyIngress.flows= 0, 0, 0, 0
                 ==========
                 MC ENTRIES

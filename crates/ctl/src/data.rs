@@ -348,7 +348,7 @@ pub fn to_json(name: &str, data: &Data, sent: &P4Data) -> Json {
         (Data::Varbit { .. }, Some(Sent::Bitstring(bytes))) => json!(show_varbit(bytes)),
         (_, Some(Sent::Bitstring(bytes) | Sent::EnumValue(bytes))) => json!(leaf_type(name, data).show(bytes)),
         (_, Some(Sent::Bool(is_true))) => json!(is_true),
-        (_, Some(Sent::Enum(member) | Sent::Error(member))) => json!(crate::value::quoted(member)),
+        (_, Some(Sent::Enum(member) | Sent::Error(member))) => json!(crate::words::quoted(member)),
         (_, Some(Sent::Varbit(it))) => json!(show_varbit(&whole_bytes(it))),
         (Data::Struct(members), Some(Sent::Struct(it))) => object(members, it.members.iter()),
         (Data::Tuple(items), Some(Sent::Tuple(it))) => {

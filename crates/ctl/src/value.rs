@@ -124,7 +124,7 @@ impl<'a> ValueType<'a> {
     /// The value as text that reads back as the same.
     pub fn show(&self, value: &[u8]) -> String {
         match &self.form {
-            Form::Text => quoted(&String::from_utf8_lossy(value)),
+            Form::Text => crate::words::quoted(&String::from_utf8_lossy(value)),
             Form::Members(members) => {
                 let is_this = |(_, bytes): &&(&str, &[u8])| canonical(bytes) == canonical(value);
                 members.iter().find(is_this).map_or_else(|| self.show_bits(value), |(name, _)| (*name).to_owned())
@@ -213,20 +213,6 @@ fn hexadecimal(value: &[u8]) -> String {
     }
 }
 
-/// Text that a line of commands can hold: quoted where it must be, and without what would move a terminal's cursor.
-pub fn quoted(text: &str) -> String {
-    let text: String = text.chars().map(|it| if it.is_control() { '?' } else { it }).collect();
-    let needs = |it: char| it.is_whitespace() || matches!(it, '#' | '\'' | '"' | '=');
-    match text.is_empty() || text.contains(needs) {
-        // Quotes within quotes are of the other kind; words that touch are one.
-        true if text.contains('"') => {
-            text.split('\'').map(|part| format!("'{part}'")).collect::<Vec<_>>().join("\"'\"")
-        }
-        true => format!("\"{text}\""),
-        false => text,
-    }
-}
-
 fn has_any(name: &str, parts: &[&str]) -> bool {
     let name = name.to_ascii_lowercase();
     parts.iter().any(|part| name.contains(part))
@@ -295,14 +281,5 @@ mod tests {
         check("hdr.ipv6.dst", 128, "::1", expect!["[01] ::1"]);
         check("hdr.ethernet.etherType", 16, "2048", expect!["[08, 00] 0x800"]);
         check("meta.wide", 100, "1", expect!["[01] 0x1"]);
-    }
-
-    #[test]
-    fn text_that_would_not_be_one_word_is_quoted() {
-        assert_eq!(quoted("eth0"), "eth0");
-        assert_eq!(quoted("a b"), "\"a b\"");
-        assert_eq!(quoted("a\"b"), "'a\"b'");
-        assert_eq!(quoted("a\"b'c"), "'a\"b'\"'\"'c'");
-        assert_eq!(quoted("\u{1b}[2J"), "?[2J");
     }
 }

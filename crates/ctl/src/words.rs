@@ -1,7 +1,8 @@
 //! A line as words.
 //!
 //! Words are divided by white space; `#` begins a comment; quotes, single or double, hold white space together and take
-//! from a word whatever meaning it has in the language.
+//! from a word whatever meaning it has in the language. `$'...'` is quoted, too, and may have characters that a line
+//! cannot show: `\n`, `\t`, `\r`, `\\`, `\'` and, by their number, `\u{1b}`.
 
 use control::Problem;
 
@@ -28,39 +29,127 @@ impl Word {
     }
 }
 
-/// The words of a line, and what is wrong if its last quote has no end.
+/// What quotes hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    /// Everything up to this character.
+    Plain(char),
+    /// `$'...'`, with characters written after a backslash.
+    Escaping,
+}
+
+/// The words of a line, and what is wrong if its last quote has no end or something in quotes cannot be read.
 fn scan(line: &str) -> (Vec<Word>, Result<(), Problem>) {
     let mut words: Vec<Word> = Vec::new();
     let mut is_open = false;
     let mut quote = None;
-    for (at, character) in line.char_indices() {
-        match (quote, character) {
-            (Some(end), _) if character == end => quote = None,
+    let mut fault = Ok(());
+    let mut characters = line.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let text = match (quote, character) {
+            (Some(Quote::Plain(end)), _) if character == end => {
+                quote = None;
+                continue;
+            }
+            (Some(Quote::Escaping), '\'') => {
+                quote = None;
+                continue;
+            }
+            (Some(Quote::Escaping), '\\') => escaped(&mut characters).unwrap_or_else(|problem| {
+                fault = Err(problem);
+                character
+            }),
             (None, '"' | '\'') => {
-                if !is_open {
-                    words.push(Word { text: String::new(), is_quoted: true, start: at });
-                    is_open = true;
-                }
-                quote = Some(character);
+                open(&mut words, &mut is_open, true, at);
+                quote = Some(Quote::Plain(character));
+                continue;
+            }
+            (None, '$') if characters.peek().is_some_and(|(_, next)| *next == '\'') => {
+                characters.next();
+                open(&mut words, &mut is_open, true, at);
+                quote = Some(Quote::Escaping);
+                continue;
             }
             (None, '#') if !is_open => break,
-            (None, _) if character.is_whitespace() => is_open = false,
-            _ => {
-                if !is_open {
-                    words.push(Word { text: String::new(), is_quoted: false, start: at });
-                    is_open = true;
-                }
-                if let Some(word) = words.last_mut() {
-                    word.text.push(character);
-                }
+            (None, _) if character.is_whitespace() => {
+                is_open = false;
+                continue;
             }
+            _ => {
+                open(&mut words, &mut is_open, false, at);
+                character
+            }
+        };
+        if let Some(word) = words.last_mut() {
+            word.text.push(text);
         }
     }
     let end = match (quote, words.last()) {
         (Some(_), Some(word)) => Err(Problem::new(format!("the quoted word {} has no end", &line[word.start..]))),
-        _ => Ok(()),
+        _ => fault,
     };
     (words, end)
+}
+
+/// Begins a word, unless one is open.
+fn open(words: &mut Vec<Word>, is_open: &mut bool, is_quoted: bool, start: usize) {
+    if !*is_open {
+        words.push(Word { text: String::new(), is_quoted, start });
+        *is_open = true;
+    }
+}
+
+/// The character that stands behind a backslash.
+fn escaped(characters: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> Result<char, Problem> {
+    let help = "after a backslash may stand n, t, r, a backslash, a quote, or a number as u{1b}";
+    match characters.next() {
+        Some((_, 'n')) => Ok('\n'),
+        Some((_, 't')) => Ok('\t'),
+        Some((_, 'r')) => Ok('\r'),
+        Some((_, same @ ('\\' | '\'' | '"'))) => Ok(same),
+        Some((_, 'u')) => {
+            let number: String = characters.by_ref().map(|(_, it)| it).take_while(|it| *it != '}').collect();
+            let digits = number.strip_prefix('{').unwrap_or_default();
+            let character = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+            character.ok_or_else(|| Problem::new(format!("\\u{number} is no character")).with_help(help))
+        }
+        Some((_, other)) => Err(Problem::new(format!("\\{other} stands for nothing")).with_help(help)),
+        None => Ok('\\'),
+    }
+}
+
+/// Text as one word of a line: quoted where it must be, and without what would move a terminal's cursor.
+pub fn quoted(text: &str) -> String {
+    if text.contains(char::is_control) {
+        return format!("$'{}'", escape(text, &['\\', '\'']));
+    }
+    let needs = |it: char| it.is_whitespace() || matches!(it, '#' | '\'' | '"' | '=' | '$');
+    match text.is_empty() || text.contains(needs) {
+        // Quotes within quotes are of the other kind; words that touch are one.
+        true if text.contains('"') => {
+            text.split('\'').map(|part| format!("'{part}'")).collect::<Vec<_>>().join("\"'\"")
+        }
+        true => format!("\"{text}\""),
+        false => text.to_owned(),
+    }
+}
+
+/// Text without what would move a terminal's cursor.
+pub fn visible(text: &str) -> String {
+    escape(text, &[])
+}
+
+/// Control characters and these as they stand behind a backslash.
+fn escape(text: &str, others: &[char]) -> String {
+    let escaped = |it: char| match it {
+        '\n' => "\\n".to_owned(),
+        '\t' => "\\t".to_owned(),
+        '\r' => "\\r".to_owned(),
+        it if others.contains(&it) => format!("\\{it}"),
+        it if it.is_control() => format!("\\u{{{:x}}}", u32::from(it)),
+        it => it.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }
 
 /// The words of a line.
@@ -107,6 +196,44 @@ mod tests {
         check("a 'b c' d=\"e f\"", expect!["a | quoted b c | d=e f"]);
         check("''", expect!["quoted "]);
         check("a 'b c", expect!["the quoted word 'b c has no end"]);
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_written_after_a_backslash() {
+        check(r"a $'b\tc' '\n' $'\u{1b}[2J\\\''x", expect![["a | quoted b\tc | quoted \\n | quoted \u{1b}[2J\\'x"]]);
+        check("$'a'", expect!["quoted a"]);
+        check("$a $", expect!["$a | $"]);
+        check(
+            r"$'\q'",
+            expect![[r#"
+            \q stands for nothing
+              help: after a backslash may stand n, t, r, a backslash, a quote, or a number as u{1b}"#]],
+        );
+        check(
+            r"$'\u{110000}'",
+            expect![[r#"
+            \u{110000 is no character
+              help: after a backslash may stand n, t, r, a backslash, a quote, or a number as u{1b}"#]],
+        );
+        check(r"$'\u12'", expect![[r#"the quoted word $'\u12' has no end"#]]);
+        check(r"$'\", expect![[r#"the quoted word $'\ has no end"#]]);
+    }
+
+    #[test]
+    fn text_that_would_not_be_one_word_is_quoted() {
+        assert_eq!(quoted("eth0"), "eth0");
+        assert_eq!(quoted("a b"), "\"a b\"");
+        assert_eq!(quoted("a\"b"), "'a\"b'");
+        assert_eq!(quoted("a\"b'c"), "'a\"b'\"'\"'c'");
+        assert_eq!(quoted("\u{1b}[2J"), r"$'\u{1b}[2J'");
+    }
+
+    #[test]
+    fn whatever_text_there_is_comes_back() {
+        for text in ["", "$'a", "a'b\"c\nd", "\u{1b}", "\\", "'", "\\n", "\u{85} x", "a\u{0}b=#", "\u{2028}", "\t'\\"] {
+            let words = split(&quoted(text)).unwrap();
+            assert_eq!(words.iter().map(|word| &word.text[..]).collect::<Vec<_>>(), [text]);
+        }
     }
 
     #[test]

@@ -153,6 +153,21 @@ impl Replication {
         self.groups.iter().map(|(&number, group)| (number, &group.replicas[..]))
     }
 
+    /// The nodes of a group in the order in which they came into it, each with its handle, and last what the group has
+    /// without a node.
+    pub fn nodes(&self, group: u64) -> impl Iterator<Item = (Option<u32>, u64, Vec<u32>)> {
+        let group = self.groups.get(&group);
+        let of_nodes = group
+            .into_iter()
+            .flat_map(|group| &group.nodes)
+            .filter_map(|handle| self.nodes.get(handle).map(|node| (Some(*handle), node.rid, node.ports.clone())));
+        let own = group.map_or(&[][..], |group| &group.own);
+        of_nodes.chain(
+            own.chunk_by(|one, other| one.rid == other.rid)
+                .map(|replicas| (None, replicas[0].rid, replicas.iter().map(|replica| replica.port).collect())),
+        )
+    }
+
     /// Whether there is a multicast group of this number.
     pub fn has_group(&self, group: u64) -> bool {
         self.groups.contains_key(&group)

@@ -113,8 +113,10 @@ fn wait(running: &Running, sockets: &[UnixDatagram]) -> Result<(), Exit> {
                     terminal::error(message);
                     return Err(Exit::System);
                 }
-                (None, switch) => {
-                    let name = switch.map_or("", |switch| &switch.name);
+                // A signal takes the network down, and has said so.
+                (None, None) => return Err(Exit::System),
+                (None, Some(switch)) => {
+                    let name = &switch.name;
                     terminal::error(format!("switch {name} does not start: it has had {} s", START_MAX.as_secs()));
                     return Err(Exit::System);
                 }

@@ -69,7 +69,9 @@ impl Pipeline {
                 let handle = set.tables()[table.index()].find(&key, *priority).ok().flatten();
                 update(UpdateKind::Insert, handle.and_then(|handle| by_handle(state, *table, handle)))
             }
-            TableModify { table, handle, .. } => update(UpdateKind::Modify, by_handle(state, *table, Handle(*handle))),
+            TableModify { table, handle, .. } | TableSetTimeout { table, handle, .. } => {
+                update(UpdateKind::Modify, by_handle(state, *table, Handle(*handle)))
+            }
             TableDelete { .. } => {
                 let entry = deleted.map(|entry| Entity::TableEntry(TableEntry { action: None, ..entry }));
                 update(UpdateKind::Delete, entry)

@@ -7,7 +7,7 @@
 use super::Arguments;
 use crate::plan::{Dump, Plan, entity};
 use crate::schema::{Schema, id, name};
-use crate::value::quoted;
+use crate::words::quoted;
 use control::Problem;
 use p4runtime_proto::p4::config::v1::{Preamble, Table};
 use p4runtime_proto::p4::v1::entity::Entity as Kind;

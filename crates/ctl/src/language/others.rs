@@ -171,6 +171,6 @@ pub(super) fn plain(it: &Arguments<'_>, plan: Plan) -> Result<Plan, Problem> {
 /// The rest of the line as it was written, but for quotes.
 pub(super) fn simple(it: &Arguments<'_>) -> Result<Plan, Problem> {
     it.word(0, "a command of simple_switch_CLI")?;
-    let words: Vec<String> = it.words.iter().map(|word| crate::value::quoted(&word.text)).collect();
+    let words: Vec<String> = it.words.iter().map(|word| crate::words::quoted(&word.text)).collect();
     Ok(Plan::Simple(words.join(" ")))
 }

@@ -5,6 +5,7 @@ use super::{hex, known_name};
 use crate::data;
 use crate::language::field_types;
 use crate::schema::{Schema, name};
+use crate::words::visible;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
 use p4runtime_proto::p4::v1::{MasterArbitrationUpdate, P4Data, PacketMetadata};
 use serde_json::{Map, Value as Json, json};
@@ -104,7 +105,7 @@ pub fn message_text(schema: &Schema, told: &Told) -> Vec<String> {
             };
             entries.iter().map(line).collect()
         }
-        Told::Error(it) => vec![format!("error: {}", crate::value::quoted(&it.message).trim_matches('"'))],
+        Told::Error(it) => vec![format!("error: {}", visible(&it.message))],
         Told::Other(it) => vec![format!("other: {}", it.type_url)],
     }
 }

@@ -18,7 +18,7 @@ pub use tables::entities_text;
 
 use crate::language::param_type;
 use crate::schema::{Schema, name};
-use crate::value::quoted;
+use crate::words::quoted;
 use p4runtime_proto::p4::v1::action_profile_action::WatchKind;
 use p4runtime_proto::p4::v1::table_action::Type as ActionType;
 use p4runtime_proto::p4::v1::{Action, Replica, TableAction, replica};

@@ -17,3 +17,18 @@ pub fn quantile(figures: &[f64], part: f64) -> f64 {
 pub fn range(figures: &[f64]) -> (f64, f64) {
     figures.iter().fold((f64::INFINITY, 0.0), |(least, greatest), &figure| (least.min(figure), greatest.max(figure)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_and_both_ends() {
+        let figures = [3.0, 1.0, 2.0, 10.0, 4.0];
+        assert_eq!(median(&figures), 3.0);
+        assert_eq!(quantile(&figures, 0.99), 10.0);
+        assert_eq!(quantile(&figures, 0.0), 1.0);
+        assert_eq!(range(&figures), (1.0, 10.0));
+        assert!(median(&[]).is_nan());
+    }
+}

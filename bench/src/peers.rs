@@ -1,0 +1,319 @@
+//! The router against what others have made for the same: programs of DPDK, as Debian packages them.
+//!
+//! The peers run as processes of their own, each on one core, between a driver that gives them the same packets from
+//! memory again and again (`net_pcap` with `infinite_rx`) and one that takes everything (`net_null`). What a packet
+//! costs is the time of a processor that the process has had, over the packets that its first port has received
+//! meanwhile. All take turns, with the switch and with C by hand between them.
+//!
+//! * `testpmd` looks at nothing and forwards: what it costs is the drivers' part of every other peer.
+//! * `l3fwd` routes: longest prefix, TTL, Ethernet addresses; it verifies no checksum. It is built from the
+//!   distribution's source, with room for the routes and without asking for checksums by hardware, which these drivers
+//!   have not.
+//!
+//! Peers that are not installed (`dpdk-dev`, `dpdk-doc` and `libdpdk-dev` of Debian) are left out, and named.
+
+use crate::Arguments;
+use crate::compiled;
+use crate::limit::{Frames, Limit};
+use crate::router;
+use base::Rng;
+use base::limits::BURST_PACKETS_MAX;
+use live::Driver as _;
+use live::pcap::CaptureDriver;
+use live::traffic::Routes;
+use measure::figures::{median, range};
+use measure::memory;
+use measure::traffic::Burst;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, UnixAddr, connect, recv, send, socket};
+use nix::time::{ClockId, clock_gettime};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Where Debian leaves the source of DPDK's example programs.
+const EXAMPLES: &str = "/usr/share/dpdk/examples";
+
+/// Distinct frames: as many as the memory of `l3fwd` has room for.
+const FRAMES_MAX: u32 = 4096;
+
+/// How long a peer may take until packets flow, and how long they are counted.
+const START_MAX: Duration = Duration::from_secs(60);
+const SPAN: Duration = Duration::from_millis(500);
+
+/// What the processes of DPDK call themselves among each other.
+const PREFIX: &str = "wirespeed-bench";
+
+/// A program of others.
+struct Peer {
+    name: &'static str,
+    program: PathBuf,
+    arguments: Vec<String>,
+}
+
+/// Runs the contestants in turn and prints what a packet costs each.
+pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let mut rng = Rng::new(1);
+    let routes = Routes::everywhere(arguments.routes, 2..=4, &mut rng);
+    let frames = router::frames(&routes, arguments.destinations.min(FRAMES_MAX), &mut rng);
+    let path = arguments.program.as_deref().unwrap_or("bench/programs/router.p4");
+    let program = Arc::new(compiled::program(path)?);
+    let mut native = router::with_routes(&program, compiled::native(&program)?, &routes)?;
+    let mut limit = Limit::router(&routes)?;
+    let folder = TempDir::new()?;
+    let (peers, absent) = peers(folder.path(), &routes, &frames)?;
+
+    let lent: Vec<&[u8]> = frames.frames().collect();
+    let burst = |frames: &[_]| Burst { port: 1, frames: frames.to_vec() };
+    let bursts: Vec<Burst<'_>> = lent.chunks(BURST_PACKETS_MAX).map(burst).collect();
+    let rounds = (arguments.packets as usize).div_ceil(frames.count());
+    let mut figures: Vec<(&str, Vec<f64>)> = vec![("switch", Vec::new()), ("by hand", Vec::new())];
+    figures.extend(peers.iter().map(|peer| (peer.name, Vec::new())));
+    for _ in 0..arguments.runs {
+        let switch_ns = processor_time(|| {
+            memory::drive(&mut native, (0..rounds).flat_map(|_| &bursts), || 0);
+            Ok(())
+        })?;
+        figures[0].1.push(switch_ns / (rounds * frames.count()) as f64);
+        figures[1].1.push(by_hand(&mut limit, &frames, rounds)?);
+        for (peer, (_, figures)) in peers.iter().zip(&mut figures[2..]) {
+            figures.push(peer.packet_ns().map_err(|error| format!("{}: {error}", peer.name))?);
+        }
+    }
+    print(arguments, &figures, &absent);
+    Ok(())
+}
+
+/// Nanoseconds of a processor that this thread takes.
+fn processor_time(body: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
+    let now = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from);
+    let before = now()?;
+    body()?;
+    Ok((now()? - before).as_nanos() as f64)
+}
+
+/// Nanoseconds per packet. The frames are changed, so that each round gets them anew, which is not measured.
+fn by_hand(limit: &mut Limit, frames: &Frames, rounds: usize) -> Result<f64, Box<dyn Error>> {
+    let (mut changed, mut spent_ns) = (frames.clone(), 0.0);
+    for _ in 0..rounds {
+        changed.bytes.copy_from_slice(&frames.bytes);
+        spent_ns += processor_time(|| limit.forward(&mut changed).map(|_| ()))?;
+    }
+    Ok(spent_ns / (rounds * frames.count()) as f64)
+}
+
+/// The peers that there are, and those that there are not.
+fn peers(folder: &Path, routes: &Routes, frames: &Frames) -> Result<(Vec<Peer>, Vec<String>), Box<dyn Error>> {
+    let capture = folder.join("in.pcap");
+    let mut driver = CaptureDriver::open(None, Some(&capture))?;
+    frames.frames().try_for_each(|frame| driver.transmit(frame, 0))?;
+    driver.finish()?;
+    let environment = |cores: &str| -> Vec<String> {
+        let words = format!(
+            "-l {cores} --no-huge -m 900 --no-pci --file-prefix {PREFIX} --vdev net_null0,no-rx=1 \
+             --vdev net_pcap0,rx_pcap={},infinite_rx=1 --",
+            capture.display()
+        );
+        words.split(' ').map(str::to_owned).collect()
+    };
+    let arguments = |cores: &str, own: &str| {
+        let mut all = environment(cores);
+        all.extend(own.split(' ').map(str::to_owned));
+        all
+    };
+    let (mut there, mut absent) = (Vec::new(), Vec::new());
+    if let Some(program) = installed("dpdk-testpmd") {
+        let own = "--forward-mode=io --nb-cores=1 --auto-start --interactive --total-num-mbufs=65536";
+        there.push(Peer { name: "testpmd", program, arguments: arguments("0,1", own) });
+    } else {
+        absent.push("testpmd (package dpdk-dev)".to_owned());
+    }
+    match l3fwd(folder, routes) {
+        Ok(program) => {
+            let rules = |family: &str| folder.join(family).display().to_string();
+            let own = format!(
+                "-p 3 --config=({PCAP_PORT},0,1) --parse-ptype --rule_ipv4={} --rule_ipv6={}",
+                rules("ipv4"),
+                rules("ipv6")
+            );
+            there.push(Peer { name: "l3fwd", program, arguments: arguments("1", &own) });
+        }
+        Err(why) => absent.push(format!("l3fwd ({why})")),
+    }
+    Ok((there, absent))
+}
+
+/// DPDK numbers the devices in the order in which they are made: `net_null` first.
+const PCAP_PORT: u32 = 1;
+const NULL_PORT: u32 = 0;
+
+fn installed(name: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+/// Builds `l3fwd` and writes its routes.
+fn l3fwd(folder: &Path, routes: &Routes) -> Result<PathBuf, Box<dyn Error>> {
+    let source = Path::new(EXAMPLES).join("l3fwd");
+    if !source.is_dir() {
+        return Err("package dpdk-doc".into());
+    }
+    let mut rules = String::new();
+    for route in &routes.0 {
+        let [a, b, c, d] = route.network.to_be_bytes();
+        writeln!(rules, "R{a}.{b}.{c}.{d}/{} {NULL_PORT}", route.prefix_len)?;
+    }
+    fs::write(folder.join("ipv4"), rules)?;
+    fs::write(folder.join("ipv6"), format!("R2001:0db8:0000:0000:0000:0000:0000:0000/32 {NULL_PORT}\n"))?;
+
+    let own = folder.join("l3fwd");
+    fs::create_dir(&own)?;
+    for entry in fs::read_dir(source)? {
+        let entry = entry?;
+        let text = fs::read_to_string(entry.path())?
+            .replace("IPV4_L3FWD_LPM_MAX_RULES         1024", "IPV4_L3FWD_LPM_MAX_RULES 2097152")
+            .replace(".offloads = RTE_ETH_RX_OFFLOAD_CHECKSUM", ".offloads = 0");
+        fs::write(own.join(entry.file_name()), text)?;
+    }
+    let flags = |which: &str| -> Result<Vec<String>, Box<dyn Error>> {
+        let output = Command::new("pkg-config").args([which, "libdpdk"]).output()?;
+        if !output.status.success() {
+            return Err("package libdpdk-dev".into());
+        }
+        Ok(String::from_utf8(output.stdout)?.split_whitespace().map(str::to_owned).collect())
+    };
+    let files = "main.c l3fwd_lpm.c l3fwd_fib.c l3fwd_em.c l3fwd_event.c l3fwd_event_generic.c \
+                 l3fwd_event_internal_port.c l3fwd_acl.c";
+    let mut compiler = Command::new("cc");
+    compiler.current_dir(&own).args(["-O3", "-march=native", "-w", "-o", "l3fwd", "-I"]);
+    compiler.arg(Path::new(EXAMPLES).join("common")).args(flags("--cflags")?);
+    compiler.args(files.split_whitespace()).args(flags("--libs")?);
+    let output = compiler.output()?;
+    if !output.status.success() {
+        return Err(format!("it does not compile: {}", String::from_utf8_lossy(&output.stderr).trim()).into());
+    }
+    Ok(own.join("l3fwd"))
+}
+
+/// A peer's process, which ends with this.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It ends by itself after a signal; if it does not, it is ended.
+        let _gone = kill(Pid::from_raw(self.0.id().cast_signed()), Signal::SIGINT);
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while Instant::now() < deadline {
+            if !matches!(self.0.try_wait(), Ok(None)) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        let _gone = self.0.kill();
+        let _gone = self.0.wait();
+    }
+}
+
+impl Peer {
+    /// What a packet costs it, in nanoseconds of a processor.
+    fn packet_ns(&self) -> Result<f64, Box<dyn Error>> {
+        let mut command = Command::new(&self.program);
+        // Who has an end of standard input waits for what comes.
+        command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut running = Running(command.spawn()?);
+        let asked = self.wait(&mut running)?;
+        let (packets, spent) = (received(&asked)?, spent(&running)?);
+        thread::sleep(SPAN);
+        let (packets, spent) = (received(&asked)? - packets, self::spent(&running)? - spent);
+        if packets == 0 {
+            return Err("no packets flow".into());
+        }
+        Ok(spent.as_nanos() as f64 / packets as f64)
+    }
+
+    /// Waits until packets flow; gives the socket at which the peer tells how many.
+    fn wait(&self, running: &mut Running) -> Result<OwnedFd, Box<dyn Error>> {
+        let deadline = Instant::now() + START_MAX;
+        while Instant::now() < deadline {
+            if let Some(status) = running.0.try_wait()? {
+                let words = self.arguments.join(" ");
+                return Err(format!("it ended with {status}: {} {words}", self.program.display()).into());
+            }
+            if let Ok(asked) = telemetry()
+                && received(&asked).is_ok_and(|packets| packets > 0)
+            {
+                return Ok(asked);
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        Err("no packets flow".into())
+    }
+}
+
+/// Where the processes of DPDK tell of themselves.
+fn telemetry() -> Result<OwnedFd, Box<dyn Error>> {
+    let path = format!("/run/dpdk/{PREFIX}/dpdk_telemetry.v2");
+    let asked = socket(AddressFamily::Unix, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None)?;
+    connect(asked.as_raw_fd(), &UnixAddr::new(path.as_str())?)?;
+    // It says first what it is.
+    recv(asked.as_raw_fd(), &mut [0; 4096], MsgFlags::empty())?;
+    Ok(asked)
+}
+
+/// Packets that the peer has received.
+fn received(asked: &OwnedFd) -> Result<u64, Box<dyn Error>> {
+    send(asked.as_raw_fd(), format!("/ethdev/stats,{PCAP_PORT}").as_bytes(), MsgFlags::empty())?;
+    let mut answer = [0; 16_384];
+    let length = recv(asked.as_raw_fd(), &mut answer, MsgFlags::empty())?;
+    let answer: Value = serde_json::from_slice(&answer[..length])?;
+    answer["/ethdev/stats"]["ipackets"].as_u64().ok_or_else(|| "it does not tell how many packets came".into())
+}
+
+/// Time of a processor that all threads of the process have had.
+fn spent(running: &Running) -> Result<Duration, Box<dyn Error>> {
+    let mut spent = Duration::ZERO;
+    for task in fs::read_dir(format!("/proc/{}/task", running.0.id()))? {
+        let text = fs::read_to_string(task?.path().join("schedstat"))?;
+        spent += Duration::from_nanos(text.split_whitespace().next().unwrap_or_default().parse()?);
+    }
+    Ok(spent)
+}
+
+fn print(arguments: &Arguments, figures: &[(&str, Vec<f64>)], absent: &[String]) {
+    let destinations = arguments.destinations.min(FRAMES_MAX);
+    if arguments.json {
+        let contestants: serde_json::Map<String, Value> =
+            figures.iter().map(|(name, figures)| ((*name).to_owned(), json!(figures))).collect();
+        println!(
+            "{}",
+            json!({
+                "benchmark": "peers", "routes": arguments.routes, "destinations": destinations,
+                "contestants_ns": contestants, "absent": absent,
+            })
+        );
+        return;
+    }
+    println!("IPv4 router, {} routes, {destinations} destinations, 60-byte frames, one core each", arguments.routes);
+    println!("processor time per packet, median of {} runs in turn (least to greatest)", arguments.runs);
+    let switch_ns = median(&figures[0].1);
+    for (name, figures) in figures {
+        let (middle, (least, greatest)) = (median(figures), range(figures));
+        let ratio = middle / switch_ns;
+        println!("  {name:<10} {middle:>7.1} ns  ({least:.1} to {greatest:.1})  {ratio:.2} times the switch");
+    }
+    for name in absent {
+        println!("not here: {name}");
+    }
+    println!(
+        "testpmd forwards without looking: its time is the drivers' part of l3fwd's. The switch copies each frame in."
+    );
+}

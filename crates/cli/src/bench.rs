@@ -1,0 +1,189 @@
+//! `wirespeed bench`: what a program costs per packet, from memory to memory or between virtual interfaces.
+//!
+//! What enters: a program with its entries, captures or a description of packets. What leaves: a table, or JSON with
+//! the figures of every run. Measuring itself is `measure`'s.
+//!
+//! * [`report`]: figures as text and as JSON.
+
+mod report;
+
+use crate::Exit;
+use crate::args::{BackendKind, BenchArguments, BenchCarrier};
+use crate::backend;
+use crate::frontend;
+use crate::terminal::{self, Progress};
+use measure::memory::Bench;
+use measure::traffic::{Burst, Generate, Trace};
+use measure::veth::{Carrier, Failure, Outcome, Pairs};
+use report::{MemoryReport, Subject, VethReport};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use switch::traffic::port_max;
+use switch::{Backend, Switch};
+
+/// Measures a program.
+pub fn bench(arguments: &BenchArguments) -> Result<Exit, Exit> {
+    let compiled = frontend::load(&arguments.file, &arguments.switch.source, true)?;
+    let number_max = port_max(compiled.program.architecture);
+    let (trace, traffic) = trace(arguments, number_max)?;
+    let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
+    let kind = if matches!(backend, Backend::Interpreter) { BackendKind::Interp } else { BackendKind::Native };
+    let mut switch = backend::build(Arc::new(compiled.program), backend, &arguments.switch)?;
+    let subject = Subject {
+        program: arguments.file.display().to_string(),
+        backend: kind,
+        traffic,
+        frames: trace.len(),
+        frame_bytes: trace.frame_bytes() as f64 / trace.len() as f64,
+    };
+    if arguments.over.is_empty() {
+        memory(arguments, subject, &mut switch, &trace)
+    } else {
+        virtual_interfaces(arguments, subject, &mut switch, &trace)
+    }
+}
+
+/// The packets, and what they are.
+fn trace(arguments: &BenchArguments, number_max: u32) -> Result<(Trace, String), Exit> {
+    if arguments.in_port > number_max {
+        terminal::error(format!("--in-port: the greatest port is {number_max}"));
+        return Err(Exit::Usage);
+    }
+    let no_room = || {
+        terminal::error(
+            "the packets take more memory than a measurement may have: --count N takes the first N of them",
+        );
+        Exit::BadInput
+    };
+    if arguments.traces.is_empty() {
+        let text = arguments.generate.as_deref().unwrap_or_default();
+        let mut generate = Generate::parse(text).map_err(|why| usage(format!("--generate: {why}")))?;
+        generate.count = generate.count.min(arguments.count.unwrap_or(usize::MAX));
+        let trace = generate.trace(arguments.in_port, arguments.switch.seed).ok_or_else(no_room)?;
+        let described = if text.is_empty() { "generated".to_owned() } else { format!("generated ({text})") };
+        return Ok((trace, described));
+    }
+    let (mut trace, mut names) = (Trace::default(), Vec::new());
+    for argument in &arguments.traces {
+        let (port, file) = port_and_file(argument, arguments.in_port, number_max)?;
+        let _progress = Progress::start(format!("reading {file}"));
+        match trace.read(port, Path::new(file), arguments.count.unwrap_or(usize::MAX)) {
+            Ok(true) => names.push(file),
+            Ok(false) => return Err(no_room()),
+            Err(error) => {
+                terminal::error(&error);
+                return Err(Exit::of_port_error(&error));
+            }
+        }
+    }
+    if trace.is_empty() {
+        terminal::error(format!("there are no packets in {}", names.join(", ")));
+        return Err(Exit::BadInput);
+    }
+    Ok((trace, format!("from {}", names.join(", "))))
+}
+
+/// `PORT=FILE`, or a file whose packets come in by the port that all others do.
+fn port_and_file(argument: &str, in_port: u32, number_max: u32) -> Result<(u32, &str), Exit> {
+    let Some((number, file)) =
+        argument.split_once('=').filter(|(number, _)| number.bytes().all(|it| it.is_ascii_digit()))
+    else {
+        return Ok((in_port, argument));
+    };
+    match number.parse() {
+        Ok(number) if number <= number_max => Ok((number, file)),
+        _ => Err(usage(format!("--trace {argument}: the greatest port is {number_max}"))),
+    }
+}
+
+fn usage(message: impl std::fmt::Display) -> Exit {
+    terminal::error(message);
+    Exit::Usage
+}
+
+fn memory(arguments: &BenchArguments, subject: Subject, switch: &mut Switch, trace: &Trace) -> Result<Exit, Exit> {
+    if arguments.workers > 1
+        && let Err(reason) = switch.divides()
+    {
+        terminal::error(format!("{} workers: {reason}", arguments.workers));
+        return Err(Exit::BadInput);
+    }
+    let bursts = trace.bursts(arguments.burst);
+    let mut bench = Bench::new(switch);
+    let progress = Progress::start("measuring");
+    let extent = bench.extent(&bursts, Duration::from_secs_f64(arguments.seconds));
+    let bursts = &bursts[..extent.bursts];
+    let before = *bench.switch().stats();
+    let mut runs = Vec::new();
+    for _ in 0..arguments.runs {
+        let run = bench.run(bursts, extent.rounds, arguments.workers);
+        runs.push(run.map_err(|error| {
+            terminal::error(error);
+            Exit::Internal
+        })?);
+    }
+    let after = *bench.switch().stats();
+    let (latencies, stages) = (bench.latencies(bursts, extent.rounds), bench.stages(bursts, extent.rounds));
+    drop(progress);
+    let used = bursts.iter().map(|burst: &Burst<'_>| burst.frames.len()).sum::<usize>();
+    let waiting = switch.queued();
+    let burst = arguments.burst;
+    let report = MemoryReport { subject, burst, used, runs, before, after, waiting, latencies, stages };
+    report.print(arguments.json);
+    if after.sent == before.sent {
+        terminal::warning("no packet was sent: what was measured is how they are dropped. Do entries and packets fit?");
+    }
+    Ok(Exit::Success)
+}
+
+impl BenchCarrier {
+    fn carrier(self) -> Carrier {
+        match self {
+            BenchCarrier::Packet => Carrier::PacketSocket,
+            BenchCarrier::PacketNoRing => Carrier::PacketSocketWithoutRing,
+            BenchCarrier::Xdp => Carrier::Xdp,
+            BenchCarrier::XdpGeneric => Carrier::XdpGeneric,
+            BenchCarrier::Memory => Carrier::Memory,
+        }
+    }
+}
+
+fn virtual_interfaces(
+    arguments: &BenchArguments,
+    subject: Subject,
+    switch: &mut Switch,
+    trace: &Trace,
+) -> Result<Exit, Exit> {
+    if arguments.workers > 1 {
+        return Err(usage("--workers: virtual interfaces are measured with one worker"));
+    }
+    let port = trace.frames().next().map_or(arguments.in_port, |(port, _)| port);
+    if trace.frames().any(|(other, _)| other != port) {
+        return Err(usage("--over: all packets come in by one interface, so all captures must be of one port"));
+    }
+    let frames: Vec<&[u8]> = trace.frames().map(|(_, frame)| frame).collect();
+    let failed = |error: Failure| {
+        terminal::error(&error);
+        if matches!(error, Failure::TooLong(_)) { Exit::BadInput } else { Exit::System }
+    };
+    let progress = Progress::start("measuring");
+    let pairs = Pairs::new().map_err(failed)?;
+    let mut outcomes: Vec<(Carrier, Vec<Outcome>)> =
+        arguments.over.iter().map(|over| (over.carrier(), Vec::new())).collect();
+    // They take turns, so that all see the same machine.
+    for _ in 0..arguments.runs {
+        for (carrier, outcomes) in &mut outcomes {
+            let outcome = pairs.measure(*carrier, switch, port, &frames);
+            outcomes.push(outcome.map_err(|error| {
+                if !matches!(error, Failure::Network(_)) {
+                    terminal::note(format!("this was over {}", carrier.name()));
+                }
+                failed(error)
+            })?);
+        }
+    }
+    drop(progress);
+    VethReport { subject, outcomes }.print(arguments.json);
+    Ok(Exit::Success)
+}

@@ -1,0 +1,416 @@
+//! Packets in memory, and the bursts in which a switch gets them.
+//!
+//! What enters: captures, or a description as `ipv4,count=4096,dst=10.0.0.0/8`. What leaves: a [`Trace`]. Each frame
+//! has a place of its own that begins at a cache line, as in the memory of a driver.
+
+use base::Rng;
+use live::pcap::CaptureDriver;
+use live::{Driver as _, DriverError};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::path::Path;
+
+/// Bytes that all frames of a trace may take together: what does not fit is refused, before memory runs out.
+const TRACE_BYTES_MAX: usize = 2 << 30;
+
+/// Bytes that the place of a frame is a multiple of.
+const LINE_BYTES: usize = 64;
+
+/// A frame's place.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    port: u32,
+    start: usize,
+    length: usize,
+}
+
+/// Frames, each with the port that it comes in by.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+/// Frames that come together, by one port.
+#[derive(Clone, Debug)]
+pub struct Burst<'a> {
+    /// The port.
+    pub port: u32,
+    /// The frames.
+    pub frames: Vec<&'a [u8]>,
+}
+
+impl Trace {
+    /// Adds a frame; false if there is no room for it.
+    pub fn push(&mut self, port: u32, frame: &[u8]) -> bool {
+        let start = self.bytes.len();
+        let end = start + frame.len().next_multiple_of(LINE_BYTES);
+        if end > TRACE_BYTES_MAX {
+            return false;
+        }
+        self.bytes.extend_from_slice(frame);
+        self.bytes.resize(end, 0);
+        self.places.push(Place { port, start, length: frame.len() });
+        true
+    }
+
+    /// Adds the frames of a capture, up to so many in all; false if there is no room for all of them.
+    pub fn read(&mut self, port: u32, capture: &Path, count_max: usize) -> Result<bool, DriverError> {
+        let mut driver = CaptureDriver::open(Some(capture), None)?;
+        let mut has_room = true;
+        while has_room && self.len() < count_max && !driver.exhausted() {
+            let limit = (count_max - self.len()).min(1024);
+            driver.receive(limit, &mut |frame, _| has_room = has_room && self.push(port, frame))?;
+        }
+        Ok(has_room)
+    }
+
+    /// How many frames there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The frames, with their ports.
+    pub fn frames(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        self.places.iter().map(|place| (place.port, &self.bytes[place.start..place.start + place.length]))
+    }
+
+    /// Bytes of all frames.
+    pub fn frame_bytes(&self) -> u64 {
+        self.places.iter().map(|place| place.length as u64).sum()
+    }
+
+    /// The frames in their order, at most so many together.
+    pub fn bursts(&self, frames_max: usize) -> Vec<Burst<'_>> {
+        let mut bursts: Vec<Burst<'_>> = Vec::new();
+        for (port, frame) in self.frames() {
+            match bursts.last_mut() {
+                Some(burst) if burst.port == port && burst.frames.len() < frames_max => burst.frames.push(frame),
+                _ => bursts.push(Burst { port, frames: vec![frame] }),
+            }
+        }
+        bursts
+    }
+}
+
+/// Addresses that begin with the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Prefix<const BITS: u32> {
+    /// The first of them.
+    first: u128,
+    /// How many bits are the same.
+    length: u32,
+}
+
+impl<const BITS: u32> Prefix<BITS> {
+    fn new(address: u128, length: Option<&str>) -> Result<Prefix<BITS>, String> {
+        let length = match length {
+            None => BITS,
+            Some(text) => text
+                .parse()
+                .ok()
+                .filter(|length| *length <= BITS)
+                .ok_or_else(|| format!("/{text}: the length of a prefix is a number from 0 to {BITS}"))?,
+        };
+        Ok(Prefix { first: address & !Self::rest(length), length })
+    }
+
+    fn rest(length: u32) -> u128 {
+        let bits = BITS - length;
+        if bits == 128 { u128::MAX } else { (1 << bits) - 1 }
+    }
+
+    fn pick(&self, rng: &mut Rng) -> u128 {
+        let random = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
+        self.first | random & Self::rest(self.length)
+    }
+}
+
+/// What generated packets are like. Whatever it leaves open is chosen at random, by the seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generate {
+    is_ipv6: bool,
+    is_tcp: bool,
+    /// Packets.
+    pub count: usize,
+    frame_bytes: usize,
+    source: Prefix<128>,
+    destination: Prefix<128>,
+    ethernet_source: Prefix<48>,
+    ethernet_destination: Prefix<48>,
+    vlan: Option<u16>,
+    source_port: Option<u16>,
+    destination_port: Option<u16>,
+}
+
+/// What a description may say, for people.
+pub const GENERATE_HELP: &str = "ipv4 or ipv6, udp or tcp, count=N, bytes=N, dst=PREFIX, src=PREFIX, dmac=ADDRESS[/BITS], \
+     smac=ADDRESS[/BITS], vlan=ID, dport=N, sport=N";
+
+/// Most packets that are generated.
+const GENERATED_MAX: usize = 16 << 20;
+
+impl Generate {
+    /// Reads a description: parts with commas between them.
+    pub fn parse(text: &str) -> Result<Generate, String> {
+        let parts = || text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        let is_ipv6 = parts().any(|part| part == "ipv6");
+        let mut it = Generate::plain(is_ipv6);
+        for part in parts() {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let number = |least: usize, most: usize| {
+                let number = value.parse().ok().filter(|number| (least..=most).contains(number));
+                number.ok_or_else(|| format!("`{part}`: {name} is a number from {least} to {most}"))
+            };
+            let blame = |why: String| format!("`{part}`: {why}");
+            let port = || number(0, 65_535).map(|number| Some(number as u16));
+            match name {
+                "ipv4" | "ipv6" | "udp" | "tcp" if part.contains('=') => {
+                    return Err(format!("`{part}`: {name} takes no value"));
+                }
+                "ipv4" if is_ipv6 => return Err("packets are of ipv4 or of ipv6: write one of the two".to_owned()),
+                "ipv4" | "ipv6" | "udp" => {}
+                "tcp" => it.is_tcp = true,
+                "count" => it.count = number(1, GENERATED_MAX)?,
+                "bytes" => it.frame_bytes = number(60, 9_000)?,
+                "dst" => it.destination = internet_prefix(value, is_ipv6).map_err(blame)?,
+                "src" => it.source = internet_prefix(value, is_ipv6).map_err(blame)?,
+                "dmac" => it.ethernet_destination = ethernet_prefix(value).map_err(blame)?,
+                "smac" => it.ethernet_source = ethernet_prefix(value).map_err(blame)?,
+                "vlan" => it.vlan = Some(number(0, 4_095)? as u16),
+                "dport" => it.destination_port = port()?,
+                "sport" => it.source_port = port()?,
+                _ => return Err(format!("`{part}` says nothing of packets; what does: {GENERATE_HELP}")),
+            }
+        }
+        let least = it.headers_bytes();
+        if it.frame_bytes < least {
+            return Err(format!("`bytes={}`: the headers alone take {least}", it.frame_bytes));
+        }
+        Ok(it)
+    }
+
+    fn plain(is_ipv6: bool) -> Generate {
+        let everything = |first: u128| Prefix { first, length: if is_ipv6 { 32 } else { 104 } };
+        let (source, destination) = match is_ipv6 {
+            // Addresses for documentation, and those of private networks.
+            true => (everything(0x2001_0db8 << 96), everything(0x2001_0db8 << 96)),
+            false => (everything(10 << 24), everything(10 << 24)),
+        };
+        Generate {
+            is_ipv6,
+            is_tcp: false,
+            count: 65_536,
+            frame_bytes: if is_ipv6 { 64 } else { 60 },
+            source,
+            destination,
+            ethernet_source: Prefix { first: 0x0200_0000_0101, length: 48 },
+            ethernet_destination: Prefix { first: 0x0200_0000_0001, length: 48 },
+            vlan: None,
+            source_port: None,
+            destination_port: None,
+        }
+    }
+
+    fn headers_bytes(&self) -> usize {
+        let vlan = if self.vlan.is_some() { 4 } else { 0 };
+        14 + vlan + if self.is_ipv6 { 40 } else { 20 } + if self.is_tcp { 20 } else { 8 }
+    }
+
+    /// The packets, all of which come in by one port; none if there is no room for them.
+    pub fn trace(&self, port: u32, seed: u64) -> Option<Trace> {
+        let mut rng = Rng::new(seed);
+        let mut trace = Trace::default();
+        (0..self.count).all(|_| trace.push(port, &self.frame(&mut rng))).then_some(trace)
+    }
+
+    fn frame(&self, rng: &mut Rng) -> Vec<u8> {
+        let mut frame = Vec::with_capacity(self.frame_bytes);
+        frame.extend_from_slice(&self.ethernet_destination.pick(rng).to_be_bytes()[10..]);
+        frame.extend_from_slice(&self.ethernet_source.pick(rng).to_be_bytes()[10..]);
+        if let Some(vlan) = self.vlan {
+            frame.extend_from_slice(&[0x81, 0]);
+            frame.extend_from_slice(&vlan.to_be_bytes());
+        }
+        let below = self.headers_bytes() - if self.is_tcp { 20 } else { 8 };
+        let payload_bytes = (self.frame_bytes - below) as u16;
+        let protocol = if self.is_tcp { 6 } else { 17 };
+        let (source, destination) = (self.source.pick(rng).to_be_bytes(), self.destination.pick(rng).to_be_bytes());
+        match self.is_ipv6 {
+            true => {
+                frame.extend_from_slice(&[0x86, 0xdd, 0x60, 0, 0, 0]);
+                frame.extend_from_slice(&payload_bytes.to_be_bytes());
+                frame.extend_from_slice(&[protocol, 64]);
+                frame.extend_from_slice(&source);
+                frame.extend_from_slice(&destination);
+            }
+            false => {
+                frame.extend_from_slice(&[8, 0]);
+                let start = frame.len();
+                let identification = rng.next_u64() as u16;
+                frame.extend_from_slice(&[0x45, 0]);
+                frame.extend_from_slice(&(payload_bytes + 20).to_be_bytes());
+                frame.extend_from_slice(&identification.to_be_bytes());
+                frame.extend_from_slice(&[0, 0, 64, protocol, 0, 0]);
+                frame.extend_from_slice(&source[12..]);
+                frame.extend_from_slice(&destination[12..]);
+                let checksum = live::offload::checksum(0, &frame[start..]);
+                frame[start + 10..start + 12].copy_from_slice(&checksum.to_be_bytes());
+            }
+        }
+        self.transport(&mut frame, payload_bytes, rng);
+        frame.resize(self.frame_bytes, 0);
+        frame
+    }
+
+    /// The ports are in the header; its checksum says that there is none, which IPv4 allows for UDP.
+    fn transport(&self, frame: &mut Vec<u8>, payload_bytes: u16, rng: &mut Rng) {
+        for port in [self.source_port, self.destination_port] {
+            let random = rng.next_u64() as u16;
+            frame.extend_from_slice(&port.unwrap_or(random).to_be_bytes());
+        }
+        match self.is_tcp {
+            // Numbers, the header's length, the flag of an acknowledgement, a window.
+            true => frame.extend_from_slice(&[0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x10, 0xff, 0xff, 0, 0, 0, 0]),
+            false => {
+                frame.extend_from_slice(&payload_bytes.to_be_bytes());
+                frame.extend_from_slice(&[0, 0]);
+            }
+        }
+    }
+}
+
+fn internet_prefix(text: &str, is_ipv6: bool) -> Result<Prefix<128>, String> {
+    let (address, length) = text.split_once('/').map_or((text, None), |(address, length)| (address, Some(length)));
+    let family = if is_ipv6 { "IPv6" } else { "IPv4" };
+    match address.parse::<IpAddr>() {
+        Ok(IpAddr::V4(address)) if !is_ipv6 => {
+            let Prefix { first, length } = Prefix::<32>::new(u32::from(address).into(), length)?;
+            Ok(Prefix { first, length: length + 96 })
+        }
+        Ok(IpAddr::V6(address)) if is_ipv6 => Prefix::new(address.into(), length),
+        _ => {
+            let example = if is_ipv6 { Ipv6Addr::LOCALHOST.into() } else { IpAddr::from(Ipv4Addr::new(10, 0, 0, 0)) };
+            Err(format!("it is an {family} address or prefix, as {example}/{}", if is_ipv6 { 64 } else { 8 }))
+        }
+    }
+}
+
+fn ethernet_prefix(text: &str) -> Result<Prefix<48>, String> {
+    let (address, length) = text.split_once('/').map_or((text, None), |(address, length)| (address, Some(length)));
+    let bytes: Option<Vec<u128>> = address
+        .split(':')
+        .map(|byte| {
+            u8::from_str_radix(byte, 16).ok().filter(|_| byte.bytes().all(|it| it.is_ascii_hexdigit())).map(u128::from)
+        })
+        .collect();
+    let bytes = bytes.filter(|bytes| bytes.len() == 6);
+    let bytes = bytes.ok_or("it is an Ethernet address or prefix, as 02:00:00:00:00:00/24")?;
+    Prefix::new(bytes.iter().fold(0, |address, byte| address << 8 | byte), length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+    use std::fmt::Write as _;
+
+    /// Generates packets as the text says and shows them, or what is wrong with it.
+    fn check(text: &str, expected: Expect) {
+        let shown = match Generate::parse(text) {
+            Err(why) => why,
+            Ok(generate) => {
+                let trace = generate.trace(3, 1).unwrap();
+                trace.frames().fold(String::new(), |mut shown, (port, frame)| {
+                    let hex: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();
+                    writeln!(shown, "{port} {}: {}", frame.len(), hex.trim_end_matches('0')).unwrap();
+                    shown
+                })
+            }
+        };
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn packets_are_as_they_are_described() {
+        check(
+            "count=2,dst=10.1.2.0/24,src=1.2.3.4,dport=53,sport=1024",
+            expect![[r#"
+            3 60: 02000000000102000000010108004500002e4a21000040111ffb010203040a01029d04000035001a
+            3 60: 02000000000102000000010108004500002ef5af000040117449010203040a0102c004000035001a
+        "#]],
+        );
+        check(
+            "ipv6,tcp,count=1,dst=2001:db8::/127,src=::1,vlan=7,bytes=80,dport=80,sport=1",
+            expect![[r#"
+            3 80: 0200000000010200000001018100000786dd60000000001606400000000000000000000000000000000120010db80000000000000000000000010001005000000001000000015010ffff
+        "#]],
+        );
+        check(
+            "count=2,dmac=02:00:00:00:aa:00/40,smac=ff:ff:ff:ff:ff:ff,dst=1.1.1.1,src=2.2.2.2,dport=1,sport=1",
+            expect![[r#"
+                3 60: 02000000aaeaffffffffffff08004500002e4a21000040112a99020202020101010100010001001a
+                3 60: 02000000aaf1ffffffffffff08004500002ef5af000040117f0a020202020101010100010001001a
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_description_is_told() {
+        check(
+            "ipx",
+            expect![
+                "`ipx` says nothing of packets; what does: ipv4 or ipv6, udp or tcp, count=N, bytes=N, dst=PREFIX, src=PREFIX, dmac=ADDRESS[/BITS], smac=ADDRESS[/BITS], vlan=ID, dport=N, sport=N"
+            ],
+        );
+        check("count=0", expect!["`count=0`: count is a number from 1 to 16777216"]);
+        check("bytes=59", expect!["`bytes=59`: bytes is a number from 60 to 9000"]);
+        check("ipv6,tcp,bytes=60", expect!["`bytes=60`: the headers alone take 74"]);
+        check("ipv4,ipv6", expect!["packets are of ipv4 or of ipv6: write one of the two"]);
+        check("tcp=1", expect!["`tcp=1`: tcp takes no value"]);
+        check("dst=10.0.0.0/33", expect!["`dst=10.0.0.0/33`: /33: the length of a prefix is a number from 0 to 32"]);
+        check("dst=::1", expect!["`dst=::1`: it is an IPv4 address or prefix, as 10.0.0.0/8"]);
+        check("ipv6,dst=10.0.0.1", expect!["`dst=10.0.0.1`: it is an IPv6 address or prefix, as ::1/64"]);
+        check("dmac=1:2:3", expect!["`dmac=1:2:3`: it is an Ethernet address or prefix, as 02:00:00:00:00:00/24"]);
+        check(
+            "dmac=1:2:3:4:5:+6",
+            expect!["`dmac=1:2:3:4:5:+6`: it is an Ethernet address or prefix, as 02:00:00:00:00:00/24"],
+        );
+        check("vlan=4096", expect!["`vlan=4096`: vlan is a number from 0 to 4095"]);
+    }
+
+    #[test]
+    fn frames_begin_at_cache_lines_and_come_in_bursts_of_one_port() {
+        let mut trace = Trace::default();
+        for (port, length) in [(1, 60), (1, 65), (1, 1), (2, 64), (1, 0)] {
+            assert!(trace.push(port, &vec![7; length]));
+        }
+        assert!(trace.places.iter().all(|place| place.start.is_multiple_of(LINE_BYTES)));
+        let bursts: Vec<(u32, Vec<usize>)> = trace
+            .bursts(2)
+            .iter()
+            .map(|burst| (burst.port, burst.frames.iter().map(|it| it.len()).collect()))
+            .collect();
+        assert_eq!(bursts, [(1, vec![60, 65]), (1, vec![1]), (2, vec![64]), (1, vec![0])]);
+        assert_eq!((trace.len(), trace.frame_bytes()), (5, 190));
+    }
+
+    #[test]
+    fn a_capture_is_read_to_the_number_that_is_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("in.pcap");
+        let mut driver = CaptureDriver::open(None, Some(&path)).unwrap();
+        (0..5000).for_each(|number| driver.transmit(&vec![1; 60 + number % 7], 0).unwrap());
+        driver.finish().unwrap();
+        for (wanted, there) in [(3, 3), (1500, 1500), (usize::MAX, 5000)] {
+            let mut trace = Trace::default();
+            assert!(trace.read(1, &path, wanted).unwrap());
+            assert_eq!(trace.len(), there);
+        }
+        assert!(Trace::default().read(1, &folder.path().join("none"), 1).is_err());
+    }
+}
