@@ -4,9 +4,11 @@
 //! controller with the highest election id that its role has ever seen is primary; a role without one has no primary
 //! until a controller bids at least as much.
 
+use crate::role_config::RoleConfig;
 use p4runtime_proto::google::rpc;
 use p4runtime_proto::p4::v1;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tonic::Code;
 
 /// A stream of a controller.
@@ -36,6 +38,8 @@ pub(crate) struct Arbitration {
 struct Role {
     highest: Option<u128>,
     bids: BTreeMap<SessionId, Option<u128>>,
+    /// That of the last who became or stayed primary.
+    config: Option<Arc<RoleConfig>>,
 }
 
 impl Role {
@@ -63,16 +67,18 @@ pub(crate) enum Standing {
 }
 
 /// Who is told what.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Notice {
     pub session: SessionId,
     pub standing: Standing,
     /// The highest election id that the role has seen.
     pub highest: Option<u128>,
+    /// What the role may do, if that is less than everything.
+    pub config: Option<Arc<RoleConfig>>,
 }
 
 /// What a bid leads to.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Outcome {
     /// In the order in which they are sent; a new primary is the last.
     pub notices: Vec<Notice>,
@@ -88,6 +94,7 @@ impl Arbitration {
         own: Option<&RoleName>,
         role_name: &RoleName,
         election_id: Option<u128>,
+        config: Option<RoleConfig>,
     ) -> Result<Outcome, Refusal> {
         if let Some(own) = own.filter(|own| *own != role_name) {
             let message = format!("this stream is of {}: for another role, close it and open another", describe(own));
@@ -102,6 +109,7 @@ impl Arbitration {
             let message = format!("there have been {ROLES_MAX} roles already: the most are {ROLES_MAX}");
             return Err(Refusal { code: Code::ResourceExhausted, message });
         }
+        self.check_config(role_name, config.as_ref())?;
         let role = self.roles.entry(role_name.clone()).or_default();
         let is_used = |(other, bid): (&SessionId, &Option<u128>)| *other != session && *bid == election_id;
         if let Some(id) = election_id
@@ -115,7 +123,12 @@ impl Arbitration {
         role.bids.insert(session, election_id);
         role.highest = role.highest.max(election_id);
         let after = (role.primary(), role.highest);
-        let told: Vec<SessionId> = match before == after {
+        let is_primary = after.0 == Some(session);
+        if is_primary {
+            role.config = config.map(Arc::new);
+        }
+        // One who stays primary is as good as a new one: all are told.
+        let told: Vec<SessionId> = match before == after && !is_primary {
             true => vec![session],
             // The primary is told last, when writes of the one before have ended.
             false => {
@@ -125,6 +138,27 @@ impl Arbitration {
         };
         let new_primary = after.0.is_some() && after.0 != before.0;
         Ok(Outcome { notices: told.into_iter().map(|session| notice(role, session)).collect(), new_primary })
+    }
+
+    /// Refuses a configuration that claims what is another role's alone.
+    fn check_config(&self, role_name: &RoleName, config: Option<&RoleConfig>) -> Result<(), Refusal> {
+        let Some(config) = config else { return Ok(()) };
+        let refuse = |message| Err(Refusal { code: Code::InvalidArgument, message });
+        if *role_name == RoleName::default() {
+            return refuse("the default role may do everything: it has no role.config".to_owned());
+        }
+        let others = self.roles.iter().filter(|(name, _)| *name != role_name);
+        for (name, other) in others.filter_map(|(name, role)| Some((name, role.config.as_ref()?))) {
+            if let Some(id) = config.conflict(other) {
+                return refuse(format!("role.config: id {id} is claimed by {}, too, and is exclusive", describe(name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a role may do; none for everything.
+    pub fn config(&self, role: &RoleName) -> Option<Arc<RoleConfig>> {
+        self.roles.get(role)?.config.clone()
     }
 
     /// A controller's stream has ended.
@@ -159,9 +193,9 @@ impl Arbitration {
         self.roles.get(role).is_some_and(|role| role.primary() == Some(session))
     }
 
-    /// The primary controllers of all roles.
-    pub fn primaries(&self) -> Vec<SessionId> {
-        self.roles.values().filter_map(Role::primary).collect()
+    /// The primary controllers of all roles, and what these may do.
+    pub fn primaries(&self) -> Vec<(SessionId, Option<Arc<RoleConfig>>)> {
+        self.roles.values().filter_map(|role| Some((role.primary()?, role.config.clone()))).collect()
     }
 }
 
@@ -171,7 +205,7 @@ fn notice(role: &Role, session: SessionId) -> Notice {
         Some(primary) if primary == session => Standing::Primary,
         Some(_) => Standing::Backup,
     };
-    Notice { session, standing, highest: role.highest }
+    Notice { session, standing, highest: role.highest, config: role.config.clone() }
 }
 
 /// A role in words.
@@ -198,7 +232,11 @@ pub(crate) fn message(device_id: u64, role: &RoleName, notice: &Notice) -> v1::M
     let is_default = *role == RoleName::default();
     v1::MasterArbitrationUpdate {
         device_id,
-        role: (!is_default).then(|| v1::Role { id: role.id, name: role.name.clone(), config: None }),
+        role: (!is_default).then(|| v1::Role {
+            id: role.id,
+            name: role.name.clone(),
+            config: notice.config.as_ref().map(|config| config.to_any()),
+        }),
         election_id: notice.highest.map(|id| v1::Uint128 { high: (id >> 64) as u64, low: id as u64 }),
         status: Some(rpc::Status { code: code as i32, message: message.to_owned(), details: Vec::new() }),
     }
@@ -220,7 +258,7 @@ mod tests {
             let outcome = match words[1] {
                 "bids" => {
                     let bid = words.get(2).map(|bid| bid.parse().unwrap());
-                    arbitration.bid(session, joined.get(&session), &role, bid)
+                    arbitration.bid(session, joined.get(&session), &role, bid, None)
                 }
                 _ => Ok(Outcome { notices: arbitration.leave(session, &role), new_primary: false }),
             };
@@ -250,6 +288,38 @@ mod tests {
             2 bids 4: 2 is Backup of Some(9)
         "#]],
         );
+    }
+
+    #[test]
+    fn one_who_stays_primary_has_all_told() {
+        check(
+            "1 bids 5; 2 bids 3; 1 bids 5; 2 bids 3",
+            expect![[r#"
+            1 bids 5: 1 is Primary of Some(5)
+            2 bids 3: 2 is Backup of Some(5)
+            1 bids 5: 2 is Backup of Some(5), 1 is Primary of Some(5)
+            2 bids 3: 2 is Backup of Some(5)
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_role_claims_nothing_that_is_anothers_alone() {
+        let mut arbitration = Arbitration::default();
+        let role = |name: &str| RoleName { name: name.to_owned(), id: 0 };
+        let config = |ids: &[u32]| Some(RoleConfig { exclusive_p4_ids: ids.into(), ..RoleConfig::default() });
+        let mut bid = |session, name: &str, config| {
+            arbitration.bid(SessionId(session), None, &role(name), Some(1), config).map_err(|refusal| refusal.message)
+        };
+        assert!(bid(1, "a", config(&[7])).is_ok());
+        assert_eq!(
+            bid(2, "b", config(&[8, 7])).unwrap_err(),
+            "role.config: id 7 is claimed by the role \"a\", too, and is exclusive"
+        );
+        assert!(bid(2, "b", config(&[8])).is_ok());
+        assert!(bid(3, "c", None).is_ok());
+        assert_eq!(bid(4, "", config(&[9])).unwrap_err(), "the default role may do everything: it has no role.config");
+        assert_eq!(arbitration.config(&role("b")).unwrap().exclusive_p4_ids, [8]);
     }
 
     #[test]

@@ -173,11 +173,14 @@ impl Core {
         let primaries = {
             let hub = self.hub();
             let primaries = hub.arbitration.primaries();
-            primaries.into_iter().filter_map(|session| hub.sessions.get(&session).cloned()).collect::<Vec<_>>()
+            let outbox = |(session, config)| Some((hub.sessions.get(&session)?.clone(), config));
+            primaries.into_iter().filter_map(outbox).collect::<Vec<_>>()
         };
         let now = Instant::now();
-        for outbox in primaries {
-            if outbox.post(message(update.clone()), now) == crate::outbox::Posted::Closed {
+        for (outbox, config) in primaries {
+            let told = config.map_or_else(|| Some(update.clone()), |config| config.told(&update));
+            let Some(told) = told else { continue };
+            if outbox.post(message(told), now) == crate::outbox::Posted::Closed {
                 tracing::warn!("a controller that does not read has been disconnected");
             }
         }

@@ -8,15 +8,16 @@ use crate::matches;
 use crate::schema::{Schema, about};
 use control::api::entity::{
     Call, Cell, Choice, CloneSession, DigestConfig, Direct, EntryAction, EntryName, Group, GroupMember, Member,
-    Multicast, TableEntry,
+    MeterValue, Multicast, Replica, TableEntry,
 };
 use control::api::{Code, Entity, Fault, Update, UpdateKind};
 use ir::ActionId;
 use p4info::{Kind, Table};
 use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
+use switch::MeterConfig;
 use switch::externs::CounterCell;
+use switch::meter::ColorCounts;
 use switch::traffic::port_max;
-use switch::{MeterConfig, Replica};
 use tables::Attributes;
 
 /// An update. None for one that asks for nothing, as a counter without data.
@@ -59,8 +60,9 @@ impl Reader<'_> {
             Sent::MeterEntry(it) => Entity::Meter(self.meter(it)?),
             Sent::CounterEntry(it) => return self.counter(it),
             Sent::DirectMeterEntry(it) => {
-                refuse_colour_counters(it.counter_data.is_some())?;
-                let value = it.config.as_ref().map(|config| meter_config("the direct meter", config)).transpose()?;
+                let config = it.config.as_ref().map(|config| meter_config("the direct meter", config)).transpose()?;
+                let counts = color_counts("the direct meter", it.counter_data.as_ref())?;
+                let value = MeterValue { config, counts };
                 Entity::DirectMeter(self.direct("direct meter", it.table_entry.as_ref(), value)?)
             }
             Sent::DirectCounterEntry(it) => {
@@ -105,7 +107,7 @@ impl Reader<'_> {
         if self.kind == UpdateKind::Insert && name.is_some() && table.keys.is_empty() {
             return Err(Fault::invalid(format!("{owner} has no key: it has a default action and no entries")));
         }
-        refuse_colour_counters(sent.meter_counter_data.is_some())?;
+        let meter_counts = color_counts(&owner, sent.meter_counter_data.as_ref())?;
         if sent.time_since_last_hit.is_some() {
             return Err(Fault::invalid(format!("{owner}: time_since_last_hit can be read, not written")));
         }
@@ -120,7 +122,7 @@ impl Reader<'_> {
         // An entry that is modified without a configuration has its meter reset.
         let resets = name.is_some() && table.direct_meter.is_some();
         let meter = if meter.is_some() || resets { Some(meter) } else { None };
-        Ok(TableEntry { attributes, counter, meter, ..TableEntry::new(table.table, name, action) })
+        Ok(TableEntry { attributes, counter, meter, meter_counts, ..TableEntry::new(table.table, name, action) })
     }
 
     fn table_action(&self, table: &Table, owner: &str, sent: &v1::TableAction) -> Result<EntryAction, Fault> {
@@ -375,14 +377,14 @@ impl Reader<'_> {
         Ok(Some(Entity::Counter(Cell { array: counter.counter, index, value })))
     }
 
-    fn meter(&self, sent: &v1::MeterEntry) -> Result<Cell<ir::MeterId, Option<MeterConfig>>, Fault> {
+    fn meter(&self, sent: &v1::MeterEntry) -> Result<Cell<ir::MeterId, MeterValue>, Fault> {
         let Some(meter) = self.schema.model.meter(sent.meter_id) else {
             return Err(self.schema.unknown(Kind::Meter, sent.meter_id));
         };
         let owner = format!("meter {}", meter.name);
         self.only_modified(&owner)?;
-        refuse_colour_counters(sent.counter_data.is_some())?;
-        let value = sent.config.as_ref().map(|config| meter_config(&owner, config)).transpose()?;
+        let config = sent.config.as_ref().map(|config| meter_config(&owner, config)).transpose()?;
+        let value = MeterValue { config, counts: color_counts(&owner, sent.counter_data.as_ref())? };
         Ok(Cell { array: meter.meter, index: index(&owner, sent.index.as_ref(), meter.size)?, value })
     }
 
@@ -461,28 +463,32 @@ impl Reader<'_> {
         }
         let mut replicas = Vec::with_capacity(sent.len());
         for replica in sent {
-            if !replica.backup_replicas.is_empty() {
-                let message = format!("{owner}: backup replicas are not supported");
-                return Err(Fault::new(Code::Unimplemented, message));
-            }
             let port = match &replica.port_kind {
                 None => return Err(Fault::invalid(format!("{owner}: the port of a replica is missing"))),
                 Some(PortKind::EgressPort(number)) => *number,
                 Some(PortKind::Port(bytes)) => port(&format!("{owner}, port of a replica"), bytes)?,
             };
-            let most = port_max(self.schema.program.architecture);
-            if port > most {
-                let message = format!("{owner}: there is no port {port} for a replica: the greatest is {most}");
-                return Err(Fault::new(Code::OutOfRange, message));
-            }
-            if replica.instance > INSTANCE_MAX {
-                let instance = replica.instance;
-                let message = format!("{owner}: the instance of a replica is {INSTANCE_MAX} at most, not {instance}");
-                return Err(Fault::invalid(message));
-            }
-            replicas.push(Replica { rid: u64::from(replica.instance), port });
+            let primary = self.copy(owner, port, replica.instance)?;
+            let backup = |it: &v1::BackupReplica| {
+                self.copy(owner, crate::from_proto::port(&format!("{owner}, port of a backup"), &it.port)?, it.instance)
+            };
+            let backups = replica.backup_replicas.iter().map(backup).collect::<Result<_, _>>()?;
+            replicas.push(Replica { primary, backups });
         }
         Ok(replicas)
+    }
+
+    fn copy(&self, owner: &str, port: u32, instance: u32) -> Result<switch::Replica, Fault> {
+        let most = port_max(self.schema.program.architecture);
+        if port > most {
+            let message = format!("{owner}: there is no port {port} for a replica: the greatest is {most}");
+            return Err(Fault::new(Code::OutOfRange, message));
+        }
+        if instance > INSTANCE_MAX {
+            let message = format!("{owner}: the instance of a replica is {INSTANCE_MAX} at most, not {instance}");
+            return Err(Fault::invalid(message));
+        }
+        Ok(switch::Replica { rid: u64::from(instance), port })
     }
 
     fn value_set(&self, sent: &v1::ValueSetEntry) -> Result<Entity, Fault> {
@@ -612,10 +618,15 @@ fn meter_config(owner: &str, sent: &v1::MeterConfig) -> Result<MeterConfig, Faul
     })
 }
 
-/// Refuses what nobody counts.
-pub(crate) fn refuse_colour_counters(are_given: bool) -> Result<(), Fault> {
-    match are_given {
-        true => Err(Fault::new(Code::Unimplemented, "meters do not count packets by their colours")),
-        false => Ok(()),
+/// What a meter has marked, which can be set back and to nothing else.
+fn color_counts(owner: &str, sent: Option<&v1::MeterCounterData>) -> Result<Option<ColorCounts>, Fault> {
+    let Some(v1::MeterCounterData { green, yellow, red }) = sent else { return Ok(None) };
+    let is_zero = |it: &v1::CounterData| it.byte_count == 0 && it.packet_count == 0;
+    match [green, yellow, red].into_iter().flatten().all(is_zero) {
+        true => Ok(Some(ColorCounts::default())),
+        false => {
+            let message = format!("{owner}: the counters of a meter's colours can be set to 0 and to nothing else");
+            Err(Fault::invalid(message))
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::feed::timestamp;
 use crate::service::Core;
-use crate::to_proto::Shower;
+use crate::to_proto::{Asked, Shower};
 use control::api::entity::TableEntry;
 use control::api::{Entity, Query, TableQuery};
 use p4runtime_proto::p4::v1;
@@ -80,7 +80,7 @@ fn look(core: &Core, reports: &mut Reports) {
     let tables = target.schema.program.tables.iter_enumerated().filter(|(_, table)| table.support_timeout);
     for (table, _) in tables {
         let numbered = target.numbered().clone();
-        let shower = Shower { schema: &target.schema, numbered: &numbered };
+        let shower = Shower { schema: &target.schema, numbered: &numbered, asked: Asked::default() };
         let mut due = Vec::new();
         let query = TableQuery { table: Some(table), with_idle: true, ..TableQuery::default() };
         let mut sink = |entities: Vec<Entity>| {

@@ -43,6 +43,7 @@ mod pipelines;
 mod ports;
 mod query;
 mod reconcile;
+mod role_config;
 pub mod schema;
 pub mod server;
 mod service;

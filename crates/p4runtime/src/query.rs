@@ -3,9 +3,10 @@
 //! What enters: an entity in which what is left out stands for everything. What leaves: queries of the control plane,
 //! and what else an entity must have to be part of the answer.
 
-use crate::from_proto::{controller_metadata, entry_name, index, refuse_colour_counters};
+use crate::from_proto::{controller_metadata, entry_name, index};
 use crate::matches;
 use crate::schema::Schema;
+use crate::to_proto::Asked;
 use control::api::entity::{EntryAction, TableEntry};
 use control::api::{Code, Entity, Fault, Query, TableQuery, Which};
 use ir::{ActionId, EntryKey};
@@ -19,6 +20,8 @@ pub(crate) struct Wanted {
     /// None for what can have nothing to answer.
     pub query: Option<Query>,
     pub filter: Filter,
+    /// What of them is shown.
+    pub asked: Asked,
     /// An answer without any entity is a failure: what is missing.
     pub must_exist: Option<String>,
 }
@@ -55,18 +58,17 @@ pub(crate) fn read(schema: &Schema, sent: &v1::Entity) -> Result<Wanted, Fault> 
     let Some(sent) = &sent.entity else {
         return Err(Fault::invalid("the entity to read is empty: it must say which kind of entities is meant"));
     };
-    let all = |query| Wanted { query: Some(query), filter: Filter::default(), must_exist: None };
+    let nothing = || Wanted { query: None, filter: Filter::default(), asked: Asked::default(), must_exist: None };
+    let all = |query| Wanted { query: Some(query), ..nothing() };
     match sent {
         // All entities of all externs that are supported: none.
-        Sent::ExternEntry(it) if it.extern_type_id == 0 && it.extern_id == 0 => {
-            Ok(Wanted { query: None, filter: Filter::default(), must_exist: None })
-        }
+        Sent::ExternEntry(it) if it.extern_type_id == 0 && it.extern_id == 0 => Ok(nothing()),
         Sent::ExternEntry(_) => Err(Fault::new(Code::Unimplemented, "entities of other externs are not supported")),
         Sent::TableEntry(it) => table_entries(schema, it),
         Sent::DirectCounterEntry(it) => direct(schema, it.table_entry.as_ref(), true),
         Sent::DirectMeterEntry(it) => {
-            refuse_colour_counters(it.counter_data.is_some())?;
-            direct(schema, it.table_entry.as_ref(), false)
+            let asked = Asked { color_counts: it.counter_data.is_some(), ..Asked::default() };
+            Ok(Wanted { asked, ..direct(schema, it.table_entry.as_ref(), false)? })
         }
         Sent::ActionProfileMember(it) => {
             let profile = profile(schema, it.action_profile_id)?;
@@ -83,10 +85,10 @@ pub(crate) fn read(schema: &Schema, sent: &v1::Entity) -> Result<Wanted, Fault> 
             Ok(all(Query::Counters { array: array.map(|it| it.counter), index }))
         }
         Sent::MeterEntry(it) => {
-            refuse_colour_counters(it.counter_data.is_some())?;
+            let asked = Asked { color_counts: it.counter_data.is_some(), ..Asked::default() };
             let array = optional(schema, Kind::Meter, it.meter_id, |id| schema.model.meter(id))?;
             let index = cell_index("meter", array.map(|it| (&it.name, it.size)), it.index.as_ref())?;
-            Ok(all(Query::Meters { array: array.map(|it| it.meter), index }))
+            Ok(Wanted { asked, ..all(Query::Meters { array: array.map(|it| it.meter), index }) })
         }
         Sent::RegisterEntry(it) => {
             let array = optional(schema, Kind::Register, it.register_id, |id| schema.model.register(id))?;
@@ -104,7 +106,7 @@ pub(crate) fn read(schema: &Schema, sent: &v1::Entity) -> Result<Wanted, Fault> 
                 None => Ok(all(Query::Digests(None))),
                 Some(Some(&id)) => Ok(all(Query::Digests(Some(id)))),
                 // One that no part of the program sends is never configured.
-                Some(None) => Ok(Wanted { query: None, filter: Filter::default(), must_exist: None }),
+                Some(None) => Ok(nothing()),
             }
         }
     }
@@ -150,13 +152,13 @@ fn replication(sent: &v1::PacketReplicationEngineEntry) -> Result<Query, Fault> 
 // ------------------------------------------------------------------------------------------------------- tables
 
 fn table_entries(schema: &Schema, sent: &v1::TableEntry) -> Result<Wanted, Fault> {
-    refuse_colour_counters(sent.meter_counter_data.is_some())?;
+    let asked = Asked { meter_config: sent.meter_config.is_some(), color_counts: sent.meter_counter_data.is_some() };
     let table = optional(schema, Kind::Table, sent.table_id, |id| schema.model.table(id))?;
     let mut query = TableQuery {
         table: table.map(|it| it.table),
         which: if sent.is_default_action { Which::Default } else { Which::All },
         with_counter: sent.counter_data.is_some(),
-        with_meter: sent.meter_config.is_some(),
+        with_meter: asked.meter_config || asked.color_counts,
         with_idle: sent.time_since_last_hit.is_some(),
     };
     let mut filter =
@@ -165,7 +167,7 @@ fn table_entries(schema: &Schema, sent: &v1::TableEntry) -> Result<Wanted, Fault
         if !sent.r#match.is_empty() || sent.priority != 0 || sent.action.is_some() {
             return Err(Fault::invalid("match, priority and action mean nothing without a table_id"));
         }
-        return Ok(Wanted { query: Some(Query::TableEntries(query)), filter, must_exist: None });
+        return Ok(Wanted { query: Some(Query::TableEntries(query)), filter, asked, must_exist: None });
     };
     check_asked(table, &query)?;
     if let Some(action) = &sent.action {
@@ -186,7 +188,7 @@ fn table_entries(schema: &Schema, sent: &v1::TableEntry) -> Result<Wanted, Fault
     } else {
         query.which = Which::Named(entry_name(schema, table, sent)?);
     }
-    Ok(Wanted { query: Some(Query::TableEntries(query)), filter, must_exist: None })
+    Ok(Wanted { query: Some(Query::TableEntries(query)), filter, asked, must_exist: None })
 }
 
 /// Refuses to read what the entries of a table do not have.
@@ -225,7 +227,12 @@ fn direct(schema: &Schema, entry: Option<&v1::TableEntry>, counters: bool) -> Re
         true => Query::DirectCounters { table, name },
         false => Query::DirectMeters { table, name },
     };
-    let wanted = |query, must_exist| Wanted { query: Some(query), filter: Filter::default(), must_exist };
+    let wanted = |query, must_exist| Wanted {
+        query: Some(query),
+        filter: Filter::default(),
+        asked: Asked::default(),
+        must_exist,
+    };
     let entry = entry.cloned().unwrap_or_default();
     let Some(table) = optional(schema, Kind::Table, entry.table_id, |id| schema.model.table(id))? else {
         return Ok(wanted(query(None, None), None));

@@ -188,7 +188,7 @@ impl<'p> Names<'p> {
             taken.counter = None;
         }
         if declared.direct_meter.is_none() {
-            taken.meter = None;
+            (taken.meter, taken.meter_counts) = (None, None);
         }
         if !declared.support_timeout {
             taken.attributes.idle_timeout_ns = 0;

@@ -11,6 +11,7 @@ use crate::digest_lists::DigestLists;
 use crate::outbox::Outbox;
 use crate::pipelines::{Compiled, Compiler, Patience, Pipelines, Prepared, Target};
 use crate::ports::Ports;
+use crate::role_config::RoleConfig;
 use crate::schema::Schema;
 use crate::status::Outcomes;
 use crate::to_proto::Shower;
@@ -191,11 +192,12 @@ impl P4Runtime for Service {
             Ok(v1::write_request::Atomicity::DataplaneAtomic) => Atomicity::DataplaneAtomic,
             Err(_) => return Err(Status::invalid_argument(format!("there is no atomicity {}", request.atomicity))),
         };
+        let config = core.hub().arbitration.config(&role);
         let budget = BUDGET.try_with(Arc::clone).ok();
         let outcomes = blocking(move || {
             // Kept to the end, though the client may have gone.
             let _turn = turn;
-            write::carry_out(&target, request.updates, atomicity, budget)
+            write::carry_out(&target, request.updates, atomicity, config, budget)
         });
         let outcomes = outcomes.await??;
         tracing::debug!(updates = outcomes.parts(), refused = outcomes.failed(), "a controller has written");
@@ -207,6 +209,7 @@ impl P4Runtime for Service {
         let (core, request) = (&self.0, request.into_inner());
         core.check_device(request.device_id)?;
         let target = core.target()?;
+        let config = core.hub().arbitration.config(&role_name(&request.role, 0));
         let permit = Arc::clone(&core.reading).acquire_owned().await;
         let permit = permit.map_err(|_| Status::unavailable("the switch is ending"))?;
         let turn = Arc::clone(&core.turn).lock_owned().await;
@@ -215,7 +218,7 @@ impl P4Runtime for Service {
             let _permit = permit;
             let began = Instant::now();
             let mut answer = AnswerWriter { sender, collected: Vec::new(), turn: Some(turn), began, is_gone: false };
-            let outcomes = answer_all(&target, &request.entities, &mut answer);
+            let outcomes = answer_all(&target, &request.entities, config.as_deref(), &mut answer);
             answer.finish(outcomes.into_result("request").err());
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
@@ -230,6 +233,9 @@ impl P4Runtime for Service {
         let role = role_name(&request.role, request.role_id);
         let election_id = election_id(request.election_id.as_ref());
         core.check_primary(&role, election_id)?;
+        if core.hub().arbitration.config(&role).is_some_and(|config| !config.can_push_pipeline) {
+            return Err(Status::permission_denied(format!("{} may not set programs", describe(&role))));
+        }
         set_config(core, request, &role, election_id).await?;
         Ok(Response::new(v1::SetForwardingPipelineConfigResponse {}))
     }
@@ -340,24 +346,37 @@ impl AnswerWriter {
 }
 
 /// Answers all that is asked for.
-fn answer_all(target: &Target, sent: &[v1::Entity], answer: &mut AnswerWriter) -> Outcomes {
+fn answer_all(
+    target: &Target,
+    sent: &[v1::Entity],
+    config: Option<&RoleConfig>,
+    answer: &mut AnswerWriter,
+) -> Outcomes {
     let mut outcomes = Outcomes::default();
     for entity in sent {
         answer.give_way();
-        outcomes.push(if answer.is_gone { Ok(()) } else { answer_one(target, entity, answer) });
+        outcomes.push(if answer.is_gone { Ok(()) } else { answer_one(target, entity, config, answer) });
     }
     outcomes
 }
 
-fn answer_one(target: &Target, sent: &v1::Entity, answer: &mut AnswerWriter) -> Result<(), Fault> {
+fn answer_one(
+    target: &Target,
+    sent: &v1::Entity,
+    config: Option<&RoleConfig>,
+    answer: &mut AnswerWriter,
+) -> Result<(), Fault> {
     use prost::Message as _;
     let wanted = query::read(&target.schema, sent)?;
     let numbered = target.numbered().clone();
-    let shower = Shower { schema: &target.schema, numbered: &numbered };
+    let shower = Shower { schema: &target.schema, numbered: &numbered, asked: wanted.asked };
     let (mut waiting, mut bytes, mut found) = (Vec::new(), 0, false);
     let mut sink = |entities: Vec<Entity>| {
         for entity in entities.iter().filter(|entity| wanted.filter.admits(entity)) {
             let Some(message) = shower.entity(entity) else { continue };
+            if config.is_some_and(|config| !config.admits(&message)) {
+                continue;
+            }
             found = true;
             bytes += message.encoded_len();
             waiting.push(message);

@@ -3,6 +3,7 @@
 use crate::arbitration::{self, RoleName, SessionId, describe};
 use crate::outbox::{Outbox, Outgoing, Posted};
 use crate::packet_io;
+use crate::role_config::RoleConfig;
 use crate::service::Core;
 use crate::status;
 use control::api::{Code as FaultCode, Fault};
@@ -121,17 +122,13 @@ impl Stream {
             return Err(Status::new(code, message));
         }
         let sent = bid.role.unwrap_or_default();
-        if sent.config.is_some() {
-            let message = "no scheme for configurations of roles is agreed upon: leave role.config out; a role may then \
-                           write and read everything";
-            return Err(Status::invalid_argument(message));
-        }
+        let config = sent.config.as_ref().map(RoleConfig::read).transpose().map_err(Status::invalid_argument)?;
         let id = if sent.name.is_empty() { sent.id } else { 0 };
         let role = RoleName { name: sent.name, id };
         let election_id = arbitration::election_id(bid.election_id.as_ref());
         let outcome = {
             let mut hub = self.core.hub();
-            let outcome = hub.arbitration.bid(self.session, self.role.as_ref(), &role, election_id);
+            let outcome = hub.arbitration.bid(self.session, self.role.as_ref(), &role, election_id, config);
             let outcome = outcome.map_err(|refusal| Status::new(refusal.code, refusal.message))?;
             hub.sessions.insert(self.session, self.outbox.clone());
             outcome

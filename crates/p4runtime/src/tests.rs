@@ -4,7 +4,7 @@ use crate::from_proto;
 use crate::ports::Ports;
 use crate::query;
 use crate::schema::Schema;
-use crate::to_proto::{NumberedPorts, Shower};
+use crate::to_proto::{Asked, NumberedPorts, Shower};
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::text;
@@ -91,7 +91,7 @@ fn without_ids(schema: &Schema, text: &str) -> String {
 fn check(kind: &str, updates: &[&str], expect: Expect) {
     let schema = schema();
     let numbered = NumberedPorts::default();
-    let shower = Shower { schema: &schema, numbered: &numbered };
+    let shower = Shower { schema: &schema, numbered: &numbered, asked: Asked::default() };
     let mut shown = String::new();
     for update in updates {
         let written = with_ids(&schema, &format!("type: {kind} entity {{ {update} }}"));
@@ -297,19 +297,33 @@ fn actions_that_mean_nothing() {
         "INSERT",
         &entries.each_ref().map(String::as_str),
         expect![[r#"
-        InvalidArgument: table I.exact_table: the action is empty
-        InvalidArgument: table I.exact_table: there is no action of id 0x00000003: it is not in the P4Info of the program; its actions are I.coloured, I.drop, I.send, NoAction
-        InvalidArgument: table I.exact_table does not list action I.coloured: it has I.send, I.drop, NoAction
-        InvalidArgument: table I.exact_table, action I.send, parameter name: its value is missing
-        InvalidArgument: table I.exact_table, action I.drop has no parameter 1: its parameters are none
-        OutOfRange: table I.exact_table, action I.send, parameter port: the value 0x200 needs 10 bits, and there are 9
-        InvalidArgument: table I.exact_table has no action selector: its entries cannot have groups
-        InvalidArgument: table I.exact_table: is_const is the switch's to say: leave it out of writes
-        InvalidArgument: table I.exact_table: idle_timeout_ns must not be negative: -1
-        InvalidArgument: table I.exact_table: time_since_last_hit can be read, not written
-        Unimplemented: meters do not count packets by their colours
-        InvalidArgument: table I.exact_table: the counter: packet_count must not be negative: -1
-    "#]],
+            InvalidArgument: table I.exact_table: the action is empty
+            InvalidArgument: table I.exact_table: there is no action of id 0x00000003: it is not in the P4Info of the program; its actions are I.coloured, I.drop, I.send, NoAction
+            InvalidArgument: table I.exact_table does not list action I.coloured: it has I.send, I.drop, NoAction
+            InvalidArgument: table I.exact_table, action I.send, parameter name: its value is missing
+            InvalidArgument: table I.exact_table, action I.drop has no parameter 1: its parameters are none
+            OutOfRange: table I.exact_table, action I.send, parameter port: the value 0x200 needs 10 bits, and there are 9
+            InvalidArgument: table I.exact_table has no action selector: its entries cannot have groups
+            InvalidArgument: table I.exact_table: is_const is the switch's to say: leave it out of writes
+            InvalidArgument: table I.exact_table: idle_timeout_ns must not be negative: -1
+            InvalidArgument: table I.exact_table: time_since_last_hit can be read, not written
+            table_entry {
+              table_id: exact_table
+              match {
+                field_id: 1
+                exact {
+                  value: "\001"
+                }
+              }
+              match {
+                field_id: 2
+                exact {
+                  value: "\002"
+                }
+              }
+            }
+            InvalidArgument: table I.exact_table: the counter: packet_count must not be negative: -1
+        "#]],
     );
 }
 
@@ -484,12 +498,43 @@ fn arrays() {
 }
 
 #[test]
+fn backups_of_replicas() {
+    let entities = [
+        r#"packet_replication_engine_entry { multicast_group_entry { multicast_group_id: 1 replicas { port: "\001" backup_replicas { } } } }"#,
+        r#"packet_replication_engine_entry { multicast_group_entry { multicast_group_id: 1 replicas { port: "\001"
+                instance: 2 backup_replicas { port: "\000\003" instance: 4 } backup_replicas { port: "\002" } } } }"#,
+    ];
+    check(
+        "MODIFY",
+        &entities,
+        expect![[r#"
+            OutOfRange: multicast group 1, port of a backup: the value is empty: it must have at least one byte, as \x00 for 0
+            packet_replication_engine_entry {
+              multicast_group_entry {
+                multicast_group_id: 1
+                replicas {
+                  instance: 2
+                  port: "\001"
+                  backup_replicas {
+                    port: "\003"
+                    instance: 4
+                  }
+                  backup_replicas {
+                    port: "\002"
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn other_entities() {
     let entities = [
         r#"packet_replication_engine_entry { multicast_group_entry { multicast_group_id: 1 replicas { port: "\000\001" instance: 2 } metadata: "x" } }"#,
         "packet_replication_engine_entry { multicast_group_entry { replicas { egress_port: 1 } } }",
         "packet_replication_engine_entry { multicast_group_entry { multicast_group_id: 1 replicas { } } }",
-        r#"packet_replication_engine_entry { multicast_group_entry { multicast_group_id: 1 replicas { port: "\001" backup_replicas { } } } }"#,
         "packet_replication_engine_entry { clone_session_entry { session_id: 1 replicas { egress_port: 1 } packet_length_bytes: 64 } }",
         "packet_replication_engine_entry { clone_session_entry { session_id: 1 packet_length_bytes: -1 } }",
         r#"value_set_entry { value_set_id: $set members { match { field_id: 1 exact { value: "\007" } } } }"#,
@@ -501,51 +546,50 @@ fn other_entities() {
         "MODIFY",
         &entities,
         expect![[r#"
-        packet_replication_engine_entry {
-          multicast_group_entry {
-            multicast_group_id: 1
-            replicas {
-              instance: 2
-              port: "\001"
-            }
-            metadata: "x"
-          }
-        }
-        InvalidArgument: the id of a multicast group must not be 0
-        InvalidArgument: multicast group 1: the port of a replica is missing
-        Unimplemented: multicast group 1: backup replicas are not supported
-        packet_replication_engine_entry {
-          clone_session_entry {
-            session_id: 1
-            replicas {
-              port: "\001"
-            }
-            packet_length_bytes: 64
-          }
-        }
-        InvalidArgument: clone session 1: packet_length_bytes must not be negative: -1
-        value_set_entry {
-          value_set_id: set
-          members {
-            match {
-              field_id: 1
-              exact {
-                value: "\007"
+            packet_replication_engine_entry {
+              multicast_group_entry {
+                multicast_group_id: 1
+                replicas {
+                  instance: 2
+                  port: "\001"
+                }
+                metadata: "x"
               }
             }
-          }
-        }
-        digest_entry {
-          digest_id: cell_t
-          config {
-            max_timeout_ns: 3
-            max_list_size: 2
-            ack_timeout_ns: 4
-          }
-        }
-        InvalidArgument: digest cell_t: the config is missing
-        Unimplemented: entities of other externs are not supported
-    "#]],
+            InvalidArgument: the id of a multicast group must not be 0
+            InvalidArgument: multicast group 1: the port of a replica is missing
+            packet_replication_engine_entry {
+              clone_session_entry {
+                session_id: 1
+                replicas {
+                  port: "\001"
+                }
+                packet_length_bytes: 64
+              }
+            }
+            InvalidArgument: clone session 1: packet_length_bytes must not be negative: -1
+            value_set_entry {
+              value_set_id: set
+              members {
+                match {
+                  field_id: 1
+                  exact {
+                    value: "\007"
+                  }
+                }
+              }
+            }
+            digest_entry {
+              digest_id: cell_t
+              config {
+                max_timeout_ns: 3
+                max_list_size: 2
+                ack_timeout_ns: 4
+              }
+            }
+            InvalidArgument: digest cell_t: the config is missing
+            Unimplemented: entities of other externs are not supported
+        "#]],
     );
 }
 

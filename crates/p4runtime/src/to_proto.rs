@@ -9,11 +9,14 @@ use crate::schema::Schema;
 use crate::value;
 use base::Bits;
 use control::api::Entity;
-use control::api::entity::{Call, Choice, CloneSession, Direct, EntryAction, Group, Member, Multicast, TableEntry};
+use control::api::entity::{
+    Call, Choice, CloneSession, Direct, EntryAction, Group, Member, Multicast, Replica, TableEntry,
+};
 use p4runtime_proto::p4::v1::{self, entity::Entity as Sent};
 use std::collections::BTreeSet;
+use switch::MeterConfig;
 use switch::externs::CounterCell;
-use switch::{MeterConfig, Replica};
+use switch::meter::ColorCounts;
 
 /// The groups and sessions whose ports a controller wrote as numbers, which is how it is shown them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,8 +25,24 @@ pub(crate) struct NumberedPorts {
     pub sessions: BTreeSet<u32>,
 }
 
+/// What of meters is shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    /// The rates, with an entry.
+    pub meter_config: bool,
+    /// What they have marked with each colour.
+    pub color_counts: bool,
+}
+
+impl Default for Asked {
+    fn default() -> Asked {
+        Asked { meter_config: true, color_counts: false }
+    }
+}
+
 /// Writes entities as messages.
 pub(crate) struct Shower<'a> {
+    pub asked: Asked,
     pub schema: &'a Schema,
     pub numbered: &'a NumberedPorts,
 }
@@ -40,8 +59,8 @@ impl Shower<'_> {
             }),
             Entity::DirectMeter(it) => Sent::DirectMeterEntry(v1::DirectMeterEntry {
                 table_entry: Some(self.named(it)?),
-                config: it.value.map(meter_config),
-                counter_data: None,
+                config: it.value.config.map(meter_config),
+                counter_data: self.color_counts(it.value.counts),
             }),
             Entity::Member(it) => Sent::ActionProfileMember(self.member(it)?),
             Entity::Group(it) => Sent::ActionProfileGroup(self.group(it)?),
@@ -53,8 +72,8 @@ impl Shower<'_> {
             Entity::Meter(it) => Sent::MeterEntry(v1::MeterEntry {
                 meter_id: *ids.meters.get(&it.array)?,
                 index: index(it.index),
-                config: it.value.map(meter_config),
-                counter_data: None,
+                config: it.value.config.map(meter_config),
+                counter_data: self.color_counts(it.value.counts),
             }),
             Entity::Register(it) => {
                 let register = self.schema.model.register(*ids.registers.get(&it.array)?)?;
@@ -104,15 +123,20 @@ impl Shower<'_> {
             // Tables without priorities keep one of their own for some entries of the program.
             priority: name.filter(|_| table.has_priorities()).map_or(0, |name| name.priority),
             controller_metadata: entry.attributes.controller_metadata,
-            meter_config: entry.meter.flatten().map(meter_config),
+            meter_config: entry.meter.flatten().filter(|_| self.asked.meter_config).map(meter_config),
             counter_data: entry.counter.map(counter_data),
-            meter_counter_data: None,
+            meter_counter_data: self.color_counts(entry.meter_counts),
             is_default_action: name.is_none(),
             idle_timeout_ns: signed(entry.attributes.idle_timeout_ns),
             time_since_last_hit: entry.idle_ns.map(|idle| v1::table_entry::IdleTimeout { elapsed_ns: signed(idle) }),
             metadata: entry.attributes.metadata.clone(),
             is_const: entry.is_const,
         })
+    }
+
+    fn color_counts(&self, counts: Option<ColorCounts>) -> Option<v1::MeterCounterData> {
+        let [green, yellow, red] = counts.filter(|_| self.asked.color_counts)?.map(|it| Some(counter_data(it)));
+        Some(v1::MeterCounterData { green, yellow, red })
     }
 
     /// An entry as a notification names it: with what the controller left with it, without what it does.
@@ -228,13 +252,17 @@ fn replication(entry: v1::packet_replication_engine_entry::Type) -> Sent {
 
 fn replicas(replicas: &[Replica], as_numbers: bool) -> Vec<v1::Replica> {
     use v1::replica::PortKind;
+    let backup = |it: &switch::Replica| v1::BackupReplica {
+        port: value::number(it.port.into()),
+        instance: u32::try_from(it.rid).unwrap_or(u32::MAX),
+    };
     let replica = |it: &Replica| v1::Replica {
         port_kind: Some(match as_numbers {
-            true => PortKind::EgressPort(it.port),
-            false => PortKind::Port(value::number(it.port.into())),
+            true => PortKind::EgressPort(it.primary.port),
+            false => PortKind::Port(value::number(it.primary.port.into())),
         }),
-        instance: u32::try_from(it.rid).unwrap_or(u32::MAX),
-        backup_replicas: Vec::new(),
+        instance: u32::try_from(it.primary.rid).unwrap_or(u32::MAX),
+        backup_replicas: it.backups.iter().map(backup).collect(),
     };
     replicas.iter().map(replica).collect()
 }

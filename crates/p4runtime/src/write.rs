@@ -7,6 +7,7 @@
 //! all clients.
 
 use crate::pipelines::Target;
+use crate::role_config::RoleConfig;
 use crate::status::Outcomes;
 use crate::{from_proto, kept, to_proto};
 use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Update, UpdateKind};
@@ -36,9 +37,10 @@ pub(crate) fn carry_out(
     target: &Target,
     sent: Vec<Bytes>,
     atomicity: Atomicity,
+    config: Option<Arc<RoleConfig>>,
     budget: Option<Arc<dyn Budget>>,
 ) -> Result<Outcomes, Status> {
-    let mut reader = Reader { target, budget, reserved_bytes: 0 };
+    let mut reader = Reader { target, config, budget, reserved_bytes: 0 };
     match atomicity {
         Atomicity::ContinueOnError => Ok(in_pieces(&mut reader, sent)),
         Atomicity::RollbackOnError | Atomicity::DataplaneAtomic => as_a_whole(&mut reader, sent, atomicity),
@@ -48,6 +50,8 @@ pub(crate) fn carry_out(
 /// Decodes updates.
 struct Reader<'a> {
     target: &'a Target,
+    /// What the role of who sends may do, if that is less than everything.
+    config: Option<Arc<RoleConfig>>,
     budget: Option<Arc<dyn Budget>>,
     /// The most that was asked for a single update: as one is gone before the next comes, it serves for all.
     reserved_bytes: usize,
@@ -65,6 +69,11 @@ impl Reader<'_> {
         self.reserve(&bytes)?;
         let sent = v1::Update::decode(bytes)
             .map_err(|error| Fault::invalid(format!("the update cannot be decoded: {error}")))?;
+        if let (Some(config), Some(entity)) = (&self.config, &sent.entity)
+            && !config.admits(entity)
+        {
+            return Err(Fault::new(FaultCode::PermissionDenied, "the role of the controller does not have this"));
+        }
         let update = from_proto::update(&self.target.schema, &sent)?;
         Ok(update.map(|update| Read { numbering: numbering(&sent, &update), update }))
     }

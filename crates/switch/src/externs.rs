@@ -136,7 +136,9 @@ impl MeterArray {
     pub fn execute(&mut self, index: u64, bytes: u64, before: Color, now_ns: u64) -> Option<Color> {
         let units = if self.unit == Unit::Packets { 1 } else { bytes };
         let cell = self.cells.get_mut(usize::try_from(index).ok()?)?;
-        Some(cell.execute(units, before, now_ns))
+        let color = cell.execute(units, before, now_ns);
+        cell.count(color, bytes);
+        Some(color)
     }
 
     /// A cell, to be configured or read.

@@ -1,7 +1,13 @@
 //! Two-rate three-colour markers (RFC 2698).
 //!
 //! What enters: a packet's size, the colour that it has so far, and the time. What leaves: its colour. A cell that
-//! nobody configured leaves the colour as it is; that of a packet without one is green.
+//! nobody configured leaves the colour as it is; that of a packet without one is green. Every cell counts what it has
+//! marked with each colour.
+
+use crate::externs::CounterCell;
+
+/// Packets that a meter has marked green, yellow and red.
+pub type ColorCounts = [CounterCell; 3];
 
 /// A packet's colour, at the number that v1model and PSA programs see in a `bit` field of v1model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -77,6 +83,7 @@ pub struct MeterCell {
     committed: Bucket,
     peak: Bucket,
     filled_ns: u64,
+    counts: ColorCounts,
 }
 
 impl MeterCell {
@@ -87,12 +94,28 @@ impl MeterCell {
             committed: Bucket::new(config.committed_rate_milliunits_per_s, config.committed_burst),
             peak: Bucket::new(config.peak_rate_milliunits_per_s, config.peak_burst),
             filled_ns: now_ns,
+            counts: self.counts,
         };
     }
 
     /// The rates, if they were set.
     pub fn config(&self) -> Option<MeterConfig> {
         self.config
+    }
+
+    /// How many packets of each colour it has made.
+    pub fn counts(&self) -> ColorCounts {
+        self.counts
+    }
+
+    /// Sets these counts.
+    pub fn set_counts(&mut self, counts: ColorCounts) {
+        self.counts = counts;
+    }
+
+    /// Counts a packet that was marked.
+    pub(crate) fn count(&mut self, color: Color, bytes: u64) {
+        self.counts[color as usize].count(bytes);
     }
 
     /// Meters `units`, which have the colour `before`, at `now_ns`: the colour-aware mode of RFC 2698, which for green

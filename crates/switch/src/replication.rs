@@ -34,7 +34,7 @@ pub struct CloneProperties {
 }
 
 /// Something that has replicas.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Destination {
     /// A multicast group.
     Group(u64),

@@ -5,8 +5,10 @@
 
 use base::Bits;
 use ir::{ActionId, ActionProfileId, CounterId, DigestId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
+use std::collections::BTreeSet;
 use switch::MeterConfig;
 use switch::externs::CounterCell;
+use switch::meter::ColorCounts;
 use tables::Attributes;
 
 /// What an update does to its entity.
@@ -36,16 +38,16 @@ pub enum Entity {
     TableEntry(TableEntry),
     /// The direct counter of an entry.
     DirectCounter(Direct<CounterCell>),
-    /// The direct meter of an entry; no rates: every packet is green.
-    DirectMeter(Direct<Option<MeterConfig>>),
+    /// The direct meter of an entry.
+    DirectMeter(Direct<MeterValue>),
     /// A member of an action profile.
     Member(Member),
     /// A group of an action profile.
     Group(Group),
     /// A cell of a counter array.
     Counter(Cell<CounterId, CounterCell>),
-    /// A cell of a meter array; no rates: every packet is green.
-    Meter(Cell<MeterId, Option<MeterConfig>>),
+    /// A cell of a meter array.
+    Meter(Cell<MeterId, MeterValue>),
     /// A cell of a register array.
     Register(Cell<RegisterId, Bits>),
     /// A multicast group.
@@ -126,6 +128,8 @@ pub struct TableEntry {
     pub counter: Option<CounterCell>,
     /// Its direct meter: no rates, or these. Written if given; read if the table has one and it was asked for.
     pub meter: Option<Option<MeterConfig>>,
+    /// What its direct meter has marked. Written if given; read with the meter.
+    pub meter_counts: Option<ColorCounts>,
     /// Since when no packet has hit it. Read only.
     pub idle_ns: Option<u64>,
     /// The program itself declares it, and it cannot be changed. Read only.
@@ -136,8 +140,27 @@ impl TableEntry {
     /// An entry without attributes and direct values.
     pub fn new(table: TableId, name: Option<EntryName>, action: Option<EntryAction>) -> TableEntry {
         let attributes = Attributes::default();
-        TableEntry { table, name, action, attributes, counter: None, meter: None, idle_ns: None, is_const: false }
+        TableEntry {
+            table,
+            name,
+            action,
+            attributes,
+            counter: None,
+            meter: None,
+            meter_counts: None,
+            idle_ns: None,
+            is_const: false,
+        }
     }
+}
+
+/// A meter.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MeterValue {
+    /// Its rates; none: it leaves packets the colour that they have.
+    pub config: Option<MeterConfig>,
+    /// Packets that it has marked with each colour. Written if given; always read.
+    pub counts: Option<ColorCounts>,
 }
 
 /// A direct resource of an entry.
@@ -197,13 +220,42 @@ pub struct Cell<Id, T> {
     pub value: T,
 }
 
+/// A copy that is made of a packet, and what takes its place while its port has no link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replica {
+    /// The copy.
+    pub primary: switch::Replica,
+    /// The first of them whose port has a link is made while that of the copy itself has none; none if none has.
+    pub backups: Vec<switch::Replica>,
+}
+
+impl Replica {
+    /// The copy that is made while these ports have no link.
+    pub fn chosen(&self, ports_down: &BTreeSet<u32>) -> Option<switch::Replica> {
+        // Without a backup nothing depends on a link: the port itself drops.
+        let mut all = self.all();
+        if self.backups.is_empty() { all.next() } else { all.find(|it| !ports_down.contains(&it.port)) }
+    }
+
+    /// It and its backups, in the order in which they are wanted.
+    pub fn all(&self) -> impl Iterator<Item = switch::Replica> {
+        std::iter::once(self.primary).chain(self.backups.iter().copied())
+    }
+}
+
+impl From<switch::Replica> for Replica {
+    fn from(primary: switch::Replica) -> Replica {
+        Replica { primary, backups: Vec::new() }
+    }
+}
+
 /// A multicast group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Multicast {
     /// Its number, at least 1.
     pub group: u64,
     /// Its copies, none twice.
-    pub replicas: Vec<switch::Replica>,
+    pub replicas: Vec<Replica>,
     /// Opaque to the switch.
     pub metadata: Vec<u8>,
 }
@@ -214,7 +266,7 @@ pub struct CloneSession {
     /// Its number, at least 1.
     pub session: u32,
     /// Its copies, none twice.
-    pub replicas: Vec<switch::Replica>,
+    pub replicas: Vec<Replica>,
     /// The class of service of the clones.
     pub class_of_service: u32,
     /// The most bytes of the packet that a clone gets; 0 for all.

@@ -427,7 +427,15 @@ impl Api {
     /// A port went down or came up: members that watch it stop being choices, or are choices again.
     pub fn port_changed(&self, port: u32, is_up: bool) {
         let _turn = self.turn();
-        self.pipeline().port_changed(port, is_up);
+        let pipeline = self.pipeline();
+        pipeline.port_changed(port, is_up);
+        if !pipeline.state().backed_up.is_empty() {
+            let there = Arc::clone(&pipeline);
+            // A switch that ends copies nothing any more.
+            let _ends = pipeline.gate(&*self.door).ask(move |switch| {
+                resources::choose_replicas(&there.state(), switch, port);
+            });
+        }
     }
 
     /// Puts another switch, which runs another program, in the place of the one that runs. What controllers had told of
@@ -463,7 +471,10 @@ impl Api {
         let _turn = self.turn();
         // Links are the switch's, whatever runs on it.
         let ports_down = self.pipeline().state().ports_down.clone();
-        ports_down.into_iter().for_each(|port| pipeline.port_changed(port, false));
+        for port in ports_down {
+            pipeline.port_changed(port, false);
+            resources::choose_replicas(&pipeline.state(), &mut new, port);
+        }
         let old = self.door.ask(move |switch| {
             carry(switch, &mut new);
             switch.replace(new)

@@ -5,7 +5,7 @@
 //! time, cells by jobs of bounded size.
 
 use crate::api::entity::{
-    Call, Cell, CloneSession, Direct, Entity, EntryAction, EntryName, Group, Member, Multicast, TableEntry,
+    Call, Cell, CloneSession, Direct, Entity, EntryAction, EntryName, Group, Member, MeterValue, Multicast, TableEntry,
 };
 use crate::api::fault::Fault;
 use crate::api::state::{GroupContents, State};
@@ -14,6 +14,7 @@ use base::Bits;
 use base::index::Id as _;
 use ir::{ActionProfileId, CounterId, DigestId, EntryKey, MeterId, RegisterId, TableId, ValueSetId};
 use switch::externs::CounterCell;
+use switch::meter::ColorCounts;
 use switch::{CloneTarget, Destination, MeterConfig, SharedTables, Switch, match_value, profile_actions};
 use tables::{Entry, Handle, MatchValue, Target};
 
@@ -137,7 +138,8 @@ impl Pipeline {
             Query::Meters { array, index } => {
                 let arrays = self.program.meters.iter_enumerated().map(|(id, it)| (id, it.name.as_str(), it.size));
                 let read = |switch: &mut Switch, array: MeterId, index: u64| {
-                    let value = switch.externs_mut().meters[array].cell_mut(index)?.config();
+                    let cell = switch.externs_mut().meters[array].cell_mut(index)?;
+                    let value = MeterValue { config: cell.config(), counts: Some(cell.counts()) };
                     Some(Entity::Meter(Cell { array, index: Some(index), value }))
                 };
                 cells(door, arrays, ("meter", *array, *index), read, sink)
@@ -151,7 +153,7 @@ impl Pipeline {
                 cells(door, arrays, ("register", *array, *index), read, sink)
             }
             Query::Multicast(group) => self.multicast(door, *group, sink),
-            Query::CloneSessions(session) => clone_sessions(door, *session, sink),
+            Query::CloneSessions(session) => self.clone_sessions(door, *session, sink),
             Query::ValueSets(set) => self.value_sets(door, *set, sink),
             Query::Digests(digest) => {
                 let digests = self.state().digests.clone();
@@ -273,7 +275,7 @@ impl Pipeline {
         if entries.is_empty() || (counter.is_none() && meter.is_none() && !with_idle) {
             return Ok(entries);
         }
-        type Values = (Option<CounterCell>, Option<Option<MeterConfig>>, Option<u64>);
+        type Values = (Option<CounterCell>, Option<(Option<MeterConfig>, ColorCounts)>, Option<u64>);
         let asked = handles.clone();
         let values: Vec<Values> = door.ask(move |switch| {
             let now_ns = switch.now_ns();
@@ -283,14 +285,17 @@ impl Pipeline {
                 let last_hit_ns = externs.last_hits_ns[table].get(index as usize).filter(|_| with_idle);
                 let idle = last_hit_ns.map(|hit_ns| now_ns.saturating_sub(*hit_ns));
                 let counted = counter.and_then(|id| externs.direct_counters[id].get(index as usize).copied());
-                let metered = meter.and_then(|id| externs.direct_meters[id].cell_mut(index).map(|cell| cell.config()));
+                let cell = meter.and_then(|id| externs.direct_meters[id].cell_mut(index));
+                let metered = cell.map(|cell| (cell.config(), cell.counts()));
                 (counted, metered, idle)
             };
             handles.iter().map(of).collect()
         })?;
         for ((entry, values), handle) in entries.iter_mut().zip(values).zip(asked) {
             if self.is_still(table, handle) {
-                (entry.counter, entry.meter, entry.idle_ns) = values;
+                let (counter, meter, idle_ns) = values;
+                (entry.counter, entry.idle_ns) = (counter, idle_ns);
+                (entry.meter, entry.meter_counts) = meter.unzip();
             }
         }
         Ok(entries)
@@ -387,11 +392,38 @@ impl Pipeline {
             groups.map(|(number, replicas)| (number, replicas.to_vec())).collect()
         })?;
         let state = self.state();
-        let entity = |(group, replicas)| {
+        let entity = |(group, replicas): (u64, Vec<switch::Replica>)| {
             let metadata = state.multicast_metadata.get(&group).cloned().unwrap_or_default();
+            let replicas = state.replicas(Destination::Group(group), replicas);
             Entity::Multicast(Multicast { group, replicas, metadata })
         };
         let entities = groups.into_iter().map(entity).collect();
+        drop(state);
+        sink(entities);
+        Ok(())
+    }
+
+    fn clone_sessions(&self, door: Gate<'_>, session: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
+        type Found = (u32, Vec<switch::Replica>, switch::CloneProperties);
+        let sessions: Vec<Found> = door.ask(move |switch| {
+            let replication = switch.replication();
+            let wanted = replication.sessions().filter(|(number, ..)| session.is_none_or(|it| it == *number));
+            let replicas = |target: &CloneTarget| match target {
+                CloneTarget::Replicas(replicas) => replicas.clone(),
+                CloneTarget::Group(group) => replication.replicas(Destination::Group(*group)).to_vec(),
+            };
+            wanted.map(|(number, target, properties)| (number, replicas(target), properties)).collect()
+        })?;
+        let state = self.state();
+        let entity = |(session, replicas, properties): Found| {
+            Entity::CloneSession(CloneSession {
+                session,
+                replicas: state.replicas(Destination::Session(session), replicas),
+                class_of_service: properties.class_of_service,
+                length_bytes_max: properties.length_bytes_max.unwrap_or(0),
+            })
+        };
+        let entities = sessions.into_iter().map(entity).collect();
         drop(state);
         sink(entities);
         Ok(())
@@ -409,28 +441,6 @@ impl Pipeline {
         }
         Ok(())
     }
-}
-
-fn clone_sessions(door: Gate<'_>, session: Option<u32>, sink: Sink<'_>) -> Result<(), Fault> {
-    let sessions = door.ask(move |switch| {
-        let replication = switch.replication();
-        let wanted = replication.sessions().filter(|(number, ..)| session.is_none_or(|it| it == *number));
-        let entity = |(session, target, properties): (u32, &CloneTarget, switch::CloneProperties)| {
-            let replicas = match target {
-                CloneTarget::Replicas(replicas) => replicas.clone(),
-                CloneTarget::Group(group) => replication.replicas(Destination::Group(*group)).to_vec(),
-            };
-            Entity::CloneSession(CloneSession {
-                session,
-                replicas,
-                class_of_service: properties.class_of_service,
-                length_bytes_max: properties.length_bytes_max.unwrap_or(0),
-            })
-        };
-        wanted.map(entity).collect::<Vec<_>>()
-    })?;
-    sink(sessions);
-    Ok(())
 }
 
 /// The cells of arrays, by jobs of bounded size.
@@ -489,11 +499,11 @@ fn group(state: &mut State, profile: ActionProfileId, handle: Handle, members: &
 }
 
 fn direct_entity(entry: TableEntry) -> Option<Entity> {
-    let TableEntry { table, name, counter, meter, .. } = entry;
+    let TableEntry { table, name, counter, meter, meter_counts: counts, .. } = entry;
     let name = name?;
     match (counter, meter) {
         (Some(value), _) => Some(Entity::DirectCounter(Direct { table, name, value })),
-        (_, Some(value)) => Some(Entity::DirectMeter(Direct { table, name, value })),
+        (_, Some(config)) => Some(Entity::DirectMeter(Direct { table, name, value: MeterValue { config, counts } })),
         _ => None,
     }
 }

@@ -1,16 +1,16 @@
 //! Updates of what the switch alone owns: cells of counters, meters and registers, groups, sessions, value sets.
 
-use crate::api::entity::{Cell, CloneSession, Entity, Multicast, UpdateKind};
+use crate::api::entity::{Cell, CloneSession, Entity, MeterValue, Multicast, Replica, TableEntry, UpdateKind};
 use crate::api::fault::{Code, Fault};
-use crate::api::state::State;
+use crate::api::state::{State, chosen};
 use crate::api::write::Undo;
 use crate::show;
 use base::Bits;
 use ir::{CounterId, EntryKey, MeterId, Program, RegisterId, TableId, ValueSetId};
 use std::collections::BTreeSet;
 use switch::externs::{CounterCell, MeterArray};
-use switch::meter::MeterCell;
-use switch::{CloneProperties, CloneTarget, Destination, MeterConfig, Replica, Switch, match_value};
+use switch::meter::{ColorCounts, MeterCell};
+use switch::{CloneProperties, CloneTarget, Destination, MeterConfig, Switch, match_value};
 use tables::{Handle, MatchValue};
 
 type Undos = Vec<Undo>;
@@ -30,7 +30,7 @@ pub(crate) fn write(
 ) -> Result<(), Fault> {
     match entity {
         Entity::Multicast(group) => multicast(state, switch, undos, group, kind),
-        Entity::CloneSession(session) => clone_session(switch, undos, session, kind),
+        Entity::CloneSession(session) => clone_session(state, switch, undos, session, kind),
         _ if kind != UpdateKind::Modify => {
             Err(Fault::invalid(format!("{} can be modified, not inserted or deleted", describe(program, entity))))
         }
@@ -92,13 +92,13 @@ fn meter(
     program: &Program,
     switch: &mut Switch,
     undos: &mut Undos,
-    cell: &Cell<MeterId, Option<MeterConfig>>,
+    cell: &Cell<MeterId, MeterValue>,
 ) -> Result<(), Fault> {
     let now_ns = switch.now_ns();
     let array = cell.array;
     let stored = &mut switch.externs_mut().meters[array];
     let name = format!("meter {}", program.meters[array].name);
-    check_rates(&name, cell.value)?;
+    check_rates(&name, cell.value.config)?;
     let range = cells(&name, cell.index, stored.size())?;
     let old = configure(stored, range.clone(), cell.value, now_ns);
     note(undos, move |switch| restore(&mut switch.externs_mut().meters[array], range, old));
@@ -116,16 +116,12 @@ fn check_rates(name: &str, config: Option<MeterConfig>) -> Result<(), Fault> {
 }
 
 /// Configures cells and gives what they were.
-fn configure(
-    array: &mut MeterArray,
-    range: std::ops::Range<usize>,
-    config: Option<MeterConfig>,
-    now_ns: u64,
-) -> Vec<MeterCell> {
+fn configure(array: &mut MeterArray, range: std::ops::Range<usize>, value: MeterValue, now_ns: u64) -> Vec<MeterCell> {
     let set = |index| {
         let cell = array.cell_mut(index as u64)?;
         let mut fresh = MeterCell::default();
-        config.into_iter().for_each(|config| fresh.configure(config, now_ns));
+        fresh.set_counts(value.counts.unwrap_or(cell.counts()));
+        value.config.into_iter().for_each(|config| fresh.configure(config, now_ns));
         Some(std::mem::replace(cell, fresh))
     };
     range.filter_map(set).collect()
@@ -163,10 +159,21 @@ fn register(
 // ------------------------------------------------------------------------------------------------------ direct
 
 /// What is to be written to the direct counters and meter of an entry.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct DirectValues {
     pub counter: Option<CounterCell>,
     pub meter: Option<Option<MeterConfig>>,
+    pub meter_counts: Option<ColorCounts>,
+}
+
+impl DirectValues {
+    pub fn of(entry: &TableEntry) -> DirectValues {
+        DirectValues { counter: entry.counter, meter: entry.meter, meter_counts: entry.meter_counts }
+    }
+
+    pub fn is_some(&self) -> bool {
+        self.counter.is_some() || self.meter.is_some() || self.meter_counts.is_some()
+    }
 }
 
 /// Refuses values that the entries of a table have no place for.
@@ -175,7 +182,7 @@ pub(crate) fn check_direct(program: &Program, table: TableId, values: DirectValu
     if values.counter.is_some() && declared.direct_counters.is_empty() {
         return Err(Fault::invalid(format!("table {} has no direct counter", declared.name)));
     }
-    if values.meter.is_some() && declared.direct_meter.is_none() {
+    if (values.meter.is_some() || values.meter_counts.is_some()) && declared.direct_meter.is_none() {
         return Err(Fault::invalid(format!("table {} has no direct meter", declared.name)));
     }
     check_rates(&format!("table {}", declared.name), values.meter.flatten())
@@ -190,22 +197,72 @@ pub(crate) fn set_direct(program: &Program, switch: &mut Switch, table: TableId,
             externs.direct_counters[id].get_mut(index).into_iter().for_each(|cell| *cell = value);
         }
     }
-    if let (Some(config), Some((id, _))) = (values.meter, &declared.direct_meter) {
-        configure(&mut externs.direct_meters[*id], index..index + 1, config, now_ns);
+    let Some((id, _)) = &declared.direct_meter else { return };
+    let meters = &mut externs.direct_meters[*id];
+    if let Some(config) = values.meter {
+        configure(meters, index..index + 1, MeterValue { config, counts: values.meter_counts }, now_ns);
+    } else if let (Some(counts), Some(cell)) = (values.meter_counts, meters.cell_mut(index as u64)) {
+        cell.set_counts(counts);
     }
 }
 
 // ------------------------------------------------------------------------------------------------- replication
 
-/// Refuses replicas that are given twice.
+/// Refuses replicas that are given twice, and backups that share the port of what they are to take the place of.
 fn check_replicas(what: &str, replicas: &[Replica]) -> Result<(), Fault> {
     let mut seen = BTreeSet::new();
-    match replicas.iter().find(|replica| !seen.insert((replica.port, replica.rid))) {
-        Some(twice) => Err(Fault::invalid(format!(
+    if let Some(twice) = replicas.iter().flat_map(Replica::all).find(|it| !seen.insert((it.port, it.rid))) {
+        return Err(Fault::invalid(format!(
             "{what}: the replica of port {} and instance {} is given twice",
             twice.port, twice.rid
-        ))),
+        )));
+    }
+    let shares = |replica: &&Replica| replica.backups.iter().any(|backup| backup.port == replica.primary.port);
+    match replicas.iter().find(shares) {
+        Some(Replica { primary, .. }) => {
+            let message = format!("{what}: the replica of port {} has a backup of the same port", primary.port);
+            Err(Fault::invalid(message))
+        }
         None => Ok(()),
+    }
+}
+
+/// Keeps replicas as they were written, if links count for them.
+fn keep_written(state: &mut State, undos: &mut Undos, destination: Destination, replicas: &[Replica]) {
+    let has_backups = replicas.iter().any(|replica| !replica.backups.is_empty());
+    let old = match has_backups {
+        true => state.backed_up.insert(destination, replicas.to_vec()),
+        false => state.backed_up.remove(&destination),
+    };
+    if has_backups || old.is_some() {
+        undos.push(Undo::State(Box::new(move |state| match old {
+            Some(old) => drop(state.backed_up.insert(destination, old)),
+            None => drop(state.backed_up.remove(&destination)),
+        })));
+    }
+}
+
+/// Has the copies made that are chosen since a port has lost its link or has it again.
+pub(crate) fn choose_replicas(state: &State, switch: &mut Switch, port: u32) {
+    let mut before = state.ports_down.clone();
+    if !before.remove(&port) {
+        before.insert(port);
+    }
+    for (&destination, written) in &state.backed_up {
+        let replication = switch.replication_mut();
+        let new = chosen(written, &state.ports_down);
+        // What another face of the control plane has changed since is left alone.
+        if replication.replicas(destination) != chosen(written, &before) {
+            continue;
+        }
+        // As many or fewer than there were room for when they were written.
+        let _done = match destination {
+            Destination::Group(group) => replication.set_group(group, new),
+            Destination::Session(session) => {
+                let properties = replication.clone_properties(session);
+                replication.set_session_with(session, CloneTarget::Replicas(new), properties)
+            }
+        };
     }
 }
 
@@ -234,7 +291,7 @@ fn multicast(
             state.multicast_metadata.remove(&number)
         }
         _ => {
-            replication.set_group(number, group.replicas.clone())?;
+            replication.set_group(number, chosen(&group.replicas, &state.ports_down))?;
             match group.metadata.is_empty() {
                 true => state.multicast_metadata.remove(&number),
                 false => state.multicast_metadata.insert(number, group.metadata.clone()),
@@ -252,10 +309,12 @@ fn multicast(
         Some(metadata) => drop(state.multicast_metadata.insert(number, metadata)),
         None => drop(state.multicast_metadata.remove(&number)),
     })));
+    keep_written(state, undos, Destination::Group(number), &group.replicas);
     Ok(())
 }
 
 fn clone_session(
+    state: &mut State,
     switch: &mut Switch,
     undos: &mut Undos,
     session: &CloneSession,
@@ -280,7 +339,8 @@ fn clone_session(
             class_of_service: session.class_of_service,
             length_bytes_max: (session.length_bytes_max != 0).then_some(session.length_bytes_max),
         };
-        replication.set_session_with(number, CloneTarget::Replicas(session.replicas.clone()), properties)?;
+        let replicas = chosen(&session.replicas, &state.ports_down);
+        replication.set_session_with(number, CloneTarget::Replicas(replicas), properties)?;
     }
     note(undos, move |switch| {
         // What was there fits again.
@@ -289,6 +349,7 @@ fn clone_session(
             None => switch.replication_mut().delete_session(number),
         };
     });
+    keep_written(state, undos, Destination::Session(number), &session.replicas);
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 //! are looked at in pieces, of which only a hash is kept: the worker spends some microseconds on many of them between
 //! two bursts, and copies only what has changed.
 
-use crate::api::entity::{Cell, Direct, Entity, EntryName, TableEntry, Update, UpdateKind};
+use crate::api::entity::{Cell, Direct, Entity, EntryName, MeterValue, TableEntry, Update, UpdateKind};
 use crate::api::fault::Fault;
 use crate::api::read::{Query, TableQuery, Which, entry_key};
 use crate::api::state::State;
@@ -148,7 +148,7 @@ impl Pipeline {
             }
             Entity::Register(cell) => cell.value == self.program.registers[cell.array].initial,
             Entity::Counter(cell) => cell.value == CounterCell::default(),
-            Entity::Meter(cell) => cell.value.is_none(),
+            Entity::Meter(cell) => cell.value.config.is_none(),
             Entity::ValueSet { members, .. } => members.is_empty(),
             _ => false,
         };
@@ -158,7 +158,12 @@ impl Pipeline {
             _ => UpdateKind::Insert,
         };
         let entity = match entity {
-            Entity::TableEntry(entry) if entry.is_const => Entity::TableEntry(TableEntry { action: None, ..entry }),
+            // What meters have marked begins anew.
+            Entity::TableEntry(entry) => {
+                let action = entry.action.filter(|_| !entry.is_const);
+                Entity::TableEntry(TableEntry { action, meter_counts: None, ..entry })
+            }
+            Entity::Meter(cell) => Entity::Meter(Cell { value: MeterValue { counts: None, ..cell.value }, ..cell }),
             other => other,
         };
         (!is_there).then_some(Update { kind, entity })

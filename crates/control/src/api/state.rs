@@ -1,13 +1,14 @@
 //! What controllers have told and no packet needs to know: their numbers for members and groups, watch ports, metadata,
 //! how digests are wanted.
 
-use crate::api::entity::{Choice, DigestConfig, Group, GroupMember};
+use crate::api::entity::{Choice, DigestConfig, Group, GroupMember, Replica};
 use crate::api::idle::Told;
 use crate::command::Command;
 use crate::problem::Problem;
 use base::index::Id as _;
 use ir::{ActionProfileId, DigestId};
 use std::collections::{BTreeMap, BTreeSet};
+use switch::Destination;
 use tables::{Handle, ProfileOperation};
 
 /// The state of a control plane beside that of its switch.
@@ -20,6 +21,8 @@ pub(crate) struct State {
     /// The groups that belong to one entry each.
     pub one_shots: BTreeMap<(usize, Handle), OneShot>,
     pub multicast_metadata: BTreeMap<u64, Vec<u8>>,
+    /// Multicast groups and clone sessions with backup replicas, as controllers wrote them.
+    pub backed_up: BTreeMap<Destination, Vec<Replica>>,
     pub digests: BTreeMap<DigestId, DigestConfig>,
     /// Ports that are down: members that watch them are no choices.
     pub ports_down: BTreeSet<u32>,
@@ -33,6 +36,13 @@ impl State {
         self.one_shots.range((profile, Handle(0))..=(profile, Handle(u32::MAX))).next().is_some()
     }
 
+    /// The replicas of a destination as they were written, if those of the switch are still what is chosen of them.
+    pub fn replicas(&self, destination: Destination, now: Vec<switch::Replica>) -> Vec<Replica> {
+        let written = self.backed_up.get(&destination);
+        let written = written.filter(|written| chosen(written, &self.ports_down) == now).cloned();
+        written.unwrap_or_else(|| now.into_iter().map(Replica::from).collect())
+    }
+
     /// Refuses a command that makes members or groups beside groups that belong to entries.
     pub fn check_style(&self, command: &Command) -> Result<(), Problem> {
         let Command::ProfileChange { profile, operation } = command else { return Ok(()) };
@@ -44,6 +54,11 @@ impl State {
             false => Ok(()),
         }
     }
+}
+
+/// The copies that are made while these ports have no link.
+pub(crate) fn chosen(replicas: &[Replica], ports_down: &BTreeSet<u32>) -> Vec<switch::Replica> {
+    replicas.iter().filter_map(|replica| replica.chosen(ports_down)).collect()
 }
 
 /// What a controller wrote into a group.

@@ -1,7 +1,8 @@
 //! Writes and reads through a door that leads to a switch in the same thread.
 
 use super::entity::{
-    Call, Cell, Choice, CloneSession, Direct, EntryAction, EntryName, Group, GroupMember, Member, Multicast, TableEntry,
+    Call, Cell, Choice, CloneSession, Direct, EntryAction, EntryName, Group, GroupMember, Member, MeterValue,
+    Multicast, Replica as Written, TableEntry,
 };
 use super::*;
 use crate::names;
@@ -185,7 +186,7 @@ fn a_batch_is_taken_back_as_a_whole() {
     let balance = |key, id| Entity::TableEntry(entry(&api, "balance", (12, key), Some(EntryAction::Group(id))));
     let cell = |index, value| Cell { array: RegisterId::from_index(0), index, value: bits(16, value) };
     let multicast = |group| {
-        let replicas = vec![Replica { rid: 1, port: 2 }];
+        let replicas = vec![Replica { rid: 1, port: 2 }.into()];
         Entity::Multicast(Multicast { group, replicas, metadata: vec![7] })
     };
     write(
@@ -202,7 +203,11 @@ fn a_batch_is_taken_back_as_a_whole() {
         peak_rate_milliunits_per_s: 3,
         peak_burst: 4,
     };
-    let meter = Cell { array: MeterId::from_index(0), index: Some(1), value: Some(config) };
+    let meter = Cell {
+        array: MeterId::from_index(0),
+        index: Some(1),
+        value: MeterValue { config: Some(config), counts: None },
+    };
     let tunnels = vec![vec![EntryKey::Exact(bits(16, 0x800)), EntryKey::Range { low: bits(16, 1), high: bits(16, 9) }]];
     write(
         &api,
@@ -293,6 +298,114 @@ fn members_groups_and_their_refusals() {
     assert_eq!(read(&api, &Query::Groups { profile: None, id: Some(5) }), [group(&api, 5, &[(70, 3, Some(2))])]);
     api.port_changed(2, true);
     assert_eq!(choices(&api), before);
+}
+
+#[test]
+fn backups_take_the_place_of_ports_without_links() {
+    let api = api();
+    let copy = |port, rid| Replica { rid, port };
+    let written = |backups: &[u32]| {
+        let backups = backups.iter().map(|&port| copy(port, 9)).collect();
+        let replicas = vec![Written { primary: copy(2, 1), backups }, copy(5, 1).into()];
+        Entity::Multicast(Multicast { group: 1, replicas, metadata: vec![] })
+    };
+    let session = |port| {
+        let replicas = vec![Written { primary: copy(2, 1), backups: vec![copy(port, 3)] }];
+        Entity::CloneSession(CloneSession { session: 7, replicas, class_of_service: 1, length_bytes_max: 64 })
+    };
+    write(
+        &api,
+        vec![
+            (Insert, written(&[2])),
+            (Insert, written(&[3, 3])),
+            (Insert, written(&[3, 4])),
+            (Insert, session(3)),
+            (Modify, session(3)),
+        ],
+        ContinueOnError,
+        expect![[r#"
+            InvalidArgument: multicast group 1: the replica of port 2 has a backup of the same port
+            InvalidArgument: multicast group 1: the replica of port 3 and instance 9 is given twice
+            done
+            done
+            done
+        "#]],
+    );
+    let copies = |api: &Api| {
+        let of = |switch: &mut Switch, destination| switch.replication().replicas(destination).to_vec();
+        api.door()
+            .ask(move |switch| {
+                let [group, session] = [switch::Destination::Group(1), switch::Destination::Session(7)];
+                [of(switch, group), of(switch, session)].map(|all| all.iter().map(|it| it.port).collect::<Vec<_>>())
+            })
+            .unwrap()
+    };
+    let mut seen = String::new();
+    for (port, is_up) in [(2, false), (3, false), (4, false), (3, true), (4, true), (2, true), (5, false)] {
+        api.port_changed(port, is_up);
+        seen += &format!("{port} {is_up}: {:?}\n", copies(&api));
+        // What was written is what is read, whatever is chosen of it.
+        assert_eq!(read(&api, &Query::Multicast(None)), [written(&[3, 4])]);
+        assert_eq!(read(&api, &Query::CloneSessions(None)), [session(3)]);
+    }
+    expect![[r#"
+        2 false: [[3, 5], [3]]
+        3 false: [[4, 5], []]
+        4 false: [[5], []]
+        3 true: [[3, 5], [3]]
+        4 true: [[3, 5], [3]]
+        2 true: [[2, 5], [2]]
+        5 false: [[2, 5], [2]]
+    "#]]
+    .assert_eq(&seen);
+    // A batch that is taken back leaves the backups, one without any forgets them.
+    let mut batch = updates(vec![(Modify, written(&[])), (Delete, session(3)), (Insert, written(&[]))]);
+    assert!(api.write(batch.clone(), RollbackOnError).iter().all(Result::is_err));
+    api.port_changed(2, false);
+    assert_eq!(copies(&api), [vec![3, 5], vec![3]]);
+    batch.pop();
+    assert!(api.write(batch, RollbackOnError).iter().all(Result::is_ok));
+    api.port_changed(3, false);
+    assert_eq!(copies(&api), [vec![2, 5], vec![]]);
+}
+
+#[test]
+fn meters_count_what_they_mark() {
+    let api = api();
+    let array = MeterId::from_index(0);
+    let config = MeterConfig {
+        committed_rate_milliunits_per_s: 1,
+        committed_burst: 100,
+        peak_rate_milliunits_per_s: 1,
+        peak_burst: 200,
+    };
+    let meter = |config, counts| Entity::Meter(Cell { array, index: Some(1), value: MeterValue { config, counts } });
+    let pass = |api: &Api| {
+        let execute = move |switch: &mut Switch| {
+            let meters = &mut switch.externs_mut().meters[array];
+            meters.execute(1, 100, switch::meter::Color::Green, 0);
+        };
+        api.door().ask(execute).unwrap();
+    };
+    let counts = |api: &Api| match read(api, &Query::Meters { array: Some(array), index: Some(1) }).remove(0) {
+        Entity::Meter(Cell { value: MeterValue { counts: Some(counts), .. }, .. }) => {
+            counts.map(|it| (it.packets, it.bytes))
+        }
+        other => panic!("{other:?}"),
+    };
+    pass(&api);
+    assert_eq!(counts(&api), [(1, 100), (0, 0), (0, 0)], "one without rates marks as it finds");
+    let steps = [(meter(Some(config), None), 4, [(2, 200), (1, 100), (2, 200)])];
+    for (update, packets, expected) in steps {
+        assert!(api.write(updates(vec![(Modify, update)]), ContinueOnError)[0].is_ok());
+        (0..packets).for_each(|_| pass(&api));
+        assert_eq!(counts(&api), expected, "other rates leave the counts");
+    }
+    let reset = updates(vec![(Modify, meter(Some(config), Some(Default::default()))), (Insert, meter(None, None))]);
+    assert!(api.write(reset.clone(), RollbackOnError).iter().all(Result::is_err));
+    assert_eq!(counts(&api), [(2, 200), (1, 100), (2, 200)], "taken back");
+    api.write(reset, ContinueOnError);
+    assert_eq!(counts(&api), [(0, 0); 3]);
 }
 
 #[test]

@@ -67,7 +67,7 @@ struct Point {
 /// Whether an update reaches beyond the tables: it must be carried out where the switch is.
 pub(crate) fn needs_switch(update: &Update) -> bool {
     match &update.entity {
-        Entity::TableEntry(entry) => entry.counter.is_some() || entry.meter.is_some(),
+        Entity::TableEntry(entry) => DirectValues::of(entry).is_some(),
         Entity::Member(_) | Entity::Group(_) | Entity::Digest { .. } => false,
         _ => true,
     }
@@ -138,11 +138,13 @@ impl<'a, 't> Writer<'a, 't> {
             (Entity::Digest { digest, config }, kind) => self.digest(*digest, *config, kind),
             (Entity::DirectCounter(direct), UpdateKind::Modify) => {
                 let handle = self.existing(direct.table, &direct.name)?;
-                self.set_direct(direct.table, handle, Some(direct.value), None)
+                let values = DirectValues { counter: Some(direct.value), ..DirectValues::default() };
+                self.set_direct(direct.table, handle, values)
             }
             (Entity::DirectMeter(direct), UpdateKind::Modify) => {
                 let handle = self.existing(direct.table, &direct.name)?;
-                self.set_direct(direct.table, handle, None, Some(direct.value))
+                let (meter, meter_counts) = (Some(direct.value.config), direct.value.counts);
+                self.set_direct(direct.table, handle, DirectValues { counter: None, meter, meter_counts })
             }
             (entity, kind) => {
                 let Some(switch) = self.switch.as_deref_mut() else {
@@ -175,7 +177,7 @@ impl<'a, 't> Writer<'a, 't> {
             let message = format!("table {}: the default action can be modified, not inserted or deleted", table.name);
             return Err(Fault::invalid(message));
         }
-        if entry.counter.is_some() || entry.meter.is_some() {
+        if DirectValues::of(entry).is_some() {
             let message =
                 format!("table {}: the default action has no direct counter or meter in this switch", table.name);
             return Err(Fault::new(Code::Unimplemented, message));
@@ -211,7 +213,7 @@ impl<'a, 't> Writer<'a, 't> {
             unreachable!("an insertion gives a handle")
         };
         self.set_attributes(entry.table, handle, &entry.attributes)?;
-        self.set_direct(entry.table, handle, entry.counter, entry.meter)
+        self.set_direct(entry.table, handle, DirectValues::of(entry))
     }
 
     fn modify(&mut self, entry: &TableEntry, name: &EntryName) -> Result<(), Fault> {
@@ -227,7 +229,7 @@ impl<'a, 't> Writer<'a, 't> {
             self.release(old)?;
         }
         self.set_attributes(entry.table, handle, &entry.attributes)?;
-        self.set_direct(entry.table, handle, entry.counter, entry.meter)
+        self.set_direct(entry.table, handle, DirectValues::of(entry))
     }
 
     fn find(&self, table: TableId, name: &EntryName) -> Result<Option<Handle>, Fault> {
@@ -280,17 +282,10 @@ impl<'a, 't> Writer<'a, 't> {
         Ok(())
     }
 
-    fn set_direct(
-        &mut self,
-        table: TableId,
-        handle: Handle,
-        counter: Option<switch::externs::CounterCell>,
-        meter: Option<Option<switch::MeterConfig>>,
-    ) -> Result<(), Fault> {
-        if counter.is_none() && meter.is_none() {
+    fn set_direct(&mut self, table: TableId, handle: Handle, values: DirectValues) -> Result<(), Fault> {
+        if !values.is_some() {
             return Ok(());
         }
-        let values = DirectValues { counter, meter };
         resources::check_direct(self.program, table, values)?;
         let entry = self.batch.tables()[table.index()].get(handle);
         self.direct.extend(entry.map(|entry| Direct { table, handle, sequence: entry.sequence, values }));

@@ -13,15 +13,15 @@
 
 use crate::api::entity::{
     Call, Cell, Choice, CloneSession, DigestConfig, Direct, EntryAction, EntryName, Group, GroupMember, Member,
-    Multicast, TableEntry,
+    MeterValue, Multicast, Replica, TableEntry,
 };
 use crate::api::{Entity, Update, UpdateKind};
 use base::Bits;
 use base::index::Id;
 use ir::{EntryKey, MatchKind, Program, TableId};
 use std::collections::BTreeMap;
+use switch::MeterConfig;
 use switch::externs::CounterCell;
-use switch::{MeterConfig, Replica};
 use tables::Attributes;
 
 /// Why a stored update is none of the program.
@@ -246,7 +246,7 @@ impl Writer<'_> {
             Entity::DirectMeter(direct) => {
                 self.head(kind, Tag::DirectMeter);
                 self.named(direct.table, &direct.name);
-                self.option(direct.value, Self::rates);
+                self.option(direct.value.config, Self::rates);
             }
             Entity::Member(it) => {
                 self.head(kind, Tag::Member);
@@ -267,7 +267,7 @@ impl Writer<'_> {
                 self.head(kind, Tag::Meter);
                 self.name(Kind::Meter, cell.array.index());
                 self.option(cell.index, Self::number);
-                self.option(cell.value, Self::rates);
+                self.option(cell.value.config, Self::rates);
             }
             Entity::Multicast(it) => {
                 self.head(kind, Tag::Multicast);
@@ -384,7 +384,9 @@ impl Writer<'_> {
     }
 
     fn replica(&mut self, replica: &Replica) {
-        self.numbers([u64::from(replica.port), replica.rid]);
+        let copy = |writer: &mut Self, it: &switch::Replica| writer.numbers([u64::from(it.port), it.rid]);
+        copy(self, &replica.primary);
+        self.list(&replica.backups, copy);
     }
 }
 
@@ -599,8 +601,8 @@ impl<'a> Updates<'a> {
                 Entity::DirectCounter(Direct { table: known(table), name, value })
             }
             Tag::DirectMeter => {
-                let ((table, name), value) = (self.named()?, self.option(Self::rates)?);
-                Entity::DirectMeter(Direct { table: known(table), name, value })
+                let ((table, name), config) = (self.named()?, self.option(Self::rates)?);
+                Entity::DirectMeter(Direct { table: known(table), name, value: MeterValue { config, counts: None } })
             }
             Tag::Member => {
                 let (profile, id) = (self.name(Kind::Profile)?, self.number32()?);
@@ -617,7 +619,8 @@ impl<'a> Updates<'a> {
             }
             Tag::Meter => {
                 let (array, index) = (self.name(Kind::Meter)?, self.option(Self::number)?);
-                Entity::Meter(Cell { array: known(array), index, value: self.option(Self::rates)? })
+                let value = MeterValue { config: self.option(Self::rates)?, counts: None };
+                Entity::Meter(Cell { array: known(array), index, value })
             }
             Tag::Multicast => {
                 let (group, replicas) = (self.number()?, self.list(Self::replica)?);
@@ -774,8 +777,11 @@ impl<'a> Updates<'a> {
     }
 
     fn replica(&mut self) -> Read<Replica> {
-        let port = self.number32()?;
-        Ok(Replica { rid: self.number()?, port })
+        let copy = |reader: &mut Self| {
+            let port = reader.number32()?;
+            Ok(switch::Replica { rid: reader.number()?, port })
+        };
+        Ok(Replica { primary: copy(self)?, backups: self.list(copy)? })
     }
 }
 
