@@ -1,8 +1,8 @@
 //! The router against what others have made for the same: programs of DPDK, as Debian packages them.
 //!
-//! The peers run as processes of their own, each on one core, between a driver that gives them the same packets from
-//! memory again and again (`net_pcap` with `infinite_rx`) and one that takes everything (`net_null`). What a packet
-//! costs is the time of a processor that the process has had, over the packets that its first port has received
+//! The peers run as processes of their own, each on one core, between two devices of `net_null`: one that delivers
+//! empty packets, which `peers/frames.c` fills with the same frames from memory, and one that takes everything. What a
+//! packet costs is the time of a processor that the process has had, over the packets that its first port has received
 //! meanwhile. All take turns, with the switch and with C by hand between them.
 //!
 //! * `testpmd` looks at nothing and forwards: what it costs is the drivers' part of every other peer.
@@ -18,8 +18,6 @@ use crate::limit::{Frames, Limit};
 use crate::router;
 use base::Rng;
 use base::limits::BURST_PACKETS_MAX;
-use live::Driver as _;
-use live::pcap::CaptureDriver;
 use live::traffic::Routes;
 use measure::figures::{median, range};
 use measure::memory;
@@ -43,9 +41,6 @@ use tempfile::TempDir;
 /// Where Debian leaves the source of DPDK's example programs.
 const EXAMPLES: &str = "/usr/share/dpdk/examples";
 
-/// Distinct frames: as many as the memory of `l3fwd` has room for.
-const FRAMES_MAX: u32 = 4096;
-
 /// How long a peer may take until packets flow, and how long they are counted.
 const START_MAX: Duration = Duration::from_secs(60);
 const SPAN: Duration = Duration::from_millis(500);
@@ -58,13 +53,16 @@ struct Peer {
     name: &'static str,
     program: PathBuf,
     arguments: Vec<String>,
+    /// What is loaded before it, and what that reads.
+    loaded: PathBuf,
+    frames: PathBuf,
 }
 
 /// Runs the contestants in turn and prints what a packet costs each.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut rng = Rng::new(1);
     let routes = Routes::everywhere(arguments.routes, 2..=4, &mut rng);
-    let frames = router::frames(&routes, arguments.destinations.min(FRAMES_MAX), &mut rng);
+    let frames = router::frames(&routes, arguments.destinations, &mut rng);
     let path = arguments.program.as_deref().unwrap_or("bench/programs/router.p4");
     let program = Arc::new(compiled::program(path)?);
     let mut native = router::with_routes(&program, compiled::native(&program)?, &routes)?;
@@ -113,15 +111,18 @@ fn by_hand(limit: &mut Limit, frames: &Frames, rounds: usize) -> Result<f64, Box
 
 /// The peers that there are, and those that there are not.
 fn peers(folder: &Path, routes: &Routes, frames: &Frames) -> Result<(Vec<Peer>, Vec<String>), Box<dyn Error>> {
-    let capture = folder.join("in.pcap");
-    let mut driver = CaptureDriver::open(None, Some(&capture))?;
-    frames.frames().try_for_each(|frame| driver.transmit(frame, 0))?;
-    driver.finish()?;
+    let from_memory = match frames_library(folder, frames) {
+        Ok(library) => library,
+        Err(why) => return Ok((Vec::new(), vec![format!("testpmd and l3fwd ({why})")])),
+    };
+    let peer = |name, program, arguments| {
+        let (loaded, frames) = (from_memory.clone(), folder.join(FRAMES));
+        Peer { name, program, arguments, loaded, frames }
+    };
     let environment = |cores: &str| -> Vec<String> {
         let words = format!(
-            "-l {cores} --no-huge -m 900 --no-pci --file-prefix {PREFIX} --vdev net_null0,no-rx=1 \
-             --vdev net_pcap0,rx_pcap={},infinite_rx=1 --",
-            capture.display()
+            "-l {cores} --no-huge -m 900 --no-pci --file-prefix {PREFIX} --vdev net_null0,size=60 \
+             --vdev net_null1,size=60,no-rx=1 --"
         );
         words.split(' ').map(str::to_owned).collect()
     };
@@ -133,7 +134,7 @@ fn peers(folder: &Path, routes: &Routes, frames: &Frames) -> Result<(Vec<Peer>, 
     let (mut there, mut absent) = (Vec::new(), Vec::new());
     if let Some(program) = installed("dpdk-testpmd") {
         let own = "--forward-mode=io --nb-cores=1 --auto-start --interactive --total-num-mbufs=65536";
-        there.push(Peer { name: "testpmd", program, arguments: arguments("0,1", own) });
+        there.push(peer("testpmd", program, arguments("0,1", own)));
     } else {
         absent.push("testpmd (package dpdk-dev)".to_owned());
     }
@@ -141,20 +142,49 @@ fn peers(folder: &Path, routes: &Routes, frames: &Frames) -> Result<(Vec<Peer>, 
         Ok(program) => {
             let rules = |family: &str| folder.join(family).display().to_string();
             let own = format!(
-                "-p 3 --config=({PCAP_PORT},0,1) --parse-ptype --rule_ipv4={} --rule_ipv6={}",
+                "-p 3 --config=({SOURCE_PORT},0,1) --parse-ptype --rule_ipv4={} --rule_ipv6={}",
                 rules("ipv4"),
                 rules("ipv6")
             );
-            there.push(Peer { name: "l3fwd", program, arguments: arguments("1", &own) });
+            there.push(peer("l3fwd", program, arguments("1", &own)));
         }
         Err(why) => absent.push(format!("l3fwd ({why})")),
     }
     Ok((there, absent))
 }
 
-/// DPDK numbers the devices in the order in which they are made: `net_null` first.
-const PCAP_PORT: u32 = 1;
-const NULL_PORT: u32 = 0;
+/// DPDK numbers the devices in the order in which they are made.
+const SOURCE_PORT: u32 = 0;
+const SINK_PORT: u32 = 1;
+
+/// The file of the frames.
+const FRAMES: &str = "frames";
+
+/// Builds what gives peers their frames, and writes these.
+fn frames_library(folder: &Path, frames: &Frames) -> Result<PathBuf, Box<dyn Error>> {
+    fs::write(folder.join(FRAMES), &frames.bytes)?;
+    let (source, library) = (folder.join("frames.c"), folder.join("frames.so"));
+    fs::write(&source, include_str!("../peers/frames.c"))?;
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O3", "-march=native", "-shared", "-fPIC", "-o"]).arg(&library).arg(&source);
+    compile(compiler.args(flags("--cflags")?))?;
+    Ok(library)
+}
+
+/// What the compiler must be told to find DPDK.
+fn flags(which: &str) -> Result<Vec<String>, Box<dyn Error>> {
+    let output = Command::new("pkg-config").args([which, "libdpdk"]).output()?;
+    if !output.status.success() {
+        return Err("package libdpdk-dev".into());
+    }
+    Ok(String::from_utf8(output.stdout)?.split_whitespace().map(str::to_owned).collect())
+}
+
+fn compile(compiler: &mut Command) -> Result<(), Box<dyn Error>> {
+    let output = compiler.output()?;
+    let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if output.status.success() { Ok(()) } else { Err(format!("it does not compile: {complaint}").into()) }
+}
 
 fn installed(name: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
@@ -170,10 +200,10 @@ fn l3fwd(folder: &Path, routes: &Routes) -> Result<PathBuf, Box<dyn Error>> {
     let mut rules = String::new();
     for route in &routes.0 {
         let [a, b, c, d] = route.network.to_be_bytes();
-        writeln!(rules, "R{a}.{b}.{c}.{d}/{} {NULL_PORT}", route.prefix_len)?;
+        writeln!(rules, "R{a}.{b}.{c}.{d}/{} {SINK_PORT}", route.prefix_len)?;
     }
     fs::write(folder.join("ipv4"), rules)?;
-    fs::write(folder.join("ipv6"), format!("R2001:0db8:0000:0000:0000:0000:0000:0000/32 {NULL_PORT}\n"))?;
+    fs::write(folder.join("ipv6"), format!("R2001:0db8:0000:0000:0000:0000:0000:0000/32 {SINK_PORT}\n"))?;
 
     let own = folder.join("l3fwd");
     fs::create_dir(&own)?;
@@ -184,23 +214,12 @@ fn l3fwd(folder: &Path, routes: &Routes) -> Result<PathBuf, Box<dyn Error>> {
             .replace(".offloads = RTE_ETH_RX_OFFLOAD_CHECKSUM", ".offloads = 0");
         fs::write(own.join(entry.file_name()), text)?;
     }
-    let flags = |which: &str| -> Result<Vec<String>, Box<dyn Error>> {
-        let output = Command::new("pkg-config").args([which, "libdpdk"]).output()?;
-        if !output.status.success() {
-            return Err("package libdpdk-dev".into());
-        }
-        Ok(String::from_utf8(output.stdout)?.split_whitespace().map(str::to_owned).collect())
-    };
     let files = "main.c l3fwd_lpm.c l3fwd_fib.c l3fwd_em.c l3fwd_event.c l3fwd_event_generic.c \
                  l3fwd_event_internal_port.c l3fwd_acl.c";
     let mut compiler = Command::new("cc");
     compiler.current_dir(&own).args(["-O3", "-march=native", "-w", "-o", "l3fwd", "-I"]);
     compiler.arg(Path::new(EXAMPLES).join("common")).args(flags("--cflags")?);
-    compiler.args(files.split_whitespace()).args(flags("--libs")?);
-    let output = compiler.output()?;
-    if !output.status.success() {
-        return Err(format!("it does not compile: {}", String::from_utf8_lossy(&output.stderr).trim()).into());
-    }
+    compile(compiler.args(files.split_whitespace()).args(flags("--libs")?))?;
     Ok(own.join("l3fwd"))
 }
 
@@ -228,6 +247,7 @@ impl Peer {
     fn packet_ns(&self) -> Result<f64, Box<dyn Error>> {
         let mut command = Command::new(&self.program);
         // Who has an end of standard input waits for what comes.
+        command.env("LD_PRELOAD", &self.loaded).env("WIRESPEED_FRAMES", &self.frames);
         command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut running = Running(command.spawn()?);
         let asked = self.wait(&mut running)?;
@@ -271,7 +291,7 @@ fn telemetry() -> Result<OwnedFd, Box<dyn Error>> {
 
 /// Packets that the peer has received.
 fn received(asked: &OwnedFd) -> Result<u64, Box<dyn Error>> {
-    send(asked.as_raw_fd(), format!("/ethdev/stats,{PCAP_PORT}").as_bytes(), MsgFlags::empty())?;
+    send(asked.as_raw_fd(), format!("/ethdev/stats,{SOURCE_PORT}").as_bytes(), MsgFlags::empty())?;
     let mut answer = [0; 16_384];
     let length = recv(asked.as_raw_fd(), &mut answer, MsgFlags::empty())?;
     let answer: Value = serde_json::from_slice(&answer[..length])?;
@@ -289,7 +309,7 @@ fn spent(running: &Running) -> Result<Duration, Box<dyn Error>> {
 }
 
 fn print(arguments: &Arguments, figures: &[(&str, Vec<f64>)], absent: &[String]) {
-    let destinations = arguments.destinations.min(FRAMES_MAX);
+    let destinations = arguments.destinations;
     if arguments.json {
         let contestants: serde_json::Map<String, Value> =
             figures.iter().map(|(name, figures)| ((*name).to_owned(), json!(figures))).collect();
