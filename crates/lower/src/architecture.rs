@@ -5,7 +5,7 @@
 use crate::inline::{Argument, Sight};
 use crate::names::find;
 use crate::objects::{ObjectId, ObjectKind};
-use crate::places::Place;
+use crate::places::{Place, varbit_parts};
 use crate::storage::Life;
 use crate::types::Form;
 use crate::values::Value;
@@ -182,8 +182,36 @@ impl<'h> Lowerer<'h> {
                 }
                 Ok(())
             }
+            (_, Place::Varbit(varbit)) => {
+                let ir::HeaderRef::Fixed(header) = varbit.header else { return Ok(()) };
+                let name = self.ir.headers[header].name.clone();
+                let length = self.new_var(&format!("{name}.$length"), ir::Type::Bit(32), Life::Metadata);
+                let bits = self.new_var(&name, ir::Type::Bit(varbit.max), Life::Metadata);
+                for number in inherited {
+                    self.externs.v1model.annotated.entry(*number).or_default().extend([length, bits]);
+                }
+                self.externs.v1model.carried_varbits.push((varbit.clone(), [length, bits]));
+                Ok(())
+            }
             // Headers are invalid when the next pass begins, so there would be nothing to keep their fields in.
             _ => Ok(()),
+        }
+    }
+
+    /// At the end of ingress and egress: varbit fields of the metadata, of which the architecture knows nothing, go to
+    /// variables, which clones and further passes keep or lose as any other metadata.
+    fn save_varbits(&mut self, span: Span) {
+        for (varbit, vars) in self.externs.v1model.carried_varbits.clone() {
+            for (var, src) in vars.into_iter().zip(varbit_parts(&varbit.header, varbit.field, varbit.max)) {
+                self.emit(ir::StmtKind::Assign { dst: ir::Place::Var(var), src }, span);
+            }
+        }
+    }
+
+    /// The reverse, where the parser and egress begin.
+    fn restore_varbits(&mut self, span: Span) {
+        for (varbit, [length, bits]) in self.externs.v1model.carried_varbits.clone() {
+            self.set_varbit(&varbit, self.read_var(length), self.read_var(bits), span);
         }
     }
 
@@ -244,15 +272,24 @@ impl<'h> Lowerer<'h> {
         let kind = match (stage, &self.objects[object].kind) {
             (Stage::Parser, ObjectKind::Parser { .. }) => {
                 let error = self.intrinsic(Slot::ParserError);
-                self.lower_parser_block(object, args, Vec::new(), error)?
+                self.body.clear();
+                self.restore_varbits(span);
+                let first = std::mem::take(&mut self.body);
+                self.lower_parser_block(object, args, first, error)?
             }
             (Stage::Parser, _) | (_, ObjectKind::Parser { .. }) => {
                 return self.unsupported(span, "a parser or control in the other's place");
             }
             _ => {
                 self.body.clear();
+                if stage == Stage::Egress {
+                    self.restore_varbits(span);
+                }
                 self.lower_control_body(object, args, span)?;
                 self.send_digests(span);
+                if matches!(stage, Stage::Ingress | Stage::Egress) {
+                    self.save_varbits(span);
+                }
                 ir::BlockKind::Control { body: std::mem::take(&mut self.body) }
             }
         };

@@ -12,19 +12,30 @@ use syntax::ast;
 /// What `@priority(n)`, where the smaller wins, is subtracted from.
 const ANNOTATED_PRIORITY_BASE: i64 = 1 << 30;
 
+/// Into how many an entry may be split whose keys are ranges.
+const MAX_ENTRIES_OF_ONE: usize = 1 << 10;
+
 impl<'h> Lowerer<'h> {
     /// Lowers the entries of a table.
     pub fn lower_entries(&mut self, table: &'h hir::Table, keys: &[ir::Key]) -> Lowered<Vec<ir::Entry>> {
         let priorities = self.priorities(table)?;
         let mut entries = Vec::new();
         for (entry, priority) in table.entries.iter().zip(priorities) {
-            let mut key = Vec::new();
+            // A range of a signed key may be two ranges of bits, and an empty one none: so many entries it becomes.
+            let mut combined = vec![Vec::new()];
             for (element, table_key) in entry.keys.iter().zip(keys) {
-                key.push(self.entry_key(element, table_key, entry.span)?);
+                let choices = self.entry_keys(element, table_key, entry.span)?;
+                let with =
+                    |before: &Vec<EntryKey>, last: &EntryKey| [before.as_slice(), std::slice::from_ref(last)].concat();
+                combined = combined.iter().flat_map(|before| choices.iter().map(|last| with(before, last))).collect();
+                if combined.len() > MAX_ENTRIES_OF_ONE {
+                    return self.refuse(codes::ENTRY, entry.span, "the ranges of this entry cross zero too often");
+                }
             }
             let call = self.action_call(&entry.action)?;
             let is_const = entry.is_const && !table.const_entries;
-            entries.push(ir::Entry { key, priority, is_const, call, span: entry.span });
+            let entry = |key| ir::Entry { key, priority, is_const, call: call.clone(), span: entry.span };
+            entries.extend(combined.into_iter().map(entry));
         }
         Ok(entries)
     }
@@ -100,6 +111,26 @@ impl<'h> Lowerer<'h> {
         }
     }
 
+    /// What an entry has for a key, as values of which any may match.
+    fn entry_keys(&mut self, element: &'h KeyElement, key: &ir::Key, span: Span) -> Lowered<Vec<EntryKey>> {
+        let KeyElement::Range(low, high) = element else {
+            return Ok(vec![self.entry_key(element, key, span)?]);
+        };
+        let (low, high) = (self.key_bits(low, key.expr.ty)?, self.key_bits(high, key.expr.ty)?);
+        if key.kind != MatchKind::Range {
+            return self.refuse(codes::ENTRY, span, format!("key `{}` cannot match a range", key.name));
+        }
+        let range = |low: Bits, high: Bits| EntryKey::Range { low, high };
+        let is_negative = |value: &Bits| key.expr.ty.is_signed() && value.bit(value.width() - 1);
+        // Keys are compared as plain bits, in which negative numbers come after the others.
+        let ranges = match (is_negative(&low), is_negative(&high)) {
+            (true, false) => vec![range(Bits::zero(high.width()), high), range(low.clone(), Bits::ones(low.width()))],
+            (a, b) if a == b && low.cmp_unsigned(&high).is_le() => vec![range(low, high)],
+            _ => Vec::new(),
+        };
+        Ok(ranges)
+    }
+
     fn entry_key(&mut self, element: &'h KeyElement, key: &ir::Key, span: Span) -> Lowered<EntryKey> {
         let ty = key.expr.ty;
         let width = ty.width();
@@ -111,17 +142,9 @@ impl<'h> Lowerer<'h> {
                 let mask = self.key_bits(mask, ty)?;
                 (Some(self.key_bits(value, ty)?.and(&mask)), mask)
             }
-            KeyElement::Range(low, high) => {
-                let (low, high) = (self.key_bits(low, ty)?, self.key_bits(high, ty)?);
-                if low.cmp_unsigned(&high).is_gt() && !ty.is_signed() {
-                    return self.refuse(codes::ENTRY, span, format!("the range of key `{}` is empty", key.name));
-                }
-                if key.kind == MatchKind::Range && !ty.is_signed() {
-                    return Ok(EntryKey::Range { low, high });
-                }
-                return self.refuse(codes::ENTRY, span, format!("key `{}` cannot match a range", key.name));
+            KeyElement::Range(..) | KeyElement::ValueSet(_) => {
+                return self.unsupported(span, "a value set in an entry");
             }
-            KeyElement::ValueSet(_) => return self.unsupported(span, "a value set in an entry"),
         };
         let value = value.unwrap_or_else(|| Bits::zero(width));
         let is_any = mask.is_zero();

@@ -100,18 +100,18 @@ pub mod codes {
     ///
     /// ```p4,wrong,ingress
     /// table t {
-    ///     key = { standard_metadata.ingress_port : range; }
+    ///     key = { standard_metadata.ingress_port : exact; }
     ///     actions = { NoAction; }
-    ///     const entries = { 5 .. 3 : NoAction; }
+    ///     const entries = { 3 &&& 7 : NoAction; }
     /// }
     /// apply { t.apply(); }
     /// ```
     ///
     /// ```p4,ingress
     /// table t {
-    ///     key = { standard_metadata.ingress_port : range; }
+    ///     key = { standard_metadata.ingress_port : exact; }
     ///     actions = { NoAction; }
-    ///     const entries = { 3 .. 5 : NoAction; }
+    ///     const entries = { 3 : NoAction; }
     /// }
     /// apply { t.apply(); }
     /// ```

@@ -81,7 +81,7 @@ fn parse(
 ) -> ast::Program {
     let lexemes = preprocessed.lexemes();
     if standard.unwrap_or_else(|| recognise(&lexemes)) == Standard::P4_16 {
-        return preprocessed.parse(diagnostics);
+        return preprocessed.parse(sources, diagnostics);
     }
     // The architecture that the program is translated to, with its own macros only.
     let (prelude, faults) = syntax::parse_text(

@@ -244,7 +244,10 @@ impl Checker<'_> {
             }
             (_, Type::NewType(id)) => {
                 let target = &self.hir.new_types[*id].target;
-                from == target || *from == Type::Integer && self.can_cast_type(from, target, e)
+                // A member of an enum with a representation becomes a number by itself, wherever one is wanted.
+                from == target
+                    || *from == Type::Integer && self.can_cast_type(from, target, e)
+                    || self.representation(from) == Some(target)
             }
             (Type::Enum(_), _) => {
                 self.representation(from).is_some_and(|representation| self.can_cast_type(representation, to, e))

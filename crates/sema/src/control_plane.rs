@@ -77,16 +77,26 @@ impl Checker<'_> {
         }
     }
 
-    /// The same for the keys of a table.
-    pub(crate) fn check_key_names(&mut self, keys: &[TableKey]) {
-        let mut seen: BTreeMap<Rc<str>, Span> = BTreeMap::new();
+    /// The same for the keys of a table. One that is there twice without a `@name` gets a `$` behind its name, as
+    /// those of P4_14 do: the reference compiler takes such tables.
+    pub(crate) fn check_key_names(&mut self, keys: &mut [TableKey]) {
+        let mut seen: BTreeMap<Rc<str>, (Span, bool)> = BTreeMap::new();
         for key in keys {
-            match seen.get(&key.name) {
-                Some(&first) => self.report(d::duplicate_control_plane_name(key.span, &key.name, "key", first)),
-                None => {
-                    seen.insert(key.name.clone(), key.span);
+            let is_given = given_name(&key.annotations).is_some();
+            let mut earlier = None;
+            while let Some(&(first, first_is_given)) = seen.get(&key.name) {
+                if is_given || first_is_given {
+                    self.report(d::duplicate_control_plane_name(key.span, &key.name, "key", first));
+                    earlier = None;
+                    break;
                 }
+                earlier = earlier.or(Some(first));
+                key.name = format!("{}$", key.name).into();
             }
+            if let Some(first) = earlier {
+                self.warn("duplicate", d::repeated_key(key.span, &key.name, first));
+            }
+            seen.entry(key.name.clone()).or_insert((key.span, is_given));
         }
     }
 }

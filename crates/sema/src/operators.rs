@@ -107,9 +107,16 @@ impl Checker<'_> {
                 || matches!((from, to), (Type::Tuple(_), Type::Struct(..) | Type::Array(..)))
                 || matches!((from, to), (Type::Tuple(a), Type::Tuple(b)) if a != b)
         };
+        let is_list = |e: &Expr| matches!(e.kind, ExprKind::Aggregate(_));
+        if is_list(&left)
+            && is_list(&right)
+            && let Some(joined) = join(&left.ty, &right.ty)
+        {
+            return (self.coerce(left, &joined), self.coerce(right, &joined));
+        }
         if takes(&left.ty, &right.ty) && matches!(left.ty, Type::Integer | Type::Tuple(_)) {
-            let left_is_literal = !matches!(left.ty, Type::Tuple(_)) || matches!(left.kind, ExprKind::Aggregate(_));
-            if left_is_literal || !matches!(right.kind, ExprKind::Aggregate(_)) {
+            let left_is_literal = !matches!(left.ty, Type::Tuple(_)) || is_list(&left);
+            if left_is_literal || !is_list(&right) {
                 let target = right.ty.clone();
                 return (self.coerce(left, &target), right);
             }
@@ -126,6 +133,11 @@ impl Checker<'_> {
         let needs_hint = |written: &ast::Expr| {
             matches!(written.kind, ast::ExprKind::Struct { .. } | ast::ExprKind::Invalid | ast::ExprKind::Dots)
         };
+        let is_struct = |written: &ast::Expr| matches!(written.kind, ast::ExprKind::Struct { .. });
+        if is_struct(left) && is_struct(right) {
+            self.report(d::type_not_known(left.span, "a list of named fields"));
+            return expr(ExprKind::Poisoned, Type::Bool, span);
+        }
         let (left, right) = if needs_hint(left) {
             let right = self.operand(right, None);
             (self.operand(left, Some(&right.ty)), right)
@@ -347,6 +359,17 @@ fn lowest_number(written: &ast::Expr) -> Option<Expr> {
     };
     let is_lowest = (1..=WIDTH_BITS_MAX).contains(width) && *value == BigInt::from(1) << (width - 1);
     is_lowest.then(|| expr(ExprKind::Int(-value), Type::Int(*width), written.span))
+}
+
+/// The type of two lists in which a plain number takes the type that the other list has in its place.
+fn join(left: &Type, right: &Type) -> Option<Type> {
+    match (left, right) {
+        (Type::Tuple(left), Type::Tuple(right)) if left.len() == right.len() => {
+            left.iter().zip(right).map(|(left, right)| join(left, right)).collect::<Option<_>>().map(Type::Tuple)
+        }
+        (Type::Integer, other) | (other, Type::Integer) => is_number(other).then(|| other.clone()),
+        _ => (left == right).then(|| left.clone()),
+    }
 }
 
 fn binary_expr(operator: BinaryOperator, left: Expr, right: Expr, ty: Type, span: Span) -> Expr {

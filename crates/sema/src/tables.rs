@@ -82,7 +82,7 @@ impl Checker<'_> {
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
                     table.keys = keys.iter().filter_map(|key| self.table_key(key)).collect();
-                    self.check_key_names(&table.keys);
+                    self.check_key_names(&mut table.keys);
                 }
                 TablePropertyKind::Actions(actions) => {
                     has_actions = true;
@@ -406,13 +406,17 @@ impl Checker<'_> {
             return;
         }
         self.check_priorities(written, property.is_const);
+        let is_exact = |key: &TableKey| self.hir.match_kinds.get(key.match_kind).is_some_and(|kind| &**kind == "exact");
+        let is_exact = table.keys.iter().all(is_exact);
         let mut seen = BTreeMap::new();
         for entry in written {
             let Some(checked) = self.entry(table, entry, property.is_const) else { continue };
-            if let Some(key) = self.exact_key(&checked)
-                && let Some(first) = seen.insert(key, checked.span)
-            {
-                self.warn("duplicate", d::duplicate_entry(checked.span, first));
+            let key = if checked.priority.is_none() || is_exact { self.exact_key(&checked) } else { None };
+            match key.and_then(|key| seen.insert(key, checked.span)) {
+                // Nothing could say which of the two counts: the specification does not allow it.
+                Some(first) if is_exact => self.report(d::entry_repeated(checked.span, first)),
+                Some(first) => self.warn("duplicate", d::duplicate_entry(checked.span, first)),
+                None => {}
             }
             table.entries.push(checked);
         }
@@ -563,9 +567,6 @@ impl Checker<'_> {
             }
             _ => None,
         };
-        if entry.priority.is_some() {
-            return None;
-        }
         entry.keys.iter().map(value).collect()
     }
 }

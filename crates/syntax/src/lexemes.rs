@@ -90,7 +90,7 @@ impl Preprocessed {
     }
 
     /// Reads it as P4_16.
-    pub fn parse(self, diagnostics: &mut Diagnostics) -> Program {
-        parser::parse(self.0, diagnostics)
+    pub fn parse(self, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
+        parser::parse(self.0, sources, diagnostics)
     }
 }

@@ -45,7 +45,7 @@ use std::path::Path;
 pub fn parse_program(sources: &mut SourceMap, path: &Path, options: &Options<'_>) -> (ast::Program, Diagnostics) {
     let mut diagnostics = Diagnostics::new();
     let tokens = preprocess::preprocess_file(sources, path, options, &mut diagnostics);
-    (parser::parse(tokens, &mut diagnostics), diagnostics)
+    (parser::parse(tokens, sources, &mut diagnostics), diagnostics)
 }
 
 /// Parses `text` as the program in a file called `name`; `#include "..."` looks in the folder that the name says.
@@ -58,5 +58,5 @@ pub fn parse_text(
     let mut diagnostics = Diagnostics::new();
     let folder = Path::new(name).parent();
     let tokens = preprocess::preprocess(sources, name, folder, text.into(), options, &mut diagnostics);
-    (parser::parse(tokens, &mut diagnostics), diagnostics)
+    (parser::parse(tokens, sources, &mut diagnostics), diagnostics)
 }

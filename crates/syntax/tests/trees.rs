@@ -260,8 +260,33 @@ fn an_unclosed_block_does_not_swallow_the_program() {
     check_errors(
         "control a() {\n    apply {\n        if (x) {\n    }\n}\n\ncontrol b() {\n    apply { y = ; }\n}\n",
         expect![[r#"
-            a.p4:1:13: error[E0122]: this `{` is not closed
+            a.p4:3:16: error[E0122]: this `{` is not closed
             a.p4:8:17: error[E0120]: expected an expression, found `;`
+        "#]],
+    );
+}
+
+#[test]
+fn an_unclosed_brace_is_told_from_those_around_it() {
+    check_errors(
+        "struct S {\n    bit<8> x;\nheader H { bit<8> y; }\n\
+         parser p() {\n    state start {\n        transition select(x) {\n            1: accept;\n    }\n}\n\
+         control c() { apply { if (x) { y(); } }\n",
+        expect![[r#"
+            a.p4:1:10: error[E0122]: this `{` is not closed
+            a.p4:6:30: error[E0122]: this `{` is not closed
+            a.p4:10:13: error[E0122]: this `{` is not closed
+        "#]],
+    );
+}
+
+#[test]
+fn an_unclosed_annotation_ends_with_its_block() {
+    check_errors(
+        "control a() {\n    @foo(1, (2, 3)\n    apply { x = 1; }\n}\n\ncontrol b() {\n    apply { y = ; }\n}\n",
+        expect![[r#"
+            a.p4:2:9: error[E0122]: this `(` is not closed
+            a.p4:7:17: error[E0120]: expected an expression, found `;`
         "#]],
     );
 }

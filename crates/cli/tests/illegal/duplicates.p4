@@ -160,8 +160,8 @@ control T(in bit<8> x, in bit<8> x) { apply { } }  //~ E0203
 control c(in bit<8> a) {
     table t {
         key = {
-            a : exact;
-            a : exact;  //~ E0209
+            a : exact @name("k");
+            a : ternary @name("k");  //~ E0209
         }
         actions = { NoAction; }
     }

@@ -389,3 +389,18 @@ struct H { bit<8> x; }
 control c(inout H h, out bool b) { apply {
     b = h == {#};  //~ E0301
 } }
+// ---- two lists of named fields without a type
+control c(out bool b) { apply {
+    b = { a = 1 } == { a = 2 };  //~ E0317
+} }
+// ---- lists of other lengths and types
+control c(in bit<8> x, in int<8> y, out bool b) { apply {
+    b = { x, 1 } == { 1 };  //~ E0408
+    b = { 1, x } == { 2, y };  //~ E0301
+} }
+// ---- an enum as a new type of another width
+enum bit<16> E { A = 1 }
+type bit<8> N;
+control c(in E e, out N n) { apply {
+    n = (N) e;  //~ E0302
+} }

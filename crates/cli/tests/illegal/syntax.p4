@@ -9,9 +9,9 @@ struct S {
     bit<8> b;
 }
 // ---- missing brace
-control c() {  //~ E0122
+control c() {
     apply {
-        if (true) {
+        if (true) {  //~ E0122
     }
 }
 // ---- extra brace

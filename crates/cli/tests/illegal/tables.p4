@@ -718,3 +718,36 @@ parser p() {
 }
 // ---- error.NoError no core
 const error e = error.NoError;  //~ E0205
+// ---- an entry twice, all keys exact
+#include <core.p4>
+control c(in bit<8> x, in bool y) {
+    action a() { }
+    table t {
+        key = { x : exact; y : exact; }
+        actions = { a; }
+        const entries = {
+            (1, true) : a();
+            (1, false) : a();
+            (8w1, true) : a();  //~ E0638
+        }
+        default_action = a;
+    }
+    apply { t.apply(); }
+}
+// ---- an entry twice, with members of an enum, in entries that may be changed
+#include <core.p4>
+enum E { A, B }
+control c(in E x) {
+    action a() { }
+    table t {
+        key = { x : exact; }
+        actions = { a; }
+        entries = {
+            priority = 3 : E.B : a();
+            priority = 2 : E.A : a();
+            priority = 1 : E.B : a();  //~ E0638
+        }
+        default_action = a;
+    }
+    apply { t.apply(); }
+}

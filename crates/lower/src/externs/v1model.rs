@@ -8,7 +8,7 @@ use crate::externs::hashes::Algorithm;
 use crate::externs::profiles::name_in_place;
 use crate::externs::{Construction, DirectUse, ExternKind, ExternObject};
 use crate::objects::ObjectKind;
-use crate::places::Place;
+use crate::places::{Place, VarbitPlace};
 use crate::storage::Life;
 use crate::values::{Value, number};
 use crate::{Lowered, Lowerer, Refused, codes, fold};
@@ -29,6 +29,8 @@ pub(crate) struct State {
     pub intrinsics: BTreeMap<Slot, ir::VarId>,
     /// The variables of each `@field_list` number.
     pub annotated: BTreeMap<u64, Vec<ir::VarId>>,
+    /// The varbit fields of the user's metadata, and the length and the bits of each between two blocks.
+    pub carried_varbits: Vec<(VarbitPlace, [ir::VarId; 2])>,
     /// Says which digest is to be sent: its position in `digests` plus 1.
     pub digest_request: Option<ir::VarId>,
     /// What is sent when ingress ends.
@@ -559,6 +561,11 @@ impl<'h> Lowerer<'h> {
                 _ => return self.unsupported(arg.span, "preserving the value of an expression"),
             }
         }
+        for (varbit, carried) in &self.externs.v1model.carried_varbits {
+            if names_varbit(&value, varbit) {
+                vars.extend(carried);
+            }
+        }
         vars.sort_unstable();
         vars.dedup();
         Ok(vars)
@@ -623,5 +630,14 @@ pub(super) fn scalar_type(place: &Place) -> ir::Type {
         Place::Bits(bits) => ir::Type::Bit(bits.width),
         Place::Choice { items, .. } => items.first().map_or(ir::Type::Bool, scalar_type),
         _ => ir::Type::Bool,
+    }
+}
+
+/// Whether the varbit field is part of the value.
+fn names_varbit(value: &Value, varbit: &VarbitPlace) -> bool {
+    match value {
+        Value::Varbit { header, field, .. } => (header, *field) == (&varbit.header, varbit.field),
+        Value::Tuple(items) => items.iter().any(|item| names_varbit(item, varbit)),
+        _ => false,
     }
 }

@@ -1,11 +1,11 @@
 //! `W0207`: an entry with the same keys as an earlier one, which always wins.
 //!
-//! Remove one of the two.
+//! Remove one of the two. Where all keys are matched exactly, this is an error (`E0638`).
 //!
 //! ```p4,wrong
 //! #include <core.p4>
 //! control C(in bit<8> x) {
-//!     table t { key = { x : exact; } actions = { NoAction; } const entries = { 1: NoAction; 1: NoAction; } }
+//!     table t { key = { x : lpm; } actions = { NoAction; } const entries = { 1: NoAction; 1: NoAction; } }
 //!     apply { t.apply(); }
 //! }
 //! ```
@@ -13,7 +13,7 @@
 //! ```p4
 //! #include <core.p4>
 //! control C(in bit<8> x) {
-//!     table t { key = { x : exact; } actions = { NoAction; } const entries = { 1: NoAction; 2: NoAction; } }
+//!     table t { key = { x : lpm; } actions = { NoAction; } const entries = { 1: NoAction; 2: NoAction; } }
 //!     apply { t.apply(); }
 //! }
 //! ```
@@ -38,9 +38,9 @@ mod tests {
     #[test]
     fn same_key() {
         check_control(
-            "table u { key = { r: exact; } actions = { one; } entries = { 1: one(); 0x1: one(); } }",
+            "table u { key = { r: ternary; } actions = { one; } entries = { 1: one(); 0x1: one(); } }",
             expect![[r#"
-                t.p4:3:72: warning[W0207]: this entry has the keys of an earlier one
+                t.p4:3:74: warning[W0207]: this entry has the keys of an earlier one
                   `0x1: one()`: never used
                   `1: one()`: the earlier one
             "#]],

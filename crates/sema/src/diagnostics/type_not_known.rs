@@ -35,12 +35,9 @@ mod tests {
             if ({ a = 1, b = 2 } == { a = 1, b = 2 }) { }
             if ({#} == {#}) { }",
             expect![[r#"
-                t.p4:4:43: warning[W0205]: this number has no width; bit<32> is taken
-                  `1`: no width
-                  = write the width, as in `32w5`
-                t.p4:4:50: warning[W0205]: this number has no width; bit<32> is taken
-                  `2`: no width
-                  = write the width, as in `32w5`
+                t.p4:4:17: error[E0317]: the type of a list of named fields is not known here
+                  `{ a = 1, b = 2 }`: the place does not say which type it wants
+                  = write a cast before it
                 t.p4:5:24: error[E0317]: the type of `{#}` is not known here
                   `{#}`: the place does not say which type it wants
                   = write a cast before it

@@ -290,7 +290,7 @@ X(A, f1, cs, s1, ls, En.x) x1; X(A + B, (bit<8>)A, { 1, 2 }, "x" ++ s1, { { 1, 2
 control c(inout bit<8> x, inout H1[(A)] st)(int k, bit<8> kb) {
     const int L = A + 1; bit<(L)> l = 3; const bit<8> LK = kb + 3; const bit<8> LB = A;
     H1[(A - 2)] local; tuple<bit<(A)>, bool> tp = { 1, true };
-    table t { key = { x : exact; } actions = { NoAction; } size = A * 2 + L; const entries = { A: NoAction(); f1: NoAction(); (L + 1): NoAction(); En.w: NoAction(); } }
+    table t { key = { x : ternary; } actions = { NoAction; } size = A * 2 + L; const entries = { A: NoAction(); f1: NoAction(); (L + 1): NoAction(); En.w: NoAction(); } }
     apply { x = x[(A + 1):(A - 2)] ++ 4w0; x = x << A; x[A:A] = 1; st[A - 1].setValid(); switch (x) { A: { x = L; } L: { } } x = LK; const bit<8> inner = L + A; x = inner; }
 }
 // ----

@@ -8,11 +8,13 @@
 //! before the closing `}`. One token gives at most one error.
 //!
 //! * this module: tokens, errors, recovery, names;
+//! * [`braces`]: which of several braces is not closed;
 //! * [`annotations`], [`declarations`], [`blocks`] (parsers, controls, tables), [`types`], [`statements`],
 //!   [`expressions`].
 
 mod annotations;
 mod blocks;
+mod braces;
 mod declarations;
 mod expressions;
 mod scopes;
@@ -23,6 +25,7 @@ use crate::ast::{Ident, Program};
 use crate::codes;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::preprocess::Tokens;
+use crate::source::SourceMap;
 use crate::token::{Keyword, Names, Token, TokenKind};
 use base::Span;
 use base::limits::NESTING_MAX;
@@ -48,6 +51,7 @@ struct Parser<'a> {
     closes: Vec<Option<NonZeroU32>>,
     /// The index of the next token.
     next: usize,
+    sources: &'a SourceMap,
     diagnostics: &'a mut Diagnostics,
     scopes: Scopes,
     /// How deeply the rules are nested at the moment.
@@ -61,7 +65,7 @@ struct Parser<'a> {
 }
 
 /// Parses the preprocessed program.
-pub(crate) fn parse(tokens: Tokens, diagnostics: &mut Diagnostics) -> Program {
+pub(crate) fn parse(tokens: Tokens, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
     let Tokens { tokens, names } = tokens;
     let scopes = Scopes::new(names.len());
     let closes = types::closing_brackets(&tokens);
@@ -72,6 +76,7 @@ pub(crate) fn parse(tokens: Tokens, diagnostics: &mut Diagnostics) -> Program {
         names,
         closes,
         next: 0,
+        sources,
         diagnostics,
         scopes,
         depth: 0,
@@ -403,9 +408,10 @@ impl Parser<'_> {
     /// `{ element ... }`: reads elements to the closing brace, going on behind those that fail. Returns them and the
     /// span of the whole.
     fn braced<T>(&mut self, mut element: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<(Vec<T>, Span)> {
+        let open_at = self.next;
         let open = self.expect(TokenKind::LeftBrace)?.span;
         let mut elements = Vec::new();
-        while !self.at_list_end(open) {
+        while !self.at_list_end(open_at) {
             let start = self.next;
             if self.at_outer_keyword() {
                 self.skip_outer_declaration();
@@ -425,19 +431,15 @@ impl Parser<'_> {
         Ok((elements, self.span_from(open)))
     }
 
-    /// Whether the list whose brace is at `open` ends here; reports it if the closing brace is missing.
-    fn at_list_end(&mut self, open: Span) -> bool {
+    /// Whether the list whose brace is the token `open` ends here; reports it if the closing brace is missing.
+    fn at_list_end(&mut self, open: usize) -> bool {
         if self.at(TokenKind::RightBrace) {
             return true;
         }
         if !self.at(TokenKind::EndOfFile) && !self.at_outer_declaration() {
             return false;
         }
-        let next = self.peek().span;
-        let place = format!("{} stands here, where `}}` is expected", self.found());
-        let diagnostic =
-            Diagnostic::error(codes::UNCLOSED_BRACKET, open, "this `{` is not closed").secondary(next, place);
-        self.report(diagnostic);
+        self.report_unclosed_brace(open);
         true
     }
 
