@@ -8,6 +8,7 @@
 //! * [`updates`]: the control plane against a worker that forwards at full speed: updates per second, the worker's
 //!   loss, the delay of a write.
 //! * [`drivers`]: the same router between interfaces, by each driver that can carry its frames.
+//! * [`workers`]: several workers against one, from memory to memory.
 //!
 //! Runs themselves are made by `measure`, as those of `wirespeed bench`. Every figure is a ratio or stands beside its
 //! peer of the same run. `--json` prints what `bench/runs/` keeps.
@@ -22,6 +23,7 @@ mod limit;
 mod peers;
 mod router;
 mod updates;
+mod workers;
 
 use clap::{Parser, ValueEnum};
 
@@ -46,6 +48,9 @@ pub struct Arguments {
     /// The router or bridge, by its path from the repository's root [default: those of bench/programs]
     #[arg(long)]
     program: Option<String>,
+    /// How many several workers are
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
+    workers: u32,
     /// One JSON object instead of the table
     #[arg(long)]
     json: bool,
@@ -64,6 +69,8 @@ enum Benchmark {
     Peers,
     /// Drivers of interfaces
     Drivers,
+    /// Several workers against one
+    Workers,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -74,5 +81,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Updates => updates::run(&arguments),
         Benchmark::Peers => peers::run(&arguments),
         Benchmark::Drivers => drivers::run(&arguments),
+        Benchmark::Workers => workers::run(&arguments),
     }
 }

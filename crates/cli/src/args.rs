@@ -7,6 +7,7 @@ use p4_14::Standard;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+use switch::workers::{WORKERS_MAX, Wanted};
 use syntax::WarningLevel;
 
 /// A P4 compiler and software switch.
@@ -452,6 +453,10 @@ pub struct RunArguments {
     /// What a port sends at most, in megabits per second: PORT=MBIT; packets wait in the port's queues
     #[arg(long, value_name = "PORT=MBIT")]
     pub port_rate: Vec<String>,
+    /// How many threads work on packets: a number, or auto, which follows the load. `wirespeed ctl workers` changes it
+    /// while the switch runs
+    #[arg(long, value_name = "N|auto", default_value = "1", value_parser = wanted_workers)]
+    pub workers: Wanted,
     /// Open the interfaces in this network namespace: its name, or a path as /proc/PID/ns/net
     #[arg(long, value_name = "NAME|PATH")]
     pub netns: Option<PathBuf>,
@@ -480,6 +485,15 @@ pub struct RunArguments {
     /// No counter line while running
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// A number of workers, or `auto`.
+fn wanted_workers(text: &str) -> Result<Wanted, String> {
+    if text == "auto" {
+        return Ok(Wanted::Auto);
+    }
+    let count = text.parse().ok().filter(|count| (1..=WORKERS_MAX).contains(count));
+    count.map(Wanted::Fixed).ok_or_else(|| format!("it is a number from 1 to {WORKERS_MAX}, or auto"))
 }
 
 /// An address as `[ADDRESS:]PORT`; loopback if there is only a port.

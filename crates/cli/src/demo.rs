@@ -182,7 +182,7 @@ fn run_capture(files: &Files, switch: &mut Switch) -> Result<Counts, Exit> {
     let specs = PortSpec::parse_all(&specs, PORT_MAX).map_err(system_error)?;
     let mut ports = Vec::new();
     for spec in &specs {
-        let driver = port_spec::open(spec).map_err(system_error)?;
+        let driver = port_spec::open(spec, 1).map_err(system_error)?;
         ports.push(Port { number: spec.number, driver, is_capture: true });
     }
     let dropped_before = switch.stats().drops_total();

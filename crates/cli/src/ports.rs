@@ -54,8 +54,10 @@ pub fn enter_namespace(arguments: &RunArguments) -> Result<(), Exit> {
     entered.map_err(|error| refused(format!("cannot enter the network namespace {}: {error}", path.display())))
 }
 
-/// Opens the ports; with a folder, interfaces are recorded to captures in it.
-pub fn open(specs: &[PortSpec], captures: Option<&Path>) -> Result<Vec<Port>, Exit> {
+/// Opens the ports, those that can have several queues with so many; with a folder, interfaces are recorded to captures
+/// in it, which one worker writes.
+pub fn open(specs: &[PortSpec], queues: usize, captures: Option<&Path>) -> Result<Vec<Port>, Exit> {
+    let queues = if captures.is_some() { 1 } else { queues };
     if let Some(folder) = captures {
         std::fs::create_dir_all(folder)
             .map_err(|error| refused(format!("cannot make the folder {}: {error}", folder.display())))?;
@@ -63,7 +65,7 @@ pub fn open(specs: &[PortSpec], captures: Option<&Path>) -> Result<Vec<Port>, Ex
     let mut ports = Vec::new();
     for spec in specs {
         let failed = |error| refused(format!("port {}: {error}", spec.number));
-        let mut driver: Box<dyn Driver> = port_spec::open(spec).map_err(failed)?;
+        let mut driver: Box<dyn Driver> = port_spec::open(spec, queues).map_err(failed)?;
         let interface = spec.kind.interface();
         if let (Some(folder), Some(name)) = (captures, interface) {
             driver = Box::new(live::RecordedDriver::create(driver, folder, name).map_err(failed)?);

@@ -27,6 +27,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use switch::Door;
 use switch::traffic::port_max;
+use switch::workers::{Wanted, Workers};
+
+/// The most queues of a port that are opened for workers which may never come.
+const AUTO_QUEUES_MAX: usize = 16;
 
 /// Runs a program on ports.
 pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
@@ -49,6 +53,8 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let (mailbox, inbox) = mailbox().map_err(|error| system_error(format!("cannot make a mailbox: {error}")))?;
     let door = Arc::new(SwitchDoor::new(mailbox));
     let api = Arc::new(Api::new(&switch, Arc::clone(&door) as Arc<dyn Door>));
+    let workers = Arc::new(Workers::new(arguments.workers, processors()));
+    api.set_workers(Arc::clone(&workers));
     door.parked.park(switch);
     let saver = state.map(|state| state.begin(Arc::clone(&api), note)).transpose()?;
     // Before the namespace: controllers are where the command was started, and so is who asks for metrics.
@@ -57,8 +63,9 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let metrics = arguments.metrics.map(listen_for_metrics).transpose()?;
     // From here on this thread sees other interfaces; sockets that are open already stay where they are.
     ports::enter_namespace(arguments)?;
-    let mut setup = Setup::of_ports(ports::open(&specs, arguments.pcap.as_deref())?);
+    let mut setup = Setup::of_ports(ports::open(&specs, queues(arguments.workers), arguments.pcap.as_deref())?);
     setup.inbox = Some(inbox);
+    setup.workers = Some(workers);
     let stop = stop_flag(arguments)?;
     let published = Arc::new(Published::default());
     let ports = shown_ports(arguments, &setup.ports);
@@ -93,6 +100,19 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, elapsed);
     Ok(reporter.exit)
+}
+
+/// How many queues a port should have, so that each worker can have its own.
+fn queues(workers: Wanted) -> usize {
+    match workers {
+        Wanted::Fixed(count) => count,
+        Wanted::Auto => processors().min(AUTO_QUEUES_MAX),
+    }
+}
+
+/// How many workers can run side by side.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// News of links from here on. Without them, the worker finds out once a second.

@@ -309,3 +309,40 @@ fn a_switch_that_is_not_there() {
     let output = wirespeed().args(["ctl", "help", "show"]).output().unwrap();
     assert!(output.status.success() && output.stdout.starts_with(b"show TABLE"), "{output:?}");
 }
+
+#[test]
+fn workers_come_and_go() {
+    let switch = Switch::start();
+    let told = |arguments: &[&str]| {
+        let output = switch.ctl().args(["--json", "workers"]).args(arguments).output().unwrap();
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    let first = told(&[]);
+    assert_eq!((&first["workers"], &first["max"], &first["auto"]), (&1.into(), &64.into(), &false.into()));
+    for (wanted, now) in [("2", 2), ("3", 3), ("1", 1)] {
+        let told = told(&[wanted]);
+        assert_eq!((&told["workers"], told["loads"].as_array().unwrap().len()), (&now.into(), now));
+    }
+    assert_eq!(told(&["2"])["remark"], "the interpreter takes one packet at a time");
+    assert_eq!(told(&["auto"])["auto"], true);
+    switch.check(
+        &[&["workers", "0"], &["workers", "65"], &["workers", "few"], &["help", "workers"]],
+        expect![[r#"
+            error: there is at least one worker
+              help: workers [NUMBER|auto]
+            status 1
+            error: 65 workers are more than the 64 that there can be
+            status 1
+            error: few is no number of workers
+              help: it is a number
+            status 1
+            workers [NUMBER|auto]
+            the threads that work on packets, and how many there are to be.
+            A number is taken at once, while traffic flows: no packet is lost or overtaken. With auto, the number follows the load.
+            Examples:
+              workers
+              workers 2
+              workers auto
+        "#]],
+    );
+}

@@ -6,7 +6,7 @@
 use crate::failure::Failure;
 use crate::grid::grid;
 use crate::plan::{Dump, Filter, Load, LoadHow, Plan, Read, Watched, after, digest_config, entity, update};
-use crate::render::{commands, entities_text, entity_json, message_json, message_text};
+use crate::render::{commands, entities_text, entity_json, message_json, message_text, workers_json, workers_text};
 use crate::schema::{Schema, id};
 use crate::session::{Session, Standing};
 use control::Problem;
@@ -78,6 +78,13 @@ pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundi
                 (around.out)(&Json::Object(fields).to_string());
             } else {
                 (around.out)(&grid(status.into_iter().map(|(what, how)| vec![what.to_owned(), how]).collect()));
+            }
+        }
+        Plan::Workers(wanted) => {
+            let workers = session.workers(wanted).await?;
+            match around.json {
+                true => (around.out)(&workers_json(&workers).to_string()),
+                false => (around.out)(&workers_text(&workers)),
             }
         }
         Plan::Simple(line) => {

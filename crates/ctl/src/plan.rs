@@ -34,12 +34,23 @@ pub enum Plan {
     Watch(Watched),
     /// How the switch is.
     Status,
+    /// How many workers there are; to change that first, if something is wanted.
+    Workers(Option<WantedWorkers>),
     /// What was written to the switch, as commands.
     Dump(Dump),
     /// To carry out a command of `simple_switch_CLI`.
     Simple(String),
     /// To end.
     Quit,
+}
+
+/// How many workers a switch should have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedWorkers {
+    /// This many.
+    Count(u32),
+    /// As many as the load asks for.
+    Auto,
 }
 
 /// What is read, and what of it is shown.

@@ -5,6 +5,7 @@
 //! never takes the place of a controller that is primary unless it was told to.
 
 use crate::failure::Failure;
+use crate::plan::WantedWorkers;
 use crate::render::election_id;
 use crate::schema::{Schema, name};
 use control::Problem;
@@ -18,8 +19,8 @@ use p4runtime_proto::p4::v1::{
     PacketOut, ReadRequest, Role, SetForwardingPipelineConfigRequest, StreamMessageRequest, StreamMessageResponse,
     Uint128, Update, WriteRequest, get_forwarding_pipeline_config_request as get_config,
 };
-use p4runtime_proto::wirespeed::v1::RunRequest;
 use p4runtime_proto::wirespeed::v1::commands_client::CommandsClient;
+use p4runtime_proto::wirespeed::v1::{RunRequest, WorkersRequest, WorkersResponse, workers_request};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -247,6 +248,21 @@ impl Session {
             }
             Err(status) if status.code() == Code::Unimplemented => {
                 Err(Problem::new("this switch takes no commands of simple_switch_CLI: it is no Wirespeed").into())
+            }
+            Err(status) => Err(status.into()),
+        }
+    }
+
+    /// How many workers the switch has, after so many were asked for.
+    pub async fn workers(&mut self, wanted: Option<WantedWorkers>) -> Result<WorkersResponse, Failure> {
+        let wanted = wanted.map(|wanted| match wanted {
+            WantedWorkers::Count(count) => workers_request::Wanted::Count(count),
+            WantedWorkers::Auto => workers_request::Wanted::Auto(true),
+        });
+        match self.commands.workers(WorkersRequest { device_id: self.options.device_id, wanted }).await {
+            Ok(answer) => Ok(answer.into_inner()),
+            Err(status) if status.code() == Code::Unimplemented => {
+                Err(Problem::new("this switch tells nothing of workers: it is no Wirespeed, or an older one").into())
             }
             Err(status) => Err(status.into()),
         }

@@ -234,7 +234,7 @@ fn what_is_wrong_with_entries() {
               help: do member N, do group N, or do one-of ACTION ARG... [weight N] [watch PORT] | ACTION ...
             the default action of table MyIngress.tiny is const and cannot be changed
             there is no command frobnicate
-              help: commands are multicast, commit, list, modify, delete, counters, registers, groups and 17 more; help shows all
+              help: commands are multicast, commit, list, modify, delete, counters, registers, groups and 18 more; help shows all
         "#]],
     );
 }
@@ -949,50 +949,51 @@ fn help_tells_of_every_command() {
     check(
         "help",
         expect![[r#"
-        list        what the program has
-        show        entries of a table
-        add         add an entry
-        modify      change what an entry does
-        delete      delete an entry
-        clear       delete all entries of a table
-        default     what a table does on a miss
-        counters    read or set counters
-        meters      read or set meters
-        registers   read or set registers
-        members     members of action profiles
-        groups      groups of action profiles
-        multicast   multicast groups
-        mirror      clone sessions
-        value-sets  value sets of parsers
-        digests     which digests the switch sends
-        packet-out  send a packet through the switch
-        watch       show what the switch tells, until Ctrl-C
-        dump        what was written, as commands that write it again
-        load        give the switch a program
-        commit      run the program that was saved
-        status      the switch, its program and who is primary
-        help        this list, or more of a command
-        quit        end (also exit, Ctrl-D)
-        simple      a command of simple_switch_CLI
-        help COMMAND tells more.
-    "#]],
+            list        what the program has
+            show        entries of a table
+            add         add an entry
+            modify      change what an entry does
+            delete      delete an entry
+            clear       delete all entries of a table
+            default     what a table does on a miss
+            counters    read or set counters
+            meters      read or set meters
+            registers   read or set registers
+            members     members of action profiles
+            groups      groups of action profiles
+            multicast   multicast groups
+            mirror      clone sessions
+            value-sets  value sets of parsers
+            digests     which digests the switch sends
+            packet-out  send a packet through the switch
+            watch       show what the switch tells, until Ctrl-C
+            dump        what was written, as commands that write it again
+            load        give the switch a program
+            commit      run the program that was saved
+            status      the switch, its program and who is primary
+            workers     the threads that work on packets, and how many there are to be
+            help        this list, or more of a command
+            quit        end (also exit, Ctrl-D)
+            simple      a command of simple_switch_CLI
+            help COMMAND tells more.
+        "#]],
     );
     check(
         "help add\nhelp ad",
         expect![[r#"
-        add TABLE KEY... do ACTION [ARG...] [priority N] [timeout TIME] [metadata HEX]
-        add an entry.
-        Keys and arguments stand in order or as NAME=VALUE; keys that are left out match anything if the others are
-        named. A key is VALUE, VALUE/PREFIX, VALUE&&&MASK, LOW..HIGH or * as its match kind wants it. Of two entries
-        that match, the one of greater priority wins. In place of do, => may stand.
-        A table with an action profile takes do member N, do group N, or a group of the entry's own:
-        do one-of ACTION ARG... [weight N] [watch PORT] | ACTION ...
-        Examples:
-          add ipv4_lpm 10.0.1.0/24 do ipv4_forward 08:00:00:00:01:11 1
-          add acl srcAddr=10.0.0.0/8 proto=6 do drop priority 10
-        there is no command ad
-          help: commands are add, load, list, show, clear, watch, dump, help and 17 more; help shows all
-    "#]],
+            add TABLE KEY... do ACTION [ARG...] [priority N] [timeout TIME] [metadata HEX]
+            add an entry.
+            Keys and arguments stand in order or as NAME=VALUE; keys that are left out match anything if the others are
+            named. A key is VALUE, VALUE/PREFIX, VALUE&&&MASK, LOW..HIGH or * as its match kind wants it. Of two entries
+            that match, the one of greater priority wins. In place of do, => may stand.
+            A table with an action profile takes do member N, do group N, or a group of the entry's own:
+            do one-of ACTION ARG... [weight N] [watch PORT] | ACTION ...
+            Examples:
+              add ipv4_lpm 10.0.1.0/24 do ipv4_forward 08:00:00:00:01:11 1
+              add acl srcAddr=10.0.0.0/8 proto=6 do drop priority 10
+            there is no command ad
+              help: commands are add, load, list, show, clear, watch, dump, help and 18 more; help shows all
+        "#]],
     );
 }
 

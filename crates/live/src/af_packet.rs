@@ -8,10 +8,14 @@
 //! then fit where slots of 64 KiB would leave room for some hundred. Needs Linux 4.6; before 4.20 a frame sent by this
 //! host on the interface is recognised and passed over rather than never handed out.
 //!
+//! An interface may be received on in several queues: sockets of one group, over which the kernel spreads flows by a
+//! hash of addresses and ports. Each has rings of its own.
+//!
 //! Sending goes through the interface's queueing discipline by default, so that a capture taken on the interface shows
 //! what the switch sent, and a full queue holds frames back rather than losing them. [`AfPacketOptions::qdisc_bypass`]
 //! trades both for some speed on physical interfaces.
 
+mod fanout;
 mod receive;
 mod ring;
 
@@ -22,6 +26,7 @@ pub use crate::interface::interface_names;
 use crate::counters::PortCounters;
 use crate::driver::{Deliver, Driver, DriverError};
 use crate::interface::{self, ETHERNET_BYTES, Interface, Socket, VLAN_TAG_BYTES};
+use fanout::Fanout;
 use receive::Receiver;
 use std::io;
 use std::os::fd::RawFd;
@@ -42,11 +47,19 @@ pub struct AfPacketOptions {
     pub tx_ring: bool,
     /// Sends past the interface's queueing discipline; captures on the interface then do not show what is sent.
     pub qdisc_bypass: bool,
+    /// Receives on so many queues, over which the kernel spreads flows.
+    pub queues: usize,
 }
 
 impl Default for AfPacketOptions {
     fn default() -> AfPacketOptions {
-        AfPacketOptions { rx_ring_bytes: 8 << 20, tx_ring_bytes: 2 << 20, tx_ring: true, qdisc_bypass: false }
+        AfPacketOptions {
+            rx_ring_bytes: 8 << 20,
+            tx_ring_bytes: 2 << 20,
+            tx_ring: true,
+            qdisc_bypass: false,
+            queues: 1,
+        }
     }
 }
 
@@ -64,20 +77,43 @@ pub struct AfPacketDriver {
     receiver: Receiver,
     transmitter: Transmitter,
     counters: Arc<PortCounters>,
+    /// Further queues of the port.
+    further: Vec<AfPacketDriver>,
 }
 
 impl AfPacketDriver {
     /// Opens an interface that is up, for all its packets. It stays in promiscuous mode as long as the driver lives.
     pub fn open(name: &str, options: &AfPacketOptions) -> Result<AfPacketDriver, DriverError> {
+        let mut group = (options.queues > 1).then(Fanout::default);
+        let mut first = AfPacketDriver::open_queue(name, options, group.as_mut())?;
+        for _ in 1..options.queues {
+            let queue = AfPacketDriver::open_queue(name, options, group.as_mut())?;
+            first.counters.add_queue(Arc::clone(&queue.counters));
+            first.further.push(queue);
+        }
+        if group.is_some() {
+            let failed = |error| interface::refusal(name, CAPABILITIES, "receive on", error);
+            // Not before all are there: the kernel spreads over those that are.
+            let mut queues = std::iter::once(&first).chain(&first.further);
+            queues.try_for_each(|queue| queue.receiver.begin()).map_err(failed)?;
+        }
+        Ok(first)
+    }
+
+    fn open_queue(
+        name: &str,
+        options: &AfPacketOptions,
+        group: Option<&mut Fanout>,
+    ) -> Result<AfPacketDriver, DriverError> {
         let failed = |doing: &str, error| interface::refusal(name, CAPABILITIES, doing, error);
         let (interface, socket) = Interface::open(name, CAPABILITIES)?;
         let counters = Arc::<PortCounters>::default();
         let transmitter = Transmitter::open(interface.clone(), options, Arc::clone(&counters))
             .map_err(|error| failed("send on", error))?;
-        let receiver = Receiver::open(socket, &interface, options, Arc::clone(&counters))
+        let receiver = Receiver::open(socket, &interface, options, Arc::clone(&counters), group)
             .map_err(|error| failed("receive on", error))?;
         let Interface { name, index, .. } = interface;
-        Ok(AfPacketDriver { name, interface_index: index, receiver, transmitter, counters })
+        Ok(AfPacketDriver { name, interface_index: index, receiver, transmitter, counters, further: Vec::new() })
     }
 }
 
@@ -132,6 +168,10 @@ impl Driver for AfPacketDriver {
 
     fn finish(&mut self) -> Result<(), DriverError> {
         self.transmitter.finish().map_err(|error| DriverError::system(format!("send on `{}`", self.name), error))
+    }
+
+    fn take_queues(&mut self) -> Vec<Box<dyn Driver>> {
+        self.further.drain(..).map(|queue| Box::new(queue) as Box<dyn Driver>).collect()
     }
 
     fn counters(&self) -> &Arc<PortCounters> {

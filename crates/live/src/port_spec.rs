@@ -301,10 +301,13 @@ fn check_sharing(ports: &[PortSpec]) -> Result<(), PortSpecError> {
     Ok(())
 }
 
-/// Makes the driver of a port.
-pub fn open(spec: &PortSpec) -> Result<Box<dyn Driver>, DriverError> {
+/// Makes the driver of a port, with so many queues if it is one that can have several.
+pub fn open(spec: &PortSpec, queues: usize) -> Result<Box<dyn Driver>, DriverError> {
     Ok(match &spec.kind {
-        PortKind::Interface(name) => Box::new(AfPacketDriver::open(name, &AfPacketOptions::default())?),
+        PortKind::Interface(name) => {
+            let options = AfPacketOptions { queues, ..AfPacketOptions::default() };
+            Box::new(AfPacketDriver::open(name, &options)?)
+        }
         PortKind::Xdp { name, options } => Box::new(XdpDriver::open(name, options)?),
         PortKind::Tap(name) => Box::new(TapDriver::open(name)?),
         #[cfg(feature = "dpdk")]
@@ -516,7 +519,7 @@ mod tests {
 
     #[test]
     fn a_missing_file_and_a_missing_interface_are_named() {
-        let open_error = |argument: &str| match open(&PortSpec::parse(argument, 510).unwrap()) {
+        let open_error = |argument: &str| match open(&PortSpec::parse(argument, 510).unwrap(), 1) {
             Ok(_) => panic!("{argument} cannot be opened"),
             Err(error) => error.to_string(),
         };

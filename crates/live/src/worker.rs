@@ -176,12 +176,12 @@ impl<'s> Worker<'_, '_, '_, 's> {
         loop {
             if stop.stopped() && stopping.is_none() {
                 stopping = Some(Instant::now());
-                self.resize(1)?;
+                self.resize(1);
                 self.ports.drivers_mut().iter_mut().for_each(|driver| driver.stop_receiving());
             }
             self.work_on_jobs(clock.since_start_ns());
             if stopping.is_none() {
-                self.follow_wanted()?;
+                self.follow_wanted();
             }
             let received = self.receive_round();
             self.run_switch(&mut common.core(), clock.since_start_ns(), clock.start_ns());
@@ -205,7 +205,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
                 if !self.crew.is_there() {
                     return Ok(Ended::Exhausted);
                 }
-                self.resize(1)?;
+                self.resize(1);
                 self.goes_alone = true;
                 continue;
             }
@@ -316,9 +316,9 @@ impl<'s> Worker<'_, '_, '_, 's> {
     }
 
     /// Makes so many workers. Nothing is on its way between them when flows and queues change hands.
-    fn resize(&mut self, workers: usize) -> io::Result<()> {
+    fn resize(&mut self, workers: usize) {
         if workers == self.crew.workers() {
-            return Ok(());
+            return;
         }
         self.crew.halt();
         loop {
@@ -331,18 +331,23 @@ impl<'s> Worker<'_, '_, '_, 's> {
         self.each_driver(|driver| driver.flush());
         let result = self.crew.resize(workers);
         self.go_on();
-        self.common.workers.became(self.crew.workers());
-        result
+        let count = self.crew.workers();
+        self.common.workers.became(count);
+        if let Err(error) = result {
+            // The switch goes on with those that there are.
+            self.common.workers.want(Wanted::Fixed(count));
+            self.common.workers.set_remark(format!("the system refused more than {count} workers: {error}"));
+        }
     }
 
     /// Sees to it that there are as many workers as are wanted.
-    fn follow_wanted(&mut self) -> io::Result<()> {
+    fn follow_wanted(&mut self) {
         let wanted = match self.common.workers.wanted() {
             _ if self.goes_alone => 1,
             Wanted::Fixed(count) => count,
             Wanted::Auto => self.load.wanted(self.common),
         };
-        self.resize(wanted)
+        self.resize(wanted);
     }
 
     /// Sends and tells what other workers have for this one. Returns how many batches there were.
@@ -536,7 +541,7 @@ impl Follower {
         }
         let share = |(now, before): (&u64, &u64)| (now.saturating_sub(*before) as f64 / elapsed_ns as f64).min(1.0);
         let shares: Vec<f64> = self.busy_ns.iter().zip(&before).map(share).collect();
-        self.policy.observe(now_ns, &shares, common.workers.max())
+        self.policy.observe(now_ns, &shares, common.workers.auto_max())
     }
 }
 

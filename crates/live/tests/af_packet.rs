@@ -6,6 +6,7 @@
 
 use live::af_packet::{AfPacketDriver, AfPacketOptions};
 use live::poll::Poller;
+use live::traffic::udp_frame;
 use live::{CounterSnapshot, Driver, DriverError, StopFlag};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -487,4 +488,54 @@ fn without_permission_the_error_says_what_is_needed() {
             assert!(message.contains("CAP_NET_RAW") && message.contains("root"), "{message}");
         }
     }
+}
+
+#[test]
+fn the_queues_of_an_interface_share_its_flows() {
+    const FLOWS: u32 = 40;
+    const FRAMES: u32 = 25;
+    let Some(network) = hosts(&[]) else { return };
+    let open = |namespace, name, queues| {
+        let options = AfPacketOptions { queues, ..AfPacketOptions::default() };
+        network.inside(namespace, move || AfPacketDriver::open(name, &options).unwrap())
+    };
+    let (mut sender, mut first) = (open("a", "eth0", 1), open("switch", "sa", 3));
+    let counters = std::sync::Arc::clone(first.counters());
+    let mut queues = first.take_queues();
+    queues.insert(0, Box::new(first));
+    assert_eq!(queues.len(), 3);
+    let mut received: Vec<Vec<(u32, u32)>> = vec![Vec::new(); 3];
+    let word = |frame: &[u8], at: usize| u32::from_be_bytes(frame[at..at + 4].try_into().unwrap());
+    let start = Instant::now();
+    let mut sent = 0;
+    while received.iter().map(Vec::len).sum::<usize>() < (FLOWS * FRAMES) as usize {
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", received.iter().map(Vec::len).collect::<Vec<_>>());
+        if sent < FRAMES {
+            for flow in 0..FLOWS {
+                sender.transmit(&udp_frame(0x0A63_0000 + flow, 64, sent), 0).unwrap();
+            }
+            sender.flush().unwrap();
+            sent += 1;
+        }
+        for (queue, into) in queues.iter_mut().zip(&mut received) {
+            let mut take = |frame: &[u8], _| {
+                if frame.len() == 60 && frame[23] == 17 {
+                    into.push((word(frame, 30), word(frame, 42)));
+                }
+            };
+            queue.receive(64, &mut take).unwrap();
+        }
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for frames in &received {
+        let mut numbers = std::collections::BTreeMap::<u32, Vec<u32>>::new();
+        frames.iter().for_each(|(flow, number)| numbers.entry(*flow).or_default().push(*number));
+        for (flow, numbers) in numbers {
+            assert!(seen.insert(flow), "a flow came in two queues");
+            assert_eq!(numbers, (0..FRAMES).collect::<Vec<_>>(), "in order, each once");
+        }
+    }
+    assert_eq!(seen.len(), FLOWS as usize);
+    assert!(received.iter().filter(|frames| !frames.is_empty()).count() > 1, "the kernel spreads them");
+    assert!(counters.snapshot().rx_packets >= u64::from(FLOWS * FRAMES));
 }

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use switch::externs::TableUse;
+use switch::workers::{Load, LoadSnapshot};
 use switch::{DropReason, QueueState, SharedTables, Stats};
 
 /// How long the worker may take to answer.
@@ -149,6 +150,24 @@ impl Sources {
         }
     }
 
+    fn workers(&self, text: &mut Exposition) {
+        let Some(workers) = self.api.workers() else { return };
+        let count = workers.now();
+        text.family("wirespeed_workers", Kind::Gauge, "Threads that work on packets.").sample(&[], count as f64);
+        let loads: Vec<_> = (0..count).filter_map(|worker| workers.load(worker)).map(Load::snapshot).collect();
+        let mut family = |name, help, value: fn(&LoadSnapshot) -> f64| {
+            text.family(name, Kind::Counter, help);
+            for (worker, load) in loads.iter().enumerate() {
+                text.sample(&[("worker", &worker.to_string())], value(load));
+            }
+        };
+        family("wirespeed_workers_packets_total", "Packets that each worker has taken.", |it| it.packets as f64);
+        let busy = "Time in which each worker had work.";
+        family("wirespeed_workers_busy_seconds_total", busy, |it| it.busy_ns as f64 / 1e9);
+        let waiting = "Time in which each worker had none.";
+        family("wirespeed_workers_waiting_seconds_total", waiting, |it| it.waited_ns as f64 / 1e9);
+    }
+
     fn worker(&self, text: &mut Exposition) {
         let (busy_ns, waited_ns) = *self.published.times_ns.lock().unwrap_or_else(PoisonError::into_inner);
         let load = Exposition::family;
@@ -166,6 +185,7 @@ impl Sources {
             "Packets and digests for controllers that were lost because too many waited.",
         );
         text.sample(&[], self.published.controller_losses.load(Ordering::Relaxed) as f64);
+        self.workers(text);
         let (done, refused) = self.api.update_counts();
         text.family("wirespeed_control_updates_total", Kind::Counter, "Updates of the control plane.");
         text.sample(&[("result", "done")], done as f64).sample(&[("result", "refused")], refused as f64);

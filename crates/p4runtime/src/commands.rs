@@ -1,11 +1,15 @@
-//! The second door: commands of `simple_switch_CLI`, which speak of things that P4Runtime has no words for.
+//! The second door: commands of `simple_switch_CLI`, and workers: things that P4Runtime has no words for.
 //!
 //! As in the reference switch, this door knows of no primary controller: who may connect may command.
 
 use crate::service::{Core, blocking};
 use p4runtime_proto::wirespeed::v1::commands_server::Commands;
-use p4runtime_proto::wirespeed::v1::{RunRequest, RunResponse};
+use p4runtime_proto::wirespeed::v1::{
+    RunRequest, RunResponse, WorkerLoad, WorkersRequest, WorkersResponse, workers_request,
+};
 use std::sync::Arc;
+use switch::Door;
+use switch::workers::{Wanted, Workers};
 use tonic::{Request, Response, Status};
 
 /// The service.
@@ -27,5 +31,51 @@ impl Commands for CommandService {
         });
         let control::switch_cli::Answer { text, is_error } = answer.await?;
         Ok(Response::new(RunResponse { text, is_error }))
+    }
+
+    async fn workers(&self, request: Request<WorkersRequest>) -> Result<Response<WorkersResponse>, Status> {
+        let (core, request) = (&self.0, request.into_inner());
+        core.check_device(request.device_id)?;
+        let api = Arc::clone(&core.api);
+        let answer = blocking(move || {
+            let workers = api.workers().ok_or_else(|| Status::unimplemented("the switch has no workers to count"))?;
+            match request.wanted {
+                None => {}
+                Some(workers_request::Wanted::Count(0)) => {
+                    return Err(Status::invalid_argument("there is at least one worker"));
+                }
+                Some(workers_request::Wanted::Count(count)) if count as usize > workers.max() => {
+                    let message = format!("{count} workers are more than the {} that there can be", workers.max());
+                    return Err(Status::out_of_range(message));
+                }
+                Some(workers_request::Wanted::Count(count)) => workers.want(Wanted::Fixed(count as usize)),
+                Some(workers_request::Wanted::Auto(_)) => workers.want(Wanted::Auto),
+            }
+            settle(&**api.door())?;
+            Ok(shown(&workers))
+        });
+        answer.await?.map(Response::new)
+    }
+}
+
+/// Waits until the first worker has seen what is wanted: it looks after each of its jobs, and so before the second.
+fn settle(door: &dyn Door) -> Result<(), Status> {
+    for _ in 0..2 {
+        door.ask(|_| ()).map_err(|closed| Status::unavailable(closed.to_string()))?;
+    }
+    Ok(())
+}
+
+fn shown(workers: &Workers) -> WorkersResponse {
+    let load = |worker| {
+        let load = workers.load(worker)?.snapshot();
+        Some(WorkerLoad { packets: load.packets, busy_ns: load.busy_ns, waited_ns: load.waited_ns })
+    };
+    WorkersResponse {
+        now: workers.now() as u32,
+        max: workers.max() as u32,
+        is_auto: workers.wanted() == Wanted::Auto,
+        remark: workers.remark(),
+        loads: (0..workers.now()).filter_map(load).collect(),
     }
 }

@@ -24,6 +24,8 @@ pub struct Workers {
     /// 0 for as many as the load asks for.
     wanted: AtomicUsize,
     now: AtomicUsize,
+    /// The most that there are when nobody has said how many.
+    auto_max: usize,
     loads: Vec<Load>,
     /// What keeps the workers from running side by side, for people; empty for nothing.
     remark: Mutex<String>,
@@ -71,16 +73,14 @@ impl Load {
 }
 
 impl Workers {
-    /// So many are wanted at the start, and there may be `max` later.
-    pub fn new(wanted: Wanted, max: usize) -> Workers {
-        let max = match wanted {
-            Wanted::Fixed(count) => max.max(count),
-            Wanted::Auto => max,
-        };
+    /// So many are wanted at the start. As many as the load asks for are at most `auto_max`, which is how many can run
+    /// side by side.
+    pub fn new(wanted: Wanted, auto_max: usize) -> Workers {
         let workers = Workers {
             wanted: AtomicUsize::new(1),
             now: AtomicUsize::new(1),
-            loads: (0..max.clamp(1, WORKERS_MAX)).map(|_| Load::default()).collect(),
+            auto_max: auto_max.clamp(1, WORKERS_MAX),
+            loads: (0..WORKERS_MAX).map(|_| Load::default()).collect(),
             remark: Mutex::default(),
         };
         workers.want(wanted);
@@ -90,6 +90,11 @@ impl Workers {
     /// The most that there can be.
     pub fn max(&self) -> usize {
         self.loads.len()
+    }
+
+    /// The most that there are when the load decides.
+    pub fn auto_max(&self) -> usize {
+        self.auto_max
     }
 
     /// So many are wanted from now on; as many as there can be, if that is fewer.
@@ -142,9 +147,9 @@ mod tests {
     #[test]
     fn more_than_there_can_be_are_as_many_as_there_can_be() {
         let workers = Workers::new(Wanted::Fixed(3), 2);
-        assert_eq!((workers.max(), workers.wanted(), workers.now()), (3, Wanted::Fixed(3), 1));
-        workers.want(Wanted::Fixed(9));
-        assert_eq!(workers.wanted(), Wanted::Fixed(3));
+        assert_eq!((workers.auto_max(), workers.wanted(), workers.now()), (2, Wanted::Fixed(3), 1));
+        workers.want(Wanted::Fixed(1000));
+        assert_eq!(workers.wanted(), Wanted::Fixed(WORKERS_MAX));
         workers.want(Wanted::Fixed(0));
         assert_eq!(workers.wanted(), Wanted::Fixed(1));
         workers.want(Wanted::Auto);

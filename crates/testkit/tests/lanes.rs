@@ -204,3 +204,42 @@ fn a_switch_with_rates_or_guarded_state_has_no_lanes() {
     assert_eq!(switch.divides(), Err(Undivided::State(vec!["the sequence of random numbers".to_owned()])));
     assert!(switch.send_out(1).is_empty());
 }
+
+/// Takes out of a program what must be guarded. What it leaves unassigned is as it was before.
+fn without_guarded_state(program: &mut ir::Program) {
+    fn strip(body: &mut Vec<ir::Stmt>) {
+        use ir::StmtKind::{ExecuteDirectMeter, ExecuteMeter, Random, RegisterRead, RegisterWrite};
+        body.retain(|stmt| {
+            let kind = &stmt.kind;
+            !matches!(kind, RegisterRead { .. } | RegisterWrite { .. } | ExecuteMeter { .. })
+                && !matches!(kind, ExecuteDirectMeter { .. } | Random { .. })
+        });
+        body.iter_mut().flat_map(|stmt| stmt.kind.bodies_mut()).for_each(strip);
+    }
+    program.tables.iter_mut().for_each(|table| table.direct_meter = None);
+    ir::walk::bodies_mut(program).into_iter().for_each(strip);
+}
+
+#[test]
+fn random_programs_do_the_same_on_several_cores() {
+    use stf::observation::{Order, difference};
+    use testkit::differential::Workshop;
+    use testkit::differential::scenario::{Scenario, Workers};
+    use testkit::random_ir::{Options, random_program};
+    for seed in 0..24 {
+        let mut rng = base::Rng::new(seed);
+        let options = Options { statements: 2 + seed as u32, requests: seed % 2 == 1, ..Options::default() };
+        let mut program = random_program(&mut rng, &options);
+        without_guarded_state(&mut program);
+        assert_eq!(Sharing::of(&program).guarded.len(), 0);
+        let scenario = Scenario::of(&mut rng, program, options.requests);
+        let workshop = Workshop::new(false).unwrap();
+        let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1).unwrap();
+        for (workers, burst, order) in [(Workers::InTurn, 1, Order::Same), (Workers::AtOnce, 7, Order::Any)] {
+            let engine = workshop.engine();
+            let found = scenario.observe_by_workers(&scenario.program, &engine, burst, workers).unwrap();
+            let different = difference(&expected, &found, order);
+            assert_eq!(different, None, "seed {seed}, {workers:?}\n{}", ir::text::print(&scenario.program));
+        }
+    }
+}

@@ -46,6 +46,7 @@ use state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use switch::workers::Workers;
 use switch::{Door, SharedTables, Switch};
 use write::{Writer, needs_switch};
 
@@ -67,6 +68,8 @@ pub struct Api {
     notes: Mutex<Notes>,
     /// Updates that were carried out and that were refused.
     counts: (AtomicU64, AtomicU64),
+    /// The threads that run the switch, if their number can change.
+    workers: OnceLock<Arc<Workers>>,
 }
 
 /// What the control plane knows of the program that runs.
@@ -174,6 +177,7 @@ impl Api {
             store: OnceLock::new(),
             notes: Mutex::default(),
             counts: Default::default(),
+            workers: OnceLock::new(),
         }
     }
 
@@ -194,6 +198,17 @@ impl Api {
     /// The way to the switch itself, for what has no entity: packets, statistics.
     pub fn door(&self) -> &Arc<dyn Door> {
         &self.door
+    }
+
+    /// The threads that run the switch, if somebody has said that there are such.
+    pub fn workers(&self) -> Option<Arc<Workers>> {
+        self.workers.get().cloned()
+    }
+
+    /// Says which threads run the switch, once.
+    pub fn set_workers(&self, workers: Arc<Workers>) {
+        // Said a second time, it would be the same.
+        let _known = self.workers.set(workers);
     }
 
     /// The tables of the program that runs.

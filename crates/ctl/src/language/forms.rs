@@ -30,7 +30,7 @@ pub fn find(given: &str) -> Result<&'static Form, Problem> {
 }
 
 /// All commands, in the order in which help shows them.
-pub const FORMS: [Form; 25] = [
+pub const FORMS: [Form; 26] = [
     Form {
         name: "list",
         usage: &["list [tables|actions|profiles|counters|meters|registers|value-sets|digests|packets]"],
@@ -258,6 +258,15 @@ pub const FORMS: [Form; 25] = [
         details: "",
         needs_program: false,
         parse: |it| others::plain(it, Plan::Status),
+    },
+    Form {
+        name: "workers",
+        usage: &["workers [NUMBER|auto]"],
+        summary: "the threads that work on packets, and how many there are to be",
+        details: "A number is taken at once, while traffic flows: no packet is lost or overtaken. With auto, the number follows the load.\n\
+            Examples:\n  workers\n  workers 2\n  workers auto",
+        needs_program: false,
+        parse: others::workers,
     },
     Form {
         name: "help",

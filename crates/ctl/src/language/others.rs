@@ -3,7 +3,9 @@
 use super::profiles::verb;
 use super::{Arguments, duration_ns, help, hex_bytes};
 use crate::key;
-use crate::plan::{Change, ChangeKind, Filter, Load, LoadHow, Plan, Read, Watched, digest_config, entity, update};
+use crate::plan::{
+    Change, ChangeKind, Filter, Load, LoadHow, Plan, Read, WantedWorkers, Watched, digest_config, entity, update,
+};
 use crate::schema::{Schema, id, name};
 use crate::value::{Said, ValueType};
 use control::{Problem, names, values};
@@ -14,6 +16,19 @@ use p4runtime_proto::p4::v1::{DigestEntry, PacketMetadata, PacketOut, ValueSetEn
 
 fn read(kind: Kind) -> Plan {
     Plan::Read(Read { entities: vec![entity(kind)], filter: Filter::default() })
+}
+
+pub(super) fn workers(it: &Arguments<'_>) -> Result<Plan, Problem> {
+    it.end(1)?;
+    let wanted = match it.words.first() {
+        None => None,
+        Some(word) if word.is("auto") => Some(WantedWorkers::Auto),
+        Some(word) => match values::unsigned(&word.text, u64::from(u32::MAX), "number of workers")? {
+            0 => return Err(it.misuse("there is at least one worker")),
+            count => Some(WantedWorkers::Count(count as u32)),
+        },
+    };
+    Ok(Plan::Workers(wanted))
 }
 
 pub(super) fn value_sets(it: &Arguments<'_>) -> Result<Plan, Problem> {

@@ -4,17 +4,20 @@
 //! * `json`: an object for each entity, names in place of ids, values as the strings that users write.
 //! * `commands`: lines of the language.
 //! * `messages`: what the switch tells on a stream.
+//! * `workers`: the threads that run it.
 
 mod commands;
 mod json;
 mod messages;
 mod tables;
+mod workers;
 
 pub use commands::commands;
 pub use json::entity_json;
 pub(crate) use messages::election_id;
 pub use messages::{message_json, message_text};
 pub use tables::entities_text;
+pub use workers::{workers_json, workers_text};
 
 use crate::language::param_type;
 use crate::schema::{Schema, name};

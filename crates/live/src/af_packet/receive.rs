@@ -1,5 +1,6 @@
 //! The receiving half of an interface: from ring slots to frames of a wire.
 
+use super::fanout::{self, Fanout};
 use super::ring::{ReceivedHeader, Ring};
 use super::{AfPacketOptions, ETHERNET_BYTES, VLAN_TAG_BYTES};
 use crate::counters::PortCounters;
@@ -46,12 +47,13 @@ struct Buffers {
 
 impl Receiver {
     /// Sets up the ring and starts reception. Everything is in place before the socket is bound, so that no packet
-    /// takes another way.
+    /// takes another way. A member of a group hears nothing before [`Receiver::begin`].
     pub fn open(
         socket: Socket,
         interface: &Interface,
         options: &AfPacketOptions,
         counters: Arc<PortCounters>,
+        group: Option<&mut Fanout>,
     ) -> io::Result<Receiver> {
         let packet = libc::SOL_PACKET;
         socket.set(packet, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as libc::c_int))?;
@@ -66,12 +68,23 @@ impl Receiver {
         let frame_bytes = interface.mtu + ETHERNET_BYTES + VLAN_TAG_BYTES;
         let ring = Ring::new(&socket, libc::PACKET_RX_RING, frame_bytes, options.rx_ring_bytes)?;
         socket.set_promiscuous(interface.index)?;
-        socket.bind(interface.index, PROTOCOL_ALL)?;
+        if let Some(group) = group {
+            fanout::deafen(&socket)?;
+            socket.bind(interface.index, PROTOCOL_ALL)?;
+            group.join(&socket)?;
+        } else {
+            socket.bind(interface.index, PROTOCOL_ALL)?;
+        }
         let buffers = Buffers {
             copy: vec![0; COPY_START + VNET_HEADER_BYTES + SEGMENT_BYTES_MAX].into_boxed_slice(),
             frame: vec![0; SEGMENT_BYTES_MAX].into_boxed_slice(),
         };
         Ok(Receiver { ring, socket, next: 0, left_to_drain: None, buffers, counters })
+    }
+
+    /// Lets a member of a group hear, once all are in it.
+    pub fn begin(&self) -> io::Result<()> {
+        fanout::listen(&self.socket)
     }
 
     pub fn fd(&self) -> RawFd {

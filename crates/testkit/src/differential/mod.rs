@@ -21,7 +21,7 @@ use crate::pipeline::{Engine, optimised};
 use crate::random_ir::Options;
 use base::Rng;
 use cgen::CompileOptions;
-use scenario::Scenario;
+use scenario::{Scenario, Workers};
 use stf::observation::{Order, difference};
 use tempfile::TempDir;
 
@@ -79,7 +79,12 @@ pub fn native_agrees(rng: &mut Rng) -> Result<(), String> {
     let order = if options.requests { Order::Any } else { Order::Same };
     report(&scenario, "one packet at a time", "bursts", difference(&expected, &burst, order))?;
     let by_blocks = scenario.observe(&scenario.program, &workshop.engine_by_blocks(), BURST)?;
-    report(&scenario, "one packet at a time", "bursts, block by block", difference(&expected, &by_blocks, order))
+    report(&scenario, "one packet at a time", "bursts, block by block", difference(&expected, &by_blocks, order))?;
+    let engine = workshop.engine();
+    let in_turn = scenario.observe_by_workers(&scenario.program, &engine, 1, Workers::InTurn)?;
+    report(&scenario, "one core", "several in turn", difference(&expected, &in_turn, Order::Same))?;
+    let at_once = scenario.observe_by_workers(&scenario.program, &engine, 7, Workers::AtOnce)?;
+    report(&scenario, "one core", "several at once", difference(&expected, &at_once, Order::Any))
 }
 
 /// The optimised program does what the program does, on the interpreter and as native code.

@@ -1,6 +1,6 @@
 //! Random P4 programs: both backends, bursts, and optimised programs do what the definition says.
 
-use super::scenario::Scenario;
+use super::scenario::{Scenario, Workers};
 use super::{BURST, Workshop};
 use crate::pipeline::{Engine, optimised};
 use crate::random_p4::{Options, RandomP4, random_p4};
@@ -63,6 +63,14 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
         if let Some(text) = difference(&expected, &found, order) {
             let form = if Arc::ptr_eq(program, &better) { "optimised" } else { "as lowered" };
             return Err(told(format!("the interpreter and the way \"{name}\" (program {form}) differ: {text}")));
+        }
+    }
+    for (workers, burst, order) in
+        [(Workers::InTurn, 1, Order::Same), (Workers::InTurn, 7, burst_order), (Workers::AtOnce, 7, Order::Any)]
+    {
+        let found = scenario.observe_by_workers(native, &workshop.engine(), burst, workers).map_err(told)?;
+        if let Some(text) = difference(&expected, &found, order) {
+            return Err(told(format!("one core and several, {workers:?} in bursts of {burst}, differ: {text}")));
         }
     }
     Ok(Verdict::Agreed)

@@ -7,7 +7,7 @@ use base::{Bits, Rng};
 use ir::{Entry, Program, TableId};
 use std::sync::Arc;
 use stf::Observation;
-use switch::{CloneTarget, Config, Frame, MeterConfig, Output, Replica, Switch, match_value};
+use switch::{CloneTarget, Config, Frame, Lane, MeterConfig, Output, Replica, Switch, match_value};
 use tables::{ActionCall, EntrySpec, Handle, MatchValue, Operation, ProfileOperation};
 
 /// Packets of a scenario: more than travel together.
@@ -90,6 +90,38 @@ impl Scenario {
         Ok(observation)
     }
 
+    /// The same with several cores of one switch, where there can be such: each works on a burst of its own, one core
+    /// after the other, or all at the same time. The control plane meets them together.
+    pub fn observe_by_workers(
+        &self,
+        program: &Arc<Program>,
+        engine: &Engine,
+        burst: usize,
+        workers: Workers,
+    ) -> Result<Observation, String> {
+        let config = Config { seed: self.seed, ..Config::default() };
+        let mut switch = switch_with(program, engine, config)?;
+        self.set_up(&mut switch);
+        let mut observation = Observation::default();
+        let mut rng = Rng::new(self.seed);
+        let together = super::BURST.min(self.packets.len().div_ceil(2)).max(1);
+        for (index, packets) in self.packets.chunks(together).enumerate() {
+            let now_ns = (index as u64 + 1) * STEP_NS;
+            if index > 0 {
+                self.change_entries(&mut rng, &switch);
+            }
+            // Their number changes too.
+            let mut lanes = switch.send_out(2 + index % 2);
+            let mut bursts = packets.chunks(burst).peekable();
+            while bursts.peek().is_some() {
+                run_each(&mut switch, &mut lanes, &mut bursts, now_ns, workers, &mut observation);
+            }
+            switch.call_in(lanes);
+        }
+        observation.look_at(&mut switch);
+        Ok(observation)
+    }
+
     fn set_up(&self, switch: &mut Switch) {
         let mut rng = Rng::new(self.seed);
         set_up_profiles(&mut rng, switch);
@@ -130,6 +162,66 @@ impl Scenario {
             let _refused = tables.perform(table.index(), operation);
         }
     }
+}
+
+/// How several cores of a switch work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workers {
+    /// One core after the other, so that packets are in one order.
+    InTurn,
+    /// At the same time, if they share nothing.
+    AtOnce,
+}
+
+/// A burst that came on some ports.
+type Burst<'a> = &'a [(u32, Vec<u8>)];
+
+/// Gives each core the next burst.
+fn run_each<'a>(
+    switch: &mut Switch,
+    lanes: &mut [Lane],
+    bursts: &mut impl Iterator<Item = Burst<'a>>,
+    now_ns: u64,
+    workers: Workers,
+    observation: &mut Observation,
+) {
+    let mut run_own = |burst: Burst<'_>, observation: &mut Observation| {
+        for (port, bytes) in burst {
+            switch.receive(now_ns, *port, bytes);
+        }
+        switch.run(now_ns, observation);
+    };
+    let run_lane = |lane: &mut Lane, burst: Burst<'_>, observation: &mut Observation| {
+        for (port, bytes) in burst {
+            lane.receive(now_ns, *port, bytes);
+        }
+        lane.run(now_ns, observation);
+    };
+    let own = bursts.next().unwrap_or_default();
+    if workers == Workers::InTurn {
+        run_own(own, observation);
+        lanes.iter_mut().zip(bursts).for_each(|(lane, burst)| run_lane(lane, burst, observation));
+        return;
+    }
+    std::thread::scope(|scope| {
+        let others: Vec<_> = lanes
+            .iter_mut()
+            .zip(bursts)
+            .map(|(lane, burst)| {
+                scope.spawn(move || {
+                    let mut seen = Observation::default();
+                    run_lane(lane, burst, &mut seen);
+                    seen
+                })
+            })
+            .collect();
+        run_own(own, observation);
+        for other in others {
+            let seen = other.join().expect("a core does not panic");
+            seen.sent.into_iter().for_each(|(port, frames)| observation.sent.entry(port).or_default().extend(frames));
+            observation.messages.extend(seen.messages);
+        }
+    });
 }
 
 /// Handles of members and groups, those of some that do not exist among them.

@@ -1,0 +1,122 @@
+//! Several workers against one, from memory to memory: the same packets through ports whose queues each worker has for
+//! itself, and through ports without queues, whose frames the first worker spreads by flow.
+
+use crate::Arguments;
+use crate::compiled;
+use crate::router::with_routes;
+use base::Rng;
+use ir::Program;
+use live::memory::GeneratorDriver;
+use live::traffic::{Routes, udp_frame};
+use live::worker::{self, Events, Port, Setup};
+use live::{Driver, StopFlag};
+use measure::figures::{median, range};
+use serde_json::json;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+use switch::workers::{Wanted, Workers};
+
+/// What is told of a run is not listened to.
+struct Silent;
+
+impl Events for Silent {}
+
+/// Ports that frames are sent to.
+const TARGETS: std::ops::RangeInclusive<u32> = 2..=4;
+
+/// A way of running.
+#[derive(Clone, Copy)]
+struct Contestant {
+    name: &'static str,
+    workers: usize,
+    /// Queues of each port.
+    queues: usize,
+}
+
+/// Runs the contestants in turn and prints how many times one worker several are.
+pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let mut rng = Rng::new(1);
+    let routes = Routes::everywhere(arguments.routes, TARGETS, &mut rng);
+    let frames: Vec<Vec<u8>> = (0..arguments.destinations)
+        .map(|number| {
+            let route = rng.pick(&routes.0);
+            let host = rng.next_u64() as u32 & !(u32::MAX << (32 - route.prefix_len));
+            udp_frame(route.network | host, 64, number)
+        })
+        .collect();
+    let program = Arc::new(compiled::program(arguments.program.as_deref().unwrap_or("bench/programs/router.p4"))?);
+    let count = arguments.workers as usize;
+    let contestants = [
+        Contestant { name: "one worker", workers: 1, queues: 1 },
+        Contestant { name: "one worker, several queues", workers: 1, queues: count },
+        Contestant { name: "several workers, a queue each", workers: count, queues: count },
+        Contestant { name: "several workers, frames spread", workers: count, queues: 1 },
+    ];
+    let mut times = [const { Vec::new() }; 4];
+    for _ in 0..arguments.runs {
+        for (contestant, times) in contestants.iter().zip(&mut times) {
+            times.push(measure(arguments, &program, &routes, &frames, *contestant)?);
+        }
+    }
+    print(arguments, &contestants, &times);
+    Ok(())
+}
+
+/// Nanoseconds per packet of one run.
+fn measure(
+    arguments: &Arguments,
+    program: &Arc<Program>,
+    routes: &Routes,
+    frames: &[Vec<u8>],
+    contestant: Contestant,
+) -> Result<f64, Box<dyn Error>> {
+    let mut switch = with_routes(program, compiled::native(program)?, routes)?;
+    let packets = u64::from(arguments.packets);
+    let port = |number: u32, packets: u64| {
+        let queue = |index: usize| {
+            // Each queue has its share of the flows.
+            let own = frames.iter().skip(index).step_by(contestant.queues).cloned().collect();
+            GeneratorDriver::new(own, packets / contestant.queues as u64, 0)
+        };
+        let driver = (1..contestant.queues).fold(queue(0), |driver, index| driver.with_queue(queue(index)));
+        Port { number, driver: Box::new(driver) as Box<dyn Driver>, is_capture: false }
+    };
+    let ports = std::iter::once(port(1, packets)).chain(TARGETS.map(|number| port(number, 0))).collect();
+    let workers = Arc::new(Workers::new(Wanted::Fixed(contestant.workers), contestant.workers));
+    let setup = Setup { workers: Some(workers), ..Setup::of_ports(ports) };
+    let started = Instant::now();
+    worker::run(&mut switch, setup, &StopFlag::new(), &mut Silent)?;
+    let ns = started.elapsed().as_nanos() as f64;
+    let received = switch.stats().received;
+    if received + contestant.queues as u64 <= packets {
+        return Err(format!("{received} of {packets} packets were received").into());
+    }
+    Ok(ns / received as f64)
+}
+
+fn print(arguments: &Arguments, contestants: &[Contestant], times: &[Vec<f64>]) {
+    let one = median(&times[0]);
+    let rows = contestants.iter().zip(times);
+    if arguments.json {
+        let row = |(contestant, times): (&Contestant, &Vec<f64>)| {
+            json!({
+                "name": contestant.name,
+                "workers": contestant.workers,
+                "queues": contestant.queues,
+                "ns_per_packet": median(times),
+                "runs_ns_per_packet": times,
+                "times_one_worker": one / median(times),
+            })
+        };
+        let rows: Vec<_> = rows.map(row).collect();
+        println!("{}", json!({"benchmark": "workers", "packets": arguments.packets, "contestants": rows}));
+        return;
+    }
+    println!("{:32} {:>10} {:>16} {:>18}", "", "ns/packet", "of all runs", "times one worker");
+    for (contestant, times) in rows {
+        let (least, greatest) = range(times);
+        let spread = format!("{least:.1} to {greatest:.1}");
+        println!("{:32} {:>10.1} {spread:>16} {:>18.2}", contestant.name, median(times), one / median(times));
+    }
+}
