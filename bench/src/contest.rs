@@ -2,10 +2,9 @@
 
 use crate::Arguments;
 use crate::limit::{FRAME_BYTES, Frames, Limit};
-use base::limits::BURST_PACKETS_MAX;
 use measure::figures::{median, range};
-use measure::memory::{self, Bench, Pass};
-use measure::traffic::Burst;
+use measure::memory::{self, Bench};
+use measure::traffic::Lent;
 use serde_json::json;
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -13,6 +12,9 @@ use switch::Switch;
 
 /// Packets of the interpreter's run, which is too slow for more.
 const INTERPRETER_PACKETS: usize = 5_000;
+
+/// Frames that are lent to the switch at once.
+pub const LENT_FRAMES_MAX: usize = 256;
 
 /// Bytes from one frame to the next.
 pub const STRIDE_BYTES: usize = 64;
@@ -38,46 +40,27 @@ pub struct Contest<'a> {
 impl Contest<'_> {
     /// Runs the contestants in turn and prints what a packet costs each.
     pub fn run(mut self, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-        let lent: Vec<&[u8]> = self.frames.frames().collect();
-        let burst = |frames: &[_]| Burst { port: 1, frames: frames.to_vec() };
-        let bursts: Vec<Burst<'_>> = lent.chunks(BURST_PACKETS_MAX).map(burst).collect();
-        let few = &bursts[..bursts.len().min(INTERPRETER_PACKETS.div_ceil(BURST_PACKETS_MAX))];
+        let trace = self.frames.trace();
+        let mut lent = Lent::of(&trace, usize::MAX, 1);
+        let mut few = Lent::of(&trace, INTERPRETER_PACKETS, 1);
         let rounds = (arguments.packets as usize).div_ceil(self.frames.count());
         let mut times = Times::default();
         for _ in 0..arguments.runs {
-            let (native_ns, native_sent) = drive_in_place(&mut self.native, &self.frames, rounds);
-            times.copied.push(drive(&mut self.native, &bursts, rounds).packet_ns());
+            let pass = memory::drive(&mut self.native, &mut lent, LENT_FRAMES_MAX, rounds, || 0);
             let (limit_ns, limit_sent) = drive_limit(&mut self.limit, &self.frames, rounds)?;
-            if native_sent != limit_sent {
-                return Err(format!("the two disagree: {native_sent} and {limit_sent} packets sent").into());
+            if pass.sent != limit_sent {
+                return Err(format!("the two disagree: {} and {limit_sent} packets sent", pass.sent).into());
             }
-            times.native.push(native_ns);
+            times.native.push(pass.packet_ns());
             times.by_hand.push(limit_ns);
-            times.interpreter.push(drive(&mut self.interpreter, few, 1).packet_ns());
+            let pass = memory::drive(&mut self.interpreter, &mut few, LENT_FRAMES_MAX, 1, || 0);
+            times.interpreter.push(pass.packet_ns());
         }
-        let stages = Bench::new(&mut self.native).stages(&bursts, rounds);
+        let stages = Bench::new(&mut self.native, &trace, LENT_FRAMES_MAX, Duration::from_millis(100)).stages();
         let Contest { benchmark, title, program, .. } = &self;
         times.print(arguments, [benchmark, title, program], &stages);
         Ok(())
     }
-}
-
-/// Some rounds through all bursts, in which no time passes.
-fn drive(switch: &mut Switch, bursts: &[Burst<'_>], rounds: usize) -> Pass {
-    memory::drive(switch, (0..rounds).flat_map(|_| bursts), || 0)
-}
-
-/// Nanoseconds per packet and packets sent, with frames that are lent as a driver lends its buffers. They are changed,
-/// so that each round gets them anew, which is not measured.
-fn drive_in_place(switch: &mut Switch, frames: &Frames, rounds: usize) -> (f64, u64) {
-    let (mut sent, mut spent, mut changed) = (0, Duration::ZERO, frames.clone());
-    for _ in 0..rounds {
-        changed.bytes.copy_from_slice(&frames.bytes);
-        let pass = memory::drive_in_place(switch, &mut changed.bytes, frames.stride, FRAME_BYTES);
-        sent += pass.sent;
-        spent += pass.elapsed;
-    }
-    (spent.as_nanos() as f64 / (rounds * frames.count()) as f64, sent)
 }
 
 /// The same of the limit. It changes the frames, so that each round gets them anew, which is not measured.
@@ -96,7 +79,6 @@ fn drive_limit(limit: &mut Limit, frames: &Frames, rounds: usize) -> Result<(f64
 #[derive(Default)]
 struct Times {
     native: Vec<f64>,
-    copied: Vec<f64>,
     by_hand: Vec<f64>,
     interpreter: Vec<f64>,
 }
@@ -112,8 +94,7 @@ impl Times {
                 json!({
                     "benchmark": benchmark, "program": program, "packets": arguments.packets,
                     "routes": arguments.routes, "destinations": arguments.destinations,
-                    "native_ns": self.native,
-                    "native_copied_ns": self.copied, "by_hand_ns": self.by_hand, "interpreter_ns": self.interpreter,
+                    "native_ns": self.native, "by_hand_ns": self.by_hand, "interpreter_ns": self.interpreter,
                     "stages_ns": stages,
                 })
             );
@@ -122,14 +103,9 @@ impl Times {
         let destinations = arguments.destinations;
         println!("{title}, {destinations} destinations, {FRAME_BYTES}-byte frames, memory to memory, one core");
         println!("median of {} runs of {} packets (least to greatest)", arguments.runs, arguments.packets);
-        for (name, runs) in [
-            ("native", &self.native),
-            ("native, copied", &self.copied),
-            ("by hand", &self.by_hand),
-            ("interpreter", &self.interpreter),
-        ] {
+        for (name, runs) in [("native", &self.native), ("by hand", &self.by_hand), ("interpreter", &self.interpreter)] {
             let (least, greatest) = range(runs);
-            println!("  {name:<15} {:>9.1} ns per packet  ({least:.1} to {greatest:.1})", median(runs));
+            println!("  {name:<12} {:>9.1} ns per packet  ({least:.1} to {greatest:.1})", median(runs));
         }
         println!("native is {:.0} times as fast as the interpreter", interpreter / native);
         println!("native takes {:.2} times what the same work takes by hand in place", native / by_hand);

@@ -5,6 +5,7 @@
 use cgen::CompileOptions;
 use libloading::{Library, Symbol};
 use live::traffic::Routes;
+use measure::traffic::Trace;
 use std::error::Error;
 use std::ffi::c_void;
 
@@ -24,6 +25,15 @@ impl Frames {
     /// How many they are.
     pub fn count(&self) -> usize {
         self.bytes.len() / self.stride
+    }
+
+    /// The frames, by port 1.
+    pub fn trace(&self) -> Trace {
+        let mut trace = Trace::default();
+        for frame in self.frames() {
+            assert!(trace.push(1, frame), "a benchmark's frames fit into a trace");
+        }
+        trace
     }
 
     /// The frames, of [`FRAME_BYTES`] each.

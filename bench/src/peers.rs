@@ -14,14 +14,14 @@
 
 use crate::Arguments;
 use crate::compiled;
+use crate::contest::LENT_FRAMES_MAX;
 use crate::limit::{Frames, Limit};
 use crate::router;
 use base::Rng;
-use base::limits::BURST_PACKETS_MAX;
 use live::traffic::Routes;
 use measure::figures::{median, range};
 use measure::memory;
-use measure::traffic::Burst;
+use measure::traffic::Lent;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, UnixAddr, connect, recv, send, socket};
 use nix::time::{ClockId, clock_gettime};
@@ -70,17 +70,29 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let folder = TempDir::new()?;
     let (peers, absent) = peers(folder.path(), &routes, &frames)?;
 
-    let lent: Vec<&[u8]> = frames.frames().collect();
-    let burst = |frames: &[_]| Burst { port: 1, frames: frames.to_vec() };
-    let bursts: Vec<Burst<'_>> = lent.chunks(BURST_PACKETS_MAX).map(burst).collect();
+    let mut lent = Lent::of(&frames.trace(), usize::MAX, 1);
     let rounds = (arguments.packets as usize).div_ceil(frames.count());
     let mut figures: Vec<(&str, Vec<f64>)> = vec![("switch", Vec::new()), ("by hand", Vec::new())];
     figures.extend(peers.iter().map(|peer| (peer.name, Vec::new())));
     for _ in 0..arguments.runs {
-        let switch_ns = processor_time(|| {
-            memory::drive(&mut native, (0..rounds).flat_map(|_| &bursts), || 0);
-            Ok(())
-        })?;
+        let (mut switch_ns, mut failed) = (0.0, Ok(()));
+        for _ in 0..rounds {
+            lent.restore();
+            memory::lap_within(
+                &mut native,
+                &mut lent,
+                LENT_FRAMES_MAX,
+                || 0,
+                |body| match processor_time(|| {
+                    body();
+                    Ok(())
+                }) {
+                    Ok(ns) => switch_ns += ns,
+                    Err(error) => failed = Err(error),
+                },
+            );
+        }
+        failed?;
         figures[0].1.push(switch_ns / (rounds * frames.count()) as f64);
         figures[1].1.push(by_hand(&mut limit, &frames, rounds)?);
         for (peer, (_, figures)) in peers.iter().zip(&mut figures[2..]) {

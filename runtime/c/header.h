@@ -63,6 +63,21 @@ static inline void ws_store32(uint8_t *p, uint64_t value)
     memcpy(p, &narrow, sizeof narrow);
 }
 
+static inline WS_UNUSED void ws_store48(uint8_t *p, uint64_t value)
+{
+    /* Turned once, and not in two parts. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    value = __builtin_bswap64(value << 16);
+    uint32_t first = (uint32_t)value;
+    uint16_t last = (uint16_t)(value >> 32);
+#else
+    uint32_t first = (uint32_t)(value >> 16);
+    uint16_t last = (uint16_t)value;
+#endif
+    memcpy(p, &first, sizeof first);
+    memcpy(p + 4, &last, sizeof last);
+}
+
 static inline void ws_store64(uint8_t *p, uint64_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -13,7 +13,7 @@ use crate::backend;
 use crate::frontend;
 use crate::terminal::{self, Progress};
 use measure::memory::Bench;
-use measure::traffic::{Burst, Generate, Trace};
+use measure::traffic::{Generate, Trace};
 use measure::veth::{Carrier, Failure, Outcome, Pairs};
 use report::{MemoryReport, Subject, VethReport};
 use std::path::Path;
@@ -109,24 +109,20 @@ fn memory(arguments: &BenchArguments, subject: Subject, switch: &mut Switch, tra
         terminal::error(format!("{} workers: {reason}", arguments.workers));
         return Err(Exit::BadInput);
     }
-    let bursts = trace.bursts(arguments.burst);
-    let mut bench = Bench::new(switch);
     let progress = Progress::start("measuring");
-    let extent = bench.extent(&bursts, Duration::from_secs_f64(arguments.seconds));
-    let bursts = &bursts[..extent.bursts];
+    let mut bench = Bench::new(switch, trace, arguments.burst, Duration::from_secs_f64(arguments.seconds));
     let before = *bench.switch().stats();
     let mut runs = Vec::new();
     for _ in 0..arguments.runs {
-        let run = bench.run(bursts, extent.rounds, arguments.workers);
+        let run = bench.run(arguments.workers);
         runs.push(run.map_err(|error| {
             terminal::error(error);
             Exit::Internal
         })?);
     }
     let after = *bench.switch().stats();
-    let (latencies, stages) = (bench.latencies(bursts, extent.rounds), bench.stages(bursts, extent.rounds));
+    let (latencies, stages, used) = (bench.latencies(), bench.stages(), bench.used());
     drop(progress);
-    let used = bursts.iter().map(|burst: &Burst<'_>| burst.frames.len()).sum::<usize>();
     let waiting = switch.queued();
     let burst = arguments.burst;
     let report = MemoryReport { subject, burst, used, runs, before, after, waiting, latencies, stages };

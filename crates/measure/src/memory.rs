@@ -1,11 +1,12 @@
-//! Runs from memory to memory: frames are lent to the core, what it sends is looked at and forgotten.
+//! Runs from memory to memory: frames are lent to the core as a driver lends its buffers, and on which port each leaves is
+//! noted.
 //!
 //! One worker has the switch itself, further ones have lanes of it. Each goes through the whole trace, from a place of
 //! its own on, so that all have the same work.
 
-use crate::events::{self, Counted, Counters};
+use crate::events::{self, Counted, Counters, Event};
 use crate::histogram::Histogram;
-use crate::traffic::Burst;
+use crate::traffic::{Lent, Trace};
 use base::limits::BURST_PACKETS_MAX;
 use live::Clock;
 use std::io;
@@ -14,33 +15,31 @@ use std::thread;
 use std::time::{Duration, Instant};
 use switch::{CoreStage, Departures, Frame, Lane, Output, Switch};
 
+/// The least frames of a lap: it is timed, and its frames are lent anew, which is not.
+const LAP_FRAMES_MIN: usize = 4096;
+
+/// Bursts whose frames are made ready together, as a driver makes them ready, which is not measured.
+const BURSTS_AT_ONCE: usize = 16;
+
 /// A core of a switch.
 pub trait Core: Send {
-    /// Takes packets in.
-    fn receive_burst(&mut self, now_ns: u64, port: u32, frames: &[&[u8]]);
-    /// Works on them.
-    fn run(&mut self, now_ns: u64, output: &mut dyn Output);
+    /// Works on packets.
+    fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output);
 }
 
 impl Core for Switch {
-    fn receive_burst(&mut self, now_ns: u64, port: u32, frames: &[&[u8]]) {
-        Switch::receive_burst(self, now_ns, port, frames);
-    }
-    fn run(&mut self, now_ns: u64, output: &mut dyn Output) {
-        Switch::run(self, now_ns, output);
+    fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
+        Switch::forward(self, now_ns, frames, output);
     }
 }
 
 impl Core for Lane {
-    fn receive_burst(&mut self, now_ns: u64, port: u32, frames: &[&[u8]]) {
-        Lane::receive_burst(self, now_ns, port, frames);
-    }
-    fn run(&mut self, now_ns: u64, output: &mut dyn Output) {
-        Lane::run(self, now_ns, output);
+    fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
+        Lane::forward(self, now_ns, frames, output);
     }
 }
 
-/// Notes on which port each packet leaves, as a switch does that hands frames over without looking at them.
+/// Notes on which port each frame of a burst leaves, as a driver does that sends it from where it lies.
 struct Sink {
     sent: u64,
     ports: [u32; BURST_PACKETS_MAX],
@@ -61,7 +60,7 @@ impl Output for Sink {
     fn transmit_burst(&mut self, departures: &Departures<'_>) {
         let mut sent = 0;
         for (noted, port) in self.ports.iter_mut().zip(departures.ports()) {
-            *noted = port.unwrap_or(0);
+            *noted = port.unwrap_or(u32::MAX);
             sent += u32::from(port.is_some());
         }
         self.sent += u64::from(sent);
@@ -80,72 +79,58 @@ pub struct Pass {
 }
 
 impl Pass {
+    fn add(&mut self, other: Pass) {
+        self.packets += other.packets;
+        self.sent += other.sent;
+        self.elapsed += other.elapsed;
+    }
+
     /// Nanoseconds per packet.
     pub fn packet_ns(&self) -> f64 {
         self.elapsed.as_nanos() as f64 / self.packets as f64
     }
 }
 
-/// Sends these bursts through a core. The clock tells it the time; it is asked once per burst.
-pub fn drive<'a, 'b: 'a>(
+/// Sends frames through a core, so many at once and so many times. The clock tells it the time; it is asked once per
+/// burst.
+pub fn drive(core: &mut impl Core, lent: &mut Lent, burst: usize, laps: usize, clock: impl Fn() -> u64) -> Pass {
+    let mut pass = Pass { packets: 0, sent: 0, elapsed: Duration::ZERO };
+    for _ in 0..laps {
+        lent.restore();
+        pass.add(lap_within(core, lent, burst, &clock, |body| body()));
+    }
+    pass
+}
+
+/// Sends all frames through a core, once. What counts is done in the closures that `around` gets.
+pub fn lap_within(
     core: &mut impl Core,
-    bursts: impl Iterator<Item = &'a Burst<'b>>,
-    mut clock: impl FnMut() -> u64,
+    lent: &mut Lent,
+    burst: usize,
+    clock: impl Fn() -> u64,
+    mut around: impl FnMut(&mut dyn FnMut()),
 ) -> Pass {
-    let (mut sink, mut packets) = (Sink::default(), 0);
-    let started = Instant::now();
-    for burst in bursts {
-        let now_ns = clock();
-        core.receive_burst(now_ns, burst.port, &burst.frames);
-        core.run(now_ns, &mut sink);
-        packets += burst.frames.len() as u64;
-    }
-    let elapsed = started.elapsed();
-    std::hint::black_box(sink.ports);
+    let (mut sink, mut elapsed, packets) = (Sink::default(), Duration::ZERO, lent.len() as u64);
+    lent.each_burst(burst * BURSTS_AT_ONCE, |frames| {
+        around(&mut || {
+            let started = Instant::now();
+            frames.chunks_mut(burst).for_each(|frames| core.forward(clock(), frames, &mut sink));
+            elapsed += started.elapsed();
+        });
+    });
+    std::hint::black_box(&sink.ports);
     Pass { packets, sent: sink.sent, elapsed }
-}
-
-/// Frames that are lent at once.
-const LENT_FRAMES_MAX: usize = 256;
-
-/// The same with frames of one size that are lent as a driver lends its buffers: each lies at the beginning of a piece
-/// of `stride` bytes. They are worked on where they lie, all at one moment.
-pub fn drive_in_place(switch: &mut Switch, bytes: &mut [u8], stride: usize, frame_bytes: usize) -> Pass {
-    let (mut sink, packets) = (Sink::default(), (bytes.len() / stride) as u64);
-    let mut lent = Vec::with_capacity(LENT_FRAMES_MAX);
-    let started = Instant::now();
-    for burst in bytes.chunks_mut(LENT_FRAMES_MAX * stride) {
-        lent.extend(burst.chunks_exact_mut(stride).map(|frame| Frame::new(&mut frame[..frame_bytes], 1, 0)));
-        switch.forward(0, &mut lent, &mut sink);
-        lent.clear();
-    }
-    let elapsed = started.elapsed();
-    std::hint::black_box(sink.ports);
-    Pass { packets, sent: sink.sent, elapsed }
-}
-
-/// The bursts of a trace again and again, beginning somewhere.
-fn again<'a, 'b>(
-    bursts: &'a [Burst<'b>],
-    rounds: usize,
-    first: usize,
-) -> impl Iterator<Item = &'a Burst<'b>> + use<'a, 'b> {
-    (0..rounds).flat_map(move |_| bursts[first..].iter().chain(&bursts[..first]))
-}
-
-/// How much of a trace fits into the time of a run, and how often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
-    /// The first bursts.
-    pub bursts: usize,
-    /// Rounds through them.
-    pub rounds: usize,
 }
 
 /// A switch that is measured: it knows no other time than that of this clock.
 pub struct Bench<'a> {
     switch: &'a mut Switch,
     clock: Clock,
+    lent: Lent,
+    /// Frames that are lent at once.
+    burst: usize,
+    /// How often all are, in a run.
+    laps: usize,
 }
 
 /// What a worker has done in a run.
@@ -160,9 +145,39 @@ pub struct Worker {
 }
 
 impl<'a> Bench<'a> {
-    /// A bench for a switch that was not run before.
-    pub fn new(switch: &'a mut Switch) -> Bench<'a> {
-        Bench { switch, clock: Clock::start() }
+    /// A bench for a switch that was not run before. Warms everything up and finds out what a run of about `run` is: as
+    /// much of the trace as fits, or laps through all of it.
+    pub fn new(switch: &'a mut Switch, trace: &Trace, burst: usize, run: Duration) -> Bench<'a> {
+        let lent = Lent::of(trace, usize::MAX, LAP_FRAMES_MIN);
+        let mut bench = Bench { switch, clock: Clock::start(), lent, burst, laps: 1 };
+        let started = Instant::now();
+        let (mut seen, mut sink) = (0, Sink::default());
+        let Bench { switch, clock, lent, .. } = &mut bench;
+        lent.each_burst(burst, |frames| {
+            if started.elapsed() < run {
+                seen += frames.len();
+                switch.forward(clock.since_start_ns(), frames, &mut sink);
+            }
+        });
+        if seen < bench.lent.len() {
+            bench.lent = Lent::of(trace, seen, 1);
+            return bench;
+        }
+        // The first lap was through cold caches.
+        let started = Instant::now();
+        let (mut laps, mut elapsed) = (0, Duration::ZERO);
+        while laps == 0 || started.elapsed() < run / 4 {
+            elapsed += bench.drive(1).elapsed;
+            laps += 1;
+        }
+        let lap = elapsed.as_secs_f64() / f64::from(laps);
+        bench.laps = ((run.as_secs_f64() / lap).round() as usize).max(1);
+        bench
+    }
+
+    fn drive(&mut self, laps: usize) -> Pass {
+        let clock = &self.clock;
+        drive(self.switch, &mut self.lent, self.burst, laps, || clock.since_start_ns())
     }
 
     /// The switch.
@@ -170,49 +185,28 @@ impl<'a> Bench<'a> {
         self.switch
     }
 
-    /// Warms everything up and finds out what a run of about so long is.
-    pub fn extent(&mut self, bursts: &[Burst<'_>], run: Duration) -> Extent {
-        let started = Instant::now();
-        let (mut seen, mut rounds) = (0, 0_u32);
-        while seen < bursts.len() && started.elapsed() < run {
-            seen += self.one_round(&bursts[seen..(seen + 16).min(bursts.len())]);
-        }
-        if seen < bursts.len() {
-            return Extent { bursts: seen, rounds: 1 };
-        }
-        // The first round was through cold caches.
-        let started = Instant::now();
-        while rounds == 0 || started.elapsed() < run / 4 {
-            self.one_round(bursts);
-            rounds += 1;
-        }
-        let round = started.elapsed().as_secs_f64() / f64::from(rounds);
-        Extent { bursts: seen, rounds: ((run.as_secs_f64() / round).round() as usize).max(1) }
+    /// Frames of the trace that are sent, each once or more often.
+    pub fn used(&self) -> usize {
+        self.lent.distinct()
     }
 
-    fn one_round(&mut self, bursts: &[Burst<'_>]) -> usize {
-        let clock = &self.clock;
-        drive(self.switch, bursts.iter(), || clock.since_start_ns());
-        bursts.len()
-    }
-
-    /// One run with so many workers, each of which makes so many rounds. The switch must divide if they are more than
-    /// one; if it does not, only one works.
-    pub fn run(&mut self, bursts: &[Burst<'_>], rounds: usize, workers: usize) -> io::Result<Vec<Worker>> {
+    /// One run with so many workers, each of which makes all laps. The switch must divide if they are more than one; if
+    /// it does not, only one works.
+    pub fn run(&mut self, workers: usize) -> io::Result<Vec<Worker>> {
         let mut lanes = self.switch.send_out(workers.saturating_sub(1));
-        let (all, clock) = (lanes.len() + 1, &self.clock);
-        let place = |worker: usize| worker * bursts.len() / all;
+        let (all, clock, burst, laps) = (lanes.len() + 1, &self.clock, self.burst, self.laps);
+        let frames = self.lent.len();
         let ready = Barrier::new(all);
         let done = thread::scope(|scope| {
             let others: Vec<_> = lanes
                 .iter_mut()
                 .zip(1..)
                 .map(|(lane, worker)| {
-                    let (bursts, ready) = (again(bursts, rounds, place(worker)), &ready);
-                    scope.spawn(move || work(lane, bursts, ready, clock))
+                    let (mut lent, ready) = (self.lent.beginning_at(worker * frames / all), &ready);
+                    scope.spawn(move || work(lane, &mut lent, burst, laps, ready, clock))
                 })
                 .collect();
-            let first = work(self.switch, again(bursts, rounds, 0), &ready, clock);
+            let first = work(self.switch, &mut self.lent, burst, laps, &ready, clock);
             let others =
                 others.into_iter().map(|worker| worker.join().map_err(|_| io::Error::other("a worker failed")));
             std::iter::once(Ok(first)).chain(others).collect()
@@ -221,26 +215,28 @@ impl<'a> Bench<'a> {
         done
     }
 
-    /// How long packets are in the switch: from the reception of a burst until all that it causes has been sent.
-    pub fn latencies(&mut self, bursts: &[Burst<'_>], rounds: usize) -> Histogram {
+    /// How long packets are in the switch: from the reception of a burst, of at most as many packets as the core works
+    /// on together, until all that it causes has been sent.
+    pub fn latencies(&mut self) -> Histogram {
         let (mut histogram, mut sink) = (Histogram::default(), Sink::default());
-        for burst in again(bursts, rounds, 0) {
-            let received_ns = self.clock.since_start_ns();
-            Core::receive_burst(self.switch, received_ns, burst.port, &burst.frames);
-            Core::run(self.switch, received_ns, &mut sink);
-            let sent_ns = self.clock.since_start_ns();
-            histogram.record(sent_ns.saturating_sub(received_ns), burst.frames.len() as u64);
+        let Bench { switch, clock, lent, burst, laps } = self;
+        for _ in 0..*laps {
+            lent.restore();
+            lent.each_burst((*burst).min(BURST_PACKETS_MAX), |frames| {
+                let received_ns = clock.since_start_ns();
+                switch.forward(received_ns, frames, &mut sink);
+                histogram.record(clock.since_start_ns().saturating_sub(received_ns), frames.len() as u64);
+            });
         }
-        std::hint::black_box(sink.ports);
+        std::hint::black_box(&sink.ports);
         histogram
     }
 
     /// Nanoseconds per packet of each stage of the core. The clock's own cost is in it.
-    pub fn stages(&mut self, bursts: &[Burst<'_>], rounds: usize) -> Vec<(&'static str, f64)> {
+    pub fn stages(&mut self) -> Vec<(&'static str, f64)> {
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
         self.switch.measure_stages(Some(|| START.elapsed().as_nanos() as u64));
-        let clock = &self.clock;
-        let pass = drive(self.switch, again(bursts, rounds, 0), || clock.since_start_ns());
+        let pass = self.drive(self.laps);
         let stage = |stage: CoreStage| (stage.name(), self.switch.stage_ns(stage) as f64 / pass.packets as f64);
         let stages = CoreStage::ALL.map(stage).to_vec();
         self.switch.measure_stages(None);
@@ -248,17 +244,31 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The run of one worker, which begins when all are there.
-fn work<'a, 'b: 'a>(
-    core: &mut impl Core,
-    bursts: impl Iterator<Item = &'a Burst<'b>>,
-    ready: &Barrier,
-    clock: &Clock,
-) -> Worker {
+/// The run of one worker, which begins when all are there. Nothing counts while frames are lent anew.
+fn work(core: &mut impl Core, lent: &mut Lent, burst: usize, laps: usize, ready: &Barrier, clock: &Clock) -> Worker {
     let mut counters = Counters::open();
+    let pass = Pass { packets: 0, sent: 0, elapsed: Duration::ZERO };
+    let mut worker = Worker { pass, counted: [Some(0.0); Event::ALL.len()], ticks: Some(0) };
     ready.wait();
-    let before = events::ticks();
-    let (pass, counted) = counters.count(|| drive(core, bursts, || clock.since_start_ns()));
-    let ticks = before.zip(events::ticks()).map(|(before, after)| after.wrapping_sub(before));
-    Worker { pass, counted, ticks }
+    for _ in 0..laps {
+        lent.restore();
+        let (ticks, counted) = (&mut worker.ticks, &mut worker.counted);
+        let pass = lap_within(
+            core,
+            lent,
+            burst,
+            || clock.since_start_ns(),
+            |body| {
+                let before = events::ticks();
+                let ((), more) = counters.count(body);
+                let spent = before.zip(events::ticks()).map(|(before, after)| after.wrapping_sub(before));
+                *ticks = ticks.zip(spent).map(|(sum, more)| sum + more);
+                for (sum, more) in counted.iter_mut().zip(more) {
+                    *sum = sum.zip(more).map(|(sum, more)| sum + more);
+                }
+            },
+        );
+        worker.pass.add(pass);
+    }
+    worker
 }

@@ -1,13 +1,15 @@
-//! Packets in memory, and the bursts in which a switch gets them.
+//! Packets in memory, and how a switch gets them.
 //!
 //! What enters: captures, or a description as `ipv4,count=4096,dst=10.0.0.0/8`. What leaves: a [`Trace`]. Each frame
-//! has a place of its own that begins at a cache line, as in the memory of a driver.
+//! has a place of its own that begins at a cache line, as in the memory of a driver. And [`Lent`]: a copy of it, which a
+//! switch works on.
 
 use base::Rng;
 use live::pcap::CaptureDriver;
 use live::{Driver as _, DriverError};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::Path;
+use switch::Frame;
 
 /// Bytes that all frames of a trace may take together: what does not fit is refused, before memory runs out.
 const TRACE_BYTES_MAX: usize = 2 << 30;
@@ -28,15 +30,6 @@ struct Place {
 pub struct Trace {
     bytes: Vec<u8>,
     places: Vec<Place>,
-}
-
-/// Frames that come together, by one port.
-#[derive(Clone, Debug)]
-pub struct Burst<'a> {
-    /// The port.
-    pub port: u32,
-    /// The frames.
-    pub frames: Vec<&'a [u8]>,
 }
 
 impl Trace {
@@ -83,17 +76,81 @@ impl Trace {
     pub fn frame_bytes(&self) -> u64 {
         self.places.iter().map(|place| place.length as u64).sum()
     }
+}
 
-    /// The frames in their order, at most so many together.
-    pub fn bursts(&self, frames_max: usize) -> Vec<Burst<'_>> {
-        let mut bursts: Vec<Burst<'_>> = Vec::new();
-        for (port, frame) in self.frames() {
-            match bursts.last_mut() {
-                Some(burst) if burst.port == port && burst.frames.len() < frames_max => burst.frames.push(frame),
-                _ => bursts.push(Burst { port, frames: vec![frame] }),
-            }
+/// The frames of a trace in memory that is lent to a switch: it changes them, so that they are restored before they are
+/// lent again. A switch is told when it gets a frame, not when the frame was received.
+#[derive(Clone, Debug)]
+pub struct Lent {
+    original: Vec<u8>,
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+    distinct: usize,
+}
+
+impl Lent {
+    /// The first frames of a trace, at most `frames_max`, and those again and again until they are at least
+    /// `frames_min`.
+    pub fn of(trace: &Trace, frames_max: usize, frames_min: usize) -> Lent {
+        let distinct = trace.len().min(frames_max);
+        let count = if distinct == 0 { 0 } else { frames_min.div_ceil(distinct).max(1) * distinct };
+        let again = (0..count).map(|number| &trace.places[number % distinct]);
+        Lent::from(again, &trace.bytes, distinct)
+    }
+
+    /// A copy that begins with another frame.
+    pub fn beginning_at(&self, first: usize) -> Lent {
+        let (before, rest) = self.places.split_at(first);
+        Lent::from(rest.iter().chain(before), &self.original, self.distinct)
+    }
+
+    /// The frames at these places of a memory, one after the other.
+    fn from<'p>(places: impl Iterator<Item = &'p Place>, memory: &[u8], distinct: usize) -> Lent {
+        let mut lent = Lent { original: Vec::new(), bytes: Vec::new(), places: Vec::new(), distinct };
+        for place in places {
+            let start = lent.original.len();
+            lent.original.extend_from_slice(&memory[place.start..place.start + place.length]);
+            lent.original.resize((start + place.length).next_multiple_of(LINE_BYTES), 0);
+            lent.places.push(Place { start, ..*place });
         }
-        bursts
+        lent.bytes.clone_from(&lent.original);
+        lent
+    }
+
+    /// How many frames there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// How many of them are of different places in the trace.
+    pub fn distinct(&self) -> usize {
+        self.distinct
+    }
+
+    /// Gives the frames the bytes that they had first.
+    pub fn restore(&mut self) {
+        self.bytes.copy_from_slice(&self.original);
+    }
+
+    /// Lends all frames, so many at once.
+    pub fn each_burst(&mut self, burst: usize, mut work: impl FnMut(&mut [Frame<'_>])) {
+        let mut frames = Vec::with_capacity(burst);
+        let (mut rest, mut start) = (&mut self.bytes[..], 0);
+        for places in self.places.chunks(burst) {
+            frames.clear();
+            for place in places {
+                let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - start);
+                let (frame, behind) = from.split_at_mut(place.length);
+                (rest, start) = (behind, place.start + place.length);
+                frames.push(Frame::new(frame, place.port, 0));
+            }
+            work(&mut frames);
+        }
     }
 }
 
@@ -384,19 +441,28 @@ mod tests {
     }
 
     #[test]
-    fn frames_begin_at_cache_lines_and_come_in_bursts_of_one_port() {
+    fn frames_are_lent_in_bursts_anew_and_from_any_of_them_on() {
         let mut trace = Trace::default();
         for (port, length) in [(1, 60), (1, 65), (1, 1), (2, 64), (1, 0)] {
             assert!(trace.push(port, &vec![7; length]));
         }
         assert!(trace.places.iter().all(|place| place.start.is_multiple_of(LINE_BYTES)));
-        let bursts: Vec<(u32, Vec<usize>)> = trace
-            .bursts(2)
-            .iter()
-            .map(|burst| (burst.port, burst.frames.iter().map(|it| it.len()).collect()))
-            .collect();
-        assert_eq!(bursts, [(1, vec![60, 65]), (1, vec![1]), (2, vec![64]), (1, vec![0])]);
         assert_eq!((trace.len(), trace.frame_bytes()), (5, 190));
+        let bursts = |lent: &mut Lent| {
+            let mut bursts = Vec::new();
+            lent.each_burst(2, |frames| {
+                assert!(frames.iter().all(|frame| frame.bytes().iter().all(|byte| *byte == 7)));
+                bursts.push(frames.iter().map(|frame| (frame.port(), frame.bytes().len())).collect::<Vec<_>>());
+            });
+            bursts
+        };
+        let mut lent = Lent::of(&trace, 3, 5);
+        assert_eq!((lent.len(), lent.distinct()), (6, 3));
+        lent.bytes.fill(0);
+        lent.restore();
+        assert_eq!(bursts(&mut lent), [[(1, 60), (1, 65)], [(1, 1), (1, 60)], [(1, 65), (1, 1)]]);
+        let mut later = Lent::of(&trace, usize::MAX, 1).beginning_at(3);
+        assert_eq!(bursts(&mut later), [vec![(2, 64), (1, 0)], vec![(1, 60), (1, 65)], vec![(1, 1)]]);
     }
 
     #[test]

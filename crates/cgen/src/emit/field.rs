@@ -248,7 +248,8 @@ pub(crate) fn store(base: &C, bits: Bits, value: &C, out: &mut Vec<S>) {
 fn store_bytes(base: &C, bits: Bits, value: &C, out: &mut Vec<S>) {
     let (mut at, mut left) = (bits.offset / 8, bits.width / 8);
     while left > 0 {
-        let size = 1 << left.ilog2();
+        // An Ethernet address is one piece.
+        let size = if left == 6 { 6 } else { 1 << left.ilog2() };
         left -= size;
         let part = if left == 0 { value.clone() } else { binary(">>", value.clone(), int(8 * left)) };
         out.push(S::Eval(call(&function("ws_store", size), vec![plus(base.clone(), at), part])));
