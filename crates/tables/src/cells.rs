@@ -188,6 +188,11 @@ impl Cells {
         self.stride_words
     }
 
+    /// Where the tail of cell 0 lies, and the bytes from one cell to the next.
+    pub fn tails(&self) -> (*const u64, u32) {
+        (self.words()[self.tail_start..].as_ptr(), (self.stride_words * size_of::<u64>()) as u32)
+    }
+
     /// Where a cell lies.
     #[inline(always)]
     pub fn address(&self, cell: Cell) -> *const u64 {

@@ -4,7 +4,7 @@
 //! keys, find each one's first candidate in the index, compare the candidates' keys.
 
 use crate::cells::{Cell, Cells, prefetch};
-use crate::hash_index::{HashIndex, hash_words};
+use crate::hash_index::{HashIndex, WordHash, hash_words};
 use base::limits::BURST_PACKETS_MAX;
 
 /// Index slots up to which the whole table is taken to lie in the nearest caches, so that steps cost more than they
@@ -16,11 +16,13 @@ pub(crate) struct Exact {
     index: HashIndex,
     key_words: usize,
     seed: u64,
+    /// For keys of one word.
+    word_hash: WordHash,
 }
 
 impl Exact {
     pub fn new(key_words: usize, seed: u64) -> Exact {
-        Exact { index: HashIndex::new(), key_words, seed }
+        Exact { index: HashIndex::new(), key_words, seed, word_hash: WordHash::new(seed) }
     }
 
     pub fn clear(&mut self) {
@@ -42,7 +44,15 @@ impl Exact {
 
     #[inline(always)]
     fn hash(&self, key: &[u64]) -> u32 {
-        hash_words(self.seed, key.iter().copied())
+        match key {
+            [word] => self.word_hash.of(*word),
+            words => hash_words(self.seed, words.iter().copied()),
+        }
+    }
+
+    /// How keys of one word are hashed and where they are looked for; none if keys have more words, or none.
+    pub fn of_words(&self) -> Option<(WordHash, &[u64])> {
+        (self.key_words == 1).then(|| (self.word_hash, self.index.all()))
     }
 
     /// Finds the cells of up to a burst of keys.

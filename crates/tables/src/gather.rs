@@ -1,17 +1,22 @@
-//! Lookups in the flat trie, eight keys at a time, for x86 processors that gather.
+//! Lookups for x86 processors that gather: in the flat trie eight keys at a time, in the hash index of exact keys four.
 //!
-//! What enters: keys and the slots of a trie. What leaves: the cell of each key, as the scalar loop in [`crate::flat`]
-//! finds it. A gather is eight loads at once, whose misses overlap like those of eight turns of that loop; what is
-//! saved is the work around the loads.
+//! What enters: keys, and the slots of a trie or of an index. What leaves: the cell of each key, as the scalar loops in
+//! [`crate::flat`] and [`crate::exact`] find it. A gather is eight loads at once, whose misses overlap like those of
+//! eight turns of that loop; what is saved is the work around the loads.
 
 #![allow(unsafe_code, reason = "vector instructions take pointers, and slots without a check of their bounds")]
 
+use crate::cells::Cells;
 use crate::flat::{NODE, SHORT_BITS, STRIDE_BITS, Slots};
+use crate::hash_index::{WORD_FACTOR, WordHash};
 use std::arch::x86_64::{
-    __m256i, _mm_cvtsi32_si128, _mm256_and_si256, _mm256_blendv_epi8, _mm256_castps_si256, _mm256_castsi256_ps,
-    _mm256_cmpeq_epi32, _mm256_i32gather_epi32, _mm256_loadu_si256, _mm256_mask_i32gather_epi32, _mm256_movemask_ps,
-    _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_shuffle_ps,
-    _mm256_sll_epi32, _mm256_slli_epi32, _mm256_srl_epi32, _mm256_srl_epi64, _mm256_srli_epi32, _mm256_storeu_si256,
+    __m256i, _mm_cvtsi32_si128, _mm_storeu_si128, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256,
+    _mm256_blendv_epi8, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmpeq_epi32,
+    _mm256_cmpeq_epi64, _mm256_i32gather_epi32, _mm256_loadu_si256, _mm256_mask_i32gather_epi32,
+    _mm256_mask_i64gather_epi64, _mm256_movemask_ps, _mm256_mul_epu32, _mm256_or_si256, _mm256_permute4x64_epi64,
+    _mm256_permutevar8x32_epi32, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_shuffle_ps,
+    _mm256_sll_epi32, _mm256_slli_epi32, _mm256_srl_epi32, _mm256_srl_epi64, _mm256_srli_epi32, _mm256_srli_epi64,
+    _mm256_storeu_si256, _mm256_testz_si256, _mm256_xor_si256,
 };
 use std::sync::LazyLock;
 
@@ -115,4 +120,81 @@ unsafe fn cells(slots: &Slots<'_>, strings: __m256i) -> __m256i {
     // SAFETY: there is a short answer for each value of so many bits.
     let short = unsafe { _mm256_i32gather_epi32::<4>(slots.short.as_ptr().cast(), first) };
     _mm256_blendv_epi8(slot, short, nothing)
+}
+
+/// Keys of one word that are looked up at once in an index.
+const WORD_LANES: usize = 4;
+
+/// Finds as many keys of one word as are a multiple of four by the slots of their index; returns how many that were.
+///
+/// # Safety
+/// The processor has AVX2. The slots are as [`crate::hash_index::HashIndex::all`] says, and each names a cell whose
+/// tail begins with its key.
+#[target_feature(enable = "avx2")]
+pub(crate) unsafe fn find_words(
+    hash: WordHash,
+    slots: &[u64],
+    cells: &Cells,
+    keys: &[u64],
+    found: &mut [u32],
+) -> usize {
+    let count = keys.len().min(found.len()) / WORD_LANES * WORD_LANES;
+    for (keys, found) in keys[..count].chunks_exact(WORD_LANES).zip(found.chunks_exact_mut(WORD_LANES)) {
+        // SAFETY: as the caller promises; the keys are 32 bytes, and there is room for four numbers of 32 bits.
+        unsafe {
+            let numbers = word_cells(hash, slots, cells, _mm256_loadu_si256(keys.as_ptr().cast()));
+            const LOWER_HALVES: [i32; 8] = [0, 2, 4, 6, 0, 0, 0, 0];
+            let order = _mm256_loadu_si256(LOWER_HALVES.as_ptr().cast());
+            let numbers = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(numbers, order));
+            _mm_storeu_si128(found.as_mut_ptr().cast(), numbers);
+        }
+    }
+    count
+}
+
+/// The hashes of four words, as [`WordHash::of`] has them.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn word_hashes(hash: WordHash, words: __m256i) -> __m256i {
+    let [low, high] = hash.secrets.map(|secret| _mm256_set1_epi64x(i64::from(secret)));
+    let halves = |product| _mm256_xor_si256(product, _mm256_srli_epi64::<32>(product));
+    // Each multiplication takes the lower half of its words.
+    let low = _mm256_xor_si256(words, low);
+    let high = _mm256_xor_si256(_mm256_srli_epi64::<32>(words), high);
+    let mixed = halves(_mm256_mul_epu32(low, high));
+    let mixed = halves(_mm256_mul_epu32(mixed, _mm256_set1_epi64x(i64::from(WORD_FACTOR))));
+    _mm256_and_si256(mixed, _mm256_set1_epi64x(i64::from(u32::MAX)))
+}
+
+/// The cells of four keys, in the lower halves of four words.
+///
+/// # Safety
+/// As [`find_words`].
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn word_cells(hash: WordHash, slots: &[u64], cells: &Cells, keys: __m256i) -> __m256i {
+    let (tails, stride_bytes) = cells.tails();
+    let hashes = word_hashes(hash, keys);
+    let last = _mm256_set1_epi64x(slots.len() as i64 - 1);
+    let zero = _mm256_setzero_si256();
+    let mut position = _mm256_and_si256(hashes, last);
+    let (mut pending, mut numbers) = (_mm256_cmpeq_epi64(zero, zero), zero);
+    // At least half of the slots are free, so that every search ends.
+    loop {
+        // SAFETY: positions are below the number of slots.
+        let slot = unsafe { _mm256_mask_i64gather_epi64::<8>(zero, slots.as_ptr().cast(), position, pending) };
+        let is_free = _mm256_cmpeq_epi64(slot, zero);
+        let is_like = _mm256_andnot_si256(is_free, _mm256_cmpeq_epi64(_mm256_srli_epi64::<32>(slot), hashes));
+        let number = _mm256_and_si256(slot, _mm256_set1_epi64x(i64::from(u32::MAX)));
+        let offset = _mm256_mul_epu32(number, _mm256_set1_epi64x(i64::from(stride_bytes)));
+        // SAFETY: only cells are read that a slot names, which the caller vouches for.
+        let key = unsafe { _mm256_mask_i64gather_epi64::<1>(zero, tails.cast(), offset, is_like) };
+        let is_found = _mm256_and_si256(is_like, _mm256_cmpeq_epi64(key, keys));
+        numbers = _mm256_or_si256(numbers, _mm256_and_si256(number, is_found));
+        pending = _mm256_andnot_si256(_mm256_or_si256(is_found, is_free), pending);
+        if _mm256_testz_si256(pending, pending) != 0 {
+            return numbers;
+        }
+        position = _mm256_and_si256(_mm256_add_epi64(position, _mm256_set1_epi64x(1)), last);
+    }
 }

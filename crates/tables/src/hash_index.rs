@@ -32,6 +32,11 @@ impl HashIndex {
         self.slots.len()
     }
 
+    /// The slots, a power of two, of which at least half are free. A slot has the hash above the number.
+    pub fn all(&self) -> &[u64] {
+        &self.slots
+    }
+
     /// Makes room for `additional` more numbers at once.
     pub fn reserve(&mut self, additional: usize) {
         let wanted = slots_for(self.len + additional);
@@ -165,6 +170,31 @@ pub(crate) fn hash_words(seed: u64, words: impl Iterator<Item = u64>) -> u32 {
     (mixed ^ (mixed >> 32)) as u32
 }
 
+/// What [`WordHash`] multiplies by.
+pub(crate) const WORD_FACTOR: u32 = 0x9e37_79b1;
+
+/// The hash of a single word, of multiplications that vector instructions have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WordHash {
+    /// What the lower and the upper half are disturbed with.
+    pub secrets: [u32; 2],
+}
+
+impl WordHash {
+    pub fn new(seed: u64) -> WordHash {
+        let mixed = fold(seed ^ 0x2545_f491_4f6c_dd1d, 0x9fb2_1c65_1e98_df25);
+        WordHash { secrets: [mixed as u32, (mixed >> 32) as u32] }
+    }
+
+    #[inline(always)]
+    pub fn of(self, word: u64) -> u32 {
+        let [low, high] = [word as u32 ^ self.secrets[0], (word >> 32) as u32 ^ self.secrets[1]];
+        let product = u64::from(low) * u64::from(high);
+        let mixed = u64::from((product ^ product >> 32) as u32) * u64::from(WORD_FACTOR);
+        (mixed ^ mixed >> 32) as u32
+    }
+}
+
 #[inline(always)]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -232,6 +262,11 @@ mod tests {
                 buckets[hash_words(1, [key << shift].into_iter()) as usize % 1024] += 1;
             }
             assert!(buckets.iter().all(|&count| count < 30), "{:?}", buckets.iter().max());
+            for seed in 0..50 {
+                let (hash, mut buckets) = (WordHash::new(seed), vec![0u32; 1024]);
+                (0..8192u64).for_each(|key| buckets[hash.of(key << shift) as usize % 1024] += 1);
+                assert!(buckets.iter().all(|&count| count < 40), "{seed}, {shift}: {:?}", buckets.iter().max());
+            }
         }
     }
 }

@@ -218,6 +218,14 @@ impl Snapshot {
     fn find<const GATHERS: bool>(&self, keys: &[u64], found: &mut [Cell]) {
         match &self.engine {
             #[cfg(target_arch = "x86_64")]
+            Engine::Exact(engine) if GATHERS && found.len() > 1 => {
+                let done = engine.of_words().map_or(0, |(hash, slots)| {
+                    // SAFETY: only [`lookup_burst_avx2`] gathers. Each slot names an entry, whose tail is its key.
+                    unsafe { gather::find_words(hash, slots, &self.cells, keys, found) }
+                });
+                engine.find(&self.cells, &keys[done * self.key_words..], &mut found[done..]);
+            }
+            #[cfg(target_arch = "x86_64")]
             Engine::Flat(engine) if GATHERS && found.len() > 1 => {
                 let done = engine.one_piece().map_or(0, |piece| {
                     // SAFETY: only [`lookup_burst_avx2`] gathers. The trie's slots are as they should be.
