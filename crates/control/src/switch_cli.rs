@@ -696,7 +696,22 @@ mod tests {
              table_dump_entry l2 0
              table_set_timeout l2 7 5000
              table_set_timeout ipv4_lpm 0 5000",
-            expect![[""]],
+            expect![[r#"
+                Adding entry to exact match table MyIngress.l2
+                match key:           EXACT-00:00:00:00:00:01
+                action:              MyIngress.set_port
+                runtime data:        00:01
+                Entry has been added with handle 0
+
+                Dumping entry 0x0
+                Match key:
+                * hdr.ethernet.dstAddr: EXACT     000000000001
+                Action entry: MyIngress.set_port - 0001
+                Life: 0ms since hit, timeout is 5000ms
+                Error: there is no entry with handle 7
+                Error: table MyIngress.ipv4_lpm has no idle timeouts
+                  help: the program must declare `support_timeout = true` in it
+            "#]],
         );
     }
 
@@ -730,6 +745,11 @@ mod tests {
                 **********
                 Dumping group 0
                 Members: [0]
+                Dumping member 0
+                Action entry: MyIngress.set_port - 0003
+                Dumping group 0
+                Members: [0]
+                Error: there is no group with handle 1
                 ==========
                 TABLE ENTRIES
                 **********

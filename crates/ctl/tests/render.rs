@@ -272,8 +272,8 @@ fn messages() {
     check_message(
         Told::Error(error),
         expect![[r#"
-        error: no ? such field
-        {"code":3,"event":"error","message":"no \u001b such field"}
-    "#]],
+            error: no \u{1b} such field
+            {"code":3,"event":"error","message":"no \u001b such field"}
+        "#]],
     );
 }

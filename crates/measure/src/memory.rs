@@ -1,5 +1,5 @@
-//! Runs from memory to memory: frames are lent to the core as a driver lends its buffers, and on which port each leaves is
-//! noted.
+//! Runs from memory to memory: frames are lent to the core as a driver lends its buffers, and on which port each leaves
+//! is noted.
 //!
 //! One worker has the switch itself, further ones have lanes of it. Each goes through the whole trace, from a place of
 //! its own on, so that all have the same work.

@@ -1,8 +1,8 @@
 //! Packets in memory, and how a switch gets them.
 //!
 //! What enters: captures, or a description as `ipv4,count=4096,dst=10.0.0.0/8`. What leaves: a [`Trace`]. Each frame
-//! has a place of its own that begins at a cache line, as in the memory of a driver. And [`Lent`]: a copy of it, which a
-//! switch works on.
+//! has a place of its own that begins at a cache line, as in the memory of a driver. And [`Lent`]: a copy of it, which
+//! a switch works on.
 
 use base::Rng;
 use live::pcap::CaptureDriver;

@@ -8,6 +8,7 @@ use p4runtime_proto::wirespeed::v1::{
     RunRequest, RunResponse, WorkerLoad, WorkersRequest, WorkersResponse, workers_request,
 };
 use std::sync::Arc;
+use std::time::Duration;
 use switch::Door;
 use switch::workers::{Wanted, Workers};
 use tonic::{Request, Response, Status};
@@ -51,17 +52,28 @@ impl Commands for CommandService {
                 Some(workers_request::Wanted::Count(count)) => workers.want(Wanted::Fixed(count as usize)),
                 Some(workers_request::Wanted::Auto(_)) => workers.want(Wanted::Auto),
             }
-            settle(&**api.door())?;
+            settle(&**api.door(), &workers)?;
             Ok(shown(&workers))
         });
         answer.await?.map(Response::new)
     }
 }
 
-/// Waits until the first worker has seen what is wanted: it looks after each of its jobs, and so before the second.
-fn settle(door: &dyn Door) -> Result<(), Status> {
-    for _ in 0..2 {
+/// Waits until there are as many workers as are wanted: the first of them sees to it soon, or has seen that it cannot be.
+/// A switch that nobody runs yet, or any more, is not waited for much longer than that.
+fn settle(door: &dyn Door, workers: &Workers) -> Result<(), Status> {
+    const LOOKS_MAX: u32 = 200;
+    const PAUSE: Duration = Duration::from_millis(5);
+    for look in 0..LOOKS_MAX {
         door.ask(|_| ()).map_err(|closed| Status::unavailable(closed.to_string()))?;
+        let is_settled = match workers.wanted() {
+            Wanted::Fixed(count) => workers.now() == count,
+            Wanted::Auto => look > 0,
+        };
+        if is_settled {
+            break;
+        }
+        std::thread::sleep(PAUSE);
     }
     Ok(())
 }
