@@ -59,7 +59,7 @@ fn write_piece(names: &Names<'_>, to: &Api, entities: &[Entity], summary: &mut T
     let mut updates = Vec::with_capacity(entities.len());
     for entity in entities {
         match names.entity(entity) {
-            Taken::As(entity) => updates.push(entity),
+            Taken::As(entity) => updates.push(*entity),
             Taken::Already => {}
             Taken::Not => summary.lost += 1,
         }
@@ -95,7 +95,7 @@ fn first_kind(entity: &Entity) -> UpdateKind {
 /// What becomes of an entity.
 enum Taken {
     /// It is this one in the new program.
-    As(Entity),
+    As(Box<Entity>),
     /// It is the program's own, and so is that of the new program.
     Already,
     /// There is no place for it.
@@ -167,7 +167,7 @@ impl<'p> Names<'p> {
             | Entity::Meter(Cell { .. })
             | Entity::Register(Cell { .. }) => return Taken::Already,
         };
-        taken.map_or(Taken::Not, Taken::As)
+        taken.map_or(Taken::Not, |entity| Taken::As(Box::new(entity)))
     }
 
     fn table_entry(&self, entry: &TableEntry) -> Taken {
@@ -193,7 +193,7 @@ impl<'p> Names<'p> {
         if !declared.support_timeout {
             taken.attributes.idle_timeout_ns = 0;
         }
-        Taken::As(Entity::TableEntry(taken))
+        Taken::As(Box::new(Entity::TableEntry(taken)))
     }
 
     /// Whether a default action is the one that the old program declares.

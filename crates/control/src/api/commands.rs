@@ -22,7 +22,7 @@ pub(crate) enum Kept {
     /// It has changed nothing that is kept.
     Nothing,
     /// It is the same as this.
-    As(Update),
+    As(Box<Update>),
     /// Everything is stored anew.
     All,
 }
@@ -57,8 +57,9 @@ impl Pipeline {
     /// What is stored of a command that was carried out. `deleted` is the entry that it has deleted.
     fn kept(&self, state: &mut State, set: &LockedTables<'_>, command: &Command, deleted: Option<TableEntry>) -> Kept {
         use Command::*;
-        let update =
-            |kind, entity: Option<Entity>| entity.map_or(Kept::All, |entity| Kept::As(Update { kind, entity }));
+        let update = |kind, entity: Option<Entity>| {
+            entity.map_or(Kept::All, |entity| Kept::As(Box::new(Update { kind, entity })))
+        };
         let by_handle = |state: &mut State, table: TableId, handle: Handle| {
             let entry = set.tables()[table.index()].get(handle)?;
             Some(Entity::TableEntry(self.entry(state, table, entry)))

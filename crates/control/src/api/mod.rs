@@ -316,7 +316,7 @@ impl Api {
         let stored = match kept {
             Kept::Nothing => Ok(()),
             Kept::As(update) => {
-                let appended = store.append(&pipeline.program, &mut [update].iter());
+                let appended = store.append(&pipeline.program, &mut [&*update].into_iter());
                 drop(turn);
                 appended.and_then(|record| store.synchronise(record)).map_err(|fault| fault.message)
             }

@@ -213,7 +213,7 @@ impl Pipeline {
     fn named(&self, changed: Vec<Changed>) -> Vec<Update> {
         let set = self.tables.lock();
         let entity = |changed| match changed {
-            Changed::Entity(entity) => Some(entity),
+            Changed::Entity(entity) => Some(*entity),
             Changed::Direct(table, handle, value) => {
                 let entry = set.tables()[table.index()].get(handle)?;
                 let key = entry.spec.key.iter().map(entry_key).collect();
@@ -229,7 +229,7 @@ impl Pipeline {
 
 /// A cell that has changed.
 enum Changed {
-    Entity(Entity),
+    Entity(Box<Entity>),
     Direct(TableId, Handle, CounterCell),
 }
 
@@ -279,12 +279,13 @@ fn take(externs: &Externs, array: Array, range: Range<u64>, changed: &mut Vec<Ch
             let array = RegisterId::from_index(id);
             let stored = &externs.registers[array];
             let cell = |index| Some(Cell { array, index: Some(index), value: stored.read(index)? });
-            changed.extend(range.filter_map(cell).map(|cell| Changed::Entity(Entity::Register(cell))));
+            changed.extend(range.filter_map(cell).map(|cell| Changed::Entity(Box::new(Entity::Register(cell)))));
         }
         Array::Counter(id) => {
             let array = CounterId::from_index(id);
             let cells = range.clone().zip(counter_cells(externs, Array::Counter(id), range));
-            let cell = |(index, &value)| Changed::Entity(Entity::Counter(Cell { array, index: Some(index), value }));
+            let cell =
+                |(index, &value)| Changed::Entity(Box::new(Entity::Counter(Cell { array, index: Some(index), value })));
             changed.extend(cells.map(cell));
         }
         Array::Direct(table, _) => {
