@@ -730,41 +730,50 @@ fn counters_meters_and_registers() {
 #[test]
 fn copies_of_packets() {
     check(
-        "multicast add 1 1 2:7\nmulticast delete 1\nmulticast\nmulticast x",
+        "multicast add 1 1 2:7/3/4:8\nmulticast delete 1\nmulticast\nmulticast x\nmulticast add 1 2//3",
         expect![[r#"
-        write
-        type: INSERT
-        entity {
-          packet_replication_engine_entry {
-            multicast_group_entry {
-              multicast_group_id: 1
-              replicas {
-                port: "\001"
-              }
-              replicas {
-                instance: 7
-                port: "\002"
+            write
+            type: INSERT
+            entity {
+              packet_replication_engine_entry {
+                multicast_group_entry {
+                  multicast_group_id: 1
+                  replicas {
+                    port: "\001"
+                  }
+                  replicas {
+                    instance: 7
+                    port: "\002"
+                    backup_replicas {
+                      port: "\003"
+                    }
+                    backup_replicas {
+                      port: "\004"
+                      instance: 8
+                    }
+                  }
+                }
               }
             }
-          }
-        }
-        write
-        type: DELETE
-        entity {
-          packet_replication_engine_entry {
-            multicast_group_entry {
-              multicast_group_id: 1
+            write
+            type: DELETE
+            entity {
+              packet_replication_engine_entry {
+                multicast_group_entry {
+                  multicast_group_id: 1
+                }
+              }
             }
-          }
-        }
-        read
-        packet_replication_engine_entry {
-          multicast_group_entry {
-          }
-        }
-        x is no multicast group
-          help: it is a number
-    "#]],
+            read
+            packet_replication_engine_entry {
+              multicast_group_entry {
+              }
+            }
+            x is no multicast group
+              help: it is a number
+             is no port
+              help: a copy is PORT[:INSTANCE], such as 3 or 3:1, with backups behind it, such as 3/4
+        "#]],
     );
     check(
         "mirror add 5 3 class 1 bytes 128\nmirror 5\nmirror add 5 3:x",

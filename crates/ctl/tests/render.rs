@@ -52,8 +52,8 @@ meters limit 10.0.0.0/8 set 1 2 3 4
 registers flows 3 = 0xff
 registers flows 2 = 0
 registers learned 1 = port=3 srcAddr=1
-multicast add 1 1 2:7
-mirror add 5 3 class 1 bytes 128";
+multicast add 1 1 2:7/3/4:8
+mirror add 5 3/2 class 1 bytes 128";
 
 #[test]
 fn entries() {
@@ -130,11 +130,11 @@ fn objects() {
 
             1 multicast group
             group  copies
-            1      1 2:7
+            1      1 2:7/3/4:8
 
             1 clone session
             session  copies  class  bytes
-            5        3       1      128
+            5        3/2     1      128
         "#]],
     );
     check_json(
@@ -151,8 +151,8 @@ fn objects() {
             {"index":3,"register":"MyIngress.flows","value":"255"}
             {"index":2,"register":"MyIngress.flows","value":"0"}
             {"index":1,"register":"MyIngress.learned","value":{"port":"3","srcAddr":"00:00:00:00:00:01"}}
-            {"copies":["1","2:7"],"multicast_group":1}
-            {"class_of_service":1,"clone_session":5,"copies":["3"],"packet_length_bytes":128}
+            {"copies":["1","2:7/3/4:8"],"multicast_group":1}
+            {"class_of_service":1,"clone_session":5,"copies":["3/2"],"packet_length_bytes":128}
         "#]],
     );
 }
@@ -191,8 +191,8 @@ fn commands_write_the_same_again() {
         meters MyIngress.limit 10.0.0.0/8 set 1 2 3 4
         registers MyIngress.flows 3 = 255
         registers MyIngress.learned 1 = srcAddr=1 port=3
-        multicast add 1 1 2:7
-        mirror add 5 3 class 1 bytes 128"#]]
+        multicast add 1 1 2:7/3/4:8
+        mirror add 5 3/2 class 1 bytes 128"#]]
     .assert_eq(&lines);
     assert_eq!(commands(&schema, &entities(&schema, &lines)).join("\n"), lines);
 }

@@ -162,12 +162,13 @@ pub const FORMS: [Form; 26] = [
         name: "multicast",
         usage: &[
             "multicast [GROUP]",
-            "multicast add|modify GROUP PORT[:INSTANCE]... [metadata HEX]",
+            "multicast add|modify GROUP PORT[:INSTANCE][/BACKUP]... [metadata HEX]",
             "multicast delete GROUP",
             "multicast clear",
         ],
         summary: "multicast groups",
-        details: "The instance is what a copy finds in egress_rid.\nExample:\n  multicast add 1 1 2 3:7",
+        details: "The instance is what a copy finds in egress_rid. A backup is PORT[:INSTANCE] too: the first with a \
+                  link is made while the port before it has none.\nExample:\n  multicast add 1 1 2 3:7/4:7",
         needs_program: false,
         parse: replication::multicast,
     },
@@ -175,7 +176,7 @@ pub const FORMS: [Form; 26] = [
         name: "mirror",
         usage: &[
             "mirror [SESSION]",
-            "mirror add|modify SESSION PORT[:INSTANCE]... [class N] [bytes N]",
+            "mirror add|modify SESSION PORT[:INSTANCE][/BACKUP]... [class N] [bytes N]",
             "mirror delete SESSION",
             "mirror clear",
         ],

@@ -9,7 +9,9 @@ use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::packet_replication_engine_entry::Type;
 use p4runtime_proto::p4::v1::replica::PortKind;
 use p4runtime_proto::p4::v1::update::Type as UpdateType;
-use p4runtime_proto::p4::v1::{CloneSessionEntry, MulticastGroupEntry, PacketReplicationEngineEntry, Replica};
+use p4runtime_proto::p4::v1::{
+    BackupReplica, CloneSessionEntry, MulticastGroupEntry, PacketReplicationEngineEntry, Replica,
+};
 
 fn engine(entry: Type) -> Kind {
     Kind::PacketReplicationEngineEntry(PacketReplicationEngineEntry { r#type: Some(entry) })
@@ -20,11 +22,20 @@ fn read(entry: Type) -> Plan {
 }
 
 /// `PORT[:INSTANCE]`
+fn copy(text: &str) -> Result<(Vec<u8>, u32), Problem> {
+    let (number, instance) = text.split_once(':').unwrap_or((text, "0"));
+    let help = "a copy is PORT[:INSTANCE], such as 3 or 3:1, with backups behind it, such as 3/4";
+    let number = port(number).map_err(|problem| problem.with_help(help))?;
+    Ok((number, values::unsigned(instance, u64::from(u32::MAX), "instance")? as u32))
+}
+
+/// `PORT[:INSTANCE][/BACKUP[:INSTANCE]]...`
 fn replica(word: &Word) -> Result<Replica, Problem> {
-    let (number, instance) = word.text.split_once(':').unwrap_or((&word.text, "0"));
-    let number = port(number).map_err(|problem| problem.with_help("a copy is PORT[:INSTANCE], such as 3 or 3:1"))?;
-    let instance = values::unsigned(instance, u64::from(u32::MAX), "instance")? as u32;
-    Ok(Replica { port_kind: Some(PortKind::Port(number)), instance, backup_replicas: vec![] })
+    let mut copies = word.text.split('/');
+    let (number, instance) = copy(copies.next().unwrap_or_default())?;
+    let backup = |text| copy(text).map(|(port, instance)| BackupReplica { port, instance });
+    let backup_replicas = copies.map(backup).collect::<Result<_, _>>()?;
+    Ok(Replica { port_kind: Some(PortKind::Port(number)), instance, backup_replicas })
 }
 
 fn replicas(words: &[Word]) -> Result<Vec<Replica>, Problem> {

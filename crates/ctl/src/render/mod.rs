@@ -25,13 +25,14 @@ use crate::words::quoted;
 use p4runtime_proto::p4::v1::action_profile_action::WatchKind;
 use p4runtime_proto::p4::v1::table_action::Type as ActionType;
 use p4runtime_proto::p4::v1::{Action, Replica, TableAction, replica};
+use std::iter;
 
 /// The number in the bytes of a port.
 fn port_number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// `PORT[:INSTANCE]`
+/// `PORT[:INSTANCE][/BACKUP[:INSTANCE]]...`
 #[allow(deprecated, reason = "older controllers write ports as numbers")]
 fn replica_text(replica: &Replica) -> String {
     let port = match &replica.port_kind {
@@ -39,10 +40,12 @@ fn replica_text(replica: &Replica) -> String {
         Some(replica::PortKind::Port(bytes)) => port_number(bytes),
         None => 0,
     };
-    match replica.instance {
+    let backups = replica.backup_replicas.iter().map(|it| (port_number(&it.port), it.instance));
+    let copies = iter::once((port, replica.instance)).chain(backups).map(|(port, instance)| match instance {
         0 => port.to_string(),
         instance => format!("{port}:{instance}"),
-    }
+    });
+    copies.collect::<Vec<_>>().join("/")
 }
 
 fn replicas_text(replicas: &[Replica]) -> String {
