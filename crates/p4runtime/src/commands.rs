@@ -59,8 +59,8 @@ impl Commands for CommandService {
     }
 }
 
-/// Waits until there are as many workers as are wanted: the first of them sees to it soon, or has seen that it cannot be.
-/// A switch that nobody runs yet, or any more, is not waited for much longer than that.
+/// Waits until there are as many workers as are wanted: the first of them sees to it soon, or has seen that it cannot
+/// be. A switch that nobody runs yet, or any more, is not waited for much longer than that.
 fn settle(door: &dyn Door, workers: &Workers) -> Result<(), Status> {
     const LOOKS_MAX: u32 = 200;
     const PAUSE: Duration = Duration::from_millis(5);
