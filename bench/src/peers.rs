@@ -345,7 +345,5 @@ fn print(arguments: &Arguments, figures: &[(&str, Vec<f64>)], absent: &[String])
     for name in absent {
         println!("not here: {name}");
     }
-    println!(
-        "testpmd forwards without looking: its time is the drivers' part of l3fwd's. The switch copies each frame in."
-    );
+    println!("testpmd forwards without looking: its time is the drivers' part of l3fwd's.");
 }

@@ -111,7 +111,7 @@ pub fn lap_within(
     mut around: impl FnMut(&mut dyn FnMut()),
 ) -> Pass {
     let (mut sink, mut elapsed, packets) = (Sink::default(), Duration::ZERO, lent.len() as u64);
-    lent.each_burst(burst * BURSTS_AT_ONCE, |frames| {
+    lent.each_burst(burst * BURSTS_AT_ONCE, &clock, |frames| {
         around(&mut || {
             let started = Instant::now();
             frames.chunks_mut(burst).for_each(|frames| core.forward(clock(), frames, &mut sink));
@@ -153,7 +153,8 @@ impl<'a> Bench<'a> {
         let started = Instant::now();
         let (mut seen, mut sink) = (0, Sink::default());
         let Bench { switch, clock, lent, .. } = &mut bench;
-        lent.each_burst(burst, |frames| {
+        let time = || clock.since_start_ns();
+        lent.each_burst(burst, time, |frames| {
             if started.elapsed() < run {
                 seen += frames.len();
                 switch.forward(clock.since_start_ns(), frames, &mut sink);
@@ -222,7 +223,8 @@ impl<'a> Bench<'a> {
         let Bench { switch, clock, lent, burst, laps } = self;
         for _ in 0..*laps {
             lent.restore();
-            lent.each_burst((*burst).min(BURST_PACKETS_MAX), |frames| {
+            let time = || clock.since_start_ns();
+            lent.each_burst((*burst).min(BURST_PACKETS_MAX), time, |frames| {
                 let received_ns = clock.since_start_ns();
                 switch.forward(received_ns, frames, &mut sink);
                 histogram.record(clock.since_start_ns().saturating_sub(received_ns), frames.len() as u64);

@@ -79,7 +79,7 @@ impl Trace {
 }
 
 /// The frames of a trace in memory that is lent to a switch: it changes them, so that they are restored before they are
-/// lent again. A switch is told when it gets a frame, not when the frame was received.
+/// lent again.
 #[derive(Clone, Debug)]
 pub struct Lent {
     original: Vec<u8>,
@@ -137,17 +137,18 @@ impl Lent {
         self.bytes.copy_from_slice(&self.original);
     }
 
-    /// Lends all frames, so many at once.
-    pub fn each_burst(&mut self, burst: usize, mut work: impl FnMut(&mut [Frame<'_>])) {
+    /// Lends all frames, so many at once, as received at the time that the clock has then.
+    pub fn each_burst(&mut self, burst: usize, clock: impl Fn() -> u64, mut work: impl FnMut(&mut [Frame<'_>])) {
         let mut frames = Vec::with_capacity(burst);
         let (mut rest, mut start) = (&mut self.bytes[..], 0);
         for places in self.places.chunks(burst) {
             frames.clear();
+            let now_ns = clock();
             for place in places {
                 let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - start);
                 let (frame, behind) = from.split_at_mut(place.length);
                 (rest, start) = (behind, place.start + place.length);
-                frames.push(Frame::new(frame, place.port, 0));
+                frames.push(Frame::new(frame, place.port, now_ns));
             }
             work(&mut frames);
         }
@@ -450,10 +451,16 @@ mod tests {
         assert_eq!((trace.len(), trace.frame_bytes()), (5, 190));
         let bursts = |lent: &mut Lent| {
             let mut bursts = Vec::new();
-            lent.each_burst(2, |frames| {
-                assert!(frames.iter().all(|frame| frame.bytes().iter().all(|byte| *byte == 7)));
-                bursts.push(frames.iter().map(|frame| (frame.port(), frame.bytes().len())).collect::<Vec<_>>());
-            });
+            lent.each_burst(
+                2,
+                || 5,
+                |frames| {
+                    assert!(
+                        frames.iter().all(|frame| frame.time_ns() == 5 && frame.bytes().iter().all(|byte| *byte == 7))
+                    );
+                    bursts.push(frames.iter().map(|frame| (frame.port(), frame.bytes().len())).collect::<Vec<_>>());
+                },
+            );
             bursts
         };
         let mut lent = Lent::of(&trace, 3, 5);
