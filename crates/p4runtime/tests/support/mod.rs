@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
+use cgen::CompileOptions;
 use live::StopFlag;
 use live::mailbox::mailbox;
 use live::worker::{self, Events, Setup};
@@ -20,6 +21,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use switch::{Backend, Config, Switch};
 use syntax::{Diagnostics, MemoryFiles, SourceMap};
+use testkit::pipeline::Engine;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Channel;
@@ -149,6 +151,7 @@ impl Events for ToControllers {
 /// A switch with a server. It ends with the test.
 pub struct Device {
     server: Option<Server>,
+    api: Arc<control::Api>,
     stop: StopFlag,
     worker: Option<JoinHandle<()>>,
 }
@@ -162,8 +165,26 @@ impl Device {
     /// The same with certificates, and a limit for the compilation of programs.
     pub fn start_with(text: Option<&str>, tls: Option<Tls>, compile_time_max: Duration) -> Device {
         let made = program(text.unwrap_or(ROUTER));
-        let started = text.map(|text| Started::of_text(made.info.clone(), text.as_bytes().to_vec()));
-        let mut switch = switch_of(made.program);
+        let switch = switch_of(made.program);
+        Device::run(switch, text, made.info, tls, compile_time_max)
+    }
+
+    /// Starts one that runs native code.
+    pub fn start_native(text: &str) -> Device {
+        let made = program(text);
+        let engine = Engine::Native(CompileOptions::default());
+        let switch = testkit::pipeline::switch_for(&Arc::new(made.program), &engine).unwrap();
+        Device::run(switch, Some(text), made.info, None, PATIENCE)
+    }
+
+    fn run(
+        mut switch: Switch,
+        text: Option<&str>,
+        info: P4Info,
+        tls: Option<Tls>,
+        compile_time_max: Duration,
+    ) -> Device {
+        let started = text.map(|text| Started::of_text(info, text.as_bytes().to_vec()));
         let (door, inbox) = mailbox().unwrap();
         let api = Arc::new(control::Api::new(&switch, Arc::new(door)));
         let options = Options {
@@ -174,16 +195,17 @@ impl Device {
             compile_time_max,
         };
         let compiler = Arc::new(TestCompiler(text.map(str::to_owned)));
+        let of_server = Arc::clone(&api);
         // The server has a runtime of its own, and may not be started in another.
         let (server, feed) =
-            std::thread::spawn(move || Server::start(api, compiler, started, options).unwrap()).join().unwrap();
+            std::thread::spawn(move || Server::start(of_server, compiler, started, options).unwrap()).join().unwrap();
         let stop = StopFlag::new();
         let stopped = stop.clone();
         let worker = std::thread::spawn(move || {
             let setup = Setup { inbox: Some(inbox), cpu_port: Some(510), ..Setup::default() };
             worker::run(&mut switch, setup, &stopped, &mut ToControllers(feed)).unwrap();
         });
-        Device { server: Some(server), stop, worker: Some(worker) }
+        Device { server: Some(server), api, stop, worker: Some(worker) }
     }
 }
 
@@ -209,6 +231,7 @@ pub struct Controller {
     /// What its first bid led to.
     pub heard: String,
     election_id: u64,
+    role: String,
     outgoing: mpsc::Sender<v1::StreamMessageRequest>,
     incoming: Streaming<v1::StreamMessageResponse>,
 }
@@ -228,7 +251,7 @@ impl Controller {
         let mut client = P4RuntimeClient::connect(format!("http://{address}")).await.unwrap();
         let (outgoing, receiver) = mpsc::channel(64);
         let incoming = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap().into_inner();
-        Controller { client, heard: String::new(), election_id, outgoing, incoming }
+        Controller { client, heard: String::new(), election_id, role: String::new(), outgoing, incoming }
     }
 
     pub async fn bid(&mut self, election_id: u64) {
@@ -240,6 +263,18 @@ impl Controller {
         let election_id = Some(v1::Uint128 { high: 0, low: election_id });
         self.send(Sent::Arbitration(v1::MasterArbitrationUpdate { device_id, election_id, ..Default::default() }))
             .await;
+    }
+
+    /// Bids for a role with what `stratum.P4RoleConfig` says of it, in its encoding; gives what is heard.
+    pub async fn bid_as(&mut self, role: &str, config: &[u8]) -> String {
+        self.role = role.to_owned();
+        let value = config.to_vec();
+        let config = Some(prost_types::Any { type_url: "type.googleapis.com/stratum.P4RoleConfig".to_owned(), value });
+        let role = Some(v1::Role { name: role.to_owned(), config, ..Default::default() });
+        let election_id = Some(v1::Uint128 { high: 0, low: self.election_id });
+        let bid = v1::MasterArbitrationUpdate { device_id: 1, election_id, role, ..Default::default() };
+        self.send(Sent::Arbitration(bid)).await;
+        self.next().await
     }
 
     async fn send(&mut self, update: Sent) {
@@ -280,6 +315,7 @@ impl Controller {
             device_id: 1,
             election_id: Some(v1::Uint128 { high: 0, low: self.election_id }),
             updates,
+            role: self.role.clone(),
             atomicity: atomicity as i32,
             ..Default::default()
         };
@@ -288,7 +324,7 @@ impl Controller {
     }
 
     pub async fn read(&mut self, entities: &[v1::Entity]) -> Result<Vec<v1::Entity>, Status> {
-        let request = v1::ReadRequest { device_id: 1, entities: entities.to_vec(), ..Default::default() };
+        let request = v1::ReadRequest { device_id: 1, entities: entities.to_vec(), role: self.role.clone() };
         let mut answer = self.client.read(request).await?.into_inner();
         let mut all = Vec::new();
         while let Some(part) = tokio::time::timeout(PATIENCE, answer.message()).await.expect("no answer")? {
@@ -303,6 +339,7 @@ impl Controller {
             device_id: 1,
             election_id: Some(v1::Uint128 { high: 0, low: self.election_id }),
             action: action as i32,
+            role: self.role.clone(),
             config: text.map(|text| v1::ForwardingPipelineConfig {
                 p4info: info(text),
                 p4_device_config: text.as_bytes().to_vec(),
@@ -334,10 +371,12 @@ pub fn status(status: &Status) -> String {
 fn with_ids(info: &P4Info, text: &str) -> String {
     let tables = info.tables.iter().map(|it| &it.preamble);
     let actions = info.actions.iter().map(|it| &it.preamble);
+    let meters = info.meters.iter().map(|it| &it.preamble);
     let registers = info.registers.iter().map(|it| &it.preamble);
     let digests = info.digests.iter().map(|it| &it.preamble);
-    let mut named: Vec<(String, u32)> =
-        (tables.chain(actions).chain(registers).chain(digests).flatten()).map(|it| (it.alias.clone(), it.id)).collect();
+    let mut named: Vec<(String, u32)> = (tables.chain(actions).chain(meters).chain(registers).chain(digests).flatten())
+        .map(|it| (it.alias.clone(), it.id))
+        .collect();
     // Longer names first, of which shorter ones may be the beginning.
     named.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
     named.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&format!("${name}"), &id.to_string()))

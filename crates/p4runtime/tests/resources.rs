@@ -1,0 +1,259 @@
+//! What meters and roles have to do with what controllers see.
+
+mod support;
+
+use expect_test::{Expect, expect};
+use p4runtime_proto::p4::config::v1::P4Info;
+use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
+use support::{Controller, Device, ROUTER, entity, program, shown, status, update};
+
+const ROUTE: &str = r#"type: INSERT entity { table_entry {
+    table_id: $route match { field_id: 1 lpm { value: "\n\000\000\000" prefix_len: 8 } }
+    action { action { action_id: $forward params { param_id: 1 value: "\002" } } } } }"#;
+
+/// What comes of an update, in one line for each of the answer.
+async fn written(controller: &mut Controller, info: &P4Info, text: &str) -> String {
+    match controller.write(vec![update(info, text)]).await {
+        Ok(()) => "done\n".to_owned(),
+        Err(refused) => status(&refused),
+    }
+}
+
+async fn check_read(controller: &mut Controller, info: &P4Info, asked: &str, expect: Expect) {
+    let entities = controller.read(&[entity(info, asked)]).await.unwrap();
+    expect.assert_eq(&shown(info, &entities));
+}
+
+/// A field of the encoding whose value are bytes, or packed numbers.
+fn field(number: u8, value: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, value.len() as u8], value].concat()
+}
+
+/// A number as the encoding has it.
+fn varint(number: u32) -> Vec<u8> {
+    (0..5).map(|part| (number >> (7 * part)) as u8 & 0x7F | if part < 4 { 0x80 } else { 0 }).collect()
+}
+
+#[tokio::test]
+async fn a_role_has_what_its_configuration_lists() {
+    let device = Device::start(Some(ROUTER));
+    let info = program(ROUTER).info;
+    let route_id = info.tables[0].preamble.as_ref().unwrap().id;
+    let mut all = Controller::connect(&device, 1).await;
+    let register = "type: MODIFY entity { register_entry { register_id: $last data { bitstring: \"\\007\" } } }";
+    let group = r#"type: INSERT entity { packet_replication_engine_entry { multicast_group_entry {
+        multicast_group_id: 1 replicas { port: "\001" } } } }"#;
+    assert_eq!(written(&mut all, &info, register).await, "done\n");
+
+    // The table for itself, packets for port 7, no programs.
+    let mut routes = Controller::silent(&device, 2).await;
+    let filter = field(3, &[&[0x08, 1][..], &field(2, b"\0\x07")].concat());
+    let config = [field(1, &varint(route_id)), filter, vec![0x20, 1]].concat();
+    let heard = routes.bid_as("routes", &config).await;
+    assert!(heard.contains("you are the primary controller"), "{heard}");
+    let mut seen = String::new();
+    for text in [ROUTE, register, group] {
+        seen += &written(&mut routes, &info, text).await;
+    }
+    seen += &status(&routes.set_config(Action::VerifyAndCommit, Some(ROUTER)).await.unwrap_err());
+    expect![[r#"
+        done
+        Unknown: 1 of 1 updates failed; update 0: the role of the controller does not have this
+          PermissionDenied the role of the controller does not have this
+        Unknown: 1 of 1 updates failed; update 0: the role of the controller does not have this
+          PermissionDenied the role of the controller does not have this
+        PermissionDenied: the role "routes" may not set programs
+    "#]]
+    .assert_eq(&seen);
+    let registers = "register_entry { register_id: $last index { } }";
+    check_read(
+        &mut all,
+        &info,
+        registers,
+        expect![[r#"
+        register_entry {
+          register_id: 380918174
+          index {
+          }
+          data {
+            bitstring: "\007"
+          }
+        }
+    "#]],
+    )
+    .await;
+    check_read(&mut routes, &info, registers, expect![[""]]).await;
+    check_read(
+        &mut routes,
+        &info,
+        "table_entry { }",
+        expect![[r#"
+        table_entry {
+          table_id: route
+          match {
+            field_id: 1
+            lpm {
+              value: "\n\000\000\000"
+              prefix_len: 8
+            }
+          }
+          action {
+            action {
+              action_id: forward
+              params {
+                param_id: 1
+                value: "\002"
+              }
+            }
+          }
+        }
+    "#]],
+    )
+    .await;
+
+    // Another role may not have the table, too.
+    let mut others = Controller::silent(&device, 3).await;
+    let refused = others.bid_as("others", &field(2, &varint(route_id))).await;
+    expect![[r#"
+        InvalidArgument: role.config: id $route is claimed by the role "routes", too, and is exclusive
+    "#]]
+    .assert_eq(&refused.replace(&route_id.to_string(), "$route"));
+}
+
+#[tokio::test]
+async fn a_role_is_told_of_the_packets_of_its_filter() {
+    let device = Device::start(Some(ROUTER));
+    let mut all = Controller::connect(&device, 1).await;
+    // Packets that came in from controllers are sent back with the port 510; the role asks for those of 7.
+    let mut some = Controller::silent(&device, 2).await;
+    some.bid_as("some", &[field(3, &[&[0x08, 1][..], &field(2, b"\x07")].concat()), vec![0x20, 1]].concat()).await;
+    let mut wanted = Controller::silent(&device, 3).await;
+    wanted
+        .bid_as("wanted", &[field(3, &[&[0x08, 1][..], &field(2, b"\x01\xFE")].concat()), vec![0x20, 1]].concat())
+        .await;
+    let mut none = Controller::silent(&device, 4).await;
+    none.bid_as("none", &[]).await;
+    for payload in [b"first", b"again"] {
+        all.packet_out(b"\x01\xfe", payload).await;
+        let packet = all.next().await;
+        assert!(packet.contains(std::str::from_utf8(payload).unwrap()), "{packet}");
+        assert_eq!(wanted.next().await, packet);
+    }
+    // The next that the others hear is what they are told of their own bid.
+    for (controller, role) in [(&mut some, "some"), (&mut none, "none")] {
+        let heard = controller.bid_as(role, &[]).await;
+        assert!(heard.starts_with("arbitration"), "{heard}");
+    }
+}
+
+/// In both ways to run programs.
+#[tokio::test]
+async fn meters_count_by_colour() {
+    let text = ROUTER
+        .replace(
+            "register<bit<32>>(8) last;",
+            "register<bit<32>>(8) last; meter(4, MeterType.bytes) police; bit<2> color;",
+        )
+        .replace("last.write(0", "police.execute_meter(1, color); last.write(0");
+    for device in [Device::start(Some(&text)), Device::start_native(&text)] {
+        let info = program(&text).info;
+        let mut controller = Controller::connect(&device, 1).await;
+        let rates = "type: MODIFY entity { meter_entry { meter_id: $police index { index: 1 } \
+                     config { cir: 1 cburst: 20 pir: 1 pburst: 40 } } }";
+        assert_eq!(written(&mut controller, &info, rates).await, "done\n");
+        // Each is 10 bytes with its header and comes back once it is counted.
+        for _ in 0..5 {
+            controller.packet_out(b"\x01\xfe", b"12345678").await;
+            controller.next().await;
+        }
+        let read = |with: &str| format!("meter_entry {{ meter_id: $police index {{ index: 1 }} {with} }}");
+        check_read(
+            &mut controller,
+            &info,
+            &read(""),
+            expect![[r#"
+            meter_entry {
+              meter_id: 337180187
+              index {
+                index: 1
+              }
+              config {
+                cir: 1
+                cburst: 20
+                pir: 1
+                pburst: 40
+              }
+            }
+        "#]],
+        )
+        .await;
+        let counted = read("counter_data { }");
+        check_read(
+            &mut controller,
+            &info,
+            &counted,
+            expect![[r#"
+            meter_entry {
+              meter_id: 337180187
+              index {
+                index: 1
+              }
+              config {
+                cir: 1
+                cburst: 20
+                pir: 1
+                pburst: 40
+              }
+              counter_data {
+                green {
+                  byte_count: 20
+                  packet_count: 2
+                }
+                yellow {
+                  byte_count: 20
+                  packet_count: 2
+                }
+                red {
+                  byte_count: 10
+                  packet_count: 1
+                }
+              }
+            }
+        "#]],
+        )
+        .await;
+        let reset = format!(
+            "type: MODIFY entity {{ {} }}",
+            read("config { cir: 1 cburst: 20 pir: 1 pburst: 40 } counter_data { green { } yellow { } red { } }")
+        );
+        assert_eq!(written(&mut controller, &info, &reset).await, "done\n");
+        check_read(
+            &mut controller,
+            &info,
+            &counted,
+            expect![[r#"
+            meter_entry {
+              meter_id: 337180187
+              index {
+                index: 1
+              }
+              config {
+                cir: 1
+                cburst: 20
+                pir: 1
+                pburst: 40
+              }
+              counter_data {
+                green {
+                }
+                yellow {
+                }
+                red {
+                }
+              }
+            }
+        "#]],
+        )
+        .await;
+    }
+}
