@@ -62,32 +62,19 @@ impl Scenario {
     /// What a switch does that runs `program` (the scenario's, or one that is to do the same), `burst` packets at a
     /// time. All packets of a burst come at once; so do, for comparison, those that come one by one.
     pub fn observe(&self, program: &Arc<Program>, engine: &Engine, burst: usize) -> Result<Observation, String> {
-        let config = Config { seed: self.seed, ..Config::default() };
-        let mut switch = switch_with(program, engine, config)?;
-        self.set_up(&mut switch);
-        let mut observation = Observation::default();
-        let mut rng = Rng::new(self.seed);
-        // Entries change at least once.
-        let together = super::BURST.min(self.packets.len().div_ceil(2)).max(1);
-        for (index, packets) in self.packets.chunks(together).enumerate() {
-            let now_ns = (index as u64 + 1) * STEP_NS;
-            if index > 0 {
-                self.change_entries(&mut rng, &switch);
-            }
-            for (number, together) in packets.chunks(burst).enumerate() {
+        self.observe_groups(program, engine, |switch, group, observation| {
+            for (number, together) in group.packets.chunks(burst).enumerate() {
                 // Every other burst is lent to native code.
                 if matches!(engine, Engine::Native(_)) && number % 2 == 0 {
-                    forward(&mut switch, now_ns, together, &mut observation);
+                    forward(switch, group.now_ns, together, observation);
                     continue;
                 }
                 for (port, bytes) in together {
-                    switch.receive(now_ns, *port, bytes);
+                    switch.receive(group.now_ns, *port, bytes);
                 }
-                switch.run(now_ns, &mut observation);
+                switch.run(group.now_ns, observation);
             }
-        }
-        observation.look_at(&mut switch);
-        Ok(observation)
+        })
     }
 
     /// The same with several cores of one switch, where there can be such: each works on a burst of its own, one core
@@ -99,24 +86,38 @@ impl Scenario {
         burst: usize,
         workers: Workers,
     ) -> Result<Observation, String> {
+        self.observe_groups(program, engine, |switch, group, observation| {
+            // Their number changes too.
+            let mut lanes = switch.send_out(2 + group.index % 2);
+            let mut bursts = group.packets.chunks(burst).peekable();
+            while bursts.peek().is_some() {
+                run_each(switch, &mut lanes, &mut bursts, group.now_ns, workers, observation);
+            }
+            switch.call_in(lanes);
+        })
+    }
+
+    /// What a switch does that runs `program`, if `work` has it work on the packets, group by group. Entries change
+    /// between two groups.
+    fn observe_groups(
+        &self,
+        program: &Arc<Program>,
+        engine: &Engine,
+        mut work: impl FnMut(&mut Switch, Group<'_>, &mut Observation),
+    ) -> Result<Observation, String> {
         let config = Config { seed: self.seed, ..Config::default() };
         let mut switch = switch_with(program, engine, config)?;
         self.set_up(&mut switch);
         let mut observation = Observation::default();
         let mut rng = Rng::new(self.seed);
+        // Entries change at least once.
         let together = super::BURST.min(self.packets.len().div_ceil(2)).max(1);
         for (index, packets) in self.packets.chunks(together).enumerate() {
-            let now_ns = (index as u64 + 1) * STEP_NS;
             if index > 0 {
                 self.change_entries(&mut rng, &switch);
             }
-            // Their number changes too.
-            let mut lanes = switch.send_out(2 + index % 2);
-            let mut bursts = packets.chunks(burst).peekable();
-            while bursts.peek().is_some() {
-                run_each(&mut switch, &mut lanes, &mut bursts, now_ns, workers, &mut observation);
-            }
-            switch.call_in(lanes);
+            let now_ns = (index as u64 + 1) * STEP_NS;
+            work(&mut switch, Group { index, now_ns, packets }, &mut observation);
         }
         observation.look_at(&mut switch);
         Ok(observation)
@@ -162,6 +163,13 @@ impl Scenario {
             let _refused = tables.perform(table.index(), operation);
         }
     }
+}
+
+/// Packets between two changes of the entries.
+struct Group<'a> {
+    index: usize,
+    now_ns: u64,
+    packets: Burst<'a>,
 }
 
 /// How several cores of a switch work.
