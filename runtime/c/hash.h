@@ -20,7 +20,7 @@
 #endif
 
 /* A kept sum that stands for nothing: what is added to it does not reach its highest bit. */
-#define WS_SUM_LOST (UINT64_C(1) << 63)
+#define WS_SUM_LOST (UINT32_C(1) << 31)
 
 /* Adds to a native sum. What is carried out of it is one of its multiples of 65,535, and so goes on at its other end; no
  * sum but that of zeros becomes zero. */
@@ -87,6 +87,12 @@ static inline uint64_t ws_sum_fold(uint64_t sum)
     return (half + (half >> 16 | half << 16)) >> 16;
 }
 
+/* The same of a sum of at most 32 bits. */
+static inline WS_UNUSED uint64_t ws_sum_fold_short(uint32_t sum)
+{
+    return (sum + (sum >> 16 | sum << 16)) >> 16;
+}
+
 /* A folded sum from native to network order, or back. */
 static inline uint64_t ws_sum_turn(uint64_t folded)
 {
@@ -117,6 +123,19 @@ static inline WS_UNUSED uint64_t ws_sum_native(uint64_t words)
 #else
     return words;
 #endif
+}
+
+/* The folded native sum of what is taken from a sum, as its complement, and of what is added: up to 64 bits each, whole
+ * words in network order. */
+static inline WS_UNUSED uint64_t ws_sum_change(uint64_t taken, uint64_t added)
+{
+    return ws_sum_fold(ws_sum_add(ws_sum_native(taken), ws_sum_native(added)));
+}
+
+/* The native sum that a checksum, where it lies, is the complement of. */
+static inline WS_UNUSED uint32_t ws_sum_of_checksum(const uint8_t *checksum)
+{
+    return (uint16_t)~ws_sum_load16(checksum);
 }
 
 /* A folded sum of bytes that begin at an odd place: halves of words are exchanged. */

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 7;
+pub const ABI_VERSION: u32 = 8;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -277,6 +277,8 @@ const _: () = assert!(size_of::<ProgramInfo>() == 24);
 /// A block over a burst: `(env, packets, count)`, `count` at most [`base::limits::BURST_PACKETS_MAX`].
 pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32);
 
-/// The straight way of a burst of received packets, from the parser to the deparser: `(env, packets, frames, count,
-/// verdicts)`.
-pub type StraightFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, *const Frame, u32, *mut Verdict);
+/// The straight way of a burst of received packets, from the parser to the deparser: `(env, packets, frames, coming,
+/// count, verdicts)`. As many frames as in the burst are `coming`, whose first bytes are fetched; if there are none, it
+/// is `frames`.
+pub type StraightFunction =
+    unsafe extern "C" fn(*const Env, *const *mut Packet, *const Frame, *const Frame, u32, *mut Verdict);

@@ -28,5 +28,7 @@ pub use compile::{CompileError, CompileOptions, Optimise, SharedObject, compile}
 pub use emit::{SourceLine, emit_c};
 pub use native::{LoadError, Native};
 pub use plan::sharing::Sharing;
-pub use plan::{AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot, key_fields, param_widths_bits};
+pub use plan::{
+    AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot, key_fields, param_widths_bits, spelled_params,
+};
 pub use plug_in::{PlugIn, PlugInError};

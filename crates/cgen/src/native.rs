@@ -120,13 +120,25 @@ impl Native {
     ///
     /// # Safety
     /// As for [`Native::run_block`]; the packets are as they were received, with no flags. In place, each frame points
-    /// to as many bytes as it says, which this call alone uses.
-    pub unsafe fn run_straight(&self, env: &Env, packets: &[*mut Packet], frames: &[Frame], verdicts: &mut [Verdict]) {
+    /// to as many bytes as it says, which this call alone uses; those that come next may be `coming`, so that they are
+    /// in the cache then.
+    pub unsafe fn run_straight(
+        &self,
+        env: &Env,
+        packets: &[*mut Packet],
+        frames: &[Frame],
+        coming: &[Frame],
+        verdicts: &mut [Verdict],
+    ) {
         let count = packets.len();
         assert!(count <= BURST_PACKETS_MAX.min(verdicts.len()), "a burst of {count} packets");
         assert!(!self.is_in_place || count <= frames.len(), "{count} packets with {} frames", frames.len());
         let straight = self.straight.expect("the plan has a straight way");
-        // SAFETY: what the caller vouches for is what generated code relies on.
-        unsafe { straight(env, packets.as_ptr(), frames.as_ptr(), count as u32, verdicts.as_mut_ptr()) }
+        let coming = if coming.len() < count { frames } else { coming };
+        // SAFETY: what the caller vouches for is what generated code relies on. Of the frames to come it only fetches
+        // the first bytes.
+        unsafe {
+            straight(env, packets.as_ptr(), frames.as_ptr(), coming.as_ptr(), count as u32, verdicts.as_mut_ptr())
+        }
     }
 }

@@ -40,8 +40,14 @@ pub(crate) trait Rules: Send {
     }
 
     /// Takes lent frames to the end by the backend's straight way, in place. Asked only if the backend works in place
-    /// and the rules forget originals.
-    fn forward(&mut self, _fabric: &mut Fabric, _frames: &mut [Frame<'_>], _world: &mut World<'_>) {
+    /// and the rules forget originals. `coming` are frames that come next.
+    fn forward(
+        &mut self,
+        _fabric: &mut Fabric,
+        _frames: &mut [Frame<'_>],
+        _coming: &[Frame<'_>],
+        _world: &mut World<'_>,
+    ) {
         unreachable!("the architecture has no straight way");
     }
 
@@ -161,9 +167,13 @@ impl Fabric {
                         let count = burst_max.min(lent.len());
                         std::mem::take(&mut lent).split_at_mut(count)
                     };
-                    lent = later;
+                    // Generated code fetches whole bursts while it works on this one.
+                    if later.len() < now.len() {
+                        later.iter().for_each(Frame::fetch);
+                    }
                     self.stats.received += now.len() as u64;
-                    rules.forward(self, now, world);
+                    rules.forward(self, now, later, world);
+                    lent = later;
                     continue;
                 }
                 if received.len() <= burst_max {

@@ -84,10 +84,12 @@ pub trait Pipeline: Send {
 
     /// Takes a burst of packets that were just received the straight way; `verdicts` gets what became of each. Must not
     /// be called without [`Pipeline::has_straight`]. In place, `frames` are the packets' bytes; else there are none.
+    /// `coming` are frames that come next.
     fn run_straight(
         &mut self,
         _chunks: Chunks<'_>,
         _frames: &mut [Frame<'_>],
+        _coming: &[Frame<'_>],
         _verdicts: &mut [Verdict],
         _world: &mut World<'_>,
     ) {

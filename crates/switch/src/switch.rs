@@ -206,15 +206,12 @@ impl Switch {
     /// are handed to `output` meanwhile.
     pub fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
         frames.iter().take(BURST_PACKETS_MAX).for_each(Frame::fetch);
-        let mut rest = frames;
-        while !rest.is_empty() {
-            let (burst, later) = rest.split_at_mut(BURST_PACKETS_MAX.min(rest.len()));
-            rest = later;
-            rest.iter().take(BURST_PACKETS_MAX).for_each(Frame::fetch);
-            if self.received.is_empty() && self.fabric.forwards(&*self.rules) {
-                self.run_with(now_ns, burst, output, None);
-                continue;
-            }
+        if self.received.is_empty() && self.fabric.forwards(&*self.rules) {
+            return self.run_with(now_ns, frames, output, None);
+        }
+        let mut bursts = frames.chunks(BURST_PACKETS_MAX).peekable();
+        while let Some(burst) = bursts.next() {
+            bursts.peek().into_iter().copied().flatten().for_each(Frame::fetch);
             for frame in burst {
                 self.receive(frame.time_ns(), frame.port(), frame.bytes());
             }

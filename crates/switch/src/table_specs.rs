@@ -15,7 +15,7 @@ fn table_spec(program: &Program, table: &Table) -> TableSpec {
     TableSpec {
         name: table.name.clone(),
         key: cgen::key_fields(table),
-        actions: table.actions.iter().map(|listed| action_spec(program, listed)).collect(),
+        actions: table.actions.iter().map(|listed| action_spec(program, Some(table), listed)).collect(),
         size: usize::try_from(table.size).unwrap_or(usize::MAX).min(base::limits::TABLE_ENTRIES_MAX),
         const_entries: table.const_entries,
         default_const: table.const_default,
@@ -35,7 +35,7 @@ pub fn profile_specs(program: &Program) -> Vec<ProfileSpec> {
         name: profile.name.clone(),
         size: usize::try_from(profile.size).unwrap_or(usize::MAX),
         has_groups: profile.selector.is_some(),
-        actions: profile_actions(program, id).into_iter().map(|listed| action_spec(program, listed)).collect(),
+        actions: profile_actions(program, id).into_iter().map(|listed| action_spec(program, None, listed)).collect(),
     };
     program.action_profiles.iter_enumerated().map(spec).collect()
 }
@@ -70,10 +70,12 @@ fn profile_use(program: &Program, table: &Table, profile: ActionProfileId) -> Pr
     ProfileUse { profile: profile.index(), actions: actions.into_iter().map(position).collect() }
 }
 
-fn action_spec(program: &Program, listed: &TableAction) -> ActionSpec {
+/// An action as entries of a table, or members of a profile, run it.
+fn action_spec(program: &Program, table: Option<&Table>, listed: &TableAction) -> ActionSpec {
     ActionSpec {
         name: program.actions[listed.action].name.clone(),
         param_widths_bits: cgen::param_widths_bits(program, listed),
+        spelled_params: table.map_or(Vec::new(), |table| cgen::spelled_params(program, table, listed)),
         table_only: listed.table_only,
         default_only: listed.default_only,
     }

@@ -115,9 +115,9 @@ impl Rules for V1Model {
         let is_in_place = fabric.pipeline.is_in_place();
         if is_in_place {
             let (chunks, frames) = lending.lend(burst);
-            fabric.pipeline.run_straight(chunks, frames, &mut verdicts, world);
+            fabric.pipeline.run_straight(chunks, frames, &[], &mut verdicts, world);
         } else {
-            fabric.pipeline.run_straight(Chunks::of(burst), &mut [], &mut verdicts, world);
+            fabric.pipeline.run_straight(Chunks::of(burst), &mut [], &[], &mut verdicts, world);
         }
         fabric.timer.lap(CoreStage::Straight);
         let mut originals = std::mem::take(&mut self.originals);
@@ -146,14 +146,14 @@ impl Rules for V1Model {
         !self.keeps_originals
     }
 
-    fn forward(&mut self, fabric: &mut Fabric, frames: &mut [Frame<'_>], world: &mut World<'_>) {
+    fn forward(&mut self, fabric: &mut Fabric, frames: &mut [Frame<'_>], coming: &[Frame<'_>], world: &mut World<'_>) {
         fabric.timer.start();
         let mut verdicts = [0; BURST_PACKETS_MAX];
         let spare = fabric.pool.spare(frames.len());
         let (frames, refused) = frames.split_at_mut(spare.len());
         fabric.stats.count_drops(DropReason::NoBuffer, refused.len() as u64);
         let verdicts = &mut verdicts[..frames.len()];
-        fabric.pipeline.run_straight(Chunks::of(spare), frames, verdicts, world);
+        fabric.pipeline.run_straight(Chunks::of(spare), frames, coming, verdicts, world);
         fabric.timer.lap(CoreStage::Straight);
         let mut done = 0;
         if verdicts.iter().fold(false, |any, verdict| any | abi::asks_for_more(*verdict)) {

@@ -145,29 +145,44 @@ impl KeyLayout {
 }
 
 /// The packing of an action's arguments into the words that follow an entry's header: each parameter takes
-/// `ceil(width / 64)` whole words, lowest limb first, in order.
+/// `ceil(width / 64)` whole words, lowest limb first, in order. Behind all of them, in words of their own, stand those
+/// once more that are spelled: end to end, in network order, each in as many bytes as it needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionLayout {
     widths_bits: Vec<u32>,
     first_words: Vec<usize>,
+    spelled: Vec<usize>,
+    spelled_word: usize,
     words: usize,
 }
 
 impl ActionLayout {
-    /// The layout of parameters of these widths.
-    pub fn new(widths_bits: &[u32]) -> ActionLayout {
+    /// The layout of parameters of these widths, of which those at the positions `spelled` are spelled too.
+    pub fn new(widths_bits: &[u32], spelled: &[usize]) -> ActionLayout {
         let mut words = 0;
         let mut first_words = Vec::with_capacity(widths_bits.len());
         for width_bits in widths_bits {
             first_words.push(words);
             words += width_bits.div_ceil(64) as usize;
         }
-        ActionLayout { widths_bits: widths_bits.to_vec(), first_words, words }
+        let spelled_bytes: u32 = spelled.iter().map(|&param| widths_bits[param].div_ceil(8)).sum();
+        ActionLayout {
+            widths_bits: widths_bits.to_vec(),
+            first_words,
+            spelled: spelled.to_vec(),
+            spelled_word: words,
+            words: words + spelled_bytes.div_ceil(8) as usize,
+        }
     }
 
     /// The first word of parameter `index`.
     pub fn word(&self, index: usize) -> usize {
         self.first_words[index]
+    }
+
+    /// The first word of what is spelled.
+    pub fn spelled_word(&self) -> usize {
+        self.spelled_word
     }
 
     /// Words of all parameters together.
@@ -183,6 +198,11 @@ impl ActionLayout {
             assert_eq!(argument.width(), *width_bits, "an argument has its parameter's width");
             data.extend_from_slice(argument.limbs());
         }
+        let mut bytes: Vec<u8> = self.spelled.iter().flat_map(|&param| arguments[param].to_be_bytes()).collect();
+        bytes.resize(bytes.len().next_multiple_of(size_of::<u64>()), 0);
+        data.extend(
+            bytes.chunks_exact(size_of::<u64>()).map(|word| u64::from_ne_bytes(word.try_into().expect("8 bytes"))),
+        );
         data
     }
 }
@@ -229,9 +249,19 @@ mod tests {
 
     #[test]
     fn arguments_take_whole_words() {
-        let layout = ActionLayout::new(&[9, 128, 48]);
+        let layout = ActionLayout::new(&[9, 128, 48], &[]);
         assert_eq!((layout.word(0), layout.word(1), layout.word(2), layout.words()), (0, 1, 3, 4));
         let arguments = [Bits::from_u64(9, 5), Bits::from_u128(128, 7 << 64 | 6), Bits::from_u64(48, 8)];
         assert_eq!(layout.pack(&arguments), [5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn spelled_arguments_stand_behind_all_in_network_order() {
+        let layout = ActionLayout::new(&[9, 48, 32], &[2, 1]);
+        assert_eq!((layout.spelled_word(), layout.words()), (3, 5));
+        let arguments = [Bits::from_u64(9, 5), Bits::from_u64(48, 0x0506_0708_090a), Bits::from_u64(32, 0x0102_0304)];
+        let data = layout.pack(&arguments);
+        let bytes: Vec<u8> = data[3..].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        assert_eq!(bytes, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 0, 0, 0, 0, 0]);
     }
 }

@@ -40,7 +40,7 @@ mod ranked;
 mod slots;
 mod ternary;
 
-pub use abi::{EntryHeader, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle};
+pub use abi::{EntryHeader, HEADER_WORDS, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle};
 pub use arrivals::{Arrival, Arrivals};
 pub use cells::prefetch;
 pub use error::{Problem, TableError};

@@ -1,6 +1,6 @@
 //! What a table is and what an entry says, in the control plane's words.
 
-use crate::layout::{KeyField, MatchKind};
+use crate::layout::{ActionLayout, KeyField, MatchKind};
 use base::Bits;
 
 /// A table, as the program declares it.
@@ -44,10 +44,19 @@ pub struct ActionSpec {
     pub name: String,
     /// Widths of the parameters that the control plane gives, in bits.
     pub param_widths_bits: Vec<u32>,
+    /// Positions of parameters whose bytes stand in entries once more ([`crate::ActionLayout`]).
+    pub spelled_params: Vec<usize>,
     /// Only entries may run it, the default may not (`@tableonly`).
     pub table_only: bool,
     /// Only the default may run it, entries may not (`@defaultonly`).
     pub default_only: bool,
+}
+
+impl ActionSpec {
+    /// Where its arguments lie in an entry.
+    pub(crate) fn layout(&self) -> ActionLayout {
+        ActionLayout::new(&self.param_widths_bits, &self.spelled_params)
+    }
 }
 
 /// An action with its arguments.

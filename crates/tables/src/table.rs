@@ -11,8 +11,8 @@ use crate::profile::ProfileChange;
 use crate::set::{Operation, Outcome};
 use crate::slots::Slots;
 use crate::spec::{
-    ActionCall, Attributes, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TableKind, TableSpec,
-    Target,
+    ActionCall, ActionSpec, Attributes, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TableKind,
+    TableSpec, Target,
 };
 use base::Bits;
 use base::limits::TABLE_ENTRIES_MAX;
@@ -233,7 +233,7 @@ impl Table {
         let mut table = Table {
             kind,
             layout: KeyLayout::new(&spec.key),
-            action_layouts: spec.actions.iter().map(|action| ActionLayout::new(&action.param_widths_bits)).collect(),
+            action_layouts: spec.actions.iter().map(ActionSpec::layout).collect(),
             store: Store::new(),
             default_action,
             next_sequence: 0,

@@ -338,10 +338,10 @@ impl<'n, 'e> Regions<'n, 'e> {
                 scope.comment(stmt.span);
                 let condition = scope.narrow(cond);
                 let before = scope.known.clone();
-                scope.known.assume(cond, true);
+                scope.assume(cond, true);
                 let to_yes = scope.take(|scope| scope.transfer(*yes));
                 scope.known = before;
-                scope.known.assume(cond, false);
+                scope.assume(cond, false);
                 let to_no = scope.take(|scope| scope.transfer(*no));
                 scope.push(S::If(condition, to_yes, to_no));
             }

@@ -177,7 +177,7 @@ impl Scope<'_, '_> {
             scope.leave();
         });
         self.known = before;
-        self.known.assume(cond, true);
+        self.assume(cond, true);
         self.push(S::If(unary("!", condition), statements, Vec::new()));
     }
 }

@@ -93,6 +93,7 @@ impl Scope<'_, '_> {
         let (target, source) = (self.base(&to_access, to_bits), self.base(&from_access, from_bits));
         let (target, source) = (plus(target, to_bits.first_byte()), plus(source, from_bits.first_byte()));
         self.lose_sums(*to_id, *to_field);
+        self.touch_sums(*to_id, *to_field);
         self.push(S::Eval(call("memcpy", vec![target, source, int(to_bits.width / 8)])));
         true
     }
@@ -130,6 +131,9 @@ impl Scope<'_, '_> {
                 _ => value,
             };
             scope.correct_sums(header, field, &base, bits, &value);
+            if let HeaderRef::Fixed(id) = header {
+                scope.touch_sums(*id, field);
+            }
             match value {
                 Value::Narrow(value) => {
                     store(&base, bits, &value, &mut scope.out);

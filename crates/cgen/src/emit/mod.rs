@@ -134,7 +134,8 @@ impl<'e> Emitter<'e> {
             items.push(Item::Comment("The straight way.".into()));
             items.extend(straight.in_place.then(|| self.kept(straight)));
             let head = "void ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets WS_UNUSED, \
-                        const struct ws_frame *frames WS_UNUSED, uint32_t count, uint32_t *verdicts)";
+                        const struct ws_frame *frames WS_UNUSED, const struct ws_frame *coming WS_UNUSED, \
+                        uint32_t count, uint32_t *verdicts)";
             items.push(function(head, straight::emit(self, straight)));
         }
         items
@@ -169,7 +170,7 @@ impl<'e> Emitter<'e> {
         };
         member("uint64_t", "valid", Some(self.plan.storage.valid_words));
         member("uint64_t", "waiting", Some(straight.waiting_bytes / 8));
-        member("uint64_t", "sums", Some(straight.sums.len() as u32));
+        member("uint32_t", "sums", Some(straight.sums.len() as u32));
         member("uint32_t", "offset", Some(self.plan.storage.slots));
         member("uint32_t", "payload", None);
         Item::Struct { name: straight::KEPT.into(), members }

@@ -22,15 +22,25 @@ pub(crate) struct Known {
     /// Variables that have a certain value there, as far as that is followed: on the straight way, those that wait for
     /// tables.
     pub(crate) vars: BTreeMap<VarId, u64>,
+    /// Sums whose complement the packet has as its checksum, for certain.
+    pub(crate) in_packet: BTreeSet<usize>,
+    /// Sums of which a field or the checksum may have been written.
+    pub(crate) touched: BTreeSet<usize>,
 }
 
 impl Known {
     pub(crate) fn nothing() -> Known {
-        Known { reachable: true, valid: BTreeSet::new(), vars: BTreeMap::new() }
+        Known {
+            reachable: true,
+            valid: BTreeSet::new(),
+            vars: BTreeMap::new(),
+            in_packet: BTreeSet::new(),
+            touched: BTreeSet::new(),
+        }
     }
 
     pub(crate) fn unreachable() -> Known {
-        Known { reachable: false, valid: BTreeSet::new(), vars: BTreeMap::new() }
+        Known { reachable: false, ..Known::nothing() }
     }
 
     /// What holds where two ways meet.
@@ -40,6 +50,8 @@ impl Known {
         } else if other.reachable {
             self.valid.retain(|header| other.valid.contains(header));
             self.vars.retain(|var, value| other.vars.get(var) == Some(value));
+            self.in_packet.retain(|sum| other.in_packet.contains(sum));
+            self.touched.extend(&other.touched);
         }
     }
 
@@ -190,6 +202,12 @@ impl<'s, 'e> Scope<'s, 'e> {
     pub(crate) fn fresh(&mut self, prefix: &str) -> String {
         self.next_name += 1;
         format!("{prefix}{}", self.next_name)
+    }
+
+    /// A condition was found true or false.
+    pub(crate) fn assume(&mut self, condition: &Expr, truth: bool) {
+        self.known.assume(condition, truth);
+        self.assume_of_sums(condition, truth);
     }
 
     /// The value in a constant of its own, unless it is a name or number already.

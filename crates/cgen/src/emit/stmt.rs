@@ -176,10 +176,10 @@ impl Scope<'_, '_> {
         let mut condition = long(0);
         let first = self.take(|scope| condition = scope.narrow(cond));
         let before = self.known.clone();
-        self.known.assume(cond, true);
+        self.assume(cond, true);
         let yes = self.take(|scope| scope.stmts(then_body));
         let after_yes = std::mem::replace(&mut self.known, before);
-        self.known.assume(cond, false);
+        self.assume(cond, false);
         self.forget_line();
         let no = self.take(|scope| scope.stmts(else_body));
         self.known.join(&after_yes);
@@ -340,6 +340,7 @@ impl Scope<'_, '_> {
     /// Forgets what is known of variables, and of headers that a loop's body may make invalid.
     fn forget_what_changes(&mut self, body: &Body) {
         self.known.vars.clear();
+        self.touch_all_sums();
         let program = self.emitter.program;
         let mut changed = Vec::new();
         let mut moved = Vec::new();

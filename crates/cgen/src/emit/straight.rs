@@ -82,6 +82,8 @@ impl Scope<'_, '_> {
         let Some(way) = self.way else { return };
         let program = self.emitter.program;
         if way.straight.in_place {
+            let coming = arrow(binary("+", name("coming"), name("i")), "bytes");
+            self.push(S::Eval(call("__builtin_prefetch", vec![coming])));
             self.used.sums.extend(0..way.straight.sums.len());
         }
         for &var in way.straight.waiting.keys() {
@@ -187,11 +189,9 @@ impl Scope<'_, '_> {
         for &header in straight.headers.keys() {
             let slot = int(self.emitter.plan.headers[header].slot);
             let place = index(arrow(context.clone(), "offset"), slot.clone());
-            let in_frame = self.fixed_offset(header);
             if straight.in_place {
-                let in_frame = in_frame.unwrap_or_else(|| index(arrow(name("c"), "offset"), slot));
-                self.push(assign(place, binary("+", first(), in_frame)));
-            } else if let Some(offset) = in_frame {
+                self.push(assign(place, binary("+", first(), self.offset_entering(header))));
+            } else if let Some(offset) = self.fixed_offset(header) {
                 self.push(assign(place, offset));
             }
         }
@@ -210,6 +210,12 @@ impl Scope<'_, '_> {
         let way = self.way?;
         let before = way.straight.bytes_before(header).filter(|_| self.emitter.dynamic_element(header).is_none())?;
         Some(if way.straight.in_place { int(before) } else { binary("+", arrow(name("p"), "data"), int(before)) })
+    }
+
+    /// Where a header lies in its frame when packets enter the region.
+    pub(crate) fn offset_entering(&self, header: HeaderId) -> C {
+        let slot = int(self.emitter.plan.headers[header].slot);
+        self.fixed_offset(header).unwrap_or_else(|| index(arrow(name("c"), "offset"), slot))
     }
 
     /// The certain value of a variable of a packet that was just received.
@@ -232,7 +238,8 @@ impl Scope<'_, '_> {
     pub(crate) fn enter_by(&self, known: &Known) -> Vec<S> {
         let waiting = self.used.locals.iter().filter(|var| self.waits(**var));
         let differs = waiting.filter(|var| self.waited(**var, known) != self.waited(**var, &self.entered));
-        differs.map(|&var| assign(name(self.emitter.var_name(var)), self.waited(var, known))).collect()
+        let vars = differs.map(|&var| assign(name(self.emitter.var_name(var)), self.waited(var, known)));
+        vars.chain(self.sums_enter_by(known)).collect()
     }
 
     /// What is wanted where packets come in of whom this is known, if `after` is wanted where they go.
@@ -243,7 +250,7 @@ impl Scope<'_, '_> {
         Wanted {
             words: self.used.words.union(&after.words).copied().collect(),
             vars: loaded.chain(passed).collect(),
-            sums: self.used.sums.union(&after.sums).copied().collect(),
+            sums: self.wanted_sums(known, &after.sums),
             left: self.used.left || after.left,
         }
     }

@@ -6,7 +6,8 @@ use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, dot, index, int,
     name, plus, unary,
 };
-use ir::{ActionId, TableId, VarId};
+use crate::plan::spelled::Store;
+use ir::{ActionId, HeaderRef, TableId, VarId};
 
 /// The type of pointers to entries.
 pub(crate) const ENTRY: &str = "const struct ws_entry *";
@@ -170,7 +171,31 @@ impl Scope<'_, '_> {
             };
             self.write_var(param, value);
         }
-        self.stmts(&action.body);
+        let stores = &self.emitter.plan.tables[table].stores[position];
+        for (number, stmt) in action.body.iter().enumerate() {
+            let store = stores.iter().find(|store| store.statements.contains(&number));
+            match store.filter(|store| !store.fields.iter().any(|&field| self.is_summed(store.header, field))) {
+                Some(store) if store.statements[0] == number => {
+                    self.comment(stmt.span);
+                    self.copy_spelled(store, plus(arrow(entry.clone(), "data"), layout.spelled_word() as u32));
+                }
+                Some(_) => {}
+                None => self.stmt(stmt),
+            }
+        }
+    }
+
+    /// Copies what is spelled in an entry to a header, if that is valid.
+    fn copy_spelled(&mut self, store: &Store, spelled: C) {
+        if !self.known.reachable {
+            return;
+        }
+        let access = self.access(&HeaderRef::Fixed(store.header));
+        let valid = self.valid(&access);
+        let (header, bits) = (self.pointer(&access), self.field_bits(&access, store.fields[0], None));
+        let source = plus(cast("const uint8_t *", spelled), store.start);
+        let copy = call("memcpy", vec![plus(header, bits.offset / 8), source, int(store.bytes)]);
+        self.guarded(valid, vec![S::Eval(copy)]);
     }
 }
 

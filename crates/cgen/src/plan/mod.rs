@@ -7,12 +7,14 @@
 //! * `state`: which state packets could see the order of; [`sharing`]: what of it several workers need a guard for.
 //! * `extracted`: what the parser tells of where headers are.
 //! * `straight`: the way of a packet that asks for nothing but to be sent or dropped, from parser to deparser.
+//! * `spelled`: action data that are copied to headers as they stand.
 //! * `sums`: checksums that are verified and updated over the same fields.
 //! * `walk`: one walk over all that statements mention.
 
 mod extracted;
 pub(crate) mod graph;
 pub mod sharing;
+pub(crate) mod spelled;
 pub(crate) mod state;
 mod storage;
 pub(crate) mod straight;
@@ -24,6 +26,7 @@ pub use storage::{HeaderSlot, StackSlot};
 
 use base::{IndexVec, Span};
 use ir::{BlockId, HeaderId, MatchKind, Program, StackId, StmtKind, TableId, Type, VarId};
+use spelled::Spelled;
 use std::ops::Range;
 use tables::{ActionLayout, KeyField, KeyLayout};
 
@@ -72,6 +75,8 @@ pub struct TablePlan {
     pub key: KeyLayout,
     /// Of the data of its actions, by position in the table's list.
     pub actions: Vec<ActionLayout>,
+    /// For each action, what is copied to headers as it stands in the entry.
+    pub(crate) stores: Vec<Vec<spelled::Store>>,
 }
 
 /// A `log_msg` in the program.
@@ -190,7 +195,20 @@ pub fn param_widths_bits(program: &Program, listed: &ir::TableAction) -> Vec<u32
     params.iter().map(|&param| program.vars[param].ty.width()).collect()
 }
 
+/// Positions of the parameters that stand in the table's entries once more, spelled in network order, because
+/// generated code copies them to headers ([`tables::ActionLayout`]).
+pub fn spelled_params(program: &Program, table: &ir::Table, listed: &ir::TableAction) -> Vec<usize> {
+    spelled::spelled(program, table, listed).params
+}
+
 fn table_plan(program: &Program, table: &ir::Table) -> TablePlan {
-    let action = |listed: &ir::TableAction| ActionLayout::new(&param_widths_bits(program, listed));
-    TablePlan { key: KeyLayout::new(&key_fields(table)), actions: table.actions.iter().map(action).collect() }
+    let spelled: Vec<Spelled> = table.actions.iter().map(|listed| spelled::spelled(program, table, listed)).collect();
+    let layout = |(listed, spelled): (&ir::TableAction, &Spelled)| {
+        ActionLayout::new(&param_widths_bits(program, listed), &spelled.params)
+    };
+    TablePlan {
+        key: KeyLayout::new(&key_fields(table)),
+        actions: table.actions.iter().zip(&spelled).map(layout).collect(),
+        stores: spelled.into_iter().map(|spelled| spelled.stores).collect(),
+    }
 }

@@ -1,0 +1,130 @@
+//! Action data that only go to headers: stored as they will stand in the packet.
+//!
+//! What enters: an action of a table. What leaves: which parameters stand in its entries once more, spelled in network
+//! order, and which assignments become one copy of those bytes. So a router's two Ethernet addresses are stored as
+//! twelve bytes, and nothing is turned for any packet.
+
+use ir::{ExprKind, FieldType, HeaderId, HeaderRef, Place, Program, Stmt, StmtKind, Table, TableAction, VarId};
+use tables::HEADER_WORDS;
+
+/// Words of a cache line, which an entry does not leave for this.
+const LINE_WORDS: usize = 8;
+
+/// Assignments of parameters to adjacent fields of a header, as one copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Store {
+    /// The statements of the action's body.
+    pub(crate) statements: Vec<usize>,
+    /// The header.
+    pub(crate) header: HeaderId,
+    /// The fields, in the header's order.
+    pub(crate) fields: Vec<u32>,
+    /// The first byte in what is spelled.
+    pub(crate) start: u32,
+    /// How many.
+    pub(crate) bytes: u32,
+}
+
+/// What of an action's data is spelled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spelled {
+    /// Positions of parameters, in the order in which their bytes stand.
+    pub(crate) params: Vec<usize>,
+    /// What is done with them.
+    pub(crate) stores: Vec<Store>,
+}
+
+/// An assignment of a parameter to a field.
+struct Assignment {
+    statement: usize,
+    header: HeaderId,
+    field: u32,
+    param: usize,
+    first_byte: u32,
+    bytes: u32,
+}
+
+/// What is spelled in entries of a table that run one of its actions.
+pub(crate) fn spelled(program: &Program, table: &Table, listed: &TableAction) -> Spelled {
+    // What entries of other tables with the same members run is written elsewhere.
+    if table.implementation.is_some() {
+        return Spelled::default();
+    }
+    let action = &program.actions[listed.action];
+    let mut found = Spelled::default();
+    let mut run: Vec<Assignment> = Vec::new();
+    for (number, stmt) in action.body.iter().enumerate() {
+        let next = assignment(program, &action.params, number, stmt);
+        let follows = next
+            .as_ref()
+            .is_some_and(|next| run.iter().all(|other| other.header == next.header && other.field != next.field));
+        if !follows {
+            found.take(std::mem::take(&mut run));
+        }
+        run.extend(next);
+    }
+    found.take(run);
+    let is_changed = |param: &usize| is_written(&action.body, action.params[*param]);
+    let words = |bits: u32| bits.div_ceil(64) as usize;
+    let plain: usize =
+        HEADER_WORDS + action.params.iter().map(|&param| words(program.vars[param].ty.width())).sum::<usize>();
+    let all = plain + words(8 * found.stores.iter().map(|store| store.bytes).sum::<u32>());
+    let leaves_line = plain <= LINE_WORDS && all > LINE_WORDS;
+    if leaves_line || found.params.iter().any(is_changed) { Spelled::default() } else { found }
+}
+
+impl Spelled {
+    /// Takes assignments that follow one another, to different fields of one header.
+    fn take(&mut self, mut run: Vec<Assignment>) {
+        run.sort_by_key(|assignment| assignment.first_byte);
+        for group in run.chunk_by(|one, next| one.first_byte + one.bytes == next.first_byte) {
+            // What one instruction turns is not spelled.
+            if matches!(group, [Assignment { bytes: 1 | 2 | 4 | 8, .. }]) {
+                continue;
+            }
+            let mut statements: Vec<usize> = group.iter().map(|assignment| assignment.statement).collect();
+            statements.sort_unstable();
+            self.stores.push(Store {
+                statements,
+                header: group[0].header,
+                fields: group.iter().map(|assignment| assignment.field).collect(),
+                start: self.stores.iter().map(|store| store.bytes).sum(),
+                bytes: group.iter().map(|assignment| assignment.bytes).sum(),
+            });
+            self.params.extend(group.iter().map(|assignment| assignment.param));
+        }
+    }
+}
+
+/// What a statement assigns, if it stores a parameter as it is in whole bytes of a header.
+fn assignment(program: &Program, params: &[VarId], statement: usize, stmt: &Stmt) -> Option<Assignment> {
+    let StmtKind::Assign { dst: Place::Field(HeaderRef::Fixed(header), field), src } = &stmt.kind else { return None };
+    let ExprKind::Var(var) = src.kind else { return None };
+    let param = params.iter().position(|&param| param == var)?;
+    let ty = &program.header_types[program.headers[*header].ty];
+    let FieldType::Fixed(of_field) = ty.fields[*field as usize].ty else { return None };
+    let (width, offset) = (of_field.width(), ty.offset_bits(*field as usize));
+    let is_whole = width > 0 && width.is_multiple_of(8) && offset.is_multiple_of(8) && ty.varbit().is_none();
+    let is_same = program.vars[var].ty.width() == width;
+    (is_whole && is_same).then(|| Assignment {
+        statement,
+        header: *header,
+        field: *field,
+        param,
+        first_byte: offset / 8,
+        bytes: width / 8,
+    })
+}
+
+/// Whether a body writes a variable.
+fn is_written(body: &[Stmt], var: VarId) -> bool {
+    let mut found = false;
+    ir::walk::visit_body(body, &mut |stmt| {
+        let mut place = stmt.kind.dst();
+        while let Some(Place::Slice { base, .. }) = place {
+            place = Some(base);
+        }
+        found |= matches!(place, Some(Place::Var(written)) if *written == var);
+    });
+    found
+}
