@@ -5,6 +5,7 @@ mod support;
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
+use p4runtime_proto::p4::v1::stream_message_response::Update as Heard;
 use support::{Controller, Device, ROUTER, entity, program, shown, status, update};
 
 const ROUTE: &str = r#"type: INSERT entity { table_entry {
@@ -255,5 +256,41 @@ async fn meters_count_by_colour() {
         "#]],
         )
         .await;
+    }
+}
+
+/// The instances of the copies that a controller hears, up to one of instance 7.
+async fn instances_heard(controller: &mut Controller) -> Vec<u8> {
+    let mut instances = Vec::new();
+    while instances.last() != Some(&7) {
+        let Some(Heard::Packet(packet)) = controller.message().await else { panic!("something else than a packet") };
+        instances.push(packet.metadata[1].value[0]);
+    }
+    instances
+}
+
+/// The first of a replica's backups whose port has a link takes its place. What goes to the CPU port is heard.
+#[tokio::test]
+async fn a_backup_takes_the_place_of_a_port_without_a_link() {
+    let text = ROUTER.replace("s.egress_spec = h.from_controller.port;", "s.mcast_grp = 1;").replace(
+        "standard_metadata_t s) { apply { } }",
+        "standard_metadata_t s) { apply { h.to_controller = { s.egress_port, s.egress_rid[6:0] }; } }",
+    );
+    for device in [Device::start(Some(&text)), Device::start_native(&text)] {
+        let info = program(&text).info;
+        let mut controller = Controller::connect(&device, 1).await;
+        let group = r#"type: INSERT entity { packet_replication_engine_entry { multicast_group_entry {
+            multicast_group_id: 1 replicas { port: "\001" instance: 1
+                backup_replicas { port: "\002" instance: 3 } backup_replicas { port: "\001\376" instance: 5 } }
+            replicas { port: "\001\376" instance: 7 } } } }"#;
+        assert_eq!(written(&mut controller, &info, group).await, "done\n");
+        let steps = [(None, false), (Some((1, false)), false), (Some((2, false)), true), (Some((1, true)), false)];
+        for (changed, is_heard) in steps {
+            changed.into_iter().for_each(|(port, has_link)| device.link(port, has_link));
+            // One byte and the header of two: that is all that a message for controllers needs.
+            controller.packet_out(b"\x03", b"a").await;
+            let expected: &[u8] = if is_heard { &[5, 7] } else { &[7] };
+            assert_eq!(instances_heard(&mut controller).await, expected, "{changed:?}");
+        }
     }
 }

@@ -210,6 +210,11 @@ impl Device {
 }
 
 impl Device {
+    /// A port has lost its link, or has it again.
+    pub fn link(&self, port: u32, has_link: bool) {
+        self.api.port_changed(port, has_link);
+    }
+
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.server.as_ref().unwrap().address()
@@ -300,6 +305,12 @@ impl Controller {
             Ok(None) => "the end\n".to_owned(),
             Err(end) => status(&end),
         }
+    }
+
+    /// The next message of the stream, if it does not end.
+    pub async fn message(&mut self) -> Option<Heard> {
+        let heard = tokio::time::timeout(PATIENCE, self.incoming.message()).await.expect("nothing came");
+        heard.unwrap().and_then(|heard| heard.update)
     }
 
     pub async fn write(&mut self, updates: Vec<v1::Update>) -> Result<(), Status> {
