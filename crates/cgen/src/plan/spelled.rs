@@ -106,7 +106,7 @@ fn assignment(program: &Program, params: &[VarId], statement: usize, stmt: &Stmt
     let (width, offset) = (of_field.width(), ty.offset_bits(*field as usize));
     let is_whole = width > 0 && width.is_multiple_of(8) && offset.is_multiple_of(8) && ty.varbit().is_none();
     let is_same = program.vars[var].ty.width() == width;
-    (is_whole && is_same).then(|| Assignment {
+    (is_whole && is_same).then_some(Assignment {
         statement,
         header: *header,
         field: *field,
