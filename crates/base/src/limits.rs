@@ -51,8 +51,8 @@ pub const CELLS_MAX: u64 = 1 << 26;
 /// Bytes of all registers, counters and meters of a program together: a program must not eat the machine's memory.
 pub const STATE_BYTES_MAX: u64 = 4 << 30;
 
-/// Entries of one table.
-pub const TABLE_ENTRIES_MAX: usize = 1 << 26;
+/// Entries of one table. Engines have 25 bits for their numbers, which begin at 1.
+pub const TABLE_ENTRIES_MAX: usize = (1 << 25) - 1;
 
 /// Choices of all groups of an action profile together: each member of a group counts as often as its weight says.
 /// Bounds what one request of a controller can make the switch store.

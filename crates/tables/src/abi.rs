@@ -24,7 +24,8 @@ pub struct EntryHeader {
     pub action: u32,
     /// 1 for an entry, 0 for the default.
     pub hit: u32,
-    /// The entry's handle: its cell in direct counters and meters. 0 in the default entry.
+    /// The entry's handle: its cell in direct counters and meters. 0 in the default entry, and in all entries of a
+    /// table that does not say which of them matched ([`crate::Table::names_entries`]).
     pub index: u32,
     /// Zero.
     pub reserved: u32,

@@ -1,7 +1,7 @@
 //! The memory of a table's entries as packets see them.
 //!
-//! Cell 0 is the default entry, cell `handle + 1` an entry: so a lookup that finds nothing says 0, and every number
-//! leads to a valid entry. A cell is the header, the action data, and a tail that belongs to the engine (what the entry
+//! Cell 0 is the default entry, cell `handle + 1` an entry, unless entries share cells ([`crate::shared`]): so a lookup
+//! that finds nothing says 0, and every number leads to a valid entry. A cell is the header, the action data, and a tail that belongs to the engine (what the entry
 //! matches). Its size is rounded so that a cell of up to 64 bytes lies in one cache line: whoever matches an entry by
 //! its tail has fetched its data too.
 
@@ -88,10 +88,19 @@ impl Cells {
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.lines.len() * LINE_WORDS) }
     }
 
-    /// Writes header and data of a cell, which may be new.
+    /// Writes header and data of the default entry, or of an entry's own cell, which may be new.
     pub fn set_action(&mut self, cell: Cell, action: u32, data: &[u64]) {
+        self.set(cell, cell.saturating_sub(1), action, data);
+    }
+
+    /// Writes header and data of a cell that entries share, which may be new.
+    pub fn set_shared(&mut self, cell: Cell, action: u32, data: &[u64]) {
+        self.set(cell, 0, action, data);
+    }
+
+    fn set(&mut self, cell: Cell, index: u32, action: u32, data: &[u64]) {
         self.grow(cell as usize + 1);
-        let (hit, index) = (u32::from(cell != 0), cell.saturating_sub(1));
+        let hit = u32::from(cell != 0);
         let start = cell as usize * self.stride_words;
         let tail_start = self.tail_start;
         let words = &mut self.words_mut()[start..start + tail_start];

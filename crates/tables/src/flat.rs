@@ -1,19 +1,32 @@
 //! The engine of lpm tables whose keys have at most 32 bits in all: a trie whose slots say the answer themselves.
 //!
 //! A key is a bit string as in [`crate::lpm`]. Its first bits index the root, further eights of bits index nodes; a
-//! slot holds the cell of the longest entry that covers it, or leads to a node. An entry is written to all slots that
-//! it covers, so that a lookup reads one slot per level and compares nothing: two for most prefixes of IPv4, one when
-//! the table is so large that the root has 24 bits. Entries of less than [`SHORT_BITS`] bits would fill very many
-//! slots; they are kept apart, for keys that nothing else matches.
+//! slot holds the cell of the longest entry that covers it, and that entry's length, or leads to a node. An entry is
+//! written to all slots that it covers, so that a lookup reads one slot per level and compares nothing: two for most
+//! prefixes of IPv4, one when the table is so large that the root has 24 bits. Entries of less than [`SHORT_BITS`] bits
+//! would fill very many slots; they are kept apart, for keys that nothing else matches.
+//!
+//! Of all entries that cover a slot no two have the same length, so that the length in a slot says whose it is: cells
+//! may be shared by entries.
 
-use crate::cells::{Cell, Cells};
+use crate::cells::Cell;
 use crate::layout::{KeyField, KeyLayout};
 use crate::lpm::{Piece, pieces};
+use crate::spec::{Handle, TableKind};
+use base::limits::TABLE_ENTRIES_MAX;
 use std::collections::BTreeMap;
 use std::hint::select_unpredictable;
 
 /// In a slot: the rest is a node, not a cell.
 pub(crate) const NODE: u32 = 1 << 31;
+
+/// In any other slot: the lower bits are a cell, the ones above the length of its entry.
+const CELL_BITS: u32 = 25;
+
+/// The cell in a slot that leads to no node.
+pub(crate) const CELL: u32 = (1 << CELL_BITS) - 1;
+
+const _: () = assert!(TABLE_ENTRIES_MAX <= CELL as usize && KEY_BITS_MAX < 1 << (31 - CELL_BITS));
 
 /// Bits that a node reads.
 pub(crate) const STRIDE_BITS: u32 = 8;
@@ -25,7 +38,12 @@ const ROOTS: [(u32, usize); 2] = [(16, 50_000), (24, usize::MAX)];
 pub(crate) const SHORT_BITS: u32 = 8;
 
 /// The most bits of a key.
-pub(crate) const KEY_BITS_MAX: u32 = 32;
+const KEY_BITS_MAX: u32 = 32;
+
+/// Whether the engine serves a table.
+pub(crate) fn serves(kind: TableKind, key: &[KeyField]) -> bool {
+    kind == TableKind::Lpm && key.iter().map(|field| field.width_bits).sum::<u32>() <= KEY_BITS_MAX
+}
 
 /// The engine.
 #[derive(Clone, Debug)]
@@ -38,10 +56,12 @@ pub(crate) struct Flat {
     /// The first is empty, for keys that need none.
     nodes: Vec<[u32; 1 << STRIDE_BITS]>,
     free_nodes: Vec<u32>,
-    /// The longest of the short entries for each value of the first bits.
-    short: Vec<Cell>,
+    /// The slots of short entries, for each value of the first bits.
+    short: Vec<u32>,
     /// Entries by length and leading bits: what takes over when one of them is removed.
     entries: BTreeMap<(u32, u32), Cell>,
+    /// Bit string and length of entries, by handle.
+    prefixes: Vec<(u32, u8)>,
 }
 
 /// What a lookup reads. A slot of the root or of a node that leads to a node names one of `nodes`.
@@ -51,7 +71,17 @@ pub(crate) struct Slots<'a> {
     pub root_bits: u32,
     pub nodes: &'a [[u32; 1 << STRIDE_BITS]],
     /// By the first `SHORT_BITS` bits, for keys that nothing else matches.
-    pub short: &'a [Cell],
+    pub short: &'a [u32],
+}
+
+/// The slot of an entry.
+fn answer(len: u32, cell: Cell) -> u32 {
+    len << CELL_BITS | cell
+}
+
+/// The length of the entry in a slot that leads to no node.
+fn len_of(slot: u32) -> u32 {
+    slot >> CELL_BITS
 }
 
 impl Flat {
@@ -68,13 +98,22 @@ impl Flat {
             free_nodes: Vec::new(),
             short: Vec::new(),
             entries: BTreeMap::new(),
+            prefixes: Vec::new(),
         };
         flat.clear();
         flat
     }
 
     pub fn clear(&mut self) {
+        self.entries.clear();
+        self.prefixes = Vec::new();
         self.set_root(ROOTS[0].0);
+    }
+
+    /// Forgets entries with this handle and greater ones, which are gone.
+    pub fn shrink(&mut self, handles: u32) {
+        self.prefixes.truncate(handles as usize);
+        self.prefixes.shrink_to_fit();
     }
 
     /// An empty trie with a root of this many bits, or of the whole string if that is shorter.
@@ -84,21 +123,20 @@ impl Flat {
         self.nodes = vec![[0; 1 << STRIDE_BITS]];
         self.free_nodes = Vec::new();
         self.short = vec![0; 1 << SHORT_BITS];
-        self.entries.clear();
     }
 
     /// Prepares for `additional` more entries.
-    pub fn reserve(&mut self, cells: &Cells, additional: usize) {
-        self.fit_root(cells, self.entries.len() + additional);
+    pub fn reserve(&mut self, additional: usize) {
+        self.fit_root(self.entries.len() + additional);
     }
 
-    fn fit_root(&mut self, cells: &Cells, entries: usize) {
+    fn fit_root(&mut self, entries: usize) {
         let bits = ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits);
         if bits > self.root_bits {
             self.set_root(bits);
-            for cell in cells.live() {
-                self.add(cells, cell);
-            }
+            let entries = std::mem::take(&mut self.entries);
+            entries.iter().for_each(|(&(len, leading), &cell)| self.write(string_of(leading, len), len, cell));
+            self.entries = entries;
         }
     }
 
@@ -113,42 +151,49 @@ impl Flat {
         (string >> 32) as u32
     }
 
-    fn entry(&self, cells: &Cells, cell: Cell) -> (u32, u32) {
-        let tail = cells.tail(cell);
-        (self.string(&tail[..self.key_words]), tail[2 * self.key_words] as u32)
-    }
-
-    /// Adds a cell that is live and whose tail is set.
-    pub fn insert(&mut self, cells: &Cells, cell: Cell) {
-        let old_bits = self.root_bits;
-        self.fit_root(cells, self.entries.len() + 1);
-        // Another root was filled with all live cells, this one included.
-        if self.root_bits == old_bits {
-            self.add(cells, cell);
-        }
-    }
-
-    fn add(&mut self, cells: &Cells, cell: Cell) {
-        let (string, len) = self.entry(cells, cell);
+    /// Adds an entry with this key, of so many leading bits, that runs a cell.
+    pub fn insert(&mut self, handle: Handle, row: &[u64], len: u32, cell: Cell) {
+        let (string, position) = (self.string(row), handle.0 as usize);
+        self.prefixes.resize(self.prefixes.len().max(position + 1), (0, 0));
+        self.prefixes[position] = (string, len as u8);
+        self.fit_root(self.entries.len() + 1);
         self.entries.insert((len, leading(string, len)), cell);
-        let at = 2 * self.key_words;
-        self.change(string, len, &|old| {
-            let stays = old != 0 && cells.tail(old)[at] as u32 > len;
-            if stays { old } else { cell }
-        });
+        self.write(string, len, cell);
     }
 
-    /// Removes a cell whose tail is still set.
-    pub fn remove(&mut self, cells: &Cells, cell: Cell) {
-        let (string, len) = self.entry(cells, cell);
+    /// The cell that an entry runs.
+    pub fn cell(&self, handle: Handle) -> Cell {
+        let (string, len) = self.prefix(handle);
+        self.entries[&(len, leading(string, len))]
+    }
+
+    /// Makes an entry run another cell.
+    pub fn modify(&mut self, handle: Handle, cell: Cell) {
+        let (string, len) = self.prefix(handle);
+        self.entries.insert((len, leading(string, len)), cell);
+        self.write(string, len, cell);
+    }
+
+    fn prefix(&self, handle: Handle) -> (u32, u32) {
+        let (string, len) = self.prefixes[handle.0 as usize];
+        (string, u32::from(len))
+    }
+
+    /// Writes an entry to the slots where it is the longest.
+    fn write(&mut self, string: u32, len: u32, cell: Cell) {
+        let new = answer(len, cell);
+        self.change(string, len, &|old| if old != 0 && len_of(old) > len { old } else { new });
+    }
+
+    /// Removes an entry.
+    pub fn remove(&mut self, handle: Handle) {
+        let (string, len) = self.prefix(handle);
         self.entries.remove(&(len, leading(string, len)));
         let is_short = self.is_short(len);
-        let heir = (0..len)
-            .rev()
-            .take_while(|&shorter| self.is_short(shorter) == is_short)
-            .find_map(|shorter| self.entries.get(&(shorter, leading(string, shorter))).copied())
-            .unwrap_or(0);
-        self.change(string, len, &|old| if old == cell { heir } else { old });
+        let shorter = (0..len).rev().take_while(|&shorter| self.is_short(shorter) == is_short);
+        let slot = |shorter| Some(answer(shorter, *self.entries.get(&(shorter, leading(string, shorter)))?));
+        let heir = shorter.filter_map(slot).next().unwrap_or(0);
+        self.change(string, len, &|old| if old != 0 && len_of(old) == len { heir } else { old });
     }
 
     /// Whether entries of this length are kept apart.
@@ -157,7 +202,7 @@ impl Flat {
     }
 
     /// Changes the answer in all slots that a prefix covers.
-    fn change(&mut self, string: u32, len: u32, answer: &dyn Fn(Cell) -> Cell) {
+    fn change(&mut self, string: u32, len: u32, answer: &dyn Fn(u32) -> u32) {
         if self.is_short(len) {
             let range = covered(top(string, 0, SHORT_BITS), SHORT_BITS, len);
             self.short[range].iter_mut().for_each(|slot| *slot = answer(*slot));
@@ -176,7 +221,7 @@ impl Flat {
     }
 
     /// What a slot is after a change of all answers under it.
-    fn changed(&mut self, slot: u32, answer: &dyn Fn(Cell) -> Cell) -> u32 {
+    fn changed(&mut self, slot: u32, answer: &dyn Fn(u32) -> u32) -> u32 {
         if slot & NODE == 0 {
             return answer(slot);
         }
@@ -189,7 +234,7 @@ impl Flat {
     }
 
     /// What a slot before bit `position` is after a change of the answers under a longer prefix.
-    fn changed_below(&mut self, slot: u32, string: u32, len: u32, position: u32, answer: &dyn Fn(Cell) -> Cell) -> u32 {
+    fn changed_below(&mut self, slot: u32, string: u32, len: u32, position: u32, answer: &dyn Fn(u32) -> u32) -> u32 {
         let node = if slot & NODE == 0 { self.new_node(slot) } else { slot & !NODE } as usize;
         let index = top(string, position, STRIDE_BITS);
         if len <= position + STRIDE_BITS {
@@ -271,7 +316,7 @@ impl Flat {
                 position += STRIDE_BITS;
             }
             let other = short[(string >> (32 - SHORT_BITS)) as usize];
-            *found = select_unpredictable(slot == 0, other, slot);
+            *found = select_unpredictable(slot == 0, other, slot) & CELL;
         }
     }
 }
@@ -287,6 +332,11 @@ fn top(string: u32, position: u32, width: u32) -> usize {
 /// The first `len` bits of a string.
 fn leading(string: u32, len: u32) -> u32 {
     top(string, 0, len) as u32
+}
+
+/// A bit string with these leading bits.
+fn string_of(leading: u32, len: u32) -> u32 {
+    (u64::from(leading) << (32 - len)) as u32
 }
 
 /// Those of the slots with numbers of `bits` bits that a prefix of `len` bits of `slot` covers.

@@ -7,7 +7,7 @@
 #![allow(unsafe_code, reason = "vector instructions take pointers, and slots without a check of their bounds")]
 
 use crate::cells::Cells;
-use crate::flat::{NODE, SHORT_BITS, STRIDE_BITS, Slots};
+use crate::flat::{CELL, NODE, SHORT_BITS, STRIDE_BITS, Slots};
 use crate::hash_index::{WORD_FACTOR, WordHash};
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi32_si128, _mm_storeu_si128, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256,
@@ -114,12 +114,19 @@ unsafe fn cells(slots: &Slots<'_>, strings: __m256i) -> __m256i {
     }
     let nothing = _mm256_cmpeq_epi32(slot, _mm256_setzero_si256());
     if _mm256_movemask_ps(_mm256_castsi256_ps(nothing)) == 0 {
-        return slot;
+        return cells_of(slot);
     }
     let first = _mm256_srli_epi32::<{ 32 - SHORT_BITS as i32 }>(strings);
     // SAFETY: there is a short answer for each value of so many bits.
     let short = unsafe { _mm256_i32gather_epi32::<4>(slots.short.as_ptr().cast(), first) };
-    _mm256_blendv_epi8(slot, short, nothing)
+    cells_of(_mm256_blendv_epi8(slot, short, nothing))
+}
+
+/// The cells in eight slots.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn cells_of(slots: __m256i) -> __m256i {
+    _mm256_and_si256(slots, _mm256_set1_epi32(CELL as i32))
 }
 
 /// Keys of one word that are looked up at once in an index.

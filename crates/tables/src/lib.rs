@@ -37,6 +37,7 @@ mod left_right;
 mod lpm;
 mod members;
 mod ranked;
+mod shared;
 mod slots;
 mod ternary;
 

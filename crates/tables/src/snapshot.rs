@@ -13,6 +13,7 @@ use crate::layout::MatchKind;
 use crate::lpm::{self, Lpm};
 use crate::members::Members;
 use crate::ranked::rank_of;
+use crate::shared::Shared;
 use crate::spec::{Handle, TableKind};
 use crate::table::{Change, Table};
 use crate::ternary::{self, Ternary};
@@ -27,6 +28,8 @@ pub struct Snapshot {
     /// Bits of the exact fields, in an lpm table.
     exact_bits: u32,
     kind: TableKind,
+    /// Which cells entries share, if they do.
+    shared: Option<Shared>,
     /// Members and groups of the table's action profile, if it has one.
     members: Option<Box<Members>>,
 }
@@ -52,7 +55,6 @@ impl Snapshot {
         let rows = canonical::rows_of(table.kind());
         let ternary_tail = ternary::tail_words(words, rows);
         let string_words = lpm::string_words(key);
-        let key_bits: u32 = key.iter().map(|field| field.width_bits).sum();
         let range_slots = || {
             let fields = key.iter().zip(layout.slots());
             fields.filter(|(field, _)| field.kind == MatchKind::Range).map(|(_, slot)| *slot).collect()
@@ -60,10 +62,8 @@ impl Snapshot {
         let (engine, tail_words) = match table.kind() {
             TableKind::Keyless => (Engine::Keyless, 0),
             TableKind::Exact => (Engine::Exact(Exact::new(words, seed)), words),
+            TableKind::Lpm if flat::serves(TableKind::Lpm, key) => (Engine::Flat(Flat::new(key, layout)), 0),
             TableKind::Lpm => match string_words {
-                0..=1 if key_bits <= flat::KEY_BITS_MAX => {
-                    (Engine::Flat(Flat::new(key, layout)), lpm::tail_words(words))
-                }
                 0..=1 => (Engine::Lpm1(Lpm::new(key, layout)), lpm::tail_words(words)),
                 2 => (Engine::Lpm2(Lpm::new(key, layout)), lpm::tail_words(words)),
                 3..=lpm::LPM_WORDS_MAX => (Engine::Lpm4(Lpm::new(key, layout)), lpm::tail_words(words)),
@@ -75,7 +75,9 @@ impl Snapshot {
         let cells = Cells::new(table.data_words(), tail_words);
         let exact_bits = lpm::string_len(key, 0);
         let members = table.spec().profile.is_some().then(|| Box::new(Members::new(table.data_words())));
-        let mut snapshot = Snapshot { cells, engine, key_words: words, exact_bits, kind: table.kind(), members };
+        let shared = (!table.names_entries()).then(|| Shared::new(seed));
+        let mut snapshot =
+            Snapshot { cells, engine, key_words: words, exact_bits, kind: table.kind(), shared, members };
         for change in table.all_changes() {
             snapshot.apply(&change);
         }
@@ -88,12 +90,12 @@ impl Snapshot {
         match change {
             Change::Reserve { entries } => self.reserve(*entries),
             Change::Insert { handle, packed, action, data } => {
-                self.cells.set_action(cell_of(*handle), *action, data);
-                self.insert(cell_of(*handle), packed);
+                let cell = self.place(*handle, *action, data);
+                self.insert(*handle, cell, packed);
             }
-            Change::Remove { handle } => self.remove(cell_of(*handle)),
-            Change::Shrink { handles } => self.cells.shrink(cell_of(Handle(*handles)) as usize),
-            Change::Modify { handle, action, data } => self.cells.set_action(cell_of(*handle), *action, data),
+            Change::Remove { handle } => self.remove(*handle),
+            Change::Shrink { handles } => self.shrink(*handles),
+            Change::Modify { handle, action, data } => self.modify(*handle, *action, data),
             Change::Clear => self.clear(),
             Change::SetDefault { action, data } => self.cells.set_action(0, *action, data),
             Change::SetMember { member, action, data } => {
@@ -113,10 +115,12 @@ impl Snapshot {
     }
 
     fn reserve(&mut self, entries: usize) {
-        self.cells.reserve(self.cells.count() + entries);
+        if self.shared.is_none() {
+            self.cells.reserve(self.cells.count() + entries);
+        }
         match &mut self.engine {
             Engine::Exact(engine) => engine.reserve(entries),
-            Engine::Flat(engine) => engine.reserve(&self.cells, entries),
+            Engine::Flat(engine) => engine.reserve(entries),
             Engine::Lpm1(engine) => engine.reserve(&self.cells, entries),
             Engine::Lpm2(engine) => engine.reserve(&self.cells, entries),
             Engine::Lpm4(engine) => engine.reserve(&self.cells, entries),
@@ -124,7 +128,37 @@ impl Snapshot {
         }
     }
 
-    fn insert(&mut self, cell: Cell, packed: &PackedMatch) {
+    /// The cell of an entry with this action and data.
+    fn place(&mut self, handle: Handle, action: u32, data: &[u64]) -> Cell {
+        match &mut self.shared {
+            Some(shared) => shared.place(&mut self.cells, action, data),
+            None => {
+                self.cells.set_action(cell_of(handle), action, data);
+                cell_of(handle)
+            }
+        }
+    }
+
+    fn modify(&mut self, handle: Handle, action: u32, data: &[u64]) {
+        let cell = self.place(handle, action, data);
+        if let (Some(shared), Engine::Flat(engine)) = (&mut self.shared, &mut self.engine) {
+            let old = engine.cell(handle);
+            engine.modify(handle, cell);
+            shared.release(&mut self.cells, old);
+        }
+    }
+
+    fn shrink(&mut self, handles: u32) {
+        if let Engine::Flat(engine) = &mut self.engine {
+            engine.shrink(handles);
+        }
+        match &mut self.shared {
+            Some(shared) => shared.shrink(&mut self.cells),
+            None => self.cells.shrink(cell_of(Handle(handles)) as usize),
+        }
+    }
+
+    fn insert(&mut self, handle: Handle, cell: Cell, packed: &PackedMatch) {
         let PackedMatch { rows, priority, sequence, prefix_len } = packed;
         let cells = &mut self.cells;
         let lpm_len = [u64::from(self.exact_bits + prefix_len)];
@@ -135,8 +169,7 @@ impl Snapshot {
                 engine.insert(cells, cell);
             }
             Engine::Flat(engine) => {
-                cells.set_tail(cell, &[rows, &lpm_len]);
-                engine.insert(cells, cell);
+                engine.insert(handle, &rows[..self.key_words], self.exact_bits + prefix_len, cell);
             }
             Engine::Lpm1(engine) => {
                 cells.set_tail(cell, &[rows, &lpm_len]);
@@ -158,12 +191,18 @@ impl Snapshot {
         }
     }
 
-    fn remove(&mut self, cell: Cell) {
-        let cells = &mut self.cells;
+    fn remove(&mut self, handle: Handle) {
+        let (cell, cells) = (cell_of(handle), &mut self.cells);
         match &mut self.engine {
             Engine::Keyless => unreachable!("a table without a key has no entries"),
             Engine::Exact(engine) => engine.remove(cells, cell),
-            Engine::Flat(engine) => engine.remove(cells, cell),
+            Engine::Flat(engine) => {
+                let cell = engine.cell(handle);
+                engine.remove(handle);
+                if let Some(shared) = &mut self.shared {
+                    return shared.release(cells, cell);
+                }
+            }
             Engine::Lpm1(engine) => engine.remove(cells, cell),
             Engine::Lpm2(engine) => engine.remove(cells, cell),
             Engine::Lpm4(engine) => engine.remove(cells, cell),
@@ -183,6 +222,7 @@ impl Snapshot {
             Engine::Ternary(engine) => engine.clear(),
         }
         self.cells.truncate();
+        self.shared = self.shared.take().map(|shared| shared.emptied());
     }
 
     /// Words in a row of keys.

@@ -5,6 +5,7 @@
 
 use crate::canonical::{self, PackedMatch};
 use crate::error::{Problem, TableError};
+use crate::flat;
 use crate::hash_index::{HashIndex, hash_words};
 use crate::layout::{ActionLayout, KeyLayout, MatchKind};
 use crate::profile::ProfileChange;
@@ -285,6 +286,11 @@ impl Table {
     pub fn data_words(&self) -> usize {
         let handle_words = usize::from(self.spec.profile.is_some());
         self.action_layouts.iter().map(ActionLayout::words).fold(handle_words, usize::max)
+    }
+
+    /// Whether a lookup says which entry matched, and not only what that entry runs.
+    pub fn names_entries(&self) -> bool {
+        self.spec.keeps_cells || !flat::serves(self.kind, &self.spec.key)
     }
 
     /// The number of entries.

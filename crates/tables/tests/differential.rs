@@ -6,7 +6,8 @@ use base::{Bits, Rng};
 use support::*;
 use tables::MatchKind::{Exact, Lpm, Optional, Range, Ternary};
 use tables::{
-    ActionCall, EntrySpec, Handle, MatchKind, MatchValue, Operation, Reader, Table, TableKind, TableSet, Update,
+    ActionCall, EntrySpec, Handle, MatchKind, MatchValue, Operation, Reader, Table, TableKind, TableSet, TableSpec,
+    Update,
 };
 
 /// A random operation, most of which are valid.
@@ -27,7 +28,10 @@ fn random_operation(rng: &mut Rng, table: &Table) -> Operation {
 
 /// Random operations on one table of this key, with lookups in between.
 fn check_key(rng: &mut Rng, key: &[(MatchKind, u32)], steps: usize) {
-    let mut set = TableSet::new(vec![table_spec(key, 600)], rng.next_u64()).expect("the table is well formed");
+    // Else entries may share what they run.
+    let keeps_cells = rng.chance(1, 2);
+    let spec = TableSpec { keeps_cells, ..table_spec(key, 600) };
+    let mut set = TableSet::new(vec![spec], rng.next_u64()).expect("the table is well formed");
     let mut reader = set.reader();
     for _ in 0..steps {
         let before = set.tables()[0].clone();
@@ -87,8 +91,9 @@ fn long_runs() {
 #[test]
 fn dense_prefixes() {
     let mut rng = Rng::new(4);
-    for width in [16, 32] {
-        let mut set = TableSet::new(vec![table_spec(&[(Lpm, width)], 40_000)], 1).expect("the table is well formed");
+    for (width, keeps_cells) in [(16, false), (32, false), (32, true)] {
+        let spec = TableSpec { keeps_cells, ..table_spec(&[(Lpm, width)], 40_000) };
+        let mut set = TableSet::new(vec![spec], 1).expect("the table is well formed");
         let mut reader = set.reader();
         let mut handles = Vec::new();
         for round in 0..6 {

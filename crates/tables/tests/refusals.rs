@@ -158,7 +158,7 @@ fn declarations() {
     Table::new(table_spec(&[(Lpm, 32), (Lpm, 16), (Optional, 1)], 1)).expect("priorities decide");
     check(
         Table::new(table_spec(&[(Exact, 8)], 1 << 40)),
-        expect!["table `t`: a size of 1099511627776 entries, but at most 67108864 are possible"],
+        expect!["table `t`: a size of 1099511627776 entries, but at most 33554431 are possible"],
     );
 }
 

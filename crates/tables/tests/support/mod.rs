@@ -118,7 +118,8 @@ pub fn expected(table: &Table, key: &[Bits]) -> (u32, u32, u32, Vec<u64>) {
     match reference::scan(table, key) {
         Some(entry) => {
             let layout = table.action_layout(entry.spec.action).expect("an entry's action exists");
-            (1, entry.handle.0, entry.spec.action as u32, layout.pack(&entry.spec.args))
+            let index = if table.names_entries() { entry.handle.0 } else { 0 };
+            (1, index, entry.spec.action as u32, layout.pack(&entry.spec.args))
         }
         None => match table.default_action() {
             Some(call) => {
