@@ -11,10 +11,11 @@ use live::traffic::{Routes, udp_frame};
 use live::worker::{self, Events, Port, Setup};
 use live::{Driver, StopFlag};
 use measure::figures::{median, range};
+use nix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use std::error::Error;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use switch::workers::{Wanted, Workers};
 
 /// What is told of a run is not listened to.
@@ -53,24 +54,32 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         Contestant { name: "several workers, a queue each", workers: count, queues: count },
         Contestant { name: "several workers, frames spread", workers: count, queues: 1 },
     ];
-    let mut times = [const { Vec::new() }; 4];
+    let mut times = [const { Times { wall: Vec::new(), processor: Vec::new() } }; 4];
     for _ in 0..arguments.runs {
         for (contestant, times) in contestants.iter().zip(&mut times) {
-            times.push(measure(arguments, &program, &routes, &frames, *contestant)?);
+            measure(arguments, &program, &routes, &frames, *contestant, times)?;
         }
     }
     print(arguments, &contestants, &times);
     Ok(())
 }
 
-/// Nanoseconds per packet of one run.
+/// Nanoseconds per packet of each run.
+struct Times {
+    wall: Vec<f64>,
+    /// What all threads have taken of processors: more than one worker takes is what their number costs.
+    processor: Vec<f64>,
+}
+
+/// One run.
 fn measure(
     arguments: &Arguments,
     program: &Arc<Program>,
     routes: &Routes,
     frames: &[Vec<u8>],
     contestant: Contestant,
-) -> Result<f64, Box<dyn Error>> {
+    times: &mut Times,
+) -> Result<(), Box<dyn Error>> {
     let mut switch = with_routes(program, compiled::native(program)?, routes)?;
     let packets = u64::from(arguments.packets);
     let port = |number: u32, packets: u64| {
@@ -85,38 +94,48 @@ fn measure(
     let ports = std::iter::once(port(1, packets)).chain(TARGETS.map(|number| port(number, 0))).collect();
     let workers = Arc::new(Workers::new(Wanted::Fixed(contestant.workers), contestant.workers));
     let setup = Setup { workers: Some(workers), ..Setup::of_ports(ports) };
-    let started = Instant::now();
+    let (started, taken) = (Instant::now(), processor_time()?);
     worker::run(&mut switch, setup, &StopFlag::new(), &mut Silent)?;
-    let ns = started.elapsed().as_nanos() as f64;
+    let (wall, taken) = (started.elapsed(), processor_time()?.saturating_sub(taken));
     let received = switch.stats().received;
     if received + contestant.queues as u64 <= packets {
         return Err(format!("{received} of {packets} packets were received").into());
     }
-    Ok(ns / received as f64)
+    times.wall.push(wall.as_nanos() as f64 / received as f64);
+    times.processor.push(taken.as_nanos() as f64 / received as f64);
+    Ok(())
 }
 
-fn print(arguments: &Arguments, contestants: &[Contestant], times: &[Vec<f64>]) {
-    let one = median(&times[0]);
+/// What this process has taken of processors.
+fn processor_time() -> Result<Duration, Box<dyn Error>> {
+    Ok(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?.into())
+}
+
+fn print(arguments: &Arguments, contestants: &[Contestant], times: &[Times]) {
+    let one = median(&times[0].wall);
     let rows = contestants.iter().zip(times);
     if arguments.json {
-        let row = |(contestant, times): (&Contestant, &Vec<f64>)| {
+        let row = |(contestant, times): (&Contestant, &Times)| {
             json!({
                 "name": contestant.name,
                 "workers": contestant.workers,
                 "queues": contestant.queues,
-                "ns_per_packet": median(times),
-                "runs_ns_per_packet": times,
-                "times_one_worker": one / median(times),
+                "ns_per_packet": median(&times.wall),
+                "processor_ns_per_packet": median(&times.processor),
+                "runs_ns_per_packet": times.wall,
+                "runs_processor_ns_per_packet": times.processor,
+                "times_one_worker": one / median(&times.wall),
             })
         };
         let rows: Vec<_> = rows.map(row).collect();
         println!("{}", json!({"benchmark": "workers", "packets": arguments.packets, "contestants": rows}));
         return;
     }
-    println!("{:32} {:>10} {:>16} {:>18}", "", "ns/packet", "of all runs", "times one worker");
+    println!("{:32} {:>10} {:>16} {:>16} {:>18}", "", "ns/packet", "of all runs", "of processors", "times one worker");
     for (contestant, times) in rows {
-        let (least, greatest) = range(times);
+        let (least, greatest) = range(&times.wall);
         let spread = format!("{least:.1} to {greatest:.1}");
-        println!("{:32} {:>10.1} {spread:>16} {:>18.2}", contestant.name, median(times), one / median(times));
+        let (wall, processor) = (median(&times.wall), median(&times.processor));
+        println!("{:32} {wall:>10.1} {spread:>16} {processor:>16.1} {:>18.2}", contestant.name, one / wall);
     }
 }

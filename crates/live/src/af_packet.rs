@@ -24,8 +24,9 @@ mod transmit;
 pub use crate::interface::interface_names;
 
 use crate::counters::PortCounters;
-use crate::driver::{Deliver, Driver, DriverError};
+use crate::driver::{Arrival, Deliver, Driver, DriverError, Work};
 use crate::interface::{self, ETHERNET_BYTES, Interface, Socket, VLAN_TAG_BYTES};
+use crate::store::Store;
 use fanout::Fanout;
 use receive::Receiver;
 use std::io;
@@ -120,6 +121,10 @@ impl AfPacketDriver {
 impl Driver for AfPacketDriver {
     fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
         Ok(self.receiver.receive(limit, deliver))
+    }
+
+    fn lend(&mut self, arrival: Arrival, store: &mut Store, work: Work<'_>) -> Result<usize, DriverError> {
+        Ok(self.receiver.lend(arrival, store, work))
     }
 
     fn transmit(&mut self, frame: &[u8], _timestamp_ns: u64) -> Result<(), DriverError> {

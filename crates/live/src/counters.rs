@@ -24,8 +24,9 @@ impl Counter {
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// One port's counters.
+        /// One port's counters, or one queue's, in lines of the cache that no other thread writes to.
         #[derive(Debug, Default)]
+        #[repr(align(128))]
         pub struct PortCounters {
             $($(#[$doc])* pub $name: Counter,)*
             /// Those of the port's further queues, which have writers of their own.

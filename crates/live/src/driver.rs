@@ -1,18 +1,33 @@
 //! The driver of one port: frames in, frames out.
 //!
 //! A worker owns its drivers and calls them from one thread. No call allocates, takes a lock or enters the kernel per
-//! packet: [`Driver::receive`] lends the frames where they lie, [`Driver::transmit`] copies into a queue that
+//! packet: [`Driver::lend`] lends the frames where they lie, [`Driver::transmit`] copies into a queue that
 //! [`Driver::flush`] hands over once per burst.
 
 use crate::counters::PortCounters;
 use crate::pcap::CaptureError;
+use crate::store::Store;
+use base::limits::BURST_PACKETS_MAX;
 use std::fmt;
 use std::io;
 use std::os::fd::RawFd;
 use std::sync::Arc;
+use switch::Burst;
 
 /// Takes one received frame and its time stamp in nanoseconds since 1970.
 pub type Deliver<'a> = &'a mut dyn FnMut(&[u8], u64);
+
+/// Works on frames where they lie.
+pub type Work<'a> = &'a mut dyn FnMut(&mut Burst<'_>);
+
+/// Where and when frames are received, as the core is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// The port's number.
+    pub port: u32,
+    /// The core's time.
+    pub time_ns: u64,
+}
 
 /// One port's way to the outside.
 pub trait Driver: Send {
@@ -24,6 +39,19 @@ pub trait Driver: Send {
     /// An error says that the port will deliver nothing more; what came before it has been delivered, and
     /// [`Driver::exhausted`] answers true from then on.
     fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError>;
+
+    /// The same for up to about a burst of frames, which are lent to `work` together, once or several times, and may be
+    /// changed; what they are afterwards does not matter. A driver whose frames cannot be lent has them copied to the
+    /// store, which is the caller's and keeps nothing.
+    fn lend(&mut self, arrival: Arrival, store: &mut Store, work: Work<'_>) -> Result<usize, DriverError> {
+        store.clear();
+        let received = self.receive(BURST_PACKETS_MAX, &mut |frame, _| {
+            store.push(frame);
+        });
+        // Also what came before an error.
+        store.lend(arrival, work);
+        received
+    }
 
     /// Queues a frame. A frame that cannot be sent (too long for the port, no room, link down) is dropped and counted,
     /// as a switch does; an error is for what makes the port useless, such as a full disk.

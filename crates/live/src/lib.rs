@@ -16,6 +16,7 @@
 //!   router.
 //! - [`worker`]: joins drivers to a switch core and runs them; [`mailbox`](mod@mailbox): how other threads reach that
 //!   core.
+//! - [`store`]: copies of frames that a driver cannot lend.
 //! - [`ports`]: the ports of a worker; `crew`: further workers beside the first; [`flow`]: what spreads frames over
 //!   them; [`load`]: how many a load asks for.
 //! - [`links`]: news of links that come and go.
@@ -46,6 +47,7 @@ pub mod ports;
 pub mod recorded;
 pub mod signals;
 mod statistics;
+pub mod store;
 pub mod tap;
 pub mod traffic;
 mod waiting;

@@ -1,9 +1,12 @@
 //! Ports in memory: queues for tests, a generator for benchmarks.
 
 use crate::counters::PortCounters;
-use crate::driver::{Deliver, Driver, DriverError};
+use crate::driver::{Arrival, Deliver, Driver, DriverError, Work};
+use crate::store::Store;
+use base::limits::BURST_PACKETS_MAX;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use switch::Burst;
 
 /// The longest frame of a port in memory, in bytes.
 const FRAME_BYTES_MAX: usize = 65_535;
@@ -80,19 +83,36 @@ impl MemoryPeer {
     }
 }
 
-impl Driver for MemoryDriver {
-    fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
-        let burst: Vec<TimedFrame> = {
+impl MemoryDriver {
+    /// Takes up to so many frames out of the queue and counts them.
+    fn take(&mut self, limit: usize) -> Vec<TimedFrame> {
+        let taken: Vec<TimedFrame> = {
             let mut queues = lock(&self.queues);
             let count = limit.min(queues.to_driver.len());
             queues.to_driver.drain(..count).collect()
         };
-        for (frame, timestamp_ns) in &burst {
-            self.counters.rx_packets.add(1);
-            self.counters.rx_bytes.add(frame.len() as u64);
-            deliver(frame, *timestamp_ns);
+        self.counters.rx_packets.add(taken.len() as u64);
+        self.counters.rx_bytes.add(taken.iter().map(|(frame, _)| frame.len() as u64).sum());
+        taken
+    }
+}
+
+impl Driver for MemoryDriver {
+    fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
+        let taken = self.take(limit);
+        taken.iter().for_each(|(frame, timestamp_ns)| deliver(frame, *timestamp_ns));
+        Ok(taken.len())
+    }
+
+    fn lend(&mut self, arrival: Arrival, _store: &mut Store, work: Work<'_>) -> Result<usize, DriverError> {
+        let mut taken = self.take(BURST_PACKETS_MAX);
+        let count = taken.len();
+        let mut burst = Burst::new(arrival.port, arrival.time_ns);
+        taken.iter_mut().for_each(|(frame, _)| burst.push(frame));
+        if count > 0 {
+            work(&mut burst);
         }
-        Ok(burst.len())
+        Ok(count)
     }
 
     fn transmit(&mut self, frame: &[u8], timestamp_ns: u64) -> Result<(), DriverError> {
@@ -163,21 +183,38 @@ impl GeneratorDriver {
     }
 }
 
-impl Driver for GeneratorDriver {
-    fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
+impl GeneratorDriver {
+    /// Hands the next frames to `each`, at most so many, and returns how many.
+    fn generate(&mut self, limit: usize, mut each: impl FnMut(&[u8], u64)) -> usize {
         let count = self.left.min(limit as u64);
         let mut bytes = 0;
         for _ in 0..count {
             let frame = &self.frames[self.next];
             bytes += frame.len() as u64;
-            deliver(frame, self.timestamp_ns);
+            each(frame, self.timestamp_ns);
             self.next = if self.next + 1 == self.frames.len() { 0 } else { self.next + 1 };
             self.timestamp_ns = self.timestamp_ns.saturating_add(self.interval_ns);
         }
         self.left -= count;
         self.counters.rx_packets.add(count);
         self.counters.rx_bytes.add(bytes);
-        Ok(count as usize)
+        count as usize
+    }
+}
+
+impl Driver for GeneratorDriver {
+    fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
+        Ok(self.generate(limit, deliver))
+    }
+
+    /// The frames are needed again: copies are lent, as an interface would write them to memory.
+    fn lend(&mut self, arrival: Arrival, store: &mut Store, work: Work<'_>) -> Result<usize, DriverError> {
+        store.clear();
+        let count = self.generate(BURST_PACKETS_MAX, |frame, _| {
+            store.push(frame);
+        });
+        store.lend(arrival, work);
+        Ok(count)
     }
 
     fn transmit(&mut self, frame: &[u8], _timestamp_ns: u64) -> Result<(), DriverError> {

@@ -3,9 +3,13 @@
 //! What enters: one driver per port, and queues of ports that several workers share. What leaves: frames to the driver
 //! of a number; which ports failed or changed their link. A worker that is not the first has queues only.
 
-use crate::driver::{Driver, DriverError};
+use crate::counters::PortCounters;
+use crate::driver::{Arrival, Deliver, Driver, DriverError};
+use crate::store::Store;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
+use switch::Burst;
 use switch::traffic::PORT_MAX;
 
 /// A port of the switch.
@@ -32,6 +36,10 @@ pub(crate) struct Queue {
 pub struct Ports {
     numbers: Vec<u32>,
     drivers: Vec<Box<dyn Driver>>,
+    /// Takes the place of a driver whose frames are worked on.
+    stand_in: Option<Box<dyn Driver>>,
+    /// For frames that cannot be lent.
+    store: Store,
     /// Positions by number, up to [`PORT_MAX`].
     by_number: Vec<Option<usize>>,
     /// Positions of the ports of greater numbers.
@@ -60,6 +68,8 @@ impl Ports {
         let mut made = Ports {
             numbers: Vec::new(),
             drivers: Vec::new(),
+            stand_in: None,
+            store: Store::default(),
             by_number: Vec::new(),
             far: BTreeMap::new(),
             failed: Vec::new(),
@@ -144,6 +154,36 @@ impl Ports {
         self.numbers[position]
     }
 
+    /// Has `work` work on frames that a port or queue has received, where they lie; what is sent meanwhile goes through
+    /// the ports that `work` gets. Returns how many frames came, and how the port failed, if it has now.
+    ///
+    /// A driver cannot be called while its frames are lent. What is to be sent where they came from is kept, and sent
+    /// when they are given back.
+    pub(crate) fn lend(
+        &mut self,
+        position: usize,
+        time_ns: u64,
+        mut work: impl FnMut(&mut Ports, &mut Burst<'_>),
+    ) -> (usize, Option<DriverError>) {
+        let arrival = Arrival { port: self.numbers[position], time_ns };
+        let stand_in = self.stand_in.take().unwrap_or_else(|| Box::new(StandIn::default()));
+        let mut driver = std::mem::replace(&mut self.drivers[position], stand_in);
+        let mut store = std::mem::take(&mut self.store);
+        let received = driver.lend(arrival, &mut store, &mut |burst| work(self, burst));
+        self.store = store;
+        let mut stand_in = std::mem::replace(&mut self.drivers[position], driver);
+        let mut error = None;
+        if !stand_in.exhausted() {
+            let driver = &mut self.drivers[position];
+            let mut send = |frame: &[u8], stamp_ns| error = driver.transmit(frame, stamp_ns).err().or(error.take());
+            let _never_fails = stand_in.receive(usize::MAX, &mut send);
+        }
+        self.stand_in = Some(stand_in);
+        let count = *received.as_ref().unwrap_or(&0);
+        let error = received.err().or(error).filter(|_| self.note_failure(position));
+        (count, error)
+    }
+
     pub(crate) fn driver(&mut self, position: usize) -> &mut dyn Driver {
         &mut *self.drivers[position]
     }
@@ -208,6 +248,48 @@ impl Ports {
     }
 }
 
+/// Keeps what is sent by a driver that cannot be called now, and then delivers it.
+#[derive(Default)]
+struct StandIn {
+    frames: Store,
+    stamps_ns: Vec<u64>,
+    counters: Arc<PortCounters>,
+}
+
+impl Driver for StandIn {
+    fn receive(&mut self, _limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
+        let count = self.frames.len();
+        self.frames.frames().zip(&self.stamps_ns).for_each(|(frame, &stamp_ns)| deliver(frame, stamp_ns));
+        self.frames.clear();
+        self.stamps_ns.clear();
+        Ok(count)
+    }
+
+    fn transmit(&mut self, frame: &[u8], timestamp_ns: u64) -> Result<(), DriverError> {
+        self.frames.push(frame);
+        self.stamps_ns.push(timestamp_ns);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    fn exhausted(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    fn frame_bytes_max(&self) -> usize {
+        usize::MAX
+    }
+
+    fn stop_receiving(&mut self) {}
+
+    fn counters(&self) -> &Arc<PortCounters> {
+        &self.counters
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +297,25 @@ mod tests {
 
     fn queue(number: u32, index: usize) -> Queue {
         Queue { number, index, driver: Box::new(memory_port().0), failed: false }
+    }
+
+    #[test]
+    fn what_is_sent_where_frames_are_lent_from_follows_what_was_sent_before() {
+        let (driver, peer) = memory_port();
+        let mut ports = Ports::new(vec![Port { number: 3, driver: Box::new(driver), is_capture: false }]);
+        (0..3).for_each(|number| peer.send(&[number; 20], 0));
+        ports.transmit(3, &[9; 14], 0);
+        let (count, error) = ports.lend(0, 5, |ports, burst| {
+            for frame in burst.frames() {
+                assert_eq!((frame.port(), frame.time_ns()), (3, 5));
+                ports.transmit(3, frame.bytes(), 7);
+            }
+        });
+        assert!(count == 3 && error.is_none());
+        ports.transmit(3, &[8; 14], 0);
+        ports.driver(0).flush().unwrap();
+        let sent: Vec<_> = peer.take().into_iter().map(|(frame, stamp_ns)| (frame[0], stamp_ns)).collect();
+        assert_eq!(sent, [(9, 0), (0, 7), (1, 7), (2, 7), (8, 0)]);
     }
 
     #[test]

@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 /// A driver with two captures beside it. A capture that cannot be written on makes the port fail.
 pub struct RecordedDriver {
-    inner: Box<dyn Driver>,
+    /// The port, and behind it its further queues: a capture has one order, so that all of them have one worker.
+    queues: Vec<Box<dyn Driver>>,
+    /// The queue to receive from next.
+    next: usize,
     incoming: CaptureWriter,
     outgoing: CaptureWriter,
     /// Why no more packets will come although the port has some.
@@ -18,9 +21,21 @@ pub struct RecordedDriver {
 
 impl RecordedDriver {
     /// Records to `NAME_in.pcap` and `NAME_out.pcap` in the folder; files that are there are replaced.
-    pub fn create(inner: Box<dyn Driver>, folder: &Path, name: &str) -> Result<RecordedDriver, DriverError> {
+    pub fn create(mut inner: Box<dyn Driver>, folder: &Path, name: &str) -> Result<RecordedDriver, DriverError> {
         let capture = |direction| CaptureWriter::create(&folder.join(format!("{name}_{direction}.pcap")));
-        Ok(RecordedDriver { inner, incoming: capture("in")?, outgoing: capture("out")?, failed: false })
+        let further = inner.take_queues();
+        let queues = std::iter::once(inner).chain(further).collect();
+        Ok(RecordedDriver { queues, next: 0, incoming: capture("in")?, outgoing: capture("out")?, failed: false })
+    }
+
+    /// The queue that sends.
+    fn port(&mut self) -> &mut dyn Driver {
+        &mut *self.queues[0]
+    }
+
+    /// Does the same to all queues and tells of the first error.
+    fn each(&mut self, mut act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>) -> Result<(), DriverError> {
+        self.queues.iter_mut().map(|queue| act(&mut **queue)).fold(Ok(()), Result::and)
     }
 
     fn flush_captures(&mut self) -> Result<(), DriverError> {
@@ -36,72 +51,81 @@ impl Driver for RecordedDriver {
         }
         let incoming = &mut self.incoming;
         let mut written = Ok(());
-        let count = self.inner.receive(limit, &mut |frame, stamp_ns| {
+        let mut record = |frame: &[u8], stamp_ns| {
             if written.is_ok() {
                 written = incoming.write(frame, stamp_ns);
             }
             deliver(frame, stamp_ns);
-        })?;
+        };
+        let mut count = 0;
+        // From another queue first each time, so that none of them starves.
+        for _ in 0..self.queues.len() {
+            count += self.queues[self.next].receive(limit.saturating_sub(count), &mut record)?;
+            self.next = (self.next + 1) % self.queues.len();
+            if count >= limit {
+                break;
+            }
+        }
         self.failed = written.is_err();
         written.map(|()| count)
     }
 
     fn transmit(&mut self, frame: &[u8], timestamp_ns: u64) -> Result<(), DriverError> {
         self.outgoing.write(frame, timestamp_ns)?;
-        self.inner.transmit(frame, timestamp_ns)
+        self.port().transmit(frame, timestamp_ns)
     }
 
     fn flush(&mut self) -> Result<(), DriverError> {
-        self.inner.flush()
+        self.port().flush()
     }
 
     fn wait_on(&self, descriptors: &mut Vec<RawFd>) {
-        self.inner.wait_on(descriptors);
+        self.queues.iter().for_each(|queue| queue.wait_on(descriptors));
     }
 
     fn remarks(&self) -> &[String] {
-        self.inner.remarks()
+        self.queues[0].remarks()
     }
 
     fn exhausted(&self) -> bool {
-        self.failed || self.inner.exhausted()
+        self.failed || self.queues.iter().all(|queue| queue.exhausted())
     }
 
     fn frame_bytes_max(&self) -> usize {
-        self.inner.frame_bytes_max()
+        self.queues[0].frame_bytes_max()
     }
 
     fn stop_receiving(&mut self) {
-        self.inner.stop_receiving();
+        self.queues.iter_mut().for_each(|queue| queue.stop_receiving());
     }
 
     fn housekeeping(&mut self) -> Result<(), DriverError> {
         self.flush_captures()?;
-        self.inner.housekeeping()
+        self.each(|queue| queue.housekeeping())
     }
 
     fn has_link(&self) -> bool {
-        self.inner.has_link()
+        self.queues[0].has_link()
     }
 
     fn acknowledge_error(&mut self) -> Result<(), DriverError> {
-        self.inner.acknowledge_error()
+        self.each(|queue| queue.acknowledge_error())
     }
 
     fn finish(&mut self) -> Result<(), DriverError> {
         self.flush_captures()?;
-        self.inner.finish()
+        self.each(|queue| queue.finish())
     }
 
     fn counters(&self) -> &Arc<PortCounters> {
-        self.inner.counters()
+        self.queues[0].counters()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::memory_port;
+    use crate::memory::{memory_port, memory_port_with_queues};
     use crate::pcap::CaptureReader;
 
     fn packets(path: &Path) -> Vec<Vec<u8>> {
@@ -127,5 +151,22 @@ mod tests {
         assert_eq!(seen, 60);
         assert_eq!(packets(&folder.path().join("s1-eth2_in.pcap")), [vec![1; 60]]);
         assert_eq!(packets(&folder.path().join("s1-eth2_out.pcap")), [vec![2; 70], vec![3; 80]]);
+    }
+
+    #[test]
+    fn all_queues_of_a_port_are_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let (memory, peers) = memory_port_with_queues(3);
+        let mut driver = RecordedDriver::create(Box::new(memory), folder.path(), "s1-eth2").unwrap();
+        for (number, peer) in (0..).zip(&peers) {
+            (0..4).for_each(|_| peer.send(&[number; 60], 5));
+        }
+        assert!(driver.take_queues().is_empty());
+        let mut seen = vec![0; 3];
+        while driver.receive(2, &mut |frame, _| seen[usize::from(frame[0])] += 1).unwrap() > 0 {}
+        assert_eq!(seen, [4, 4, 4]);
+        driver.finish().unwrap();
+        assert_eq!(packets(&folder.path().join("s1-eth2_in.pcap")).len(), 12);
+        assert_eq!(driver.counters().snapshot().rx_packets, 12);
     }
 }

@@ -11,6 +11,7 @@ use crate::counters::PortCounters;
 use crate::driver::{Deliver, Driver, DriverError};
 use crate::interface::{self, Interface, Socket};
 use crate::statistics::Statistics;
+use crate::waiting::when_free;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::mem;
@@ -54,7 +55,7 @@ impl TapDriver {
             },
             _ => failed("make", error),
         })?;
-        set_interface(&device, name).map_err(|error| match error.raw_os_error() {
+        when_free(|| set_interface(&device, name)).map_err(|error| match error.raw_os_error() {
             Some(libc::EBUSY) => DriverError::Unusable {
                 name: name.to_owned(),
                 cause: "another program has its other end".to_owned(),

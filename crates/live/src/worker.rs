@@ -20,10 +20,8 @@
 use crate::clock::Clock;
 use crate::crew::Crew;
 use crate::crew::batch::Note;
-use crate::crew::bell::{Bell, Gate};
-use crate::crew::helper::Common;
+use crate::crew::helper::{Common, LOOKS_NS};
 use crate::driver::{Driver, DriverError};
-use crate::flow;
 use crate::load::Policy;
 use crate::mailbox::Inbox;
 use crate::poll::Poller;
@@ -33,11 +31,11 @@ use base::limits::BURST_PACKETS_MAX;
 use ir::{DigestId, Program};
 use std::io;
 use std::os::fd::RawFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use switch::workers::{Wanted, Workers};
-use switch::{Output, Switch};
+use switch::{Burst, Output, Switch};
 
 pub use crate::ports::{Port, Ports};
 
@@ -118,13 +116,8 @@ pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn 
     let by_stamps = !ports.is_empty() && ports.iter().all(|port| port.is_capture);
     let mut ports = Ports::new(ports);
     ports.open_queues();
-    let common = Common {
-        core: Mutex::new(switch),
-        clock: Clock::start(),
-        gate: Gate::default(),
-        bell: Bell::new()?,
-        workers: workers.unwrap_or_else(|| Arc::new(Workers::new(Wanted::Fixed(1), 1))),
-    };
+    let workers = workers.unwrap_or_else(|| Arc::new(Workers::new(Wanted::Fixed(1), 1)));
+    let common = Common::new(switch, workers)?;
     std::thread::scope(|scope| {
         let crew = Crew::new(scope, &common);
         let (common, last_tick) = (&common, Instant::now());
@@ -173,6 +166,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         let clock = common.clock;
         let mut poller = Poller::new();
         let mut stopping: Option<Instant> = None;
+        let mut worked_ns = 0;
         loop {
             if stop.stopped() && stopping.is_none() {
                 stopping = Some(Instant::now());
@@ -193,6 +187,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
             }
             self.load.spend(common, received + returned > 0);
             if received + returned > 0 {
+                worked_ns = self.load.told_ns;
                 continue;
             }
             let waiting = common.core().next_event_ns();
@@ -212,7 +207,8 @@ impl<'s> Worker<'_, '_, '_, 's> {
             if self.inbox.as_ref().is_some_and(Inbox::has_jobs) {
                 continue;
             }
-            if !self.crew.hand_over() {
+            let is_soon = self.crew.is_there() && self.load.told_ns.saturating_sub(worked_ns) < LOOKS_NS;
+            if is_soon || !self.crew.hand_over(false) {
                 std::thread::yield_now();
                 continue;
             }
@@ -226,42 +222,31 @@ impl<'s> Worker<'_, '_, '_, 's> {
         let common = self.common;
         // Who is behind gets no more; what is not received waits where it is.
         let spreads = self.crew.is_there();
-        let has_room = self.crew.hand_over();
+        let has_room = self.crew.hand_over(true);
+        let now_ns = common.clock.since_start_ns();
+        let start_ns = common.clock.start_ns();
         let mut total = 0;
         for position in 0..self.ports.len() {
             let is_spread = spreads && !self.ports.is_divided(position);
             if is_spread && !has_room {
                 continue;
             }
-            let number = self.ports.number(position);
-            let now_ns = common.clock.since_start_ns();
-            let workers = self.crew.workers() as u64;
-            let crew = &mut self.crew;
-            let mut switch = common.core();
-            let mut deliver = |frame: &[u8], _stamp_ns: u64| {
-                let worker = if is_spread { (flow::hash(frame) % workers) as usize } else { 0 };
-                match worker {
-                    0 => {
-                        switch.receive(now_ns, number, frame);
-                    }
-                    worker => crew.put(worker, number, frame, now_ns),
-                }
-            };
-            let received = self.ports.driver(position).receive(BURST_PACKETS_MAX, &mut deliver);
-            match received {
-                Ok(0) => continue,
-                Ok(count) => total += count,
-                Err(error) => {
-                    if self.ports.note_failure(position) {
-                        self.events.port_failed(number, &error);
-                    }
-                }
+            let (crew, events, cpu_port) = (&mut self.crew, &mut *self.events, self.cpu_port);
+            let (count, error) = self.ports.lend(position, now_ns, |ports, burst: &mut Burst<'_>| {
+                let refused = burst.refused();
+                let frames = burst.frames();
+                let own = if is_spread { crew.spread(frames) } else { frames.len() };
+                let mut switch = common.turn();
+                switch.refuse(refused);
+                let mut output = PortsOutput { ports, cpu_port, events: &mut *events, start_ns };
+                switch.forward(common.clock.since_start_ns(), &mut frames[..own], &mut output);
+            });
+            total += count;
+            if let Some(error) = error {
+                self.events.port_failed(self.ports.number(position), &error);
             }
-            self.run_switch(&mut switch, common.clock.since_start_ns(), common.clock.start_ns());
         }
-        if spreads {
-            self.crew.hand_over();
-        }
+        self.crew.hand_over(total >= BURST_PACKETS_MAX);
         total
     }
 
@@ -279,7 +264,9 @@ impl<'s> Worker<'_, '_, '_, 's> {
             count += 1;
         }
         let began = Instant::now();
-        if self.common.bell.may_sleep() {
+        self.common.bell.lies_down();
+        let is_over = !self.goes_on && self.crew.is_there() && self.crew.is_exhausted();
+        if !is_over && !self.crew.has_return() {
             let on_gone = &mut |position, error| gone = Some((position, error));
             poller.wait(self.ports.drivers_mut(), &bells[..count], timeout, on_gone)?;
         }
@@ -357,7 +344,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
             let start_ns = self.common.clock.start_ns();
             let (ports, cpu_port) = (&mut self.ports, self.cpu_port);
             let mut output = PortsOutput { ports, cpu_port, events: self.events, start_ns };
-            for (port, frame, time_ns) in batch.frames() {
+            for (port, frame, time_ns) in batch.departing() {
                 output.transmit(port, frame, time_ns);
             }
             for note in &batch.notes {

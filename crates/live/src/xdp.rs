@@ -6,8 +6,9 @@
 //! process ends.
 //!
 //! Where the interface can, it reads and writes the shared memory itself (zero copy); elsewhere the kernel copies,
-//! which is still less than a packet socket costs. Each queue of the interface has its socket; all of a port's sockets
-//! share one memory. Frames are sent on the first queue, so that they keep their order.
+//! which is still less than a packet socket costs. Each queue of the interface has a socket and memory of its
+//! own, and is a driver for itself, so that queues may have workers of their own. A worker sends on the first queue that
+//! it has, so that what it sends keeps its order.
 //!
 //! Frames are what a wire would carry, as from a packet socket. A VLAN tag that a virtual interface keeps beside the
 //! frame is put back by the program. A checksum that the sender left to hardware that never comes is completed by
@@ -26,9 +27,10 @@ mod system;
 
 use crate::clock::wall_clock_ns;
 use crate::counters::PortCounters;
-use crate::driver::{Deliver, Driver, DriverError};
+use crate::driver::{Arrival, Deliver, Driver, DriverError, Work};
 use crate::interface::{self, Interface, Socket};
 use crate::offload;
+use crate::store::Store;
 use attachment::Attachment;
 use memory::FrameMemory;
 use queue::{Queue, QueueSetup};
@@ -85,23 +87,30 @@ pub struct XdpOptions {
     pub attach: Attach,
 }
 
-/// A port on an interface of Linux.
+/// What the queues of a port have in common.
+#[derive(Debug)]
+struct Common {
+    /// Keeps the interface in promiscuous mode, and answers questions about it.
+    socket: Socket,
+    /// Gone with the last queue; frames of a queue that is closed before go on to the kernel.
+    _attachment: Attachment,
+}
+
+/// A port on an interface of Linux, or one of its further queues.
 #[derive(Debug)]
 pub struct XdpDriver {
     interface: Interface,
-    // Dropped in this order: no frame comes once the program is gone, then the sockets, then their memory.
-    _attachment: Attachment,
-    queues: Vec<Queue>,
+    // Dropped in this order: no frame comes once the program is gone, then the queue, then its memory.
+    common: Arc<Common>,
+    queue: Queue,
     memory: FrameMemory,
-    /// Keeps the interface in promiscuous mode, and answers questions about it.
-    socket: Socket,
-    /// The longest frame that the queues take, whatever the MTU.
+    /// The longest frame that the queue takes, whatever the MTU.
     room_bytes: usize,
     completes_checksums: bool,
-    /// The queue to receive from next.
-    next_queue: usize,
     remarks: Vec<String>,
     counters: Arc<PortCounters>,
+    /// Further queues of the port.
+    further: Vec<XdpDriver>,
 }
 
 impl XdpDriver {
@@ -118,12 +127,11 @@ impl XdpDriver {
             });
         }
         let attachment = Attachment::open(&interface, existing, options.attach)?;
-        let (memory, opened) = open_queues(&interface, &attachment, queues, options.copying)?;
+        let opened = open_queues(&interface, &attachment, queues, options.copying)?;
         socket
             .set_promiscuous(interface.index)
             .map_err(|error| interface::refusal(name, CAPABILITIES, "receive all frames of", error))?;
-        let room_bytes = if attachment.has_fragments { usize::MAX } else { memory.chunk_bytes() };
-        let is_zero_copy = opened.iter().all(Queue::is_zero_copy);
+        let is_zero_copy = opened.iter().all(|(queue, _)| queue.is_zero_copy());
         let is_virtual = VIRTUAL_DRIVERS.contains(&socket.kernel_driver(name).as_str());
         let loses_tags = !attachment.puts_tags_back && socket.takes_tags_out(name);
         let mut remarks = vec![summary(name, &attachment, queues, is_zero_copy)];
@@ -139,18 +147,28 @@ impl XdpDriver {
                 existing - queues
             ));
         }
-        Ok(XdpDriver {
-            interface,
-            _attachment: attachment,
-            queues: opened,
-            memory,
-            socket,
-            room_bytes,
+        let has_fragments = attachment.has_fragments;
+        let common = Arc::new(Common { socket, _attachment: attachment });
+        let driver = |(queue, memory): (Queue, FrameMemory)| XdpDriver {
+            interface: interface.clone(),
+            common: Arc::clone(&common),
+            room_bytes: if has_fragments { usize::MAX } else { memory.chunk_bytes() },
             completes_checksums: is_virtual && !is_zero_copy,
-            next_queue: 0,
-            remarks,
+            queue,
+            memory,
+            remarks: Vec::new(),
             counters: Arc::default(),
-        })
+            further: Vec::new(),
+        };
+        let mut drivers: Vec<XdpDriver> = opened.into_iter().map(driver).collect();
+        // There is one at least: the interface has a queue, and none is asked for with 0.
+        let mut first = drivers.remove(0);
+        for queue in drivers {
+            first.counters.add_queue(Arc::clone(&queue.counters));
+            first.further.push(queue);
+        }
+        first.remarks = remarks;
+        Ok(first)
     }
 
     fn failed(name: &str, error: io::Error) -> DriverError {
@@ -166,37 +184,29 @@ fn summary(name: &str, attachment: &Attachment, queues: u32, is_zero_copy: bool)
     format!("interface `{name}` through AF_XDP: program {place}, {copying}, {queues} queue{plural}")
 }
 
-/// Binds a socket to each queue, all with one memory.
+/// Binds a socket to each queue, each with a memory of its own.
 fn open_queues(
     interface: &Interface,
     attachment: &Attachment,
     queues: u32,
     copying: Copying,
-) -> Result<(FrameMemory, Vec<Queue>), DriverError> {
+) -> Result<Vec<(Queue, FrameMemory)>, DriverError> {
     let failed = |doing: &str, error| interface::refusal(&interface.name, CAPABILITIES, doing, error);
     let needed = interface.mtu + HEADER_BYTES_MAX + KERNEL_HEADROOM_BYTES;
     let chunk_bytes = if needed <= CHUNK_BYTES[0] { CHUNK_BYTES[0] } else { CHUNK_BYTES[1] };
-    // Each queue receives in as many chunks as its ring has places; one queue sends.
-    let chunks = (queues as usize + 1) * RING_ENTRIES as usize;
-    let mut memory =
-        FrameMemory::new(chunks, chunk_bytes).map_err(|error| failed("get memory for frames of", error))?;
-    let mut opened: Vec<Queue> = Vec::new();
-    for number in 0..queues {
+    let mut opened = Vec::new();
+    for number in 0..queues.max(1) {
+        // A queue receives in as many chunks as its ring has places, and sends from as many.
+        let mut memory = FrameMemory::new(2 * RING_ENTRIES as usize, chunk_bytes)
+            .map_err(|error| failed("get memory for frames of", error))?;
         let flags = binding_flags(attachment, copying);
-        let shared_with = opened.first().map(Queue::fd);
-        let binding = Binding {
-            interface_index: interface.index,
-            queue: number,
-            // Sockets that share memory take over how the first one is bound.
-            flags: if shared_with.is_none() { flags } else { 0 },
-            shared_with,
-        };
+        let binding = Binding { interface_index: interface.index, queue: number, flags };
         let setup = QueueSetup { binding, ring_entries: RING_ENTRIES, headroom_bytes: 0 };
         let queue = Queue::open(&setup, &mut memory).map_err(|error| refused(interface, number, copying, error))?;
         attachment.sockets.set(number, queue.fd()).map_err(|error| failed("hand frames to a socket of", error))?;
-        opened.push(queue);
+        opened.push((queue, memory));
     }
-    Ok((memory, opened))
+    Ok(opened)
 }
 
 fn binding_flags(attachment: &Attachment, copying: Copying) -> u16 {
@@ -235,7 +245,7 @@ fn refused(interface: &Interface, queue: u32, copying: Copying, error: io::Error
 
 impl Driver for XdpDriver {
     fn receive(&mut self, limit: usize, deliver: Deliver<'_>) -> Result<usize, DriverError> {
-        let (mut count, mut bytes) = (0, 0);
+        let mut bytes = 0;
         let mut timestamp_ns = None;
         let completes_checksums = self.completes_checksums;
         let mut pass = |frame: &mut [u8]| {
@@ -245,16 +255,20 @@ impl Driver for XdpDriver {
             bytes += frame.len() as u64;
             deliver(frame, *timestamp_ns.get_or_insert_with(wall_clock_ns));
         };
-        // From another queue each time, so that none of them starves.
-        let queues = self.queues.len();
-        for _ in 0..queues {
-            let queue = &mut self.queues[self.next_queue];
-            self.next_queue = (self.next_queue + 1) % queues;
-            count += queue.receive(&mut self.memory, limit - count, &self.counters, &mut pass);
-            if count >= limit {
-                break;
+        let count = self.queue.receive(&mut self.memory, limit, &self.counters, &mut pass);
+        self.counters.rx_packets.add(count as u64);
+        self.counters.rx_bytes.add(bytes);
+        Ok(count)
+    }
+
+    fn lend(&mut self, arrival: Arrival, store: &mut Store, work: Work<'_>) -> Result<usize, DriverError> {
+        let completes_checksums = self.completes_checksums;
+        let prepare = |frame: &mut [u8]| {
+            if completes_checksums {
+                offload::complete_unmarked(frame);
             }
-        }
+        };
+        let (count, bytes) = self.queue.lend(&mut self.memory, arrival, store, &self.counters, prepare, work);
         self.counters.rx_packets.add(count as u64);
         self.counters.rx_bytes.add(bytes);
         Ok(count)
@@ -268,23 +282,27 @@ impl Driver for XdpDriver {
             self.counters.tx_dropped_too_long.add(1);
             return Ok(());
         }
-        self.queues[0]
+        self.queue
             .transmit(&mut self.memory, frame, &self.counters)
             .map_err(|error| XdpDriver::failed(&self.interface.name, error))
     }
 
     fn flush(&mut self) -> Result<(), DriverError> {
-        self.queues[0]
+        self.queue
             .flush(&mut self.memory, &self.counters)
             .map_err(|error| XdpDriver::failed(&self.interface.name, error))
     }
 
     fn wait_on(&self, descriptors: &mut Vec<RawFd>) {
-        descriptors.extend(self.queues.iter().map(Queue::fd));
+        descriptors.push(self.queue.fd());
+    }
+
+    fn take_queues(&mut self) -> Vec<Box<dyn Driver>> {
+        self.further.drain(..).map(|queue| Box::new(queue) as Box<dyn Driver>).collect()
     }
 
     fn exhausted(&self) -> bool {
-        self.queues.iter().all(Queue::is_drained)
+        self.queue.is_drained()
     }
 
     fn frame_bytes_max(&self) -> usize {
@@ -292,28 +310,26 @@ impl Driver for XdpDriver {
     }
 
     fn stop_receiving(&mut self) {
-        self.queues.iter_mut().for_each(Queue::stop);
+        self.queue.stop();
     }
 
     fn housekeeping(&mut self) -> Result<(), DriverError> {
-        for queue in &mut self.queues {
-            self.counters.rx_dropped_no_room.add(queue.lost());
-        }
-        self.interface.refresh_mtu(&self.socket);
+        self.counters.rx_dropped_no_room.add(self.queue.lost());
+        self.interface.refresh_mtu(&self.common.socket);
         // The sockets do not tell that their interface is gone.
-        if !self.socket.interface_exists(self.interface.index) && !self.exhausted() {
-            self.queues.iter_mut().for_each(Queue::abandon);
+        if !self.common.socket.interface_exists(self.interface.index) && !self.exhausted() {
+            self.queue.abandon();
             return Err(DriverError::InterfaceGone { name: self.interface.name.clone() });
         }
         Ok(())
     }
 
     fn has_link(&self) -> bool {
-        self.socket.is_running(&self.interface.name).unwrap_or(false)
+        self.common.socket.is_running(&self.interface.name).unwrap_or(false)
     }
 
     fn finish(&mut self) -> Result<(), DriverError> {
-        self.queues[0]
+        self.queue
             .finish(&mut self.memory, &self.counters)
             .map_err(|error| XdpDriver::failed(&self.interface.name, error))
     }

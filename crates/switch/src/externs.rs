@@ -16,6 +16,9 @@ use tables::{Arrival, Handle, MatchValue};
 
 pub use cgen::abi::TableUse;
 
+/// Bytes of the two lines of the cache that processors fetch together.
+const LINES_BYTES: usize = 128;
+
 /// A register array. A cell takes whole 64-bit words, lowest first.
 pub struct RegisterArray {
     /// Width of a cell in bits.
@@ -69,7 +72,7 @@ impl RegisterArray {
 
     /// The same array with zeros in it, of which a lane makes its part of the sum.
     pub(crate) fn part(&self) -> RegisterArray {
-        RegisterArray { cells: vec![0; self.cells.len()], ..*self }
+        RegisterArray { cells: apart(self.cells.len()), ..*self }
     }
 
     /// An array without cells, for a lane that must not touch them.
@@ -95,6 +98,13 @@ impl RegisterArray {
         let words = words(self.width_bits);
         (index < self.size).then(|| index as usize * words..(index as usize + 1) * words)
     }
+}
+
+/// So many zeros with room behind them, so that nothing that another thread writes lies in the same line of the cache.
+pub(crate) fn apart<T: Clone + Default>(count: usize) -> Vec<T> {
+    let mut zeros = vec![T::default(); count + LINES_BYTES.div_ceil(size_of::<T>())];
+    zeros.truncate(count);
+    zeros
 }
 
 /// Words of a register's cell.

@@ -11,7 +11,7 @@
 //! Queues with a rate are one for all packets to a port. So is the state of a program that must be guarded, and the
 //! interpreter is for one. Such a switch has no lanes: its workers take turns at the one core.
 
-use crate::externs::{CounterCell, Externs, MeterArray, RegisterArray, TableUse};
+use crate::externs::{CounterCell, Externs, MeterArray, RegisterArray, TableUse, apart};
 use crate::fabric::Fabric;
 use crate::frame::Frame;
 use crate::output::Output;
@@ -40,6 +40,11 @@ impl Lane {
     /// As [`Switch::forward`].
     pub fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
         self.0.forward(now_ns, frames, output);
+    }
+
+    /// As [`Switch::refuse`].
+    pub fn refuse(&mut self, count: u64) {
+        self.0.refuse(count);
     }
 
     /// As [`Switch::run`].
@@ -168,7 +173,7 @@ impl Switch {
 impl Externs {
     /// The state of a lane: parts of sums that are zero, settings as they are here, and nothing of what is guarded.
     fn part(&self, sharing: &Sharing) -> Externs {
-        let zeros = |from: &Vec<CounterCell>| vec![CounterCell::default(); from.len()];
+        let zeros = |from: &Vec<CounterCell>| apart(from.len());
         let nothing = |meters: &MeterArray| MeterArray { unit: meters.unit, cells: Vec::new() };
         let register = |(id, register): (RegisterId, &RegisterArray)| match sharing.sums.contains(&id) {
             true => register.part(),
@@ -180,8 +185,8 @@ impl Externs {
             direct_counters: self.direct_counters.iter().map(zeros).collect(),
             meters: self.meters.iter().map(nothing).collect(),
             direct_meters: self.direct_meters.iter().map(nothing).collect(),
-            table_uses: self.table_uses.iter().map(|_| TableUse::default()).collect(),
-            last_hits_ns: self.last_hits_ns.iter().map(|times| vec![0; times.len()]).collect(),
+            table_uses: apart::<TableUse>(self.table_uses.len()).into_iter().collect(),
+            last_hits_ns: self.last_hits_ns.iter().map(|times| apart(times.len())).collect(),
             value_sets: self.value_sets.clone(),
             calculations: self.calculations.clone(),
             rng: Rng::new(0),

@@ -11,7 +11,7 @@
 //! * `v1model`, `psa`: the rules of each architecture, the only places that know them.
 //! * `pipeline`, `native`, `interpreted`: running a block of the program over a burst, by compiled code or by the
 //!   interpreter.
-//! * `packet`, `frame`: packets and the pool of their memory; bytes that are lent.
+//! * `packet`, `frame`, `burst`: packets and the pool of their memory; bytes that are lent.
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
 //! * `lanes`: cores of the same switch for further workers.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
@@ -19,6 +19,7 @@
 //! * [`workers`]: how many threads run a switch.
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
+mod burst;
 pub mod door;
 pub mod externs;
 mod fabric;
@@ -41,6 +42,7 @@ pub mod traffic;
 mod v1model;
 pub mod workers;
 
+pub use burst::Burst;
 pub use door::{Closed, Door, Job, Parked};
 pub use frame::Frame;
 pub use lanes::{Lane, Undivided};

@@ -219,6 +219,12 @@ impl Switch {
         }
     }
 
+    /// Counts packets that were received and are too long for the core.
+    pub fn refuse(&mut self, count: u64) {
+        self.fabric.stats.received += count;
+        self.fabric.stats.count_drops(DropReason::NoBuffer, count);
+    }
+
     /// Works on all packets received since the last run, on everything they cause, and on queued packets that are due.
     /// Time must not run backwards; if it does it is taken as standing still.
     pub fn run(&mut self, now_ns: u64, output: &mut dyn Output) {

@@ -31,8 +31,9 @@ pub struct Workers {
     remark: Mutex<String>,
 }
 
-/// What a worker has done. It alone writes here.
+/// What a worker has done. It alone writes here, and to no line of the cache where others write.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub struct Load {
     packets: AtomicU64,
     busy_ns: AtomicU64,

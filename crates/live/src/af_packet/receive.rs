@@ -4,13 +4,16 @@ use super::fanout::{self, Fanout};
 use super::ring::{ReceivedHeader, Ring};
 use super::{AfPacketOptions, ETHERNET_BYTES, VLAN_TAG_BYTES};
 use crate::counters::PortCounters;
-use crate::driver::Deliver;
+use crate::driver::{Arrival, Deliver, Work};
 use crate::interface::{Interface, Socket};
 use crate::offload::{self, OffloadError, SEGMENT_BYTES_MAX, VNET_HEADER_BYTES, VnetHeader};
+use crate::store::Store;
+use base::limits::BURST_PACKETS_MAX;
 use std::io;
 use std::ops::Range;
 use std::os::fd::RawFd;
 use std::sync::Arc;
+use switch::Burst;
 
 /// All protocols, as packet sockets name them.
 const PROTOCOL_ALL: u16 = libc::ETH_P_ALL as u16;
@@ -157,6 +160,76 @@ impl Receiver {
         count
     }
 
+    /// Lends the frames that wait in the ring, about a burst of them, where they lie in its slots. What does not lie
+    /// there whole is copied to the store.
+    pub fn lend(&mut self, arrival: Arrival, store: &mut Store, work: Work<'_>) -> usize {
+        let (mut count, mut bytes) = (0, 0u64);
+        let mut slots_left = self.left_to_drain.unwrap_or(self.ring.slot_count());
+        while count < BURST_PACKETS_MAX && slots_left > 0 {
+            let mut burst = Burst::new(arrival.port, arrival.time_ns);
+            let taken = self.gather(&mut burst, (BURST_PACKETS_MAX - count).min(slots_left));
+            let (slots, is_special) = taken;
+            count += burst.len();
+            bytes += burst.frames().iter().map(|frame| frame.bytes().len() as u64).sum::<u64>();
+            if !burst.is_empty() {
+                work(&mut burst);
+            }
+            self.give_back(slots);
+            slots_left -= slots;
+            if !is_special || slots_left == 0 {
+                break;
+            }
+            store.clear();
+            let status = self.ring.status(self.next);
+            count += self.take_slot(status, &mut |frame, _| {
+                bytes += frame.len() as u64;
+                store.push(frame);
+            });
+            self.give_back(1);
+            slots_left -= 1;
+            store.lend(arrival, work);
+        }
+        self.counters.rx_packets.add(count as u64);
+        self.counters.rx_bytes.add(bytes);
+        count
+    }
+
+    /// Gathers the frames of up to `limit` slots. Returns how many slots those are, and whether the next one holds
+    /// something that cannot be lent.
+    fn gather<'a>(&'a mut self, burst: &mut Burst<'a>, limit: usize) -> (usize, bool) {
+        let mut slots = self.ring.lend(self.next);
+        let mut count = 0;
+        while count < limit
+            && let Some(slot) = slots.next()
+        {
+            let Some((header, held)) = slot else { return (count, true) };
+            let frame = held.frame_start..held.frame_start + header.held;
+            if !is_whole(&header, held.bytes, frame.start) {
+                return (count, true);
+            }
+            count += 1;
+            if header.packet_type == libc::PACKET_OUTGOING {
+                continue;
+            }
+            match make(&header, held.bytes, frame) {
+                Ok((frame, _)) => burst.push(frame),
+                Err(_) => self.counters.rx_dropped_offload.add(1),
+            }
+        }
+        (count, false)
+    }
+
+    /// Gives the next slots back to the kernel.
+    fn give_back(&mut self, slots: usize) {
+        for _ in 0..slots {
+            self.ring.set_status(self.next, libc::TP_STATUS_KERNEL);
+            self.next = self.ring.after(self.next);
+        }
+        if let Some(left) = &mut self.left_to_drain {
+            *left -= slots;
+        }
+    }
+
     /// Delivers the packet of one slot; returns how many frames it was.
     fn take_slot(&mut self, status: u32, deliver: Deliver<'_>) -> usize {
         let Some((header, held)) = self.ring.received(self.next, status) else {
@@ -198,8 +271,39 @@ impl Receiver {
     }
 }
 
-/// Makes a packet what a wire would carry and delivers it; returns how many frames it was. The virtio header lies right
-/// before the frame.
+/// Whether a slot holds one frame, all of it.
+fn is_whole(header: &ReceivedHeader, bytes: &[u8], frame_start: usize) -> bool {
+    header.status & libc::TP_STATUS_COPY == 0
+        && header.held >= header.length
+        && vnet_header(bytes, frame_start).is_ok_and(|vnet| !vnet.is_segment())
+}
+
+/// The virtio header, which lies right before the frame.
+fn vnet_header(bytes: &[u8], frame_start: usize) -> Result<VnetHeader, OffloadError> {
+    let vnet_bytes = frame_start.checked_sub(VNET_HEADER_BYTES).and_then(|at| bytes[at..].first_chunk());
+    vnet_bytes.map(|bytes| VnetHeader::read(*bytes)).ok_or(OffloadError::OutOfFrame)
+}
+
+/// Makes a packet what a wire would carry: a frame, or, as its header says, a segment that is still to be cut.
+fn make<'b>(
+    header: &ReceivedHeader,
+    bytes: &'b mut [u8],
+    frame: Range<usize>,
+) -> Result<(&'b mut [u8], VnetHeader), OffloadError> {
+    let Range { mut start, end } = frame;
+    let mut vnet = vnet_header(bytes, start)?;
+    if header.status & libc::TP_STATUS_VLAN_VALID != 0 && end - start >= ADDRESS_BYTES {
+        start = put_tag_back(header, bytes, start);
+        vnet = vnet.shifted(VLAN_TAG_BYTES as u16);
+    }
+    let frame = &mut bytes[start..end];
+    if !vnet.is_segment() && !vnet.is_complete() {
+        offload::complete_checksum(frame, &vnet)?;
+    }
+    Ok((frame, vnet))
+}
+
+/// Makes a packet what a wire would carry and delivers it; returns how many frames it was.
 fn complete(
     header: &ReceivedHeader,
     bytes: &mut [u8],
@@ -207,21 +311,9 @@ fn complete(
     scratch: &mut [u8],
     deliver: Deliver<'_>,
 ) -> Result<usize, OffloadError> {
-    let Range { mut start, end } = frame;
-    let Some(vnet_bytes) = start.checked_sub(VNET_HEADER_BYTES).and_then(|at| bytes[at..].first_chunk()) else {
-        return Err(OffloadError::OutOfFrame);
-    };
-    let mut vnet = VnetHeader::read(*vnet_bytes);
-    if header.status & libc::TP_STATUS_VLAN_VALID != 0 && end - start >= ADDRESS_BYTES {
-        start = put_tag_back(header, bytes, start);
-        vnet = vnet.shifted(VLAN_TAG_BYTES as u16);
-    }
-    let frame = &mut bytes[start..end];
+    let (frame, vnet) = make(header, bytes, frame)?;
     if vnet.is_segment() {
         return offload::segment(frame, &vnet, scratch, &mut |frame| deliver(frame, header.timestamp_ns));
-    }
-    if !vnet.is_complete() {
-        offload::complete_checksum(frame, &vnet)?;
     }
     deliver(frame, header.timestamp_ns);
     Ok(1)

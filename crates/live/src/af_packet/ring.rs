@@ -124,9 +124,20 @@ impl Ring {
         self.slot_pointer(slot).cast()
     }
 
+    /// Lends slots that hold received packets, one after the other from `first` on, each as [`Ring::received`] does and
+    /// all for as long as the ring is borrowed.
+    pub fn lend(&mut self, first: usize) -> Slots<'_> {
+        Slots { slot: first, left: self.slot_count, ring: self }
+    }
+
     /// The header of a slot that holds a received packet, and all the slot's bytes behind the header. The places that
     /// the header names are checked to lie there.
     pub fn received(&mut self, slot: usize, status: u32) -> Option<(ReceivedHeader, ReceivedBytes<'_>)> {
+        self.lend_slot(slot, status)
+    }
+
+    /// The same for longer than this borrow: the caller lends each slot once, and not for longer than it has the ring.
+    fn lend_slot<'a>(&self, slot: usize, status: u32) -> Option<(ReceivedHeader, ReceivedBytes<'a>)> {
         let header = self.header(slot);
         // SAFETY: the slot is in the mapping and at least as long as a header and an address. The kernel has given it
         // to us (the caller saw so in `status`), so that nobody writes to it now.
@@ -143,7 +154,8 @@ impl Ring {
             }
         };
         // SAFETY: the bytes behind the header up to the slot's end lie in the mapping; they are lent for as long as the
-        // ring is borrowed, and the kernel does not touch them before `set_status`, which needs the same borrow.
+        // ring is borrowed, which the callers see to, and the kernel does not touch them before `set_status`, which
+        // needs the same borrow.
         let bytes = unsafe {
             std::slice::from_raw_parts_mut(self.slot_pointer(slot).add(HEADER_BYTES), self.slot_bytes - HEADER_BYTES)
         };
@@ -172,6 +184,28 @@ impl Ring {
     pub fn put_length(&self, slot: usize) -> usize {
         // SAFETY: the header lies in the mapping; the kernel does not write this member of a slot to be sent.
         unsafe { (*self.header(slot)).tp_len as usize }
+    }
+}
+
+/// Slots that are lent one after the other.
+#[derive(Debug)]
+pub struct Slots<'a> {
+    ring: &'a mut Ring,
+    slot: usize,
+    left: usize,
+}
+
+impl<'a> Slots<'a> {
+    /// The next slot, if it holds a packet: none in it where the kernel named places that do not lie in the slot.
+    pub fn next(&mut self) -> Option<Option<(ReceivedHeader, ReceivedBytes<'a>)>> {
+        let status = self.ring.status(self.slot);
+        if self.left == 0 || status & libc::TP_STATUS_USER == 0 {
+            return None;
+        }
+        let slot = self.slot;
+        self.slot = self.ring.after(slot);
+        self.left -= 1;
+        Some(self.ring.lend_slot(slot, status))
     }
 }
 

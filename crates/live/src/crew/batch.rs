@@ -1,10 +1,16 @@
 //! What workers hand to each other: frames, and what they have to say, some at a time in one piece of memory.
+//!
+//! A batch goes from the first worker to a helper and comes back with the same frames, worked on where they lie: a frame
+//! is copied once, by the first worker, and once more by the driver that sends it. What a helper has for the first
+//! worker besides goes in a batch of its own.
 
 use crate::driver::DriverError;
 use crate::ports::Ports;
+use crate::store::Store;
 use base::Bits;
+use base::limits::BURST_PACKETS_MAX;
 use ir::DigestId;
-use switch::Output;
+use switch::{Frame, Output};
 
 /// Something that the first worker tells others of.
 pub enum Note {
@@ -18,81 +24,151 @@ pub enum Note {
     PortFailed(u32, DriverError),
 }
 
-struct Frame {
+/// Where and when a frame was received.
+#[derive(Clone, Copy)]
+struct Received {
     port: u32,
-    /// Where its bytes end.
-    end: usize,
+    time_ns: u64,
+}
+
+/// A frame to be sent.
+#[derive(Clone, Copy)]
+struct Departing {
+    port: u32,
+    /// Whether its bytes are the copies', and not where they were received.
+    is_copy: bool,
+    start: usize,
+    length: usize,
     time_ns: u64,
 }
 
 /// Frames and notes, in the order in which they came.
 #[derive(Default)]
 pub struct Batch {
-    bytes: Vec<u8>,
-    frames: Vec<Frame>,
+    frames: Store,
+    received: Vec<Received>,
+    departing: Vec<Departing>,
+    /// Departing frames whose bytes lie elsewhere.
+    copies: Store,
     pub notes: Vec<Note>,
+    /// Whether it comes back from the helper that the first worker gave it to.
+    pub is_returned: bool,
 }
 
 impl Batch {
-    /// Adds a frame that was received on a port, or is to be sent there.
-    pub fn push(&mut self, port: u32, frame: &[u8], time_ns: u64) {
-        self.bytes.extend_from_slice(frame);
-        self.frames.push(Frame { port, end: self.bytes.len(), time_ns });
+    /// Adds a frame that was received.
+    #[inline]
+    pub fn push(&mut self, frame: &Frame<'_>) {
+        self.frames.push(frame.bytes());
+        self.received.push(Received { port: frame.port(), time_ns: frame.time_ns() });
     }
 
-    /// The frames: port, bytes, time.
-    pub fn frames(&self) -> impl Iterator<Item = (u32, &[u8], u64)> {
-        let starts = std::iter::once(0).chain(self.frames.iter().map(|frame| frame.end));
-        let bytes = |(start, frame): (usize, &Frame)| &self.bytes[start..frame.end];
-        starts.zip(&self.frames).map(move |it| (it.1.port, bytes(it), it.1.time_ns))
-    }
-
-    /// How many frames there are.
+    /// How many frames there are that were received.
     pub fn len(&self) -> usize {
-        self.frames.len()
+        self.received.len()
     }
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.frames.is_empty() && self.notes.is_empty()
+        self.received.is_empty() && self.departing.is_empty() && self.notes.is_empty() && !self.is_returned
+    }
+
+    /// The frames to be sent: port, bytes, time.
+    pub fn departing(&self) -> impl Iterator<Item = (u32, &[u8], u64)> {
+        self.departing.iter().map(|it| {
+            let store = if it.is_copy { &self.copies } else { &self.frames };
+            (it.port, store.bytes_at(it.start, it.length), it.time_ns)
+        })
+    }
+
+    /// Has `work` work on the frames that were received, burst by burst, where they lie. What it puts out goes to the
+    /// helper's own queues, and else is noted here.
+    pub fn work(
+        &mut self,
+        ports: &mut Ports,
+        start_ns: u64,
+        mut work: impl FnMut(&mut [Frame<'_>], &mut BatchOutput<'_>),
+    ) {
+        let (address, used) = self.frames.extent();
+        let Batch { frames, received, departing, copies, notes, .. } = self;
+        let lent = address..address + used;
+        let mut output = BatchOutput { ports, lent, departing, copies, notes, start_ns };
+        let mut frames =
+            frames.frames_mut().zip(received.drain(..)).map(|(bytes, it)| Frame::new(bytes, it.port, it.time_ns));
+        let mut burst: Vec<Frame<'_>> = Vec::with_capacity(BURST_PACKETS_MAX);
+        loop {
+            burst.extend(frames.by_ref().take(BURST_PACKETS_MAX));
+            if burst.is_empty() {
+                return;
+            }
+            work(&mut burst, &mut output);
+            burst.clear();
+        }
+    }
+
+    /// Where output goes of frames that are not the batch's.
+    pub fn output<'a>(&'a mut self, ports: &'a mut Ports, start_ns: u64) -> BatchOutput<'a> {
+        let Batch { departing, copies, notes, .. } = self;
+        BatchOutput { ports, lent: 0..0, departing, copies, notes, start_ns }
+    }
+
+    /// Memory that it holds for frames, in bytes.
+    pub fn held_bytes(&self) -> usize {
+        self.frames.held_bytes() + self.copies.held_bytes()
     }
 
     /// Throws everything away but the memory.
     pub fn clear(&mut self) {
-        self.bytes.clear();
         self.frames.clear();
+        self.received.clear();
+        self.departing.clear();
+        self.copies.clear();
         self.notes.clear();
+        self.is_returned = false;
     }
 }
 
 /// Where the output of a worker goes that is not the first: to its own queues, and else to the first worker.
 pub struct BatchOutput<'a> {
-    pub ports: &'a mut Ports,
-    pub batch: &'a mut Batch,
+    ports: &'a mut Ports,
+    /// The addresses of the bytes that the batch lends.
+    lent: std::ops::Range<usize>,
+    departing: &'a mut Vec<Departing>,
+    copies: &'a mut Store,
+    notes: &'a mut Vec<Note>,
     /// The stamp of the core's time 0.
-    pub start_ns: u64,
+    start_ns: u64,
+}
+
+impl BatchOutput<'_> {
+    fn depart(&mut self, port: u32, frame: &[u8], time_ns: u64) {
+        let (address, length) = (frame.as_ptr().addr(), frame.len());
+        let is_copy = !self.lent.contains(&address);
+        let start = if is_copy { self.copies.push(frame) } else { address - self.lent.start };
+        self.departing.push(Departing { port, is_copy, start, length, time_ns });
+    }
 }
 
 impl Output for BatchOutput<'_> {
     fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64) {
         let stamp_ns = self.start_ns.saturating_add(time_ns);
         match self.ports.transmit(port, frame, stamp_ns) {
-            None => self.batch.push(port, frame, time_ns),
+            None => self.depart(port, frame, time_ns),
             Some(Ok(())) => {}
-            Some(Err(error)) => self.batch.notes.push(Note::PortFailed(port, error)),
+            Some(Err(error)) => self.notes.push(Note::PortFailed(port, error)),
         }
     }
 
     fn digest(&mut self, digest: DigestId, values: Vec<Bits>) {
-        self.batch.notes.push(Note::Digest(digest, values));
+        self.notes.push(Note::Digest(digest, values));
     }
 
     fn log(&mut self, line: &str) {
-        self.batch.notes.push(Note::Log(line.to_owned()));
+        self.notes.push(Note::Log(line.to_owned()));
     }
 
     fn assertion_failed(&mut self, text: &str) {
-        self.batch.notes.push(Note::AssertionFailed(text.to_owned()));
+        self.notes.push(Note::AssertionFailed(text.to_owned()));
     }
 }
 
@@ -101,14 +177,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_come_out_as_they_went_in() {
+    fn frames_come_back_where_they_lie_and_others_as_copies() {
         let mut batch = Batch::default();
-        for (port, frame) in [(1, &[1, 2, 3][..]), (7, &[]), (2, &[4])] {
-            batch.push(port, frame, u64::from(port) * 10);
+        for (port, bytes) in [(1, &mut [1, 2, 3][..]), (7, &mut []), (2, &mut [4; 100])] {
+            batch.push(&Frame::new(bytes, port, u64::from(port) * 10));
         }
-        let frames: Vec<_> = batch.frames().collect();
-        assert_eq!(frames, [(1, &[1, 2, 3][..], 10), (7, &[], 70), (2, &[4], 20)]);
+        let mut ports = Ports::new(Vec::new());
+        let mut seen = Vec::new();
+        batch.work(&mut ports, 0, |frames, output| {
+            for frame in frames {
+                seen.push((frame.port(), frame.bytes().len()));
+                output.transmit(frame.port() + 1, frame.bytes(), frame.time_ns());
+                output.transmit(9, &[frame.port() as u8], 0);
+            }
+        });
+        assert_eq!(seen, [(1, 3), (7, 0), (2, 100)]);
+        let departing: Vec<_> = batch.departing().collect();
+        let expected: [(u32, &[u8], u64); 6] =
+            [(2, &[1, 2, 3], 10), (9, &[1], 0), (8, &[], 70), (9, &[7], 0), (3, &[4; 100], 20), (9, &[2], 0)];
+        assert_eq!(departing, expected);
+        assert_eq!(batch.departing.iter().filter(|it| it.is_copy).count(), 3);
+        assert_eq!((batch.len(), batch.is_empty()), (0, false));
         batch.clear();
-        assert!(batch.is_empty() && batch.frames().next().is_none());
+        assert!(batch.is_empty() && batch.departing().next().is_none());
     }
 }

@@ -3,15 +3,16 @@
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// A worker's bell. Whoever brings something tells it with [`Bell::brought`]; the worker asks [`Bell::may_sleep`]
-/// before it waits. Both go through the same order of all threads (`SeqCst`): either the worker sees that something was
-/// brought, or who brings it sees that the worker sleeps, and rings.
+/// A worker's bell. Whoever brings something tells it with [`Bell::brought`]; the worker, before it waits, says so with
+/// [`Bell::lies_down`] and then looks once more whether something was brought. Both go through the same order of all
+/// threads (fences): either the worker sees what was brought, or who brings it sees that the worker sleeps, and rings.
+/// While nobody sleeps, nobody writes here.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Bell {
-    brought: AtomicUsize,
     sleeps: AtomicBool,
     rope: UnixStream,
     heard: UnixStream,
@@ -22,7 +23,7 @@ impl Bell {
         let (rope, heard) = UnixStream::pair()?;
         rope.set_nonblocking(true)?;
         heard.set_nonblocking(true)?;
-        Ok(Bell { brought: AtomicUsize::new(0), sleeps: AtomicBool::new(false), rope, heard })
+        Ok(Bell { sleeps: AtomicBool::new(false), rope, heard })
     }
 
     /// What becomes readable when it rings.
@@ -30,40 +31,32 @@ impl Bell {
         self.heard.as_raw_fd()
     }
 
-    /// Something was brought.
+    /// Something was brought, or there is other news: wakes the worker, if it sleeps.
     pub fn brought(&self) {
-        self.brought.fetch_add(1, Ordering::SeqCst);
-        self.ring();
-    }
-
-    /// One of the things that were brought was taken.
-    pub fn taken(&self) {
-        self.brought.fetch_sub(1, Ordering::SeqCst);
-    }
-
-    /// Wakes the worker, if it sleeps.
-    pub fn ring(&self) {
-        if self.sleeps.swap(false, Ordering::SeqCst) {
+        fence(Ordering::SeqCst);
+        if self.sleeps.load(Ordering::Relaxed) && self.sleeps.swap(false, Ordering::Relaxed) {
             // Full means that it has not answered yet, and so wakes anyway.
             let _heard_anyway = (&self.rope).write(&[1]);
         }
     }
 
-    /// Whether nothing is there, so that the worker may wait on the descriptor. It calls [`Bell::awake`] afterwards.
-    pub fn may_sleep(&self) -> bool {
-        self.sleeps.store(true, Ordering::SeqCst);
-        self.brought.load(Ordering::SeqCst) == 0
+    /// The worker is about to wait on the descriptor. What it sees from now on is not older than what it will be woken
+    /// for. It calls [`Bell::awake`] afterwards.
+    pub fn lies_down(&self) {
+        self.sleeps.store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
     }
 
     /// The worker is awake.
     pub fn awake(&self) {
-        self.sleeps.store(false, Ordering::SeqCst);
+        self.sleeps.store(false, Ordering::Relaxed);
         while (&self.heard).read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
     }
 }
 
 /// What helpers pass before each round; while it is closed they wait.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub struct Gate {
     /// For a look without the lock.
     is_closed: AtomicBool,
@@ -103,38 +96,40 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicUsize;
 
     #[test]
     fn a_bell_rings_for_who_sleeps_and_only_then() {
         let bell = Bell::new().unwrap();
-        bell.brought();
-        assert!(!bell.may_sleep(), "something is there");
-        bell.awake();
-        bell.taken();
-        assert!(bell.may_sleep());
-        bell.ring();
         let mut byte = [0];
-        assert_eq!((&bell.heard).read(&mut byte).unwrap(), 1);
-        bell.ring();
+        bell.brought();
         assert!((&bell.heard).read(&mut byte).is_err(), "nobody sleeps");
+        bell.lies_down();
+        bell.brought();
+        bell.brought();
+        assert_eq!((&bell.heard).read(&mut byte).unwrap(), 1);
+        assert!((&bell.heard).read(&mut byte).is_err(), "it rings once");
     }
 
     #[test]
     fn nothing_that_is_brought_is_slept_over() {
-        let bell = Bell::new().unwrap();
+        let (bell, there) = (Bell::new().unwrap(), AtomicUsize::new(0));
         std::thread::scope(|scope| {
-            scope.spawn(|| (0..10_000).for_each(|_| bell.brought()));
+            scope.spawn(|| {
+                for _ in 0..10_000 {
+                    there.fetch_add(1, Ordering::Relaxed);
+                    bell.brought();
+                }
+            });
             let mut taken = 0;
             while taken < 10_000 {
-                if bell.may_sleep() {
+                bell.lies_down();
+                if there.load(Ordering::Relaxed) == taken {
                     let mut wait = libc_poll(bell.fd());
                     while !wait() {}
                 }
                 bell.awake();
-                while bell.brought.load(Ordering::SeqCst) > 0 {
-                    bell.taken();
-                    taken += 1;
-                }
+                taken = there.load(Ordering::Relaxed);
             }
         });
     }

@@ -4,28 +4,37 @@
 //! batches to the first worker. All that a helper works with lies in a slot behind a lock that it holds for a round.
 //! Between rounds the first worker may halt it ([`Gate`]), take everything out, and put it, or something else, back.
 
-use super::batch::{Batch, BatchOutput, Note};
+use super::batch::{Batch, Note};
 use super::bell::{Bell, Gate};
 use crate::clock::Clock;
+use crate::driver::{Driver, DriverError};
 use crate::poll::Poller;
 use crate::ports::Ports;
-use base::limits::BURST_PACKETS_MAX;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 use switch::workers::Workers;
-use switch::{Lane, Output, Switch};
+use switch::{Burst, Frame, Lane, Output, Switch};
 
 /// How long a helper without packets waits before it looks round.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 
-/// The one core of a run, which workers without a lane take turns at.
-pub(crate) type SharedCore<'s> = Mutex<&'s mut Switch>;
+/// How long a worker that had packets looks for more before it waits to be woken, in nanoseconds: to be woken, and to
+/// wake, takes several microseconds.
+pub(crate) const LOOKS_NS: u64 = 50_000;
+
+/// How often a worker looks whether its turn has come before it waits to be told.
+const TURN_LOOKS: usize = 200;
+
+/// The one core of a run, which workers without a lane take turns at. Nothing lies beside its lock that others look at.
+#[repr(align(128))]
+pub(crate) struct SharedCore<'s>(Mutex<&'s mut Switch>);
 
 /// What all workers of a run share.
 pub(crate) struct Common<'s> {
-    pub core: SharedCore<'s>,
+    core: SharedCore<'s>,
     pub clock: Clock,
     pub gate: Gate,
     /// The first worker's.
@@ -34,9 +43,27 @@ pub(crate) struct Common<'s> {
 }
 
 impl<'s> Common<'s> {
+    pub fn new(switch: &'s mut Switch, workers: Arc<Workers>) -> io::Result<Common<'s>> {
+        let core = SharedCore(Mutex::new(switch));
+        Ok(Common { core, clock: Clock::start(), gate: Gate::default(), bell: Bell::new()?, workers })
+    }
+
+    /// The one core, for a burst, while others may have it for one. A burst is short, so that it is not waited for by
+    /// sleeping at first.
+    pub fn turn(&self) -> MutexGuard<'_, &'s mut Switch> {
+        for _ in 0..TURN_LOOKS {
+            match self.core.0.try_lock() {
+                Ok(guard) => return guard,
+                Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+            }
+        }
+        self.core()
+    }
+
     /// The one core, for a turn.
     pub fn core(&self) -> MutexGuard<'_, &'s mut Switch> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+        self.core.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -47,11 +74,13 @@ pub(crate) struct Post {
     /// Its queues.
     pub ports: Ports,
     /// Frames from the first worker.
-    pub inbound: Receiver<Batch>,
+    pub inbound: Receiver<Box<Batch>>,
+    /// The next of them, if it was found when nothing more could be done with it.
+    pub found: Option<Box<Batch>>,
     /// To the first worker.
-    pub outbound: SyncSender<Batch>,
+    pub outbound: SyncSender<Box<Batch>>,
     /// What goes there next.
-    pub unsent: Batch,
+    pub unsent: Option<Box<Batch>>,
 }
 
 /// Where a helper's post lies.
@@ -87,33 +116,32 @@ enum Turn<'a, 's> {
 }
 
 impl Turn<'_, '_> {
-    fn receive(&mut self, now_ns: u64, port: u32, frame: &[u8]) -> bool {
+    /// Works on frames. Says whether somebody must see to packets that wait in queues.
+    fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) -> bool {
         match self {
-            Turn::Own(lane) => lane.receive(now_ns, port, frame),
-            Turn::Shared(switch) => switch.receive(now_ns, port, frame),
+            Turn::Own(lane) => {
+                lane.forward(now_ns, frames, output);
+                false
+            }
+            Turn::Shared(switch) => {
+                switch.forward(now_ns, frames, output);
+                switch.next_event_ns().is_some()
+            }
         }
     }
 
-    fn run(&mut self, now_ns: u64, output: &mut dyn Output) {
+    fn refuse(&mut self, count: u64) {
         match self {
-            Turn::Own(lane) => lane.run(now_ns, output),
-            Turn::Shared(switch) => switch.run(now_ns, output),
-        }
-    }
-
-    /// Whether somebody must see to packets that wait in queues.
-    fn leaves_packets(&self) -> bool {
-        match self {
-            Turn::Own(_) => false,
-            Turn::Shared(switch) => switch.next_event_ns().is_some(),
+            Turn::Own(lane) => lane.refuse(count),
+            Turn::Shared(switch) => switch.refuse(count),
         }
     }
 }
 
 impl Post {
     /// A post without queues and core.
-    pub fn new(inbound: Receiver<Batch>, outbound: SyncSender<Batch>) -> Post {
-        Post { lane: None, ports: Ports::new(Vec::new()), inbound, outbound, unsent: Batch::default() }
+    pub fn new(inbound: Receiver<Box<Batch>>, outbound: SyncSender<Box<Batch>>) -> Post {
+        Post { lane: None, ports: Ports::new(Vec::new()), inbound, found: None, outbound, unsent: None }
     }
 
     /// Takes up to a burst from each queue, and a batch from the first worker, and works on them. Without `receives`,
@@ -123,81 +151,85 @@ impl Post {
             return Round::Blocked;
         }
         let mut count = 0;
+        let now_ns = common.clock.since_start_ns();
         for position in 0..if receives { self.ports.len() } else { 0 } {
-            count += self.receive(position, common);
+            count += self.receive(position, now_ns, common);
         }
-        match self.inbound.try_recv() {
-            Ok(batch) => {
-                slot.bell.taken();
-                count += batch.len();
-                self.take_in(batch, common);
-            }
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
+        // What it has received itself goes first, in a batch of its own.
+        if self.hand_over(common)
+            && self.has_inbound()
+            && let Some(mut batch) = self.found.take()
+        {
+            count += batch.len();
+            self.work_on(&mut batch, common);
+            self.unsent = Some(batch);
         }
-        let unsent = &mut self.unsent;
-        self.ports
-            .each_failing(|driver| driver.flush(), |port, error| unsent.notes.push(Note::PortFailed(port, error)));
+        self.each_driver(|driver| driver.flush());
         let is_left = !self.hand_over(common);
         let is_exhausted = count == 0 && !is_left && self.ports.all_exhausted();
-        if slot.is_exhausted.swap(is_exhausted, Ordering::AcqRel) != is_exhausted {
+        if slot.is_exhausted.load(Ordering::Relaxed) != is_exhausted {
+            slot.is_exhausted.store(is_exhausted, Ordering::Release);
             // The first worker may wait for this alone.
-            common.bell.ring();
+            common.bell.brought();
         }
         Round::Worked(count)
     }
 
     /// Takes up to a burst from a queue and works on it.
-    fn receive(&mut self, position: usize, common: &Common<'_>) -> usize {
+    fn receive(&mut self, position: usize, now_ns: u64, common: &Common<'_>) -> usize {
         let Post { lane, ports, unsent, .. } = self;
         let number = ports.number(position);
-        let mut turn = turn(lane, common);
-        let now_ns = common.clock.since_start_ns();
-        let mut deliver = |frame: &[u8], _stamp_ns: u64| {
-            turn.receive(now_ns, number, frame);
-        };
-        let received = ports.driver(position).receive(BURST_PACKETS_MAX, &mut deliver);
-        let count = *received.as_ref().unwrap_or(&0);
-        if let Err(error) = received
-            && ports.note_failure(position)
-        {
-            unsent.notes.push(Note::PortFailed(number, error));
+        let (count, error) = ports.lend(position, now_ns, |ports, burst: &mut Burst<'_>| {
+            let mut output = unsent.get_or_insert_default().output(ports, common.clock.start_ns());
+            let mut turn = turn(lane, common);
+            turn.refuse(burst.refused());
+            let leaves_packets = turn.forward(common.clock.since_start_ns(), burst.frames(), &mut output);
+            drop(turn);
+            tell_of_packets(leaves_packets, common);
+        });
+        if let Some(error) = error {
+            unsent.get_or_insert_default().notes.push(Note::PortFailed(number, error));
         }
-        // What came before an error was delivered.
-        run(&mut turn, common, &mut BatchOutput { ports, batch: unsent, start_ns: common.clock.start_ns() });
         count
     }
 
     /// Works on a batch of the first worker.
-    fn take_in(&mut self, mut batch: Batch, common: &Common<'_>) {
-        let Post { lane, ports, unsent, .. } = self;
-        let mut turn = turn(lane, common);
-        let mut output = BatchOutput { ports, batch: unsent, start_ns: common.clock.start_ns() };
-        for (port, frame, time_ns) in batch.frames() {
-            if turn.receive(time_ns, port, frame) {
-                turn.run(common.clock.since_start_ns(), &mut output);
-            }
+    fn work_on(&mut self, batch: &mut Batch, common: &Common<'_>) {
+        let Post { lane, ports, .. } = self;
+        batch.work(ports, common.clock.start_ns(), |frames, output| {
+            let mut turn = turn(lane, common);
+            let leaves_packets = turn.forward(common.clock.since_start_ns(), frames, output);
+            drop(turn);
+            tell_of_packets(leaves_packets, common);
+        });
+    }
+
+    /// Whether the first worker has brought a batch.
+    pub fn has_inbound(&mut self) -> bool {
+        if self.found.is_none() {
+            self.found = self.inbound.try_recv().ok();
         }
-        run(&mut turn, common, &mut output);
-        drop(turn);
-        if unsent.is_empty() {
-            // Its memory is as good as new.
-            batch.clear();
-            *unsent = batch;
-        }
+        self.found.is_some()
+    }
+
+    /// Does the same to every queue; the first worker is told of those that fail.
+    fn each_driver(&mut self, act: impl FnMut(&mut dyn Driver) -> Result<(), DriverError>) {
+        let Post { ports, unsent, .. } = self;
+        ports.each_failing(act, |port, error| {
+            unsent.get_or_insert_default().notes.push(Note::PortFailed(port, error));
+        });
     }
 
     /// Hands over what there is for the first worker; false if that must wait.
     pub fn hand_over(&mut self, common: &Common<'_>) -> bool {
-        if self.unsent.is_empty() {
-            return true;
-        }
-        match self.outbound.try_send(std::mem::take(&mut self.unsent)) {
+        let Some(batch) = self.unsent.take_if(|batch| !batch.is_empty()) else { return true };
+        match self.outbound.try_send(batch) {
             Ok(()) => {
                 common.bell.brought();
                 true
             }
             Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) => {
-                self.unsent = batch;
+                self.unsent = Some(batch);
                 false
             }
         }
@@ -207,15 +239,14 @@ impl Post {
 fn turn<'a, 's>(lane: &'a mut Option<Lane>, common: &'a Common<'s>) -> Turn<'a, 's> {
     match lane {
         Some(lane) => Turn::Own(lane),
-        None => Turn::Shared(common.core()),
+        None => Turn::Shared(common.turn()),
     }
 }
 
-fn run(turn: &mut Turn<'_, '_>, common: &Common<'_>, output: &mut dyn Output) {
-    turn.run(common.clock.since_start_ns(), output);
-    if turn.leaves_packets() {
-        // The first worker sees to the queues; it may be asleep.
-        common.bell.ring();
+/// The first worker sees to packets in queues; it may be asleep.
+fn tell_of_packets(are_there: bool, common: &Common<'_>) {
+    if are_there {
+        common.bell.brought();
     }
 }
 
@@ -223,6 +254,7 @@ fn run(turn: &mut Turn<'_, '_>, common: &Common<'_>, output: &mut dyn Output) {
 pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
     let mut poller = Poller::new();
     let mut mark_ns = common.clock.since_start_ns();
+    let mut worked_ns = mark_ns;
     let spend = |mark_ns: &mut u64, is_busy: bool| {
         let now_ns = common.clock.since_start_ns();
         let spent_ns = now_ns.saturating_sub(std::mem::replace(mark_ns, now_ns));
@@ -245,11 +277,17 @@ pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
                 std::thread::yield_now();
             }
             Round::Worked(0) => {
-                let must_wait = poller.gather(post.ports.drivers(), &[slot.bell.fd()]);
-                let may_sleep = must_wait && slot.bell.may_sleep() && !common.gate.is_closed();
-                drop(guard);
                 // Nothing but the look for packets: that is no work.
                 spend(&mut mark_ns, false);
+                if mark_ns.saturating_sub(worked_ns) < LOOKS_NS {
+                    drop(guard);
+                    std::thread::yield_now();
+                    continue;
+                }
+                let must_wait = poller.gather(post.ports.drivers(), &[slot.bell.fd()]);
+                slot.bell.lies_down();
+                let may_sleep = must_wait && !post.has_inbound() && !common.gate.is_closed();
+                drop(guard);
                 if may_sleep {
                     wait(slot, common, &mut poller);
                 } else {
@@ -262,6 +300,7 @@ pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
                 drop(guard);
                 common.workers.load(slot.worker).into_iter().for_each(|load| load.count(count as u64));
                 spend(&mut mark_ns, true);
+                worked_ns = mark_ns;
             }
         }
     }
@@ -273,11 +312,7 @@ fn wait(slot: &Slot, common: &Common<'_>, poller: &mut Poller) {
         Ok(true) if poller.has_errors() => {
             let mut guard = slot.lock();
             let Some(post) = guard.as_mut().filter(|_| !common.gate.is_closed()) else { return };
-            let Post { ports, unsent, .. } = post;
-            ports.each_failing(
-                |driver| driver.acknowledge_error(),
-                |port, error| unsent.notes.push(Note::PortFailed(port, error)),
-            );
+            post.each_driver(|driver| driver.acknowledge_error());
         }
         Ok(_) => {}
         // There is nobody to tell; who cannot wait looks again and again.

@@ -8,7 +8,9 @@ pub(crate) mod batch;
 pub(crate) mod bell;
 pub(crate) mod helper;
 
+use crate::flow;
 use crate::ports::Ports;
+use base::limits::BURST_PACKETS_MAX;
 use batch::Batch;
 use bell::Bell;
 use helper::{Common, Post, Round, Slot};
@@ -17,20 +19,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::Scope;
+use switch::Frame;
 
 /// Batches that wait for a worker.
 const BATCHES_MAX: usize = 16;
 
-/// Empty batches that are kept.
+/// So many frames are handed over at once while more are coming, if they come within so many rounds: what it costs to
+/// hand something over is then nothing for each.
+const FRAMES_AT_ONCE: usize = 2 * BURST_PACKETS_MAX;
+const ROUNDS_MAX: u32 = 8;
+
+/// Empty batches that are kept, and the most memory that one of them may hold, in bytes.
 const SPARE_MAX: usize = 64;
+const SPARE_BYTES_MAX: usize = 1 << 20;
 
 /// A helper as the first worker sees it.
 struct Helper {
     slot: Arc<Slot>,
-    to: SyncSender<Batch>,
-    from: Receiver<Batch>,
-    /// Frames that it gets next.
-    next: Batch,
+    to: SyncSender<Box<Batch>>,
+    from: Receiver<Box<Batch>>,
+    /// Frames that it gets next, and for how many rounds they have waited for more.
+    next: Box<Batch>,
+    rounds: u32,
+    /// Batches that it has and will give back.
+    lent: usize,
 }
 
 /// The helpers of the first worker.
@@ -38,12 +50,15 @@ pub(crate) struct Crew<'scope, 'env, 's> {
     scope: &'scope Scope<'scope, 'env>,
     common: &'env Common<'s>,
     helpers: Vec<Helper>,
-    spare: Vec<Batch>,
+    /// What was found of a helper's when nothing more could be done with it.
+    found: Option<Box<Batch>>,
+    #[expect(clippy::vec_box, reason = "boxes are what goes from one thread to another")]
+    spare: Vec<Box<Batch>>,
 }
 
 impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
     pub fn new(scope: &'scope Scope<'scope, 'env>, common: &'env Common<'s>) -> Crew<'scope, 'env, 's> {
-        Crew { scope, common, helpers: Vec::new(), spare: Vec::new() }
+        Crew { scope, common, helpers: Vec::new(), found: None, spare: Vec::new() }
     }
 
     /// Whether there are helpers.
@@ -58,37 +73,76 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
 
     // ------------------------------------------------------------------------------------------------- side by side
 
-    /// A frame for a worker that is not the first.
-    pub fn put(&mut self, worker: usize, port: u32, frame: &[u8], time_ns: u64) {
-        self.helpers[worker - 1].next.push(port, frame, time_ns);
+    /// Spreads frames by flow. Those of others are taken along, and those of the first worker stay: returns how many
+    /// they are, at the front and in order.
+    pub fn spread(&mut self, frames: &mut [Frame<'_>]) -> usize {
+        let workers = self.workers();
+        let mut own = 0;
+        for position in 0..frames.len() {
+            let frame = &frames[position];
+            match flow::share(flow::hash(frame.bytes()), workers) {
+                0 => {
+                    frames.swap(own, position);
+                    own += 1;
+                }
+                worker => self.helpers[worker - 1].next.push(frame),
+            }
+        }
+        own
     }
 
-    /// Hands over what there is for helpers. False if one of them is behind: nothing more may be put.
-    pub fn hand_over(&mut self) -> bool {
-        let mut all = true;
-        for helper in self.helpers.iter_mut().filter(|helper| !helper.next.is_empty()) {
+    /// Hands over what there is for helpers; while `more_come`, few frames may wait for others. False if a helper is
+    /// behind: nothing more may be spread.
+    pub fn hand_over(&mut self, more_come: bool) -> bool {
+        let mut have_room = true;
+        for helper in &mut self.helpers {
+            let frames = helper.next.len();
+            if frames == 0 {
+                continue;
+            }
+            helper.rounds += 1;
+            if more_come && frames < FRAMES_AT_ONCE && helper.rounds < ROUNDS_MAX {
+                continue;
+            }
             let fresh = self.spare.pop().unwrap_or_default();
-            match helper.to.try_send(std::mem::replace(&mut helper.next, fresh)) {
-                Ok(()) => helper.slot.bell.brought(),
+            let mut batch = std::mem::replace(&mut helper.next, fresh);
+            batch.is_returned = true;
+            match helper.to.try_send(batch) {
+                Ok(()) => {
+                    helper.lent += 1;
+                    helper.rounds = 0;
+                    helper.slot.bell.brought();
+                }
                 Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) => {
                     self.spare.push(std::mem::replace(&mut helper.next, batch));
-                    all = false;
+                    have_room = false;
                 }
             }
         }
-        all
+        have_room
     }
 
     /// The next batch that a helper has for the first worker.
-    pub fn take(&mut self) -> Option<Batch> {
-        let batch = self.helpers.iter().find_map(|helper| helper.from.try_recv().ok())?;
-        self.common.bell.taken();
-        Some(batch)
+    pub fn take(&mut self) -> Option<Box<Batch>> {
+        if self.has_return() { self.found.take() } else { None }
+    }
+
+    /// Whether a helper has one.
+    pub fn has_return(&mut self) -> bool {
+        if self.found.is_none() {
+            let mut helpers = self.helpers.iter_mut();
+            self.found = helpers.find_map(|helper| {
+                let batch = helper.from.try_recv().ok()?;
+                helper.lent -= usize::from(batch.is_returned);
+                Some(batch)
+            });
+        }
+        self.found.is_some()
     }
 
     /// Takes a batch's memory back.
-    pub fn keep(&mut self, mut batch: Batch) {
-        if self.spare.len() < SPARE_MAX {
+    pub fn keep(&mut self, mut batch: Box<Batch>) {
+        if self.spare.len() < SPARE_MAX && batch.held_bytes() <= SPARE_BYTES_MAX {
             batch.clear();
             self.spare.push(batch);
         }
@@ -96,7 +150,9 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
 
     /// Whether no helper will ever have a packet of its own again, or one of the first worker's.
     pub fn is_exhausted(&self) -> bool {
-        let is_exhausted = |helper: &Helper| helper.next.is_empty() && helper.slot.is_exhausted.load(Ordering::Acquire);
+        let is_exhausted = |helper: &Helper| {
+            helper.next.is_empty() && helper.lent == 0 && helper.slot.is_exhausted.load(Ordering::Acquire)
+        };
         self.helpers.iter().all(is_exhausted)
     }
 
@@ -114,7 +170,7 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
     /// Lets halted helpers work on what was put for them. Says whether there was anything, or still is. Their queues
     /// are left alone.
     pub fn drain(&mut self) -> bool {
-        let mut is_left = !self.hand_over();
+        let mut is_left = !self.hand_over(false);
         for helper in &self.helpers {
             if let Some(post) = helper.slot.lock().as_mut() {
                 is_left |= post.round(&helper.slot, self.common, false) != Round::Worked(0);
@@ -141,6 +197,8 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
         while self.helpers.len() + 1 > workers.max(1) {
             if let Some(helper) = self.helpers.pop() {
                 *helper.slot.lock() = None;
+                // It may wait for packets, and is not to be waited for.
+                helper.slot.bell.brought();
             }
         }
         while self.helpers.len() + 1 < workers {
@@ -162,7 +220,7 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
         std::thread::Builder::new()
             .name(format!("worker {}", slot.worker))
             .spawn_scoped(self.scope, move || helper::work(&theirs, common))?;
-        Ok(Helper { slot, to, from, next: Batch::default() })
+        Ok(Helper { slot, to, from, next: Box::default(), rounds: 0, lent: 0 })
     }
 
     /// Gives the helpers their cores and queues, and lets them go on. Says why they take turns, if they do.
@@ -198,7 +256,7 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
     fn open(&self) {
         self.common.gate.open();
         // They may wait on descriptors that are no longer theirs.
-        self.helpers.iter().for_each(|helper| helper.slot.bell.ring());
+        self.helpers.iter().for_each(|helper| helper.slot.bell.brought());
     }
 }
 
@@ -215,6 +273,6 @@ impl Drop for Crew<'_, '_, '_> {
             *helper.slot.lock() = None;
         }
         self.common.gate.open();
-        self.helpers.iter().for_each(|helper| helper.slot.bell.ring());
+        self.helpers.iter().for_each(|helper| helper.slot.bell.brought());
     }
 }

@@ -5,6 +5,7 @@ use super::program::{self, TAG_FUNCTION};
 use super::{Attach, CAPABILITIES};
 use crate::driver::DriverError;
 use crate::interface::{self, Interface};
+use crate::waiting::when_free;
 use std::fs;
 use std::io;
 
@@ -41,7 +42,7 @@ impl Attachment {
             .map_err(|error| interface::refusal(name, CAPABILITIES, "make a map of sockets for", error))?;
         let mut last = io::Error::from_raw_os_error(libc::EOPNOTSUPP);
         for form in forms(attach) {
-            match tie(interface, &sockets, form) {
+            match when_free(|| tie(interface, &sockets, form)) {
                 Ok(link) => {
                     return Ok(Attachment {
                         sockets,

@@ -56,17 +56,45 @@ impl FrameMemory {
         place & !(self.chunk_bytes as u64 - 1)
     }
 
+    /// Lends the bytes of chunks that the kernel has handed over, each once, for as long as the memory is borrowed.
+    pub fn lend(&mut self) -> Lender<'_> {
+        Lender { memory: self }
+    }
+
     /// The bytes at a place, which are the caller's: in a chunk that was taken, or that the kernel has handed over.
     /// None if they do not lie in one chunk of the memory.
     pub fn bytes_mut(&mut self, place: u64, length: usize) -> Option<&mut [u8]> {
+        // SAFETY: the chunk is the caller's, so that the kernel does not write to it meanwhile, and the bytes are
+        // borrowed as long as the memory is.
+        self.place(place, length).map(|bytes| unsafe { &mut *bytes })
+    }
+
+    /// Where the bytes at a place lie.
+    fn place(&self, place: u64, length: usize) -> Option<*mut [u8]> {
         let start = usize::try_from(place).ok()?;
         let end = start.checked_add(length)?;
         if end > self.mapping.bytes() || (start & (self.chunk_bytes - 1)) + length > self.chunk_bytes {
             return None;
         }
-        // SAFETY: within the mapping, as just checked. The chunk is the caller's, so that the kernel does not write to
-        // it meanwhile, and the bytes are borrowed as long as the memory is.
-        Some(unsafe { std::slice::from_raw_parts_mut(self.mapping.base().as_ptr().add(start), length) })
+        // SAFETY: within the mapping, as just checked.
+        let first = unsafe { self.mapping.base().as_ptr().add(start) };
+        Some(std::ptr::slice_from_raw_parts_mut(first, length))
+    }
+}
+
+/// Lends the bytes of several chunks together.
+#[derive(Debug)]
+pub struct Lender<'a> {
+    memory: &'a mut FrameMemory,
+}
+
+impl<'a> Lender<'a> {
+    /// The bytes at a place in a chunk that came out of a receive ring and has not gone back yet. None if they do not
+    /// lie in one chunk of the memory.
+    pub fn bytes(&mut self, place: u64, length: usize) -> Option<&'a mut [u8]> {
+        // SAFETY: the kernel hands a chunk over once, and does not write to it until it is in the fill ring again; that
+        // takes the memory, which is borrowed until then.
+        self.memory.place(place, length).map(|bytes| unsafe { &mut *bytes })
     }
 }
 

@@ -8,11 +8,15 @@ use super::memory::FrameMemory;
 use super::ring::{Consumer, Producer};
 use super::system::{Binding, RingKind, XdpSocket};
 use crate::counters::PortCounters;
+use crate::driver::{Arrival, Work};
+use crate::store::Store;
 use crate::waiting::{FINISH_WAIT, FULL_WAIT, retry};
+use base::limits::BURST_PACKETS_MAX;
 use std::io;
 use std::os::fd::RawFd;
 use std::thread;
 use std::time::{Duration, Instant};
+use switch::Burst;
 
 /// How long a queue may be taken by a socket that is being closed.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
@@ -67,13 +71,11 @@ fn bind(socket: &XdpSocket, binding: &Binding) -> io::Result<()> {
 }
 
 impl Queue {
-    /// Binds a socket to a queue, with `ring_entries` chunks of the memory to receive in. The first queue of a memory
-    /// lends it to the kernel; the others share it.
+    /// Binds a socket to a queue, with `ring_entries` chunks of the memory to receive in, and lends the memory to the
+    /// kernel.
     pub fn open(setup: &QueueSetup, memory: &mut FrameMemory) -> io::Result<Queue> {
         let socket = XdpSocket::new()?;
-        if setup.binding.shared_with.is_none() {
-            socket.register(memory.mapping(), memory.chunk_bytes() as u32, setup.headroom_bytes)?;
-        }
+        socket.register(memory.mapping(), memory.chunk_bytes() as u32, setup.headroom_bytes)?;
         let entries = setup.ring_entries;
         let (frame, place) = (size_of::<libc::xdp_desc>(), size_of::<u64>());
         // Twice the places that are ever taken: the kernel may tell late that it has taken a chunk.
@@ -136,34 +138,115 @@ impl Queue {
         while count < limit && self.left_to_drain != Some(popped) {
             let Some(entry) = self.rx.pop() else { break };
             popped += 1;
-            let is_last = entry.options & libc::XDP_PKT_CONTD == 0;
-            match memory.bytes_mut(entry.addr, entry.len as usize) {
-                Some(frame) if is_last && self.pieces.is_empty() => {
+            let is_alone = entry.options & libc::XDP_PKT_CONTD == 0 && self.pieces.is_empty();
+            match memory.bytes_mut(entry.addr, entry.len as usize).filter(|_| is_alone) {
+                Some(frame) => {
                     deliver(frame);
                     count += 1;
                 }
-                Some(piece) => {
-                    // One byte beyond the bound tells that there were more.
-                    let room = (FRAME_BYTES_MAX + 1).saturating_sub(self.pieces.len());
-                    self.pieces.extend_from_slice(&piece[..piece.len().min(room)]);
-                    count += usize::from(is_last && self.deliver_pieces(counters, deliver));
-                }
-                None => counters.rx_dropped_offload.add(1),
+                None => count += self.take_piece(memory, entry, counters, deliver),
             }
-            match self.fill.has_room(1) {
-                true => self.fill.push(memory.chunk_of(entry.addr)),
-                false => memory.give(entry.addr),
-            }
+            self.give_back(memory, entry.addr);
         }
-        if popped > 0 {
-            self.rx.release();
-            self.fill.publish();
-            self.wake_to_receive();
-            if let Some(left) = &mut self.left_to_drain {
-                *left -= popped;
-            }
-        }
+        self.received(popped);
         count
+    }
+
+    /// Lends about a burst of frames where they lie in their chunks. `prepare` sees each of them first. What lies in
+    /// several chunks is put together in the store. Returns how many frames and bytes those are.
+    pub fn lend(
+        &mut self,
+        memory: &mut FrameMemory,
+        arrival: Arrival,
+        store: &mut Store,
+        counters: &PortCounters,
+        prepare: impl Fn(&mut [u8]),
+        work: Work<'_>,
+    ) -> (usize, u64) {
+        let (mut count, mut bytes, mut popped) = (0, 0, 0);
+        while count < BURST_PACKETS_MAX {
+            let mut places = [0; BURST_PACKETS_MAX];
+            let mut burst = Burst::new(arrival.port, arrival.time_ns);
+            let mut lender = memory.lend();
+            let mut piece = None;
+            let mut taken = 0;
+            while count + taken < BURST_PACKETS_MAX && self.left_to_drain != Some(popped) {
+                let Some(entry) = self.rx.pop() else { break };
+                popped += 1;
+                if entry.options & libc::XDP_PKT_CONTD != 0 || !self.pieces.is_empty() {
+                    piece = Some(entry);
+                    break;
+                }
+                places[taken] = entry.addr;
+                taken += 1;
+                match lender.bytes(entry.addr, entry.len as usize) {
+                    Some(frame) => {
+                        prepare(frame);
+                        bytes += frame.len() as u64;
+                        burst.push(frame);
+                    }
+                    None => counters.rx_dropped_offload.add(1),
+                }
+            }
+            count += burst.len();
+            if !burst.is_empty() {
+                work(&mut burst);
+            }
+            places[..taken].iter().for_each(|&place| self.give_back(memory, place));
+            let Some(piece) = piece else { break };
+            store.clear();
+            self.take_piece(memory, piece, counters, &mut |frame| {
+                prepare(frame);
+                bytes += frame.len() as u64;
+                store.push(frame);
+            });
+            self.give_back(memory, piece.addr);
+            count += store.len();
+            store.lend(arrival, work);
+        }
+        self.received(popped);
+        (count, bytes)
+    }
+
+    /// Lets the kernel receive in a chunk again.
+    fn give_back(&mut self, memory: &mut FrameMemory, place: u64) {
+        match self.fill.has_room(1) {
+            true => self.fill.push(memory.chunk_of(place)),
+            false => memory.give(place),
+        }
+    }
+
+    /// Adds a piece to those that have come of a frame, and delivers the frame with its last one. Returns how many
+    /// frames were delivered.
+    fn take_piece(
+        &mut self,
+        memory: &mut FrameMemory,
+        entry: libc::xdp_desc,
+        counters: &PortCounters,
+        deliver: &mut dyn FnMut(&mut [u8]),
+    ) -> usize {
+        let Some(piece) = memory.bytes_mut(entry.addr, entry.len as usize) else {
+            counters.rx_dropped_offload.add(1);
+            return 0;
+        };
+        // One byte beyond the bound tells that there were more.
+        let room = (FRAME_BYTES_MAX + 1).saturating_sub(self.pieces.len());
+        self.pieces.extend_from_slice(&piece[..piece.len().min(room)]);
+        let is_last = entry.options & libc::XDP_PKT_CONTD == 0;
+        usize::from(is_last && self.deliver_pieces(counters, deliver))
+    }
+
+    /// So many entries of the receive ring have been worked on.
+    fn received(&mut self, popped: u32) {
+        if popped == 0 {
+            return;
+        }
+        self.rx.release();
+        self.fill.publish();
+        self.wake_to_receive();
+        if let Some(left) = &mut self.left_to_drain {
+            *left -= popped;
+        }
     }
 
     /// Delivers the frame whose last piece has come, unless it is too long.

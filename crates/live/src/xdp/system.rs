@@ -127,8 +127,6 @@ pub struct Binding {
     pub queue: u32,
     /// `XDP_COPY` and its like.
     pub flags: u16,
-    /// A bound socket whose memory this one uses.
-    pub shared_with: Option<RawFd>,
 }
 
 /// An AF_XDP socket.
@@ -151,7 +149,7 @@ impl XdpSocket {
         Ok(socket)
     }
 
-    /// The descriptor, for waiting and sharing.
+    /// The descriptor, for waiting.
     pub fn raw(&self) -> RawFd {
         self.fd.as_raw_fd()
     }
@@ -207,10 +205,10 @@ impl XdpSocket {
     pub fn bind(&self, binding: &Binding) -> io::Result<()> {
         let address = libc::sockaddr_xdp {
             sxdp_family: libc::AF_XDP as u16,
-            sxdp_flags: binding.flags | if binding.shared_with.is_some() { libc::XDP_SHARED_UMEM } else { 0 },
+            sxdp_flags: binding.flags,
             sxdp_ifindex: binding.interface_index as u32,
             sxdp_queue_id: binding.queue,
-            sxdp_shared_umem_fd: binding.shared_with.unwrap_or(0) as u32,
+            sxdp_shared_umem_fd: 0,
         };
         let size = size_of_val(&address) as libc::socklen_t;
         // SAFETY: the pointer and the size describe `address`.

@@ -1,7 +1,9 @@
 //! The laws.
 
 use crate::beds::Bed;
+use live::driver::Arrival;
 use live::poll::Poller;
+use live::store::Store;
 use live::{CounterSnapshot, Driver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -41,12 +43,18 @@ fn is_ours(frame: &[u8]) -> bool {
     frame.get(at..at + 2) == Some(&ETHERTYPE)
 }
 
-/// What is delivered until so many frames of ours were, within the time that is left.
+/// What is delivered until so many frames of ours were, within the time that is left: in turns one by one, and lent
+/// together.
 fn receive(driver: &mut dyn Driver, count: usize) -> Vec<Vec<u8>> {
-    let mut frames = Vec::new();
+    let (mut frames, mut store) = (Vec::new(), Store::default());
     let start = Instant::now();
+    let mut lends = count.is_multiple_of(2);
     while frames.len() < count && start.elapsed() < PATIENCE && !driver.exhausted() {
-        let received = driver.receive(64, &mut |frame, _| frames.push(frame.to_vec())).unwrap();
+        lends = !lends;
+        let received = match lends {
+            false => driver.receive(64, &mut |frame, _| frames.push(frame.to_vec())).unwrap(),
+            true => lent(driver, &mut store, &mut frames),
+        };
         if received == 0 {
             driver.flush().unwrap();
             thread::sleep(Duration::from_micros(200));
@@ -54,6 +62,20 @@ fn receive(driver: &mut dyn Driver, count: usize) -> Vec<Vec<u8>> {
         frames.retain(|frame| is_ours(frame));
     }
     frames
+}
+
+/// Adds frames that the driver lends, all of which were received where and when it is told.
+fn lent(driver: &mut dyn Driver, store: &mut Store, frames: &mut Vec<Vec<u8>>) -> usize {
+    let before = frames.len();
+    let arrival = Arrival { port: 5, time_ns: 77 };
+    let count = driver.lend(arrival, store, &mut |burst| {
+        for frame in burst.frames() {
+            assert_eq!((frame.port(), frame.time_ns()), (5, 77));
+            frames.push(frame.bytes().to_vec());
+        }
+    });
+    assert_eq!(count.as_ref().ok(), Some(&(frames.len() - before)));
+    count.unwrap()
 }
 
 /// What has arrived at the other end, once so many frames of ours have.
