@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 8u
+#define WS_ABI_VERSION 9u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -70,6 +70,10 @@ _Static_assert(sizeof(struct ws_frame) == sizeof(void *) + 16, "abi.rs");
 #define WS_DECIDE_INGRESS 0xfffffff2u /* the core goes on with it after ingress */
 #define WS_DECIDE_EGRESS 0xfffffff3u  /* the core goes on with it after egress */
 #define WS_DROP_TOO_LONG 0xfffffff4u  /* its deparsed headers did not fit the chunk */
+
+/* What the verdicts of a burst say together. */
+#define WS_DROPS 1u /* some packet is dropped */
+#define WS_ASKS 2u  /* the core goes on with some packet */
 
 /* A table entry or default action; the action's data follow in 64-bit words. */
 struct ws_entry {

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 8;
+pub const ABI_VERSION: u32 = 9;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -88,6 +88,14 @@ pub const DECIDE_EGRESS: Verdict = 0xffff_fff3;
 
 /// [`Verdict`]: its deparsed headers did not fit the chunk.
 pub const DROP_TOO_LONG: Verdict = 0xffff_fff4;
+
+/// What a burst's verdicts say together: bits of which [`DROPS`] and [`ASKS`] are told, so that nobody has to look at all
+/// verdicts of a burst that is sent whole.
+pub type Unsent = u32;
+/// [`Unsent`]: some packet is dropped.
+pub const DROPS: Unsent = 1;
+/// [`Unsent`]: some packet asks for more.
+pub const ASKS: Unsent = 2;
 
 /// Whether a packet with this verdict asks for more than to be sent or dropped.
 pub fn asks_for_more(verdict: Verdict) -> bool {
@@ -279,6 +287,6 @@ pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u3
 
 /// The straight way of a burst of received packets, from the parser to the deparser: `(env, packets, frames, coming,
 /// count, verdicts)`. As many frames as in the burst are `coming`, whose first bytes are fetched; if there are none, it
-/// is `frames`.
+/// is `frames`. Returns what the verdicts say together.
 pub type StraightFunction =
-    unsafe extern "C" fn(*const Env, *const *mut Packet, *const Frame, *const Frame, u32, *mut Verdict);
+    unsafe extern "C" fn(*const Env, *const *mut Packet, *const Frame, *const Frame, u32, *mut Verdict) -> Unsent;

@@ -1,7 +1,7 @@
 //! Loads compiled programs and calls their blocks. The only place in the project that calls generated code.
 #![allow(unsafe_code, reason = "opens a shared object and calls the functions in it")]
 
-use crate::abi::{ABI_VERSION, BlockFunction, Env, Frame, Packet, ProgramInfo, StraightFunction, Verdict};
+use crate::abi::{ABI_VERSION, BlockFunction, Env, Frame, Packet, ProgramInfo, StraightFunction, Unsent, Verdict};
 use crate::plan::Plan;
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
@@ -129,7 +129,7 @@ impl Native {
         frames: &[Frame],
         coming: &[Frame],
         verdicts: &mut [Verdict],
-    ) {
+    ) -> Unsent {
         let count = packets.len();
         assert!(count <= BURST_PACKETS_MAX.min(verdicts.len()), "a burst of {count} packets");
         assert!(!self.is_in_place || count <= frames.len(), "{count} packets with {} frames", frames.len());

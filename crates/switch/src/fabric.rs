@@ -14,7 +14,7 @@ use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{Departure, Refusal, TrafficManager, port_max};
 use base::limits::{BURST_PACKETS_MAX, COPIES_MAX, PASSES_MAX};
-use cgen::abi::{self, Verdict};
+use cgen::abi::{self, Unsent, Verdict};
 use ir::Program;
 use ir::walk::has_assertions;
 use std::collections::VecDeque;
@@ -288,21 +288,24 @@ impl Fabric {
         self.pool.give(packet);
     }
 
-    /// Ends packets whose verdict is to be sent or dropped. Nobody observes them.
-    pub fn obey(&mut self, frames: &[Frame<'_>], verdicts: &[Verdict], world: &mut World<'_>) {
+    /// Ends packets whose verdict is to be sent or dropped. `unsent` is what their burst's verdicts say together. Nobody
+    /// observes them.
+    pub fn obey(&mut self, frames: &[Frame<'_>], verdicts: &[Verdict], unsent: Unsent, world: &mut World<'_>) {
         let drops = [
             (abi::DROP_INGRESS, DropReason::Ingress),
             (abi::DROP_EGRESS, DropReason::Egress),
             (abi::DROP_TOO_LONG, DropReason::TooLong),
         ];
         self.stats.sent += frames.len() as u64;
-        // Every verdict is looked at, so that it becomes vector instructions.
-        let drops_any = verdicts.iter().fold(false, |any, verdict| any | (*verdict >= abi::DROP_INGRESS));
-        if drops_any {
-            for (drop, reason) in drops {
-                let count = verdicts.iter().filter(|verdict| **verdict == drop).count() as u64;
-                self.stats.count_drops(reason, count);
-                self.stats.sent -= count;
+        if unsent & abi::DROPS != 0 {
+            // Numbers as wide as the verdicts, so that it becomes vector instructions.
+            let mut counts = [0u32; 3];
+            for verdict in verdicts {
+                counts.iter_mut().zip(drops).for_each(|(count, (drop, _))| *count += u32::from(*verdict == drop));
+            }
+            for (count, (_, reason)) in counts.into_iter().zip(drops) {
+                self.stats.count_drops(reason, u64::from(count));
+                self.stats.sent -= u64::from(count);
             }
         }
         world.output.transmit_burst(&Departures { frames, verdicts });

@@ -14,7 +14,7 @@ use crate::pipeline::{Pipeline, World};
 use base::Bits;
 use base::IndexVec;
 use base::index::Id as _;
-use cgen::abi::{self, Cells, Count, Counts, Env, FLAG_KEEP_METADATA, Verdict};
+use cgen::abi::{self, Cells, Count, Counts, Env, FLAG_KEEP_METADATA, Unsent, Verdict};
 use cgen::{Native, Plan};
 use ir::{
     BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, FieldListId, MeterId, Program, Type,
@@ -63,12 +63,12 @@ impl NativePipeline {
     /// Prepares what generated code works on, for `run` to call it. The packets are chunks of the pool, laid out by
     /// this plan, and borrowed mutably meanwhile. The arrays in the environment have an item for each instance of the
     /// program.
-    fn call(
+    fn call<T>(
         &mut self,
         chunks: Chunks<'_>,
         world: &mut World<'_>,
-        run: impl FnOnce(&Native, &Env, &[*mut abi::Packet]),
-    ) {
+        run: impl FnOnce(&Native, &Env, &[*mut abi::Packet]) -> T,
+    ) -> T {
         self.collect_addresses(world.externs);
         let mut callbacks = Callbacks { program: &self.program, plan: &self.plan, world };
         let env = Env {
@@ -91,7 +91,7 @@ impl NativePipeline {
             now_ns: callbacks.world.now_ns,
             first_byte: self.first_byte,
         };
-        run(&self.native, &env, chunks.pointers());
+        run(&self.native, &env, chunks.pointers())
     }
 
     fn collect_addresses(&mut self, externs: &mut Externs) {
@@ -164,11 +164,11 @@ impl Pipeline for NativePipeline {
         coming: &[Frame<'_>],
         verdicts: &mut [Verdict],
         world: &mut World<'_>,
-    ) {
+    ) -> Unsent {
         self.call(chunks, world, |native, env, pointers| {
             // SAFETY: as above; the core takes only packets this way that were just received, and lends their bytes.
             unsafe { native.run_straight(env, pointers, Frame::raw(frames), Frame::raw_to_fetch(coming), verdicts) }
-        });
+        })
     }
 
     fn copy_context(&mut self, _from: &Packet, _to: &mut Packet) {}

@@ -6,7 +6,7 @@ use crate::frame::{Chunks, Frame};
 use crate::output::{Observer, Output};
 use crate::packet::Packet;
 use crate::shared_tables::LockedTables;
-use cgen::abi::Verdict;
+use cgen::abi::{Unsent, Verdict};
 use ir::{BlockId, FieldListId};
 use tables::{Guard, LookupHandle, TableSet};
 
@@ -84,7 +84,7 @@ pub trait Pipeline: Send {
 
     /// Takes a burst of packets that were just received the straight way; `verdicts` gets what became of each. Must not
     /// be called without [`Pipeline::has_straight`]. In place, `frames` are the packets' bytes; else there are none.
-    /// `coming` are frames that come next.
+    /// `coming` are frames that come next. Returns what the verdicts say together.
     fn run_straight(
         &mut self,
         _chunks: Chunks<'_>,
@@ -92,7 +92,7 @@ pub trait Pipeline: Send {
         _coming: &[Frame<'_>],
         _verdicts: &mut [Verdict],
         _world: &mut World<'_>,
-    ) {
+    ) -> Unsent {
         unreachable!("the backend has no straight way");
     }
 

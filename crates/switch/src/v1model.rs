@@ -113,21 +113,22 @@ impl Rules for V1Model {
         let mut verdicts = [0; BURST_PACKETS_MAX];
         let mut lending = std::mem::take(&mut fabric.lending);
         let is_in_place = fabric.pipeline.is_in_place();
-        if is_in_place {
+        let unsent = if is_in_place {
             let (chunks, frames) = lending.lend(burst);
-            fabric.pipeline.run_straight(chunks, frames, &[], &mut verdicts, world);
+            fabric.pipeline.run_straight(chunks, frames, &[], &mut verdicts, world)
         } else {
-            fabric.pipeline.run_straight(Chunks::of(burst), &mut [], &[], &mut verdicts, world);
-        }
+            fabric.pipeline.run_straight(Chunks::of(burst), &mut [], &[], &mut verdicts, world)
+        };
         fabric.timer.lap(CoreStage::Straight);
         let mut originals = std::mem::take(&mut self.originals);
         let count = burst.len();
         let mut done = 0;
         while done < count {
             let of_rest = &verdicts[done..count];
-            let more = of_rest.iter().position(|verdict| abi::asks_for_more(*verdict)).unwrap_or(of_rest.len());
+            let asking = || of_rest.iter().position(|verdict| abi::asks_for_more(*verdict));
+            let more = if unsent & abi::ASKS == 0 { None } else { asking() }.unwrap_or(of_rest.len());
             let (_, frames) = lending.lend(&mut burst[..more]);
-            fabric.obey(frames, &of_rest[..more], world);
+            fabric.obey(frames, &of_rest[..more], unsent, world);
             fabric.pool.give_all(burst.drain(..more));
             done += more;
             if done < count {
@@ -153,14 +154,14 @@ impl Rules for V1Model {
         let (frames, refused) = frames.split_at_mut(spare.len());
         fabric.stats.count_drops(DropReason::NoBuffer, refused.len() as u64);
         let verdicts = &mut verdicts[..frames.len()];
-        fabric.pipeline.run_straight(Chunks::of(spare), frames, coming, verdicts, world);
+        let unsent = fabric.pipeline.run_straight(Chunks::of(spare), frames, coming, verdicts, world);
         fabric.timer.lap(CoreStage::Straight);
         let mut done = 0;
-        if verdicts.iter().fold(false, |any, verdict| any | abi::asks_for_more(*verdict)) {
+        if unsent & abi::ASKS != 0 {
             let mut taken = std::mem::take(&mut self.taken);
             fabric.pool.take_spare(frames, |position| abi::asks_for_more(verdicts[position]), &mut taken);
             while let Some((position, packet)) = taken.pop() {
-                fabric.obey(&frames[done..position], &verdicts[done..position], world);
+                fabric.obey(&frames[done..position], &verdicts[done..position], unsent, world);
                 match packet {
                     Some(packet) => self.go_on(fabric, packet, None, verdicts[position], position, world),
                     None => fabric.count_drop(DropReason::NoBuffer, world),
@@ -169,7 +170,7 @@ impl Rules for V1Model {
             }
             self.taken = taken;
         }
-        fabric.obey(&frames[done..], &verdicts[done..], world);
+        fabric.obey(&frames[done..], &verdicts[done..], unsent, world);
         fabric.timer.lap(CoreStage::Transmit);
     }
 

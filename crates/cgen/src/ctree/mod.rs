@@ -44,6 +44,8 @@ pub(crate) enum Stmt {
     Assign(Expr, &'static str, Expr),
     /// An expression for its effect.
     Eval(Expr),
+    /// `return value;`
+    Return(Expr),
     /// Two ways.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// Many ways without falling through.

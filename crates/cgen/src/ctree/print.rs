@@ -86,7 +86,9 @@ impl Printer {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Declare { .. } | Stmt::Assign(..) | Stmt::Eval(_) => self.line(&format!("{};", simple(stmt))),
+            Stmt::Declare { .. } | Stmt::Assign(..) | Stmt::Eval(_) | Stmt::Return(_) => {
+                self.line(&format!("{};", simple(stmt)))
+            }
             Stmt::If(condition, yes, no) => self.if_stmt(condition, yes, no),
             Stmt::Switch { value, cases, default } => {
                 self.line(&format!("switch ({}) {{", expr(value)));
@@ -165,6 +167,7 @@ fn simple(stmt: &Stmt) -> String {
         }
         Stmt::Assign(place, op, value) => format!("{} {op} {}", expr(place), expr(value)),
         Stmt::Eval(value) => expr(value),
+        Stmt::Return(value) => format!("return {}", expr(value)),
         _ => unreachable!("{stmt:?} takes more than a line"),
     }
 }

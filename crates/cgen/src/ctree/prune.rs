@@ -39,7 +39,7 @@ fn names_in(stmt: &Stmt, used: &mut BTreeSet<String>) {
             names_of(place, used);
             names_of(value, used);
         }
-        Stmt::Eval(value) => names_of(value, used),
+        Stmt::Eval(value) | Stmt::Return(value) => names_of(value, used),
         Stmt::Goto(label) => {
             used.insert(label.clone());
         }

@@ -133,7 +133,7 @@ impl<'e> Emitter<'e> {
             items.extend(self.waiting(None, straight.waiting.iter().map(|(&var, &(offset, _))| (var, offset))));
             items.push(Item::Comment("The straight way.".into()));
             items.extend(straight.in_place.then(|| self.kept(straight)));
-            let head = "void ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets WS_UNUSED, \
+            let head = "uint32_t ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets WS_UNUSED, \
                         const struct ws_frame *frames WS_UNUSED, const struct ws_frame *coming WS_UNUSED, \
                         uint32_t count, uint32_t *verdicts)";
             items.push(function(head, straight::emit(self, straight)));

@@ -22,6 +22,9 @@ use std::collections::BTreeSet;
 /// The struct of what is kept of a packet that is worked on in place.
 pub(crate) const KEPT: &str = "kept";
 
+/// What the verdicts say together.
+const UNSENT: &str = "unsent";
+
 /// A region of the straight way.
 #[derive(Clone, Copy)]
 pub(crate) struct Way<'s> {
@@ -55,7 +58,9 @@ pub(crate) fn emit(emitter: &Emitter<'_>, straight: &Straight) -> Vec<S> {
     if straight.in_place {
         out.push(declare_array(&format!("WS_UNUSED struct {KEPT}"), "kept", BURST_PACKETS_MAX as u32, None));
     }
+    out.push(declare("uint32_t", UNSENT, int(0)));
     out.extend(emit_graph(emitter, block(Stage::Deparser), &graph, Some(straight)));
+    out.push(S::Return(name(UNSENT)));
     out
 }
 
@@ -120,6 +125,8 @@ impl Scope<'_, '_> {
             self.verdict(port);
         } else {
             let no_room = binary("&", arrow(name("p"), "flags"), name("WS_FLAG_NO_ROOM"));
+            let drops = conditional(no_room.clone(), name("WS_DROPS"), int(0));
+            self.push(S::Assign(name(UNSENT), "|=", drops));
             self.verdict(conditional(no_room, name("WS_DROP_TOO_LONG"), port));
         }
     }
@@ -135,6 +142,9 @@ impl Scope<'_, '_> {
         if matches!(exit, Exit::DecideIngress | Exit::DecideEgress) {
             self.put_all_in_place();
             self.used.left = true;
+            self.push(S::Assign(name(UNSENT), "|=", name("WS_ASKS")));
+        } else {
+            self.push(S::Assign(name(UNSENT), "|=", name("WS_DROPS")));
         }
         self.verdict(name(verdict));
     }
