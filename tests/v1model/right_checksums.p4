@@ -72,11 +72,13 @@ control MyIngress(inout headers hdr, inout metadata meta, inout standard_metadat
         } else if (hdr.h.before == 2) {
             hdr.h.sum = 0x5555;
         }
-        if (hdr.h.isValid() && standard_metadata.checksum_error == 0) {
-            first.apply();
-            second.apply();
-        } else {
+        if (standard_metadata.checksum_error == 1) {
             hdr.h.b = 0xbadbad;
+        } else if (hdr.h.isValid()) {
+            first.apply();
+            if (hdr.h.isValid() && standard_metadata.checksum_error == 0) {
+                second.apply();
+            }
         }
     }
 }

@@ -337,6 +337,11 @@ impl<'n, 'e> Regions<'n, 'e> {
             End::Branch { stmt, cond, yes, no } => {
                 scope.comment(stmt.span);
                 let condition = scope.narrow(cond);
+                // A way that nobody takes would be one more way to enter the node where it leads.
+                if let C::Long(truth) = condition {
+                    scope.transfer(if truth != 0 { *yes } else { *no });
+                    return;
+                }
                 let before = scope.known.clone();
                 scope.assume(cond, true);
                 let to_yes = scope.take(|scope| scope.transfer(*yes));

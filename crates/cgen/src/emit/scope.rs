@@ -22,7 +22,7 @@ pub(crate) struct Known {
     /// Variables that have a certain value there, as far as that is followed: on the straight way, those that wait for
     /// tables.
     pub(crate) vars: BTreeMap<VarId, u64>,
-    /// Sums whose complement the packet has as its checksum, for certain.
+    /// Sums whose complement the packet has as its checksum, if it was verified.
     pub(crate) in_packet: BTreeSet<usize>,
     /// Sums of which a field or the checksum may have been written.
     pub(crate) touched: BTreeSet<usize>,
@@ -358,11 +358,16 @@ impl<'s, 'e> Scope<'s, 'e> {
 
     /// Whether a header is certainly valid here.
     pub(crate) fn is_surely_valid(&self, header: HeaderId) -> bool {
+        self.is_valid_where(&self.known, header)
+    }
+
+    /// Whether a header is certainly valid where this is known.
+    pub(crate) fn is_valid_where(&self, known: &Known, header: HeaderId) -> bool {
         let is_before = |other: &HeaderId| {
             let extracted = self.way.and_then(|way| way.straight.headers.get(other));
             extracted.is_some_and(|extracted| extracted.after.contains(&header))
         };
-        self.known.valid.contains(&header) || self.known.valid.iter().any(is_before)
+        known.valid.contains(&header) || known.valid.iter().any(is_before)
     }
 
     /// Writes back what the code has changed in its copies of the context.

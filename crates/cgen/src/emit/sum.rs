@@ -115,12 +115,8 @@ impl Scope<'_, '_> {
     pub(crate) fn assume_of_sums(&mut self, condition: &Expr, truth: bool) {
         let Some(way) = self.way.filter(|_| self.is_in_place()) else { return };
         for (number, sum) in way.straight.sums.iter().enumerate() {
-            let is_verified = sum.verified.as_ref().is_some_and(|verified| {
-                verified.is_said_by(condition, truth)
-                    && self.is_surely_valid(verified.guard)
-                    && self.is_surely_valid(verified.checksum.0)
-            });
-            if is_verified && !self.known.touched.contains(&number) {
+            let is_right = sum.verified.as_ref().is_some_and(|verified| verified.is_said_by(condition, truth));
+            if is_right && !self.known.touched.contains(&number) {
                 self.known.in_packet.insert(number);
             }
         }
@@ -161,8 +157,7 @@ impl Scope<'_, '_> {
 
     /// The sum where packets enter this region of whom this is known.
     fn entering_sum(&self, sum: usize, known: &Known) -> C {
-        let verified = self.way.and_then(|way| way.straight.sums[sum].verified.as_ref());
-        match verified.filter(|_| known.in_packet.contains(&sum)) {
+        match self.verified_where(known, sum) {
             Some(Verified { checksum: (header, field), .. }) => {
                 let header_bytes = binary("+", name("bytes"), self.offset_entering(*header));
                 let checksum = plus(header_bytes, self.field_offset(*header, *field) / 8);
@@ -170,6 +165,14 @@ impl Scope<'_, '_> {
             }
             None => kept(sum),
         }
+    }
+
+    /// How a sum was verified, if that it was and was right is certain where this is known.
+    fn verified_where(&self, known: &Known, sum: usize) -> Option<&Verified> {
+        let verified = self.way?.straight.sums[sum].verified.as_ref()?;
+        let is_valid = |header| self.is_valid_where(known, header);
+        let is_certain = known.in_packet.contains(&sum) && is_valid(verified.guard) && is_valid(verified.checksum.0);
+        is_certain.then_some(verified)
     }
 
     /// What the sums get that are something else where packets come in by another entry.
@@ -182,7 +185,7 @@ impl Scope<'_, '_> {
     /// The sums that are wanted where packets come in of whom this is known, if those in `after` are wanted where they
     /// go.
     pub(crate) fn wanted_sums(&self, known: &Known, after: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let is_kept = |sum: &usize| !(self.used.sums.contains(sum) && known.in_packet.contains(sum));
+        let is_kept = |sum: &usize| !self.used.sums.contains(sum) || self.verified_where(known, *sum).is_none();
         self.used.sums.union(after).copied().filter(is_kept).collect()
     }
 
