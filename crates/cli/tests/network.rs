@@ -170,3 +170,57 @@ fn the_ethernet_switch_floods_and_forwards() {
     }
     stop(switch);
 }
+
+/// Sends 300 datagrams of each of eight flows, paced, and prints when it begins.
+const FLOWS_SENDER: &str = "
+import socket, time
+flows = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(8)]
+for number in range(300):
+    for flow in flows:
+        flow.sendto(number.to_bytes(4, 'big'), ('10.0.2.2', 5002))
+    time.sleep(0.02)
+";
+
+/// Prints how many datagrams came of how many flows, and of how many the order was another.
+const FLOWS_RECEIVER: &str = "
+import socket
+receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+receiver.bind(('10.0.2.2', 5002))
+receiver.settimeout(30)
+seen = {}
+for _ in range(8 * 300):
+    data, sender = receiver.recvfrom(64)
+    seen.setdefault(sender[1], []).append(int.from_bytes(data, 'big'))
+wrong = sum(numbers != list(range(300)) for numbers in seen.values())
+print(sum(map(len, seen.values())), len(seen), wrong)
+";
+
+#[test]
+fn nothing_is_lost_while_workers_come_and_go() {
+    let Some(network) = three_hosts(&["ping", "python3"]) else { return };
+    network.run("switch", "ip link set lo up");
+    for number in 1..=3 {
+        let host = format!("h{number}");
+        network.run(&host, &format!("ip address add 10.0.{number}.2/24 dev eth0"));
+        network.run(&host, &format!("ip route add default via 10.0.{number}.1"));
+    }
+    let ports = "--port 1=r1 --port 2=xdp:r2 --port 3=r3 --workers 3 --p4runtime 127.0.0.1:9559 --json";
+    let (program, entries) = (app("l3fwd/l3fwd.p4"), app("l3fwd/entries.txt"));
+    let wirespeed = env!("CARGO_BIN_EXE_wirespeed");
+    let line = format!("{wirespeed} run {} --entries {} {ports}", program.display(), entries.display());
+    let router = network.start("switch", &line);
+    wait_for_ping(&network, "h1", "10.0.2.2");
+    let receiver = network.start_python("h2", FLOWS_RECEIVER);
+    thread::sleep(Duration::from_millis(500));
+    let sender = network.start_python("h1", FLOWS_SENDER);
+    for wanted in ["1", "2", "4", "1", "auto", "3", "2", "auto", "4", "1"] {
+        thread::sleep(Duration::from_millis(300));
+        let told = network.run("switch", &format!("{wirespeed} ctl --address 127.0.0.1:9559 --json workers {wanted}"));
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(told["auto"], wanted == "auto", "{told}");
+        assert!(wanted == "auto" || told["workers"].to_string() == wanted, "{told}");
+    }
+    sender.wait();
+    assert_eq!(receiver.wait().trim(), "2400 8 0");
+    stop(router);
+}

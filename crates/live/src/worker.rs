@@ -221,7 +221,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
     fn receive_round(&mut self) -> usize {
         let common = self.common;
         // Who is behind gets no more; what is not received waits where it is.
-        let spreads = self.crew.is_there();
+        let spreads = self.crew.is_spread_to();
         let has_room = self.crew.hand_over(true);
         let now_ns = common.clock.since_start_ns();
         let start_ns = common.clock.start_ns();
@@ -297,7 +297,20 @@ impl<'s> Worker<'_, '_, '_, 's> {
         result
     }
 
+    /// Lets halted workers work on all that is under way between them.
+    fn empty(&mut self) {
+        loop {
+            let is_left = self.crew.drain();
+            if self.take_returns() == 0 && !is_left {
+                break;
+            }
+        }
+    }
+
     fn go_on(&mut self) {
+        if self.crew.will_spread_otherwise() {
+            self.empty();
+        }
         let turns = self.crew.go_on(&mut self.ports);
         self.common.workers.set_remark(turns.unwrap_or_default());
     }
@@ -308,12 +321,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
             return;
         }
         self.crew.halt();
-        loop {
-            let is_left = self.crew.drain();
-            if self.take_returns() == 0 && !is_left {
-                break;
-            }
-        }
+        self.empty();
         self.crew.call_in(&mut self.ports);
         self.each_driver(|driver| driver.flush());
         let result = self.crew.resize(workers);

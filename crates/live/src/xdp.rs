@@ -6,9 +6,9 @@
 //! process ends.
 //!
 //! Where the interface can, it reads and writes the shared memory itself (zero copy); elsewhere the kernel copies,
-//! which is still less than a packet socket costs. Each queue of the interface has a socket and memory of its
-//! own, and is a driver for itself, so that queues may have workers of their own. A worker sends on the first queue that
-//! it has, so that what it sends keeps its order.
+//! which is still less than a packet socket costs. Each queue of the interface has a socket and memory of its own, and
+//! is a driver for itself, so that queues may have workers of their own. A worker sends on the first queue that it has,
+//! so that what it sends keeps its order.
 //!
 //! Frames are what a wire would carry, as from a packet socket. A VLAN tag that a virtual interface keeps beside the
 //! frame is put back by the program. A checksum that the sender left to hardware that never comes is completed by

@@ -1,11 +1,15 @@
 //! Several workers at one switch: nothing is lost or overtaken within a flow, also while their number changes; what
 //! must be exact is exact; what one thread is told of comes from all.
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use base::index::Id as _;
 use ir::{DigestId, RegisterId};
+use live::af_packet::{AfPacketDriver, AfPacketOptions};
 use live::driver::Deliver;
+use live::tap::TapDriver;
 use live::traffic::udp_frame;
 use live::worker::{self, Ended, Events, Port, Ports, Setup};
+use live::xdp::{XdpDriver, XdpOptions};
 use live::{Driver, DriverError, Mailbox, PortCounters, StopFlag, mailbox};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -15,6 +19,7 @@ use std::time::{Duration, Instant};
 use switch::workers::{Wanted, Workers};
 use switch::{Door, Switch};
 use testkit::corpus::Way;
+use testkit::netns::Network;
 use testkit::pipeline::{Engine, program_of_text, switch_for};
 
 /// A program that does this to packets, whose `number` says which of their flow they are. They leave on port 2.
@@ -50,9 +55,13 @@ const SEEN: (&str, &str) =
     ("register<bit<32>>(2) r;", "bit<32> x; r.read(x, 1); x = x + 1; r.write(1, x); hdr.raw.seen = x;");
 
 fn native(declarations: &str, statements: &str) -> Switch {
+    switch_with(|engine| matches!(engine, Engine::Native(_)), declarations, statements)
+}
+
+fn switch_with(is_wanted: impl Fn(&Engine) -> bool, declarations: &str, statements: &str) -> Switch {
     let program = program_of_text("workers.p4", &source(declarations, statements)).unwrap();
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
-    let way = Way::ALL.into_iter().find(|way| matches!(way.engine(&cache), Engine::Native(_))).unwrap();
+    let way = Way::ALL.into_iter().find(|way| is_wanted(&way.engine(&cache))).unwrap();
     let program = Arc::new(way.program(&program).unwrap());
     switch_for(&program, &way.engine(&cache)).unwrap()
 }
@@ -410,7 +419,9 @@ fn workers_follow_the_load() {
     let (inward, sender) = cable(1, 2);
     let (outward, receiver) = cable(2, 2);
     let workers = Arc::new(Workers::new(Wanted::Auto, 2));
-    beside(native(SUM.0, SUM.1), vec![inward, outward], &workers, |_| {
+    // Slow enough to be kept busy by one who sends.
+    let switch = switch_with(|engine| matches!(engine, Engine::Interpreter), SUM.0, SUM.1);
+    beside(switch, vec![inward, outward], &workers, |_| {
         let (start, mut number) = (Instant::now(), 0);
         while workers.now() < 2 {
             assert!(start.elapsed() < Duration::from_secs(60), "the load was not noticed");
@@ -421,4 +432,108 @@ fn workers_follow_the_load() {
         }
         check_flows(&receiver.sent((number * FLOWS) as usize), number);
     });
+}
+
+// --------------------------------------------------------------------------------------------------------- interfaces
+
+/// How many queues interfaces have.
+const QUEUES: usize = 4;
+
+/// What is between the workers and an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Link {
+    PacketSockets,
+    Xdp,
+    Tap,
+}
+
+impl Link {
+    fn open(self, name: &str) -> Box<dyn Driver> {
+        match self {
+            Link::PacketSockets => {
+                let options = AfPacketOptions { queues: QUEUES, ..AfPacketOptions::default() };
+                Box::new(AfPacketDriver::open(name, &options).unwrap())
+            }
+            Link::Xdp => Box::new(XdpDriver::open(name, &XdpOptions::default()).unwrap()),
+            Link::Tap => Box::new(TapDriver::open(name).unwrap()),
+        }
+    }
+}
+
+/// Interfaces `in0` and `out0` in the namespace `switch`, and where their other ends are.
+fn interfaces(link: Link) -> Result<(Network, [[&'static str; 2]; 2]), String> {
+    let mut network = Network::new(&[])?;
+    network.add("switch");
+    if link == Link::Tap {
+        for name in ["in0", "out0"] {
+            network.run("switch", &format!("ip tuntap add {name} mode tap"));
+            network.set_ipv6("switch", name, false);
+        }
+        return Ok((network, [["switch", "in0"], ["switch", "out0"]]));
+    }
+    network.add("hosts");
+    let (count, peer) = (format!("numrxqueues {QUEUES} numtxqueues {QUEUES}"), network.full_name("switch"));
+    for (host, name) in [("left", "in0"), ("right", "out0")] {
+        network.run("hosts", &format!("ip link add {host} {count} type veth peer name {name} {count} netns {peer}"));
+        for (namespace, name) in [("hosts", host), ("switch", name)] {
+            network.set_ipv6(namespace, name, false);
+            network.run(namespace, &format!("ip link set {name} up"));
+        }
+    }
+    Ok((network, [["hosts", "left"], ["hosts", "right"]]))
+}
+
+/// Workers come and go ten times while frames flow from one interface to the other.
+fn check_interfaces(link: Link) {
+    let (network, [[sender_at, sender], [receiver_at, receiver]]) = match interfaces(link) {
+        Ok(made) => made,
+        Err(reason) => return println!("{reason}"),
+    };
+    let port = |number, name| Port { number, driver: network.inside("switch", || link.open(name)), is_capture: false };
+    let ports = vec![port(1, "in0"), port(2, "out0")];
+    let open = |namespace, name| {
+        network.inside(namespace, || AfPacketDriver::open(name, &AfPacketOptions::default()).unwrap())
+    };
+    // A sender's socket keeps to one queue of its interface: several have several.
+    let mut senders: Vec<_> = (0..QUEUES).map(|_| open(sender_at, sender)).collect();
+    let mut receiver = open(receiver_at, receiver);
+    let workers = Arc::new(Workers::new(Wanted::Fixed(1), QUEUES));
+    let (mut sent, mut received) = (0, Vec::new());
+    let mut receive_until = |count: usize| {
+        let start = Instant::now();
+        while received.len() < count {
+            assert!(start.elapsed() < Duration::from_secs(20), "{link:?}: {} of {count}", received.len());
+            let mut take = |frame: &[u8], _| received.extend((frame[12..14] == [8, 0]).then(|| frame.to_vec()));
+            if receiver.receive(64, &mut take).unwrap() == 0 {
+                std::thread::yield_now();
+            }
+        }
+    };
+    beside(native(SUM.0, SUM.1), ports, &workers, |mailbox| {
+        for wanted in [2, 1, 4, 3, 4, 1, 3, 2, 4, 1].map(Wanted::Fixed).into_iter().chain([Wanted::Auto]) {
+            workers.want(wanted);
+            for _ in 0..40 {
+                for flow in 0..FLOWS {
+                    let sender = &mut senders[flow as usize % QUEUES];
+                    sender.transmit(&udp_frame(flow, 64, sent), 0).unwrap();
+                }
+                senders.iter_mut().for_each(|sender| sender.flush().unwrap());
+                sent += 1;
+                // No more than the queue of an interface holds is under way.
+                receive_until(((sent * FLOWS) as usize).saturating_sub(100));
+            }
+            if let Wanted::Fixed(count) = wanted {
+                become_workers(&workers, count);
+            }
+        }
+        receive_until((sent * FLOWS) as usize);
+        let door: &dyn Door = mailbox;
+        assert_eq!(door.ask(register).unwrap(), u64::from(sent * FLOWS));
+    });
+    check_flows(&received, sent);
+}
+
+#[test]
+fn nothing_is_lost_between_interfaces_while_workers_come_and_go() {
+    [Link::PacketSockets, Link::Xdp, Link::Tap].into_iter().for_each(check_interfaces);
 }

@@ -8,9 +8,11 @@
 //!
 //! The same between generators in memory shows what is left when drivers cost next to nothing. Needs root and `ip`.
 
-use base::limits::BURST_PACKETS_MAX;
 use live::af_packet::{AfPacketDriver, AfPacketOptions};
+use live::driver::Arrival;
 use live::memory::GeneratorDriver;
+use live::store::Store;
+use live::tap::TapDriver;
 use live::xdp::{Attach, XdpDriver, XdpOptions};
 use live::{Clock, Driver, DriverError, NetworkNamespace};
 use nix::time::{ClockId, clock_gettime};
@@ -26,6 +28,8 @@ const TURN_FRAMES: usize = 192;
 const TURNS: usize = 500;
 /// Both ends of the pairs: sender and switch, switch and nobody.
 const PAIRS: [[&str; 2]; 2] = [["send0", "in0"], ["out0", "sink0"]];
+/// Interfaces whose other end the switch has: one that frames are sent on, one that they come out of.
+const TAPS: [&str; 2] = ["tap-in0", "tap-out0"];
 /// The longest frame that a pair carries.
 const FRAME_BYTES_MAX: usize = 1514;
 
@@ -40,14 +44,22 @@ pub enum Carrier {
     Xdp,
     /// An AF_XDP socket whose program runs in the network stack.
     XdpGeneric,
+    /// Tap interfaces.
+    Tap,
     /// Generators in memory.
     Memory,
 }
 
 impl Carrier {
     /// All of them.
-    pub const ALL: [Carrier; 5] =
-        [Carrier::PacketSocket, Carrier::PacketSocketWithoutRing, Carrier::Xdp, Carrier::XdpGeneric, Carrier::Memory];
+    pub const ALL: [Carrier; 6] = [
+        Carrier::PacketSocket,
+        Carrier::PacketSocketWithoutRing,
+        Carrier::Xdp,
+        Carrier::XdpGeneric,
+        Carrier::Tap,
+        Carrier::Memory,
+    ];
 
     /// For people.
     pub fn name(self) -> &'static str {
@@ -56,6 +68,7 @@ impl Carrier {
             Carrier::PacketSocketWithoutRing => "packet socket, no ring",
             Carrier::Xdp => "AF_XDP",
             Carrier::XdpGeneric => "AF_XDP, generic",
+            Carrier::Tap => "tap",
             Carrier::Memory => "in memory",
         }
     }
@@ -71,6 +84,7 @@ impl Carrier {
             Carrier::XdpGeneric => {
                 Box::new(XdpDriver::open(name, &XdpOptions { attach: Attach::Generic, ..XdpOptions::default() })?)
             }
+            Carrier::Tap => Box::new(TapDriver::open(if name == PAIRS[0][1] { TAPS[0] } else { TAPS[1] })?),
             Carrier::Memory if name == PAIRS[0][1] => {
                 Box::new(GeneratorDriver::new(frames.iter().map(|frame| frame.to_vec()).collect(), u64::MAX, 0))
             }
@@ -185,12 +199,13 @@ fn measure(carrier: Carrier, switch: &mut Switch, port: u32, frames: &[&[u8]]) -
     let mut drivers = [carrier.open(PAIRS[0][1], frames)?, carrier.open(PAIRS[1][0], frames)?];
     let mut sender: Option<Box<dyn Driver>> = match carrier {
         Carrier::Memory => None,
+        Carrier::Tap => Some(Box::new(AfPacketDriver::open(TAPS[0], &AfPacketOptions::default())?)),
         _ => Some(Box::new(AfPacketDriver::open(PAIRS[0][0], &AfPacketOptions::default())?)),
     };
     // Runs follow one another, and the switch's time with them.
     let (clock, start_ns) = (Clock::start(), switch.now_ns());
     let (mut sending, mut switching) = (Duration::ZERO, Duration::ZERO);
-    let (mut received, mut sent) = (0, 0);
+    let (mut received, mut sent, mut store) = (0, 0, Store::default());
     // The first turns warm everything up.
     for turn in 0..TURNS + TURNS / 10 {
         let start = thread_time()?;
@@ -201,7 +216,7 @@ fn measure(carrier: Carrier, switch: &mut Switch, port: u32, frames: &[&[u8]]) -
         }
         let filled = thread_time()?;
         let now_ns = start_ns + clock.since_start_ns();
-        let (came, went) = forward(switch, &mut drivers, port, now_ns)?;
+        let (came, went) = forward(switch, &mut drivers, &mut store, Arrival { port, time_ns: now_ns })?;
         if turn >= TURNS / 10 {
             sending += filled.saturating_sub(start);
             switching += thread_time()?.saturating_sub(filled);
@@ -220,21 +235,20 @@ fn measure(carrier: Carrier, switch: &mut Switch, port: u32, frames: &[&[u8]]) -
 fn forward(
     switch: &mut Switch,
     drivers: &mut [Box<dyn Driver>; 2],
-    port: u32,
-    now_ns: u64,
+    store: &mut Store,
+    arrival: Arrival,
 ) -> Result<(usize, u64), DriverError> {
     let [input, output] = drivers;
     let (mut count, mut sent) = (0, 0);
     while count < TURN_FRAMES {
-        let received = input.receive(BURST_PACKETS_MAX, &mut |frame, _| {
-            switch.receive(now_ns, port, frame);
+        let mut second = Second { driver: &mut **output, sent: 0, outcome: Ok(()) };
+        let received = input.lend(arrival, store, &mut |burst| {
+            switch.forward(arrival.time_ns, burst.frames(), &mut second);
         })?;
         if received == 0 {
             break;
         }
         count += received;
-        let mut second = Second { driver: &mut **output, sent: 0, outcome: Ok(()) };
-        switch.run(now_ns, &mut second);
         sent += second.sent;
         second.outcome?;
         output.flush()?;

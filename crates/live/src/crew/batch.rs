@@ -1,8 +1,8 @@
 //! What workers hand to each other: frames, and what they have to say, some at a time in one piece of memory.
 //!
-//! A batch goes from the first worker to a helper and comes back with the same frames, worked on where they lie: a frame
-//! is copied once, by the first worker, and once more by the driver that sends it. What a helper has for the first
-//! worker besides goes in a batch of its own.
+//! A batch goes from the first worker to a helper and comes back with the same frames, worked on where they lie: so a
+//! frame is copied by the first worker, and then by the driver that sends it. What a helper has for the first worker
+//! besides goes in a batch of its own.
 
 use crate::driver::DriverError;
 use crate::ports::Ports;

@@ -26,7 +26,9 @@ const WAIT_MAX: Duration = Duration::from_millis(100);
 pub(crate) const LOOKS_NS: u64 = 50_000;
 
 /// How often a worker looks whether its turn has come before it waits to be told.
-const TURN_LOOKS: usize = 200;
+const TURN_LOOKS: usize = 100;
+/// Pauses between two looks.
+const TURN_PAUSES: usize = 6;
 
 /// The one core of a run, which workers without a lane take turns at. Nothing lies beside its lock that others look at.
 #[repr(align(128))]
@@ -55,7 +57,8 @@ impl<'s> Common<'s> {
             match self.core.0.try_lock() {
                 Ok(guard) => return guard,
                 Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+                // Each look takes the lock's line from who works.
+                Err(TryLockError::WouldBlock) => (0..TURN_PAUSES).for_each(|_| std::hint::spin_loop()),
             }
         }
         self.core()
