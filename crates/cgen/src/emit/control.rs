@@ -323,7 +323,7 @@ impl<'n, 'e> Regions<'n, 'e> {
             scope.comment(apply.stmt.span);
             scope.table_results(apply.table, apply.hit, apply.action, &name("entry"));
         }
-        node.code.iter().for_each(|stmt| scope.stmt(stmt));
+        scope.sequence(&node.code);
         if scope.known.reachable {
             self.end(&node.end, scope);
         }

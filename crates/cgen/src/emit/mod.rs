@@ -6,7 +6,7 @@
 //! * `scope`: what is known while the code that one packet runs through is written: validity of headers, labels,
 //!   temporaries.
 //! * `expr`, `wide`: values of at most 64 bits as C expressions, wider ones as arrays of limbs.
-//! * `field`: loads and stores of bit fields in network order.
+//! * `field`, `neighbours`: loads and stores of bit fields in network order, and of several fields at once.
 //! * `header`: access to header instances, changes of validity, stacks.
 //! * `stmt`, `externs`, `hash`, `table`: statements.
 //! * `control`, `parser`, `deparser`: blocks as functions over a burst.
@@ -19,6 +19,7 @@ mod externs;
 mod field;
 mod hash;
 mod header;
+mod neighbours;
 mod parser;
 mod scope;
 mod stmt;

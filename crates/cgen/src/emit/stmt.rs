@@ -10,9 +10,7 @@ use ir::{Body, Expr, HeaderRef, LabelId, Place, Stmt, StmtKind, SwitchCase, VarI
 
 impl Scope<'_, '_> {
     pub(crate) fn stmts(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            self.stmt(stmt);
-        }
+        self.sequence(&body.iter().collect::<Vec<_>>());
     }
 
     pub(crate) fn stmt(&mut self, stmt: &Stmt) {

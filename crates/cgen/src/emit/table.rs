@@ -172,17 +172,21 @@ impl Scope<'_, '_> {
             self.write_var(param, value);
         }
         let stores = &self.emitter.plan.tables[table].stores[position];
+        let mut others = Vec::new();
         for (number, stmt) in action.body.iter().enumerate() {
             let store = stores.iter().find(|store| store.statements.contains(&number));
-            match store.filter(|store| !store.fields.iter().any(|&field| self.is_summed(store.header, field))) {
+            let store = store.filter(|store| !store.fields.iter().any(|&field| self.is_summed(store.header, field)));
+            match store {
                 Some(store) if store.statements[0] == number => {
+                    self.sequence(&std::mem::take(&mut others));
                     self.comment(stmt.span);
                     self.copy_spelled(store, plus(arrow(entry.clone(), "data"), layout.spelled_word() as u32));
                 }
                 Some(_) => {}
-                None => self.stmt(stmt),
+                None => others.push(stmt),
             }
         }
+        self.sequence(&others);
     }
 
     /// Copies what is spelled in an entry to a header, if that is valid.
