@@ -4,10 +4,15 @@
 //! that finds nothing says 0, and every number leads to a valid entry. A cell is the header, the action data, and a tail that belongs to the engine (what the entry
 //! matches). Its size is rounded so that a cell of up to 64 bytes lies in one cache line: whoever matches an entry by
 //! its tail has fetched its data too.
+//!
+//! Many cells are not moved at once when they need more memory: the new memory is filled by the changes that follow, some
+//! cells with each, and takes over when it has all. Until then what is changed in the old memory is changed in the new
+//! one too, as far as it has been filled.
 
 #![allow(unsafe_code, reason = "cells are words to the engines and headers to C: two views of the same memory")]
 
 use crate::abi::{EntryHeader, HEADER_WORDS};
+use crate::memory::prefer_large_pages;
 
 const LINE_WORDS: usize = 8;
 
@@ -27,7 +32,15 @@ pub(crate) struct Cells {
     tail_start: usize,
     tail_words: usize,
     count: usize,
+    /// The memory that is to take over: equal to the head of `lines`.
+    successor: Vec<Line>,
 }
+
+/// Lines up to which memory is moved at once: one MiB.
+const MOVED_LINES_MAX: usize = 1 << 14;
+
+/// Cells that each change moves.
+const MOVED_AT_ONCE: usize = 16;
 
 impl Cells {
     /// One cell, the default entry, all zero.
@@ -37,30 +50,38 @@ impl Cells {
             0..=LINE_WORDS => words.next_power_of_two(),
             _ => words.next_multiple_of(LINE_WORDS),
         };
+        let tail_start = HEADER_WORDS + data_words;
         let mut cells =
-            Cells { lines: Vec::new(), stride_words, tail_start: HEADER_WORDS + data_words, tail_words, count: 0 };
+            Cells { lines: Vec::new(), stride_words, tail_start, tail_words, count: 0, successor: Vec::new() };
         cells.grow(1);
         cells
     }
 
     /// Makes room for cells up to `count` at once.
     pub fn reserve(&mut self, count: usize) {
-        let lines = (count * self.stride_words).div_ceil(LINE_WORDS);
-        self.lines.reserve(lines.saturating_sub(self.lines.len()));
+        let lines = self.lines_for(count);
+        if lines > self.lines.capacity() {
+            self.successor = Vec::new();
+            self.lines.reserve_exact(lines.saturating_sub(self.lines.len()));
+            prefer_large_pages(&self.lines);
+        }
+    }
+
+    fn lines_for(&self, count: usize) -> usize {
+        (count * self.stride_words).div_ceil(LINE_WORDS)
     }
 
     /// Forgets all cells but the default entry.
     pub fn truncate(&mut self) {
-        self.count = 1;
-        self.lines.truncate(self.stride_words.div_ceil(LINE_WORDS));
-        self.lines.shrink_to_fit();
+        self.shrink(1);
     }
 
     /// Forgets the cells from `count` on, none of which holds an entry.
     pub fn shrink(&mut self, count: usize) {
         if count < self.count {
             self.count = count;
-            self.lines.truncate((count * self.stride_words).div_ceil(LINE_WORDS));
+            self.successor = Vec::new();
+            self.lines.truncate(self.lines_for(count));
             self.lines.shrink_to_fit();
         }
     }
@@ -70,11 +91,41 @@ impl Cells {
         self.count
     }
 
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        (self.lines.capacity() + self.successor.capacity()) * size_of::<Line>()
+    }
+
     fn grow(&mut self, count: usize) {
         self.count = self.count.max(count);
-        let lines = (self.count * self.stride_words).div_ceil(LINE_WORDS);
+        let lines = self.lines_for(self.count);
+        let capacity = self.lines.capacity();
+        if lines > capacity {
+            // What is left of moving is moved now.
+            self.successor = Vec::new();
+        } else if lines > capacity / 4 * 3 && capacity > MOVED_LINES_MAX && self.successor.capacity() == 0 {
+            self.successor = Vec::with_capacity(2 * capacity);
+            prefer_large_pages(&self.successor);
+        }
         if lines > self.lines.len() {
             self.lines.resize(lines, Line([0; LINE_WORDS]));
+        }
+        if self.successor.capacity() > 0 {
+            let start = self.successor.len();
+            let end = (start + self.lines_for(MOVED_AT_ONCE)).min(self.lines.len());
+            self.successor.extend_from_slice(&self.lines[start..end]);
+            if end == self.lines.len() {
+                self.lines = std::mem::take(&mut self.successor);
+            }
+        }
+    }
+
+    /// Copies what was changed in a cell to the memory that is to take over.
+    fn follow(&mut self, cell: Cell) {
+        let start = cell as usize * self.stride_words / LINE_WORDS;
+        let end = self.lines_for(cell as usize + 1).min(self.successor.len());
+        if start < end {
+            self.successor[start..end].copy_from_slice(&self.lines[start..end]);
         }
     }
 
@@ -110,6 +161,7 @@ impl Cells {
         let (used, spare) = words[HEADER_WORDS..].split_at_mut(data.len());
         used.copy_from_slice(data);
         spare.fill(0);
+        self.follow(cell);
     }
 
     /// Writes the head of a cell's tail.
@@ -120,12 +172,20 @@ impl Cells {
             tail[start..start + part.len()].copy_from_slice(part);
             start += part.len();
         }
+        self.follow(cell);
+    }
+
+    /// Writes the last word of a cell's tail.
+    pub fn set_last_tail_word(&mut self, cell: Cell, word: u64) {
+        self.tail_mut(cell).last_mut().into_iter().for_each(|last| *last = word);
+        self.follow(cell);
     }
 
     /// Marks a cell as holding no entry.
     pub fn kill(&mut self, cell: Cell) {
         let start = cell as usize * self.stride_words;
         self.words_mut()[start] = 0;
+        self.follow(cell);
     }
 
     /// The cells that hold an entry.
@@ -140,8 +200,7 @@ impl Cells {
         &self.words()[start..start + self.tail_words]
     }
 
-    /// The engine's part of a cell, to be changed.
-    pub fn tail_mut(&mut self, cell: Cell) -> &mut [u64] {
+    fn tail_mut(&mut self, cell: Cell) -> &mut [u64] {
         let start = cell as usize * self.stride_words + self.tail_start;
         let tail_words = self.tail_words;
         &mut self.words_mut()[start..start + tail_words]
@@ -232,4 +291,46 @@ pub fn prefetch<T>(address: *const T) {
     }
     #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
     let _ = address;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Rng;
+
+    /// Cells that are moved while they change, against a list of what each holds.
+    #[test]
+    fn nothing_is_lost_while_cells_move() {
+        let mut rng = Rng::new(3);
+        let mut cells = Cells::new(1, 3);
+        let mut plain: Vec<Option<(u64, [u64; 3])>> = vec![None];
+        let mut moving = 0;
+        for step in 0..150_000u64 {
+            moving += u32::from(cells.successor.capacity() > 0);
+            let cell = if rng.chance(2, 3) { plain.len() } else { rng.between(1, plain.len() as u64) as usize };
+            plain.resize(plain.len().max(cell + 1), None);
+            match (rng.below(4), plain[cell]) {
+                (0, Some(_)) => {
+                    cells.kill(cell as Cell);
+                    plain[cell] = None;
+                }
+                (1, Some((_, tail))) => {
+                    cells.set_last_tail_word(cell as Cell, step);
+                    plain[cell] = Some((cells.data(cell as Cell)[0], [tail[0], tail[1], step]));
+                }
+                _ => {
+                    cells.set_action(cell as Cell, 1, &[step]);
+                    cells.set_tail(cell as Cell, &[&[step, cell as u64], &[7]]);
+                    plain[cell] = Some((step, [step, cell as u64, 7]));
+                }
+            }
+        }
+        assert!(moving > 100, "{moving} steps while moving");
+        assert!(cells.live().eq((1..plain.len() as u32).filter(|&cell| plain[cell as usize].is_some())));
+        for (cell, wanted) in plain.iter().enumerate() {
+            if let Some((data, tail)) = wanted {
+                assert_eq!((cells.data(cell as Cell), cells.tail(cell as Cell)), (&[*data][..], &tail[..]));
+            }
+        }
+    }
 }

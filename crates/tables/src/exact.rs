@@ -4,7 +4,7 @@
 //! keys, find each one's first candidate in the index, compare the candidates' keys.
 
 use crate::cells::{Cell, Cells, prefetch};
-use crate::hash_index::{HashIndex, WordHash, hash_words};
+use crate::hash_index::{HashIndex, RowHash};
 use base::limits::BURST_PACKETS_MAX;
 
 /// Index slots up to which the whole table is taken to lie in the nearest caches, so that steps cost more than they
@@ -15,14 +15,12 @@ const SMALL_SLOTS: usize = 2048;
 pub(crate) struct Exact {
     index: HashIndex,
     key_words: usize,
-    seed: u64,
-    /// For keys of one word.
-    word_hash: WordHash,
+    hash: RowHash,
 }
 
 impl Exact {
     pub fn new(key_words: usize, seed: u64) -> Exact {
-        Exact { index: HashIndex::new(), key_words, seed, word_hash: WordHash::new(seed) }
+        Exact { index: HashIndex::new(), key_words, hash: RowHash::new(seed, key_words) }
     }
 
     pub fn clear(&mut self) {
@@ -35,24 +33,26 @@ impl Exact {
 
     /// Adds a cell whose tail is set.
     pub fn insert(&mut self, cells: &Cells, cell: Cell) {
-        self.index.insert(self.hash(cells.tail(cell)), cell);
+        self.index.insert(self.hash.of(cells.tail(cell)), cell);
     }
 
     pub fn remove(&mut self, cells: &Cells, cell: Cell) {
-        self.index.remove(self.hash(cells.tail(cell)), cell);
+        self.index.remove(self.hash.of(cells.tail(cell)), cell);
     }
 
-    #[inline(always)]
-    fn hash(&self, key: &[u64]) -> u32 {
-        match key {
-            [word] => self.word_hash.of(*word),
-            words => hash_words(self.seed, words.iter().copied()),
-        }
+    /// Words of a key.
+    pub fn key_words(&self) -> usize {
+        self.key_words
     }
 
-    /// How keys of one word are hashed and where they are looked for; none if keys have more words, or none.
-    pub fn of_words(&self) -> Option<(WordHash, &[u64])> {
-        (self.key_words == 1).then(|| (self.word_hash, self.index.all()))
+    /// How keys are hashed, and where they are looked for.
+    pub fn parts(&self) -> (&RowHash, &[u64]) {
+        (&self.hash, self.index.all())
+    }
+
+    /// Bytes of memory beside the cells.
+    pub fn bytes(&self) -> usize {
+        self.index.bytes()
     }
 
     /// Finds the cells of up to a burst of keys.
@@ -65,10 +65,10 @@ impl Exact {
             4 => self.find_sized::<4>(cells, keys, found),
             5 => self.find_sized::<5>(cells, keys, found),
             // A key of no bits has one value, which all keys have.
-            0 => found.fill(self.index.find(self.hash(&[]), |_| true).unwrap_or(0)),
+            0 => found.fill(self.index.find(self.hash.of(&[]), |_| true).unwrap_or(0)),
             words => {
                 for (key, found) in keys.chunks_exact(words).zip(found) {
-                    *found = self.index.find(self.hash(key), |cell| cells.tail(cell) == key).unwrap_or(0);
+                    *found = self.index.find(self.hash.of(key), |cell| cells.tail(cell) == key).unwrap_or(0);
                 }
             }
         }
@@ -80,14 +80,14 @@ impl Exact {
         let equal = |cell: Cell, key: &[u64; WORDS]| cells.tail(cell)[..WORDS] == key[..];
         if self.index.slots() <= SMALL_SLOTS || keys.len() == 1 {
             for (key, found) in keys.iter().zip(found) {
-                *found = self.index.find(self.hash(key), |cell| equal(cell, key)).unwrap_or(0);
+                *found = self.index.find(self.hash.of(key), |cell| equal(cell, key)).unwrap_or(0);
             }
             return;
         }
         let mut hashes = [0u32; BURST_PACKETS_MAX];
         let mut positions = [0usize; BURST_PACKETS_MAX];
         for (key, hash) in keys.iter().zip(&mut hashes) {
-            *hash = self.hash(key);
+            *hash = self.hash.of(key);
             prefetch(self.index.home(*hash));
         }
         for ((hash, position), found) in hashes.iter().zip(&mut positions).zip(&mut *found) {

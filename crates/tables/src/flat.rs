@@ -12,6 +12,7 @@
 use crate::cells::Cell;
 use crate::layout::{KeyField, KeyLayout};
 use crate::lpm::{Piece, pieces};
+use crate::memory::prefer_large_pages;
 use crate::spec::{Handle, TableKind};
 use base::limits::TABLE_ENTRIES_MAX;
 use std::collections::BTreeMap;
@@ -120,6 +121,7 @@ impl Flat {
     fn set_root(&mut self, bits: u32) {
         self.root_bits = bits.min(self.string_bits);
         self.root = vec![0; 1 << self.root_bits];
+        prefer_large_pages(&self.root);
         self.nodes = vec![[0; 1 << STRIDE_BITS]];
         self.free_nodes = Vec::new();
         self.short = vec![0; 1 << SHORT_BITS];
@@ -277,6 +279,12 @@ impl Flat {
             (&[piece], 1) => Some(piece),
             _ => None,
         }
+    }
+
+    /// Bytes of memory that lookups read beside the cells.
+    pub fn bytes(&self) -> usize {
+        let slots = self.root.capacity() + self.short.capacity();
+        slots * size_of::<u32>() + self.nodes.capacity() * size_of::<[u32; 1 << STRIDE_BITS]>()
     }
 
     /// What a lookup reads.

@@ -1,22 +1,27 @@
-//! Lookups for x86 processors that gather: in the flat trie eight keys at a time, in the hash index of exact keys four.
+//! Lookups for x86 processors that gather: in the flat trie eight keys at a time, in the hash index of exact keys and in
+//! those of ternary entries four; and a key against eight ternary entries at a time.
 //!
 //! What enters: keys, and the slots of a trie or of an index. What leaves: the cell of each key, as the scalar loops in
-//! [`crate::flat`] and [`crate::exact`] find it. A gather is eight loads at once, whose misses overlap like those of
+//! [`crate::flat`], [`crate::exact`] and [`crate::ternary`] find it. A gather is eight loads at once, whose misses overlap like those of
 //! eight turns of that loop; what is saved is the work around the loads.
 
 #![allow(unsafe_code, reason = "vector instructions take pointers, and slots without a check of their bounds")]
 
-use crate::cells::Cells;
+use crate::cells::{Cells, prefetch};
+use crate::exact::Exact;
 use crate::flat::{CELL, NODE, SHORT_BITS, STRIDE_BITS, Slots};
-use crate::hash_index::{WORD_FACTOR, WordHash};
+use crate::hash_index::{ROW_FACTOR, RowHash};
+use crate::ranked::{self, Chunk};
+use crate::ternary::Probe;
+use base::limits::BURST_PACKETS_MAX;
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi32_si128, _mm_storeu_si128, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256,
-    _mm256_blendv_epi8, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmpeq_epi32,
-    _mm256_cmpeq_epi64, _mm256_i32gather_epi32, _mm256_loadu_si256, _mm256_mask_i32gather_epi32,
-    _mm256_mask_i64gather_epi64, _mm256_movemask_ps, _mm256_mul_epu32, _mm256_or_si256, _mm256_permute4x64_epi64,
-    _mm256_permutevar8x32_epi32, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_shuffle_ps,
-    _mm256_sll_epi32, _mm256_slli_epi32, _mm256_srl_epi32, _mm256_srl_epi64, _mm256_srli_epi32, _mm256_srli_epi64,
-    _mm256_storeu_si256, _mm256_testz_si256, _mm256_xor_si256,
+    _mm256_blendv_epi8, _mm256_castps_si256, _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_castsi256_si128,
+    _mm256_cmpeq_epi32, _mm256_cmpeq_epi64, _mm256_i32gather_epi32, _mm256_i64gather_epi64, _mm256_loadu_si256,
+    _mm256_mask_i32gather_epi32, _mm256_mask_i64gather_epi64, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_mul_epu32,
+    _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_permutevar8x32_epi32, _mm256_set1_epi32, _mm256_set1_epi64x,
+    _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_ps, _mm256_sll_epi32, _mm256_slli_epi32, _mm256_srl_epi32,
+    _mm256_srl_epi64, _mm256_srli_epi32, _mm256_srli_epi64, _mm256_storeu_si256, _mm256_testz_si256, _mm256_xor_si256,
 };
 use std::sync::LazyLock;
 
@@ -129,79 +134,332 @@ fn cells_of(slots: __m256i) -> __m256i {
     _mm256_and_si256(slots, _mm256_set1_epi32(CELL as i32))
 }
 
-/// Keys of one word that are looked up at once in an index.
-const WORD_LANES: usize = 4;
+/// Rows that are looked up at once in an index.
+const ROW_LANES: usize = 4;
 
-/// Finds as many keys of one word as are a multiple of four by the slots of their index; returns how many that were.
+/// Words up to which rows are looked up so.
+pub(crate) const ROW_WORDS_MAX: usize = 5;
+
+/// Index slots beyond which what a search reads is asked for before it begins: the nearest caches do not hold it.
+const NEAR_SLOTS: usize = 1 << 15;
+
+/// What a search among exact keys reads. Some slots are free, so that every search ends.
+#[derive(Clone, Copy)]
+struct Index<'a, const WORDS: usize> {
+    secrets: &'a [[u32; 2]; WORDS],
+    slots: &'a [u64],
+    /// Where the tail of cell 0 lies, which begins with its key.
+    tails: *const u64,
+    stride_bytes: u32,
+}
+
+/// Finds as many keys as are a multiple of four by the slots of their index; returns how many that were: none if keys
+/// have no words, or too many.
 ///
 /// # Safety
 /// The processor has AVX2. The slots are as [`crate::hash_index::HashIndex::all`] says, and each names a cell whose
 /// tail begins with its key.
 #[target_feature(enable = "avx2")]
-pub(crate) unsafe fn find_words(
-    hash: WordHash,
-    slots: &[u64],
-    cells: &Cells,
-    keys: &[u64],
-    found: &mut [u32],
-) -> usize {
-    let count = keys.len().min(found.len()) / WORD_LANES * WORD_LANES;
-    for (keys, found) in keys[..count].chunks_exact(WORD_LANES).zip(found.chunks_exact_mut(WORD_LANES)) {
-        // SAFETY: as the caller promises; the keys are 32 bytes, and there is room for four numbers of 32 bits.
+pub(crate) unsafe fn find_rows(engine: &Exact, cells: &Cells, keys: &[u64], found: &mut [u32]) -> usize {
+    // SAFETY: as the caller promises.
+    unsafe {
+        match engine.key_words() {
+            1 => find_rows_of::<1>(engine, cells, keys, found),
+            2 => find_rows_of::<2>(engine, cells, keys, found),
+            3 => find_rows_of::<3>(engine, cells, keys, found),
+            4 => find_rows_of::<4>(engine, cells, keys, found),
+            ROW_WORDS_MAX => find_rows_of::<ROW_WORDS_MAX>(engine, cells, keys, found),
+            _ => 0,
+        }
+    }
+}
+
+/// # Safety
+/// As [`find_rows`].
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn find_rows_of<const WORDS: usize>(engine: &Exact, cells: &Cells, keys: &[u64], found: &mut [u32]) -> usize {
+    let (hash, slots) = engine.parts();
+    let Ok(secrets) = hash.secrets().try_into() else { return 0 };
+    let (tails, stride_bytes) = cells.tails();
+    let index = Index::<WORDS> { secrets, slots, tails, stride_bytes };
+    let (keys, _) = keys.as_chunks::<WORDS>();
+    let (keys, _) = keys.as_chunks::<ROW_LANES>();
+    let (found, _) = found.as_chunks_mut::<ROW_LANES>();
+    let is_far = slots.len() > NEAR_SLOTS;
+    let mut hashes = [_mm256_setzero_si256(); BURST_PACKETS_MAX / ROW_LANES];
+    for (keys, hashes) in keys.iter().zip(&mut hashes) {
+        *hashes = row_hashes(index.secrets, rows(keys));
+        if is_far {
+            for position in lanes(*hashes) {
+                prefetch(slots.as_ptr().wrapping_add(position as usize & (slots.len() - 1)));
+            }
+        }
+    }
+    if is_far {
+        for hashes in &hashes[..keys.len().min(BURST_PACKETS_MAX / ROW_LANES)] {
+            // SAFETY: as the caller promises.
+            let first = unsafe { first_numbers(&index, *hashes) };
+            for number in lanes(first) {
+                prefetch(tails.wrapping_byte_add(number as u32 as usize * stride_bytes as usize));
+            }
+        }
+    }
+    let mut count = 0;
+    for ((keys, found), hashes) in keys.iter().zip(found).zip(&hashes) {
+        // SAFETY: as the caller promises; there is room for four numbers of 32 bits.
         unsafe {
-            let numbers = word_cells(hash, slots, cells, _mm256_loadu_si256(keys.as_ptr().cast()));
+            let numbers = row_cells(&index, rows(keys), *hashes);
             const LOWER_HALVES: [i32; 8] = [0, 2, 4, 6, 0, 0, 0, 0];
             let order = _mm256_loadu_si256(LOWER_HALVES.as_ptr().cast());
             let numbers = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(numbers, order));
             _mm_storeu_si128(found.as_mut_ptr().cast(), numbers);
         }
+        count += ROW_LANES;
     }
     count
 }
 
-/// The hashes of four words, as [`WordHash::of`] has them.
+/// Four words one by one.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn word_hashes(hash: WordHash, words: __m256i) -> __m256i {
-    let [low, high] = hash.secrets.map(|secret| _mm256_set1_epi64x(i64::from(secret)));
+fn lanes(words: __m256i) -> [u64; ROW_LANES] {
+    let mut lanes = [0; ROW_LANES];
+    // SAFETY: there is room for four words.
+    unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), words) };
+    lanes
+}
+
+/// The first words of four keys, their second words, and so on.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn rows<const WORDS: usize>(keys: &[[u64; WORDS]; ROW_LANES]) -> [__m256i; WORDS] {
+    std::array::from_fn(|word| match WORDS {
+        // SAFETY: four keys of one word are 32 bytes.
+        1 => unsafe { _mm256_loadu_si256(keys.as_ptr().cast()) },
+        _ => {
+            let [a, b, c, d] = keys.map(|key| key[word] as i64);
+            _mm256_setr_epi64x(a, b, c, d)
+        }
+    })
+}
+
+/// The hashes of four keys, as [`crate::hash_index::RowHash::of`] has them.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn row_hashes<const WORDS: usize>(secrets: &[[u32; 2]; WORDS], words: [__m256i; WORDS]) -> __m256i {
     let halves = |product| _mm256_xor_si256(product, _mm256_srli_epi64::<32>(product));
-    // Each multiplication takes the lower half of its words.
-    let low = _mm256_xor_si256(words, low);
-    let high = _mm256_xor_si256(_mm256_srli_epi64::<32>(words), high);
-    let mixed = halves(_mm256_mul_epu32(low, high));
-    let mixed = halves(_mm256_mul_epu32(mixed, _mm256_set1_epi64x(i64::from(WORD_FACTOR))));
+    let mut sum = _mm256_setzero_si256();
+    for (words, secrets) in words.into_iter().zip(secrets) {
+        let [low, high] = secrets.map(|secret| _mm256_set1_epi64x(i64::from(secret)));
+        // The multiplication takes the lower half of its words.
+        let low = _mm256_xor_si256(words, low);
+        let high = _mm256_xor_si256(_mm256_srli_epi64::<32>(words), high);
+        sum = _mm256_add_epi64(sum, _mm256_mul_epu32(low, high));
+    }
+    let mixed = halves(_mm256_mul_epu32(halves(sum), _mm256_set1_epi64x(i64::from(ROW_FACTOR))));
     _mm256_and_si256(mixed, _mm256_set1_epi64x(i64::from(u32::MAX)))
+}
+
+/// The numbers in the slots where four searches begin, if their hashes agree.
+///
+/// # Safety
+/// As [`find_rows`].
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn first_numbers<const WORDS: usize>(index: &Index<'_, WORDS>, hashes: __m256i) -> __m256i {
+    let position = _mm256_and_si256(hashes, _mm256_set1_epi64x(index.slots.len() as i64 - 1));
+    // SAFETY: positions are below the number of slots.
+    let slot = unsafe { _mm256_i64gather_epi64::<8>(index.slots.as_ptr().cast(), position) };
+    let is_like = _mm256_cmpeq_epi64(_mm256_srli_epi64::<32>(slot), hashes);
+    _mm256_and_si256(slot, _mm256_and_si256(is_like, _mm256_set1_epi64x(i64::from(u32::MAX))))
 }
 
 /// The cells of four keys, in the lower halves of four words.
 ///
 /// # Safety
-/// As [`find_words`].
+/// As [`find_rows`].
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn word_cells(hash: WordHash, slots: &[u64], cells: &Cells, keys: __m256i) -> __m256i {
-    let (tails, stride_bytes) = cells.tails();
-    let hashes = word_hashes(hash, keys);
-    let last = _mm256_set1_epi64x(slots.len() as i64 - 1);
+unsafe fn row_cells<const WORDS: usize>(index: &Index<'_, WORDS>, keys: [__m256i; WORDS], hashes: __m256i) -> __m256i {
+    let last = _mm256_set1_epi64x(index.slots.len() as i64 - 1);
     let zero = _mm256_setzero_si256();
     let mut position = _mm256_and_si256(hashes, last);
     let (mut pending, mut numbers) = (_mm256_cmpeq_epi64(zero, zero), zero);
-    // At least half of the slots are free, so that every search ends.
+    // Some slots are free, so that every search ends.
     loop {
         // SAFETY: positions are below the number of slots.
-        let slot = unsafe { _mm256_mask_i64gather_epi64::<8>(zero, slots.as_ptr().cast(), position, pending) };
+        let slot = unsafe { _mm256_mask_i64gather_epi64::<8>(zero, index.slots.as_ptr().cast(), position, pending) };
         let is_free = _mm256_cmpeq_epi64(slot, zero);
         let is_like = _mm256_andnot_si256(is_free, _mm256_cmpeq_epi64(_mm256_srli_epi64::<32>(slot), hashes));
         let number = _mm256_and_si256(slot, _mm256_set1_epi64x(i64::from(u32::MAX)));
-        let offset = _mm256_mul_epu32(number, _mm256_set1_epi64x(i64::from(stride_bytes)));
-        // SAFETY: only cells are read that a slot names, which the caller vouches for.
-        let key = unsafe { _mm256_mask_i64gather_epi64::<1>(zero, tails.cast(), offset, is_like) };
-        let is_found = _mm256_and_si256(is_like, _mm256_cmpeq_epi64(key, keys));
+        let offset = _mm256_mul_epu32(number, _mm256_set1_epi64x(i64::from(index.stride_bytes)));
+        let mut is_found = is_like;
+        for (word, keys) in keys.into_iter().enumerate() {
+            let tails = index.tails.wrapping_add(word);
+            // SAFETY: only cells are read that a slot names, which the caller vouches for; their tails have `WORDS` words.
+            let of_cells = unsafe { _mm256_mask_i64gather_epi64::<1>(zero, tails.cast(), offset, is_like) };
+            is_found = _mm256_and_si256(is_found, _mm256_cmpeq_epi64(of_cells, keys));
+        }
         numbers = _mm256_or_si256(numbers, _mm256_and_si256(number, is_found));
         pending = _mm256_andnot_si256(_mm256_or_si256(is_found, is_free), pending);
         if _mm256_testz_si256(pending, pending) != 0 {
             return numbers;
         }
         position = _mm256_and_si256(_mm256_add_epi64(position, _mm256_set1_epi64x(1)), last);
+    }
+}
+
+/// The first of the blocks of eight entries from `start` on in which some match a key, and which, as
+/// [`Chunk::first_block`] has it.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) unsafe fn first_block<const WORDS: usize>(
+    chunk: &Chunk,
+    key: &[u64],
+    mut start: usize,
+) -> Option<(usize, u32)> {
+    let end = chunk.ranks.len().next_multiple_of(ranked::LANES);
+    assert!(chunk.columns.len() == 2 * WORDS && chunk.columns.iter().all(|column| column.len() == end));
+    let keys: [__m256i; WORDS] = std::array::from_fn(|word| _mm256_set1_epi64x(key[word] as i64));
+    let values: [*const u64; WORDS] = std::array::from_fn(|word| chunk.columns[word].as_ptr());
+    let masks: [*const u64; WORDS] = std::array::from_fn(|word| chunk.columns[WORDS + word].as_ptr());
+    let zero = _mm256_setzero_si256();
+    while start < end {
+        let mut unlike = [zero; 2];
+        for word in 0..WORDS {
+            for (half, unlike) in unlike.iter_mut().enumerate() {
+                // SAFETY: columns have `end` words, a multiple of eight, and so is `start`.
+                let (value, mask) = unsafe {
+                    let at = start + half * ranked::LANES / 2;
+                    (_mm256_loadu_si256(values[word].add(at).cast()), _mm256_loadu_si256(masks[word].add(at).cast()))
+                };
+                let other = _mm256_xor_si256(_mm256_and_si256(keys[word], mask), value);
+                *unlike = if word == 0 { other } else { _mm256_or_si256(*unlike, other) };
+            }
+        }
+        let bits = unlike.map(|unlike| _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(unlike, zero))));
+        if bits != [0, 0] {
+            return Some((start, (bits[0] | bits[1] << 4) as u32));
+        }
+        start += ranked::LANES;
+    }
+    None
+}
+
+/// Finds the first candidate for each of the `open` keys in the index of a tuple: a hash, slots, and the mask of its
+/// entries.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) unsafe fn probe_tuple<const WORDS: usize>(
+    (hash, slots, mask): (&RowHash, &[u64], &[u64]),
+    keys: &[[u64; WORDS]],
+    open: &[u8],
+    probes: &mut [Probe],
+) {
+    let (Ok(secrets), Ok(mask)) = (hash.secrets().try_into(), <&[u64; WORDS]>::try_from(mask)) else { return };
+    let masks = mask.map(|mask| _mm256_set1_epi64x(mask as i64));
+    let zero = _mm256_setzero_si256();
+    let low_half = _mm256_set1_epi64x(i64::from(u32::MAX));
+    let last = _mm256_set1_epi64x(slots.len() as i64 - 1);
+    for (open, probes) in open.chunks(ROW_LANES).zip(probes.chunks_mut(ROW_LANES)) {
+        // The last four may be less: the first is asked more than once.
+        let key = |lane: usize| &keys[usize::from(*open.get(lane).unwrap_or(&open[0]))];
+        let masked: [__m256i; WORDS] = std::array::from_fn(|word| {
+            let [a, b, c, d] = std::array::from_fn(|lane| key(lane)[word] as i64);
+            _mm256_and_si256(_mm256_setr_epi64x(a, b, c, d), masks[word])
+        });
+        let hashes = row_hashes(secrets, masked);
+        let mut position = _mm256_and_si256(hashes, last);
+        let (mut pending, mut numbers, mut next) = (_mm256_cmpeq_epi64(zero, zero), zero, zero);
+        loop {
+            // SAFETY: positions are below the number of slots.
+            let slot = unsafe { _mm256_mask_i64gather_epi64::<8>(zero, slots.as_ptr().cast(), position, pending) };
+            let is_free = _mm256_cmpeq_epi64(slot, zero);
+            let is_like = _mm256_andnot_si256(is_free, _mm256_cmpeq_epi64(_mm256_srli_epi64::<32>(slot), hashes));
+            position = _mm256_add_epi64(position, _mm256_set1_epi64x(1));
+            numbers = _mm256_or_si256(numbers, _mm256_and_si256(_mm256_and_si256(slot, low_half), is_like));
+            next = _mm256_or_si256(next, _mm256_and_si256(position, is_like));
+            pending = _mm256_andnot_si256(_mm256_or_si256(is_like, is_free), pending);
+            if _mm256_testz_si256(pending, pending) != 0 {
+                break;
+            }
+            position = _mm256_and_si256(position, last);
+        }
+        let (hashes, numbers, next) = (lanes(hashes), lanes(numbers), lanes(next));
+        for (lane, probe) in probes.iter_mut().enumerate() {
+            *probe = Probe { hash: hashes[lane] as u32, cell: numbers[lane] as u32, next_position: next[lane] as u32 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash_index::HashIndex;
+    use crate::ranked::{RankedList, rank_of};
+    use base::Rng;
+
+    /// Entries of few values and masks against keys of few values, so that many match.
+    fn check_blocks<const WORDS: usize>(rng: &mut Rng) {
+        let mut few = |bits: u64| (0..WORDS).map(|_| rng.below(1 << bits)).collect::<Vec<_>>();
+        for len in [1, 7, 8, 9, 100] {
+            let mut list = RankedList::new(WORDS);
+            for number in 1..=len {
+                let mask = few(2);
+                let value: Vec<u64> = few(2).iter().zip(&mask).map(|(value, mask)| value & mask).collect();
+                list.insert(rank_of(0, number), number as u32, &[value, mask].concat());
+            }
+            for start in [0, 8, 96] {
+                let key = few(2);
+                let chunk = &list.chunks()[0];
+                // SAFETY: the processor was asked before.
+                let found = unsafe { first_block::<WORDS>(chunk, &key, start) };
+                assert_eq!(found, chunk.first_block(&key, start), "{len} entries of {WORDS} words from {start}");
+            }
+        }
+    }
+
+    fn check_probes<const WORDS: usize>(rng: &mut Rng) {
+        let hash = RowHash::new(rng.next_u64(), WORDS);
+        let mask: Vec<u64> = (0..WORDS).map(|_| rng.next_u64()).collect();
+        let masked = |key: &[u64; WORDS]| hash.of_words(key.iter().zip(&mask).map(|(key, mask)| key & mask));
+        let mut index = HashIndex::new();
+        let keys: Vec<[u64; WORDS]> = (0..64).map(|_| std::array::from_fn(|_| rng.next_u64())).collect();
+        keys.iter().take(40).enumerate().for_each(|(number, key)| index.insert(masked(key), number as u32 + 1));
+        let open: Vec<u8> = (0..64).filter(|_| rng.chance(2, 3)).collect();
+        let mut probes = vec![Probe::default(); open.len()];
+        // SAFETY: the processor was asked before.
+        unsafe { probe_tuple::<WORDS>((&hash, index.all(), &mask), &keys, &open, &mut probes) };
+        for (key, probe) in open.iter().zip(probes) {
+            let hash = masked(&keys[usize::from(*key)]);
+            let (cell, position) = index.probe(hash, hash as usize);
+            assert_eq!((probe.hash, probe.cell), (hash, cell));
+            let last = index.slots() - 1;
+            assert!(cell == 0 || (probe.next_position as usize ^ position) & last == 0);
+        }
+    }
+
+    #[test]
+    fn vectors_do_what_loops_do() {
+        if !is_x86_feature_detected!("avx2") {
+            return;
+        }
+        let mut rng = Rng::new(8);
+        for _ in 0..200 {
+            check_blocks::<1>(&mut rng);
+            check_blocks::<2>(&mut rng);
+            check_blocks::<3>(&mut rng);
+            check_blocks::<5>(&mut rng);
+            check_probes::<1>(&mut rng);
+            check_probes::<2>(&mut rng);
+            check_probes::<4>(&mut rng);
+        }
     }
 }

@@ -2,20 +2,45 @@
 //!
 //! One slot is eight bytes: the hash above the number, so that a line holds eight and a number is looked at only if its
 //! whole hash agrees. Open addressing with linear probing; the home of a slot is the low part of its hash, so that
-//! growing, shrinking and deleting (which moves later slots back, no tombstones) need the slots alone. At most half
-//! full; a small one at most an eighth, so that nearly every probe ends at its first slot and is predicted.
+//! growing, shrinking and deleting (which moves later slots back, no tombstones) need the slots alone. Half full at most
+//! (a little more while it grows); a small one at most an eighth, so that nearly every probe ends at its first slot and
+//! is predicted.
+//!
+//! # Growing without a pause
+//!
+//! A table that has become too small, or far too large, is not copied at once. Its successor is filled a few slots at a
+//! time by the insertions and removals that follow, and takes over when it has everything. Until then searches read the
+//! old table alone, so that they know nothing of this. Two rules keep the successor right: it has every number whose
+//! slot in the old table lies before `copied`, and what is changed in the old table is changed in it too.
+
+use crate::memory::prefer_large_pages;
 
 /// The table. Numbers start at 1; a slot of 0 is free.
 #[derive(Clone, Debug)]
 pub(crate) struct HashIndex {
     slots: Vec<u64>,
     len: usize,
+    successor: Option<Box<Successor>>,
+}
+
+/// A table that is to take over.
+#[derive(Clone, Debug)]
+struct Successor {
+    slots: Vec<u64>,
+    /// Slots of the old table that have been copied. Others may be there too.
+    copied: usize,
 }
 
 const SLOTS_MIN: usize = 8;
 
 /// Slots up to which the table is kept sparse: four pages.
 const SPARSE_SLOTS_MAX: usize = 2048;
+
+/// Slots up to which it is copied at once, which takes some microseconds.
+const COPIED_WHOLE_MAX: usize = 1 << 14;
+
+/// Slots that each change copies. A table gets fuller by no more than a 64th of its slots while it is being copied.
+const COPIED_AT_ONCE: usize = 64;
 
 /// The number of slots for `len` numbers.
 fn slots_for(len: usize) -> usize {
@@ -24,7 +49,7 @@ fn slots_for(len: usize) -> usize {
 
 impl HashIndex {
     pub fn new() -> HashIndex {
-        HashIndex { slots: vec![0; SLOTS_MIN], len: 0 }
+        HashIndex { slots: vec![0; SLOTS_MIN], len: 0, successor: None }
     }
 
     /// The number of slots, free ones included.
@@ -32,9 +57,15 @@ impl HashIndex {
         self.slots.len()
     }
 
-    /// The slots, a power of two, of which at least half are free. A slot has the hash above the number.
+    /// The slots, a power of two, some of which are free. A slot has the hash above the number.
     pub fn all(&self) -> &[u64] {
         &self.slots
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        let successor = self.successor.as_ref().map_or(0, |successor| successor.slots.capacity());
+        (self.slots.capacity() + successor) * size_of::<u64>()
     }
 
     /// Makes room for `additional` more numbers at once.
@@ -89,73 +120,146 @@ impl HashIndex {
     pub fn insert(&mut self, hash: u32, number: u32) {
         debug_assert_ne!(number, 0, "a slot of 0 is free");
         let wanted = slots_for(self.len + 1);
+        self.successor.take_if(|successor| wanted > successor.slots.len());
         if wanted > self.slots.len() {
-            self.resize(wanted);
+            self.change_to(wanted);
         }
         self.len += 1;
-        place(&mut self.slots, u64::from(hash) << 32 | u64::from(number));
+        let slot = slot_of(hash, number);
+        place(&mut self.slots, slot);
+        if let Some(successor) = &mut self.successor {
+            place(&mut successor.slots, slot);
+        }
+        self.advance();
     }
 
     /// Puts `new` in the place of `old`, which must be there under this hash.
     pub fn replace(&mut self, hash: u32, old: u32, new: u32) {
-        let position = self.position(hash, old);
-        self.slots[position] = u64::from(hash) << 32 | u64::from(new);
+        let (old, new) = (slot_of(hash, old), slot_of(hash, new));
+        replace(&mut self.slots, old, new);
+        if let Some(successor) = &mut self.successor {
+            // One that it has not yet is copied from its place.
+            replace(&mut successor.slots, old, new);
+        }
     }
 
     /// Removes `number`, which must be there under this hash.
     pub fn remove(&mut self, hash: u32, number: u32) {
-        let last = self.slots.len() - 1;
-        let mut free = self.position(hash, number);
-        let mut next = free;
-        loop {
-            next = (next + 1) & last;
-            let slot = self.slots[next];
-            if slot == 0 {
-                break;
-            }
-            // A slot may move back to the free place if its home is not behind that place.
-            let home = (slot >> 32) as usize & last;
-            if next.wrapping_sub(home) & last >= next.wrapping_sub(free) & last {
-                self.slots[free] = slot;
-                free = next;
+        let slot = slot_of(hash, number);
+        match &mut self.successor {
+            None => remove(&mut self.slots, slot, |_, _| {}),
+            Some(successor) => {
+                remove(&mut successor.slots, slot, |_, _| {});
+                // What moves to where copying has been is not met again.
+                let (copied, target) = (successor.copied, &mut successor.slots);
+                remove(&mut self.slots, slot, |to, moved| {
+                    if to < copied {
+                        place(target, moved);
+                    }
+                });
             }
         }
-        self.slots[free] = 0;
         self.len -= 1;
         // Far from the number at which it grows, so that it does not do both by turns.
         let wanted = slots_for(2 * self.len);
-        if self.slots.len() > SPARSE_SLOTS_MAX && wanted <= self.slots.len() / 4 {
-            self.resize(wanted);
+        if self.slots.len() > SPARSE_SLOTS_MAX && wanted <= self.slots.len() / 4 && self.successor.is_none() {
+            self.change_to(wanted);
+        }
+        self.advance();
+    }
+
+    /// Makes the number of slots another, now or soon.
+    fn change_to(&mut self, slots: usize) {
+        if self.slots.len() <= COPIED_WHOLE_MAX {
+            self.resize(slots);
+        } else if self.successor.is_none() {
+            self.successor = Some(Box::new(Successor { slots: free_slots(slots), copied: 0 }));
         }
     }
 
-    fn position(&self, hash: u32, number: u32) -> usize {
-        let last = self.slots.len() - 1;
-        let wanted = u64::from(hash) << 32 | u64::from(number);
-        let mut position = hash as usize & last;
-        while self.slots[position] != wanted {
-            assert_ne!(self.slots[position], 0, "number {number} is in the index");
-            position = (position + 1) & last;
+    /// Goes on with copying.
+    fn advance(&mut self) {
+        let Some(successor) = &mut self.successor else { return };
+        let end = (successor.copied + COPIED_AT_ONCE).min(self.slots.len());
+        for &slot in self.slots[successor.copied..end].iter().filter(|slot| **slot != 0) {
+            place(&mut successor.slots, slot);
         }
-        position
+        successor.copied = end;
+        if end == self.slots.len() {
+            self.slots = std::mem::take(&mut successor.slots);
+            self.successor = None;
+        }
     }
 
     fn resize(&mut self, slots: usize) {
-        let mut larger = vec![0; slots];
+        let mut larger = free_slots(slots);
         for &slot in self.slots.iter().filter(|slot| **slot != 0) {
             place(&mut larger, slot);
         }
         self.slots = larger;
+        self.successor = None;
     }
 }
 
+fn free_slots(count: usize) -> Vec<u64> {
+    let slots = vec![0; count];
+    prefer_large_pages(&slots);
+    slots
+}
+
+fn slot_of(hash: u32, number: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(number)
+}
+
+/// Puts a slot into a table, unless it is there.
 fn place(slots: &mut [u64], slot: u64) {
     let last = slots.len() - 1;
     let mut position = (slot >> 32) as usize & last;
-    while slots[position] != 0 {
+    while slots[position] != 0 && slots[position] != slot {
         position = (position + 1) & last;
     }
     slots[position] = slot;
+}
+
+/// Where a slot is.
+fn position(slots: &[u64], slot: u64) -> Option<usize> {
+    let last = slots.len() - 1;
+    let mut position = (slot >> 32) as usize & last;
+    while slots[position] != slot {
+        if slots[position] == 0 {
+            return None;
+        }
+        position = (position + 1) & last;
+    }
+    Some(position)
+}
+
+fn replace(slots: &mut [u64], old: u64, new: u64) {
+    if let Some(position) = position(slots, old) {
+        slots[position] = new;
+    }
+}
+
+/// Takes a slot out of a table and tells which others move where to close the gap.
+fn remove(slots: &mut [u64], slot: u64, mut moves: impl FnMut(usize, u64)) {
+    let last = slots.len() - 1;
+    let Some(mut free) = position(slots, slot) else { return };
+    let mut next = free;
+    loop {
+        next = (next + 1) & last;
+        let slot = slots[next];
+        if slot == 0 {
+            break;
+        }
+        // A slot may move back to the free place if its home is not behind that place.
+        let home = (slot >> 32) as usize & last;
+        if next.wrapping_sub(home) & last >= next.wrapping_sub(free) & last {
+            slots[free] = slot;
+            moves(free, slot);
+            free = next;
+        }
+    }
+    slots[free] = 0;
 }
 
 /// The hash of a row of words. Each word is mixed in by a 64 by 64 bit multiplication folded to its halves; `seed`
@@ -170,27 +274,45 @@ pub(crate) fn hash_words(seed: u64, words: impl Iterator<Item = u64>) -> u32 {
     (mixed ^ (mixed >> 32)) as u32
 }
 
-/// What [`WordHash`] multiplies by.
-pub(crate) const WORD_FACTOR: u32 = 0x9e37_79b1;
+/// What [`RowHash`] multiplies by.
+pub(crate) const ROW_FACTOR: u32 = 0x9e37_79b1;
 
-/// The hash of a single word, of multiplications that vector instructions have.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WordHash {
-    /// What the lower and the upper half are disturbed with.
-    pub secrets: [u32; 2],
+/// The hash of rows of a fixed number of words, of multiplications that vector instructions have: the products of each
+/// word's halves, disturbed by secrets, are summed, and the sum is mixed.
+#[derive(Clone, Debug)]
+pub(crate) struct RowHash {
+    /// What the lower and the upper half of each word are disturbed with.
+    secrets: Box<[[u32; 2]]>,
 }
 
-impl WordHash {
-    pub fn new(seed: u64) -> WordHash {
-        let mixed = fold(seed ^ 0x2545_f491_4f6c_dd1d, 0x9fb2_1c65_1e98_df25);
-        WordHash { secrets: [mixed as u32, (mixed >> 32) as u32] }
+impl RowHash {
+    pub fn new(seed: u64, words: usize) -> RowHash {
+        let secret = |word: u64| {
+            let mixed = fold(seed ^ 0x2545_f491_4f6c_dd1d, 0x9fb2_1c65_1e98_df25);
+            let mixed = if word == 0 { mixed } else { fold(mixed ^ word, 0xd6e8_feb8_6659_fd93) };
+            [mixed as u32, (mixed >> 32) as u32]
+        };
+        RowHash { secrets: (0..words as u64).map(secret).collect() }
+    }
+
+    /// What the halves of each word are disturbed with.
+    pub fn secrets(&self) -> &[[u32; 2]] {
+        &self.secrets
     }
 
     #[inline(always)]
-    pub fn of(self, word: u64) -> u32 {
-        let [low, high] = [word as u32 ^ self.secrets[0], (word >> 32) as u32 ^ self.secrets[1]];
-        let product = u64::from(low) * u64::from(high);
-        let mixed = u64::from((product ^ product >> 32) as u32) * u64::from(WORD_FACTOR);
+    pub fn of(&self, row: &[u64]) -> u32 {
+        self.of_words(row.iter().copied())
+    }
+
+    #[inline(always)]
+    pub fn of_words(&self, row: impl Iterator<Item = u64>) -> u32 {
+        let product = |(word, secrets): (u64, &[u32; 2])| {
+            let [low, high] = [word as u32 ^ secrets[0], (word >> 32) as u32 ^ secrets[1]];
+            u64::from(low) * u64::from(high)
+        };
+        let sum = row.zip(&self.secrets).map(product).fold(0, u64::wrapping_add);
+        let mixed = u64::from((sum ^ sum >> 32) as u32) * u64::from(ROW_FACTOR);
         (mixed ^ mixed >> 32) as u32
     }
 }
@@ -243,6 +365,42 @@ mod tests {
         }
     }
 
+    /// Numbers come and go while the table grows and shrinks, in runs that wrap around its end.
+    #[test]
+    fn nothing_is_lost_while_the_table_is_copied() {
+        let mut rng = Rng::new(12);
+        let mut index = HashIndex::new();
+        let mut there: Vec<(u32, u32)> = Vec::new();
+        let (mut copied, mut step) = (0, 0);
+        for (insertions, rounds) in [(9, 30_000), (2, 30_000), (8, 60_000), (1, 40_000)] {
+            for _ in 0..rounds {
+                step += 1;
+                copied += u32::from(index.successor.is_some());
+                if rng.below(10) < insertions || there.is_empty() {
+                    // Some at the end, so that runs go round.
+                    let hash = if rng.chance(1, 50) { u32::MAX - rng.below(9) as u32 } else { rng.next_u64() as u32 };
+                    index.insert(hash, step);
+                    there.push((hash, step));
+                    continue;
+                }
+                let at = rng.below(there.len() as u64) as usize;
+                if rng.chance(1, 5) {
+                    index.replace(there[at].0, there[at].1, step);
+                    there[at].1 = step;
+                } else {
+                    let (hash, number) = there.swap_remove(at);
+                    index.remove(hash, number);
+                    assert_eq!(index.find(hash, |found| found == number), None);
+                }
+            }
+            for &(hash, number) in &there {
+                assert_eq!(index.find(hash, |found| found == number), Some(number), "after {step} steps");
+            }
+            assert_eq!(index.slots.iter().filter(|slot| **slot != 0).count(), there.len());
+        }
+        assert!(copied > 1000, "{copied} steps while copying");
+    }
+
     #[test]
     fn room_that_is_not_needed_is_given_back() {
         let mut index = HashIndex::new();
@@ -263,9 +421,15 @@ mod tests {
             }
             assert!(buckets.iter().all(|&count| count < 30), "{:?}", buckets.iter().max());
             for seed in 0..50 {
-                let (hash, mut buckets) = (WordHash::new(seed), vec![0u32; 1024]);
-                (0..8192u64).for_each(|key| buckets[hash.of(key << shift) as usize % 1024] += 1);
-                assert!(buckets.iter().all(|&count| count < 40), "{seed}, {shift}: {:?}", buckets.iter().max());
+                for word in 0..3 {
+                    let (hash, mut buckets) = (RowHash::new(seed, 3), vec![0u32; 1024]);
+                    (0..8192u64).for_each(|key| {
+                        let mut row = [7, 7, 7];
+                        row[word] = key << shift;
+                        buckets[hash.of(&row) as usize % 1024] += 1;
+                    });
+                    assert!(buckets.iter().all(|&count| count < 40), "{seed}, {shift}: {:?}", buckets.iter().max());
+                }
             }
         }
     }

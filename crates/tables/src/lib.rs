@@ -36,6 +36,7 @@ mod hash_index;
 mod left_right;
 mod lpm;
 mod members;
+mod memory;
 mod ranked;
 mod shared;
 mod slots;

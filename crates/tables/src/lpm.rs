@@ -531,6 +531,13 @@ impl<const WORDS: usize> Lpm<WORDS> {
         true
     }
 
+    /// Bytes of memory that lookups read beside the cells.
+    pub fn bytes(&self) -> usize {
+        self.root.capacity() * size_of::<RootSlot>()
+            + (self.coarse.capacity() + self.results.items.capacity()) * size_of::<Cell>()
+            + self.nodes.items.capacity() * size_of::<Node>()
+    }
+
     /// Finds the cells of up to a burst of keys.
     #[inline(always)]
     pub fn find(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {

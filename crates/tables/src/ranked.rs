@@ -1,6 +1,7 @@
 //! A list of cells in order of rank, greatest first, with the rows they match.
 //!
-//! Kept in chunks of bounded length, so that an insertion into a long list moves little.
+//! Kept in chunks of bounded length, so that an insertion into a long list moves little. In a chunk the rows stand word
+//! by word, all first words together, so that several entries are compared with a key by one instruction.
 
 use crate::cells::Cell;
 
@@ -20,9 +21,16 @@ pub(crate) fn priority_bits(priority: i32) -> u32 {
 
 const CHUNK_ENTRIES_MAX: usize = 512;
 
+/// Entries that are compared with a key at once.
+pub(crate) const LANES: usize = 8;
+
+/// What fills a column behind the last entry, as a value and as its mask: nothing matches it.
+const FILLING: [u64; 2] = [u64::MAX, 0];
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RankedList {
-    row_words: usize,
+    /// Words of a key, or 0 if the list has no rows.
+    key_words: usize,
     chunks: Vec<Chunk>,
 }
 
@@ -30,17 +38,30 @@ pub(crate) struct RankedList {
 pub(crate) struct Chunk {
     pub ranks: Vec<Rank>,
     pub cells: Vec<Cell>,
-    pub rows: Vec<u64>,
+    /// For each word of a key the values of all entries, then for each word their masks. Filled up to a multiple of
+    /// [`LANES`].
+    pub columns: Vec<Vec<u64>>,
 }
 
 impl RankedList {
-    /// An empty list whose rows have this many words.
-    pub fn new(row_words: usize) -> RankedList {
-        RankedList { row_words, chunks: Vec::new() }
+    /// An empty list of entries for keys of this many words; of none, if the list has no rows.
+    pub fn new(key_words: usize) -> RankedList {
+        RankedList { key_words, chunks: Vec::new() }
     }
 
     pub fn is_empty(&self) -> bool {
         self.chunks.is_empty()
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        let of_chunk = |chunk: &Chunk| {
+            size_of::<Chunk>()
+                + chunk.ranks.capacity() * size_of::<Rank>()
+                + chunk.cells.capacity() * size_of::<Cell>()
+                + chunk.columns.iter().map(|column| column.capacity() * size_of::<u64>()).sum::<usize>()
+        };
+        self.chunks.iter().map(of_chunk).sum()
     }
 
     /// The parts of the list, in order; none is empty.
@@ -49,22 +70,28 @@ impl RankedList {
         &self.chunks
     }
 
+    /// Adds an entry; `row` is its value, then its mask.
     pub fn insert(&mut self, rank: Rank, cell: Cell, row: &[u64]) {
-        debug_assert_eq!(row.len(), self.row_words, "rows of a list have one length");
+        debug_assert_eq!(row.len(), 2 * self.key_words, "rows of a list have one length");
         if self.chunks.is_empty() {
-            self.chunks.push(Chunk::default());
+            self.chunks.push(Chunk { columns: vec![Vec::new(); row.len()], ..Chunk::default() });
         }
         let at = self.chunk_of(rank);
         let chunk = &mut self.chunks[at];
-        let place = chunk.place(rank);
+        let (place, len) = (chunk.place(rank), chunk.ranks.len());
         chunk.ranks.insert(place, rank);
         chunk.cells.insert(place, cell);
-        let start = place * self.row_words;
-        chunk.rows.splice(start..start, row.iter().copied());
+        for (index, (column, word)) in chunk.columns.iter_mut().zip(row).enumerate() {
+            if column.len() == len {
+                column.resize(len + LANES, FILLING[index / self.key_words]);
+            }
+            column.copy_within(place..len, place + 1);
+            column[place] = *word;
+        }
         if chunk.ranks.len() > CHUNK_ENTRIES_MAX {
             let half = CHUNK_ENTRIES_MAX / 2;
-            let rows = chunk.rows.split_off(half * self.row_words);
-            let rest = Chunk { ranks: chunk.ranks.split_off(half), cells: chunk.cells.split_off(half), rows };
+            let columns = chunk.columns.iter_mut().map(|column| column.split_off(half)).collect();
+            let rest = Chunk { ranks: chunk.ranks.split_off(half), cells: chunk.cells.split_off(half), columns };
             self.chunks.insert(at + 1, rest);
         }
     }
@@ -73,11 +100,15 @@ impl RankedList {
     pub fn remove(&mut self, rank: Rank) {
         let at = self.chunk_of(rank);
         let chunk = &mut self.chunks[at];
-        let place = chunk.place(rank);
+        let (place, len) = (chunk.place(rank), chunk.ranks.len());
         assert_eq!(chunk.ranks[place], rank, "the entry is in the list");
         chunk.ranks.remove(place);
         chunk.cells.remove(place);
-        chunk.rows.drain(place * self.row_words..(place + 1) * self.row_words);
+        for (index, column) in chunk.columns.iter_mut().enumerate() {
+            column.copy_within(place + 1..len, place);
+            column[len - 1] = FILLING[index / self.key_words];
+            column.truncate((len - 1).next_multiple_of(LANES));
+        }
         if chunk.ranks.is_empty() {
             self.chunks.remove(at);
         }
@@ -95,6 +126,28 @@ impl RankedList {
 }
 
 impl Chunk {
+    /// The first of the blocks of [`LANES`] entries from `start` on in which some match a key, and which: bit 0 is the
+    /// block's first entry.
+    #[inline(always)]
+    pub fn first_block(&self, key: &[u64], mut start: usize) -> Option<(usize, u32)> {
+        let (values, masks) = self.columns.split_at(key.len());
+        while start < self.ranks.len() {
+            let mut unlike = [0; LANES];
+            for ((key, values), masks) in key.iter().zip(values).zip(masks) {
+                let (values, masks) = (&values[start..start + LANES], &masks[start..start + LANES]);
+                for lane in 0..LANES {
+                    unlike[lane] |= key & masks[lane] ^ values[lane];
+                }
+            }
+            if unlike.contains(&0) {
+                let bits = unlike.iter().enumerate().map(|(lane, unlike)| u32::from(*unlike == 0) << lane);
+                return Some((start, bits.sum()));
+            }
+            start += LANES;
+        }
+        None
+    }
+
     fn place(&self, rank: Rank) -> usize {
         self.ranks.partition_point(|other| *other > rank)
     }
@@ -117,13 +170,17 @@ mod tests {
                 list.remove(rank);
             } else {
                 model.insert(rank, step);
-                list.insert(rank, step, &[u64::from(step)]);
+                list.insert(rank, step, &[u64::from(step), u64::MAX]);
             }
             assert_eq!(list.first(), model.last_key_value().map(|(rank, cell)| (*rank, *cell)));
         }
-        let listed: Vec<_> = list.chunks().iter().flat_map(|chunk| chunk.cells.iter().zip(&chunk.rows)).collect();
+        let listed: Vec<_> = list.chunks().iter().flat_map(|chunk| chunk.cells.iter().zip(&chunk.columns[0])).collect();
         let wanted: Vec<_> = model.values().rev().copied().collect();
         assert!(listed.iter().zip(&wanted).all(|((cell, row), wanted)| *cell == wanted && **row == u64::from(*wanted)));
+        for chunk in list.chunks() {
+            assert!(chunk.columns.iter().all(|column| column.len() == chunk.ranks.len().next_multiple_of(LANES)));
+            assert!(chunk.columns[0][chunk.ranks.len()..].iter().all(|value| *value == FILLING[0]));
+        }
         assert_eq!(listed.len(), wanted.len());
         assert!(list.chunks().len() > 2);
     }

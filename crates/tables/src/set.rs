@@ -101,6 +101,8 @@ pub struct TableSet {
     arrivals: Vec<Arrivals>,
     /// The number of the state that last brought arrivals.
     version: u64,
+    /// What [`TableSet::lookup_bytes`] gives if there are no copies to ask.
+    frozen_bytes: Option<Vec<usize>>,
 }
 
 /// What snapshots have to do, each by the position of its table.
@@ -147,7 +149,8 @@ impl TableSet {
         let tables = specs.into_iter().map(Table::new).collect::<Result<Vec<_>, _>>()?;
         let profiles = profiles.into_iter().map(Profile::new).collect();
         let copies = LeftRight::new([Copy::of(&tables, seed), Copy::of(&tables, seed)]);
-        Ok(TableSet { tables, profiles, copies, pending: Vec::new(), arrivals: Vec::new(), version: 0 })
+        let (pending, arrivals) = (Vec::new(), Vec::new());
+        Ok(TableSet { tables, profiles, copies, pending, arrivals, version: 0, frozen_bytes: None })
     }
 
     /// The tables and profiles as they are now, for somebody who reads them one after the other while these go on.
@@ -161,7 +164,19 @@ impl TableSet {
             pending: Vec::new(),
             arrivals: Vec::new(),
             version: 0,
+            frozen_bytes: Some(self.lookup_bytes()),
         }
+    }
+
+    /// Bytes of memory that packets look up in, for each table: its entries with their actions' data, and what finds
+    /// them. There are two copies of this, one for packets and one for changes; what the control plane knows of entries
+    /// comes on top.
+    pub fn lookup_bytes(&self) -> Vec<usize> {
+        let of_copy = || {
+            let mut reader = self.reader();
+            reader.enter().copy.snapshots.iter().map(Snapshot::bytes).collect()
+        };
+        self.frozen_bytes.clone().unwrap_or_else(of_copy)
     }
 
     /// The action profiles, by position.

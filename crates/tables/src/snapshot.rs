@@ -225,6 +225,20 @@ impl Snapshot {
         self.shared = self.shared.take().map(|shared| shared.emptied());
     }
 
+    /// Bytes of memory that lookups read: entries with their actions' data, and what finds them.
+    pub fn bytes(&self) -> usize {
+        let engine = match &self.engine {
+            Engine::Keyless => 0,
+            Engine::Exact(engine) => engine.bytes(),
+            Engine::Flat(engine) => engine.bytes(),
+            Engine::Lpm1(engine) => engine.bytes(),
+            Engine::Lpm2(engine) => engine.bytes(),
+            Engine::Lpm4(engine) => engine.bytes(),
+            Engine::Ternary(engine) => engine.bytes(),
+        };
+        self.cells.bytes() + engine
+    }
+
     /// Words in a row of keys.
     pub fn key_words(&self) -> usize {
         self.key_words
@@ -259,10 +273,8 @@ impl Snapshot {
         match &self.engine {
             #[cfg(target_arch = "x86_64")]
             Engine::Exact(engine) if GATHERS && found.len() > 1 => {
-                let done = engine.of_words().map_or(0, |(hash, slots)| {
-                    // SAFETY: only [`lookup_burst_avx2`] gathers. Each slot names an entry, whose tail is its key.
-                    unsafe { gather::find_words(hash, slots, &self.cells, keys, found) }
-                });
+                // SAFETY: only [`lookup_burst_avx2`] gathers. Each slot names an entry, whose tail is its key.
+                let done = unsafe { gather::find_rows(engine, &self.cells, keys, found) };
                 engine.find(&self.cells, &keys[done * self.key_words..], &mut found[done..]);
             }
             #[cfg(target_arch = "x86_64")]
@@ -279,7 +291,7 @@ impl Snapshot {
             Engine::Lpm1(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm2(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm4(engine) => engine.find(&self.cells, keys, found),
-            Engine::Ternary(engine) => engine.find(&self.cells, keys, found),
+            Engine::Ternary(engine) => engine.find::<GATHERS>(&self.cells, keys, found),
         }
     }
 

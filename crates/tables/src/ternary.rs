@@ -2,8 +2,8 @@
 //!
 //! Entries with the same mask form a group. A group of more than `LOOSE_ENTRIES_MAX` entries is a *tuple*: a hash index
 //! over its entries' values, so that it costs one probe however many entries it has. The entries of all smaller groups
-//! share one list in order of rank, which is scanned up to the first match: cheaper for few entries, and the best known
-//! for many masks with few entries each. Tuples are tried in order of their greatest priority, and no longer once the
+//! share one list in order of rank, which is scanned up to the first match, several entries at a time: cheaper for few
+//! entries, and the best known for many masks with few entries each. Tuples are tried in order of their greatest priority, and no longer once the
 //! best match so far is above the rest.
 //!
 //! A tuple's index holds, for each value, the entry of the greatest rank; others with the same value (they differ in
@@ -12,18 +12,29 @@
 //! A range field takes part in masks with the leading bits that its bounds share. That never excludes a match; whether
 //! the rest of the range fits is checked on the candidate.
 //!
+//! # What entries can do that are meant to do harm
+//!
+//! A lookup compares at most all loose entries (a quarter to half a nanosecond each), and probes at most one slot run for
+//! every [`LOOSE_ENTRIES_MAX`] other entries: with a mask for each entry it costs as much as going through all of them,
+//! and never more. An insertion moves one chunk of the list at most and makes one group a tuple at most; the order of
+//! tuples is sorted once a batch. Values cannot be chosen to collide, since hashes are disturbed by a seed.
+//!
 //! The tail of a cell: rows of value and mask, in a range table also of low and high; two words of rank; one word that
 //! names the list of entries with the same value, plus one, or 0; it counts only while the cell is in an index.
 
+#![allow(unsafe_code, reason = "calls what needs AVX2, where the caller says that it is there")]
+
 use crate::cells::{Cell, Cells, prefetch};
-use crate::hash_index::{HashIndex, hash_words};
+#[cfg(target_arch = "x86_64")]
+use crate::gather;
+use crate::hash_index::{HashIndex, RowHash};
 use crate::layout::Slot;
-use crate::ranked::{Rank, RankedList};
+use crate::ranked::{Chunk, LANES, Rank, RankedList};
 use base::limits::BURST_PACKETS_MAX;
 use std::collections::BTreeMap;
 
 /// Entries up to which a group stays in the common list.
-const LOOSE_ENTRIES_MAX: usize = 16;
+const LOOSE_ENTRIES_MAX: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Ternary {
@@ -31,6 +42,7 @@ pub(crate) struct Ternary {
     /// The range fields, in a range table.
     range_slots: Vec<Slot>,
     seed: u64,
+    hash: RowHash,
     groups: BTreeMap<Box<[u64]>, Group>,
     loose: RankedList,
     tuples: Vec<Option<Tuple>>,
@@ -64,6 +76,17 @@ struct Best {
     cell: Cell,
 }
 
+/// Where a key is in the index of a tuple.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Probe {
+    /// The hash of its masked words.
+    pub hash: u32,
+    /// The first cell of this hash, or 0 if there is none.
+    pub cell: Cell,
+    /// Where the search goes on if that is not the one.
+    pub next_position: u32,
+}
+
 /// Words of a cell's tail.
 pub(crate) fn tail_words(key_words: usize, rows: usize) -> usize {
     rows * key_words + 3
@@ -80,8 +103,9 @@ impl Ternary {
             key_words,
             range_slots,
             seed,
+            hash: RowHash::new(seed, key_words),
             groups: BTreeMap::new(),
-            loose: RankedList::new(2 * key_words),
+            loose: RankedList::new(key_words),
             tuples: Vec::new(),
             free_tuples: Vec::new(),
             order: Vec::new(),
@@ -145,7 +169,7 @@ impl Ternary {
     }
 
     fn insert_in_tuple(&mut self, cells: &mut Cells, id: usize, cell: Cell) {
-        let (words, seed) = (self.key_words, self.seed);
+        let words = self.key_words;
         let rank = rank_in(cells, cell);
         let Some(tuple) = &mut self.tuples[id] else { unreachable!("a group names a tuple that exists") };
         let before = tuple.priorities.last_key_value().map(|(priority, _)| *priority);
@@ -153,7 +177,7 @@ impl Ternary {
         self.order_is_stale |= before != tuple.priorities.last_key_value().map(|(priority, _)| *priority);
 
         let value = &cells.tail(cell)[..words];
-        let hash = hash_words(seed, value.iter().copied());
+        let hash = self.hash.of(value);
         let Some(head) = tuple.index.find(hash, |other| &cells.tail(other)[..words] == value) else {
             tuple.index.insert(hash, cell);
             return;
@@ -199,7 +223,7 @@ impl Ternary {
     }
 
     fn remove_from_tuple(&mut self, cells: &mut Cells, id: usize, cell: Cell) {
-        let (words, seed) = (self.key_words, self.seed);
+        let words = self.key_words;
         let rank = rank_in(cells, cell);
         let Some(tuple) = &mut self.tuples[id] else { unreachable!("a group names a tuple that exists") };
         let priority = (rank >> 64) as u32;
@@ -211,7 +235,7 @@ impl Ternary {
             }
         }
         let value = &cells.tail(cell)[..words];
-        let hash = hash_words(seed, value.iter().copied());
+        let hash = self.hash.of(value);
         let head = tuple.index.find(hash, |other| &cells.tail(other)[..words] == value);
         let Some(head) = head else { unreachable!("an entry's value is in its tuple's index") };
         let Some(list) = list_of(cells, head) else {
@@ -230,37 +254,67 @@ impl Ternary {
         }
     }
 
-    /// Finds the cells of up to a burst of keys.
+    /// Bytes of memory that lookups read beside the cells.
+    pub fn bytes(&self) -> usize {
+        let of_tuple = |tuple: &Tuple| {
+            size_of::<Tuple>() + tuple.index.bytes() + tuple.lists.iter().map(RankedList::bytes).sum::<usize>()
+        };
+        self.loose.bytes() + self.tuples.iter().flatten().map(of_tuple).sum::<usize>()
+    }
+
+    /// Finds the cells of up to a burst of keys. With `GATHERS` the processor has AVX2.
     #[inline(always)]
-    pub fn find(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
+    pub fn find<const GATHERS: bool>(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
         match self.key_words {
-            1 => self.find_sized::<1>(cells, keys, found),
-            2 => self.find_sized::<2>(cells, keys, found),
-            3 => self.find_sized::<3>(cells, keys, found),
-            4 => self.find_sized::<4>(cells, keys, found),
-            5 => self.find_sized::<5>(cells, keys, found),
+            1 => self.find_sized::<GATHERS, 1>(cells, keys, found),
+            2 => self.find_sized::<GATHERS, 2>(cells, keys, found),
+            3 => self.find_sized::<GATHERS, 3>(cells, keys, found),
+            4 => self.find_sized::<GATHERS, 4>(cells, keys, found),
+            5 => self.find_sized::<GATHERS, 5>(cells, keys, found),
             words => {
                 let key_of = |index: usize| &keys[index * words..(index + 1) * words];
-                self.find_each(cells, key_of, found);
+                let scan = |chunk: &Chunk, key: &[u64], start| chunk.first_block(key, start);
+                let probe = |tuple: &Tuple, open: &[u8], probes: &mut [Probe]| self.probe(tuple, key_of, open, probes);
+                self.find_each(cells, key_of, scan, probe, found);
             }
         }
     }
 
     #[inline(always)]
-    fn find_sized<const WORDS: usize>(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
+    fn find_sized<const GATHERS: bool, const WORDS: usize>(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
         let (keys, _) = keys.as_chunks::<WORDS>();
-        self.find_each(cells, |index| &keys[index][..], found);
+        let key_of = |index: usize| &keys[index][..];
+        #[cfg(target_arch = "x86_64")]
+        if GATHERS {
+            // SAFETY: only who has AVX2 asks for this, and keys have `WORDS` words.
+            let scan = |chunk: &Chunk, key: &[u64], start| unsafe { gather::first_block::<WORDS>(chunk, key, start) };
+            let probe = |tuple: &Tuple, open: &[u8], probes: &mut [Probe]| {
+                let Tuple { mask, index, .. } = tuple;
+                // SAFETY: as above.
+                unsafe { gather::probe_tuple::<WORDS>((&self.hash, index.all(), mask), keys, open, probes) }
+            };
+            return self.find_each(cells, key_of, scan, probe, found);
+        }
+        let scan = |chunk: &Chunk, key: &[u64], start| chunk.first_block(key, start);
+        let probe = |tuple: &Tuple, open: &[u8], probes: &mut [Probe]| self.probe(tuple, key_of, open, probes);
+        self.find_each(cells, key_of, scan, probe, found);
     }
 
     #[inline(always)]
-    fn find_each<'k>(&self, cells: &Cells, key_of: impl Fn(usize) -> &'k [u64], found: &mut [Cell]) {
+    fn find_each<'k>(
+        &self,
+        cells: &Cells,
+        key_of: impl Fn(usize) -> &'k [u64],
+        scan: impl Fn(&Chunk, &[u64], usize) -> Option<(usize, u32)>,
+        probe: impl Fn(&Tuple, &[u8], &mut [Probe]),
+        found: &mut [Cell],
+    ) {
         let count = found.len();
         let mut best = [Best::default(); BURST_PACKETS_MAX];
         for (index, best) in best[..count].iter_mut().enumerate() {
-            *best = self.scan(cells, &self.loose, key_of(index), 0);
+            *best = self.scan(cells, key_of(index), &scan);
         }
-        let mut hashes = [0u32; BURST_PACKETS_MAX];
-        let mut positions = [0usize; BURST_PACKETS_MAX];
+        let mut probes = [Probe::default(); BURST_PACKETS_MAX];
         let mut open = [0u8; BURST_PACKETS_MAX];
         for &(priority, id) in &self.order {
             let Some(tuple) = &self.tuples[id] else { continue };
@@ -272,20 +326,15 @@ impl Ternary {
             if open_len == 0 {
                 break;
             }
-            for &index in &open[..open_len] {
-                let masked = key_of(index.into()).iter().zip(&tuple.mask).map(|(key, mask)| key & mask);
-                hashes[index as usize] = hash_words(self.seed, masked);
-                prefetch(tuple.index.home(hashes[index as usize]));
+            let (open, probes) = (&open[..open_len], &mut probes[..open_len]);
+            probe(tuple, open, probes);
+            let is_candidate = |(_, probe): &(&u8, &Probe)| probe.cell != 0;
+            for (_, probe) in open.iter().zip(&*probes).filter(is_candidate) {
+                cells.prefetch(probe.cell);
             }
-            for &index in &open[..open_len] {
-                let hash = hashes[index as usize];
-                (found[index as usize], positions[index as usize]) = tuple.index.probe(hash, hash as usize);
-                cells.prefetch(found[index as usize]);
-            }
-            for &index in &open[..open_len] {
-                let index = index as usize;
-                let at = (hashes[index], found[index], positions[index]);
-                self.check(cells, tuple, key_of(index), at, &mut best[index]);
+            for (index, probe) in open.iter().zip(&*probes).filter(is_candidate) {
+                let index = usize::from(*index);
+                self.check(cells, tuple, key_of(index), *probe, &mut best[index]);
             }
         }
         for (found, best) in found.iter_mut().zip(&best) {
@@ -293,16 +342,30 @@ impl Ternary {
         }
     }
 
+    /// Finds the first candidate in a tuple for each of the keys that are still open.
+    #[inline(always)]
+    fn probe<'k>(&self, tuple: &Tuple, key_of: impl Fn(usize) -> &'k [u64], open: &[u8], probes: &mut [Probe]) {
+        for (index, probe) in open.iter().zip(&mut *probes) {
+            let key = key_of(usize::from(*index));
+            probe.hash = self.hash.of_words(key.iter().zip(&tuple.mask).map(|(key, mask)| key & mask));
+            prefetch(tuple.index.home(probe.hash));
+        }
+        for probe in probes {
+            let (cell, position) = tuple.index.probe(probe.hash, probe.hash as usize);
+            (probe.cell, probe.next_position) = (cell, position as u32);
+        }
+    }
+
     /// Follows one key through a tuple from its first candidate.
     #[inline(always)]
-    fn check(&self, cells: &Cells, tuple: &Tuple, key: &[u64], at: (u32, Cell, usize), best: &mut Best) {
-        let (hash, mut cell, mut position) = at;
+    fn check(&self, cells: &Cells, tuple: &Tuple, key: &[u64], probe: Probe, best: &mut Best) {
+        let (mut cell, mut position) = (probe.cell, probe.next_position as usize);
         let is_value = |cell: Cell| {
             let values = cells.tail(cell)[..key.len()].iter();
             key.iter().zip(&tuple.mask).zip(values).all(|((key, mask), value)| key & mask == *value)
         };
         while cell != 0 && !is_value(cell) {
-            (cell, position) = tuple.index.probe(hash, position);
+            (cell, position) = tuple.index.probe(probe.hash, position);
         }
         if cell == 0 {
             return;
@@ -314,28 +377,47 @@ impl Ternary {
         if self.in_ranges(cells, cell, key) {
             *best = Best { rank, cell };
         } else if let Some(list) = list_of(cells, cell) {
-            let other = self.scan(cells, &tuple.lists[list], key, best.rank);
+            let other = self.first_in_ranges(cells, &tuple.lists[list], key, best.rank);
             if other.rank > best.rank {
                 *best = other;
             }
         }
     }
 
-    /// The first match in a list among the entries above `floor`.
+    /// The first match among the loose entries.
     #[inline(always)]
-    fn scan(&self, cells: &Cells, list: &RankedList, key: &[u64], floor: Rank) -> Best {
-        let words = key.len();
+    fn scan(
+        &self,
+        cells: &Cells,
+        key: &[u64],
+        first_block: &impl Fn(&Chunk, &[u64], usize) -> Option<(usize, u32)>,
+    ) -> Best {
+        for chunk in self.loose.chunks() {
+            let mut start = 0;
+            while let Some((block, mut matches)) = first_block(chunk, key, start) {
+                while matches != 0 {
+                    let place = block + matches.trailing_zeros() as usize;
+                    let cell = chunk.cells[place];
+                    if self.in_ranges(cells, cell, key) {
+                        return Best { rank: chunk.ranks[place], cell };
+                    }
+                    matches &= matches - 1;
+                }
+                start = block + LANES;
+            }
+        }
+        Best::default()
+    }
+
+    /// The first in a list of entries of one value, above `floor`, whose ranges fit.
+    #[inline(always)]
+    fn first_in_ranges(&self, cells: &Cells, list: &RankedList, key: &[u64], floor: Rank) -> Best {
         for chunk in list.chunks() {
-            let with_rows = !chunk.rows.is_empty();
-            for (place, (&cell, &rank)) in chunk.cells.iter().zip(&chunk.ranks).enumerate() {
+            for (&cell, &rank) in chunk.cells.iter().zip(&chunk.ranks) {
                 if rank <= floor {
                     return Best::default();
                 }
-                let matches = !with_rows || {
-                    let (value, mask) = chunk.rows[2 * words * place..][..2 * words].split_at(words);
-                    key.iter().zip(mask).zip(value).all(|((key, mask), value)| key & mask == *value)
-                };
-                if matches && self.in_ranges(cells, cell, key) {
+                if self.in_ranges(cells, cell, key) {
                     return Best { rank, cell };
                 }
             }
@@ -401,7 +483,5 @@ fn list_of(cells: &Cells, cell: Cell) -> Option<usize> {
 }
 
 fn set_list(cells: &mut Cells, cell: Cell, list: Option<usize>) {
-    if let Some(word) = cells.tail_mut(cell).last_mut() {
-        *word = list.map_or(0, |list| list as u64 + 1);
-    }
+    cells.set_last_tail_word(cell, list.map_or(0, |list| list as u64 + 1));
 }

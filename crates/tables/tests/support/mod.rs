@@ -115,7 +115,9 @@ pub fn random_key(rng: &mut Rng, table: &Table) -> Vec<Bits> {
 
 /// What a lookup of `key` must give: hit, index, action, and the words of its data.
 pub fn expected(table: &Table, key: &[Bits]) -> (u32, u32, u32, Vec<u64>) {
-    match reference::scan(table, key) {
+    let found = reference::scan(table, key);
+    assert_eq!(reference::find(table, key), found, "both find the same entry");
+    match found {
         Some(entry) => {
             let layout = table.action_layout(entry.spec.action).expect("an entry's action exists");
             let index = if table.names_entries() { entry.handle.0 } else { 0 };
