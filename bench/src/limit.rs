@@ -94,9 +94,7 @@ impl Limit {
     }
 
     fn new(text: &str, size: u32) -> Result<Limit, Box<dyn Error>> {
-        let object = cgen::compile(text, &CompileOptions::default())?;
-        // SAFETY: the library runs no code when it is loaded.
-        let library = unsafe { Library::new(&object.path)? };
+        let library = library(text)?;
         // SAFETY: the function has the type that it is given here; see `peers`.
         let it = unsafe { library.get::<New>(b"limit_new")?(size) };
         Ok(Limit { library, it, ports: Vec::new() })
@@ -113,6 +111,13 @@ impl Limit {
             Ok(run(self.it, frames.bytes.as_mut_ptr(), stride, count, self.ports.as_mut_ptr()))
         }
     }
+}
+
+/// C by hand, compiled and loaded.
+pub fn library(text: &str) -> Result<Library, Box<dyn Error>> {
+    let object = cgen::compile(text, &CompileOptions::default())?;
+    // SAFETY: the library runs no code when it is loaded.
+    Ok(unsafe { Library::new(&object.path)? })
 }
 
 impl Drop for Limit {

@@ -8,6 +8,8 @@
 //! * [`updates`]: the control plane against a worker that forwards at full speed: updates per second, the worker's
 //!   loss, the delay of a write.
 //! * [`drivers`]: the same router between interfaces, by each driver that can carry its frames.
+//! * [`tables`]: the match engines by themselves, against tables written by hand; bytes per entry, and how long
+//!   insertions take while a table grows.
 //! * [`workers`]: several workers against one, from memory to memory.
 //!
 //! Runs themselves are made by `measure`, as those of `wirespeed bench`. Every figure is a ratio or stands beside its
@@ -22,6 +24,7 @@ mod drivers;
 mod limit;
 mod peers;
 mod router;
+mod tables;
 mod updates;
 mod workers;
 
@@ -48,6 +51,9 @@ pub struct Arguments {
     /// The router or bridge, by its path from the repository's root [default: those of bench/programs]
     #[arg(long)]
     program: Option<String>,
+    /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"
+    #[arg(long)]
+    only: Option<String>,
     /// How many several workers are
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
     workers: u32,
@@ -69,6 +75,8 @@ enum Benchmark {
     Peers,
     /// Drivers of interfaces
     Drivers,
+    /// Match engines by themselves
+    Tables,
     /// Several workers against one
     Workers,
 }
@@ -81,6 +89,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Updates => updates::run(&arguments),
         Benchmark::Peers => peers::run(&arguments),
         Benchmark::Drivers => drivers::run(&arguments),
+        Benchmark::Tables => tables::run(&arguments),
         Benchmark::Workers => workers::run(&arguments),
     }
 }

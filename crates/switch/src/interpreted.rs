@@ -180,7 +180,7 @@ impl Host for WorldHost<'_> {
             Some(call) => Lookup { entry, action: call.action as u32, args: call.args },
             None => Lookup { entry, action: interp::NO_ACTION, args: Vec::new() },
         };
-        let found = tables::reference::scan(stored, keys).filter(|_| !keys.is_empty());
+        let found = tables::reference::find(stored, keys).filter(|_| !keys.is_empty());
         let counted = &mut self.externs.table_uses[table];
         counted.lookups += 1;
         counted.hits += u64::from(found.is_some());
