@@ -2,7 +2,7 @@
 //!
 //! All stages run, also after one that failed, so that one run shows everything that is wrong.
 
-use crate::{cargo, finish, root, tidy};
+use crate::{aarch64, cargo, finish, root, tidy};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -12,13 +12,14 @@ struct Stage {
     run: fn() -> Result<(), String>,
 }
 
-const STAGES: [Stage; 6] = [
+const STAGES: [Stage; 7] = [
     Stage { name: "fmt", about: "the source is formatted", run: fmt },
     Stage { name: "lint", about: "clippy has nothing to say", run: lint },
     Stage { name: "tidy", about: "the rules of the house", run: tidy },
     Stage { name: "test", about: "all tests", run: test },
     Stage { name: "fuzz-smoke", about: "a few seconds of each fuzz body", run: fuzz_smoke },
     Stage { name: "docs", about: "the documentation builds without a warning", run: docs },
+    Stage { name: "aarch64", about: "the corpus on another machine, emulated", run: aarch64::corpus },
 ];
 
 /// Runs the stages that `options` leave: `--skip STAGE`, `--only STAGE`, each any number of times.
@@ -108,15 +109,15 @@ mod tests {
 
     #[test]
     fn stages_are_chosen_by_name() {
-        assert_eq!(names(&[]).as_deref(), Ok("fmt lint tidy test fuzz-smoke docs"));
-        assert_eq!(names(&["--skip", "test", "--skip", "docs"]).as_deref(), Ok("fmt lint tidy fuzz-smoke"));
+        assert_eq!(names(&[]).as_deref(), Ok("fmt lint tidy test fuzz-smoke docs aarch64"));
+        assert_eq!(names(&["--skip", "test", "--skip", "docs"]).as_deref(), Ok("fmt lint tidy fuzz-smoke aarch64"));
         assert_eq!(names(&["--only", "tidy"]).as_deref(), Ok("tidy"));
     }
 
     #[test]
     fn an_unknown_stage_is_an_error() {
         let error = names(&["--skip", "tests"]).unwrap_err();
-        assert_eq!(error, "there is no stage tests: stages are fmt, lint, tidy, test, fuzz-smoke, docs");
+        assert_eq!(error, "there is no stage tests: stages are fmt, lint, tidy, test, fuzz-smoke, docs, aarch64");
         assert!(names(&["--skip"]).is_err());
         assert!(names(&["test"]).is_err());
     }

@@ -4,12 +4,14 @@
 //! What enters: `cargo xtask COMMAND`. What leaves: an exit code of 0 if all is well, and text that says what is not.
 //!
 //! * [`ci`]: every check, in stages.
+//! * [`aarch64`]: the tests on another machine, emulated.
 //! * [`tidy`]: the rules of the house that neither the compiler nor clippy knows; also a test of this crate.
 //! * [`pages`]: the pages about diagnostics.
 //! * `bless` rewrites the expectations of snapshot tests; `fuzz` runs the bodies of the crate of that name.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program speaks to the terminal")]
 
+mod aarch64;
 mod ci;
 mod pages;
 mod tidy;
@@ -20,9 +22,10 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci [--skip STAGE]... [--only STAGE]...   every check; stages: fmt lint tidy test fuzz-smoke docs
+  ci [--skip STAGE]... [--only STAGE]...   every check; stages: fmt lint tidy test fuzz-smoke docs aarch64
   tidy                                     the rules that the compiler and clippy do not know
   pages                                    writes docs/diagnostics from the comments beside the codes
+  aarch64                                  the tests of engines and backends on AArch64, emulated
   bless [CARGO TEST ARGUMENT]...           rewrites the expectations of snapshot tests; read the difference before you commit
   fuzz [NAME] [--seconds N] [--seed S]     runs the fuzz bodies, or one, optimised; without N, 60 s each; --list";
 
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["ci", options @ ..] => ci::run(options),
         ["tidy"] => ci::tidy(),
+        ["aarch64"] => aarch64::all(),
         ["pages"] => write_pages(),
         ["bless", options @ ..] => bless(options),
         ["fuzz", options @ ..] => fuzz(options),

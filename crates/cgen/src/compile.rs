@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Debug, Default)]
 pub struct CompileOptions {
     /// The compiler, with arguments after spaces if need be. None: `$CC`, else the first of `cc`, `clang` and `gcc`
-    /// that there is.
+    /// that there is. It may be a cross compiler for the machine that this runs on, as under an emulator.
     pub compiler: Option<String>,
     /// The machine to compile for, as `aarch64-linux-gnu`: the compiler is then `aarch64-linux-gnu-gcc` unless one is
     /// named (a clang is told by `--target`), and the result is for no particular processor. None: this very machine.
@@ -49,6 +49,13 @@ pub enum CompileError {
         /// Their names.
         tried: Vec<String>,
     },
+    /// There is no compiler for another machine.
+    NoCrossCompiler {
+        /// The machine.
+        target: String,
+        /// What was tried.
+        tried: Vec<String>,
+    },
     /// The compiler failed.
     Failed {
         /// The command.
@@ -72,6 +79,12 @@ impl std::fmt::Display for CompileError {
                 f,
                 "no C compiler found (tried {}); install gcc or clang, or name one in the environment variable CC",
                 tried.join(", ")
+            ),
+            CompileError::NoCrossCompiler { target, tried } => write!(
+                f,
+                "no C compiler for {target} found (tried {}); on Debian install the package {}",
+                tried.join(", "),
+                debian_package(target)
             ),
             CompileError::Failed { command, stderr } => write!(f, "the C compiler failed: {command}\n{stderr}"),
             CompileError::Io { path, error } => write!(f, "{}: {error}", path.display()),
@@ -108,8 +121,16 @@ pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, C
     let scratch = folder.join(temporary_name(&key));
     let mut arguments = flags;
     arguments.extend(["-I".into(), include.into(), "-o".into(), scratch.clone().into(), source.into()]);
-    let output = compiler.command().args(&arguments).output();
-    let output = output.map_err(|error| CompileError::Io { path: compiler.words[0].clone().into(), error })?;
+    let run = |arguments: &[OsString]| {
+        let output = compiler.command().args(arguments).output();
+        output.map_err(|error| CompileError::Io { path: compiler.words[0].clone().into(), error })
+    };
+    let mut output = run(&arguments)?;
+    if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("native") {
+        // A compiler that does not know the processor which it runs on: a cross compiler under an emulator.
+        arguments.retain(|argument| argument != THIS_PROCESSOR);
+        output = run(&arguments)?;
+    }
     if !output.status.success() {
         // What the compiler may have left is of no use; the error that counts is the compiler's.
         let _ = fs::remove_file(&scratch);
@@ -119,6 +140,14 @@ pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, C
     }
     fs::rename(&scratch, &object).map_err(|error| CompileError::Io { path: object.clone(), error })?;
     Ok(SharedObject { path: object, from_cache: false, _temporary: temporary })
+}
+
+/// Says that the code is for the processor that the compiler runs on.
+const THIS_PROCESSOR: &str = "-march=native";
+
+/// The Debian package that has gcc for a machine.
+fn debian_package(target: &str) -> String {
+    format!("gcc-{}", target.replace('_', "-"))
 }
 
 struct Compiler {
@@ -133,7 +162,7 @@ impl Compiler {
         let from_environment = || std::env::var("CC").ok().filter(|value| !value.trim().is_empty());
         let candidates: Vec<String> = match (&options.compiler, &options.target) {
             (Some(compiler), _) => vec![compiler.clone()],
-            (None, Some(target)) => vec![format!("{target}-gcc"), "clang".into()],
+            (None, Some(target)) => vec![format!("{target}-gcc"), format!("{target}-clang"), "clang".into()],
             (None, None) => match from_environment() {
                 Some(compiler) => vec![compiler],
                 None => vec!["cc".into(), "clang".into(), "gcc".into()],
@@ -144,10 +173,24 @@ impl Compiler {
             let Some((program, arguments)) = words.split_first() else { continue };
             let output = Command::new(program).args(arguments).arg("--version").output();
             if let Ok(output) = output.as_ref().map(|output| String::from_utf8_lossy(&output.stdout).into_owned()) {
-                return Ok(Compiler { words, version: output });
+                let compiler = Compiler { words, version: output };
+                // A clang may know the machine without having its libraries.
+                if candidate != "clang" || options.target.as_ref().is_none_or(|target| compiler.links_for(target)) {
+                    return Ok(compiler);
+                }
             }
         }
-        Err(CompileError::NoCompiler { tried: candidates })
+        Err(match &options.target {
+            Some(target) => CompileError::NoCrossCompiler { target: target.clone(), tried: candidates },
+            None => CompileError::NoCompiler { tried: candidates },
+        })
+    }
+
+    /// Whether it makes shared objects for another machine.
+    fn links_for(&self, target: &str) -> bool {
+        let mut command = self.command();
+        command.args(["-x", "c", "-shared", "-fPIC", "-o", "/dev/null", "/dev/null"]);
+        command.arg(format!("--target={target}")).output().is_ok_and(|output| output.status.success())
     }
 
     fn is_clang(&self) -> bool {
@@ -179,7 +222,7 @@ fn flags(options: &CompileOptions, compiler: &Compiler) -> Vec<OsString> {
     }
     let mut flags: Vec<OsString> = flags.into_iter().map(Into::into).collect();
     match &options.target {
-        None => flags.push("-march=native".into()),
+        None => flags.push(THIS_PROCESSOR.into()),
         Some(target) if compiler.is_clang() => flags.push(format!("--target={target}").into()),
         Some(_) => {}
     }

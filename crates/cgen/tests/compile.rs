@@ -60,3 +60,30 @@ fn a_path_that_is_no_folder_is_refused() {
     let error = compile("int x;\n", &options(&file)).expect_err("a file is no cache");
     assert!(matches!(error, CompileError::Io { .. }), "{error:?}");
 }
+
+#[test]
+fn a_missing_cross_compiler_is_named_with_its_package() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = CompileOptions { target: Some("no_such-linux-gnu".into()), ..options(folder.path()) };
+    let error = compile("int x;\n", &options).expect_err("there is no such machine");
+    assert_eq!(
+        error.to_string(),
+        "no C compiler for no_such-linux-gnu found (tried no_such-linux-gnu-gcc, no_such-linux-gnu-clang, clang); on \
+         Debian install the package gcc-no-such-linux-gnu"
+    );
+}
+
+#[test]
+fn a_compiler_that_does_not_know_its_processor_still_compiles() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = folder.path().join("cross-cc");
+    let text = "#!/bin/sh\nfor word; do [ \"$word\" = -march=native ] && echo \"unknown value 'native'\" >&2 && exit 1; done\n\
+                exec cc \"$@\"\n";
+    std::fs::write(&script, text).expect("our folder");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).expect("our file");
+    let compiler = Some(script.to_str().expect("a plain name").to_owned());
+    let options = CompileOptions { compiler, ..options(&folder.path().join("cache")) };
+    compile("int x;\n", &options).expect("the C is valid, only the processor is not known");
+    let error = compile("int x = nonsense;\n", &options).expect_err("not C");
+    assert!(matches!(&error, CompileError::Failed { stderr, .. } if stderr.contains("nonsense")), "{error}");
+}
