@@ -2,8 +2,8 @@
 //!
 //! What enters: `cargo xtask aarch64`. What leaves: an error if the interpreter and native code differ there, or if the
 //! engines give wrong answers. The tests are built by Rust's cross compiler; the C that they generate is compiled, from
-//! inside the emulator, by gcc's. What is not portable shows here: instructions of one processor, alignment, the sign of
-//! `char`.
+//! inside the emulator, by gcc's. What is not portable shows here: instructions of one processor, alignment, the sign
+//! of `char`.
 
 use crate::{cargo, finish};
 use std::process::{Command, Stdio};

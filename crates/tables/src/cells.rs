@@ -1,13 +1,13 @@
 //! The memory of a table's entries as packets see them.
 //!
 //! Cell 0 is the default entry, cell `handle + 1` an entry, unless entries share cells ([`crate::shared`]): so a lookup
-//! that finds nothing says 0, and every number leads to a valid entry. A cell is the header, the action data, and a tail that belongs to the engine (what the entry
-//! matches). Its size is rounded so that a cell of up to 64 bytes lies in one cache line: whoever matches an entry by
-//! its tail has fetched its data too.
+//! that finds nothing says 0, and every number leads to a valid entry. A cell is the header, the action data, and a
+//! tail that belongs to the engine (what the entry matches). Its size is rounded so that a cell of up to 64 bytes lies
+//! in one cache line: whoever matches an entry by its tail has fetched its data too.
 //!
-//! Many cells are not moved at once when they need more memory: the new memory is filled by the changes that follow, some
-//! cells with each, and takes over when it has all. Until then what is changed in the old memory is changed in the new
-//! one too, as far as it has been filled.
+//! Many cells are not moved at once when they need more memory: the new memory is filled by the changes that follow,
+//! some cells with each, and takes over when it has all. Until then what is changed in the old memory is changed in the
+//! new one too, as far as it has been filled.
 
 #![allow(unsafe_code, reason = "cells are words to the engines and headers to C: two views of the same memory")]
 

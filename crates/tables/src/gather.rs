@@ -1,9 +1,9 @@
-//! Lookups for x86 processors that gather: in the flat trie eight keys at a time, in the hash index of exact keys and in
-//! those of ternary entries four; and a key against eight ternary entries at a time.
+//! Lookups for x86 processors that gather: in the flat trie eight keys at a time, in the hash index of exact keys and
+//! in those of ternary entries four; and a key against eight ternary entries at a time.
 //!
 //! What enters: keys, and the slots of a trie or of an index. What leaves: the cell of each key, as the scalar loops in
-//! [`crate::flat`], [`crate::exact`] and [`crate::ternary`] find it. A gather is eight loads at once, whose misses overlap like those of
-//! eight turns of that loop; what is saved is the work around the loads.
+//! [`crate::flat`], [`crate::exact`] and [`crate::ternary`] find it. A gather is eight loads at once, whose misses
+//! overlap like those of eight turns of that loop; what is saved is the work around the loads.
 
 #![allow(unsafe_code, reason = "vector instructions take pointers, and slots without a check of their bounds")]
 
@@ -297,7 +297,8 @@ unsafe fn row_cells<const WORDS: usize>(index: &Index<'_, WORDS>, keys: [__m256i
         let mut is_found = is_like;
         for (word, keys) in keys.into_iter().enumerate() {
             let tails = index.tails.wrapping_add(word);
-            // SAFETY: only cells are read that a slot names, which the caller vouches for; their tails have `WORDS` words.
+            // SAFETY: only cells are read that a slot names, which the caller vouches for; their tails have `WORDS`
+            // words.
             let of_cells = unsafe { _mm256_mask_i64gather_epi64::<1>(zero, tails.cast(), offset, is_like) };
             is_found = _mm256_and_si256(is_found, _mm256_cmpeq_epi64(of_cells, keys));
         }

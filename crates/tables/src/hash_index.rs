@@ -2,9 +2,9 @@
 //!
 //! One slot is eight bytes: the hash above the number, so that a line holds eight and a number is looked at only if its
 //! whole hash agrees. Open addressing with linear probing; the home of a slot is the low part of its hash, so that
-//! growing, shrinking and deleting (which moves later slots back, no tombstones) need the slots alone. Half full at most
-//! (a little more while it grows); a small one at most an eighth, so that nearly every probe ends at its first slot and
-//! is predicted.
+//! growing, shrinking and deleting (which moves later slots back, no tombstones) need the slots alone. Half full at
+//! most (a little more while it grows); a small one at most an eighth, so that nearly every probe ends at its first
+//! slot and is predicted.
 //!
 //! # Growing without a pause
 //!

@@ -20,8 +20,8 @@ pub(crate) fn prefer_large_pages<T>(items: &Vec<T>) {
         const PAGE_BYTES: usize = 4096;
         let start = items.as_ptr().addr().next_multiple_of(PAGE_BYTES);
         let end = (items.as_ptr().addr() + bytes) / PAGE_BYTES * PAGE_BYTES;
-        // SAFETY: the pages lie within memory that the vector owns; the advice changes nothing that can be read there. A
-        // system that has no large pages, or other pages, refuses, which is no loss.
+        // SAFETY: the pages lie within memory that the vector owns; the advice changes nothing that can be read there.
+        // A system that has no large pages, or other pages, refuses, which is no loss.
         unsafe { libc::madvise(std::ptr::with_exposed_provenance_mut(start), end - start, libc::MADV_HUGEPAGE) };
     }
 }

@@ -1,8 +1,8 @@
 //! Cells that entries share: those with the same action and the same data.
 //!
-//! What enters: what entries run. What leaves: the cell of each. Where nobody needs to know which entry a packet matched,
-//! a cell for each entry only wastes the caches: a table of a million routes has some hundred next hops. So lookups touch
-//! a few cells that are always near.
+//! What enters: what entries run. What leaves: the cell of each. Where nobody needs to know which entry a packet
+//! matched, a cell for each entry only wastes the caches: a table of a million routes has some hundred next hops. So
+//! lookups touch a few cells that are always near.
 
 use crate::cells::{Cell, Cells};
 use crate::hash_index::{HashIndex, hash_words};

@@ -3,8 +3,8 @@
 //! Entries with the same mask form a group. A group of more than `LOOSE_ENTRIES_MAX` entries is a *tuple*: a hash index
 //! over its entries' values, so that it costs one probe however many entries it has. The entries of all smaller groups
 //! share one list in order of rank, which is scanned up to the first match, several entries at a time: cheaper for few
-//! entries, and the best known for many masks with few entries each. Tuples are tried in order of their greatest priority, and no longer once the
-//! best match so far is above the rest.
+//! entries, and the best known for many masks with few entries each. Tuples are tried in order of their greatest
+//! priority, and no longer once the best match so far is above the rest.
 //!
 //! A tuple's index holds, for each value, the entry of the greatest rank; others with the same value (they differ in
 //! priority, or in their ranges) wait in a list of their own.
@@ -14,10 +14,10 @@
 //!
 //! # What entries can do that are meant to do harm
 //!
-//! A lookup compares at most all loose entries (a quarter to half a nanosecond each), and probes at most one slot run for
-//! every [`LOOSE_ENTRIES_MAX`] other entries: with a mask for each entry it costs as much as going through all of them,
-//! and never more. An insertion moves one chunk of the list at most and makes one group a tuple at most; the order of
-//! tuples is sorted once a batch. Values cannot be chosen to collide, since hashes are disturbed by a seed.
+//! A lookup compares at most all loose entries (a quarter to half a nanosecond each), and probes at most one slot run
+//! for every [`LOOSE_ENTRIES_MAX`] other entries: with a mask for each entry it costs as much as going through all of
+//! them, and never more. An insertion moves one chunk of the list at most and makes one group a tuple at most; the
+//! order of tuples is sorted once a batch. Values cannot be chosen to collide, since hashes are disturbed by a seed.
 //!
 //! The tail of a cell: rows of value and mask, in a range table also of low and high; two words of rank; one word that
 //! names the list of entries with the same value, plus one, or 0; it counts only while the cell is in an index.
