@@ -1,5 +1,5 @@
 //! Several workers against one, from memory to memory: the same packets through ports whose queues each worker has for
-//! itself, and through ports without queues, whose frames the first worker spreads by flow.
+//! itself, and through ports without queues, whose frames the first worker spreads by flow where that pays, or always.
 
 use crate::Arguments;
 use crate::compiled;
@@ -33,6 +33,8 @@ struct Contestant {
     workers: usize,
     /// Queues of each port.
     queues: usize,
+    /// Whether frames are spread over workers whatever that costs.
+    spreads: bool,
 }
 
 /// Runs the contestants in turn and prints how many times one worker several are.
@@ -49,12 +51,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let program = Arc::new(compiled::program(arguments.program.as_deref().unwrap_or("bench/programs/router.p4"))?);
     let count = arguments.workers as usize;
     let contestants = [
-        Contestant { name: "one worker", workers: 1, queues: 1 },
-        Contestant { name: "one worker, several queues", workers: 1, queues: count },
-        Contestant { name: "several workers, a queue each", workers: count, queues: count },
-        Contestant { name: "several workers, frames spread", workers: count, queues: 1 },
+        Contestant { name: "one worker", workers: 1, queues: 1, spreads: false },
+        Contestant { name: "one worker, several queues", workers: 1, queues: count, spreads: false },
+        Contestant { name: "several workers, a queue each", workers: count, queues: count, spreads: false },
+        Contestant { name: "several workers, one queue", workers: count, queues: 1, spreads: false },
+        Contestant { name: "several workers, frames spread", workers: count, queues: 1, spreads: true },
     ];
-    let mut times = [const { Times { wall: Vec::new(), processor: Vec::new() } }; 4];
+    let mut times = [const { Times { wall: Vec::new(), processor: Vec::new() } }; 5];
     for _ in 0..arguments.runs {
         for (contestant, times) in contestants.iter().zip(&mut times) {
             measure(arguments, &program, &routes, &frames, *contestant, times)?;
@@ -93,6 +96,9 @@ fn measure(
     };
     let ports = std::iter::once(port(1, packets)).chain(TARGETS.map(|number| port(number, 0))).collect();
     let workers = Arc::new(Workers::new(Wanted::Fixed(contestant.workers), contestant.workers));
+    if contestant.spreads {
+        workers.spread_always();
+    }
     let setup = Setup { workers: Some(workers), ..Setup::of_ports(ports) };
     let (started, taken) = (Instant::now(), processor_time()?);
     worker::run(&mut switch, setup, &StopFlag::new(), &mut Silent)?;

@@ -582,6 +582,9 @@ pub struct NetArguments {
     pub json: bool,
     #[command(flatten)]
     pub source: SourceArguments,
+    /// How many threads of each switch work on packets: a number, or auto, which follows the load
+    #[arg(long, value_name = "N|auto", default_value = "1", value_parser = wanted_workers)]
+    pub workers: Wanted,
     /// What runs the programs [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,

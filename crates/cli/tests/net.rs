@@ -297,6 +297,14 @@ fn a_star_floods_what_it_does_not_know() {
 }
 
 #[test]
+fn switches_may_have_several_workers() {
+    let Some(exercise) = Exercise::new("basic.p4", &["ping"]) else { return };
+    triangle(&exercise, [""; 3]);
+    exercise.run(&[TRIANGLE, "-c", "pingall", "--workers", "2"]).expect(0).says("0% lost (6 of 6 received)");
+    assert!(exercise.run(&[TRIANGLE, "--workers", "few"]).expect(2).err.contains("from 1 to 64, or auto"));
+}
+
+#[test]
 fn an_old_topology_needs_no_addresses() {
     let Some(exercise) = Exercise::new("basic.p4", &["ping"]) else { return };
     exercise.write(

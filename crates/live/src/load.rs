@@ -49,6 +49,49 @@ impl Policy {
     }
 }
 
+/// From how many nanoseconds of work on, for each frame, frames are spread over workers, and below how many they are no
+/// longer: to hand a frame over and take it back costs the first worker 30 to 40.
+const SPREAD_FROM_NS: u64 = 100;
+const SPREAD_TO_NS: u64 = 60;
+
+/// Bursts of fewer frames say little of what a frame takes.
+const TOLD_FRAMES_MIN: u64 = 16;
+
+/// Frames by which it is judged what one takes.
+const JUDGED_FRAMES_MIN: u64 = 1_000;
+
+/// Whether it pays to hand frames to other workers, by what the first one takes for those that it works on itself.
+#[derive(Debug, Default)]
+pub struct Worth {
+    pays: bool,
+    /// Frames of bursts that took little and much for each, since it was judged last.
+    cheap: u64,
+    dear: u64,
+}
+
+impl Worth {
+    /// So many frames took so long.
+    #[inline]
+    pub fn note(&mut self, frames: usize, spent_ns: u64) {
+        let frames = frames as u64;
+        if frames < TOLD_FRAMES_MIN {
+            return;
+        }
+        let limit_ns = if self.pays { SPREAD_TO_NS } else { SPREAD_FROM_NS };
+        // Bursts are judged, and not their sum: a few that somebody else held up must not count for all.
+        *(if spent_ns < frames * limit_ns { &mut self.cheap } else { &mut self.dear }) += frames;
+    }
+
+    /// Whether it pays, judged now if enough was told.
+    pub fn judge(&mut self) -> bool {
+        if self.cheap + self.dear >= JUDGED_FRAMES_MIN {
+            self.pays = self.dear > self.cheap;
+            (self.cheap, self.dear) = (0, 0);
+        }
+        self.pays
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +138,23 @@ mod tests {
             let share = if look % 4 == 0 { 0.2 } else { 1.0 };
             assert_eq!(policy.observe(look * 100_000_000, &[share], 4), 1);
         }
+    }
+
+    #[test]
+    fn frames_are_spread_where_they_take_long() {
+        let mut worth = Worth::default();
+        let mut judged = |frame_ns: u64, bursts: usize| {
+            (0..bursts).for_each(|_| worth.note(64, 64 * frame_ns));
+            // Held up, and hardly any frames.
+            worth.note(64, 4_000_000);
+            (0..1000).for_each(|_| worth.note(1, 500));
+            worth.judge()
+        };
+        assert_eq!([20, 70, 99].map(|ns| judged(ns, 30)), [false; 3]);
+        assert!(judged(120, 30));
+        assert_eq!([70, 61, 1000].map(|ns| judged(ns, 30)), [true; 3]);
+        assert!(judged(20, 3), "too few to judge by");
+        assert!(!judged(50, 30));
     }
 
     #[test]

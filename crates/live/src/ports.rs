@@ -143,6 +143,17 @@ impl Ports {
         self.is_divided[position]
     }
 
+    /// Whether a port has queues that several workers can have.
+    pub(crate) fn is_any_divided(&self) -> bool {
+        self.is_divided.iter().take(self.own).any(|is_divided| *is_divided)
+    }
+
+    /// Whether frames come from a port that has no such queues.
+    pub(crate) fn is_any_whole(&self) -> bool {
+        let whole = |position: usize| !self.is_divided[position] && !self.drivers[position].exhausted();
+        (0..self.own).any(whole)
+    }
+
     // -------------------------------------------------------------------------------------------------- by position
 
     /// Ports and queues.

@@ -22,7 +22,7 @@ use crate::crew::Crew;
 use crate::crew::batch::Note;
 use crate::crew::helper::{Common, LOOKS_NS};
 use crate::driver::{Driver, DriverError};
-use crate::load::Policy;
+use crate::load::{Policy, Worth};
 use crate::mailbox::Inbox;
 use crate::poll::Poller;
 use crate::signals::StopFlag;
@@ -50,6 +50,10 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// How long packets may wait in queues with a rate after a stop before they are given up.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
+
+/// What is told while frames are not spread.
+const STAY: &str = "frames of ports with one queue stay with the first worker, since to hand them over would cost more \
+                    than it gains";
 
 /// What a run works with beside its switch.
 #[derive(Default)]
@@ -232,6 +236,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
                 continue;
             }
             let (crew, events, cpu_port) = (&mut self.crew, &mut *self.events, self.cpu_port);
+            let worth = &mut self.load.worth;
             let (count, error) = self.ports.lend(position, now_ns, |ports, burst: &mut Burst<'_>| {
                 let refused = burst.refused();
                 let frames = burst.frames();
@@ -239,7 +244,9 @@ impl<'s> Worker<'_, '_, '_, 's> {
                 let mut switch = common.turn();
                 switch.refuse(refused);
                 let mut output = PortsOutput { ports, cpu_port, events: &mut *events, start_ns };
-                switch.forward(common.clock.since_start_ns(), &mut frames[..own], &mut output);
+                let began_ns = common.clock.since_start_ns();
+                switch.forward(began_ns, &mut frames[..own], &mut output);
+                worth.note(own, common.clock.since_start_ns().saturating_sub(began_ns));
             });
             total += count;
             if let Some(error) = error {
@@ -312,7 +319,9 @@ impl<'s> Worker<'_, '_, '_, 's> {
             self.empty();
         }
         let turns = self.crew.go_on(&mut self.ports);
-        self.common.workers.set_remark(turns.unwrap_or_default());
+        let stay = self.crew.is_there() && !self.crew.is_spread_to() && self.ports.is_any_whole();
+        let stay = if stay { STAY.to_owned() } else { String::new() };
+        self.common.workers.set_remark(turns.unwrap_or(stay));
     }
 
     /// Makes so many workers. Nothing is on its way between them when flows and queues change hands.
@@ -340,9 +349,28 @@ impl<'s> Worker<'_, '_, '_, 's> {
         let wanted = match self.common.workers.wanted() {
             _ if self.goes_alone => 1,
             Wanted::Fixed(count) => count,
-            Wanted::Auto => self.load.wanted(self.common),
+            Wanted::Auto => match self.load.wanted(self.common) {
+                // They would have nothing to do.
+                2.. if !self.ports.is_any_divided() && !self.crew.should_spread() => 1,
+                wanted => wanted,
+            },
         };
         self.resize(wanted);
+        self.follow_worth();
+    }
+
+    /// Spreads frames, or no longer does, as that pays.
+    fn follow_worth(&mut self) {
+        let now_ns = self.load.told_ns;
+        let judges = now_ns.saturating_sub(self.load.judged_ns) >= LOOK_NS;
+        let pays = match self.common.workers.spreads_always() {
+            false if !judges => return,
+            always => self.load.worth.judge() || always,
+        };
+        self.load.judged_ns = now_ns;
+        if pays != std::mem::replace(&mut self.crew.pays, pays) && self.crew.will_spread_otherwise() {
+            self.alone(|_| ());
+        }
     }
 
     /// Sends and tells what other workers have for this one. Returns how many batches there were.
@@ -501,6 +529,9 @@ impl<'s> Worker<'_, '_, '_, 's> {
 #[derive(Default)]
 struct Follower {
     policy: Policy,
+    /// Whether other workers are worth handing frames to, and when that was judged.
+    worth: Worth,
+    judged_ns: u64,
     /// When the loads were looked at last, and how long each worker had been busy by then.
     looked_ns: u64,
     busy_ns: Vec<u64>,

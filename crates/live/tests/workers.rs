@@ -278,6 +278,7 @@ fn check_changes(program: (&str, &str), in_queues: usize, out_queues: usize) -> 
     let (inward, sender) = cable(1, in_queues);
     let (outward, receiver) = cable(2, out_queues);
     let workers = Arc::new(Workers::new(Wanted::Fixed(1), 4));
+    workers.spread_always();
     let mut numbers = 0;
     let mut seen = Vec::new();
     let left = beside(native(program.0, program.1), vec![inward, outward], &workers, |mailbox| {
@@ -330,6 +331,7 @@ fn what_workers_tell_comes_from_one_thread() {
     for queues in [1, 3] {
         let (inward, sender) = cable(1, queues);
         let workers = Arc::new(Workers::new(Wanted::Fixed(3), 3));
+        workers.spread_always();
         let left = beside(native("", statements), vec![inward], &workers, |mailbox| {
             become_workers(&workers, 3);
             sender.send(0..50);
@@ -498,6 +500,7 @@ fn check_interfaces(link: Link) {
     let mut senders: Vec<_> = (0..QUEUES).map(|_| open(sender_at, sender)).collect();
     let mut receiver = open(receiver_at, receiver);
     let workers = Arc::new(Workers::new(Wanted::Fixed(1), QUEUES));
+    workers.spread_always();
     let (mut sent, mut received) = (0, Vec::new());
     let mut receive_until = |count: usize| {
         let start = Instant::now();

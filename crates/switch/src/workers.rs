@@ -3,7 +3,7 @@
 //! What enters: what users want, from any thread; what the workers tell of themselves. What leaves: the same numbers to
 //! whoever asks. Nothing happens here: the worker that leads the others looks at it between bursts.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// How many workers there should be.
@@ -27,6 +27,7 @@ pub struct Workers {
     /// The most that there are when nobody has said how many.
     auto_max: usize,
     loads: Vec<Load>,
+    spreads_always: AtomicBool,
     /// What keeps the workers from running side by side, for people; empty for nothing.
     remark: Mutex<String>,
 }
@@ -82,6 +83,7 @@ impl Workers {
             now: AtomicUsize::new(1),
             auto_max: auto_max.clamp(1, WORKERS_MAX),
             loads: (0..WORKERS_MAX).map(|_| Load::default()).collect(),
+            spreads_always: AtomicBool::new(false),
             remark: Mutex::default(),
         };
         workers.want(wanted);
@@ -113,6 +115,17 @@ impl Workers {
             0 => Wanted::Auto,
             count => Wanted::Fixed(count),
         }
+    }
+
+    /// Frames of ports without queues are spread over all workers even where handing them over costs more than it gains,
+    /// as measurements and tests want it.
+    pub fn spread_always(&self) {
+        self.spreads_always.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether they are.
+    pub fn spreads_always(&self) -> bool {
+        self.spreads_always.load(Ordering::Relaxed)
     }
 
     /// How many there are.

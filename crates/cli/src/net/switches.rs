@@ -21,6 +21,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use switch::workers::Wanted;
 
 /// How long a switch may take until it forwards packets. Its program was compiled before.
 const START_MAX: Duration = Duration::from_secs(120);
@@ -163,6 +164,11 @@ fn command_line(
     if let Some(folder) = &arguments.pcap {
         line.extend(["--pcap".into(), folder.into()]);
     }
+    let workers = match arguments.workers {
+        Wanted::Fixed(count) => count.to_string(),
+        Wanted::Auto => "auto".to_owned(),
+    };
+    line.extend(["--workers".into(), workers.into()]);
     if let Some(backend) = arguments.backend {
         line.extend(["--backend".into(), backend.name().into()]);
     }

@@ -50,8 +50,10 @@ pub(crate) struct Crew<'scope, 'env, 's> {
     scope: &'scope Scope<'scope, 'env>,
     common: &'env Common<'s>,
     helpers: Vec<Helper>,
-    /// Whether there is one core for all, at which they take turns.
-    takes_turns: bool,
+    /// Whether it pays to hand frames over.
+    pub pays: bool,
+    /// Whether frames are spread over helpers.
+    spreads: bool,
     /// What was found of a helper's when nothing more could be done with it.
     found: Option<Box<Batch>>,
     #[expect(clippy::vec_box, reason = "boxes are what goes from one thread to another")]
@@ -60,7 +62,7 @@ pub(crate) struct Crew<'scope, 'env, 's> {
 
 impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
     pub fn new(scope: &'scope Scope<'scope, 'env>, common: &'env Common<'s>) -> Crew<'scope, 'env, 's> {
-        Crew { scope, common, helpers: Vec::new(), takes_turns: false, found: None, spare: Vec::new() }
+        Crew { scope, common, helpers: Vec::new(), pays: false, spreads: false, found: None, spare: Vec::new() }
     }
 
     /// Whether there are helpers.
@@ -68,10 +70,9 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
         !self.helpers.is_empty()
     }
 
-    /// Whether frames are spread over helpers. Where all take turns at one core, who has the frame works on it: to hand it
-    /// to another would cost more, and nothing would be done at the same time.
+    /// Whether frames are spread over helpers.
     pub fn is_spread_to(&self) -> bool {
-        self.is_there() && !self.takes_turns
+        self.is_there() && self.spreads
     }
 
     /// Workers in all.
@@ -231,19 +232,25 @@ impl<'scope, 'env, 's: 'env> Crew<'scope, 'env, 's> {
         Ok(Helper { slot, to, from, next: Box::default(), rounds: 0, lent: 0 })
     }
 
+    /// Whether frames of ports without queues should be spread: not where all take turns at one core, since nothing
+    /// would be done at the same time, and not where it costs more than it gains.
+    pub fn should_spread(&self) -> bool {
+        self.pays && self.common.core().divides().is_ok()
+    }
+
     /// Whether frames will go another way when halted helpers go on than before: then nothing may be under way.
     pub fn will_spread_otherwise(&self) -> bool {
-        self.is_there() && self.common.core().divides().is_err() != self.takes_turns
+        self.is_there() && self.should_spread() != self.spreads
     }
 
     /// Gives the helpers their cores and queues, and lets them go on. Says why they take turns, if they do.
     pub fn go_on(&mut self, ports: &mut Ports) -> Option<String> {
         let mut turns = None;
+        self.spreads = self.should_spread();
         if self.is_there() {
             let mut core = self.common.core();
             let mut lanes = core.send_out(self.helpers.len()).into_iter();
             turns = core.divides().err().map(|undivided| undivided.to_string());
-            self.takes_turns = turns.is_some();
             let workers = self.helpers.len() + 1;
             let queues = ports.detach();
             for queue in queues {
