@@ -1,4 +1,5 @@
-//! The engine of exact tables: one hash index over the whole key.
+//! The engine of exact tables whose keys have several words ([`crate::words`] serves the others): one hash index over
+//! the whole key.
 //!
 //! The tail of a cell is the key. A burst goes in three steps, each of which asks for the memory of the next: hash all
 //! keys, find each one's first candidate in the index, compare the candidates' keys.

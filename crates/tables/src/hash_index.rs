@@ -34,16 +34,16 @@ struct Successor {
 const SLOTS_MIN: usize = 8;
 
 /// Slots up to which the table is kept sparse: four pages.
-const SPARSE_SLOTS_MAX: usize = 2048;
+pub(crate) const SPARSE_SLOTS_MAX: usize = 2048;
 
 /// Slots up to which it is copied at once, which takes some microseconds.
-const COPIED_WHOLE_MAX: usize = 1 << 14;
+pub(crate) const COPIED_WHOLE_MAX: usize = 1 << 14;
 
 /// Slots that each change copies. A table gets fuller by no more than a 64th of its slots while it is being copied.
-const COPIED_AT_ONCE: usize = 64;
+pub(crate) const COPIED_AT_ONCE: usize = 64;
 
 /// The number of slots for `len` numbers.
-fn slots_for(len: usize) -> usize {
+pub(crate) fn slots_for(len: usize) -> usize {
     (len * 8).next_power_of_two().clamp(SLOTS_MIN, SPARSE_SLOTS_MAX).max((len * 2).next_power_of_two())
 }
 

@@ -41,6 +41,7 @@ mod ranked;
 mod shared;
 mod slots;
 mod ternary;
+mod words;
 
 pub use abi::{EntryHeader, HEADER_WORDS, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle};
 pub use arrivals::{Arrival, Arrivals};

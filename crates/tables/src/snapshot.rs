@@ -17,6 +17,7 @@ use crate::shared::Shared;
 use crate::spec::{Handle, TableKind};
 use crate::table::{Change, Table};
 use crate::ternary::{self, Ternary};
+use crate::words::{self, Words};
 use base::limits::BURST_PACKETS_MAX;
 
 /// A table's entries, ready to be looked up.
@@ -40,6 +41,7 @@ pub struct Snapshot {
 enum Engine {
     Keyless,
     Exact(Exact),
+    Words(Words),
     Flat(Flat),
     Lpm1(Lpm<1>),
     Lpm2(Lpm<2>),
@@ -61,6 +63,7 @@ impl Snapshot {
         };
         let (engine, tail_words) = match table.kind() {
             TableKind::Keyless => (Engine::Keyless, 0),
+            TableKind::Exact if words::serves(TableKind::Exact, key) => (Engine::Words(Words::new(seed)), 0),
             TableKind::Exact => (Engine::Exact(Exact::new(words, seed)), words),
             TableKind::Lpm if flat::serves(TableKind::Lpm, key) => (Engine::Flat(Flat::new(key, layout)), 0),
             TableKind::Lpm => match string_words {
@@ -120,6 +123,7 @@ impl Snapshot {
         }
         match &mut self.engine {
             Engine::Exact(engine) => engine.reserve(entries),
+            Engine::Words(engine) => engine.reserve(entries),
             Engine::Flat(engine) => engine.reserve(entries),
             Engine::Lpm1(engine) => engine.reserve(&self.cells, entries),
             Engine::Lpm2(engine) => engine.reserve(&self.cells, entries),
@@ -141,16 +145,29 @@ impl Snapshot {
 
     fn modify(&mut self, handle: Handle, action: u32, data: &[u64]) {
         let cell = self.place(handle, action, data);
-        if let (Some(shared), Engine::Flat(engine)) = (&mut self.shared, &mut self.engine) {
-            let old = engine.cell(handle);
-            engine.modify(handle, cell);
+        if let Some(shared) = &mut self.shared {
+            let old = match &mut self.engine {
+                Engine::Flat(engine) => {
+                    let old = engine.cell(handle);
+                    engine.modify(handle, cell);
+                    old
+                }
+                Engine::Words(engine) => {
+                    let old = engine.cell(handle);
+                    engine.modify(handle, cell);
+                    old
+                }
+                _ => unreachable!("entries share cells in these engines alone"),
+            };
             shared.release(&mut self.cells, old);
         }
     }
 
     fn shrink(&mut self, handles: u32) {
-        if let Engine::Flat(engine) = &mut self.engine {
-            engine.shrink(handles);
+        match &mut self.engine {
+            Engine::Flat(engine) => engine.shrink(handles),
+            Engine::Words(engine) => engine.shrink(handles),
+            _ => {}
         }
         match &mut self.shared {
             Some(shared) => shared.shrink(&mut self.cells),
@@ -168,6 +185,7 @@ impl Snapshot {
                 cells.set_tail(cell, &[&rows[..self.key_words]]);
                 engine.insert(cells, cell);
             }
+            Engine::Words(engine) => engine.insert(handle, rows[0], cell),
             Engine::Flat(engine) => {
                 engine.insert(handle, &rows[..self.key_words], self.exact_bits + prefix_len, cell);
             }
@@ -196,6 +214,13 @@ impl Snapshot {
         match &mut self.engine {
             Engine::Keyless => unreachable!("a table without a key has no entries"),
             Engine::Exact(engine) => engine.remove(cells, cell),
+            Engine::Words(engine) => {
+                let cell = engine.cell(handle);
+                engine.remove(handle);
+                if let Some(shared) = &mut self.shared {
+                    return shared.release(cells, cell);
+                }
+            }
             Engine::Flat(engine) => {
                 let cell = engine.cell(handle);
                 engine.remove(handle);
@@ -215,6 +240,7 @@ impl Snapshot {
         match &mut self.engine {
             Engine::Keyless => {}
             Engine::Exact(engine) => engine.clear(),
+            Engine::Words(engine) => engine.clear(),
             Engine::Flat(engine) => engine.clear(),
             Engine::Lpm1(engine) => engine.clear(),
             Engine::Lpm2(engine) => engine.clear(),
@@ -230,6 +256,7 @@ impl Snapshot {
         let engine = match &self.engine {
             Engine::Keyless => 0,
             Engine::Exact(engine) => engine.bytes(),
+            Engine::Words(engine) => engine.bytes(),
             Engine::Flat(engine) => engine.bytes(),
             Engine::Lpm1(engine) => engine.bytes(),
             Engine::Lpm2(engine) => engine.bytes(),
@@ -278,6 +305,12 @@ impl Snapshot {
                 engine.find(&self.cells, &keys[done * self.key_words..], &mut found[done..]);
             }
             #[cfg(target_arch = "x86_64")]
+            Engine::Words(engine) if GATHERS && found.len() > 1 => {
+                // SAFETY: only [`lookup_burst_avx2`] gathers.
+                let done = unsafe { gather::find_words(engine, keys, found) };
+                engine.find(&keys[done..], &mut found[done..]);
+            }
+            #[cfg(target_arch = "x86_64")]
             Engine::Flat(engine) if GATHERS && found.len() > 1 => {
                 let done = engine.one_piece().map_or(0, |piece| {
                     // SAFETY: only [`lookup_burst_avx2`] gathers. The trie's slots are as they should be.
@@ -287,6 +320,7 @@ impl Snapshot {
             }
             Engine::Keyless => found.fill(0),
             Engine::Exact(engine) => engine.find(&self.cells, keys, found),
+            Engine::Words(engine) => engine.find(keys, found),
             Engine::Flat(engine) => engine.find(keys, found),
             Engine::Lpm1(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm2(engine) => engine.find(&self.cells, keys, found),

@@ -15,6 +15,7 @@ use crate::spec::{
     ActionCall, ActionSpec, Attributes, Entry, EntrySpec, Handle, InitialEntry, MatchValue, ProfileUse, TableKind,
     TableSpec, Target,
 };
+use crate::words;
 use base::Bits;
 use base::limits::TABLE_ENTRIES_MAX;
 use std::collections::{BTreeMap, BTreeSet};
@@ -290,7 +291,8 @@ impl Table {
 
     /// Whether a lookup says which entry matched, and not only what that entry runs.
     pub fn names_entries(&self) -> bool {
-        self.spec.keeps_cells || !flat::serves(self.kind, &self.spec.key)
+        let key = &self.spec.key;
+        self.spec.keeps_cells || !(flat::serves(self.kind, key) || words::serves(self.kind, key))
     }
 
     /// The number of entries.
