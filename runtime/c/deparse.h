@@ -1,8 +1,8 @@
 /* Puts emitted headers before the payload.
  *
  * What is in its place already is not touched: a packet whose headers kept their sizes costs nothing, a header taken
- * off moves only those before it. What must move goes through a small buffer, since sources and destinations may
- * overlap.
+ * off moves only those before it, headers that the program made are copied to where they belong. Only where headers of
+ * the packet itself must move do all go through a small buffer, since sources and destinations may overlap.
  */
 #ifndef WIRESPEED_DEPARSE_H
 #define WIRESPEED_DEPARSE_H
@@ -14,6 +14,22 @@ struct ws_segment {
     uint32_t offset;
     uint32_t size;
 };
+
+/* Copies a few bytes between places that do not overlap: what a call would cost more than. */
+static inline WS_UNUSED void ws_copy_few(uint8_t *to, const uint8_t *from, uint32_t count)
+{
+    if (count >= 16) {
+        for (uint32_t at = 0; at + 16 < count; at += 16)
+            memcpy(to + at, from + at, 16);
+        memcpy(to + count - 16, from + count - 16, 16);
+    } else if (count >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + count - 8, from + count - 8, 8);
+    } else {
+        for (uint32_t at = 0; at < count; at++)
+            to[at] = from[at];
+    }
+}
 
 /* Puts `total` bytes before offset `at`, what is before it being free down to `floor`. Without enough space there, the bytes
  * from `at` on move towards the end of the chunk. */
@@ -48,11 +64,23 @@ static inline void ws_deparse(struct ws_packet *packet, const struct ws_segment 
         packet->data = at;
         return;
     }
+    uint32_t moves = 0;
     for (uint32_t i = 0; i < count; i++) {
-        memcpy(bounce + total, ws_at(packet, segments[i].offset), segments[i].size);
+        moves |= segments[i].offset >= floor;
         total += segments[i].size;
     }
-    ws_prepend(packet, bounce, total, at, floor);
+    uint32_t direct = !moves && at - floor >= total;
+    uint8_t *to = direct ? ws_at(packet, at - total) : bounce;
+    for (uint32_t i = 0; i < count; i++) {
+        ws_copy_few(to, ws_at(packet, segments[i].offset), segments[i].size);
+        to += segments[i].size;
+    }
+    if (direct) {
+        packet->length = packet->data + packet->length - (at - total);
+        packet->data = at - total;
+    } else {
+        ws_prepend(packet, bounce, total, at, floor);
+    }
 }
 
 /* Bytes of emitted headers that are copied at once, because the program changes headers between its emits. */
