@@ -196,14 +196,14 @@ impl<'p> Names<'p> {
         Taken::As(Box::new(Entity::TableEntry(taken)))
     }
 
-    /// Whether a default action is the one that the old program declares.
+    /// Whether a default action is the one that the old program declares, with nothing beside it.
     fn is_own_default(&self, entry: &TableEntry) -> bool {
         let table = &self.old.tables[entry.table];
         let own = &table.default_action;
         match &entry.action {
             Some(EntryAction::Call(call)) => {
                 let listed = table.actions.get(own.action as usize).map(|it| it.action);
-                listed == Some(call.action) && own.args == call.args
+                listed == Some(call.action) && own.args == call.args && entry.attributes == Default::default()
             }
             Some(_) => false,
             None => true,

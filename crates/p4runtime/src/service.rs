@@ -433,8 +433,11 @@ async fn set_config(
             };
             commit(core, saved, false, turn).await?;
         }
-        (Action::VerifyAndCommit, Some(prepared)) => commit(core, prepared, false, turn).await?,
-        (Action::ReconcileAndCommit, Some(prepared)) => commit(core, prepared, true, turn).await?,
+        (Action::VerifyAndCommit | Action::ReconcileAndCommit, Some(prepared)) => {
+            commit(core, prepared, action == Action::ReconcileAndCommit, turn).await?;
+            // The config that was saved last is the one that runs.
+            core.pipelines().take_saved();
+        }
         _ => {}
     }
     Ok(())

@@ -298,6 +298,12 @@ async fn a_saved_program_takes_writes_before_it_runs() {
     controller.write(vec![update(&info, &other)]).await.unwrap();
     controller.set_config(Action::Commit, None).await.unwrap();
     let entities = controller.read(&all).await.unwrap();
+    // What is committed at once takes the place of what was saved.
+    controller.set_config(Action::VerifyAndSave, Some(ROUTER)).await.unwrap();
+    controller.set_config(Action::ReconcileAndCommit, Some(ROUTER)).await.unwrap();
+    assert_eq!(controller.read(&all).await.unwrap(), entities);
+    let nothing_saved = controller.set_config(Action::Commit, None).await.unwrap_err();
+    assert_eq!(nothing_saved.code(), Code::NotFound);
     check(
         &shown(&info, &entities),
         expect![[r#"

@@ -4,6 +4,7 @@ mod support;
 
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::config::v1::P4Info;
+use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Heard;
 use support::{Controller, Device, ROUTER, entity, program, shown, status, update};
@@ -293,4 +294,112 @@ async fn a_backup_takes_the_place_of_a_port_without_a_link() {
             assert_eq!(instances_heard(&mut controller).await, expected, "{changed:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_default_action_keeps_what_is_written_with_it() {
+    let device = Device::start(Some(ROUTER));
+    let info = program(ROUTER).info;
+    let mut controller = Controller::connect(&device, 1).await;
+    let default = "table_entry { table_id: $route is_default_action: true";
+    let with = |text: &str| format!("type: MODIFY entity {{ {default} {text} }} }}");
+    // The program's own action, with something beside it: that survives another program, too.
+    let own = with("action { action { action_id: $drop } } metadata: \"m\" controller_metadata: 7");
+    assert_eq!(written(&mut controller, &info, &own).await, "done\n");
+    let expected = expect![[r#"
+        table_entry {
+          table_id: route
+          action {
+            action {
+              action_id: drop
+            }
+          }
+          controller_metadata: 7
+          is_default_action: true
+          metadata: "m"
+        }
+    "#]];
+    controller.set_config(Action::ReconcileAndCommit, Some(ROUTER)).await.unwrap();
+    let refused = vec![update(&info, &with("")), update(&info, &with("priority: 1"))];
+    let atomic = v1::write_request::Atomicity::RollbackOnError;
+    controller.write_with(refused, atomic).await.unwrap_err();
+    check_read(&mut controller, &info, &format!("{default} }}"), expected).await;
+    assert_eq!(written(&mut controller, &info, &with("")).await, "done\n");
+    check_read(
+        &mut controller,
+        &info,
+        &format!("{default} }}"),
+        expect![[r#"
+            table_entry {
+              table_id: route
+              action {
+                action {
+                  action_id: drop
+                }
+              }
+              is_default_action: true
+            }
+        "#]],
+    )
+    .await;
+}
+
+/// A table of PSA whose first action executes its meter and whose second does not.
+const METERED: &str = r#"
+#include <psa.p4>
+struct none_t { }
+struct headers_t { }
+struct meta_t { bit<8> key; PSA_MeterColor_t color; }
+parser IP(packet_in p, out headers_t h, inout meta_t m, in psa_ingress_parser_input_metadata_t i, in none_t a,
+          in none_t b) { state start { transition accept; } }
+control I(inout headers_t h, inout meta_t m, in psa_ingress_input_metadata_t i,
+          inout psa_ingress_output_metadata_t o) {
+    DirectMeter(PSA_MeterType_t.BYTES) rate;
+    action metered() { m.color = rate.execute(); }
+    action unmetered() { }
+    table police { key = { m.key: exact; } actions = { metered; unmetered; } psa_direct_meter = rate; }
+    apply { police.apply(); }
+}
+control ID(packet_out p, out none_t a, out none_t b, out none_t c, inout headers_t h, in meta_t m,
+           in psa_ingress_output_metadata_t o) { apply { } }
+parser EP(packet_in p, out headers_t h, inout meta_t m, in psa_egress_parser_input_metadata_t i, in none_t a,
+          in none_t b, in none_t c) { state start { transition accept; } }
+control E(inout headers_t h, inout meta_t m, in psa_egress_input_metadata_t i,
+          inout psa_egress_output_metadata_t o) { apply { } }
+control ED(packet_out p, out none_t a, out none_t b, inout headers_t h, in meta_t m,
+           in psa_egress_output_metadata_t o, in psa_egress_deparser_input_metadata_t d) { apply { } }
+IngressPipeline(IP(), I(), ID()) ip;
+EgressPipeline(EP(), E(), ED()) ep;
+PSA_Switch(ip, PacketReplicationEngine(), ep, BufferingQueueingEngine()) main;
+"#;
+
+#[tokio::test]
+async fn rates_are_for_actions_that_execute_the_meter() {
+    let device = Device::start(Some(METERED));
+    let info = program(METERED).info;
+    let mut controller = Controller::connect(&device, 1).await;
+    let rates = "meter_config { cir: 1 cburst: 1 pir: 1 pburst: 1 }";
+    let mut seen = String::new();
+    for (kind, action, rates) in [
+        ("INSERT", "$unmetered", rates),
+        ("INSERT", "$unmetered", ""),
+        ("MODIFY", "$unmetered", rates),
+        ("MODIFY", "$metered", rates),
+        ("MODIFY", "$unmetered", ""),
+    ] {
+        let text = format!(
+            r#"type: {kind} entity {{ table_entry {{ table_id: $police match {{ field_id: 1 exact {{ value: "\001" }} }}
+            action {{ action {{ action_id: {action} }} }} {rates} }} }}"#
+        );
+        seen += &written(&mut controller, &info, &text).await;
+    }
+    expect![[r#"
+        Unknown: 1 of 1 updates failed; update 0: table I.police: action I.unmetered does not execute the direct meter I.rate: leave its rates out
+          InvalidArgument table I.police: action I.unmetered does not execute the direct meter I.rate: leave its rates out
+        done
+        Unknown: 1 of 1 updates failed; update 0: table I.police: action I.unmetered does not execute the direct meter I.rate: leave its rates out
+          InvalidArgument table I.police: action I.unmetered does not execute the direct meter I.rate: leave its rates out
+        done
+        done
+    "#]].assert_eq(&seen);
 }

@@ -236,7 +236,9 @@ impl Pipeline {
         let (mut state, set) = (self.state(), self.tables.lock());
         let call = set.tables()[table.index()].default_action();
         let action = call.and_then(|call| self.entry_action(&mut state, table, call.action, &call.args));
-        TableEntry { is_const: self.program.tables[table].const_default, ..TableEntry::new(table, None, action) }
+        let attributes = state.default_attributes.get(&table).cloned().unwrap_or_default();
+        let is_const = self.program.tables[table].const_default;
+        TableEntry { attributes, is_const, ..TableEntry::new(table, None, action) }
     }
 
     fn entry_action(&self, state: &mut State, table: TableId, action: usize, args: &[Bits]) -> Option<EntryAction> {

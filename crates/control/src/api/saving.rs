@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use switch::externs::{CounterCell, Externs};
-use tables::Handle;
+use tables::{Attributes, Handle};
 
 /// Cells of a piece.
 const PIECE_CELLS: u64 = 512;
@@ -137,10 +137,11 @@ impl Pipeline {
     /// What brings an entity back; nothing if it is there anyway.
     fn step(&self, entity: Entity) -> Option<Update> {
         let is_there = match &entity {
-            Entity::TableEntry(TableEntry { name: None, table, .. }) => {
+            Entity::TableEntry(TableEntry { name: None, table, attributes, .. }) => {
                 let set = self.tables.lock();
                 let stored = &set.tables()[table.index()];
-                stored.spec().default_const || stored.default_action() == stored.spec().default_action.as_ref()
+                let is_own = stored.default_action() == stored.spec().default_action.as_ref();
+                stored.spec().default_const || (is_own && *attributes == Attributes::default())
             }
             // What the program has not fixed of it is all that is brought back.
             Entity::TableEntry(entry) if entry.is_const => {

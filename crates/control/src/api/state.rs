@@ -6,10 +6,10 @@ use crate::api::idle::Told;
 use crate::command::Command;
 use crate::problem::Problem;
 use base::index::Id as _;
-use ir::{ActionProfileId, DigestId};
+use ir::{ActionProfileId, DigestId, TableId};
 use std::collections::{BTreeMap, BTreeSet};
 use switch::Destination;
-use tables::{Handle, ProfileOperation};
+use tables::{Attributes, Handle, ProfileOperation};
 
 /// The state of a control plane beside that of its switch.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,8 @@ pub(crate) struct State {
     /// The groups that belong to one entry each.
     pub one_shots: BTreeMap<(usize, Handle), OneShot>,
     pub multicast_metadata: BTreeMap<u64, Vec<u8>>,
+    /// What was written with default actions and is nothing to packets.
+    pub default_attributes: BTreeMap<TableId, Attributes>,
     /// Multicast groups and clone sessions with backup replicas, as controllers wrote them.
     pub backed_up: BTreeMap<Destination, Vec<Replica>>,
     pub digests: BTreeMap<DigestId, DigestConfig>,

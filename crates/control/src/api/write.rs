@@ -27,6 +27,26 @@ pub(crate) enum Undo {
     Switch(Box<dyn FnOnce(&mut Switch)>),
 }
 
+/// Refuses rates for the meter of an entry whose action never asks it. A meter that runs on every hit, and a counter,
+/// asks no action.
+fn check_executes(program: &Program, entry: &TableEntry) -> Result<(), Fault> {
+    let table = &program.tables[entry.table];
+    let (Some(Some(_)), Some((meter, None))) = (entry.meter, &table.direct_meter) else { return Ok(()) };
+    let Some(EntryAction::Call(call)) = &entry.action else { return Ok(()) };
+    let action = &program.actions[call.action];
+    let mut executes = false;
+    ir::walk::visit_body(&action.body, &mut |stmt| {
+        executes |= matches!(&stmt.kind, ir::StmtKind::ExecuteDirectMeter { meter: it, .. } if it == meter);
+    });
+    match executes {
+        true => Ok(()),
+        false => Err(Fault::invalid(format!(
+            "table {}: action {} does not execute the direct meter {}: leave its rates out",
+            table.name, action.name, program.direct_meters[*meter].name
+        ))),
+    }
+}
+
 /// Carries updates out, one after the other.
 pub(crate) struct Writer<'a, 't> {
     program: &'a Program,
@@ -192,7 +212,24 @@ impl<'a, 't> Writer<'a, 't> {
             None => Operation::ResetDefault,
         };
         self.batch.perform(entry.table.index(), operation)?;
+        self.set_default_attributes(entry);
         self.release(old)
+    }
+
+    /// A default action that is reset has none.
+    fn set_default_attributes(&mut self, entry: &TableEntry) {
+        let table = entry.table;
+        let new = Some(&entry.attributes).filter(|it| entry.action.is_some() && **it != Attributes::default());
+        let old = match new {
+            Some(new) => self.state.default_attributes.insert(table, new.clone()),
+            None => self.state.default_attributes.remove(&table),
+        };
+        if new.is_some() || old.is_some() {
+            self.undos.push(Undo::State(Box::new(move |state| match old {
+                Some(old) => drop(state.default_attributes.insert(table, old)),
+                None => drop(state.default_attributes.remove(&table)),
+            })));
+        }
     }
 
     fn insert(&mut self, entry: &TableEntry, name: &EntryName) -> Result<(), Fault> {
@@ -207,6 +244,7 @@ impl<'a, 't> Writer<'a, 't> {
                 format!("table {}: there is already an entry with {what}: modify it, or delete it first", table.name);
             return Err(Fault::new(Code::AlreadyExists, message));
         }
+        check_executes(self.program, entry)?;
         let (action, args) = self.action(entry.table, action)?;
         let spec = EntrySpec { key: values(name), priority: name.priority, action, args };
         let Outcome::Inserted(handle) = self.batch.perform(entry.table.index(), Operation::Insert(spec))? else {
@@ -223,6 +261,7 @@ impl<'a, 't> Writer<'a, 't> {
             None => self.existing(entry.table, name)?,
         };
         if let Some(action) = &entry.action {
+            check_executes(self.program, entry)?;
             let old = self.one_shot_of_entry(entry.table, handle);
             let (action, args) = self.action(entry.table, action)?;
             self.batch.perform(entry.table.index(), Operation::Modify { handle, action, args })?;

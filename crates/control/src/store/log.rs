@@ -33,6 +33,9 @@ const EXTENSION: &str = "state";
 /// What the last record of a snapshot begins with; the number of those before it follows, in eight bytes.
 const COUNT: u8 = 2;
 
+/// What they ended with when their records were lines of JSON.
+const EXTENSION_OF_LINES: &str = "jsonl";
+
 /// Files of greater numbers are not ours.
 const GENERATION_MAX: u64 = 1 << 60;
 
@@ -310,15 +313,36 @@ fn is_log(path: &Path) -> bool {
 
 /// All snapshots and logs, by generation.
 fn generations(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+    files(folder, EXTENSION)
+}
+
+fn files(folder: &Path, extension: &str) -> io::Result<Vec<(u64, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let number = name(&path).strip_prefix("log-").or_else(|| name(&path).strip_prefix("snapshot-"));
-        let number = number.and_then(|rest| rest.strip_suffix(EXTENSION)?.strip_suffix('.')?.parse().ok());
+        let number = number.and_then(|rest| rest.strip_suffix(extension)?.strip_suffix('.')?.parse().ok());
         found.extend(number.filter(|&number| number < GENERATION_MAX).map(|number| (number, path)));
     }
     found.sort();
     Ok(found)
+}
+
+/// Reports files that only earlier versions can read. They stay as they are.
+fn report_lines(folder: &Path, recovered: &mut Recovered) -> io::Result<()> {
+    let found = files(folder, EXTENSION_OF_LINES)?;
+    if !found.is_empty() {
+        let names: Vec<&str> = found.iter().map(|(_, path)| name(path)).collect();
+        recovered.complaints.push(format!(
+            "{}: {} of an earlier version, which kept its state as lines of JSON: nothing of that was taken over. To \
+             have it, start that version with the folder, save what it shows (`wirespeed ctl dump > FILE`) and run the \
+             file with `wirespeed ctl` on this switch; then, or if it is not wanted, remove the .{EXTENSION_OF_LINES} \
+             files",
+            folder.display(),
+            names.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 /// Removes snapshots that a crash has left unfinished.
@@ -349,6 +373,7 @@ fn write_snapshot(path: &Path, records: Records<'_>) -> io::Result<()> {
 fn recover(folder: &Path, recovered: &mut Recovered) -> Result<u64, StoreError> {
     let listing = || format!("list {}", folder.display());
     doing(remove_unfinished(folder), listing)?;
+    doing(report_lines(folder, recovered), listing)?;
     let found = doing(generations(folder), listing)?;
     let mut best: Option<(u64, Vec<Box<[u8]>>)> = None;
     let mut is_whole = false;
@@ -494,6 +519,20 @@ mod tests {
         log.begin_generation(&mut |write| write(&n(7))).unwrap();
         drop(log);
         assert_eq!(numbers(&Log::open(folder.path()).unwrap().1), [7]);
+    }
+
+    #[test]
+    fn what_an_earlier_version_kept_is_reported_and_left() {
+        let folder = filled();
+        for name in ["snapshot-7.jsonl", "log-7.jsonl", "log-x.jsonl"] {
+            fs::write(folder.path().join(name), "{}\n").unwrap();
+        }
+        for _ in 0..2 {
+            let (_, recovered) = Log::open(folder.path()).unwrap();
+            assert_eq!(numbers(&recovered), [1, 2, 3, 4]);
+            let [complaint] = recovered.complaints.as_slice() else { panic!("{:?}", recovered.complaints) };
+            assert!(complaint.contains(": log-7.jsonl, snapshot-7.jsonl of an earlier version"), "{complaint}");
+        }
     }
 
     #[test]
