@@ -30,11 +30,12 @@ const POOL_BYTES: usize = 2 << 30;
 /// The most bytes that one message becomes when it is decoded.
 const DECODED_BYTES_MAX: usize = 512 << 20;
 
-/// Requests that have taken more than this leave gaps in the heap that are worth closing.
+/// Requests that have taken more than this together leave gaps in the heap that are worth closing.
 const LARGE_BYTES: usize = 16 << 20;
 
-/// How long the end of a large request is waited for, and for others that end soon after it.
-const TRIM_DELAY: Duration = Duration::from_millis(200);
+/// How long the end of a large request is waited for, and for others that end soon after it. While requests go on
+/// coming, memory goes back once in so long.
+const TRIM_DELAY: Duration = Duration::from_secs(1);
 
 /// The most bytes of a message on a stream: a packet and what goes with it.
 const STREAM_MESSAGE_BYTES_MAX: usize = 128 << 10;
@@ -52,28 +53,24 @@ const HEADER_BYTES: usize = 5;
 #[derive(Debug)]
 pub(crate) struct Pool {
     left: AtomicUsize,
-    /// A large request is over.
-    is_over: Notify,
+    /// What the requests had taken that have ended since memory went back to the system.
+    ended_bytes: AtomicUsize,
+    /// There is so much of it that it is worth the time.
+    is_worth: Notify,
 }
 
 impl Default for Pool {
     fn default() -> Self {
-        Pool { left: AtomicUsize::new(POOL_BYTES), is_over: Notify::new() }
+        Pool { left: AtomicUsize::new(POOL_BYTES), ended_bytes: AtomicUsize::new(0), is_worth: Notify::new() }
     }
 }
 
-impl Pool {
-    /// A large request is over, or what else has left gaps in the heap.
-    pub fn tell_over(&self) {
-        self.is_over.notify_one();
-    }
-}
-
-/// Gives memory back to the system after large requests, as long as the server runs.
+/// Gives memory back to the system after large requests, and after many small ones, as long as the server runs.
 pub(crate) async fn tidy(pool: Arc<Pool>) {
     loop {
-        pool.is_over.notified().await;
+        pool.is_worth.notified().await;
         tokio::time::sleep(TRIM_DELAY).await;
+        pool.ended_bytes.store(0, Ordering::Relaxed);
         // A thread that cannot be had leaves the memory where it is.
         let _trimmed = tokio::task::spawn_blocking(memory::give_back).await;
     }
@@ -118,8 +115,8 @@ impl Drop for Reservation {
     fn drop(&mut self) {
         let held = *self.held.get_mut();
         self.pool.left.fetch_add(held, Ordering::Relaxed);
-        if held >= LARGE_BYTES {
-            self.pool.tell_over();
+        if self.pool.ended_bytes.fetch_add(held, Ordering::Relaxed).saturating_add(held) >= LARGE_BYTES {
+            self.pool.is_worth.notify_one();
         }
     }
 }

@@ -50,10 +50,14 @@ impl Decoder for Raw {
 
 /// A write request of this many updates with nothing in them, which are two bytes each.
 async fn write_nothing(device: &Device, updates: usize) -> Status {
+    write_bytes(device, [&[0x08, 1, 0x1A, 2, 0x10, 1][..], &[0x22, 0].repeat(updates)].concat()).await
+}
+
+/// Why these bytes are no write request that is carried out.
+async fn write_bytes(device: &Device, request: Vec<u8>) -> Status {
     let channel = Endpoint::from_shared(format!("http://{}", device.address())).unwrap().connect().await.unwrap();
     let mut client = tonic::client::Grpc::new(channel);
     client.ready().await.unwrap();
-    let request = [&[0x08, 1, 0x1A, 2, 0x10, 1][..], &[0x22, 0].repeat(updates)].concat();
     let path = PathAndQuery::from_static("/p4.v1.P4Runtime/Write");
     client.unary(tonic::Request::new(request), path, Raw).await.unwrap_err()
 }
@@ -69,6 +73,17 @@ async fn requests_that_grow_are_refused_before_they_do() {
     let refused = write_nothing(&device, 20_000).await;
     assert_eq!(refused.code(), Code::Unknown);
     assert!(refused.message().starts_with("20000 of 20000 updates failed"), "{}", refused.message());
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_request_are_refused() {
+    let device = Device::start(Some(ROUTER));
+    let _controller = Controller::connect(&device, 1).await;
+    for bytes in [&b"\xff\xff"[..], b"\x0a", b"\x08\x01\x22\x05abc", b"\x32\x01\xff"] {
+        let refused = write_bytes(&device, bytes.to_vec()).await;
+        assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
+        assert!(refused.message().starts_with("the bytes are no p4.v1.WriteRequest: "), "{}", refused.message());
+    }
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@ use crate::weight;
 use prost::{Message, Name};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder};
+use tonic::{Code, Status};
 use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 
 /// Where memory for messages is taken from.
@@ -59,8 +59,13 @@ impl<U: Message + Default + Name> Decoder for BoundedDecoder<U> {
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
         use prost::bytes::Buf as _;
         let asked = BUDGET.try_with(|budget| budget.take(weight::decoded_bytes(&U::full_name(), buffer.chunk())));
-        // Nobody has to be asked otherwise.
+        // Nobody has to be asked otherwise: this is a client.
+        let is_request = asked.is_ok();
         asked.unwrap_or(Ok(()))?;
-        self.0.decode(buffer)
+        self.0.decode(buffer).map_err(|refused| match is_request && refused.code() == Code::Internal {
+            // What is wrong with the bytes of a request is the client's fault.
+            true => Status::invalid_argument(format!("the bytes are no {}: {}", U::full_name(), refused.message())),
+            false => refused,
+        })
     }
 }

@@ -135,11 +135,16 @@ impl Flat {
     fn fit_root(&mut self, entries: usize) {
         let bits = ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits);
         if bits > self.root_bits {
-            self.set_root(bits);
-            let entries = std::mem::take(&mut self.entries);
-            entries.iter().for_each(|(&(len, leading), &cell)| self.write(string_of(leading, len), len, cell));
-            self.entries = entries;
+            self.refill(bits);
         }
+    }
+
+    /// The same entries with another root.
+    fn refill(&mut self, root_bits: u32) {
+        self.set_root(root_bits);
+        let entries = std::mem::take(&mut self.entries);
+        entries.iter().for_each(|(&(len, leading), &cell)| self.write(string_of(leading, len), len, cell));
+        self.entries = entries;
     }
 
     /// The bit string of a row, its first bit the highest.
@@ -196,6 +201,11 @@ impl Flat {
         let slot = |shorter| Some(answer(shorter, *self.entries.get(&(shorter, leading(string, shorter)))?));
         let heir = shorter.filter_map(slot).next().unwrap_or(0);
         self.change(string, len, &|old| if old != 0 && len_of(old) == len { heir } else { old });
+        let [(smaller_bits, most), _] = ROOTS;
+        // Far from the number at which it grows, so that it does not do both by turns.
+        if self.root_bits > smaller_bits && self.entries.len() <= most / 4 {
+            self.refill(smaller_bits);
+        }
     }
 
     /// Whether entries of this length are kept apart.

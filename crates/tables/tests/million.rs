@@ -32,8 +32,12 @@ struct Case {
 
 impl Case {
     fn new(kind: MatchKind, entry_of: impl Fn(usize) -> EntrySpec) -> Case {
+        Case::of(kind, COUNT, entry_of)
+    }
+
+    fn of(kind: MatchKind, count: usize, entry_of: impl Fn(usize) -> EntrySpec) -> Case {
         let mut set = TableSet::new(vec![table_spec(&[(kind, 32)], COUNT)], 7).expect("the table is well formed");
-        let entries = (0..COUNT).map(entry_of).collect();
+        let entries = (0..count).map(entry_of).collect();
         let outcome = set.perform(0, Operation::InsertMany(entries)).expect("all entries are valid");
         let Outcome::InsertedMany(handles) = outcome else { panic!("many entries have many handles") };
         assert!(handles.iter().enumerate().all(|(index, handle)| handle.0 as usize == index));
@@ -128,5 +132,31 @@ fn range() {
         case.check(sample.iter().map(|&index| (low(index) + index as u64 % 4, Some(index))));
         case.check(sample.iter().map(|&index| (low(index) + 4, None)));
         case.churn(entry_of);
+    }
+}
+
+/// The trie has a large root for many entries, and the small one again when few are left.
+#[test]
+fn lpm_that_becomes_small_again() {
+    const MANY: usize = 60_000;
+    let entry_of = |index| {
+        let key = match index % 100 {
+            0 => MatchValue::Lpm { value: bits(index as u64 / 100 << 16), prefix_len: 16 },
+            _ => MatchValue::Lpm { value: bits(scattered(index) | 1 << 31), prefix_len: 32 },
+        };
+        entry(key, index, 0)
+    };
+    let mut case = Case::of(Lpm, MANY, entry_of);
+    let key = |index: usize| if index % 100 == 0 { (index as u64 / 100 << 16) + 5 } else { scattered(index) | 1 << 31 };
+    let expectations = |left: usize| (0..MANY).map(move |index| (key(index), (index < left).then_some(index)));
+    for left in [MANY, 30_000, 5_000, 0, MANY] {
+        let there = case.set.tables()[0].len();
+        for index in left..there {
+            case.set.perform(0, Operation::Delete { handle: tables::Handle(index as u32) }).expect("it exists");
+        }
+        for index in there..left {
+            case.set.insert(0, entry_of(index)).expect("there is room");
+        }
+        case.check(expectations(left));
     }
 }

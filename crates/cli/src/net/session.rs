@@ -205,11 +205,12 @@ pub fn shell(line: &str) -> Command {
     command
 }
 
-/// A line in which each word that is the name of a host is its address.
+/// A line in which each word that is the name of a host is its address. What ends a command for the shell ends a word.
 fn with_addresses(line: &str, address: impl Fn(&str) -> Option<String>) -> String {
+    let ends = |it: char| it.is_whitespace() || ";&|()".contains(it);
     let mut result = String::new();
-    for piece in line.split_inclusive(char::is_whitespace) {
-        let word = piece.trim_end();
+    for piece in line.split_inclusive(ends) {
+        let word = piece.trim_end_matches(ends);
         result += &address(word).unwrap_or_else(|| word.to_owned());
         result += &piece[word.len()..];
     }
@@ -227,6 +228,10 @@ mod tests {
             ("ping -c 1 h2", "ping -c 1 10.0.2.2"),
             ("h2", "10.0.2.2"),
             ("echo  h2\th22 xh2 'h2' # h2", "echo  10.0.2.2\th22 xh2 'h2' # 10.0.2.2"),
+            (
+                "ping -c 1 h2;ping h2&& (ping h2) |cat h2.log >h2",
+                "ping -c 1 10.0.2.2;ping 10.0.2.2&& (ping 10.0.2.2) |cat h2.log >h2",
+            ),
             ("", ""),
         ] {
             assert_eq!(with_addresses(line, address), expected);

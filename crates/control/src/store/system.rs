@@ -56,15 +56,29 @@ pub(super) fn remove(path: &Path) {
     }
 }
 
+/// Bytes of a large file after which it is synchronised. Who has the log synchronised meanwhile waits for the rest of
+/// such a piece at most, and not for the whole file: file systems store what was written in its order.
+const PIECE_BYTES: usize = 1 << 20;
+
 /// A file that is written in large pieces.
 pub(super) struct Writer(BufWriter<Checked>);
 
 /// Passes writes on.
-struct Checked(File);
+struct Checked {
+    file: File,
+    /// Written since the file was synchronised.
+    waiting_bytes: usize,
+}
 
 impl Write for Checked {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        write(&self.0, bytes).map(|()| bytes.len())
+        write(&self.file, bytes)?;
+        self.waiting_bytes += bytes.len();
+        if self.waiting_bytes >= PIECE_BYTES {
+            synchronise(&self.file)?;
+            self.waiting_bytes = 0;
+        }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -75,7 +89,8 @@ impl Write for Checked {
 impl Writer {
     /// Begins a file anew.
     pub fn create(path: &Path) -> io::Result<Writer> {
-        Ok(Writer(BufWriter::with_capacity(1 << 16, Checked(create(path)?))))
+        let checked = Checked { file: create(path)?, waiting_bytes: 0 };
+        Ok(Writer(BufWriter::with_capacity(1 << 16, checked)))
     }
 
     /// Writes more.
@@ -85,7 +100,7 @@ impl Writer {
 
     /// Has all of it stored for good.
     pub fn finish(self) -> io::Result<()> {
-        let Checked(file) = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let Checked { file, .. } = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
         synchronise(&file)
     }
 }
