@@ -89,8 +89,8 @@ pub const DECIDE_EGRESS: Verdict = 0xffff_fff3;
 /// [`Verdict`]: its deparsed headers did not fit the chunk.
 pub const DROP_TOO_LONG: Verdict = 0xffff_fff4;
 
-/// What a burst's verdicts say together: bits of which [`DROPS`] and [`ASKS`] are told, so that nobody has to look at all
-/// verdicts of a burst that is sent whole.
+/// What a burst's verdicts say together: bits of which [`DROPS`] and [`ASKS`] are told, so that nobody has to look at
+/// all verdicts of a burst that is sent whole.
 pub type Unsent = u32;
 /// [`Unsent`]: some packet is dropped.
 pub const DROPS: Unsent = 1;

@@ -288,8 +288,8 @@ impl Fabric {
         self.pool.give(packet);
     }
 
-    /// Ends packets whose verdict is to be sent or dropped. `unsent` is what their burst's verdicts say together. Nobody
-    /// observes them.
+    /// Ends packets whose verdict is to be sent or dropped. `unsent` is what their burst's verdicts say together.
+    /// Nobody observes them.
     pub fn obey(&mut self, frames: &[Frame<'_>], verdicts: &[Verdict], unsent: Unsent, world: &mut World<'_>) {
         let drops = [
             (abi::DROP_INGRESS, DropReason::Ingress),

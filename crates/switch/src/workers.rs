@@ -117,8 +117,8 @@ impl Workers {
         }
     }
 
-    /// Frames of ports without queues are spread over all workers even where handing them over costs more than it gains,
-    /// as measurements and tests want it.
+    /// Frames of ports without queues are spread over all workers even where handing them over costs more than it
+    /// gains, as measurements and tests want it.
     pub fn spread_always(&self) {
         self.spreads_always.store(true, Ordering::Relaxed);
     }

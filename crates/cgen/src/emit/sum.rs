@@ -1,12 +1,12 @@
 //! Sums that are kept from where a checksum is verified to where it is updated, on the straight way.
 //!
 //! The sum is a variable of C, a folded native sum. A store to a field that is in it takes out what was there and adds
-//! what is there now, both together below 2^17, so that the sum stays far from its highest bit. With its highest bit set
-//! it stands for nothing: the packet was not verified. Where a kept sum is folded to all ones, a sum of nothing but
+//! what is there now, both together below 2^17, so that the sum stays far from its highest bit. With its highest bit
+//! set it stands for nothing: the packet was not verified. Where a kept sum is folded to all ones, a sum of nothing but
 //! zeros would be zero; there it is taken anew.
 //!
-//! Where it is certain that a packet's checksum was verified and right, and that nothing was written since, the sum need
-//! not wait for tables: it is the complement of the checksum.
+//! Where it is certain that a packet's checksum was verified and right, and that nothing was written since, the sum
+//! need not wait for tables: it is the complement of the checksum.
 
 use super::expr::Value;
 use super::field::{Bits, load};

@@ -2,8 +2,8 @@
 //!
 //! What enters: a program. What leaves: the lists of fields that are summed in both places, and where in the 16-bit
 //! words of its list each field lies. Between the two places most fields stay what they are, so that the second sum is
-//! the first one and what has changed (RFC 1624). Where the program asks whether the checksum was right, and it was, the
-//! packet itself says what the sum is: the complement of its checksum.
+//! the first one and what has changed (RFC 1624). Where the program asks whether the checksum was right, and it was,
+//! the packet itself says what the sum is: the complement of its checksum.
 
 use base::index::Id as _;
 use ir::v1model::Stage;
