@@ -298,7 +298,9 @@ fn measure(case: &Case, arguments: &Arguments) {
 
 /// How long single insertions take while a table grows to a million entries.
 fn growth(arguments: &Arguments) {
-    let cases: [(&str, fn(&mut Rng, usize) -> EntrySpec, usize); 4] = [
+    /// A random entry, one after the other.
+    type EntryOf = fn(&mut Rng, usize) -> EntrySpec;
+    let cases: [(&str, EntryOf, usize); 4] = [
         ("exact 48", exact::<1>, 1_000_000),
         ("lpm IPv4", ipv4, 300_000),
         ("lpm IPv6", ipv6, 200_000),
