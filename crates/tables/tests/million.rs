@@ -141,13 +141,15 @@ fn lpm_that_becomes_small_again() {
     const MANY: usize = 60_000;
     let entry_of = |index| {
         let key = match index % 100 {
-            0 => MatchValue::Lpm { value: bits(index as u64 / 100 << 16), prefix_len: 16 },
+            0 => MatchValue::Lpm { value: bits((index as u64 / 100) << 16), prefix_len: 16 },
             _ => MatchValue::Lpm { value: bits(scattered(index) | 1 << 31), prefix_len: 32 },
         };
         entry(key, index, 0)
     };
     let mut case = Case::of(Lpm, MANY, entry_of);
-    let key = |index: usize| if index % 100 == 0 { (index as u64 / 100 << 16) + 5 } else { scattered(index) | 1 << 31 };
+    let key = |index: usize| {
+        if index.is_multiple_of(100) { ((index as u64 / 100) << 16) + 5 } else { scattered(index) | 1 << 31 }
+    };
     let expectations = |left: usize| (0..MANY).map(move |index| (key(index), (index < left).then_some(index)));
     for left in [MANY, 30_000, 5_000, 0, MANY] {
         let there = case.set.tables()[0].len();
