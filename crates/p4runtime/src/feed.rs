@@ -1,7 +1,8 @@
 //! From the worker to the controllers: packets for the CPU port, digests.
 //!
 //! What enters: what the worker tells, on its own thread. What leaves: messages on the streams of primary
-//! controllers. The worker never waits: what there is no room for is counted and dropped.
+//! controllers. The worker never waits: what there is no room for is counted and dropped. Counted is also what is
+//! lost on the streams behind, and what comes while nobody is there to hear it.
 
 use crate::packet_io;
 use crate::service::Core;
@@ -38,7 +39,33 @@ pub struct Feed {
 #[derive(Default)]
 pub(crate) struct Counts {
     waiting_bytes: AtomicUsize,
-    lost: AtomicU64,
+    /// Shared with the streams' outboxes.
+    losses: Losses,
+}
+
+/// How many packets, digests and idle entries no controller has heard of, though it was to.
+#[derive(Clone, Default)]
+pub(crate) struct Losses(Arc<AtomicU64>);
+
+impl Losses {
+    fn add(&self, count: u64) {
+        self.0.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// A message that will not be sent. A list of digests is as many as are in it; answers to what a controller has
+    /// sent are none.
+    pub fn add_message(&self, message: &v1::StreamMessageResponse) {
+        self.add(match &message.update {
+            Some(Answer::Packet(_)) => 1,
+            Some(Answer::Digest(list)) => list.data.len() as u64,
+            Some(Answer::IdleTimeoutNotification(notification)) => notification.table_entry.len() as u64,
+            _ => 0,
+        });
+    }
+
+    pub fn total(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// The server's end.
@@ -47,10 +74,10 @@ pub(crate) struct Fed {
     counts: Arc<Counts>,
 }
 
-/// Both ends, for a worker that runs this program.
-pub(crate) fn feed(program: Arc<Program>) -> (Feed, Fed) {
+/// Both ends, for a worker that runs this program. What they lose is added to these losses.
+pub(crate) fn feed(program: Arc<Program>, losses: Losses) -> (Feed, Fed) {
     let (sender, receiver) = mpsc::channel(MESSAGES_MAX);
-    let counts = Arc::new(Counts::default());
+    let counts = Arc::new(Counts { losses, ..Counts::default() });
     (Feed { sender, program, counts: Arc::clone(&counts) }, Fed { receiver, counts })
 }
 
@@ -58,7 +85,7 @@ impl Feed {
     /// A frame that was sent to the CPU port.
     pub fn packet_in(&mut self, frame: &[u8]) {
         if self.counts.waiting_bytes.load(Ordering::Relaxed) + frame.len() > BYTES_MAX {
-            self.counts.lost.fetch_add(1, Ordering::Relaxed);
+            self.counts.losses.add(1);
             return;
         }
         self.counts.waiting_bytes.fetch_add(frame.len(), Ordering::Relaxed);
@@ -77,15 +104,15 @@ impl Feed {
         self.program = Arc::clone(program);
     }
 
-    /// Packets and digests for which there was no room.
+    /// Packets, digests and idle entries that no controller has heard of: there was no room, or nobody to hear them.
     pub fn lost(&self) -> u64 {
-        self.counts.lost.load(Ordering::Relaxed)
+        self.counts.losses.total()
     }
 
     fn tell(&mut self, told: Told) -> bool {
         let is_told = self.sender.try_send((Arc::clone(&self.program), told)).is_ok();
         if !is_told {
-            self.counts.lost.fetch_add(1, Ordering::Relaxed);
+            self.counts.losses.add(1);
         }
         is_told
     }
@@ -176,6 +203,10 @@ impl Core {
             let outbox = |(session, config)| Some((hub.sessions.get(&session)?.clone(), config));
             primaries.into_iter().filter_map(outbox).collect::<Vec<_>>()
         };
+        if primaries.is_empty() {
+            self.losses.add_message(&message(update));
+            return;
+        }
         let now = Instant::now();
         for (outbox, config) in primaries {
             let told = config.map_or_else(|| Some(update.clone()), |config| config.told(&update));

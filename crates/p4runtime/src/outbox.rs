@@ -4,6 +4,7 @@
 //! when there is no room; what a controller must know (arbitration, errors) has room of its own. A controller that
 //! reads nothing for a while though something waits has its stream closed.
 
+use crate::feed::Losses;
 use p4runtime_proto::p4::v1::StreamMessageResponse;
 use prost::Message as _;
 use std::collections::VecDeque;
@@ -33,6 +34,8 @@ struct Shared {
     queue: Mutex<Queue>,
     /// Told when the stream ends.
     closing: Notify,
+    /// Of all streams.
+    losses: Losses,
 }
 
 #[derive(Default)]
@@ -60,9 +63,9 @@ pub(crate) enum Posted {
 }
 
 impl Outbox {
-    /// An outbox and its reading end, which is the stream of the answer.
-    pub fn new() -> (Outbox, Outgoing) {
-        let shared = Arc::<Shared>::default();
+    /// An outbox and its reading end, which is the stream of the answer. What is dropped is added to these losses.
+    pub fn new(losses: Losses) -> (Outbox, Outgoing) {
+        let shared = Arc::new(Shared { losses, ..Shared::default() });
         (Outbox(Arc::clone(&shared)), Outgoing(shared))
     }
 
@@ -86,9 +89,11 @@ impl Outbox {
         let size = message.encoded_len();
         let mut queue = self.0.lock();
         if queue.end.is_some() || queue.is_gone {
+            self.0.losses.add_message(&message);
             return Posted::Dropped;
         }
         if queue.bytes + size > BYTES_MAX || queue.notices.len() >= NOTICES_MAX {
+            self.0.losses.add_message(&message);
             let since = *queue.full_since.get_or_insert(now);
             if now.duration_since(since) >= PATIENCE {
                 self.0.give_up(&mut queue);
@@ -125,8 +130,16 @@ impl Shared {
     }
 
     fn give_up(&self, queue: &mut Queue) {
+        self.forget_all(queue);
         queue.give_up();
         self.closing.notify_one();
+    }
+
+    /// Drops what waits.
+    fn forget_all(&self, queue: &mut Queue) {
+        queue.urgent.clear();
+        queue.notices.drain(..).for_each(|(message, _)| self.losses.add_message(&message));
+        queue.bytes = 0;
     }
 }
 
@@ -139,9 +152,6 @@ impl Queue {
 
     fn give_up(&mut self) {
         let message = "the controller does not read what it is sent";
-        self.urgent.clear();
-        self.notices.clear();
-        self.bytes = 0;
         self.end = Some(Some(Status::resource_exhausted(message)));
         self.wake();
     }
@@ -185,9 +195,7 @@ impl Drop for Outgoing {
     fn drop(&mut self) {
         let mut queue = self.0.lock();
         queue.is_gone = true;
-        queue.urgent.clear();
-        queue.notices.clear();
-        queue.bytes = 0;
+        self.0.forget_all(&mut queue);
         self.0.closing.notify_one();
     }
 }
@@ -196,7 +204,7 @@ impl Drop for Outgoing {
 mod tests {
     use super::*;
     use p4runtime_proto::p4::v1::stream_message_response::Update;
-    use p4runtime_proto::p4::v1::{MasterArbitrationUpdate, PacketIn};
+    use p4runtime_proto::p4::v1::{DigestList, MasterArbitrationUpdate, P4Data, PacketIn};
     use tokio_stream::StreamExt as _;
     use tonic::Code;
 
@@ -216,7 +224,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_there_is_no_room_for_is_dropped_until_something_is_read() {
-        let (outbox, mut outgoing) = Outbox::new();
+        let (outbox, mut outgoing) = Outbox::new(Losses::default());
         let now = Instant::now();
         assert_eq!(fill(&outbox, now), 7);
         assert_eq!(outbox.post(packet(1 << 20), now), Posted::Dropped);
@@ -229,7 +237,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_never_reads_is_disconnected() {
-        let (outbox, mut outgoing) = Outbox::new();
+        let (outbox, mut outgoing) = Outbox::new(Losses::default());
         let now = Instant::now();
         fill(&outbox, now);
         assert_eq!(outbox.post(packet(1 << 20), now + PATIENCE / 2), Posted::Dropped);
@@ -242,8 +250,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_dropped_is_counted() {
+        let losses = Losses::default();
+        let (outbox, outgoing) = Outbox::new(losses.clone());
+        let now = Instant::now();
+        let digests = DigestList { data: vec![P4Data::default(); 5], ..DigestList::default() };
+        outbox.post(StreamMessageResponse { update: Some(Update::Digest(digests)) }, now);
+        let waiting = fill(&outbox, now) as u64;
+        assert_eq!(losses.total(), 1, "the packet that found no room");
+        outbox.post_urgent(arbitration());
+        drop(outgoing);
+        assert_eq!(losses.total(), 1 + waiting + 5, "and what waits for one who leaves, digest by digest");
+        assert_eq!(outbox.post(packet(1), now), Posted::Dropped);
+        assert_eq!(losses.total(), 1 + waiting + 5 + 1);
+        let (outbox, _outgoing) = Outbox::new(losses.clone());
+        fill(&outbox, now);
+        outbox.post(packet(1 << 20), now + PATIENCE);
+        assert_eq!(losses.total(), 7 + waiting + 2 + waiting, "one who does not read and is cut off");
+    }
+
+    #[test]
     fn small_messages_and_urgent_ones_are_bounded_by_their_number() {
-        let (outbox, _outgoing) = Outbox::new();
+        let (outbox, _outgoing) = Outbox::new(Losses::default());
         let now = Instant::now();
         let waiting = (0..20_000).take_while(|_| outbox.post(packet(1), now) == Posted::Waits).count();
         assert_eq!(waiting, NOTICES_MAX);

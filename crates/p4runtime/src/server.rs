@@ -130,7 +130,6 @@ impl Server {
         let address = listener.local_addr().map_err(listen)?;
         let (packets_out, packets) = mpsc::channel(PACKETS_OUT_MAX);
         let packets = pass_packets_on(Arc::clone(&api), options.ports.cpu(), packets).map_err(StartError::System)?;
-        let (feed, fed) = feed::feed(program);
         let core = Arc::new(Core::new(
             options.device_id,
             api,
@@ -140,6 +139,7 @@ impl Server {
             packets_out,
             pipelines,
         ));
+        let (feed, fed) = feed::feed(program, core.losses.clone());
         let service = P4RuntimeServer::new(Service(Arc::clone(&core))).max_decoding_message_size(REQUEST_BYTES_MAX);
         let (stop, stopped) = oneshot::channel::<()>();
         let _entered = runtime.enter();

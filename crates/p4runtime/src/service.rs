@@ -8,6 +8,7 @@ use crate::agreement;
 use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
 use crate::device_config::{self, DeviceConfig};
 use crate::digest_lists::DigestLists;
+use crate::feed::Losses;
 use crate::outbox::Outbox;
 use crate::pipelines::{Compiled, Compiler, Patience, Pipelines, Prepared, Target};
 use crate::ports::Ports;
@@ -68,6 +69,8 @@ pub(crate) struct Core {
     reading: Arc<Semaphore>,
     hub: Mutex<Hub>,
     digests: Mutex<DigestLists>,
+    /// What no controller has heard of.
+    pub losses: Losses,
 }
 
 /// The controllers and what waits for each.
@@ -107,6 +110,7 @@ impl Core {
             reading: Arc::new(Semaphore::new(READS_MAX)),
             hub: Mutex::default(),
             digests: Mutex::default(),
+            losses: Losses::default(),
         }
     }
 

@@ -19,7 +19,7 @@ const BID_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Opens a stream: what comes in is worked on until either side ends it.
 pub(crate) fn open(core: Arc<Core>, incoming: Streaming<v1::StreamMessageRequest>) -> Outgoing {
-    let (outbox, outgoing) = Outbox::new();
+    let (outbox, outgoing) = Outbox::new(core.losses.clone());
     let session = {
         let mut hub = core.hub();
         hub.last_session += 1;
