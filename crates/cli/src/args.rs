@@ -374,7 +374,7 @@ pub struct P4RuntimeArguments {
     #[arg(long, value_name = "PORT", requires = "p4runtime")]
     pub cpu_port: Option<u32>,
     /// The server's certificate (PEM): clients must use TLS
-    #[arg(long, value_name = "FILE", requires = "p4runtime_key")]
+    #[arg(long, value_name = "FILE", requires_all = ["p4runtime_key", "p4runtime"])]
     pub p4runtime_cert: Option<PathBuf>,
     /// The private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "p4runtime_cert")]
@@ -482,7 +482,7 @@ pub struct RunArguments {
     /// Print the final counters, and digests and log lines as they come, as JSON lines
     #[arg(long)]
     pub json: bool,
-    /// No counter line while running
+    /// Neither the line at the start, which tells of ports and of where controllers reach it, nor a counter line while running
     #[arg(short, long)]
     pub quiet: bool,
 }
