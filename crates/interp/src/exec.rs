@@ -102,6 +102,7 @@ impl<'r> Run<'r> {
                 return Flow::Leave(*label);
             }
             StmtKind::ApplyTable { table, hit, action } => return self.apply_table(*table, *hit, *action),
+            StmtKind::CountLookup { table, hit, entry } => self.count_lookup(*table, hit, entry),
             StmtKind::Extract { dst, varbit_bits } => return self.extract(dst, varbit_bits.as_ref()),
             StmtKind::Advance { bits } => return self.advance(bits),
             StmtKind::Lookahead { dst, offset_bits, checked } => return self.lookahead(dst, *offset_bits, *checked),
@@ -247,6 +248,17 @@ impl<'r> Run<'r> {
         let flow = self.run_body(&action.body);
         self.entry = outer;
         flow
+    }
+
+    fn count_lookup(&mut self, id: TableId, hit: &Expr, entry: &Expr) {
+        let hit = eval_bool(self.program, self.state, hit);
+        let entry = hit.then(|| self.eval(entry).low_u64());
+        self.host.count_lookup(id, entry);
+        for &counter in entry.iter().flat_map(|_| &self.program.tables[id].direct_counters) {
+            let entry = entry.unwrap_or_default();
+            self.host.count_direct(id, counter, entry);
+            self.trace(Event::DirectCounted { counter, entry });
+        }
     }
 
     fn set_result(&mut self, var: Option<VarId>, value: Bits) {

@@ -34,6 +34,8 @@ pub trait Host {
     /// Finds the entry for the values of a table's keys, or the default action; what is named instead of an action is
     /// looked up in the table's profile. `hash` is that of the table's selector, 0 if it has none.
     fn lookup(&mut self, table: TableId, keys: &[Bits], hash: u64) -> Lookup;
+    /// Counts a lookup whose answer was known: the entry that is hit, or none.
+    fn count_lookup(&mut self, table: TableId, entry: Option<u64>);
     /// Counts the packet in the direct counter's cell of a table's entry.
     fn count_direct(&mut self, table: TableId, counter: DirectCounterId, entry: u64);
     /// Meters the packet in the direct meter's cell of an entry of its table: 0 green, 1 yellow, 2 red.

@@ -80,6 +80,9 @@ impl Host for NotingHost {
             Lookup { entry: None, action: 1, args: Vec::new() }
         }
     }
+    fn count_lookup(&mut self, table: TableId, entry: Option<u64>) {
+        self.notes.push(format!("lookup of {table} known: {entry:?}"));
+    }
     fn crc_parameters(&self, _calculation: CalculationId) -> CrcParameters {
         CrcParameters::standard(16)
     }

@@ -137,6 +137,17 @@ pub enum StmtKind {
         /// Gets the position of the action that ran in the table's list of actions (`Bit(32)`).
         action: Option<VarId>,
     },
+    /// Counts a lookup that was answered without asking the table: its use and, if an entry is hit, what each hit of an
+    /// entry counts, its direct counters and the time. Controls only. Programs do not write this; it is what remains
+    /// of a table's application whose answer is known (`passes::specialise`).
+    CountLookup {
+        /// The table.
+        table: TableId,
+        /// Whether an entry is hit (`Bool`).
+        hit: Expr,
+        /// The handle of the entry (`Bit(32)`), if one is hit.
+        entry: Expr,
+    },
     /// Parser: takes a header from the packet, all or nothing; too few bytes: `PacketTooShort`; a full stack:
     /// `StackOutOfBounds` (as is any stack element that does not exist; looked at first). With `varbit_bits`: the
     /// length of the varbit field, `Bit(32)`; not a multiple of 8: `ParserInvalidArgument`; too few bytes:

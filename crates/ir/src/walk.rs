@@ -107,6 +107,7 @@ pub fn visit_own<'a>(stmt: &'a StmtKind, see: &mut dyn FnMut(Item<'a>)) {
                 see(Item::Var(*var));
             }
         }
+        StmtKind::CountLookup { table, .. } => see(Item::Table(*table)),
         StmtKind::Hash { inputs, .. } => inputs.iter().for_each(|input| visit_input_headers(input, see)),
         _ => {}
     }
@@ -202,6 +203,7 @@ impl StmtKind {
             | StmtKind::RegisterWrite { index: a, value: b, .. }
             | StmtKind::ExecuteMeter { index: a, before: b, .. }
             | StmtKind::Random { low: a, high: b, .. }
+            | StmtKind::CountLookup { hit: a, entry: b, .. }
             | StmtKind::SetVarbit { length_bits: a, value: b, .. } => vec![a, b],
             StmtKind::Digest { values, .. }
             | StmtKind::Log { args: values, .. }
@@ -396,6 +398,7 @@ pub fn rewrite_own(stmt: &mut StmtKind, change: &mut dyn FnMut(Part<'_>)) {
         StmtKind::Verify { cond: a, error: b }
         | StmtKind::RegisterWrite { index: a, value: b, .. }
         | StmtKind::ExecuteMeter { index: a, before: b, .. }
+        | StmtKind::CountLookup { hit: a, entry: b, .. }
         | StmtKind::Random { low: a, high: b, .. } => {
             rewrite_expr(a, change);
             rewrite_expr(b, change);

@@ -4,7 +4,10 @@
 //! last; `v6`, `v7` `bit<8>`, `v8` `bool`, `v9` `bit<32>` are local; `h4` is a local header; `stack0` is `h2`, `h3`.
 //! The only table's key is `v6`; its action `set` writes `v0`, `stop` writes `v7` and leaves `l0`.
 
+use base::Bits;
 use expect_test::{Expect, expect};
+use ir::{ActionCall, EntryKey};
+use passes::specialise::{Contents, KnownEntry, specialise};
 use passes::{Pass, dead_code, dead_stores, propagate, simplify, validity};
 
 const PRELUDE: &str = include_str!("prelude.ir");
@@ -483,4 +486,98 @@ fn deeply_nested_loops_take_no_time() {
     let text = text.replacen("labels 4", &format!("labels {}", depth + 1), 1);
     let lines = after(&[dead_stores::PASS], &text, "block2", "block3");
     assert!(lines.contains("v6 = v7") && lines.contains("v7 = v2"), "{lines}");
+}
+
+/// Puts what the table's entries answer in its place, and cleans up.
+fn specialises(entries: Vec<KnownEntry>, expected: Expect) {
+    let parser = "state0 \"start\" {\n  goto accept\n}\n";
+    let body = "  v6 = h0.0\n  block l0 {\n    apply table0 hit v8\n    v5 = v8\n  }\n";
+    let program = ir::text::parse(&program(parser, body)).unwrap();
+    let default = ActionCall { action: 1, args: Vec::new() };
+    let contents = [Some(Contents { entries, default })].into_iter().collect();
+    let special = specialise(&program, &contents).expect("the table is small");
+    assert_eq!(ir::verify(&special.program), Ok(()));
+    let text = ir::text::print(&special.program);
+    let lines =
+        text.lines().skip_while(|line| !line.starts_with("block2")).take_while(|line| !line.starts_with("block3"));
+    expected.assert_eq(&lines.map(|line| format!("{line}\n")).collect::<String>());
+}
+
+/// An entry for this key that sends to a port.
+fn sends(handle: u32, key: u64, port: u64) -> KnownEntry {
+    let call = ActionCall { action: 0, args: vec![Bits::from_u64(9, port)] };
+    KnownEntry { handle, key: vec![EntryKey::Exact(Bits::from_u64(8, key))], call }
+}
+
+#[test]
+fn an_empty_table_is_its_default_action() {
+    specialises(
+        Vec::new(),
+        expect![[r#"
+        block2 "I" control {
+          count_lookup table0 hit false entry 32w0x0
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn an_entry_is_a_comparison() {
+    specialises(
+        vec![sends(5, 0x61, 3)],
+        expect![[r#"
+        block2 "I" control exit l0 {
+          block l0 {
+            v11 = (h0.0 == 8w0x61)
+            count_lookup table0 hit v11 entry 32w0x5
+            if v11 {
+              v0 = 9w0x3
+            } else {
+              leave l0
+            }
+            v5 = v11
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn entries_that_do_the_same_share_its_body() {
+    specialises(
+        vec![sends(5, 0x61, 3), sends(7, 0x62, 3), sends(6, 0x63, 4)],
+        expect![[r#"
+        block2 "I" control exit l0 {
+          block l0 {
+            v11 = ((h0.0 == 8w0x61) ? 8w0x0 : ((h0.0 == 8w0x62) ? 8w0x1 : ((h0.0 == 8w0x63) ? 8w0x2 : 8w0x3)))
+            count_lookup table0 hit (v11 != 8w0x3) entry ((v11 == 8w0x0) ? 32w0x5 : ((v11 == 8w0x1) ? 32w0x7 : 32w0x6))
+            switch v11 {
+              case 8w0x0, 8w0x1, 8w0x2 {
+                v0 = ((v11 == 8w0x0) ? 9w0x3 : ((v11 == 8w0x1) ? 9w0x3 : 9w0x4))
+              }
+              default {
+                leave l0
+              }
+            }
+            v5 = (v11 != 8w0x3)
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn an_entry_that_matches_everything_leaves_no_miss() {
+    let any =
+        KnownEntry { key: vec![EntryKey::Ternary { value: Bits::zero(8), mask: Bits::zero(8) }], ..sends(2, 0, 9) };
+    specialises(
+        vec![any, sends(3, 1, 1)],
+        expect![[r#"
+        block2 "I" control {
+          count_lookup table0 hit true entry 32w0x2
+          v0 = 9w0x9
+          v5 = true
+        }
+    "#]],
+    );
 }

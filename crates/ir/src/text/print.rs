@@ -381,6 +381,9 @@ fn simple_statement(stmt: &StmtKind) -> String {
             let action = action.map_or(String::new(), |var| format!(" action {var}"));
             format!("apply {table}{hit}{action}")
         }
+        StmtKind::CountLookup { table, hit, entry } => {
+            format!("count_lookup {table} hit {} entry {}", expression(hit), expression(entry))
+        }
         StmtKind::Extract { dst, varbit_bits: None } => format!("extract {}", header_text(dst)),
         StmtKind::Extract { dst, varbit_bits: Some(bits) } => {
             format!("extract {} varbit {}", header_text(dst), expression(bits))

@@ -122,6 +122,13 @@ impl Reader<'_> {
                 let action = if self.take_word("action") { Some(self.var_id()?) } else { None };
                 StmtKind::ApplyTable { table, hit, action }
             }
+            "count_lookup" => {
+                let table = self.id("table")?;
+                self.word("hit")?;
+                let hit = self.expr()?;
+                self.word("entry")?;
+                StmtKind::CountLookup { table, hit, entry: self.expr()? }
+            }
             "extract" => {
                 let dst = self.header()?;
                 let varbit_bits = if self.take_word("varbit") { Some(self.expr()?) } else { None };

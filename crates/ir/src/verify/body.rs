@@ -168,6 +168,7 @@ impl<'p> Verifier<'p> {
             StmtKind::Verify { .. } => (place == Place::Parser, "verify"),
             StmtKind::Emit(_) => (place == Place::Deparser, "emit"),
             StmtKind::ApplyTable { .. } => (place == Place::Control, "a table's application"),
+            StmtKind::CountLookup { .. } => (place == Place::Control, "the count of a lookup"),
             _ => (true, ""),
         };
         self.check(allowed, || format!("{name} in a body of kind {place:?}"));
@@ -217,6 +218,11 @@ impl<'p> Verifier<'p> {
                 self.exists(&self.program.stacks, *stack);
             }
             StmtKind::ApplyTable { table, hit, action } => self.apply(*table, *hit, *action),
+            StmtKind::CountLookup { table, hit, entry } => {
+                self.exists(&self.program.tables, *table);
+                self.expr_of(hit, Type::Bool, in_parser, "the hit");
+                self.expr_of(entry, Type::Bit(32), in_parser, "the entry");
+            }
             StmtKind::Extract { dst, varbit_bits } => self.extract(dst, varbit_bits.as_ref()),
             StmtKind::Advance { bits } => self.expr_of(bits, Type::Bit(32), in_parser, "the amount"),
             StmtKind::Verify { cond, error } => {
