@@ -276,11 +276,17 @@ fn cache_key(c_text: &str, flags: &[OsString], compiler: &Compiler, for_this_mac
     if for_this_machine {
         hash.part(processor().as_bytes());
     }
-    format!("{:032x}", hash.0)
+    format!("{:032x}", hash.number())
+}
+
+/// The cache, if there is one.
+pub(crate) fn kept_folder(options: &CompileOptions) -> Result<Option<PathBuf>, CompileError> {
+    let (folder, temporary) = cache_folder(options)?;
+    Ok(temporary.is_none().then_some(folder))
 }
 
 /// What `-march=native` depends on, so that a cache that several machines share does not mix them up.
-fn processor() -> String {
+pub(crate) fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let telling = ["model name", "flags", "Features", "CPU part", "isa"];
     let first = text.split("\n\n").next().unwrap_or_default();
@@ -288,14 +294,19 @@ fn processor() -> String {
 }
 
 /// FNV-1a of 128 bits, over parts with their lengths.
-struct Fnv(u128);
+pub(crate) struct Fnv(u128);
 
 impl Fnv {
-    fn new() -> Fnv {
+    pub(crate) fn new() -> Fnv {
         Fnv(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
     }
 
-    fn part(&mut self, bytes: &[u8]) {
+    /// What it is by now.
+    pub(crate) fn number(&self) -> u128 {
+        self.0
+    }
+
+    pub(crate) fn part(&mut self, bytes: &[u8]) {
         for &byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
             self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         }
@@ -309,7 +320,7 @@ fn write_runtime(folder: &Path) -> Result<PathBuf, CompileError> {
         hash.part(name.as_bytes());
         hash.part(text.as_bytes());
     }
-    let include = folder.join(format!("runtime-{:032x}", hash.0));
+    let include = folder.join(format!("runtime-{:032x}", hash.number()));
     fs::create_dir_all(&include).map_err(|error| CompileError::Io { path: include.clone(), error })?;
     for (name, text) in runtime::FILES {
         let path = include.join(name);
@@ -320,7 +331,7 @@ fn write_runtime(folder: &Path) -> Result<PathBuf, CompileError> {
     Ok(include)
 }
 
-fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), CompileError> {
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), CompileError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let scratch = path.with_file_name(temporary_name(&name));
     let write = || {

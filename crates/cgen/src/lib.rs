@@ -9,7 +9,9 @@
 //!
 //! * [`abi`]: the layouts shared with generated code (`runtime/c/wirespeed.h`).
 //! * [`plan`]: where everything lives, and what may run together.
+//! * [`mod@describe`]: the plan for people and tools.
 //! * [`emit`]: C from program and plan, built as a tree (`ctree`) and printed last.
+//! * [`tuning`]: what was measured to be best of what the plan leaves open.
 //! * [`runtime`]: the C headers that generated code includes.
 //! * [`compile`](mod@compile): the system's compiler, and a cache of what it made.
 //! * [`plug_in`]: calls a user's shared objects, which supply a program's own externs.
@@ -18,13 +20,16 @@
 pub mod abi;
 pub mod compile;
 mod ctree;
+pub mod describe;
 pub mod emit;
 pub mod native;
 pub mod plan;
 pub mod plug_in;
 pub mod runtime;
+pub mod tuning;
 
 pub use compile::{CompileError, CompileOptions, Optimise, SharedObject, compile};
+pub use describe::{Description, describe};
 pub use emit::{SourceLine, emit_c};
 pub use native::{LoadError, Native};
 pub use plan::sharing::Sharing;
@@ -32,3 +37,4 @@ pub use plan::{
     AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot, key_fields, param_widths_bits, spelled_params,
 };
 pub use plug_in::{PlugIn, PlugInError};
+pub use tuning::Tuning;

@@ -103,6 +103,10 @@ pub struct TableSet {
     version: u64,
     /// What [`TableSet::lookup_bytes`] gives if there are no copies to ask.
     frozen_bytes: Option<Vec<usize>>,
+    /// For each table, the number of the state that last changed it.
+    revisions: Vec<u64>,
+    /// The number of the present state.
+    revision: u64,
 }
 
 /// What snapshots have to do, each by the position of its table.
@@ -115,6 +119,8 @@ struct Copy {
     snapshots: Vec<Snapshot>,
     handles: Vec<LookupHandle>,
     version: u64,
+    revisions: Vec<u64>,
+    revision: u64,
 }
 
 impl Copy {
@@ -123,7 +129,8 @@ impl Copy {
         let mut rng = Rng::new(seed);
         let snapshots: Vec<_> = tables.iter().map(|table| Snapshot::new(table, rng.next_u64())).collect();
         let handles = snapshots.iter().map(Snapshot::lookup_handle).collect();
-        Copy { snapshots, handles, version: 0 }
+        let revisions = vec![0; snapshots.len()];
+        Copy { snapshots, handles, version: 0, revisions, revision: 0 }
     }
 
     fn follow(&mut self, changes: &[(usize, Change)]) {
@@ -149,23 +156,22 @@ impl TableSet {
         let tables = specs.into_iter().map(Table::new).collect::<Result<Vec<_>, _>>()?;
         let profiles = profiles.into_iter().map(Profile::new).collect();
         let copies = LeftRight::new([Copy::of(&tables, seed), Copy::of(&tables, seed)]);
-        let (pending, arrivals) = (Vec::new(), Vec::new());
-        Ok(TableSet { tables, profiles, copies, pending, arrivals, version: 0, frozen_bytes: None })
+        Ok(TableSet::of(tables, profiles, copies))
     }
 
     /// The tables and profiles as they are now, for somebody who reads them one after the other while these go on.
     /// Packets find nothing in them, and nothing is found by what it matches. Entries are shared until they change.
     pub fn frozen(&self) -> TableSet {
-        let copy = || Copy { snapshots: Vec::new(), handles: Vec::new(), version: 0 };
-        TableSet {
-            tables: self.tables.iter().map(Table::frozen).collect(),
-            profiles: self.profiles.clone(),
-            copies: LeftRight::new([copy(), copy()]),
-            pending: Vec::new(),
-            arrivals: Vec::new(),
-            version: 0,
-            frozen_bytes: Some(self.lookup_bytes()),
-        }
+        let copies = LeftRight::new([Copy::of(&[], 0), Copy::of(&[], 0)]);
+        let tables = self.tables.iter().map(Table::frozen).collect();
+        let frozen_bytes = Some(self.lookup_bytes());
+        TableSet { frozen_bytes, ..TableSet::of(tables, self.profiles.clone(), copies) }
+    }
+
+    fn of(tables: Vec<Table>, profiles: Vec<Profile>, copies: LeftRight<Copy>) -> TableSet {
+        let revisions = vec![0; tables.len()];
+        let (pending, arrivals) = (Vec::new(), Vec::new());
+        TableSet { tables, profiles, copies, pending, arrivals, version: 0, revisions, revision: 0, frozen_bytes: None }
     }
 
     /// Bytes of memory that packets look up in, for each table: its entries with their actions' data, and what finds
@@ -341,10 +347,14 @@ impl TableSet {
             has_arrivals |= arrivals.note(&changes, keeps_cells, self.version + 1);
         }
         self.version += u64::from(has_arrivals);
+        self.revision += 1;
+        changes.iter().for_each(|(table, _)| self.revisions[*table] = self.revision);
         let hidden = self.copies.hidden();
         hidden.follow(&std::mem::take(&mut self.pending));
         hidden.follow(&changes);
         hidden.version = self.version;
+        hidden.revision = self.revision;
+        hidden.revisions.clone_from(&self.revisions);
         self.copies.swap();
         self.pending = changes;
         // Almost always the readers are between bursts or soon will be; the other copy follows now if it can.
@@ -366,6 +376,16 @@ impl TableSet {
     /// that ask for it ([`TableSpec::keeps_cells`]).
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// The number of this state, which changes with every batch that packets can see.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The number of the state that last changed what packets see of a table.
+    pub fn table_revision(&self, index: usize) -> u64 {
+        self.revisions.get(index).copied().unwrap_or(0)
     }
 
     /// A reader, one for each worker.
@@ -403,6 +423,16 @@ impl Guard<'_> {
     /// The number of this state, as [`TableSet::version`].
     pub fn version(&self) -> u64 {
         self.copy.version
+    }
+
+    /// The number of this state, as [`TableSet::revision`].
+    pub fn revision(&self) -> u64 {
+        self.copy.revision
+    }
+
+    /// As [`TableSet::table_revision`].
+    pub fn table_revision(&self, index: usize) -> u64 {
+        self.copy.revisions.get(index).copied().unwrap_or(0)
     }
 
     /// The table at this position.

@@ -271,6 +271,17 @@ impl Snapshot {
         self.key_words
     }
 
+    /// How it finds entries, in a few words.
+    pub fn engine_name(&self) -> &'static str {
+        match &self.engine {
+            Engine::Keyless => "no lookup: always the default action",
+            Engine::Exact(_) => "hash",
+            Engine::Flat(_) => "trie whose first level is an array",
+            Engine::Lpm1(_) | Engine::Lpm2(_) | Engine::Lpm4(_) => "trie",
+            Engine::Ternary(_) => "tuple space, linear while it is small",
+        }
+    }
+
     /// The entry that `key` (a row of key words) matches, or the default entry.
     pub fn lookup(&self, key: &[u64]) -> &EntryHeader {
         assert_eq!(key.len(), self.key_words, "a key has the words of the table's layout");

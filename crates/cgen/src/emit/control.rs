@@ -24,7 +24,7 @@ pub(crate) fn emit(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S>
     if !emitter.plan.blocks[block].cut {
         return packet_by_packet(emitter, block, body);
     }
-    let words = |table| emitter.plan.tables[table].key.words();
+    let words = |table| emitter.plan.cut_words(table);
     let graph = Graph::new(emitter.program, body, &words);
     emit_graph(emitter, block, &graph, None)
 }

@@ -137,7 +137,8 @@ impl<'e> Emitter<'e> {
             let head = "uint32_t ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets WS_UNUSED, \
                         const struct ws_frame *frames WS_UNUSED, const struct ws_frame *coming WS_UNUSED, \
                         uint32_t count, uint32_t *verdicts)";
-            items.push(function(head, straight::emit(self, straight)));
+            let body = Self::with_uses(straight.bodies(self.program), straight::emit(self, straight));
+            items.push(function(head, body));
         }
         items
     }
@@ -192,10 +193,25 @@ impl<'e> Emitter<'e> {
         );
         let body = match &block.kind {
             BlockKind::Parser { start, states, error } => parser::emit(self, id, *start, states, *error),
-            BlockKind::Control { body } if self.is_deparser(id) => deparser::emit(self, id, body),
-            BlockKind::Control { body } => control::emit(self, id, body),
+            BlockKind::Control { body } if self.is_deparser(id) => {
+                Self::with_uses([&body[..]], deparser::emit(self, id, body))
+            }
+            BlockKind::Control { body } => Self::with_uses([&body[..]], control::emit(self, id, body)),
         };
         items.push(function(&head, body));
+    }
+
+    /// A function's body with sums of the lookups that the program's bodies in it count.
+    fn with_uses<'p>(bodies: impl IntoIterator<Item = &'p [Stmt]>, code: Vec<ctree::Stmt>) -> Vec<ctree::Stmt> {
+        let mut tables = BTreeSet::new();
+        for body in bodies {
+            ir::walk::visit_body(body, &mut |stmt| {
+                if let StmtKind::CountLookup { table, .. } = &stmt.kind {
+                    tables.insert(*table);
+                }
+            });
+        }
+        if tables.is_empty() { code } else { table::sum_uses(&tables, code) }
     }
 
     fn is_deparser(&self, id: BlockId) -> bool {

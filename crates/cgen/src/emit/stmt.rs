@@ -49,6 +49,7 @@ impl Scope<'_, '_> {
             StmtKind::Loop { label, body } => self.loop_stmt(*label, body),
             StmtKind::Leave(label) => self.leave_to(*label),
             StmtKind::ApplyTable { table, hit, action } => self.apply_inline(*table, *hit, *action),
+            StmtKind::CountLookup { table, hit, entry } => self.count_lookup(*table, hit, entry),
             StmtKind::Extract { dst, varbit_bits } => self.extract(dst, varbit_bits.as_ref()),
             StmtKind::Advance { bits } => self.advance(bits),
             StmtKind::Lookahead { dst, offset_bits, checked } => self.lookahead(dst, *offset_bits, *checked),

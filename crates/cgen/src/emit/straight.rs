@@ -49,7 +49,7 @@ pub(crate) struct Wanted {
 
 /// The body of the function.
 pub(crate) fn emit(emitter: &Emitter<'_>, straight: &Straight) -> Vec<S> {
-    let words = |table| emitter.plan.tables[table].key.words();
+    let words = |table| emitter.plan.cut_words(table);
     let graph = straight.graph(emitter.program, &words);
     let mut out = Vec::new();
     if let Some(emits) = emits(emitter, straight) {

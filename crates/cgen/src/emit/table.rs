@@ -4,10 +4,11 @@ use super::expr::Value;
 use super::scope::{Known, Scope};
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, dot, index, int,
-    name, plus, unary,
+    long, name, plus, unary,
 };
 use crate::plan::spelled::Store;
 use ir::{ActionId, HeaderRef, TableId, VarId};
+use std::collections::BTreeSet;
 
 /// The type of pointers to entries.
 pub(crate) const ENTRY: &str = "const struct ws_entry *";
@@ -118,6 +119,32 @@ impl Scope<'_, '_> {
         }
     }
 
+    /// Counts a lookup whose answer is known. Uses are summed over the burst in variables of the function.
+    pub(crate) fn count_lookup(&mut self, table: TableId, hit: &ir::Expr, entry: &ir::Expr) {
+        self.push(S::Assign(name(lookups_name(table)), "+=", int(1)));
+        if hit.as_const().is_some_and(base::Bits::is_zero) {
+            return;
+        }
+        let hit = self.narrow(hit);
+        let hit = self.atom(hit);
+        self.push(S::Assign(name(hits_name(table)), "+=", conditional(hit.clone(), int(1), int(0))));
+        let table_ir = &self.emitter.program.tables[table];
+        if table_ir.direct_counters.is_empty() && !table_ir.support_timeout {
+            return;
+        }
+        let on_hit = self.take(|scope| {
+            let entry = scope.number(entry);
+            let entry = scope.atom(entry);
+            for &counter in &table_ir.direct_counters {
+                scope.count_at("direct_counters", counter, entry.clone());
+            }
+            if table_ir.support_timeout {
+                scope.note_hit(table, entry);
+            }
+        });
+        self.push(S::If(hit, on_hit, Vec::new()));
+    }
+
     /// Notes that an entry is hit now.
     fn note_hit(&mut self, table: TableId, position: C) {
         let cells = self.env_item("last_hits", table);
@@ -201,6 +228,29 @@ impl Scope<'_, '_> {
         let copy = call("memcpy", vec![plus(header, bits.offset / 8), source, int(store.bytes)]);
         self.guarded(valid, vec![S::Eval(copy)]);
     }
+}
+
+/// Puts around a function's body what sums the uses of the tables whose lookups it counts without asking them.
+pub(crate) fn sum_uses(tables: &BTreeSet<TableId>, mut body: Vec<S>) -> Vec<S> {
+    let result = body.pop_if(|last| matches!(last, S::Return(_)));
+    let sums = |table: &TableId| [(lookups_name(*table), "lookups"), (hits_name(*table), "hits")];
+    let begin = tables.iter().flat_map(sums).map(|(sum, _)| declare("uint64_t WS_UNUSED", sum, long(0)));
+    let add = |table: &TableId| {
+        let uses = index(arrow(name("env"), "uses"), int(super::header::number(*table)));
+        sums(table).map(|(sum, member)| S::Assign(dot(uses.clone(), member), "+=", name(sum)))
+    };
+    let end = tables.iter().flat_map(add);
+    begin.chain(body).chain(end).chain(result).collect()
+}
+
+/// The C variable that counts the lookups of a table in a function.
+fn lookups_name(table: TableId) -> String {
+    format!("lookups{}", super::header::number(table))
+}
+
+/// The C variable that counts the hits among them.
+fn hits_name(table: TableId) -> String {
+    format!("hits{}", super::header::number(table))
 }
 
 /// `const struct ws_entry *const entry = value`.

@@ -65,13 +65,26 @@ pub(crate) struct Graph<'p> {
     pub(crate) labels: BTreeMap<LabelId, NodeId>,
     /// Whether something is done with each packet that comes to the end.
     has_finish: bool,
+    /// Why no table cuts it, though it asks some.
+    pub(crate) uncut: Option<Uncut>,
+}
+
+/// Why a control is not cut at its tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Uncut {
+    /// A label names two statements.
+    LabelTwice,
+    /// The key rows of a burst would take too much stack.
+    KeyRows,
+    /// Packets would see the order in which they touch this.
+    Order(state::Object),
 }
 
 impl<'p> Graph<'p> {
     /// The graph of a control's body: cut at tables if no one can see it, else a single node. `key_words` tells how
     /// many words a table's key has.
     pub(crate) fn new(program: &'p Program, body: &'p Body, key_words: &dyn Fn(TableId) -> usize) -> Graph<'p> {
-        Graph::cut(program, &[body], key_words, false).unwrap_or_else(|| Graph::single(&[body]))
+        Graph::cut(program, &[body], key_words, false).unwrap_or_else(|why| Graph::single(&[body], why))
     }
 
     /// The graph of bodies that a packet runs through one after the other, at the end of which something is done with
@@ -81,7 +94,7 @@ impl<'p> Graph<'p> {
         bodies: &[&'p [Stmt]],
         key_words: &dyn Fn(TableId) -> usize,
     ) -> Graph<'p> {
-        Graph::cut(program, bodies, key_words, true).unwrap_or_else(|| Graph::single(bodies))
+        Graph::cut(program, bodies, key_words, true).unwrap_or_else(|why| Graph::single(bodies, why))
     }
 
     fn cut(
@@ -89,22 +102,30 @@ impl<'p> Graph<'p> {
         bodies: &[&'p [Stmt]],
         key_words: &dyn Fn(TableId) -> usize,
         has_finish: bool,
-    ) -> Option<Graph<'p>> {
+    ) -> Result<Graph<'p>, Uncut> {
         let rows_bytes = |table| key_words(table) * size_of::<u64>() * BURST_PACKETS_MAX;
-        let mut graph = Builder::new(&|table| rows_bytes(table) <= KEY_ROWS_BYTES_MAX).build(bodies)?;
+        let mut graph =
+            Builder::new(&|table| rows_bytes(table) <= KEY_ROWS_BYTES_MAX).build(bodies).ok_or(Uncut::LabelTwice)?;
         graph.has_finish = has_finish;
         graph.skip_idle_nodes();
         graph.form_regions(program);
         let all_rows: usize = graph.applied().map(rows_bytes).sum();
-        (all_rows <= ALL_KEY_ROWS_BYTES_MAX && graph.order_is_invisible(program)).then_some(graph)
+        if all_rows > ALL_KEY_ROWS_BYTES_MAX {
+            return Err(Uncut::KeyRows);
+        }
+        match graph.visible_order(program) {
+            Some(object) => Err(Uncut::Order(object)),
+            None => Ok(graph),
+        }
     }
 
     /// All as one node.
-    fn single(bodies: &[&'p [Stmt]]) -> Graph<'p> {
+    fn single(bodies: &[&'p [Stmt]], why: Uncut) -> Graph<'p> {
         let code = bodies.iter().flat_map(|body| body.iter()).collect();
         let node = Node { head: None, code, end: End::Done };
         let labels = BTreeMap::new();
-        Graph { nodes: vec![node], regions: vec![vec![0]], entries: vec![vec![0]], labels, has_finish: true }
+        let (regions, entries) = (vec![vec![0]], vec![vec![0]]);
+        Graph { nodes: vec![node], regions, entries, labels, has_finish: true, uncut: Some(why) }
     }
 
     /// Whether a table cuts the control.
@@ -227,12 +248,12 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// Whether no state that a packet can see the order of is touched in two regions. Within one, packets keep their
+    /// State that packets can see the order of and that is touched in two regions. Within one, packets keep their
     /// order.
-    fn order_is_invisible(&self, program: &'p Program) -> bool {
+    fn visible_order(&self, program: &'p Program) -> Option<state::Object> {
         let written = state::written_registers(program);
         let mut seen = BTreeSet::new();
-        self.regions.iter().all(|region| {
+        self.regions.iter().find_map(|region| {
             let mut here = BTreeSet::new();
             for &id in region {
                 let head = self.nodes[id].head.and_then(|apply| program.tables[apply.table].direct_meter.as_ref());
@@ -243,7 +264,7 @@ impl<'p> Graph<'p> {
                     }
                 });
             }
-            here.into_iter().all(|object| seen.insert(object))
+            here.into_iter().find(|&object| !seen.insert(object))
         })
     }
 }
@@ -282,6 +303,7 @@ impl<'p, 'c> Builder<'p, 'c> {
             entries: Vec::new(),
             labels: self.labels,
             has_finish: false,
+            uncut: None,
         };
         (!self.label_twice).then_some(graph)
     }

@@ -24,6 +24,7 @@ pub(crate) mod walk;
 pub(crate) use storage::{BlockPlan, Storage};
 pub use storage::{HeaderSlot, StackSlot};
 
+use crate::tuning::Tuning;
 use base::{IndexVec, Span};
 use ir::{BlockId, HeaderId, MatchKind, Program, StackId, StmtKind, TableId, Type, VarId};
 use spelled::Spelled;
@@ -120,6 +121,8 @@ pub struct Plan {
     pub log_sites: Vec<LogSite>,
     /// What the number of the `assert_failed` callback speaks of.
     pub assert_sites: Vec<AssertSite>,
+    /// What it was made with.
+    pub tuning: Tuning,
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
     pub(crate) straight: Option<straight::Straight>,
@@ -128,9 +131,40 @@ pub struct Plan {
 impl Plan {
     /// Plans a program, which must have passed the verifier.
     pub fn new(program: &Program) -> Result<Plan, PlanError> {
+        Plan::tuned(program, Tuning::default())
+    }
+
+    /// The same, with what was found to be best for it.
+    pub fn tuned(program: &Program, tuning: Tuning) -> Result<Plan, PlanError> {
+        Plan::with_storage(program, program, 0, tuning)
+    }
+
+    /// Plans a program that does what another one does as long as its tables stay as they are, so that packets which
+    /// were begun with one may be gone on with by the other: everything that they carry lies at the same place. None if
+    /// that cannot be.
+    pub fn specialised(program: &Program, general: &Program, plan: &Plan) -> Option<Plan> {
+        let special = Plan::with_storage(program, general, plan.storage.waiting_bytes, plan.tuning).ok()?;
+        let count = plan.vars.len();
+        let is_same = special.context_size == plan.context_size
+            && special.metadata == plan.metadata
+            && special.vars.iter().take(count).eq(plan.vars.iter())
+            && special.vars.iter().skip(count).all(Option::is_none)
+            && special.headers.iter().eq(plan.headers.iter())
+            && special.stacks.iter().eq(plan.stacks.iter())
+            && special.storage == plan.storage;
+        is_same.then_some(special)
+    }
+
+    /// Plans a program with places for everything that `general` stores, and for `waiting_bytes` of what waits.
+    fn with_storage(
+        program: &Program,
+        general: &Program,
+        waiting_bytes: u32,
+        tuning: Tuning,
+    ) -> Result<Plan, PlanError> {
         let tables: IndexVec<TableId, TablePlan> =
-            program.tables.iter().map(|table| table_plan(program, table)).collect();
-        let built = storage::build(program, &|table: TableId| tables[table].key.words())?;
+            program.tables.iter().map(|table| table_plan(program, general, table)).collect();
+        let built = storage::build(program, general, waiting_bytes, &|table| cut_words(&tables, tuning, table))?;
         let (mut log_sites, mut assert_sites) = (Vec::new(), Vec::new());
         state::walk_program(program, &mut |stmt| match &stmt.kind {
             StmtKind::Log { message, args } => {
@@ -147,13 +181,19 @@ impl Plan {
             headers: built.headers,
             stacks: built.stacks,
             tables,
-            burst_max: state::burst_max(program),
+            burst_max: state::burst_max(program).min(tuning.burst_packets.max(1)),
+            tuning,
             log_sites,
             assert_sites,
             storage: built.storage,
             blocks: built.blocks,
             straight: built.straight,
         })
+    }
+
+    /// Words of a table's key, by which it is decided whether a control is cut at the table.
+    pub(crate) fn cut_words(&self, table: TableId) -> usize {
+        cut_words(&self.tables, self.tuning, table)
     }
 
     /// Whether the program has a straight way: one function for packets that ask for nothing but to be sent or dropped.
@@ -201,14 +241,21 @@ pub fn spelled_params(program: &Program, table: &ir::Table, listed: &ir::TableAc
     spelled::spelled(program, table, listed).params
 }
 
-fn table_plan(program: &Program, table: &ir::Table) -> TablePlan {
-    let spelled: Vec<Spelled> = table.actions.iter().map(|listed| spelled::spelled(program, table, listed)).collect();
+/// A key that takes more words than any burst has room for keeps its table from being cut at.
+fn cut_words(tables: &IndexVec<TableId, TablePlan>, tuning: Tuning, table: TableId) -> usize {
+    if tuning.cuts { tables[table].key.words() } else { 1 << 20 }
+}
+
+/// The layouts are those of the general program, by which the entries are stored.
+fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TablePlan {
+    let of = |program, listed| spelled::spelled(program, table, listed);
+    let spelled: Vec<Spelled> = table.actions.iter().map(|listed| of(general, listed)).collect();
     let layout = |(listed, spelled): (&ir::TableAction, &Spelled)| {
-        ActionLayout::new(&param_widths_bits(program, listed), &spelled.params)
+        ActionLayout::new(&param_widths_bits(general, listed), &spelled.params)
     };
     TablePlan {
         key: KeyLayout::new(&key_fields(table)),
         actions: table.actions.iter().zip(&spelled).map(layout).collect(),
-        stores: spelled.into_iter().map(|spelled| spelled.stores).collect(),
+        stores: table.actions.iter().zip(&spelled).map(|(listed, stored)| of(program, listed).stores_of(stored)).collect(),
     }
 }

@@ -14,7 +14,7 @@
 //!
 //! The three stand side by side, so that nothing that the index or the addend looks at changes between them.
 
-use super::state::{Object, touched, walk_program, written_registers};
+use super::state::{self, Object, touched, walk_program, written_registers};
 use ir::walk::{Item, bodies, transition_exprs, visit_expr, visit_own, visit_place, visit_table_inputs};
 use ir::{BinaryOp, BlockKind, Expr, ExprKind, Place, Program, RegisterId, Stmt, StmtKind, VarId, VarKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,15 +48,10 @@ impl Sharing {
     }
 }
 
+/// The name of what workers must be kept from touching together.
 fn name(program: &Program, object: Object) -> Option<String> {
-    match object {
-        Object::Register(register) => Some(format!("register {}", program.registers[register].name)),
-        Object::Meter(meter) => Some(format!("meter {}", program.meters[meter].name)),
-        Object::DirectMeter(meter) => Some(format!("meter {}", program.direct_meters[meter].name)),
-        Object::Random => Some("the sequence of random numbers".to_owned()),
-        Object::PlugIn => Some("the program's own extern functions".to_owned()),
-        Object::Messages | Object::LoopSteps(_) => None,
-    }
+    let is_guarded = !matches!(object, Object::Messages | Object::LoopSteps(_));
+    is_guarded.then(|| state::name(program, object))
 }
 
 /// A step that adds to a cell.

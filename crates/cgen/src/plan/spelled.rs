@@ -74,6 +74,13 @@ pub(crate) fn spelled(program: &Program, table: &Table, listed: &TableAction) ->
 }
 
 impl Spelled {
+    /// What is done with what is spelled in entries that were `stored`: nothing, if that is something else.
+    pub(crate) fn stores_of(self, stored: &Spelled) -> Vec<Store> {
+        let place = |store: &Store| (store.header, store.fields.clone(), store.start, store.bytes);
+        let is_same = self.params == stored.params && self.stores.iter().map(place).eq(stored.stores.iter().map(place));
+        if is_same { self.stores } else { Vec::new() }
+    }
+
     /// Takes assignments that follow one another, to different fields of one header.
     fn take(&mut self, mut run: Vec<Assignment>) {
         run.sort_by_key(|assignment| assignment.first_byte);

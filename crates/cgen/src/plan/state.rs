@@ -75,12 +75,26 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
     }
 }
 
+/// Why packets run through the program's blocks one by one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OneByOne {
+    /// Two blocks touch this.
+    BetweenBlocks(Object),
+    /// Packets go round again and then meet this a second time.
+    BetweenPasses(Object),
+}
+
 /// How many packets may run through the program's blocks together: one, if the order in which packets touch state would
 /// otherwise be seen between blocks, or between a packet's passes.
 pub(crate) fn burst_max(program: &Program) -> u32 {
+    if one_by_one(program).is_some() { 1 } else { BURST_PACKETS_MAX as u32 }
+}
+
+/// Why it is one.
+pub(crate) fn one_by_one(program: &Program) -> Option<OneByOne> {
     let written = written_registers(program);
     let mut seen = BTreeSet::new();
-    let mut between_blocks = false;
+    let mut between_blocks = None;
     for block in &program.blocks {
         let mut here = BTreeSet::new();
         walk_block(program, block, Tables::Inside, &mut |item| {
@@ -88,10 +102,27 @@ pub(crate) fn burst_max(program: &Program) -> u32 {
                 here.extend(touched(program, stmt, &written).filter(|object| !matches!(object, Object::LoopSteps(_))));
             }
         });
-        between_blocks |= here.into_iter().any(|object| !seen.insert(object));
+        for object in here {
+            if !seen.insert(object) {
+                between_blocks = between_blocks.or(Some(object));
+            }
+        }
     }
-    let between_passes = !seen.is_empty() && passes_again(program);
-    if between_blocks || between_passes { 1 } else { BURST_PACKETS_MAX as u32 }
+    let again = || seen.first().filter(|_| passes_again(program));
+    between_blocks.map(OneByOne::BetweenBlocks).or_else(|| again().map(|&object| OneByOne::BetweenPasses(object)))
+}
+
+/// What users call it.
+pub(crate) fn name(program: &Program, object: Object) -> String {
+    match object {
+        Object::Register(register) => format!("register {}", program.registers[register].name),
+        Object::Meter(meter) => format!("meter {}", program.meters[meter].name),
+        Object::DirectMeter(meter) => format!("meter {}", program.direct_meters[meter].name),
+        Object::Random => "the sequence of random numbers".to_owned(),
+        Object::PlugIn => "the program's own extern functions".to_owned(),
+        Object::Messages => "the sequence of digests and log lines".to_owned(),
+        Object::LoopSteps(_) => "the steps of a loop".to_owned(),
+    }
 }
 
 /// Whether a packet, or a copy of it, can come back to a block that it has left.

@@ -52,7 +52,7 @@ pub struct StackSlot {
 }
 
 /// The parts of the context, as members of the C struct.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Storage {
     /// Metadata variables in the order of their places.
     pub(crate) metadata: Vec<VarId>,
@@ -108,24 +108,29 @@ pub(crate) fn var_bytes(width_bits: u32) -> u32 {
     }
 }
 
-/// Finds a place for everything.
-pub(crate) fn build(program: &Program, key_words: &dyn Fn(TableId) -> usize) -> Result<Built, PlanError> {
+/// Finds a place for everything, as `general` uses headers, with at least `waiting_bytes` for what waits.
+pub(crate) fn build(
+    program: &Program,
+    general: &Program,
+    waiting_bytes: u32,
+    key_words: &dyn Fn(TableId) -> usize,
+) -> Result<Built, PlanError> {
     let base = size_of::<abi::Packet>() as u32;
     let mut storage = Storage::default();
     let (vars, metadata_bytes) = place_metadata(program, base, &mut storage)?;
-    let uses = HeaderUses::of(program);
+    let uses = HeaderUses::of(general);
     let (mut headers, mut stacks) = place_headers(program, &uses, &mut storage);
     let blocks: IndexVec<BlockId, BlockPlan> = program
         .blocks
         .iter()
         .map(|block| plan_block(program, block, key_words, &mut storage.waiting_bytes))
         .collect::<Result<_, _>>()?;
-    let mut straight = Straight::of(program, key_words);
+    let mut straight = Straight::of(program, key_words).ok();
     if let Some(straight) = &mut straight {
         straight.in_place &= !stacks.iter().any(|stack| stack.dynamic) && storage.homes.is_empty();
     }
     let straight_bytes = straight.as_ref().map_or(0, |straight| straight.waiting_bytes);
-    storage.waiting_bytes = storage.waiting_bytes.max(straight_bytes);
+    storage.waiting_bytes = storage.waiting_bytes.max(straight_bytes).max(waiting_bytes);
 
     storage.valid_offset = base + metadata_bytes;
     let arrays = u64::from(storage.valid_words) * 8

@@ -41,6 +41,25 @@ pub(crate) enum Exit {
     DecideEgress,
 }
 
+/// Why a program has no straight way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NoStraight {
+    /// Another architecture than v1model.
+    Architecture,
+    /// It has too many statements.
+    Length,
+    /// It has no variables for ports.
+    Ports,
+    /// It has assertions.
+    Assertions,
+    /// Its deparser asks tables.
+    DeparserTables,
+    /// It reads what queues write.
+    Queues,
+    /// Packets may ask for more, and egress has state whose order of use they would then see.
+    EgressOrder,
+}
+
 /// The straight way of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct Straight {
@@ -73,12 +92,16 @@ pub(crate) struct Straight {
 
 impl Straight {
     /// The straight way of a program, if it has one.
-    pub(crate) fn of(program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Option<Straight> {
-        if program.architecture != Architecture::V1Model || statements(program) > STATEMENTS_MAX {
-            return None;
+    pub(crate) fn of(program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Result<Straight, NoStraight> {
+        if program.architecture != Architecture::V1Model {
+            return Err(NoStraight::Architecture);
+        }
+        if statements(program) > STATEMENTS_MAX {
+            return Err(NoStraight::Length);
         }
         let slots = Slots::of(program);
-        let (spec, egress_port) = (slots.var(Slot::EgressSpec)?, slots.var(Slot::EgressPort)?);
+        let port = |slot| slots.var(slot).ok_or(NoStraight::Ports);
+        let (spec, egress_port) = (port(Slot::EgressSpec)?, port(Slot::EgressPort)?);
         let written = MayBeSet::of(program);
         let asks = |slots_asked: &[Slot]| -> Vec<VarId> {
             slots_asked.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var)).collect()
@@ -87,12 +110,14 @@ impl Straight {
             asks(&[Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::McastGrp, Slot::Priority]);
         let egress_asks = asks(&[Slot::CloneEgressSession, Slot::CloneToIngress, Slot::Recirculate, Slot::Truncate]);
         let may_ask = !ingress_asks.is_empty() || !egress_asks.is_empty();
-        if has_assertions(program)
-            || deparser_asks_tables(program)
-            || reads_queues(program)
-            || (may_ask && state::burst_max(program) > 1 && egress_keeps_order(program))
-        {
-            return None;
+        let hindrances = [
+            (has_assertions(program), NoStraight::Assertions),
+            (deparser_asks_tables(program), NoStraight::DeparserTables),
+            (reads_queues(program), NoStraight::Queues),
+            (may_ask && state::burst_max(program) > 1 && egress_keeps_order(program), NoStraight::EgressOrder),
+        ];
+        if let Some((_, why)) = hindrances.into_iter().find(|(is_so, _)| *is_so) {
+            return Err(why);
         }
         let mut exits = BTreeMap::new();
         let mut leave = |exit| {
@@ -132,7 +157,7 @@ impl Straight {
         };
         straight.find_waiting(program, key_words);
         straight.in_place &= straight.waiting.keys().all(|&var| program.vars[var].ty.width() <= 64);
-        Some(straight)
+        Ok(straight)
     }
 
     /// What a packet runs through after the parser, in order.

@@ -66,6 +66,11 @@ impl Sum {
         is_same(&self.inputs, inputs)
     }
 
+    /// What is summed.
+    pub(crate) fn inputs(&self) -> &[HashInput] {
+        &self.inputs
+    }
+
     /// Where a field lies, if it is summed.
     pub(crate) fn place_bits(&self, header: HeaderId, field: u32) -> Option<u32> {
         self.places.get(&(header, field)).copied()

@@ -109,6 +109,7 @@ impl<'p> Walk<'p> {
             }
             StmtKind::RegisterWrite { index, value, .. } => self.exprs([index, value], visit),
             StmtKind::Count { index, .. } => self.expr(index, visit),
+            StmtKind::CountLookup { hit, entry, .. } => self.exprs([hit, entry], visit),
             StmtKind::Hash { dst, inputs, .. } => {
                 self.place(dst, visit);
                 self.inputs(inputs, visit);

@@ -1,0 +1,458 @@
+//! What was planned for a program, for people and for tools.
+//!
+//! What enters: a program and its [`Plan`]. What leaves: a [`Description`], which can be printed and turned into JSON:
+//! how many packets run together, the straight way and the regions that it is cut into, where variables and headers
+//! live, how tables are asked, and which state workers need a guard for, each with its reason.
+//!
+//! Nothing here decides anything. What the code generator finds out while it writes (values that are certain, stores
+//! that nobody reads) is not planned and is not told.
+
+mod text;
+
+use crate::plan::graph::{End, Graph, Uncut};
+use crate::plan::state::{self, OneByOne};
+use crate::plan::straight::{NoStraight, Straight};
+use crate::plan::{Plan, key_fields};
+use crate::plan::{sharing::Sharing, walk::Item};
+use crate::tuning::Tuning;
+use ir::{BlockKind, ExprKind, FieldType, HashValue, HeaderRef, Program, StmtKind, TableId, VarId, VarKind};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use tables::{Snapshot, Table, TableSpec};
+
+/// What was planned for a program.
+#[derive(Clone, Debug, Serialize)]
+pub struct Description {
+    /// `v1model` or `psa`.
+    pub architecture: &'static str,
+    /// The most packets that run through the program together.
+    pub burst_packets: u32,
+    /// Why it is so many.
+    pub burst_reason: String,
+    /// What was tuned, if anything.
+    pub tuning: Option<Tuning>,
+    /// The straight way, if there is one.
+    pub straight: Option<StraightWay>,
+    /// Why there is none.
+    pub no_straight_reason: Option<String>,
+    /// The blocks, which packets go through that do not take the straight way.
+    pub blocks: Vec<BlockWay>,
+    /// Bytes that each packet in flight has beside its own.
+    pub context_bytes: u32,
+    /// The variables.
+    pub variables: Vec<Placed>,
+    /// The headers.
+    pub headers: Vec<Placed>,
+    /// The tables.
+    pub tables: Vec<TableWay>,
+    /// Registers, meters and everything else whose order of use packets could see; counters.
+    pub state: Vec<State>,
+}
+
+/// The straight way.
+#[derive(Clone, Debug, Serialize)]
+pub struct StraightWay {
+    /// Whether packets are worked on where their bytes lie.
+    pub in_place: bool,
+    /// Why they are not.
+    pub in_chunks_reason: Option<String>,
+    /// Whether the deparser does nothing and is left out.
+    pub deparser_left_out: bool,
+    /// The fields of each checksum that is kept from its verification to its update.
+    pub kept_sums: Vec<Vec<String>>,
+    /// Where a packet may leave the way for the blocks.
+    pub leaves_for: Vec<&'static str>,
+    /// Its regions.
+    pub regions: Vec<Region>,
+    /// Why no table cuts it though it asks some.
+    pub uncut_reason: Option<String>,
+}
+
+/// A block of the program.
+#[derive(Clone, Debug, Serialize)]
+pub struct BlockWay {
+    /// Its name.
+    pub name: String,
+    /// Its regions; none for a parser.
+    pub regions: Vec<Region>,
+    /// Why no table cuts it though it asks some.
+    pub uncut_reason: Option<String>,
+}
+
+/// One loop over the packets of a burst.
+#[derive(Clone, Debug, Serialize)]
+pub struct Region {
+    /// Its nodes.
+    pub nodes: Vec<Node>,
+}
+
+/// Statements that a packet runs through without waiting for others.
+#[derive(Clone, Debug, Serialize)]
+pub struct Node {
+    /// Its number.
+    pub number: usize,
+    /// Packets come here from other regions.
+    pub entered: bool,
+    /// The table with whose answer it begins.
+    pub answer_of: Option<String>,
+    /// Statements, with those inside of others and without those of actions.
+    pub statements: usize,
+    /// Tables that are asked here for each packet alone.
+    pub asks_alone: Vec<String>,
+    /// Where packets go: `done`, `node 3`, `asks MyIngress.t, node 4`.
+    pub then: String,
+}
+
+/// Something with a place.
+#[derive(Clone, Debug, Serialize)]
+pub struct Placed {
+    /// Its name in the program.
+    pub name: String,
+    /// Its width.
+    pub bits: u32,
+    /// Where it lives.
+    pub place: String,
+}
+
+/// A table.
+#[derive(Clone, Debug, Serialize)]
+pub struct TableWay {
+    /// Its name.
+    pub name: String,
+    /// The engine that finds its entries.
+    pub engine: &'static str,
+    /// Match kind, name and bits of each key field.
+    pub key: Vec<(String, String, u32)>,
+    /// Bits of the whole key.
+    pub key_bits: u32,
+    /// Words of a row of the key.
+    pub key_words: usize,
+    /// Bytes of the data that each entry has room for.
+    pub data_bytes: usize,
+    /// How packets ask.
+    pub asked: &'static str,
+}
+
+/// State that outlives a packet.
+#[derive(Clone, Debug, Serialize)]
+pub struct State {
+    /// What it is.
+    pub name: String,
+    /// `guarded`, `sum` or `shared`.
+    pub kind: &'static str,
+    /// What that means for several workers.
+    pub meaning: &'static str,
+}
+
+/// Describes the plan of a program.
+pub fn describe(program: &Program, plan: &Plan) -> Description {
+    let words = |table: TableId| plan.cut_words(table);
+    let straight = plan.straight.as_ref().map(|straight| straight_way(program, plan, straight));
+    let no_straight = Straight::of(program, &words).err().map(|why| no_straight(why).to_owned());
+    let blocks = program.blocks.iter().map(|block| block_way(program, block, &words)).collect();
+    let sharing = Sharing::of(program);
+    Description {
+        architecture: program.architecture.name(),
+        burst_packets: plan.burst_max,
+        burst_reason: burst_reason(program),
+        tuning: (plan.tuning != Tuning::default()).then_some(plan.tuning),
+        straight,
+        no_straight_reason: no_straight,
+        blocks,
+        context_bytes: plan.context_size,
+        variables: variables(program, plan),
+        headers: headers(program, plan),
+        tables: program.tables.iter_enumerated().map(|(id, table)| table_way(program, plan, id, table)).collect(),
+        state: state_of(program, &sharing),
+    }
+}
+
+fn burst_reason(program: &Program) -> String {
+    match state::one_by_one(program) {
+        None => "packets cannot tell that they run together".to_owned(),
+        Some(OneByOne::BetweenBlocks(object)) => {
+            format!(
+                "two blocks touch {}, so that a packet is through all blocks before the next",
+                name(program, object)
+            )
+        }
+        Some(OneByOne::BetweenPasses(object)) => {
+            format!("packets may go round again and meet {} once more", name(program, object))
+        }
+    }
+}
+
+fn name(program: &Program, object: state::Object) -> String {
+    state::name(program, object)
+}
+
+fn no_straight(why: NoStraight) -> &'static str {
+    match why {
+        NoStraight::Architecture => "only v1model has one",
+        NoStraight::Length => "the program is so long that it would take twice as long to compile",
+        NoStraight::Ports => "the program has no variables for ports",
+        NoStraight::Assertions => "the program has assertions",
+        NoStraight::DeparserTables => "the deparser asks tables",
+        NoStraight::Queues => "the program reads what queues write",
+        NoStraight::EgressOrder => {
+            "packets may ask for copies or to go round again, and egress has state in which their neighbours' order \
+             would show"
+        }
+    }
+}
+
+fn uncut_reason(program: &Program, graph: &Graph<'_>) -> Option<String> {
+    graph.uncut.map(|why| match why {
+        Uncut::LabelTwice => "a label names two statements".to_owned(),
+        Uncut::KeyRows => "the keys of a burst would take too much memory".to_owned(),
+        Uncut::Order(object) => format!("packets would meet {} in another order", name(program, object)),
+    })
+}
+
+fn straight_way(program: &Program, plan: &Plan, straight: &Straight) -> StraightWay {
+    let words = |table: TableId| plan.cut_words(table);
+    let graph = straight.graph(program, &words);
+    let fields =
+        |sum: &crate::plan::sums::Sum| sum.inputs().iter().map(|input| input_name(program, &input.value)).collect();
+    StraightWay {
+        in_place: straight.in_place,
+        in_chunks_reason: (!straight.in_place).then(|| in_chunks_reason(program, plan, straight)),
+        deparser_left_out: straight.keeps_headers,
+        kept_sums: if straight.in_place { straight.sums.iter().map(fields).collect() } else { Vec::new() },
+        leaves_for: leaves_for(program, &graph, straight),
+        regions: regions(program, &graph),
+        uncut_reason: uncut_reason(program, &graph),
+    }
+}
+
+/// What a packet asks for that leaves the way for the blocks.
+fn leaves_for(program: &Program, graph: &Graph<'_>, straight: &Straight) -> Vec<&'static str> {
+    use crate::plan::straight::Exit;
+    let mut found = BTreeSet::new();
+    for id in graph.regions.iter().flatten() {
+        graph.walk_node(program, *id, &mut |item| {
+            let Item::Stmt(stmt) = item else { return };
+            let StmtKind::Leave(label) = &stmt.kind else { return };
+            match straight.exit_at(*label) {
+                Some(Exit::DecideIngress) => found.insert("what ingress asks for"),
+                Some(Exit::DecideEgress) => found.insert("what egress asks for"),
+                _ => false,
+            };
+        });
+    }
+    found.into_iter().collect()
+}
+
+fn in_chunks_reason(program: &Program, plan: &Plan, straight: &Straight) -> String {
+    if !straight.keeps_headers {
+        return "the deparser may move headers".to_owned();
+    }
+    let wide = |(_, var): &(VarId, &ir::Var)| var.kind != VarKind::Local && var.ty.width() > 64;
+    if let Some((_, var)) = program.vars.iter_enumerated().find(wide) {
+        return format!("{} is wider than 64 bits", var.name);
+    }
+    if let Some(ty) = program.header_types.iter().find(|ty| ty.varbit().is_some()) {
+        return format!("headers of type {} have no fixed length", ty.name);
+    }
+    if !program.meters.is_empty() || program.tables.iter().any(|table| table.direct_meter.is_some()) {
+        return "meters ask how long packets are".to_owned();
+    }
+    if let Some((id, _)) = program.stacks.iter_enumerated().find(|(id, _)| plan.stacks[*id].dynamic) {
+        return format!("the elements of {} are named at run time", program.stacks[id].name);
+    }
+    match straight.waiting.keys().find(|&&var| program.vars[var].ty.width() > 64) {
+        Some(&var) => format!("{} is wider than 64 bits and waits for a table", program.vars[var].name),
+        None => "a hash is of the payload".to_owned(),
+    }
+}
+
+fn input_name(program: &Program, value: &HashValue) -> String {
+    match value {
+        HashValue::Expr(expr) => match &expr.kind {
+            ExprKind::Field(header, field) => {
+                let ty = program.header_type(header);
+                format!("{}.{}", header_name(program, header), ty.fields[*field as usize].name)
+            }
+            _ => ir::text::print_expr(expr),
+        },
+        HashValue::Varbit(header, field) => {
+            format!("{}.{}", header_name(program, header), program.header_type(header).fields[*field as usize].name)
+        }
+    }
+}
+
+fn header_name<'p>(program: &'p Program, header: &HeaderRef) -> &'p str {
+    match header {
+        HeaderRef::Fixed(id) => &program.headers[*id].name,
+        HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => {
+            &program.stacks[*stack].name
+        }
+    }
+}
+
+fn block_way(program: &Program, block: &ir::Block, words: &dyn Fn(TableId) -> usize) -> BlockWay {
+    let BlockKind::Control { body } = &block.kind else {
+        return BlockWay { name: block.name.clone(), regions: Vec::new(), uncut_reason: None };
+    };
+    let graph = Graph::new(program, body, words);
+    BlockWay {
+        name: block.name.clone(),
+        regions: regions(program, &graph),
+        uncut_reason: uncut_reason(program, &graph),
+    }
+}
+
+fn regions(program: &Program, graph: &Graph<'_>) -> Vec<Region> {
+    let region = |(nodes, entries): (&Vec<usize>, &Vec<usize>)| Region {
+        nodes: nodes.iter().map(|&id| node(program, graph, id, entries.contains(&id))).collect(),
+    };
+    graph.regions.iter().zip(&graph.entries).map(region).collect()
+}
+
+fn node(program: &Program, graph: &Graph<'_>, number: usize, entered: bool) -> Node {
+    let node = &graph.nodes[number];
+    let (mut statements, mut asks_alone) = (0, Vec::new());
+    for stmt in &node.code {
+        ir::walk::visit_body(std::slice::from_ref(*stmt), &mut |stmt| {
+            statements += 1;
+            if let StmtKind::ApplyTable { table, .. } = &stmt.kind {
+                asks_alone.push(program.tables[*table].name.clone());
+            }
+        });
+    }
+    let to = |id: usize| if graph.is_end(id) { "done".to_owned() } else { format!("node {id}") };
+    let then = match &node.end {
+        End::Done => "done".to_owned(),
+        End::Goto(next) => to(*next),
+        End::Branch { cond, yes, no, .. } => format!("if {} {} else {}", ir::text::print_expr(cond), to(*yes), to(*no)),
+        End::Switch { cases, default, .. } => {
+            let ways: BTreeSet<usize> = cases.iter().map(|(_, id)| *id).chain([*default]).collect();
+            format!("one of {}", ways.into_iter().map(to).collect::<Vec<_>>().join(", "))
+        }
+        End::Apply { apply, next } => format!("asks {}, {}", program.tables[apply.table].name, to(*next)),
+    };
+    let answer_of = node.head.map(|apply| program.tables[apply.table].name.clone());
+    Node { number, entered, answer_of, statements, asks_alone, then }
+}
+
+fn variables(program: &Program, plan: &Plan) -> Vec<Placed> {
+    let mut mentioned = BTreeSet::new();
+    for block in &program.blocks {
+        ir::walk::visit_block(program, block, &mut |item| {
+            if let ir::walk::Item::Var(var) = item {
+                mentioned.insert(var);
+            }
+        });
+    }
+    let place = |(id, var): (VarId, &ir::Var)| {
+        let waits = plan.straight.as_ref().and_then(|straight| straight.waiting.get(&id));
+        let on_way = plan.straight.is_some() && (var.ty.width() <= 64 || var.kind == VarKind::Local);
+        let way = match waits {
+            _ if !mentioned.contains(&id) => return None,
+            Some(&(_, last)) => Some(format!("C variable, kept for each packet up to region {last}")),
+            None => on_way.then(|| "C variable".to_owned()),
+        };
+        let in_context = plan.vars[id].map(|slot| format!("context, byte {}", slot.offset - plan.metadata.start));
+        let in_blocks = match var.kind {
+            VarKind::Intrinsic(slot) => format!("packet, slot {slot}"),
+            VarKind::Metadata => in_context.unwrap_or_default(),
+            VarKind::Local => {
+                let waits = plan.blocks.iter().any(|block| block.waiting.contains_key(&id));
+                if waits { "C variable, kept for each packet".to_owned() } else { "C variable".to_owned() }
+            }
+        };
+        let place = match way {
+            Some(way) if way != in_blocks => format!("{way}; in blocks: {in_blocks}"),
+            _ => in_blocks,
+        };
+        Some(Placed { name: var.name.clone(), bits: var.ty.width(), place })
+    };
+    program.vars.iter_enumerated().filter_map(place).collect()
+}
+
+fn headers(program: &Program, plan: &Plan) -> Vec<Placed> {
+    let place = |(id, header): (ir::HeaderId, &ir::Header)| {
+        let slot = &plan.headers[id];
+        let ty = &program.header_types[header.ty];
+        let at = plan.straight.as_ref().and_then(|straight| straight.bytes_before(id));
+        let place = match (slot.home, at) {
+            (Some(_), _) => "packet, or context where the program makes it".to_owned(),
+            (None, Some(at)) => format!("packet, byte {at}"),
+            (None, None) => "packet".to_owned(),
+        };
+        let varbit = ty.fields.iter().find_map(|field| match field.ty {
+            FieldType::Varbit(bits) => Some(bits),
+            FieldType::Fixed(_) => None,
+        });
+        Placed { name: header.name.clone(), bits: ty.fixed_width() + varbit.unwrap_or(0), place }
+    };
+    program.headers.iter_enumerated().map(place).collect()
+}
+
+fn table_way(program: &Program, plan: &Plan, id: TableId, table: &ir::Table) -> TableWay {
+    let key = key_fields(table);
+    let spec = TableSpec { name: table.name.clone(), key: key.clone(), ..TableSpec::default() };
+    let engine = Table::new(spec).map_or("none", |empty| Snapshot::new(&empty, 0).engine_name());
+    let words = |table: TableId| plan.cut_words(table);
+    let cuts = |graph: &Graph<'_>| {
+        let ends = graph.regions.iter().flatten().map(|&node| &graph.nodes[node].end);
+        ends.into_iter().any(|end| matches!(end, End::Apply { apply, .. } if apply.table == id))
+    };
+    let is_asked = |body: &[ir::Stmt]| {
+        let mut found = false;
+        ir::walk::visit_body(body, &mut |stmt| {
+            found |= matches!(&stmt.kind, StmtKind::ApplyTable { table, .. } if *table == id);
+        });
+        found
+    };
+    let bodies = || {
+        program.blocks.iter().filter_map(|block| match &block.kind {
+            BlockKind::Control { body } => Some(body),
+            BlockKind::Parser { .. } => None,
+        })
+    };
+    let asked = if !bodies().any(|body| is_asked(body)) {
+        "never"
+    } else if plan.straight.as_ref().is_some_and(|straight| cuts(&straight.graph(program, &words)))
+        || bodies().any(|body| cuts(&Graph::new(program, body, &words)))
+    {
+        "once for a burst"
+    } else {
+        "for each packet alone"
+    };
+    TableWay {
+        name: table.name.clone(),
+        engine,
+        key_bits: key.iter().map(|field| field.width_bits).sum(),
+        key: key.into_iter().map(|field| (field.kind.to_string(), field.name, field.width_bits)).collect(),
+        key_words: plan.tables[id].key.words(),
+        data_bytes: plan.tables[id].actions.iter().map(|action| action.words() * 8).max().unwrap_or(0),
+        asked,
+    }
+}
+
+fn state_of(program: &Program, sharing: &Sharing) -> Vec<State> {
+    let guarded = |name: &String| State {
+        name: name.clone(),
+        kind: "guarded",
+        meaning: "packets can see the order of use: workers take turns",
+    };
+    let mut out: Vec<State> = sharing.guarded.iter().map(guarded).collect();
+    let sum =
+        |name: String| State { name, kind: "sum", meaning: "each worker has cells of its own, which are added up" };
+    let registers = sharing.sums.iter().map(|&register| format!("register {}", program.registers[register].name));
+    let counters = program.counters.iter().map(|counter| format!("counter {}", counter.name));
+    let direct = program.direct_counters.iter().map(|counter| format!("counter {}", counter.name));
+    out.extend(registers.chain(counters).chain(direct).map(sum));
+    let written = state::written_registers(program);
+    let read_only = program.registers.iter_enumerated().filter(|(id, _)| !written.contains(id));
+    out.extend(read_only.map(|(_, register)| State {
+        name: format!("register {}", register.name),
+        kind: "shared",
+        meaning: "the program only reads it",
+    }));
+    out.sort_by(|one, other| one.name.cmp(&other.name));
+    // A register that is only read is told once.
+    out.dedup_by(|later, earlier| later.name == earlier.name);
+    out
+}

@@ -1,0 +1,116 @@
+//! A description as text.
+
+use super::{BlockWay, Description, Node, Placed, Region, StraightWay};
+use crate::tuning::Tuning;
+use std::fmt;
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "program for {}", self.architecture)?;
+        writeln!(f, "burst: {} packets: {}", self.burst_packets, self.burst_reason)?;
+        if let Some(Tuning { burst_packets, cuts }) = self.tuning {
+            let cuts = if cuts { "" } else { ", tables asked for each packet alone" };
+            writeln!(f, "tuned: bursts of at most {burst_packets} packets{cuts}")?;
+        }
+        match &self.straight {
+            Some(straight) => straight_way(f, straight)?,
+            None => writeln!(f, "straight way: none: {}", self.no_straight_reason.as_deref().unwrap_or("unknown"))?,
+        }
+        for block in self.blocks.iter().filter(|block| is_worth_telling(block)) {
+            writeln!(f, "\nblock {}", block.name)?;
+            uncut(f, block.uncut_reason.as_deref())?;
+            regions(f, &block.regions)?;
+        }
+        writeln!(f, "\ncontext: {} bytes for each packet in flight", self.context_bytes)?;
+        placed(f, "variables", &self.variables)?;
+        placed(f, "headers", &self.headers)?;
+        self.tables(f)?;
+        if !self.state.is_empty() {
+            writeln!(f, "\nstate")?;
+        }
+        for state in &self.state {
+            writeln!(f, "  {}: {}: {}", state.name, state.kind, state.meaning)?;
+        }
+        Ok(())
+    }
+}
+
+impl Description {
+    fn tables(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.tables.is_empty() {
+            writeln!(f, "\ntables")?;
+        }
+        for table in &self.tables {
+            let (bits, words) = (table.key_bits, table.key_words);
+            writeln!(
+                f,
+                "  {}: {}; key of {bits} bits in {words} words, asked {}",
+                table.name, table.engine, table.asked
+            )?;
+            for (kind, name, bits) in &table.key {
+                writeln!(f, "    {kind} {name}: {bits} bits")?;
+            }
+            if table.data_bytes > 0 {
+                writeln!(f, "    entries have {} bytes of action data", table.data_bytes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A block that does nothing, or a parser, is not told of.
+fn is_worth_telling(block: &BlockWay) -> bool {
+    block.regions.iter().flat_map(|region| &region.nodes).any(|node| node.statements > 0 || node.then != "done")
+}
+
+fn straight_way(f: &mut fmt::Formatter<'_>, way: &StraightWay) -> fmt::Result {
+    match &way.in_chunks_reason {
+        None => writeln!(f, "straight way: in place: packets are worked on where their bytes lie")?,
+        Some(reason) => writeln!(f, "straight way: in chunks: {reason}")?,
+    }
+    match way.deparser_left_out {
+        true => writeln!(f, "  deparser: left out: what it would emit is there already")?,
+        false => writeln!(f, "  deparser: emits headers")?,
+    }
+    for fields in &way.kept_sums {
+        writeln!(f, "  kept checksum: {}", fields.join(", "))?;
+    }
+    if !way.leaves_for.is_empty() {
+        writeln!(f, "  packets leave it for {}", way.leaves_for.join(" and "))?;
+    }
+    uncut(f, way.uncut_reason.as_deref())?;
+    regions(f, &way.regions)
+}
+
+fn uncut(f: &mut fmt::Formatter<'_>, reason: Option<&str>) -> fmt::Result {
+    reason.map_or(Ok(()), |reason| writeln!(f, "  one packet after the other: {reason}"))
+}
+
+fn regions(f: &mut fmt::Formatter<'_>, regions: &[Region]) -> fmt::Result {
+    for (number, region) in regions.iter().enumerate() {
+        writeln!(f, "  region {number}")?;
+        region.nodes.iter().try_for_each(|node| one_node(f, node))?;
+    }
+    Ok(())
+}
+
+fn one_node(f: &mut fmt::Formatter<'_>, node: &Node) -> fmt::Result {
+    write!(f, "    node {}{}: ", node.number, if node.entered { " (entered)" } else { "" })?;
+    if let Some(table) = &node.answer_of {
+        write!(f, "answer of {table}; ")?;
+    }
+    if node.statements > 0 {
+        write!(f, "{} statement{}; ", node.statements, if node.statements == 1 { "" } else { "s" })?;
+    }
+    if !node.asks_alone.is_empty() {
+        write!(f, "asks for each packet {}; ", node.asks_alone.join(", "))?;
+    }
+    writeln!(f, "then {}", node.then)
+}
+
+fn placed(f: &mut fmt::Formatter<'_>, what: &str, placed: &[Placed]) -> fmt::Result {
+    if !placed.is_empty() {
+        writeln!(f, "\n{what}")?;
+    }
+    placed.iter().try_for_each(|it| writeln!(f, "  {}: {} bits: {}", it.name, it.bits, it.place))
+}

@@ -1,0 +1,90 @@
+//! What can be tuned of a plan, and where it is kept.
+//!
+//! What enters: a [`Tuning`] that was measured. What leaves: the same, to whoever plans the same program on the same
+//! machine later. It lies beside what was compiled, named after the program; without a cache nothing is kept.
+//!
+//! A tuning changes how fast packets are worked on and nothing else: whatever it says, no more packets go together than
+//! the planner allows.
+
+use crate::compile::{CompileError, CompileOptions, Fnv, kept_folder, processor, write_atomically};
+use base::limits::BURST_PACKETS_MAX;
+use ir::Program;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What can be tuned of a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Tuning {
+    /// The most packets that run through the program together.
+    pub burst_packets: u32,
+    /// Whether tables cut the program, so that each is asked once for a burst; else it is asked for each packet alone.
+    pub cuts: bool,
+}
+
+impl Default for Tuning {
+    fn default() -> Tuning {
+        Tuning { burst_packets: BURST_PACKETS_MAX as u32, cuts: true }
+    }
+}
+
+impl Tuning {
+    /// What was kept for a program; none if nothing was, or if it cannot be read.
+    pub fn kept(program: &Program, options: &CompileOptions) -> Option<Tuning> {
+        Tuning::read(&std::fs::read_to_string(path(program, options).ok()??).ok()?)
+    }
+
+    /// Keeps this for a program. Returns where; none if there is no cache.
+    pub fn keep(&self, program: &Program, options: &CompileOptions) -> Result<Option<PathBuf>, CompileError> {
+        let Some(path) = path(program, options)? else { return Ok(None) };
+        let Tuning { burst_packets, cuts } = self;
+        let text = format!("burst_packets {burst_packets}\ncuts {cuts}\n");
+        write_atomically(&path, text.as_bytes())?;
+        Ok(Some(path))
+    }
+
+    /// Forgets what was kept for a program. False if nothing was.
+    pub fn forget(program: &Program, options: &CompileOptions) -> Result<bool, CompileError> {
+        let Some(path) = path(program, options)?.filter(|path| path.exists()) else { return Ok(false) };
+        std::fs::remove_file(&path).map_err(|error| CompileError::Io { path, error })?;
+        Ok(true)
+    }
+
+    fn read(text: &str) -> Option<Tuning> {
+        let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        let burst_packets = value("burst_packets")?.parse().ok()?;
+        let fits = (1..=BURST_PACKETS_MAX as u32).contains(&burst_packets);
+        fits.then_some(Tuning { burst_packets, cuts: value("cuts")?.parse().ok()? })
+    }
+}
+
+/// The file for a program on this machine.
+fn path(program: &Program, options: &CompileOptions) -> Result<Option<PathBuf>, CompileError> {
+    let mut hash = Fnv::new();
+    hash.part(env!("CARGO_PKG_VERSION").as_bytes());
+    hash.part(ir::text::print(program).as_bytes());
+    hash.part(processor().as_bytes());
+    let folder = kept_folder(options)?;
+    Ok(folder.map(|folder| folder.join(format!("tuned-{:032x}", hash.number()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::Architecture;
+
+    #[test]
+    fn what_is_kept_is_found_again_and_forgotten() {
+        let cache = tempfile::tempdir().unwrap();
+        let options = CompileOptions { cache_dir: Some(cache.path().to_owned()), ..CompileOptions::default() };
+        let (program, other) = (Program::new(Architecture::V1Model), Program::new(Architecture::Psa));
+        let tuning = Tuning { burst_packets: 16, cuts: false };
+        assert_eq!(Tuning::kept(&program, &options), None);
+        let path = tuning.keep(&program, &options).unwrap().expect("there is a cache");
+        assert_eq!(Tuning::kept(&program, &options), Some(tuning));
+        assert_eq!(Tuning::kept(&other, &options), None);
+        std::fs::write(&path, "burst_packets 65\ncuts true\n").unwrap();
+        assert_eq!(Tuning::kept(&program, &options), None, "no more packets than there may be");
+        assert!(Tuning::forget(&program, &options).unwrap());
+        assert!(!Tuning::forget(&program, &options).unwrap());
+    }
+}

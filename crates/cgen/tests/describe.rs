@@ -1,0 +1,330 @@
+//! Plans as text: a router that is run in place, a program whose state keeps its packets in line, and one that makes
+//! headers.
+
+use cgen::{Plan, describe};
+use expect_test::{Expect, expect};
+use testkit::pipeline::{optimised, program_of_text};
+
+/// A program with an Ethernet and an IPv4 header around these parts.
+fn check(locals: &str, ingress: &str, egress: &str, expected: Expect) {
+    let text = format!(
+        "#include <core.p4>
+#include <v1model.p4>
+header ethernet_t {{ bit<48> dst; bit<48> src; bit<16> type; }}
+header ipv4_t {{ bit<8> ttl; bit<8> protocol; bit<16> checksum; bit<32> src; bit<32> dst; }}
+struct headers {{ ethernet_t ethernet; ipv4_t ipv4; }}
+struct meta_t {{ bit<16> hop; }}
+parser P(packet_in packet, out headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{
+    state start {{
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.type) {{ 0x800: ipv4; default: accept; }}
+    }}
+    state ipv4 {{ packet.extract(hdr.ipv4); transition accept; }}
+}}
+control V(inout headers hdr, inout meta_t meta) {{
+    apply {{
+        verify_checksum(hdr.ipv4.isValid(), {{ hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst }},
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+    }}
+}}
+control I(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{ {locals} apply {{ {ingress} }} }}
+control E(inout headers hdr, inout meta_t meta, inout standard_metadata_t sm) {{ apply {{ {egress} }} }}
+control C(inout headers hdr, inout meta_t meta) {{
+    apply {{
+        update_checksum(hdr.ipv4.isValid(), {{ hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst }},
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+    }}
+}}
+control D(packet_out packet, in headers hdr) {{ apply {{ packet.emit(hdr.ethernet); packet.emit(hdr.ipv4); }} }}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"
+    );
+    let program = program_of_text("describe.p4", &text).unwrap_or_else(|errors| panic!("{errors}"));
+    let program = optimised(&program).unwrap();
+    let plan = Plan::new(&program).unwrap();
+    expected.assert_eq(&describe(&program, &plan).to_string());
+}
+
+const ROUTE: &str = "
+    action forward(bit<9> port, bit<16> hop) { sm.egress_spec = port; meta.hop = hop; hdr.ipv4.ttl = hdr.ipv4.ttl - 1; }
+    action drop() { mark_to_drop(sm); }
+    counter(16, CounterType.packets) hops;
+    table route { key = { hdr.ipv4.dst: lpm; } actions = { forward; drop; } default_action = drop(); }
+    table mac { key = { meta.hop: exact; hdr.ethernet.src: ternary; } actions = { drop; NoAction; } }";
+
+#[test]
+fn a_router_is_run_in_place() {
+    check(
+        ROUTE,
+        "if (hdr.ipv4.isValid() && route.apply().hit) { mac.apply(); hops.count(0); }",
+        "",
+        expect![[r#"
+        program for v1model
+        burst: 64 packets: packets cannot tell that they run together
+        straight way: in place: packets are worked on where their bytes lie
+          deparser: left out: what it would emit is there already
+          kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+          region 0
+            node 0 (entered): 5 statements; then if valid(h1) node 1 else node 3
+            node 1: then asks I.route, node 4
+          region 1
+            node 4 (entered): answer of I.route; 1 statement; then node 3
+            node 3 (entered): then if v18 node 5 else node 7
+            node 5: then asks I.mac, node 8
+          region 2
+            node 8 (entered): answer of I.mac; 1 statement; then node 7
+            node 7 (entered): 10 statements; then done
+
+        block V
+          region 0
+            node 0 (entered): 4 statements; then done
+
+        block I
+          region 0
+            node 0 (entered): 1 statement; then if valid(h1) node 1 else node 3
+            node 1: then asks I.route, node 4
+          region 1
+            node 4 (entered): answer of I.route; 1 statement; then node 3
+            node 3 (entered): then if v18 node 5 else done
+            node 5: then asks I.mac, node 8
+          region 2
+            node 8 (entered): answer of I.mac; 1 statement; then done
+
+        block C
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        block D
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        context: 64 bytes for each packet in flight
+
+        variables
+          meta.hop: 16 bits: C variable; in blocks: context, byte 0
+          sm.egress_spec: 9 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 1
+          sm.mcast_grp: 16 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 11
+          sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+          sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+          tmp: 16 bits: C variable
+          tmp: 1 bits: C variable, kept for each packet up to region 1; in blocks: C variable, kept for each packet
+          port: 9 bits: C variable
+          hop: 16 bits: C variable
+          tmp: 1 bits: C variable
+
+        headers
+          hdr.ethernet: 112 bits: packet, byte 0
+          hdr.ipv4: 96 bits: packet, byte 14
+
+        tables
+          I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
+            lpm hdr.ipv4.dst: 32 bits
+            entries have 16 bytes of action data
+          I.mac: tuple space, linear while it is small; key of 64 bits in 1 word, asked once for a burst
+            exact meta.hop: 16 bits
+            ternary hdr.ethernet.src: 48 bits
+
+        state
+          counter I.hops: sum: each worker has cells of its own, which are added up
+    "#]],
+    );
+}
+
+#[test]
+fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
+    let locals = format!("{ROUTE} register<bit<32>>(4) last; register<bit<32>>(4) sum; bit<32> v;");
+    let ingress = "last.read(v, 0); hdr.ipv4.src = v; route.apply(); last.write(0, hdr.ipv4.dst);
+        sum.read(v, 1); v = v + 1; sum.write(1, v);";
+    check(
+        &locals,
+        ingress,
+        "",
+        expect![[r#"
+        program for v1model
+        burst: 64 packets: packets cannot tell that they run together
+        straight way: in place: packets are worked on where their bytes lie
+          deparser: left out: what it would emit is there already
+          kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+          one packet after the other: packets would meet register I.last in another order
+          region 0
+            node 0 (entered): 21 statements; asks for each packet I.route; then done
+
+        block V
+          region 0
+            node 0 (entered): 4 statements; then done
+
+        block I
+          one packet after the other: packets would meet register I.last in another order
+          region 0
+            node 0 (entered): 7 statements; asks for each packet I.route; then done
+
+        block C
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        block D
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        context: 64 bytes for each packet in flight
+
+        variables
+          meta.hop: 16 bits: C variable; in blocks: context, byte 0
+          sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
+          sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
+          sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+          sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+          tmp: 16 bits: C variable
+          v: 32 bits: C variable
+          port: 9 bits: C variable
+          hop: 16 bits: C variable
+
+        headers
+          hdr.ethernet: 112 bits: packet, byte 0
+          hdr.ipv4: 96 bits: packet, byte 14
+
+        tables
+          I.route: trie whose first level is an array; key of 32 bits in 1 word, asked for each packet alone
+            lpm hdr.ipv4.dst: 32 bits
+            entries have 16 bytes of action data
+
+        state
+          counter I.hops: sum: each worker has cells of its own, which are added up
+          register I.last: guarded: packets can see the order of use: workers take turns
+          register I.sum: guarded: packets can see the order of use: workers take turns
+    "#]],
+    );
+}
+
+#[test]
+fn a_header_that_comes_and_goes_needs_chunks() {
+    check(
+        ROUTE,
+        "route.apply(); if (sm.egress_spec == 3) { hdr.ipv4.setInvalid(); }",
+        "",
+        expect![[r#"
+        program for v1model
+        burst: 64 packets: packets cannot tell that they run together
+        straight way: in chunks: the deparser may move headers
+          deparser: emits headers
+          region 0
+            node 0 (entered): 4 statements; then asks I.route, node 1
+          region 1
+            node 1 (entered): answer of I.route; 14 statements; then done
+
+        block V
+          region 0
+            node 0 (entered): 4 statements; then done
+
+        block I
+          region 0
+            node 0 (entered): then asks I.route, node 1
+          region 1
+            node 1 (entered): answer of I.route; 2 statements; then done
+
+        block C
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        block D
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        context: 64 bytes for each packet in flight
+
+        variables
+          meta.hop: 16 bits: C variable; in blocks: context, byte 0
+          sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
+          sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
+          sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+          sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+          tmp: 16 bits: C variable
+          port: 9 bits: C variable
+          hop: 16 bits: C variable
+
+        headers
+          hdr.ethernet: 112 bits: packet
+          hdr.ipv4: 96 bits: packet
+
+        tables
+          I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
+            lpm hdr.ipv4.dst: 32 bits
+            entries have 16 bytes of action data
+
+        state
+          counter I.hops: sum: each worker has cells of its own, which are added up
+    "#]],
+    );
+}
+
+#[test]
+fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
+    let ingress = "route.apply(); if (sm.egress_spec == 3) { clone(CloneType.I2E, 5); }";
+    check(
+        ROUTE,
+        ingress,
+        "bit<8> number; random(number, 0, 9); hdr.ipv4.protocol = number;",
+        expect![[r#"
+        program for v1model
+        burst: 1 packets: packets may go round again and meet the sequence of random numbers once more
+        straight way: in place: packets are worked on where their bytes lie
+          deparser: left out: what it would emit is there already
+          kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+          packets leave it for what ingress asks for
+          region 0
+            node 0 (entered): 4 statements; then asks I.route, node 1
+          region 1
+            node 1 (entered): answer of I.route; 17 statements; then done
+
+        block V
+          region 0
+            node 0 (entered): 4 statements; then done
+
+        block I
+          region 0
+            node 0 (entered): then asks I.route, node 1
+          region 1
+            node 1 (entered): answer of I.route; 3 statements; then done
+
+        block E
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        block C
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        block D
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        context: 64 bytes for each packet in flight
+
+        variables
+          meta.hop: 16 bits: C variable; in blocks: context, byte 0
+          sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
+          sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
+          sm.checksum_error: 1 bits: C variable, kept for each packet up to region 1; in blocks: packet, slot 13
+          sm.parser_error: 32 bits: C variable, kept for each packet up to region 1; in blocks: packet, slot 14
+          tmp: 16 bits: C variable
+          port: 9 bits: C variable
+          hop: 16 bits: C variable
+          CloneIngressSession: 32 bits: C variable; in blocks: packet, slot 16
+          CloneList: 32 bits: C variable; in blocks: packet, slot 18
+          number: 8 bits: C variable
+
+        headers
+          hdr.ethernet: 112 bits: packet, byte 0
+          hdr.ipv4: 96 bits: packet, byte 14
+
+        tables
+          I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
+            lpm hdr.ipv4.dst: 32 bits
+            entries have 16 bytes of action data
+
+        state
+          counter I.hops: sum: each worker has cells of its own, which are added up
+          the sequence of random numbers: guarded: packets can see the order of use: workers take turns
+    "#]],
+    );
+}
