@@ -26,6 +26,7 @@ use crate::load::{Policy, Worth};
 use crate::mailbox::Inbox;
 use crate::poll::Poller;
 use crate::signals::StopFlag;
+use crate::specialiser::{News, Specialiser};
 use base::Bits;
 use base::limits::BURST_PACKETS_MAX;
 use ir::{DigestId, Program};
@@ -70,6 +71,8 @@ pub struct Setup {
     /// Set by whoever learns that a link may have come or gone ([`crate::links`]); without it, that is found out once a
     /// second.
     pub links_changed: Option<Arc<AtomicBool>>,
+    /// Makes code for the contents of tables, if that is wanted.
+    pub specialiser: Option<Specialiser>,
     /// How many workers there are to be, which may change while the run goes on; without it, one.
     pub workers: Option<Arc<Workers>>,
 }
@@ -96,6 +99,8 @@ pub trait Events {
     fn packet_in(&mut self, _frame: &[u8]) {}
     /// A job has put another program in the switch; digests from now on are this one's.
     fn program_changed(&mut self, _program: &Arc<Program>) {}
+    /// The switch runs code for the contents of some tables, or does so no more.
+    fn specialised(&mut self, _news: &News) {}
     /// A port lost its link, or has it again. Told at once if the system tells ([`Setup::links_changed`]), else within
     /// about a second; at the start all have it.
     fn link_changed(&mut self, _port: u32, _has_link: bool) {}
@@ -115,7 +120,7 @@ pub enum Ended {
 /// Runs the switch on its ports until they are exhausted or the flag is set, and gives the ports back for their
 /// counters. Jobs that were not run by then are dropped.
 pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn Events) -> io::Result<(Ended, Ports)> {
-    let Setup { ports, inbox, cpu_port, goes_on, links_changed, workers } = setup;
+    let Setup { ports, inbox, cpu_port, goes_on, links_changed, specialiser, workers } = setup;
     let goes_on = inbox.is_some() && (goes_on || ports.is_empty());
     let by_stamps = !ports.is_empty() && ports.iter().all(|port| port.is_capture);
     let mut ports = Ports::new(ports);
@@ -135,6 +140,7 @@ pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn 
             cpu_port,
             goes_on,
             links_changed,
+            specialiser,
             events,
             last_tick,
             goes_alone: false,
@@ -156,6 +162,7 @@ struct Worker<'a, 'scope, 'env, 's> {
     cpu_port: Option<u32>,
     goes_on: bool,
     links_changed: Option<Arc<AtomicBool>>,
+    specialiser: Option<Specialiser>,
     events: &'a mut dyn Events,
     last_tick: Instant,
     /// No frame will come any more that others could help with.
@@ -506,6 +513,19 @@ impl<'s> Worker<'_, '_, '_, 's> {
         self.ports.look_at_links(|port, has_link| events.link_changed(port, has_link));
     }
 
+    /// Runs code for the contents of the tables, if some was made, or has some made, if they have settled.
+    fn look_at_tables(&mut self) {
+        let Some(specialiser) = &mut self.specialiser else { return };
+        let common = self.common;
+        let mut switch = common.core();
+        let packets = switch.stats().received;
+        if let Some(news) = specialiser.look(&mut switch, common.clock.since_start_ns(), packets) {
+            let code = switch.specialisation().map(|special| special.to_string());
+            common.workers.set_code(code.unwrap_or_default());
+            self.events.specialised(&news);
+        }
+    }
+
     fn look_round(&mut self) {
         // A load, as long as nothing has changed.
         if let Some(changed) = &self.links_changed
@@ -519,6 +539,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
             self.alone(|worker| {
                 worker.each_driver(|driver| driver.housekeeping());
                 worker.look_at_links();
+                worker.look_at_tables();
                 worker.events.tick(&worker.common.core(), &worker.ports);
             });
         }

@@ -10,6 +10,7 @@ use crate::output::{Decision, Departures, Observer};
 use crate::packet::{Originals, Packet, Pool, Reception};
 use crate::pipeline::{Pipeline, World};
 use crate::replication::{Destination, Replica, Replication};
+use crate::specialise::Specialisation;
 use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{Departure, Refusal, TrafficManager, port_max};
@@ -89,6 +90,7 @@ pub(crate) struct Fabric {
     fresh: Vec<Packet>,
     /// Memory for frames.
     pub lending: Lending,
+    wants_straight: bool,
     takes_straight: bool,
     has_assertions: bool,
     /// Copies that each packet of the present burst may still become; the last is for packets out of paced queues.
@@ -102,9 +104,9 @@ impl Fabric {
         pool: Pool,
         priorities: usize,
         visibility: Visibility,
-        takes_straight: bool,
+        wants_straight: bool,
     ) -> Fabric {
-        let takes_straight = takes_straight && pipeline.has_straight();
+        let takes_straight = wants_straight && pipeline.has_straight();
         Fabric {
             pipeline,
             traffic: TrafficManager::new(priorities, port_max(program.architecture), Packet::length),
@@ -117,10 +119,18 @@ impl Fabric {
             burst: Vec::with_capacity(BURST_PACKETS_MAX),
             fresh: Vec::with_capacity(BURST_PACKETS_MAX),
             lending: Lending::default(),
+            wants_straight,
             takes_straight,
             has_assertions: has_assertions(program),
             copies_left: [0; BURST_PACKETS_MAX + 1],
         }
+    }
+
+    /// Runs other code of the same program, between two bursts.
+    pub fn run_code(&mut self, special: Option<&Specialisation>, visibility: Visibility) {
+        self.pipeline.run_code(special);
+        self.visibility = visibility;
+        self.takes_straight = self.wants_straight && self.pipeline.has_straight();
     }
 
     /// Makes packets of received frames; those for which there is no buffer are counted.

@@ -199,6 +199,15 @@ impl Host for WorldHost<'_> {
         }
     }
 
+    fn count_lookup(&mut self, table: TableId, entry: Option<u64>) {
+        let counted = &mut self.externs.table_uses[table];
+        counted.lookups += 1;
+        counted.hits += u64::from(entry.is_some());
+        if let Some(entry) = entry {
+            self.externs.note_hit(table, tables::Handle(entry as u32), self.now_ns);
+        }
+    }
+
     fn crc_parameters(&self, calculation: CalculationId) -> CrcParameters {
         self.externs.calculations.get(calculation)
     }

@@ -16,6 +16,7 @@ use crate::fabric::Fabric;
 use crate::frame::Frame;
 use crate::output::Output;
 use crate::packet::Pool;
+use crate::specialise::Special;
 use crate::switch::{Newcomers, Switch, rules_of};
 use base::limits::BURST_PACKETS_MAX;
 use base::{IndexVec, Rng};
@@ -141,6 +142,7 @@ impl Switch {
             growth_bytes: self.growth_bytes,
             sharing: Arc::clone(&self.sharing),
             lanes: Vec::new(),
+            special: Special::default(),
         }))
     }
 
@@ -148,6 +150,7 @@ impl Switch {
     fn set_up(&self, lane: &mut Switch) {
         lane.fabric.replication = Arc::clone(&self.fabric.replication);
         lane.now_ns = self.now_ns;
+        lane.run_as(&self.special);
         let (from, to) = (&self.externs, &mut lane.externs);
         if to.value_sets != from.value_sets {
             to.value_sets.clone_from(&from.value_sets);

@@ -17,6 +17,7 @@
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
 //!   the one that runs it.
 //! * [`workers`]: how many threads run a switch.
+//! * [`mod@specialise`]: other code for tables whose contents have settled.
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
 mod burst;
@@ -34,6 +35,7 @@ mod pipeline;
 mod psa;
 pub mod replication;
 mod shared_tables;
+pub mod specialise;
 mod stage_times;
 pub mod stats;
 pub mod switch;
@@ -51,6 +53,7 @@ pub use output::{Decision, Departing, Departures, Observer, Output};
 pub use packet::PoolLimits;
 pub use replication::{CloneProperties, CloneTarget, Destination, Replica, ReplicationError};
 pub use shared_tables::{LockedTables, SharedTables};
+pub use specialise::{Blueprint, Specialisation};
 pub use stage_times::CoreStage;
 pub use stats::{DropReason, Stats};
 pub use switch::{Backend, Config, Switch, SwitchError};

@@ -11,6 +11,7 @@ use crate::frame::{Chunks, Frame};
 use crate::meter::Color;
 use crate::packet::Packet;
 use crate::pipeline::{Pipeline, World};
+use crate::specialise::Specialisation;
 use base::Bits;
 use base::IndexVec;
 use base::index::Id as _;
@@ -30,6 +31,8 @@ pub(crate) struct NativePipeline {
     program: Arc<Program>,
     native: Arc<Native>,
     plan: Arc<Plan>,
+    /// What it was made with, which packets always may run.
+    general: (Arc<Program>, Arc<Native>, Arc<Plan>),
     first_byte: u32,
     /// Addresses for the present call; kept to save their allocation.
     registers: Vec<Cells>,
@@ -48,6 +51,7 @@ impl NativePipeline {
     /// A pipeline for packets that begin at `first_byte` of their chunks when they are received.
     pub fn new(program: Arc<Program>, native: Arc<Native>, plan: Arc<Plan>, first_byte: usize) -> NativePipeline {
         NativePipeline {
+            general: (Arc::clone(&program), Arc::clone(&native), Arc::clone(&plan)),
             program,
             native,
             plan,
@@ -184,17 +188,25 @@ impl Pipeline for NativePipeline {
         }
     }
 
+    fn run_code(&mut self, special: Option<&Specialisation>) {
+        let (program, native, plan) = special.map_or(&self.general, Specialisation::code);
+        self.program = Arc::clone(program);
+        self.native = Arc::clone(native);
+        self.plan = Arc::clone(plan);
+    }
+
+    fn plan(&self) -> Option<&Arc<Plan>> {
+        Some(&self.general.2)
+    }
+
     fn reads_store(&self) -> bool {
         false
     }
 
     fn lane(&self) -> Option<(Box<dyn Pipeline>, usize)> {
-        let lane = NativePipeline::new(
-            Arc::clone(&self.program),
-            Arc::clone(&self.native),
-            Arc::clone(&self.plan),
-            self.first_byte as usize,
-        );
+        let (program, native, plan) = &self.general;
+        let lane =
+            NativePipeline::new(Arc::clone(program), Arc::clone(native), Arc::clone(plan), self.first_byte as usize);
         Some((Box::new(lane), self.plan.context_size as usize))
     }
 

@@ -6,8 +6,11 @@ use crate::frame::{Chunks, Frame};
 use crate::output::{Observer, Output};
 use crate::packet::Packet;
 use crate::shared_tables::LockedTables;
+use crate::specialise::Specialisation;
+use cgen::Plan;
 use cgen::abi::{Unsent, Verdict};
 use ir::{BlockId, FieldListId};
+use std::sync::Arc;
 use tables::{Guard, LookupHandle, TableSet};
 
 /// What a block reaches beyond its packets.
@@ -101,6 +104,15 @@ pub trait Pipeline: Send {
 
     /// Copies the variables of a field list, intrinsic ones too, from one packet to another.
     fn preserve(&mut self, list: FieldListId, from: &Packet, to: &mut Packet);
+
+    /// Runs other code of the same program from the next packet on; none: the code that it was made with. Backends
+    /// without compiled code do nothing.
+    fn run_code(&mut self, _special: Option<&Specialisation>) {}
+
+    /// The plan of the code that it was made with, if it is compiled.
+    fn plan(&self) -> Option<&Arc<Plan>> {
+        None
+    }
 
     /// The same backend for a lane of the core, and the bytes of context that its packets need; none if its packets are
     /// worked on one after the other.

@@ -13,6 +13,7 @@ use crate::pipeline::{Entries, Pipeline, World};
 use crate::psa::{self, Psa};
 use crate::replication::Replication;
 use crate::shared_tables::{LockedTables, SharedTables};
+use crate::specialise::Special;
 use crate::stage_times::CoreStage;
 use crate::stats::{DropReason, Stats};
 use crate::table_specs::{profile_specs, table_specs};
@@ -113,6 +114,8 @@ pub struct Switch {
     pub(crate) sharing: Arc<Sharing>,
     /// Those that are at home, while the control plane works on the switch.
     pub(crate) lanes: Vec<Lane>,
+    /// The code for the tables as they are, while they are so.
+    pub(crate) special: Special,
 }
 
 /// A switch may be made by one thread and run by another.
@@ -181,6 +184,7 @@ impl Switch {
             growth_bytes,
             sharing,
             lanes: Vec::new(),
+            special: Special::default(),
         })
     }
 
@@ -248,6 +252,11 @@ impl Switch {
             true => Entries::Stored(self.tables.lock()),
             false => Entries::Lookups(self.reader.enter()),
         };
+        if let Entries::Lookups(lookups) = &entries
+            && !self.special.holds(lookups)
+        {
+            self.special.end(&self.program, &mut self.fabric, &mut self.rules);
+        }
         self.newcomers.settle(&self.program, &mut self.externs, entries.version(), self.now_ns);
         let mut world = World {
             externs: &mut self.externs,

@@ -30,6 +30,9 @@ pub struct Workers {
     spreads_always: AtomicBool,
     /// What keeps the workers from running side by side, for people; empty for nothing.
     remark: Mutex<String>,
+    /// What the code that they run is made for, for people; empty if that is all contents of tables.
+    code: Mutex<String>,
+    codes_run: AtomicU64,
 }
 
 /// What a worker has done. It alone writes here, and to no line of the cache where others write.
@@ -85,6 +88,8 @@ impl Workers {
             loads: (0..WORKERS_MAX).map(|_| Load::default()).collect(),
             spreads_always: AtomicBool::new(false),
             remark: Mutex::default(),
+            code: Mutex::default(),
+            codes_run: AtomicU64::new(0),
         };
         workers.want(wanted);
         workers
@@ -146,6 +151,22 @@ impl Workers {
     /// What keeps the workers from running side by side, for people; empty for nothing.
     pub fn remark(&self) -> String {
         self.remark.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the code that they run is made for, for people; empty if that is all contents of tables.
+    pub fn code(&self) -> String {
+        self.code.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How often code was run that is made for some contents.
+    pub fn codes_run(&self) -> u64 {
+        self.codes_run.load(Ordering::Relaxed)
+    }
+
+    /// They run other code from now on.
+    pub fn set_code(&self, code: String) {
+        self.codes_run.fetch_add(u64::from(!code.is_empty()), Ordering::Relaxed);
+        *self.code.lock().unwrap_or_else(PoisonError::into_inner) = code;
     }
 
     /// Sets it.

@@ -3,7 +3,7 @@
 //! What enters: the text of a program. What leaves: its IR, optimised if asked for, and a [`Switch`] that runs it in
 //! one way or another. Errors come as the text that users would see.
 
-use cgen::{CompileOptions, Native, Plan};
+use cgen::{CompileOptions, Native, Plan, Tuning};
 use ir::Program;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +19,10 @@ pub enum Engine {
     Native(CompileOptions),
     /// Native code, block by block, without the straight way.
     NativeByBlocks(CompileOptions),
+    /// Native code, and code for the contents of the tables wherever [`specialise`] is called.
+    Specialised(CompileOptions),
+    /// Native code with a tuned plan.
+    Tuned(CompileOptions, Tuning),
 }
 
 /// The program in a file, not optimised; or the rendered diagnostics.
@@ -72,14 +76,35 @@ pub fn switch_for(program: &Arc<Program>, engine: &Engine) -> Result<Switch, Str
 pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> Result<Switch, String> {
     let (backend, config) = match engine {
         Engine::Interpreter => (Backend::Interpreter, config),
-        Engine::Native(options) => (native(program, options)?, config),
-        Engine::NativeByBlocks(options) => (native(program, options)?, Config { straight: false, ..config }),
+        Engine::Native(options) | Engine::Specialised(options) => {
+            (native(program, options, Tuning::default())?, config)
+        }
+        Engine::Tuned(options, tuning) => (native(program, options, *tuning)?, config),
+        Engine::NativeByBlocks(options) => {
+            (native(program, options, Tuning::default())?, Config { straight: false, ..config })
+        }
     };
     Switch::new(Arc::clone(program), backend, config).map_err(|error| error.to_string())
 }
 
-fn native(program: &Program, options: &CompileOptions) -> Result<Backend, String> {
-    let plan = Plan::new(program).map_err(|error| error.to_string())?;
+/// Has a switch with an engine that does so run code for what is in its tables now. False if that changes nothing.
+pub fn specialise(switch: &mut Switch, engine: &Engine) -> Result<bool, String> {
+    let Engine::Specialised(options) = engine else { return Ok(false) };
+    let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(false) };
+    ir::verify(blueprint.program()).map_err(|errors| format!("the specialised program is not valid: {errors:#?}"))?;
+    let object = cgen::compile(&blueprint.c_text(), options)
+        .map_err(|error| format!("{error}\n{}", ir::text::print(blueprint.program())))?;
+    let native = Native::load(&object.path, blueprint.plan()).map_err(|error| error.to_string())?;
+    let special = Arc::new(blueprint.build(native));
+    if switch.specialise(special) {
+        Ok(true)
+    } else {
+        Err("what was made for the present tables is refused".to_owned())
+    }
+}
+
+fn native(program: &Program, options: &CompileOptions, tuning: Tuning) -> Result<Backend, String> {
+    let plan = Plan::tuned(program, tuning).map_err(|error| error.to_string())?;
     let text = cgen::emit_c(program, &plan, &|_| None);
     let object = cgen::compile(&text, options).map_err(|error| format!("{error}\n{}", ir::text::print(program)))?;
     let native = Native::load(&object.path, &plan).map_err(|error| error.to_string())?;

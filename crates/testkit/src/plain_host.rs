@@ -106,6 +106,14 @@ impl Host for PlainHost<'_> {
         }
     }
 
+    fn count_lookup(&mut self, table: TableId, entry: Option<u64>) {
+        let (lookups, hits) = self.effects.lookups.entry(table).or_default();
+        (*lookups, *hits) = (*lookups + 1, *hits + u64::from(entry.is_some()));
+        if let Some(position) = entry.filter(|_| self.program.tables[table].support_timeout) {
+            self.effects.entries_hit.insert((table, position));
+        }
+    }
+
     fn crc_parameters(&self, calculation: CalculationId) -> CrcParameters {
         CrcParameters::standard(self.program.calculations[calculation].width_bits)
     }

@@ -3,7 +3,7 @@
 use base::Rng;
 use testkit::corpus::{cases, groups};
 use testkit::differential::course::hostile_packets_for;
-use testkit::differential::{native_agrees, optimised_agrees};
+use testkit::differential::{native_agrees, optimised_agrees, specialised_agrees};
 
 fn check(name: &str, body: fn(&mut Rng) -> Result<(), String>, seeds: std::ops::Range<u64>) {
     for seed in seeds {
@@ -16,6 +16,11 @@ fn check(name: &str, body: fn(&mut Rng) -> Result<(), String>, seeds: std::ops::
 #[test]
 fn native_code_does_what_the_interpreter_does() {
     check("native", native_agrees, 0..12);
+}
+
+#[test]
+fn specialised_code_does_what_the_interpreter_does() {
+    check("specialised", specialised_agrees, 0..16);
 }
 
 #[test]

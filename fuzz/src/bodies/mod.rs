@@ -153,6 +153,13 @@ pub const BODIES: &[Body] = &[
         reduced: None,
     },
     Body {
+        name: "specialised",
+        about: "code for the contents of tables does what the program does, also when they change",
+        test_seeds: 2,
+        run: |rng, _| differential::specialised_agrees(rng),
+        reduced: None,
+    },
+    Body {
         name: "optimised",
         about: "optimised programs do what they did",
         test_seeds: 5,

@@ -20,7 +20,7 @@ use crate::corpus::quick_options;
 use crate::pipeline::{Engine, optimised};
 use crate::random_ir::Options;
 use base::Rng;
-use cgen::CompileOptions;
+use cgen::{CompileOptions, Tuning};
 use scenario::{Scenario, Workers};
 use stf::observation::{Order, difference};
 use tempfile::TempDir;
@@ -45,6 +45,11 @@ impl Workshop {
     /// Native code, soon compiled.
     pub fn engine(&self) -> Engine {
         Engine::Native(self.options())
+    }
+
+    /// Native code, and code for the contents of the tables.
+    pub fn engine_specialised(&self) -> Engine {
+        Engine::Specialised(self.options())
     }
 
     /// The same, block by block.
@@ -80,6 +85,9 @@ pub fn native_agrees(rng: &mut Rng) -> Result<(), String> {
     report(&scenario, "one packet at a time", "bursts", difference(&expected, &burst, order))?;
     let by_blocks = scenario.observe(&scenario.program, &workshop.engine_by_blocks(), BURST)?;
     report(&scenario, "one packet at a time", "bursts, block by block", difference(&expected, &by_blocks, order))?;
+    let tuning = Tuning { burst_packets: rng.between(1, 64) as u32, cuts: rng.chance(1, 4) };
+    let tuned = scenario.observe(&scenario.program, &Engine::Tuned(workshop.options(), tuning), BURST)?;
+    report(&scenario, "one packet at a time", "a tuned plan", difference(&expected, &tuned, order))?;
     let engine = workshop.engine();
     let in_turn = scenario.observe_by_workers(&scenario.program, &engine, 1, Workers::InTurn)?;
     report(&scenario, "one core", "several in turn", difference(&expected, &in_turn, Order::Same))?;
@@ -101,6 +109,31 @@ pub fn optimised_agrees(rng: &mut Rng) -> Result<(), String> {
         report(&scenario, "not optimised", "optimised and native", difference(&expected, &found, Order::Same))?;
     }
     Ok(())
+}
+
+/// Code for the contents of the tables does what the program does: while they are so, and when they change.
+pub fn specialised_agrees(rng: &mut Rng) -> Result<(), String> {
+    let workshop = Workshop::new(rng.chance(1, 4))?;
+    let options = options(rng);
+    let mut scenario = Scenario::random(rng, &options);
+    // Few entries are what code is specialised for.
+    for table in scenario.program.tables.ids() {
+        let keep = rng.below(5) as usize;
+        let mut seen = 0;
+        scenario.entries.retain(|(other, _)| {
+            seen += usize::from(*other == table);
+            *other != table || seen <= keep
+        });
+    }
+    let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1)?;
+    let engine = workshop.engine_specialised();
+    let single = scenario.observe(&scenario.program, &engine, 1)?;
+    report(&scenario, "interpreter", "specialised code", difference(&expected, &single, Order::Same))?;
+    let order = if options.requests { Order::Any } else { Order::Same };
+    let burst = scenario.observe(&scenario.program, &engine, BURST)?;
+    report(&scenario, "interpreter", "specialised code in bursts", difference(&expected, &burst, order))?;
+    let at_once = scenario.observe_by_workers(&scenario.program, &engine, 7, Workers::AtOnce)?;
+    report(&scenario, "one core", "several with specialised code", difference(&expected, &at_once, Order::Any))
 }
 
 fn report(scenario: &Scenario, left: &str, right: &str, difference: Option<String>) -> Result<(), String> {

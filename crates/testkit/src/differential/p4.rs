@@ -57,6 +57,7 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
         ("optimised", &better, Engine::Interpreter, 1, Order::Same),
         ("native", native, workshop.engine(), 1, Order::Same),
         ("native in bursts", native, workshop.engine(), BURST, burst_order),
+        ("specialised", native, workshop.engine_specialised(), BURST, burst_order),
     ];
     for (name, program, engine, burst, order) in ways {
         let found = scenario.observe(program, &engine, burst).map_err(told)?;

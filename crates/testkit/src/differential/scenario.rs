@@ -1,6 +1,6 @@
 //! A random program with everything that a run of it depends on.
 
-use crate::pipeline::{Engine, switch_with};
+use crate::pipeline::{Engine, specialise, switch_with};
 use crate::random_ir::{Options, random_entries, random_packet, random_program};
 use base::index::Id as _;
 use base::{Bits, Rng};
@@ -65,7 +65,7 @@ impl Scenario {
         self.observe_groups(program, engine, |switch, group, observation| {
             for (number, together) in group.packets.chunks(burst).enumerate() {
                 // Every other burst is lent to native code.
-                if matches!(engine, Engine::Native(_)) && number % 2 == 0 {
+                if matches!(engine, Engine::Native(_) | Engine::Specialised(_) | Engine::Tuned(..)) && number % 2 == 0 {
                     forward(switch, group.now_ns, together, observation);
                     continue;
                 }
@@ -108,6 +108,7 @@ impl Scenario {
         let config = Config { seed: self.seed, ..Config::default() };
         let mut switch = switch_with(program, engine, config)?;
         self.set_up(&mut switch);
+        specialise(&mut switch, engine)?;
         let mut observation = Observation::default();
         let mut rng = Rng::new(self.seed);
         // Entries change at least once.
@@ -115,6 +116,10 @@ impl Scenario {
         for (index, packets) in self.packets.chunks(together).enumerate() {
             if index > 0 {
                 self.change_entries(&mut rng, &switch);
+                // In every other scenario the first change ends what code was made for.
+                if self.seed.is_multiple_of(2) {
+                    specialise(&mut switch, engine)?;
+                }
             }
             let now_ns = (index as u64 + 1) * STEP_NS;
             work(&mut switch, Group { index, now_ns, packets }, &mut observation);
