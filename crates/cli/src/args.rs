@@ -67,6 +67,8 @@ pub enum Command {
     Trace(TraceArguments),
     /// Measure what a program costs per packet
     Bench(Box<BenchArguments>),
+    /// Measure on a capture what is best for a program, and keep it for later runs
+    Tune(Box<TuneArguments>),
     /// Explain the code of an error or warning
     Explain(ExplainArguments),
     /// Route packets through the example router: needs no root, takes seconds
@@ -187,6 +189,8 @@ pub enum Emit {
     P4,
     /// The intermediate representation, after the passes
     Ir,
+    /// How it is run: what lives where, regions, tables, state that is guarded, each with its reason
+    Plan,
     /// The C code
     C,
     /// What the program shows to controllers (P4Info of P4Runtime), as text; to a file in the form of its ending:
@@ -206,6 +210,7 @@ pub enum Emit {
 Examples:
   wirespeed compile router.p4 -o router.so
   wirespeed compile router.p4 --emit c | less
+  wirespeed compile router.p4 --emit plan         what lives where, and why
   wirespeed compile router.p4 --emit p4info -o router.p4info.txtpb
   wirespeed compile router.p4 --emit device-config -o router.json
   wirespeed compile router.p4 --target aarch64-linux-gnu -o router.so")]
@@ -232,6 +237,9 @@ pub struct CompileArguments {
     /// Leave the passes out
     #[arg(long)]
     pub no_optimise: bool,
+    /// The plan as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `p4c-bm2-ss`: what Makefiles say that were written for the reference compiler.
@@ -476,6 +484,9 @@ pub struct RunArguments {
     /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
+    /// Do not have code made for what is in the tables once they have settled
+    #[arg(long)]
+    pub no_specialise: bool,
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub duration: Option<u64>,
@@ -588,6 +599,9 @@ pub struct NetArguments {
     /// What runs the programs [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
+    /// Do not have code made for what is in the tables once they have settled
+    #[arg(long)]
+    pub no_specialise: bool,
     /// A plug-in that supplies the programs' own extern functions; may be repeated
     #[arg(long = "extern", value_name = "LIB.so")]
     pub plug_ins: Vec<PathBuf>,
@@ -793,7 +807,49 @@ pub struct BenchArguments {
     /// What runs the program [default: native; the interpreter, with a warning, if there is no C compiler]
     #[arg(long, value_enum)]
     pub backend: Option<BackendKind>,
+    /// Measure code that is made for the entries, as a running switch has it made once its tables have settled
+    #[arg(long)]
+    pub specialise: bool,
     /// One JSON object, with the figures of every run
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `wirespeed tune`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wirespeed tune router.p4 --entries routes.txt --pcap traffic.pcap
+  wirespeed compile router.p4 --emit plan         shows what was found
+  wirespeed tune router.p4 --forget
+
+What is found is kept beside the compiled code, for this very program on this machine. The packets that leave are the
+same.")]
+pub struct TuneArguments {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub switch: SwitchArguments,
+    /// A capture whose packets are sent, and the port they come in by; may be repeated
+    #[arg(long = "pcap", value_name = "[PORT=]FILE", required_unless_present = "forget")]
+    pub captures: Vec<String>,
+    /// The port that packets come in by
+    #[arg(long, default_value_t = 1, value_name = "PORT")]
+    pub in_port: u32,
+    /// Take the first N packets only
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub count: Option<usize>,
+    /// Runs of each choice
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = runs)]
+    pub runs: usize,
+    /// How long a run takes, about
+    #[arg(long, default_value_t = 0.1, value_name = "SECONDS", value_parser = run_seconds)]
+    pub seconds: f64,
+    /// Forget what was found for the program
+    #[arg(long, conflicts_with = "captures")]
+    pub forget: bool,
+    /// One JSON object
     #[arg(long)]
     pub json: bool,
 }

@@ -4,29 +4,44 @@ use crate::Exit;
 use crate::args::{BackendKind, SwitchArguments};
 use crate::frontend::{Compiled, source_line};
 use crate::terminal::{self, Progress};
-use cgen::{CompileOptions, Native, Plan, PlugIn, PlugInError};
+use cgen::{CompileOptions, Native, Plan, PlugIn, PlugInError, Tuning};
 use ir::Program;
 use std::path::PathBuf;
 use std::sync::Arc;
-use switch::{Backend, Config, Switch};
+use switch::{Backend, Blueprint, Config, Specialisation, Switch};
 
-/// The program's C text and plan.
+/// The program's C text and plan, as nobody has tuned it: the same for the same program.
 pub fn generate(compiled: &Compiled) -> Result<(String, Plan), Exit> {
-    try_generate(compiled).map_err(|error| {
+    generate_tuned(compiled, Tuning::default())
+}
+
+/// The program's C text and plan, as it is run.
+pub fn generate_tuned(compiled: &Compiled, tuning: Tuning) -> Result<(String, Plan), Exit> {
+    try_generate(compiled, tuning).map_err(|error| {
         terminal::error(error);
         Exit::BadInput
     })
 }
 
-fn try_generate(compiled: &Compiled) -> Result<(String, Plan), String> {
-    let plan = Plan::new(&compiled.program).map_err(|error| error.to_string())?;
+/// What was found to be best for a program.
+pub fn tuning(compiled: &Compiled, options: &CompileOptions) -> Tuning {
+    Tuning::kept(&compiled.program, options).unwrap_or_default()
+}
+
+/// The program as native code with this tuning.
+pub fn tuned(compiled: &Compiled, tuning: Tuning, options: &CompileOptions) -> Result<Backend, String> {
+    load_native(try_generate(compiled, tuning)?, options)
+}
+
+fn try_generate(compiled: &Compiled, tuning: Tuning) -> Result<(String, Plan), String> {
+    let plan = Plan::tuned(&compiled.program, tuning).map_err(|error| error.to_string())?;
     let text = cgen::emit_c(&compiled.program, &plan, &|span| source_line(&compiled.map, span));
     Ok((text, plan))
 }
 
 /// The program as native code. The error is the compiler's or the loader's.
 pub fn native(compiled: &Compiled, options: &CompileOptions) -> Result<Result<Backend, String>, Exit> {
-    let generated = generate(compiled)?;
+    let generated = generate_tuned(compiled, tuning(compiled, options))?;
     let _progress = Progress::start("compiling to native code");
     Ok(load_native(generated, options))
 }
@@ -56,6 +71,14 @@ pub fn choose(compiled: &Compiled, kind: Option<BackendKind>, cc: Option<String>
     }
 }
 
+/// Makes code for the contents of tables of blueprints.
+pub fn special_code(blueprint: Blueprint, cc: Option<&str>) -> Result<Specialisation, String> {
+    let options = CompileOptions { compiler: cc.map(str::to_owned), ..CompileOptions::default() };
+    let object = cgen::compile(&blueprint.c_text(), &options).map_err(|error| error.to_string())?;
+    let native = Native::load(&object.path, blueprint.plan()).map_err(|error| error.to_string())?;
+    Ok(blueprint.build(native))
+}
+
 fn interpreter_instead(error: &str) -> String {
     format!("{error}\nrunning in the interpreter, which is much slower")
 }
@@ -70,7 +93,7 @@ pub fn choose_quietly(
         return Ok((Backend::Interpreter, None));
     }
     let options = CompileOptions { compiler: cc, ..CompileOptions::default() };
-    match (load_native(try_generate(compiled)?, &options), kind) {
+    match (tuned(compiled, tuning(compiled, &options), &options), kind) {
         (Ok(backend), _) => Ok((backend, None)),
         (Err(error), Some(_)) => Err(error),
         (Err(error), None) => Ok((Backend::Interpreter, Some(interpreter_instead(&error)))),

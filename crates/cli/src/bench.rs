@@ -30,7 +30,9 @@ pub fn bench(arguments: &BenchArguments) -> Result<Exit, Exit> {
     let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
     let kind = if matches!(backend, Backend::Interpreter) { BackendKind::Interp } else { BackendKind::Native };
     let mut switch = backend::build(Arc::new(compiled.program), backend, &arguments.switch)?;
+    let specialised = if arguments.specialise { specialise(arguments, &mut switch)? } else { None };
     let subject = Subject {
+        specialised,
         program: arguments.file.display().to_string(),
         backend: kind,
         traffic,
@@ -44,18 +46,27 @@ pub fn bench(arguments: &BenchArguments) -> Result<Exit, Exit> {
     }
 }
 
+/// Has the switch run code for its entries. Returns what that is made for, if it makes a difference.
+fn specialise(arguments: &BenchArguments, switch: &mut Switch) -> Result<Option<String>, Exit> {
+    let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else {
+        terminal::note("--specialise changes nothing: no code could be better for the entries as they are");
+        return Ok(None);
+    };
+    let _progress = Progress::start("compiling for the entries");
+    let special = backend::special_code(blueprint, arguments.switch.cc.as_deref()).map_err(|error| {
+        terminal::error(error);
+        Exit::System
+    })?;
+    switch.specialise(Arc::new(special));
+    Ok(switch.specialisation().map(|special| special.to_string()))
+}
+
 /// The packets, and what they are.
 fn trace(arguments: &BenchArguments, number_max: u32) -> Result<(Trace, String), Exit> {
     if arguments.in_port > number_max {
         terminal::error(format!("--in-port: the greatest port is {number_max}"));
         return Err(Exit::Usage);
     }
-    let no_room = || {
-        terminal::error(
-            "the packets take more memory than a measurement may have: --count N takes the first N of them",
-        );
-        Exit::BadInput
-    };
     if arguments.traces.is_empty() {
         let text = arguments.generate.as_deref().unwrap_or_default();
         let mut generate = Generate::parse(text).map_err(|why| usage(format!("--generate: {why}")))?;
@@ -64,11 +75,26 @@ fn trace(arguments: &BenchArguments, number_max: u32) -> Result<(Trace, String),
         let described = if text.is_empty() { "generated".to_owned() } else { format!("generated ({text})") };
         return Ok((trace, described));
     }
+    trace_of_captures(&arguments.traces, arguments.in_port, number_max, arguments.count)
+}
+
+fn no_room() -> Exit {
+    terminal::error("the packets take more memory than a measurement may have: --count N takes the first N of them");
+    Exit::BadInput
+}
+
+/// The packets of captures, each with the port before its name or by `in_port`, and where they are from.
+pub fn trace_of_captures(
+    captures: &[String],
+    in_port: u32,
+    number_max: u32,
+    count: Option<usize>,
+) -> Result<(Trace, String), Exit> {
     let (mut trace, mut names) = (Trace::default(), Vec::new());
-    for argument in &arguments.traces {
-        let (port, file) = port_and_file(argument, arguments.in_port, number_max)?;
+    for argument in captures {
+        let (port, file) = port_and_file(argument, in_port, number_max)?;
         let _progress = Progress::start(format!("reading {file}"));
-        match trace.read(port, Path::new(file), arguments.count.unwrap_or(usize::MAX)) {
+        match trace.read(port, Path::new(file), count.unwrap_or(usize::MAX)) {
             Ok(true) => names.push(file),
             Ok(false) => return Err(no_room()),
             Err(error) => {
@@ -93,7 +119,7 @@ fn port_and_file(argument: &str, in_port: u32, number_max: u32) -> Result<(u32, 
     };
     match number.parse() {
         Ok(number) if number <= number_max => Ok((number, file)),
-        _ => Err(usage(format!("--trace {argument}: the greatest port is {number_max}"))),
+        _ => Err(usage(format!("{argument}: the greatest port is {number_max}"))),
     }
 }
 

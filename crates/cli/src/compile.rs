@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 
 /// Compiles a file as far as was asked for and writes the result.
 pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
+    if arguments.json && arguments.emit != Emit::Plan {
+        terminal::error("--json is for --emit plan");
+        return Err(Exit::Usage);
+    }
     match arguments.emit {
         Emit::Ast | Emit::P4 => {
             let source = frontend::parse(&arguments.file, &arguments.source);
@@ -34,6 +38,7 @@ pub fn compile(arguments: &CompileArguments) -> Result<Exit, Exit> {
             let (text, _) = backend::generate(&compiled)?;
             write_text(arguments.output.as_deref(), &text)
         }
+        Emit::Plan => plan(arguments),
         Emit::ExternHeader => {
             let compiled = load(arguments, false)?;
             write_text(arguments.output.as_deref(), &cgen::plug_in::header(&compiled.program))
@@ -60,6 +65,19 @@ pub fn device_config(file: &Path, source: &SourceArguments) -> Result<String, Ex
         return Err(Exit::BadInput);
     }
     Ok(control::device_config::write(&syntax::print(&source.tree)))
+}
+
+/// The plan, as text or as JSON.
+fn plan(arguments: &CompileArguments) -> Result<Exit, Exit> {
+    let compiled = load(arguments, !arguments.no_optimise)?;
+    let options = CompileOptions { compiler: arguments.cc.clone(), ..CompileOptions::default() };
+    let (_, plan) = backend::generate_tuned(&compiled, backend::tuning(&compiled, &options))?;
+    let description = cgen::describe(&compiled.program, &plan);
+    let text = match arguments.json {
+        true => serde_json::to_string_pretty(&description).map_err(system_error)? + "\n",
+        false => description.to_string(),
+    };
+    write_text(arguments.output.as_deref(), &text)
 }
 
 /// P4Info in the form that the ending of the output's name stands for.

@@ -3,7 +3,7 @@
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
-//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`], [`mod@bench`],
+//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`], [`mod@bench`], [`mod@tune`],
 //!   [`explain`], [`demo`]: the commands.
 //! * [`ports`], [`ready`]: what a run does before its first packet.
 //! * [`prompt`]: lines that a user types.
@@ -47,6 +47,7 @@ mod test;
 mod top;
 mod trace;
 mod trial;
+mod tune;
 
 use clap::Parser as _;
 use std::process::ExitCode;
@@ -101,6 +102,7 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Test(arguments) => test::test(&arguments),
         args::Command::Trace(arguments) => trace::trace(&arguments),
         args::Command::Bench(arguments) => bench::bench(&arguments),
+        args::Command::Tune(arguments) => tune::tune(&arguments),
         args::Command::Explain(arguments) => explain::explain(&arguments),
         args::Command::Demo(arguments) => demo::demo(&arguments),
     }

@@ -10,7 +10,7 @@ use crate::terminal::{self, grouped, say};
 use base::Bits;
 use ir::{DigestId, Program};
 use live::worker::{Ended, Events, Ports};
-use live::{CounterSnapshot, DriverError};
+use live::{CounterSnapshot, DriverError, News};
 use metrics::Published;
 use metrics::sources::Tick;
 use p4runtime::Feed;
@@ -107,6 +107,15 @@ impl Events for Reporter {
     fn packet_in(&mut self, frame: &[u8]) {
         if let Some(feed) = &mut self.feed {
             feed.packet_in(frame);
+        }
+    }
+
+    fn specialised(&mut self, news: &News) {
+        self.clear_line();
+        match news {
+            News::Runs(special) => tracing::info!("the switch runs code for its tables as they are: {special}"),
+            News::Ended => tracing::info!("a table has changed: the switch runs code for any tables again"),
+            News::Failed(error) => tracing::warn!("no code is made for the tables as they are: {error}"),
         }
     }
 

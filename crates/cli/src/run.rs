@@ -4,7 +4,8 @@
 //! worker runs, while it does, and after.
 
 use crate::Exit;
-use crate::args::RunArguments;
+use crate::args::{BackendKind, RunArguments};
+use crate::backend;
 use crate::controllers::{self, Controllers, Subject};
 use crate::links::Links;
 use crate::logging;
@@ -16,7 +17,7 @@ use crate::state::{Saver, State, SwitchDoor};
 use crate::terminal;
 use control::Api;
 use live::worker::{self, Port, Setup};
-use live::{PortSpec, StopFlag, mailbox};
+use live::{PortSpec, Specialiser, StopFlag, mailbox, specialiser};
 use metrics::sources::ShownPort;
 use metrics::{Published, Sources};
 use p4runtime::Server;
@@ -66,6 +67,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let mut setup = Setup::of_ports(ports::open(&specs, queues(arguments.workers), arguments.pcap.as_deref())?);
     setup.inbox = Some(inbox);
     setup.workers = Some(workers);
+    setup.specialiser = specialiser(arguments)?;
     let stop = stop_flag(arguments)?;
     let published = Arc::new(Published::default());
     let ports = shown_ports(arguments, &setup.ports);
@@ -122,6 +124,17 @@ fn watch_links(door: &Arc<SwitchDoor>) -> Option<Arc<AtomicBool>> {
     let wake = move || door.send(Box::new(|_| ())).unwrap_or(());
     let news = live::links::watch(wake);
     news.inspect_err(|error| tracing::warn!("links are looked at once a second only: {error}")).ok()
+}
+
+/// What has code made for the contents of tables, if that is wanted.
+fn specialiser(arguments: &RunArguments) -> Result<Option<Specialiser>, Exit> {
+    if arguments.no_specialise || arguments.backend == Some(BackendKind::Interp) {
+        return Ok(None);
+    }
+    let cc = arguments.switch.cc.clone();
+    let workshop = Box::new(move |blueprint| backend::special_code(blueprint, cc.as_deref()));
+    let started = Specialiser::start(specialiser::SETTLED, workshop);
+    started.map(Some).map_err(|error| system_error(format!("cannot start a thread: {error}")))
 }
 
 /// What ends the run: a signal, or the time that was given.

@@ -152,6 +152,11 @@ impl Sources {
 
     fn workers(&self, text: &mut Exposition) {
         let Some(workers) = self.api.workers() else { return };
+        let is_special = !workers.code().is_empty();
+        let help = "Whether the running code was made for the present contents of some tables.";
+        text.family("wirespeed_specialised", Kind::Gauge, help).sample(&[], f64::from(u8::from(is_special)));
+        text.family("wirespeed_specialisations_total", Kind::Counter, "How often such code was run.");
+        text.sample(&[], workers.codes_run() as f64);
         let count = workers.now();
         text.family("wirespeed_workers", Kind::Gauge, "Threads that work on packets.").sample(&[], count as f64);
         let loads: Vec<_> = (0..count).filter_map(|worker| workers.load(worker)).map(Load::snapshot).collect();

@@ -88,6 +88,7 @@ fn shown(workers: &Workers) -> WorkersResponse {
         max: workers.max() as u32,
         is_auto: workers.wanted() == Wanted::Auto,
         remark: workers.remark(),
+        code: workers.code(),
         loads: (0..workers.now()).filter_map(load).collect(),
     }
 }

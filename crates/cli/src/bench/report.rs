@@ -16,6 +16,8 @@ pub struct Subject {
     pub program: String,
     /// What ran it.
     pub backend: BackendKind,
+    /// What the code was made for, if for certain entries.
+    pub specialised: Option<String>,
     /// Where the packets come from.
     pub traffic: String,
     /// How many there are.
@@ -35,13 +37,15 @@ impl Subject {
         } else {
             format!("{:.1} bytes on average", self.frame_bytes)
         };
-        format!("{} packets {}, {bytes}", grouped(self.frames as u64), self.traffic)
+        let special = self.specialised.as_ref().map_or(String::new(), |code| format!("\ncode for {code}"));
+        format!("{} packets {}, {bytes}{special}", grouped(self.frames as u64), self.traffic)
     }
 
     fn json(&self) -> Value {
         json!({
             "program": self.program,
             "backend": self.backend.name(),
+            "specialised": self.specialised,
             "traffic": self.traffic,
             "frames": self.frames,
             "frame_bytes": self.frame_bytes,

@@ -138,6 +138,7 @@ fn command_line(
     let mut line: Vec<OsString> = vec!["run".into()];
     line.extend(plan.program.iter().map(Into::into));
     line.push("--quiet".into());
+    line.extend(arguments.no_specialise.then(|| "--no-specialise".into()));
     if let Some(address) = controllers {
         line.extend(["--p4runtime".into(), address.to_string().into()]);
         // As in the tutorials, the first switch is device 0.

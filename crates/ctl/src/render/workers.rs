@@ -6,11 +6,14 @@ use serde_json::{Value as Json, json};
 
 /// How many there are, why, and a row for each.
 pub fn workers_text(workers: &WorkersResponse) -> String {
-    let WorkersResponse { now, max, is_auto, remark, loads } = workers;
+    let WorkersResponse { now, max, is_auto, remark, loads, code } = workers;
     let why = if *is_auto { ", as the load asks for" } else { "" };
     let mut text = format!("{now} of at most {max}{why}\n");
     if !remark.is_empty() {
         text += &format!("not side by side: {remark}\n");
+    }
+    if !code.is_empty() {
+        text += &format!("code for the tables as they are: {code}\n");
     }
     let header = ["worker", "packets", "busy"].map(str::to_owned).to_vec();
     let row = |(worker, load): (usize, &WorkerLoad)| {
@@ -23,7 +26,7 @@ pub fn workers_text(workers: &WorkersResponse) -> String {
 
 /// The same as an object.
 pub fn workers_json(workers: &WorkersResponse) -> Json {
-    let WorkersResponse { now, max, is_auto, remark, loads } = workers;
+    let WorkersResponse { now, max, is_auto, remark, loads, code } = workers;
     let load = |(worker, load): (usize, &WorkerLoad)| {
         let seconds = |ns: u64| ns as f64 / 1e9;
         let (busy_s, waiting_s) = (seconds(load.busy_ns), seconds(load.waited_ns));
@@ -34,6 +37,7 @@ pub fn workers_json(workers: &WorkersResponse) -> Json {
         "max": max,
         "auto": is_auto,
         "remark": remark,
+        "code": code,
         "loads": loads.iter().enumerate().map(load).collect::<Vec<_>>(),
     })
 }
@@ -48,17 +52,19 @@ mod tests {
         let load = |packets, busy_ns| WorkerLoad { packets, busy_ns, waited_ns: 1_000_000_000 };
         let loads = vec![load(12, 1_000_000_000), load(3456, 0)];
         let remark = "packets must take turns at register I.r".to_owned();
-        let mut workers = WorkersResponse { now: 2, max: 4, is_auto: true, remark, loads };
+        let code = "I.acl is empty, I.route has 1 entry".to_owned();
+        let mut workers = WorkersResponse { now: 2, max: 4, is_auto: true, remark, loads, code };
         expect![[r#"
             2 of at most 4, as the load asks for
             not side by side: packets must take turns at register I.r
+            code for the tables as they are: I.acl is empty, I.route has 1 entry
             worker  packets  busy
             0       12       50.0 %
             1       3456     0.0 %"#]]
         .assert_eq(&workers_text(&workers));
         workers.loads.truncate(1);
         expect![[
-            r#"{"auto":true,"loads":[{"busy_seconds":1.0,"packets":12,"waiting_seconds":1.0,"worker":0}],"max":4,"remark":"packets must take turns at register I.r","workers":2}"#
+            r#"{"auto":true,"code":"I.acl is empty, I.route has 1 entry","loads":[{"busy_seconds":1.0,"packets":12,"waiting_seconds":1.0,"worker":0}],"max":4,"remark":"packets must take turns at register I.r","workers":2}"#
         ]]
         .assert_eq(&workers_json(&workers).to_string());
     }

@@ -1,0 +1,131 @@
+//! `wirespeed tune`: what the plan of a program leaves open, measured on a capture.
+//!
+//! What enters: a program with its entries and packets. What leaves: a row for each choice that makes a difference, and
+//! the best one, kept beside the compiled code for every later run of the same program on this machine.
+//!
+//! Two things are tried: how many packets of a burst go through the program together, and whether tables are asked once
+//! for all of them or for each packet alone. The choices take turns, so that all see the same machine; what the
+//! planner does by itself is given up only for something that is better by more than the measurements vary.
+
+use crate::Exit;
+use crate::args::TuneArguments;
+use crate::backend;
+use crate::bench::trace_of_captures;
+use crate::frontend::{self, Compiled};
+use crate::terminal::{self, Progress, say};
+use cgen::{CompileOptions, Plan, Tuning};
+use measure::figures::median;
+use measure::memory::Bench;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use switch::Switch;
+use switch::traffic::port_max;
+
+/// Bursts that are tried.
+const BURSTS: [u32; 4] = [64, 32, 16, 8];
+
+/// Packets that a driver hands over at once.
+const LENT: usize = 256;
+
+/// What a choice must be better by than what is done without it.
+const BETTER: f64 = 0.97;
+
+/// A choice, and what it costs.
+struct Choice {
+    tuning: Tuning,
+    switch: Switch,
+    /// Nanoseconds per packet, run by run.
+    runs_ns: Vec<f64>,
+}
+
+/// Measures and keeps what is best.
+pub fn tune(arguments: &TuneArguments) -> Result<Exit, Exit> {
+    let compiled = frontend::load(&arguments.file, &arguments.switch.source, true)?;
+    let options = CompileOptions { compiler: arguments.switch.cc.clone(), ..CompileOptions::default() };
+    if arguments.forget {
+        let was_kept = Tuning::forget(&compiled.program, &options).map_err(system_error)?;
+        say!("{}", if was_kept { "what was kept is forgotten" } else { "nothing was kept" });
+        return Ok(Exit::Success);
+    }
+    let number_max = port_max(compiled.program.architecture);
+    let (trace, _) = trace_of_captures(&arguments.captures, arguments.in_port, number_max, arguments.count)?;
+    let mut choices = choices(arguments, &compiled, &options)?;
+    {
+        let _progress = Progress::start("measuring");
+        for _ in 0..arguments.runs {
+            for choice in &mut choices {
+                let run = Duration::from_secs_f64(arguments.seconds);
+                let mut bench = Bench::new(&mut choice.switch, &trace, LENT, run);
+                let workers = bench.run(1).map_err(system_error)?;
+                choice.runs_ns.extend(workers.first().map(|worker| worker.pass.packet_ns()));
+            }
+        }
+    }
+    let best = best(&choices).ok_or(Exit::Internal)?;
+    let kept = best.keep(&compiled.program, &options).map_err(system_error)?;
+    report(arguments, &choices, best);
+    match kept {
+        Some(_) if !arguments.json => say!("kept for the next runs of this program on this machine"),
+        Some(_) => {}
+        None => terminal::warning("there is no cache in which this could be kept"),
+    }
+    Ok(Exit::Success)
+}
+
+/// The choices that differ from each other, what the planner does by itself first.
+fn choices(arguments: &TuneArguments, compiled: &Compiled, options: &CompileOptions) -> Result<Vec<Choice>, Exit> {
+    let plan = |tuning| {
+        Plan::tuned(&compiled.program, tuning).map_err(|error| {
+            terminal::error(error);
+            Exit::BadInput
+        })
+    };
+    let text = |plan: &Plan| cgen::emit_c(&compiled.program, plan, &|_| None);
+    let general = plan(Tuning::default())?;
+    let is_cut = text(&general) != text(&plan(Tuning { cuts: false, ..Tuning::default() })?);
+    let bursts = BURSTS.into_iter().filter(|burst| general.burst_max > 1 || *burst == BURSTS[0]);
+    let mut choices = Vec::new();
+    for burst_packets in bursts {
+        for cuts in [true, false].into_iter().filter(|cuts| *cuts || is_cut) {
+            let tuning = Tuning { burst_packets, cuts };
+            let backend = backend::tuned(compiled, tuning, options).map_err(system_error)?;
+            let program = Arc::new(compiled.program.clone());
+            let switch = backend::build(program, backend, &arguments.switch)?;
+            choices.push(Choice { tuning, switch, runs_ns: Vec::new() });
+        }
+    }
+    Ok(choices)
+}
+
+fn best(choices: &[Choice]) -> Option<Tuning> {
+    let first = choices.first()?;
+    let cost = |choice: &Choice| median(&choice.runs_ns);
+    let least = choices.iter().min_by(|one, other| cost(one).total_cmp(&cost(other)))?;
+    Some(if cost(least) < cost(first) * BETTER { least.tuning } else { first.tuning })
+}
+
+fn report(arguments: &TuneArguments, choices: &[Choice], best: Tuning) {
+    if arguments.json {
+        let choice = |choice: &Choice| {
+            let Tuning { burst_packets, cuts } = choice.tuning;
+            json!({"burst_packets": burst_packets, "cuts": cuts, "ns_per_packet": median(&choice.runs_ns)})
+        };
+        say!("{}", json!({"choices": choices.iter().map(choice).collect::<Vec<_>>(), "best": best}));
+        return;
+    }
+    for choice in choices {
+        let mark = if choice.tuning == best { " *" } else { "" };
+        say!("{:>8.3} ns per packet  {}{mark}", median(&choice.runs_ns), described(choice.tuning));
+    }
+}
+
+fn described(Tuning { burst_packets, cuts }: Tuning) -> String {
+    let asked = if cuts { "tables asked once for a burst" } else { "tables asked for each packet alone" };
+    format!("bursts of {burst_packets}, {asked}")
+}
+
+fn system_error(error: impl std::fmt::Display) -> Exit {
+    terminal::error(error);
+    Exit::System
+}
