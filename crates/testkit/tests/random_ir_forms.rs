@@ -50,6 +50,7 @@ forms!(stmt_form, STATEMENTS, StmtKind, {
     StmtKind::ApplyTable { hit: None, action: Some(_), .. } => "apply for the action",
     StmtKind::ApplyTable { hit: Some(_), action: Some(_), .. } => "apply for both",
     StmtKind::ApplyTable { hit: None, action: None, .. } => "apply",
+    StmtKind::CountLookup { .. } => "count a lookup",
     StmtKind::Extract { varbit_bits: None, .. } => "extract",
     StmtKind::Extract { varbit_bits: Some(_), .. } => "extract with a length",
     StmtKind::Advance { .. } => "advance",

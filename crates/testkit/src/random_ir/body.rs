@@ -278,6 +278,14 @@ impl Generator<'_> {
             return None;
         }
         let table = self.scope.tables.pop()?;
+        let counts_entries = {
+            let table = &self.program.tables[table];
+            table.support_timeout || !table.direct_counters.is_empty()
+        };
+        if !counts_entries && self.once_in(8) {
+            let (hit, entry) = (self.expr_of_height(Type::Bool, 2), Expr::bit(32, self.below(4) as u64));
+            return Some(StmtKind::CountLookup { table, hit, entry });
+        }
         let hit = self.once_in(2).then(|| self.local("hit", Type::Bool));
         let action = self.once_in(2).then(|| self.local("ran", Type::Bit(32)));
         Some(StmtKind::ApplyTable { table, hit, action })
