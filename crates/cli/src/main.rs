@@ -3,8 +3,8 @@
 //! * [`args`]: the arguments.
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
-//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`], [`mod@bench`], [`mod@tune`],
-//!   [`explain`], [`demo`]: the commands.
+//! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`],
+//!   [`mod@bench`], [`mod@tune`], [`explain`], [`demo`]: the commands.
 //! * [`ports`], [`ready`]: what a run does before its first packet.
 //! * [`prompt`]: lines that a user types.
 //! * [`explanations`]: the pages about diagnostics.

@@ -276,6 +276,7 @@ impl Snapshot {
         match &self.engine {
             Engine::Keyless => "no lookup: always the default action",
             Engine::Exact(_) => "hash",
+            Engine::Words(_) => "hash whose slots hold the keys",
             Engine::Flat(_) => "trie whose first level is an array",
             Engine::Lpm1(_) | Engine::Lpm2(_) | Engine::Lpm4(_) => "trie",
             Engine::Ternary(_) => "tuple space, linear while it is small",

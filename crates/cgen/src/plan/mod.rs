@@ -248,14 +248,15 @@ fn cut_words(tables: &IndexVec<TableId, TablePlan>, tuning: Tuning, table: Table
 
 /// The layouts are those of the general program, by which the entries are stored.
 fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TablePlan {
-    let of = |program, listed| spelled::spelled(program, table, listed);
-    let spelled: Vec<Spelled> = table.actions.iter().map(|listed| of(general, listed)).collect();
+    let spelled: Vec<Spelled> = table.actions.iter().map(|listed| spelled::spelled(general, table, listed)).collect();
     let layout = |(listed, spelled): (&ir::TableAction, &Spelled)| {
         ActionLayout::new(&param_widths_bits(general, listed), &spelled.params)
     };
+    let stores =
+        |(listed, stored): (&ir::TableAction, &Spelled)| spelled::spelled(program, table, listed).stores_of(stored);
     TablePlan {
         key: KeyLayout::new(&key_fields(table)),
         actions: table.actions.iter().zip(&spelled).map(layout).collect(),
-        stores: table.actions.iter().zip(&spelled).map(|(listed, stored)| of(program, listed).stores_of(stored)).collect(),
+        stores: table.actions.iter().zip(&spelled).map(stores).collect(),
     }
 }

@@ -116,19 +116,8 @@ impl Reader<'_> {
             "push_front" => StmtKind::PushFront { stack: self.stack_id()?, count: self.number()? },
             "pop_front" => StmtKind::PopFront { stack: self.stack_id()?, count: self.number()? },
             "leave" => StmtKind::Leave(self.id("l")?),
-            "apply" => {
-                let table = self.id("table")?;
-                let hit = if self.take_word("hit") { Some(self.var_id()?) } else { None };
-                let action = if self.take_word("action") { Some(self.var_id()?) } else { None };
-                StmtKind::ApplyTable { table, hit, action }
-            }
-            "count_lookup" => {
-                let table = self.id("table")?;
-                self.word("hit")?;
-                let hit = self.expr()?;
-                self.word("entry")?;
-                StmtKind::CountLookup { table, hit, entry: self.expr()? }
-            }
+            "apply" => self.apply()?,
+            "count_lookup" => self.count_lookup()?,
             "extract" => {
                 let dst = self.header()?;
                 let varbit_bits = if self.take_word("varbit") { Some(self.expr()?) } else { None };
@@ -161,6 +150,23 @@ impl Reader<'_> {
                 return self.expected("a statement");
             }
         })
+    }
+
+    /// A table that is applied, behind the first word.
+    fn apply(&mut self) -> Result<StmtKind> {
+        let table = self.id("table")?;
+        let hit = if self.take_word("hit") { Some(self.var_id()?) } else { None };
+        let action = if self.take_word("action") { Some(self.var_id()?) } else { None };
+        Ok(StmtKind::ApplyTable { table, hit, action })
+    }
+
+    /// What counts a lookup that is not made, behind its first word.
+    fn count_lookup(&mut self) -> Result<StmtKind> {
+        let table = self.id("table")?;
+        self.word("hit")?;
+        let hit = self.expr()?;
+        self.word("entry")?;
+        Ok(StmtKind::CountLookup { table, hit, entry: self.expr()? })
     }
 
     /// A call of an extern function or method, behind its first word.

@@ -218,11 +218,7 @@ impl<'p> Verifier<'p> {
                 self.exists(&self.program.stacks, *stack);
             }
             StmtKind::ApplyTable { table, hit, action } => self.apply(*table, *hit, *action),
-            StmtKind::CountLookup { table, hit, entry } => {
-                self.exists(&self.program.tables, *table);
-                self.expr_of(hit, Type::Bool, in_parser, "the hit");
-                self.expr_of(entry, Type::Bit(32), in_parser, "the entry");
-            }
+            StmtKind::CountLookup { table, hit, entry } => self.count_lookup(*table, hit, entry, in_parser),
             StmtKind::Extract { dst, varbit_bits } => self.extract(dst, varbit_bits.as_ref()),
             StmtKind::Advance { bits } => self.expr_of(bits, Type::Bit(32), in_parser, "the amount"),
             StmtKind::Verify { cond, error } => {
@@ -261,6 +257,12 @@ impl<'p> Verifier<'p> {
             | StmtKind::Loop { .. }
             | StmtKind::Leave(_) => {}
         }
+    }
+
+    fn count_lookup(&mut self, table: TableId, hit: &Expr, entry: &Expr, in_parser: bool) {
+        self.exists(&self.program.tables, table);
+        self.expr_of(hit, Type::Bool, in_parser, "the hit");
+        self.expr_of(entry, Type::Bit(32), in_parser, "the entry");
     }
 
     fn apply(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>) {
