@@ -75,7 +75,8 @@ fn trace(arguments: &BenchArguments, number_max: u32) -> Result<(Trace, String),
         let described = if text.is_empty() { "generated".to_owned() } else { format!("generated ({text})") };
         return Ok((trace, described));
     }
-    trace_of_captures(&arguments.traces, arguments.in_port, number_max, arguments.count)
+    let captures = Captures { option: "--trace", files: &arguments.traces, in_port: arguments.in_port, number_max };
+    captures.trace(arguments.count)
 }
 
 fn no_room() -> Exit {
@@ -83,43 +84,51 @@ fn no_room() -> Exit {
     Exit::BadInput
 }
 
-/// The packets of captures, each with the port before its name or by `in_port`, and where they are from.
-pub fn trace_of_captures(
-    captures: &[String],
-    in_port: u32,
-    number_max: u32,
-    count: Option<usize>,
-) -> Result<(Trace, String), Exit> {
-    let (mut trace, mut names) = (Trace::default(), Vec::new());
-    for argument in captures {
-        let (port, file) = port_and_file(argument, in_port, number_max)?;
-        let _progress = Progress::start(format!("reading {file}"));
-        match trace.read(port, Path::new(file), count.unwrap_or(usize::MAX)) {
-            Ok(true) => names.push(file),
-            Ok(false) => return Err(no_room()),
-            Err(error) => {
-                terminal::error(&error);
-                return Err(Exit::of_port_error(&error));
-            }
-        }
-    }
-    if trace.is_empty() {
-        terminal::error(format!("there are no packets in {}", names.join(", ")));
-        return Err(Exit::BadInput);
-    }
-    Ok((trace, format!("from {}", names.join(", "))))
+/// Captures whose packets are sent.
+pub struct Captures<'a> {
+    /// The option that names them.
+    pub option: &'static str,
+    /// Each a file, or `PORT=FILE`.
+    pub files: &'a [String],
+    /// The port by which packets come in whose file names none.
+    pub in_port: u32,
+    /// The greatest port.
+    pub number_max: u32,
 }
 
-/// `PORT=FILE`, or a file whose packets come in by the port that all others do.
-fn port_and_file(argument: &str, in_port: u32, number_max: u32) -> Result<(u32, &str), Exit> {
-    let Some((number, file)) =
-        argument.split_once('=').filter(|(number, _)| number.bytes().all(|it| it.is_ascii_digit()))
-    else {
-        return Ok((in_port, argument));
-    };
-    match number.parse() {
-        Ok(number) if number <= number_max => Ok((number, file)),
-        _ => Err(usage(format!("{argument}: the greatest port is {number_max}"))),
+impl<'a> Captures<'a> {
+    /// The packets, the first `count` of each file if so many are wanted only, and where they are from.
+    pub fn trace(&self, count: Option<usize>) -> Result<(Trace, String), Exit> {
+        let (mut trace, mut names) = (Trace::default(), Vec::new());
+        for argument in self.files {
+            let (port, file) = self.port_and_file(argument)?;
+            let _progress = Progress::start(format!("reading {file}"));
+            match trace.read(port, Path::new(file), count.unwrap_or(usize::MAX)) {
+                Ok(true) => names.push(file),
+                Ok(false) => return Err(no_room()),
+                Err(error) => {
+                    terminal::error(&error);
+                    return Err(Exit::of_port_error(&error));
+                }
+            }
+        }
+        if trace.is_empty() {
+            terminal::error(format!("there are no packets in {}", names.join(", ")));
+            return Err(Exit::BadInput);
+        }
+        Ok((trace, format!("from {}", names.join(", "))))
+    }
+
+    fn port_and_file(&self, argument: &'a str) -> Result<(u32, &'a str), Exit> {
+        let Some((number, file)) =
+            argument.split_once('=').filter(|(number, _)| number.bytes().all(|it| it.is_ascii_digit()))
+        else {
+            return Ok((self.in_port, argument));
+        };
+        match number.parse() {
+            Ok(number) if number <= self.number_max => Ok((number, file)),
+            _ => Err(usage(format!("{} {argument}: the greatest port is {}", self.option, self.number_max))),
+        }
     }
 }
 

@@ -10,7 +10,7 @@
 use crate::Exit;
 use crate::args::TuneArguments;
 use crate::backend;
-use crate::bench::trace_of_captures;
+use crate::bench::Captures;
 use crate::frontend::{self, Compiled};
 use crate::terminal::{self, Progress, say};
 use cgen::{CompileOptions, Plan, Tuning};
@@ -49,7 +49,8 @@ pub fn tune(arguments: &TuneArguments) -> Result<Exit, Exit> {
         return Ok(Exit::Success);
     }
     let number_max = port_max(compiled.program.architecture);
-    let (trace, _) = trace_of_captures(&arguments.captures, arguments.in_port, number_max, arguments.count)?;
+    let captures = Captures { option: "--pcap", files: &arguments.captures, in_port: arguments.in_port, number_max };
+    let (trace, _) = captures.trace(arguments.count)?;
     let mut choices = choices(arguments, &compiled, &options)?;
     {
         let _progress = Progress::start("measuring");
