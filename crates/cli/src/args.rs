@@ -493,7 +493,7 @@ pub struct RunArguments {
     /// Print the final counters, and digests and log lines as they come, as JSON lines
     #[arg(long)]
     pub json: bool,
-    /// Neither the line at the start, which tells of ports and of where controllers reach it, nor a counter line while running
+    /// No greeting, which tells where controllers reach the switch, and no counter line while running
     #[arg(short, long)]
     pub quiet: bool,
 }
