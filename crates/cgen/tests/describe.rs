@@ -117,10 +117,10 @@ fn a_router_is_run_in_place() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             tables
-              I.route: trie whose first level is an array; key of 32 bits in 1 words, asked once for a burst
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
-              I.mac: tuple space, linear while it is small; key of 64 bits in 1 words, asked once for a burst
+              I.mac: tuple space, linear while it is small; key of 64 bits in 1 word, asked once for a burst
                 exact meta.hop: 16 bits
                 ternary hdr.ethernet.src: 48 bits
 
@@ -184,7 +184,7 @@ fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             tables
-              I.route: trie whose first level is an array; key of 32 bits in 1 words, asked for each packet alone
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked for each packet alone
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
 
@@ -247,7 +247,7 @@ fn a_header_that_comes_and_goes_needs_chunks() {
               hdr.ipv4: 96 bits: packet
 
             tables
-              I.route: trie whose first level is an array; key of 32 bits in 1 words, asked once for a burst
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
 
@@ -318,7 +318,7 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
               hdr.ipv4: 96 bits: packet, byte 14
 
             tables
-              I.route: trie whose first level is an array; key of 32 bits in 1 words, asked once for a burst
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
                 lpm hdr.ipv4.dst: 32 bits
                 entries have 16 bytes of action data
 

@@ -42,9 +42,10 @@ impl Description {
         }
         for table in &self.tables {
             let (bits, words) = (table.key_bits, table.key_words);
+            let s = if words == 1 { "" } else { "s" };
             writeln!(
                 f,
-                "  {}: {}; key of {bits} bits in {words} words, asked {}",
+                "  {}: {}; key of {bits} bits in {words} word{s}, asked {}",
                 table.name, table.engine, table.asked
             )?;
             for (kind, name, bits) in &table.key {
