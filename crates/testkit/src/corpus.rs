@@ -165,3 +165,22 @@ fn check_one(case: &Case, program: &Program, script: &Path, way: Way, cache: &Pa
 fn lines<E: std::fmt::Display>(errors: Vec<E>) -> String {
     errors.iter().map(|error| format!("{error}\n")).collect()
 }
+
+/// One test for each group, which calls a function with the group's name, and one that no group is left out.
+#[macro_export]
+macro_rules! group_tests {
+    ($check:ident) => {
+        $crate::group_tests!($check: course language p4_14 parser psa tables v1model);
+    };
+    ($check:ident: $($group:ident)*) => {
+        $(#[test]
+        fn $group() {
+            $check(stringify!($group));
+        })*
+
+        #[test]
+        fn every_group_is_tested() {
+            assert_eq!($crate::corpus::groups(), [$(stringify!($group)),*]);
+        }
+    };
+}

@@ -1,7 +1,7 @@
 //! Every program of the corpus passes its packet tests: on the interpreter and as native code, optimised and not.
 
 use std::path::Path;
-use testkit::corpus::{cases, check, groups};
+use testkit::corpus::{cases, check};
 
 fn check_group(group: &str) {
     let cases = cases(group);
@@ -11,27 +11,4 @@ fn check_group(group: &str) {
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
-/// One test for each group.
-macro_rules! group_tests {
-    ($($group:ident)*) => {
-        $(#[test]
-        fn $group() {
-            check_group(stringify!($group));
-        })*
-
-        #[test]
-        fn every_group_is_tested() {
-            assert_eq!(groups(), [$(stringify!($group)),*]);
-        }
-    };
-}
-
-group_tests! {
-    course
-    language
-    p4_14
-    parser
-    psa
-    tables
-    v1model
-}
+testkit::group_tests!(check_group);

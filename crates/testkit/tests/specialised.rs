@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use stf::observation::{Order, difference};
 use switch::Switch;
-use testkit::corpus::{Case, cases, groups, quick_options};
+use testkit::corpus::{Case, cases, quick_options};
 use testkit::pipeline::{Engine, optimised, program_of_file, specialise, switch_for};
 
 /// How often code is made for a script.
@@ -59,27 +59,4 @@ fn check_group(group: &str) {
     assert!(made > 0 || group == "parser", "no code was made for any script of {group}");
 }
 
-/// One test for each group.
-macro_rules! group_tests {
-    ($($group:ident)*) => {
-        $(#[test]
-        fn $group() {
-            check_group(stringify!($group));
-        })*
-
-        #[test]
-        fn every_group_is_tested() {
-            assert_eq!(groups(), [$(stringify!($group)),*]);
-        }
-    };
-}
-
-group_tests! {
-    course
-    language
-    p4_14
-    parser
-    psa
-    tables
-    v1model
-}
+testkit::group_tests!(check_group);

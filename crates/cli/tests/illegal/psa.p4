@@ -1,4 +1,4 @@
-// Programs for PSA.
+// Programs for PSA. Long because each rule has a program of its own.
 
 // ---- port of the wrong type
 #include <core.p4>

@@ -1,4 +1,4 @@
-// Programs for v1model.
+// Programs for v1model. Long because each rule has a program of its own.
 
 // ---- two lpm keys
 #include <core.p4>
