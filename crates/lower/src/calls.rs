@@ -87,6 +87,7 @@ impl<'h> Lowerer<'h> {
                     self.emit(StmtKind::SetValid(header.header.clone()), span);
                     self.invalidate_siblings(header, span);
                 } else {
+                    self.removals.insert(span);
                     self.emit(StmtKind::SetInvalid(header.header.clone()), span);
                 }
                 Ok(())

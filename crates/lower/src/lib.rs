@@ -17,6 +17,7 @@
 //! * `condition_text`: what assertions say when they fail.
 //! * `externs`: the packet of core.p4, and the objects and functions of v1model and PSA.
 //! * `architecture`, `psa`: the blocks of v1model and of PSA, and what they share.
+//! * `removed`: last, what fields of removed headers read as.
 //!
 //! # Attempts
 //!
@@ -42,6 +43,7 @@ mod parser_stmts;
 mod parsers;
 mod places;
 mod psa;
+mod removed;
 mod stmts;
 mod storage;
 mod tables;
@@ -285,6 +287,9 @@ pub fn lower_with_drop_port(
             continue;
         }
         let failed = done.is_err() || lowerer.diagnostics.has_errors();
+        if !failed {
+            removed::keep_fields(&mut lowerer.ir, &lowerer.removals);
+        }
         diagnostics.append(lowerer.diagnostics);
         return (!failed).then_some(lowerer.ir);
     }
@@ -357,6 +362,8 @@ pub(crate) struct Lowerer<'h> {
     pub object: ObjectId,
     pub objects: base::IndexVec<ObjectId, Object>,
     pub memo: Memo<'h>,
+    /// Where the text calls `setInvalid`.
+    pub removals: BTreeSet<Span>,
     /// The parser that is being built, in a parser block.
     pub parser: Option<parsers::Builder>,
     pub externs: externs::State,
@@ -421,6 +428,7 @@ impl<'h> Lowerer<'h> {
             object: root,
             objects,
             memo,
+            removals: BTreeSet::new(),
             parser: None,
             externs: externs::State::default(),
             depth: 0,
