@@ -1,7 +1,15 @@
 //! What is wrong with a command, and where it stands.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+
+/// Characters of a word, and of a line, that a problem repeats at most. The longest value of a program has 514.
+const WORD_CHARACTERS_MAX: usize = 600;
+const LINE_CHARACTERS_MAX: usize = 8_000;
+
+/// Characters that are left of a word or a line that is longer.
+const START_CHARACTERS: usize = 60;
 
 /// What was asked and is wrong, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,9 +21,13 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem that explains itself.
+    /// A problem that explains itself. What it repeats of what was asked is cut where nobody would read on.
     pub fn new(message: impl Into<String>) -> Problem {
-        Problem { message: message.into(), help: None }
+        let message = message.into();
+        match message.len() > WORD_CHARACTERS_MAX {
+            true => Problem { message: shortened(&message), help: None },
+            false => Problem { message, help: None },
+        }
     }
 
     /// The same with what would be right.
@@ -23,6 +35,27 @@ impl Problem {
         self.help = Some(help.into());
         self
     }
+}
+
+/// The text, with no word and no line that is longer than anything that makes sense.
+fn shortened(text: &str) -> String {
+    let line = |line: &str| {
+        let words: String =
+            line.split_inclusive(char::is_whitespace).map(|word| start(word, WORD_CHARACTERS_MAX)).collect();
+        start(&words, LINE_CHARACTERS_MAX).into_owned()
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+/// All of the text, or its start and how much there was. White space at its end stays.
+fn start(text: &str, characters_max: usize) -> Cow<'_, str> {
+    let kept = text.trim_end();
+    let count = kept.chars().count();
+    if count <= characters_max {
+        return Cow::Borrowed(text);
+    }
+    let start: String = kept.chars().take(START_CHARACTERS).collect();
+    Cow::Owned(format!("{start}... ({count} characters){}", &text[kept.len()..]))
 }
 
 impl fmt::Display for Problem {
@@ -88,3 +121,21 @@ impl fmt::Display for EntryError {
 }
 
 impl std::error::Error for EntryError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn what_is_repeated_is_cut_where_nobody_would_read_on() {
+        let shown = |asked: &str| Problem::new(format!("there is no table {asked}: add one")).message;
+        let value = "7".repeat(514);
+        assert_eq!(shown(&value), format!("there is no table {value}: add one"));
+        expect!["there is no table äääääääääääääääääääääääääääääääääääääääääääääääääääääääääääää... (200001 characters) add one"]
+            .assert_eq(&shown(&"ä".repeat(200_000)));
+        expect!["there is no table a a a a a a a a a a a a a a a a a a a a a ... (200027 characters)"]
+            .assert_eq(&shown(&"a ".repeat(100_000)));
+        assert_eq!(Problem::new("x y \n".repeat(4_000)).message, "x y \n".repeat(4_000));
+    }
+}
