@@ -493,7 +493,8 @@ pub struct RunArguments {
     /// Print the final counters, and digests and log lines as they come, as JSON lines
     #[arg(long)]
     pub json: bool,
-    /// No greeting, which tells where controllers reach the switch, and no counter line while running
+    /// No greeting, which tells where controllers reach the switch, and no counter line while running. A port that the
+    /// system chose (--p4runtime 0) is told all the same
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -3,8 +3,9 @@
 use crate::Exit;
 use crate::args::RunArguments;
 use crate::terminal;
+use live::port_spec::{self, PortKind};
 use live::worker::Port;
-use live::{Driver, NetworkNamespace, PortSpec, port_spec};
+use live::{Driver, NetworkNamespace, PortSpec};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use switch::{Refusal, Switch};
@@ -62,6 +63,8 @@ pub fn open(specs: &[PortSpec], queues: usize, captures: Option<&Path>) -> Resul
         std::fs::create_dir_all(folder)
             .map_err(|error| refused(format!("cannot make the folder {}: {error}", folder.display())))?;
     }
+    // Ports that receive nothing go by the stamps of captures, or by the clock where there is none.
+    let has_captures = specs.iter().any(|spec| matches!(spec.kind, PortKind::Capture { .. }));
     let mut ports = Vec::new();
     for spec in specs {
         let failed = |error| refused(format!("port {}: {error}", spec.number));
@@ -71,7 +74,7 @@ pub fn open(specs: &[PortSpec], queues: usize, captures: Option<&Path>) -> Resul
             driver = Box::new(live::RecordedDriver::create(driver, folder, name).map_err(failed)?);
         }
         driver.remarks().iter().for_each(|remark| terminal::note(format!("port {}: {remark}", spec.number)));
-        let is_capture = interface.is_none();
+        let is_capture = has_captures && interface.is_none();
         ports.push(Port { number: spec.number, driver, is_capture });
     }
     Ok(ports)

@@ -153,7 +153,15 @@ fn greet(arguments: &RunArguments, program: Option<&Path>, server: Option<&Serve
     match arguments.log.log_format {
         Some(_) => tracing::info!("the switch runs: {greeting}"),
         None if !arguments.quiet && !arguments.json => eprintln!("{greeting}"),
-        None => {}
+        None => tell_port(arguments, server),
+    }
+}
+
+/// Whoever left the choice of a port to the system must hear of it, however quiet the rest is.
+fn tell_port(arguments: &RunArguments, server: Option<&Server>) {
+    let asked = arguments.p4runtime.p4runtime.flatten();
+    if let (Some(server), Some(0)) = (server, asked.map(|address| address.port())) {
+        terminal::note(format!("P4Runtime at {}", server.address()));
     }
 }
 

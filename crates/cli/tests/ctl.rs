@@ -44,9 +44,7 @@ fn a_switch_is_asked_and_changed() {
             10.0.2.0/24     drop
             error: table MyIngress.ipv4_lpm: there is no entry with h.ipv4.dstAddr = 0xa000100/24
             status 1
-            MyIngress.ipv4_lpm: 0 entries
-            h.ipv4.dstAddr  action
-            default         forward dstAddr=00:00:00:00:00:01 port=3
+            MyIngress.ipv4_lpm: the default action is forward dstAddr=00:00:00:00:00:01 port=3
             clear MyIngress.ipv4_lpm
             default MyIngress.ipv4_lpm reset
             clear MyIngress.acl
@@ -345,4 +343,52 @@ fn workers_come_and_go() {
               workers auto
         "#]],
     );
+}
+
+#[test]
+fn a_switch_that_stays_at_one_worker_says_why() {
+    // Beside nothing but null ports, time goes on, and workers come.
+    let switch = Switch::start_with(&["--port", "1=null", "--quiet"]);
+    switch.check(
+        &[&["workers", "2"]],
+        expect![[r#"
+        2 of at most 64
+        not side by side: the interpreter takes one packet at a time
+        worker  packets  busy
+        0       0        0.0 %
+        1       0        0.0 %
+    "#]],
+    );
+    let switch = Switch::start_with(&["--port", "1=null", "--port", "2=pcap:,/dev/null", "--json"]);
+    switch.check(
+        &[&["workers", "2"], &["workers"], &["workers", "1"]],
+        expect![[r#"
+            error: there are not 2 workers but 1 worker: captures are worked on by one worker, in the order of the stamps of their frames
+            status 1
+            1 of at most 64
+            not side by side: captures are worked on by one worker, in the order of the stamps of their frames
+            worker  packets  busy
+            0       0        0.0 %
+            1 of at most 64
+            not side by side: captures are worked on by one worker, in the order of the stamps of their frames
+            worker  packets  busy
+            0       0        0.0 %
+        "#]],
+    );
+}
+
+#[test]
+fn no_word_is_too_long_for_a_message() {
+    let switch = Switch::start();
+    let long = "n".repeat(100_000);
+    let cut = format!("{}... (100000 characters)", &long[..60]);
+    for (command, expected) in [
+        (vec![long.as_str()], format!("error: there is no command {cut}\n")),
+        (vec!["show", &long], format!("error: there is no table {cut}\n")),
+        (vec!["registers", "flows", "1", "=", &long], format!("error: {cut} is no ")),
+    ] {
+        let output = switch.ctl().args(&command).stdin(Stdio::null()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.starts_with(&expected), "{text}");
+    }
 }

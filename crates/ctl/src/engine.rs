@@ -6,7 +6,9 @@
 use crate::failure::Failure;
 use crate::grid::grid;
 use crate::plan::{Dump, Filter, Load, LoadHow, Plan, Read, Watched, after, digest_config, entity, update};
-use crate::render::{commands, entities_text, entity_json, message_json, message_text, workers_json, workers_text};
+use crate::render::{
+    commands, default_text, entities_text, entity_json, message_json, message_text, workers_json, workers_text,
+};
 use crate::schema::{Schema, id};
 use crate::session::{Session, Standing};
 use control::Problem;
@@ -164,12 +166,17 @@ async fn show(session: &mut Session, read: Read, around: &mut Surroundings<'_>) 
     }
     let mut found = session.read_all(entities).await?;
     found.retain(|entity| filter.admits(entity));
-    let text = match found.is_empty() {
-        true => nothing(&wanted, &filter),
-        false => entities_text(&schema, &found),
+    let text = match (found.as_slice(), wanted.as_slice()) {
+        ([], _) => nothing(&wanted, &filter),
+        ([found], [wanted]) if is_default(wanted) => default_text(&schema, found),
+        _ => entities_text(&schema, &found),
     };
     (around.out)(&text);
     Ok(())
+}
+
+fn is_default(wanted: &Entity) -> bool {
+    matches!(&wanted.entity, Some(Kind::TableEntry(it)) if it.is_default_action)
 }
 
 fn nothing(wanted: &[Entity], filter: &Filter) -> String {

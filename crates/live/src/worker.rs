@@ -56,6 +56,9 @@ const DRAIN_MAX: Duration = Duration::from_secs(2);
 const STAY: &str = "frames of ports with one queue stay with the first worker, since to hand them over would cost more \
                     than it gains";
 
+/// What is told where all frames come from captures.
+const BY_STAMPS: &str = "captures are worked on by one worker, in the order of the stamps of their frames";
+
 /// What a run works with beside its switch.
 #[derive(Default)]
 pub struct Setup {
@@ -409,7 +412,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
     fn run_by_stamps(&mut self, stop: &StopFlag) -> io::Result<Ended> {
         let common = self.common;
         common.workers.want(Wanted::Fixed(1));
-        common.workers.set_remark("frames of captures are worked on in the order of their stamps".to_owned());
+        common.workers.set_remark(BY_STAMPS.to_owned());
         let mut poller = Poller::new();
         let mut heads: Vec<Head> = (0..self.ports.len()).map(|_| Head::default()).collect();
         let mut first_ns = None;

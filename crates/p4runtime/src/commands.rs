@@ -53,6 +53,9 @@ impl Commands for CommandService {
                 Some(workers_request::Wanted::Auto(_)) => workers.want(Wanted::Auto),
             }
             settle(&**api.door(), &workers)?;
+            if let Some(workers_request::Wanted::Count(count)) = request.wanted {
+                check_became(&workers, count as usize)?;
+            }
             Ok(shown(&workers))
         });
         answer.await?.map(Response::new)
@@ -76,6 +79,19 @@ fn settle(door: &dyn Door, workers: &Workers) -> Result<(), Status> {
         std::thread::sleep(PAUSE);
     }
     Ok(())
+}
+
+/// An error if there are not as many workers as were asked for, with what the switch says of it. It wants those then that
+/// there are.
+fn check_became(workers: &Workers, asked: usize) -> Result<(), Status> {
+    let now = workers.now();
+    if now == asked {
+        return Ok(());
+    }
+    workers.want(Wanted::Fixed(now));
+    let (s, remark) = (if now == 1 { "" } else { "s" }, workers.remark());
+    let why = if remark.is_empty() { "the switch did not get to it in time".to_owned() } else { remark };
+    Err(Status::failed_precondition(format!("there are not {asked} workers but {now} worker{s}: {why}")))
 }
 
 fn shown(workers: &Workers) -> WorkersResponse {

@@ -64,13 +64,18 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// Starts one.
+    /// Starts one without ports.
     pub fn start() -> Switch {
+        Switch::start_with(&[])
+    }
+
+    /// Starts one with options of its own.
+    pub fn start_with(options: &[&str]) -> Switch {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("router.p4");
         std::fs::write(&program, ROUTER).unwrap();
         let mut command = wirespeed();
-        command.arg("run").arg(&program).args(["--backend", "interp", "--p4runtime", "127.0.0.1:0"]);
+        command.arg("run").arg(&program).args(["--backend", "interp", "--p4runtime", "127.0.0.1:0"]).args(options);
         let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut stderr = BufReader::new(process.stderr.take().unwrap());
         let mut line = String::new();

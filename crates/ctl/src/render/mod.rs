@@ -16,7 +16,7 @@ pub use commands::commands;
 pub use json::entity_json;
 pub(crate) use messages::election_id;
 pub use messages::{message_json, message_text};
-pub use tables::entities_text;
+pub use tables::{default_text, entities_text};
 pub use workers::{workers_json, workers_text};
 
 use crate::language::param_type;

@@ -47,6 +47,20 @@ pub fn entities_text(schema: &Schema, entities: &[Entity]) -> String {
     sections.iter().map(Section::text).collect::<Vec<_>>().join("\n\n")
 }
 
+/// What a table does on a miss: the entry is its default.
+pub fn default_text(schema: &Schema, entity: &Entity) -> String {
+    let Some(Kind::TableEntry(entry)) = &entity.entity else { return String::new() };
+    let table = schema.table_by_id(entry.table_id);
+    let owner = known_name(table.map(|it| name(&it.preamble)), entry.table_id);
+    let constancy = if table.is_some_and(|it| it.const_default_action_id != 0) { " (const)" } else { "" };
+    format!("{owner}: the default action is {}{constancy}", action_or_nothing(schema, entry))
+}
+
+fn action_or_nothing(schema: &Schema, entry: &TableEntry) -> String {
+    let action = entry.action.as_ref().map(|action| action_text(schema, action));
+    action.filter(|it| !it.is_empty()).unwrap_or_else(|| "nothing".to_owned())
+}
+
 impl Section {
     fn text(&self) -> String {
         // A single cell was asked for as such.
@@ -288,8 +302,7 @@ fn entry_row(schema: &Schema, entry: &TableEntry) -> Row {
         }
         _ => key_cells(schema, entry),
     };
-    let action = entry.action.as_ref().map(|action| action_text(schema, action));
-    row.push(field("action", action.filter(|it| !it.is_empty()).unwrap_or_else(|| "nothing".to_owned())));
+    row.push(field("action", action_or_nothing(schema, entry)));
     if let Some(data) = &entry.counter_data {
         row.extend(counts(data));
     }
