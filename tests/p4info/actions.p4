@@ -4,6 +4,8 @@
 #include <v1model.p4>
 #include "headers.inc"
 
+const bit<16> LIMIT = 0x10;
+
 action second(inout headers_t hdr, bit<8> ttl) {
     hdr.ipv4.ttl = ttl;
 }
@@ -21,9 +23,9 @@ control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadat
     @description("To a port,\nand no further.")
     @cost(3, "per packet")
     @weights[low=1, high=0x10]
-    @marks["a", 2, true]
+    @marks["a", 2, true, "b" ++ "c", 8w255 + 1, -(LIMIT >> 1), LIMIT < 4]
     @empty[]
-    action documented(@id(7) @brief("where to") bit<9> port, @name("index") bit<32> i, bool flag, @refers_to(t, k) int<8> n) {
+    action documented(@id(7) @brief("where to") bit<9> port, @name("index") @unit["k" ++ "B"] bit<32> i, bool flag, @refers_to(t, k) int<8> n) {
         called_by_an_action();
         std.egress_spec = port;
         meta.index = i;
@@ -37,13 +39,13 @@ control MyIngress(inout headers_t hdr, inout meta_t meta, inout standard_metadat
     }
 
     table t {
-        key = { hdr.ipv4.protocol: exact; }
+        key = { hdr.ipv4.protocol: exact @below[limit = LIMIT]; }
         actions = {
             first;
             documented;
             second(hdr);
             called_and_listed;
-            @proto_id(1) NoAction;
+            @proto_id(1) @rank[LIMIT / 3] NoAction;
         }
     }
 

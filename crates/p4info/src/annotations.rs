@@ -4,8 +4,7 @@ use p4runtime_proto::p4::config::v1::{self, structured_annotation::Body};
 use sema::hir;
 use std::fmt::Write;
 use std::rc::Rc;
-use syntax::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, BinaryOperator, Expr, ExprKind};
-use syntax::ast::{KeyValue, UnaryOperator};
+use syntax::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, Expr, ExprKind, KeyValue};
 
 /// What P4Info says elsewhere.
 const TOLD_ELSEWHERE: [&str; 4] = ["name", "id", "brief", "description"];
@@ -153,51 +152,14 @@ fn text_of(annotation: &Annotation) -> String {
     text
 }
 
-/// The value of a structured annotation. The checker has seen that it is a constant.
+/// The value of a structured annotation, which the checker has found out. A number is one of 64 bits, or left out.
 fn constant(program: &hir::Program, e: &Expr) -> v1::Expression {
     use v1::expression::Value;
-    let value = match &e.kind {
-        ExprKind::String(text) => Some(Value::StringValue(text.to_string())),
-        ExprKind::Bool(value) => Some(Value::BoolValue(*value)),
-        _ => match named(program, e).map(|value| &value.kind) {
-            Some(hir::ExprKind::String(text)) => Some(Value::StringValue(text.to_string())),
-            Some(hir::ExprKind::Bool(value)) => Some(Value::BoolValue(*value)),
-            _ => integer(program, e).map(Value::Int64Value),
-        },
-    };
-    v1::Expression { value }
-}
-
-/// The value of a constant of the outermost scope.
-fn named<'h>(program: &'h hir::Program, e: &Expr) -> Option<&'h hir::Expr> {
-    let ExprKind::Name(path) = &e.kind else { return None };
-    program.top.iter().find_map(|local| match local {
-        hir::Local::Const(var, value) if program.vars[*var].name == path.name.name => Some(value),
+    let value = program.annotation_values.get(&e.span).and_then(|value| match &value.kind {
+        hir::ExprKind::String(text) => Some(Value::StringValue(text.to_string())),
+        hir::ExprKind::Bool(value) => Some(Value::BoolValue(*value)),
+        hir::ExprKind::Int(value) => i64::try_from(value).ok().map(Value::Int64Value),
         _ => None,
-    })
-}
-
-/// A number, if it is one of 64 bits.
-fn integer(program: &hir::Program, e: &Expr) -> Option<i64> {
-    match &e.kind {
-        ExprKind::Integer(number) => i64::try_from(&number.value).ok(),
-        ExprKind::Unary { operator: UnaryOperator::Negate, operand } => integer(program, operand)?.checked_neg(),
-        ExprKind::Binary { operator, left, right } => {
-            let (left, right) = (integer(program, left)?, integer(program, right)?);
-            match operator {
-                BinaryOperator::Add => left.checked_add(right),
-                BinaryOperator::Subtract => left.checked_sub(right),
-                BinaryOperator::Multiply => left.checked_mul(right),
-                BinaryOperator::Divide => left.checked_div(right),
-                BinaryOperator::ShiftLeft => left.checked_mul(1_i64.checked_shl(u32::try_from(right).ok()?)?),
-                BinaryOperator::BitAnd => Some(left & right),
-                BinaryOperator::BitOr => Some(left | right),
-                _ => None,
-            }
-        }
-        _ => match &named(program, e)?.kind {
-            hir::ExprKind::Int(value) => i64::try_from(value).ok(),
-            _ => None,
-        },
-    }
+    });
+    v1::Expression { value }
 }

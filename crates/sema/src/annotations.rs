@@ -1,7 +1,7 @@
 //! Annotations: those that the language knows have a body of a certain shape, and structured ones a known value.
 //!
-//! What enters: the annotations of one element of the program. What leaves: diagnostics; whoever needs an annotation
-//! reads it from the tree.
+//! What enters: the annotations of one element of the program. What leaves: diagnostics, and what the expressions of
+//! structured ones are; whoever needs an annotation reads it from the tree.
 
 use crate::checker::Checker;
 use crate::diagnostics as d;
@@ -74,9 +74,14 @@ impl Checker<'_> {
             return;
         }
         let is_scalar = matches!(value.ty, Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Bool | Type::String);
-        if !is_scalar || self.fold(&value).is_none() {
-            let wanted = "numbers, strings and truth values that are known at compile time";
-            self.report(d::invalid_annotation(written.span, &annotation.name.name, wanted));
+        match self.fold(&value).filter(|_| is_scalar) {
+            Some(known) => {
+                self.hir.annotation_values.insert(written.span, known);
+            }
+            None => {
+                let wanted = "numbers, strings and truth values that are known at compile time";
+                self.report(d::invalid_annotation(written.span, &annotation.name.name, wanted));
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use base::{IndexVec, Span, entity_id};
 use num_bigint::BigInt;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use syntax::ast::{self, Annotation, Direction};
 
@@ -70,6 +70,8 @@ pub struct Program {
     /// The variables, parameters and constants that the program names anywhere. A constant of which only the value was
     /// needed leaves no other trace.
     pub named_vars: BTreeSet<VarId>,
+    /// What the expressions in structured annotations are: numbers, strings and truth values, by where they stand.
+    pub annotation_values: BTreeMap<Span, Expr>,
     /// Those of which only the size was needed somewhere (`v.minSizeInBits()`, `v.size`); it stands there as a number.
     pub sized_vars: BTreeSet<VarId>,
 }
