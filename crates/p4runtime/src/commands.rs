@@ -81,8 +81,8 @@ fn settle(door: &dyn Door, workers: &Workers) -> Result<(), Status> {
     Ok(())
 }
 
-/// An error if there are not as many workers as were asked for, with what the switch says of it. It wants those then that
-/// there are.
+/// An error if there are not as many workers as were asked for, with what the switch says of it. It wants those then
+/// that there are.
 fn check_became(workers: &Workers, asked: usize) -> Result<(), Status> {
     let now = workers.now();
     if now == asked {

@@ -96,7 +96,7 @@ fn look(core: &Core, reports: &mut Reports) {
             true
         };
         // A switch that ends, or another program: there is nothing to report.
-        let _none = target.api.read(&Query::TableEntries(query), &mut sink);
+        let _none = target.api.read_of(&target.schema.program, &Query::TableEntries(query), &mut sink);
         if !due.is_empty() {
             notify(core, due);
         }

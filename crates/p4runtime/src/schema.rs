@@ -60,7 +60,7 @@ impl Schema {
     pub(crate) fn unknown(&self, kind: Kind, id: u32) -> Fault {
         let what = kind.as_str();
         if id == 0 {
-            return Fault::invalid(format!("the id of a {what} is missing"));
+            return Fault::invalid(format!("the id of the {what} is missing"));
         }
         let is = match self.model.object(id) {
             Some(other) => format!("is the {} {}", other.kind().as_str(), other.name()),

@@ -1,8 +1,8 @@
 //! The requests of the service.
 //!
 //! Each request is checked in the order that the specification gives: the device, the role and who is primary, whether
-//! there is a program, what it says. What takes long or waits for the worker is done in threads for such work. Writes
-//! and changes of the program come one after the other, in the order in which they came.
+//! there is a program, what it says. What takes long or waits for the worker is done in threads for such work. What a
+//! role writes, and its changes of the program, come one after the other, in the order in which they came.
 
 use crate::agreement;
 use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
@@ -16,7 +16,8 @@ use crate::role_config::RoleConfig;
 use crate::schema::Schema;
 use crate::status::Outcomes;
 use crate::to_proto::Shower;
-use crate::{kept, query, reconcile, status, stream, write};
+use crate::write::{self, Turn};
+use crate::{kept, query, reconcile, status, stream};
 use control::Api;
 use control::api::{Atomicity, Code as FaultCode, Entity, Fault};
 use p4runtime_proto::codec::BUDGET;
@@ -26,7 +27,7 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{OwnedMutexGuard, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
@@ -62,8 +63,11 @@ pub(crate) struct Core {
     pub ports: Ports,
     pub packets_out: mpsc::Sender<Vec<u8>>,
     pipelines: Mutex<Pipelines>,
-    /// Held while something is written or another program is put in.
+    /// Held while something is written or another program is put in; by a write that may be cut, for one part at a
+    /// time.
     pub turn: Arc<tokio::sync::Mutex<()>>,
+    /// Held, before the turn, for as long as a request of the role writes.
+    orders: Mutex<BTreeMap<RoleName, Arc<tokio::sync::Mutex<()>>>>,
     /// Held while a program is compiled.
     compiling: Arc<Semaphore>,
     reading: Arc<Semaphore>,
@@ -106,6 +110,7 @@ impl Core {
             packets_out,
             pipelines: Mutex::new(pipelines),
             turn: Arc::default(),
+            orders: Mutex::default(),
             compiling: Arc::new(Semaphore::new(1)),
             reading: Arc::new(Semaphore::new(READS_MAX)),
             hub: Mutex::default(),
@@ -136,10 +141,10 @@ impl Core {
         }
     }
 
-    fn check_primary(&self, role: &RoleName, election_id: Option<u128>) -> Result<(), Status> {
+    fn check_primary(&self, role: &RoleName, election_id: Option<u128>) -> Result<(), Fault> {
         let hub = self.hub();
         if !hub.arbitration.knows(role) {
-            return Err(Status::not_found(format!("there is no controller of {}", describe(role))));
+            return Err(Fault::new(FaultCode::NotFound, format!("there is no controller of {}", describe(role))));
         }
         if hub.arbitration.is_primary(role, election_id) {
             return Ok(());
@@ -151,8 +156,18 @@ impl Core {
             (Some(highest), true) => format!("its primary controller has election id {highest}"),
             (Some(highest), false) => format!("its primary controller, of election id {highest}, has left"),
         };
-        let role = describe(role);
-        Err(Status::permission_denied(format!("election id {sent} is not that of the primary of {role}: {why}")))
+        let message = format!("election id {sent} is not that of the primary of {}: {why}", describe(role));
+        Err(Fault::new(FaultCode::PermissionDenied, message))
+    }
+
+    /// Waits until nothing else writes for the role.
+    async fn order(&self, role: &RoleName) -> OwnedMutexGuard<()> {
+        let order = {
+            let mut orders = lock(&self.orders);
+            orders.retain(|_, order| Arc::strong_count(order) > 1);
+            Arc::clone(orders.entry(role.clone()).or_default())
+        };
+        order.lock_owned().await
     }
 
     fn target(&self) -> Result<Arc<Target>, Status> {
@@ -187,8 +202,11 @@ impl P4Runtime for Service {
         core.check_device(request.device_id)?;
         let role = role_name(&request.role, request.role_id);
         let election_id = election_id(request.election_id.as_ref());
+        // Who may not write is not kept waiting by who does.
+        core.check_primary(&role, election_id).map_err(status::of)?;
+        let order = core.order(&role).await;
         let turn = Arc::clone(&core.turn).lock_owned().await;
-        core.check_primary(&role, election_id)?;
+        core.check_primary(&role, election_id).map_err(status::of)?;
         let target = core.target()?;
         let atomicity = match v1::write_request::Atomicity::try_from(request.atomicity) {
             Ok(v1::write_request::Atomicity::ContinueOnError) => Atomicity::ContinueOnError,
@@ -198,10 +216,12 @@ impl P4Runtime for Service {
         };
         let config = core.hub().arbitration.config(&role);
         let budget = BUDGET.try_with(Arc::clone).ok();
+        let there = Arc::clone(&target);
+        let mut turn = WriteTurn { core: Arc::clone(core), role, election_id, target: there, turn: Some(turn) };
         let outcomes = blocking(move || {
             // Kept to the end, though the client may have gone.
-            let _turn = turn;
-            write::carry_out(&target, request.updates, atomicity, config, budget)
+            let _order = order;
+            write::carry_out(&target, request.updates, atomicity, config, &mut turn, budget)
         });
         let outcomes = outcomes.await??;
         tracing::debug!(updates = outcomes.parts(), refused = outcomes.failed(), "a controller has written");
@@ -212,11 +232,11 @@ impl P4Runtime for Service {
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<Self::ReadStream>, Status> {
         let (core, request) = (&self.0, request.into_inner());
         core.check_device(request.device_id)?;
-        let target = core.target()?;
-        let config = core.hub().arbitration.config(&role_name(&request.role, 0));
         let permit = Arc::clone(&core.reading).acquire_owned().await;
         let permit = permit.map_err(|_| Status::unavailable("the switch is ending"))?;
         let turn = Arc::clone(&core.turn).lock_owned().await;
+        let target = core.target()?;
+        let config = core.hub().arbitration.config(&role_name(&request.role, 0));
         let (sender, receiver) = mpsc::channel(4);
         spawn_blocking(move || {
             let _permit = permit;
@@ -236,7 +256,7 @@ impl P4Runtime for Service {
         core.check_device(request.device_id)?;
         let role = role_name(&request.role, request.role_id);
         let election_id = election_id(request.election_id.as_ref());
-        core.check_primary(&role, election_id)?;
+        core.check_primary(&role, election_id).map_err(status::of)?;
         if core.hub().arbitration.config(&role).is_some_and(|config| !config.can_push_pipeline) {
             return Err(Status::permission_denied(format!("{} may not set programs", describe(&role))));
         }
@@ -292,13 +312,43 @@ impl P4Runtime for Service {
     }
 }
 
+// ------------------------------------------------------------------------------------------------------- writing
+
+/// The turn of a controller that writes, in a thread that may wait.
+struct WriteTurn {
+    core: Arc<Core>,
+    role: RoleName,
+    election_id: Option<u128>,
+    /// What the updates speak of.
+    target: Arc<Target>,
+    turn: Option<OwnedMutexGuard<()>>,
+}
+
+impl Turn for WriteTurn {
+    fn next(&mut self) -> Result<Option<Arc<RoleConfig>>, Fault> {
+        self.end();
+        // Who waits already comes first.
+        self.turn = Some(Arc::clone(&self.core.turn).blocking_lock_owned());
+        self.core.check_primary(&self.role, self.election_id)?;
+        let now = self.core.pipelines().target();
+        if !now.is_some_and(|now| Arc::ptr_eq(&now, &self.target)) {
+            return Err(Fault::new(FaultCode::FailedPrecondition, "another program has been set meanwhile"));
+        }
+        Ok(self.core.hub().arbitration.config(&self.role))
+    }
+
+    fn end(&mut self) {
+        self.turn = None;
+    }
+}
+
 // ------------------------------------------------------------------------------------------------------- reading
 
 /// Where the messages of an answer go: kept while nothing may be written, then sent one by one.
 struct AnswerWriter {
     sender: mpsc::Sender<Result<v1::ReadResponse, Status>>,
     collected: Vec<v1::ReadResponse>,
-    turn: Option<tokio::sync::OwnedMutexGuard<()>>,
+    turn: Option<OwnedMutexGuard<()>>,
     /// When it got its turn.
     began: Instant,
     is_gone: bool,
@@ -394,7 +444,7 @@ fn answer_one(
         true
     };
     if let Some(query) = &wanted.query {
-        target.api.read(query, &mut sink)?;
+        target.api.read_of(&target.schema.program, query, &mut sink)?;
     }
     if !waiting.is_empty() {
         answer.push(waiting);
@@ -426,9 +476,10 @@ async fn set_config(
         (_, None) => return Err(Status::invalid_argument("the config is missing")),
         (_, Some(config)) => Some(prepare(core, config).await?),
     };
+    let _order = core.order(role).await;
     let turn = Arc::clone(&core.turn).lock_owned().await;
     // Another controller may have become primary while the program was compiled.
-    core.check_primary(role, election_id)?;
+    core.check_primary(role, election_id).map_err(status::of)?;
     match (action, prepared) {
         (Action::VerifyAndSave, Some(prepared)) => core.pipelines().save(prepared),
         (Action::Commit, _) => {
@@ -504,7 +555,7 @@ async fn commit(
     core: &Arc<Core>,
     prepared: Prepared,
     keeps_state: bool,
-    turn: tokio::sync::OwnedMutexGuard<()>,
+    turn: OwnedMutexGuard<()>,
 ) -> Result<(), Status> {
     let there = Arc::clone(core);
     blocking(move || {

@@ -5,6 +5,9 @@
 //! than that in which it came: a million updates take the memory of some, beside that of the entries that they make.
 //! What must succeed as a whole is kept until it is known whether it does, for which memory is taken from the budget of
 //! all clients.
+//!
+//! Between the parts of a write that may be cut, others get their turn: those who read, controllers of other roles, who
+//! wants to be primary. So who writes is asked again before each part whether it still may.
 
 use crate::pipelines::Target;
 use crate::role_config::RoleConfig;
@@ -32,17 +35,29 @@ const SMALL_BYTES: usize = 4096;
 /// Failures of a batch that are looked for once it is known that it fails.
 const FAILURES_MAX: usize = 1024;
 
-/// Carries updates out in their order. An error if there is no memory for the request as a whole.
+/// The turn of who writes, which is had when a write begins.
+pub(crate) trait Turn {
+    /// Lets others have their turn and waits for the next one: what the role may do then. An error if there is nothing
+    /// more to be written.
+    fn next(&mut self) -> Result<Option<Arc<RoleConfig>>, Fault>;
+
+    /// There is nothing more to be written.
+    fn end(&mut self);
+}
+
+/// Carries updates out in their order. `config` is what the role of who sends may do, if that is less than everything.
+/// An error if there is no memory for the request as a whole.
 pub(crate) fn carry_out(
     target: &Target,
     sent: Vec<Bytes>,
     atomicity: Atomicity,
     config: Option<Arc<RoleConfig>>,
+    turn: &mut dyn Turn,
     budget: Option<Arc<dyn Budget>>,
 ) -> Result<Outcomes, Status> {
     let mut reader = Reader { target, config, budget, reserved_bytes: 0 };
     match atomicity {
-        Atomicity::ContinueOnError => Ok(in_pieces(&mut reader, sent)),
+        Atomicity::ContinueOnError => Ok(in_pieces(&mut reader, sent, turn)),
         Atomicity::RollbackOnError | Atomicity::DataplaneAtomic => as_a_whole(&mut reader, sent, atomicity),
     }
 }
@@ -97,11 +112,21 @@ impl Reader<'_> {
     }
 }
 
-fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>) -> Outcomes {
+fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>, turn: &mut dyn Turn) -> Outcomes {
     let mut outcomes = Outcomes::default();
     let mut sent = sent.into_iter();
     let mut last = 0;
     while sent.len() > 0 {
+        if outcomes.parts() > 0 {
+            match turn.next() {
+                Ok(config) => reader.config = config,
+                Err(fault) => {
+                    let not_tried = Fault { message: format!("not tried: {}", fault.message), ..fault };
+                    sent.by_ref().for_each(|_| outcomes.push(Err(not_tried.clone())));
+                    break;
+                }
+            }
+        }
         let (mut batch, mut piece) =
             (Vec::with_capacity(PIECE.min(sent.len())), Vec::with_capacity(PIECE.min(sent.len())));
         for bytes in sent.by_ref().take(PIECE) {
@@ -114,6 +139,8 @@ fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>) -> Outcomes {
         }
         last = carry_out_piece(reader.target, batch, piece, &mut outcomes).max(last);
     }
+    // Others need not wait for the disk.
+    turn.end();
     if let Err(fault) = reader.target.api.synchronise(last) {
         outcomes.fail_all(&fault);
     }

@@ -3,18 +3,16 @@
 mod support;
 
 use expect_test::expect;
-use support::{Controller, Device, ROUTER, program, update};
+use support::{Controller, Device, ROUTE, ROUTER, program, update};
 
 #[tokio::test]
 async fn idle_entries_are_told_while_they_are_idle() {
     let text = ROUTER.replace("size = 4096;", "size = 4096; support_timeout = true;");
     let device = Device::start(Some(&text));
     let mut controller = Controller::connect(&device, 1).await;
-    let route = r#"type: INSERT entity { table_entry {
-        table_id: $route match { field_id: 1 lpm { value: "\n\000\000\000" prefix_len: 8 } } metadata: "mine"
-        idle_timeout_ns: 50000000 action { action { action_id: $forward params { param_id: 1 value: "\002" } } } } }"#;
+    let route = ROUTE.replacen("action {", "metadata: \"mine\" idle_timeout_ns: 50000000 action {", 1);
     let info = program(&text).info;
-    controller.write(vec![update(&info, route)]).await.unwrap();
+    controller.write(vec![update(&info, &route)]).await.unwrap();
     let told = controller.next().await;
     let told = told.replace(&info.tables[0].preamble.as_ref().unwrap().id.to_string(), "route");
     let lines: String = told.lines().filter(|line| !line.contains("timestamp")).map(|it| format!("{it}\n")).collect();

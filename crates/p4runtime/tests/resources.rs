@@ -7,11 +7,7 @@ use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Heard;
-use support::{Controller, Device, ROUTER, entity, program, shown, status, update};
-
-const ROUTE: &str = r#"type: INSERT entity { table_entry {
-    table_id: $route match { field_id: 1 lpm { value: "\n\000\000\000" prefix_len: 8 } }
-    action { action { action_id: $forward params { param_id: 1 value: "\002" } } } } }"#;
+use support::{Controller, Device, ROUTE, ROUTER, entity, program, shown, status, update};
 
 /// What comes of an update, in one line for each of the answer.
 async fn written(controller: &mut Controller, info: &P4Info, text: &str) -> String {
@@ -85,33 +81,7 @@ async fn a_role_has_what_its_configuration_lists() {
     )
     .await;
     check_read(&mut routes, &info, registers, expect![[""]]).await;
-    check_read(
-        &mut routes,
-        &info,
-        "table_entry { }",
-        expect![[r#"
-        table_entry {
-          table_id: route
-          match {
-            field_id: 1
-            lpm {
-              value: "\n\000\000\000"
-              prefix_len: 8
-            }
-          }
-          action {
-            action {
-              action_id: forward
-              params {
-                param_id: 1
-                value: "\002"
-              }
-            }
-          }
-        }
-    "#]],
-    )
-    .await;
+    check_read(&mut routes, &info, "table_entry { }", expect!["ROUTE\n"]).await;
 
     // Another role may not have the table, too.
     let mut others = Controller::silent(&device, 3).await;

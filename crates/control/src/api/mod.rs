@@ -121,8 +121,12 @@ impl Gate<'_> {
     ) -> Result<T, Fault> {
         let program = Arc::clone(self.program);
         let done = self.door.ask(move |switch| Arc::ptr_eq(switch.program(), &program).then(|| job(switch)))?;
-        done.ok_or_else(|| Fault::new(Code::Aborted, "another program has been put in the switch meanwhile"))
+        done.ok_or_else(other_program)
     }
+}
+
+fn other_program() -> Fault {
+    Fault::new(Code::Aborted, "another program has been put in the switch meanwhile")
 }
 
 impl Pipeline {
@@ -288,6 +292,15 @@ impl Api {
     pub fn read(&self, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         let pipeline = self.pipeline();
         pipeline.read(pipeline.gate(&*self.door), query, sink)
+    }
+
+    /// The same if the program is still this one, of which the query speaks.
+    pub fn read_of(&self, program: &Arc<Program>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
+        let pipeline = self.pipeline();
+        match Arc::ptr_eq(&pipeline.program, program) {
+            true => pipeline.read(pipeline.gate(&*self.door), query, sink),
+            false => Err(other_program()),
+        }
     }
 
     /// Carries a command of one of the other faces out. Most are stored like the updates that they are; after the

@@ -70,6 +70,33 @@ control D(packet_out p, in headers_t h) { apply { p.emit(h); } }
 V1Switch(P(), V(), I(), E(), C(), D()) main;
 "#;
 
+/// Writes an entry of the router; tables and actions are called by their names.
+pub const ROUTE: &str = r#"type: INSERT entity { table_entry {
+    table_id: $route match { field_id: 1 lpm { value: "\n\000\000\000" prefix_len: 8 } }
+    action { action { action_id: $forward params { param_id: 1 value: "\002" } } } } }"#;
+
+/// How it is read.
+const ROUTE_READ: &str = r#"table_entry {
+  table_id: route
+  match {
+    field_id: 1
+    lpm {
+      value: "\n\000\000\000"
+      prefix_len: 8
+    }
+  }
+  action {
+    action {
+      action_id: forward
+      params {
+        param_id: 1
+        value: "\002"
+      }
+    }
+  }
+}
+"#;
+
 /// A program, as the interpreter runs it, and its P4Info.
 pub struct Made {
     pub program: ir::Program,
@@ -272,12 +299,16 @@ impl Controller {
 
     /// Bids for a role with what `stratum.P4RoleConfig` says of it, in its encoding; gives what is heard.
     pub async fn bid_as(&mut self, role: &str, config: &[u8]) -> String {
-        self.role = role.to_owned();
         let value = config.to_vec();
         let config = Some(prost_types::Any { type_url: "type.googleapis.com/stratum.P4RoleConfig".to_owned(), value });
-        let role = Some(v1::Role { name: role.to_owned(), config, ..Default::default() });
+        self.bid_for_role(v1::Role { name: role.to_owned(), config, ..Default::default() }).await
+    }
+
+    /// Bids for a role; gives what is heard.
+    pub async fn bid_for_role(&mut self, role: v1::Role) -> String {
+        self.role = role.name.clone();
         let election_id = Some(v1::Uint128 { high: 0, low: self.election_id });
-        let bid = v1::MasterArbitrationUpdate { device_id: 1, election_id, role, ..Default::default() };
+        let bid = v1::MasterArbitrationUpdate { device_id: 1, election_id, role: Some(role), ..Default::default() };
         self.send(Sent::Arbitration(bid)).await;
         self.next().await
     }
@@ -403,14 +434,25 @@ pub fn entity(info: &P4Info, written: &str) -> v1::Entity {
     text::from_text("p4.v1.Entity", &with_ids(info, written)).unwrap()
 }
 
-/// Entities as text, with names for ids.
+/// Entities as text, with names for ids, and `ROUTE` for what writes and reads as that.
 pub fn shown(info: &P4Info, entities: &[v1::Entity]) -> String {
     let mut text: String = entities.iter().map(|it| text::to_text("p4.v1.Entity", it)).collect::<Vec<_>>().join("--\n");
     for preamble in info.tables.iter().map(|it| &it.preamble).chain(info.actions.iter().map(|it| &it.preamble)) {
         let preamble = preamble.as_ref().unwrap();
         text = text.replace(&preamble.id.to_string(), &preamble.alias);
     }
-    text
+    text.replace(ROUTE_READ, "ROUTE\n")
+}
+
+/// Routes to as many networks, each another.
+pub fn routes(info: &P4Info, count: u32) -> Vec<v1::Update> {
+    let one = update(info, ROUTE);
+    let route = |number| {
+        let mut route = one.clone();
+        set_prefix(&mut route, number);
+        route
+    };
+    (0..count).map(route).collect()
 }
 
 /// Makes a route one for another network.
