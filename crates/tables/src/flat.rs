@@ -6,6 +6,10 @@
 //! prefixes of IPv4, one when the table is so large that the root has 24 bits. Entries of less than [`SHORT_BITS`] bits
 //! would fill very many slots; they are kept apart, for keys that nothing else matches.
 //!
+//! A table that has become too large for its root, or far too small, gets another trie, which a few entries of the old
+//! one are written to with each change, the shortest first, and which takes over when it has all. Until then lookups
+//! read the old one, which knows nothing of this.
+//!
 //! Of all entries that cover a slot no two have the same length, so that the length in a slot says whose it is: cells
 //! may be shared by entries.
 
@@ -46,12 +50,29 @@ pub(crate) fn serves(kind: TableKind, key: &[KeyField]) -> bool {
     kind == TableKind::Lpm && key.iter().map(|field| field.width_bits).sum::<u32>() <= KEY_BITS_MAX
 }
 
+/// Slots that each change writes of a trie that is to take over, a little more for the last entry.
+const SLOTS_AT_ONCE: usize = 1 << 12;
+
 /// The engine.
 #[derive(Clone, Debug)]
 pub(crate) struct Flat {
     pieces: Vec<Piece>,
     key_words: usize,
     string_bits: u32,
+    trie: Trie,
+    successor: Option<Box<Successor>>,
+    /// Entries by length and leading bits: what takes over when one of them is removed.
+    entries: BTreeMap<EntryKey, Cell>,
+    /// Bit string and length of entries, by handle.
+    prefixes: Vec<(u32, u8)>,
+}
+
+/// An entry's length, and its leading bits.
+type EntryKey = (u32, u32);
+
+/// Where lookups go.
+#[derive(Clone, Debug)]
+struct Trie {
     root_bits: u32,
     root: Vec<u32>,
     /// The first is empty, for keys that need none.
@@ -59,10 +80,14 @@ pub(crate) struct Flat {
     free_nodes: Vec<u32>,
     /// The slots of short entries, for each value of the first bits.
     short: Vec<u32>,
-    /// Entries by length and leading bits: what takes over when one of them is removed.
-    entries: BTreeMap<(u32, u32), Cell>,
-    /// Bit string and length of entries, by handle.
-    prefixes: Vec<(u32, u8)>,
+}
+
+/// A trie that is to take over.
+#[derive(Clone, Debug)]
+struct Successor {
+    trie: Trie,
+    /// It has the entries before this one, and no others.
+    next: EntryKey,
 }
 
 /// What a lookup reads. A slot of the root or of a node that leads to a node names one of `nodes`.
@@ -89,26 +114,16 @@ impl Flat {
     pub fn new(key: &[KeyField], layout: &KeyLayout) -> Flat {
         let pieces = pieces(key, layout);
         let string_bits = pieces.iter().map(|piece| piece.width_bits).sum();
-        let mut flat = Flat {
-            pieces,
-            key_words: layout.words(),
-            string_bits,
-            root_bits: 0,
-            root: Vec::new(),
-            nodes: Vec::new(),
-            free_nodes: Vec::new(),
-            short: Vec::new(),
-            entries: BTreeMap::new(),
-            prefixes: Vec::new(),
-        };
-        flat.clear();
-        flat
+        let trie = Trie::new(ROOTS[0].0.min(string_bits));
+        let (entries, prefixes) = (BTreeMap::new(), Vec::new());
+        Flat { pieces, key_words: layout.words(), string_bits, trie, successor: None, entries, prefixes }
     }
 
     pub fn clear(&mut self) {
         self.entries.clear();
         self.prefixes = Vec::new();
-        self.set_root(ROOTS[0].0);
+        self.successor = None;
+        self.trie = Trie::new(ROOTS[0].0.min(self.string_bits));
     }
 
     /// Forgets entries with this handle and greater ones, which are gone.
@@ -117,34 +132,55 @@ impl Flat {
         self.prefixes.shrink_to_fit();
     }
 
-    /// An empty trie with a root of this many bits, or of the whole string if that is shorter.
-    fn set_root(&mut self, bits: u32) {
-        self.root_bits = bits.min(self.string_bits);
-        self.root = vec![0; 1 << self.root_bits];
-        prefer_large_pages(&self.root);
-        self.nodes = vec![[0; 1 << STRIDE_BITS]];
-        self.free_nodes = Vec::new();
-        self.short = vec![0; 1 << SHORT_BITS];
-    }
-
-    /// Prepares for `additional` more entries.
+    /// Prepares for `additional` more entries: at once, if they are many beside those that are there.
     pub fn reserve(&mut self, additional: usize) {
-        self.fit_root(self.entries.len() + additional);
-    }
-
-    fn fit_root(&mut self, entries: usize) {
-        let bits = ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits);
-        if bits > self.root_bits {
-            self.refill(bits);
+        let bits = self.bits_for(self.entries.len() + additional);
+        if bits > self.trie.root_bits && additional > self.entries.len() {
+            self.successor = None;
+            self.trie = Trie::new(bits);
+            self.entries.iter().for_each(|(&key, &cell)| self.trie.write(string_of(key), key.0, cell));
         }
     }
 
-    /// The same entries with another root.
-    fn refill(&mut self, root_bits: u32) {
-        self.set_root(root_bits);
-        let entries = std::mem::take(&mut self.entries);
-        entries.iter().for_each(|(&(len, leading), &cell)| self.write(string_of(leading, len), len, cell));
-        self.entries = entries;
+    /// Bits of the root for so many entries.
+    fn bits_for(&self, entries: usize) -> u32 {
+        ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits)
+    }
+
+    /// Begins with another trie if there should be one, and goes on with it.
+    fn advance(&mut self) {
+        let larger = self.bits_for(self.entries.len());
+        // Far from the number at which it grows, so that it does not do both by turns.
+        let smaller = self.bits_for(self.entries.len() * 4);
+        let bits = if larger > self.trie.root_bits { larger } else { smaller.min(self.trie.root_bits) };
+        self.successor.take_if(|successor| successor.trie.root_bits != bits);
+        if bits == self.trie.root_bits {
+            return;
+        }
+        let start = || Box::new(Successor { trie: Trie::new(bits), next: (0, 0) });
+        let Successor { trie, next } = &mut **self.successor.get_or_insert_with(start);
+        let mut slots = 0;
+        for (&key, &cell) in self.entries.range(*next..) {
+            if slots >= SLOTS_AT_ONCE {
+                *next = key;
+                return;
+            }
+            trie.write(string_of(key), key.0, cell);
+            slots += 1 << bits.saturating_sub(key.0);
+        }
+        if let Some(successor) = self.successor.take() {
+            self.trie = successor.trie;
+        }
+    }
+
+    /// Does something to all tries that have an entry.
+    fn each(&mut self, key: EntryKey, mut body: impl FnMut(&mut Trie)) {
+        body(&mut self.trie);
+        if let Some(successor) = &mut self.successor
+            && key < successor.next
+        {
+            body(&mut successor.trie);
+        }
     }
 
     /// The bit string of a row, its first bit the highest.
@@ -163,9 +199,8 @@ impl Flat {
         let (string, position) = (self.string(row), handle.0 as usize);
         self.prefixes.resize(self.prefixes.len().max(position + 1), (0, 0));
         self.prefixes[position] = (string, len as u8);
-        self.fit_root(self.entries.len() + 1);
-        self.entries.insert((len, leading(string, len)), cell);
         self.write(string, len, cell);
+        self.advance();
     }
 
     /// The cell that an entry runs.
@@ -177,7 +212,6 @@ impl Flat {
     /// Makes an entry run another cell.
     pub fn modify(&mut self, handle: Handle, cell: Cell) {
         let (string, len) = self.prefix(handle);
-        self.entries.insert((len, leading(string, len)), cell);
         self.write(string, len, cell);
     }
 
@@ -186,26 +220,103 @@ impl Flat {
         (string, u32::from(len))
     }
 
-    /// Writes an entry to the slots where it is the longest.
     fn write(&mut self, string: u32, len: u32, cell: Cell) {
-        let new = answer(len, cell);
-        self.change(string, len, &|old| if old != 0 && len_of(old) > len { old } else { new });
+        let key = (len, leading(string, len));
+        self.entries.insert(key, cell);
+        self.each(key, |trie| trie.write(string, len, cell));
     }
 
     /// Removes an entry.
     pub fn remove(&mut self, handle: Handle) {
         let (string, len) = self.prefix(handle);
-        self.entries.remove(&(len, leading(string, len)));
-        let is_short = self.is_short(len);
-        let shorter = (0..len).rev().take_while(|&shorter| self.is_short(shorter) == is_short);
+        let key = (len, leading(string, len));
+        self.entries.remove(&key);
+        // Entries that are kept apart are so in both tries: what takes over is the same, and the successor has it.
+        let is_short = self.trie.is_short(len);
+        let shorter = (0..len).rev().take_while(|&shorter| self.trie.is_short(shorter) == is_short);
         let slot = |shorter| Some(answer(shorter, *self.entries.get(&(shorter, leading(string, shorter)))?));
         let heir = shorter.filter_map(slot).next().unwrap_or(0);
-        self.change(string, len, &|old| if old != 0 && len_of(old) == len { heir } else { old });
-        let [(smaller_bits, most), _] = ROOTS;
-        // Far from the number at which it grows, so that it does not do both by turns.
-        if self.root_bits > smaller_bits && self.entries.len() <= most / 4 {
-            self.refill(smaller_bits);
+        self.each(key, |trie| {
+            trie.change(string, len, &|old| if old != 0 && len_of(old) == len { heir } else { old });
+        });
+        self.advance();
+    }
+
+    /// The key's only field, in its only word: what most tables have.
+    #[inline(always)]
+    pub fn one_piece(&self) -> Option<Piece> {
+        match (&self.pieces[..], self.key_words) {
+            (&[piece], 1) => Some(piece),
+            _ => None,
         }
+    }
+
+    /// Bytes of memory that lookups read beside the cells.
+    pub fn bytes(&self) -> usize {
+        self.trie.bytes() + self.successor.as_ref().map_or(0, |successor| successor.trie.bytes())
+    }
+
+    /// What a lookup reads.
+    #[inline(always)]
+    pub fn slots(&self) -> Slots<'_> {
+        let Trie { root_bits, root, nodes, short, .. } = &self.trie;
+        Slots { root, root_bits: *root_bits, nodes, short }
+    }
+
+    /// Finds keys. They do not wait for each other, so that the processor overlaps what they wait for. Whether the
+    /// root's slot leads to a node is not branched on: which prefixes are long is not to be guessed.
+    #[inline(always)]
+    pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
+        match self.one_piece() {
+            Some(piece) => {
+                let shift = 32 - piece.width_bits;
+                let string = |key: &u64| ((key >> piece.shift_bits) << shift) as u32;
+                self.find_strings(keys.iter().map(string), found);
+            }
+            _ => self.find_strings(keys.chunks_exact(self.key_words).map(|row| self.string(row)), found),
+        }
+    }
+
+    #[inline(always)]
+    fn find_strings(&self, strings: impl Iterator<Item = u32>, found: &mut [Cell]) {
+        // Held in registers: the compiler does not know that what is written leaves them alone.
+        let Slots { root, root_bits, nodes, short } = self.slots();
+        for (string, found) in strings.zip(found) {
+            let mut slot = root[top(string, 0, root_bits)];
+            let is_node = slot & NODE != 0;
+            // There is always a node 0, which leads nowhere.
+            let node = select_unpredictable(is_node, slot & !NODE, 0);
+            let below = nodes[node as usize][top(string, root_bits, STRIDE_BITS)];
+            slot = select_unpredictable(is_node, below, slot);
+            let mut position = root_bits + STRIDE_BITS;
+            while slot & NODE != 0 {
+                slot = nodes[(slot & !NODE) as usize][top(string, position, STRIDE_BITS)];
+                position += STRIDE_BITS;
+            }
+            let other = short[(string >> (32 - SHORT_BITS)) as usize];
+            *found = select_unpredictable(slot == 0, other, slot) & CELL;
+        }
+    }
+}
+
+impl Trie {
+    /// An empty trie with a root of this many bits.
+    fn new(root_bits: u32) -> Trie {
+        let root = vec![0; 1 << root_bits];
+        prefer_large_pages(&root);
+        let nodes = vec![[0; 1 << STRIDE_BITS]];
+        Trie { root_bits, root, nodes, free_nodes: Vec::new(), short: vec![0; 1 << SHORT_BITS] }
+    }
+
+    fn bytes(&self) -> usize {
+        let slots = self.root.capacity() + self.short.capacity();
+        slots * size_of::<u32>() + self.nodes.capacity() * size_of::<[u32; 1 << STRIDE_BITS]>()
+    }
+
+    /// Writes an entry to the slots where it is the longest.
+    fn write(&mut self, string: u32, len: u32, cell: Cell) {
+        let new = answer(len, cell);
+        self.change(string, len, &|old| if old != 0 && len_of(old) > len { old } else { new });
     }
 
     /// Whether entries of this length are kept apart.
@@ -276,65 +387,13 @@ impl Flat {
                 node
             }
             None => {
+                let capacity = self.nodes.capacity();
                 self.nodes.push(slots);
+                if self.nodes.capacity() > capacity {
+                    prefer_large_pages(&self.nodes);
+                }
                 self.nodes.len() as u32 - 1
             }
-        }
-    }
-
-    /// The key's only field, in its only word: what most tables have.
-    #[inline(always)]
-    pub fn one_piece(&self) -> Option<Piece> {
-        match (&self.pieces[..], self.key_words) {
-            (&[piece], 1) => Some(piece),
-            _ => None,
-        }
-    }
-
-    /// Bytes of memory that lookups read beside the cells.
-    pub fn bytes(&self) -> usize {
-        let slots = self.root.capacity() + self.short.capacity();
-        slots * size_of::<u32>() + self.nodes.capacity() * size_of::<[u32; 1 << STRIDE_BITS]>()
-    }
-
-    /// What a lookup reads.
-    #[inline(always)]
-    pub fn slots(&self) -> Slots<'_> {
-        Slots { root: &self.root, root_bits: self.root_bits, nodes: &self.nodes, short: &self.short }
-    }
-
-    /// Finds keys. They do not wait for each other, so that the processor overlaps what they wait for. Whether the
-    /// root's slot leads to a node is not branched on: which prefixes are long is not to be guessed.
-    #[inline(always)]
-    pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
-        match self.one_piece() {
-            Some(piece) => {
-                let shift = 32 - piece.width_bits;
-                let string = |key: &u64| ((key >> piece.shift_bits) << shift) as u32;
-                self.find_strings(keys.iter().map(string), found);
-            }
-            _ => self.find_strings(keys.chunks_exact(self.key_words).map(|row| self.string(row)), found),
-        }
-    }
-
-    #[inline(always)]
-    fn find_strings(&self, strings: impl Iterator<Item = u32>, found: &mut [Cell]) {
-        // Held in registers: the compiler does not know that what is written leaves them alone.
-        let Slots { root, root_bits, nodes, short } = self.slots();
-        for (string, found) in strings.zip(found) {
-            let mut slot = root[top(string, 0, root_bits)];
-            let is_node = slot & NODE != 0;
-            // There is always a node 0, which leads nowhere.
-            let node = select_unpredictable(is_node, slot & !NODE, 0);
-            let below = nodes[node as usize][top(string, root_bits, STRIDE_BITS)];
-            slot = select_unpredictable(is_node, below, slot);
-            let mut position = root_bits + STRIDE_BITS;
-            while slot & NODE != 0 {
-                slot = nodes[(slot & !NODE) as usize][top(string, position, STRIDE_BITS)];
-                position += STRIDE_BITS;
-            }
-            let other = short[(string >> (32 - SHORT_BITS)) as usize];
-            *found = select_unpredictable(slot == 0, other, slot) & CELL;
         }
     }
 }
@@ -352,8 +411,8 @@ fn leading(string: u32, len: u32) -> u32 {
     top(string, 0, len) as u32
 }
 
-/// A bit string with these leading bits.
-fn string_of(leading: u32, len: u32) -> u32 {
+/// The bit string of an entry.
+fn string_of((len, leading): EntryKey) -> u32 {
     (u64::from(leading) << (32 - len)) as u32
 }
 

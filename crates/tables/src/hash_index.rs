@@ -1,89 +1,70 @@
 //! A hash table from 32-bit hashes to 32-bit numbers; the keys stay with the caller.
 //!
 //! One slot is eight bytes: the hash above the number, so that a line holds eight and a number is looked at only if its
-//! whole hash agrees. Open addressing with linear probing; the home of a slot is the low part of its hash, so that
-//! growing, shrinking and deleting (which moves later slots back, no tombstones) need the slots alone. Half full at
-//! most (a little more while it grows); a small one at most an eighth, so that nearly every probe ends at its first
-//! slot and is predicted.
-//!
-//! # Growing without a pause
-//!
-//! A table that has become too small, or far too large, is not copied at once. Its successor is filled a few slots at a
-//! time by the insertions and removals that follow, and takes over when it has everything. Until then searches read the
-//! old table alone, so that they know nothing of this. Two rules keep the successor right: it has every number whose
-//! slot in the old table lies before `copied`, and what is changed in the old table is changed in it too.
+//! whole hash agrees. How slots come and go is [`crate::probing`]'s.
 
-use crate::memory::prefer_large_pages;
+use crate::probing::{Probing, Slot};
 
-/// The table. Numbers start at 1; a slot of 0 is free.
+/// The table. Numbers start at 1.
 #[derive(Clone, Debug)]
 pub(crate) struct HashIndex {
-    slots: Vec<u64>,
-    len: usize,
-    successor: Option<Box<Successor>>,
+    slots: Probing<u64>,
 }
 
-/// A table that is to take over.
-#[derive(Clone, Debug)]
-struct Successor {
-    slots: Vec<u64>,
-    /// Slots of the old table that have been copied. Others may be there too.
-    copied: usize,
-}
+/// The hash above the number; 0 if it is free.
+impl Slot for u64 {
+    type Hasher = ();
 
-const SLOTS_MIN: usize = 8;
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        *self == 0
+    }
 
-/// Slots up to which the table is kept sparse: four pages.
-pub(crate) const SPARSE_SLOTS_MAX: usize = 2048;
+    #[inline(always)]
+    fn hash(&self, (): &()) -> usize {
+        (self >> 32) as usize
+    }
 
-/// Slots up to which it is copied at once, which takes some microseconds.
-pub(crate) const COPIED_WHOLE_MAX: usize = 1 << 14;
-
-/// Slots that each change copies. A table gets fuller by no more than a 64th of its slots while it is being copied.
-pub(crate) const COPIED_AT_ONCE: usize = 64;
-
-/// The number of slots for `len` numbers.
-pub(crate) fn slots_for(len: usize) -> usize {
-    (len * 8).next_power_of_two().clamp(SLOTS_MIN, SPARSE_SLOTS_MAX).max((len * 2).next_power_of_two())
+    #[inline(always)]
+    fn is_same(&self, other: &u64) -> bool {
+        self == other
+    }
 }
 
 impl HashIndex {
     pub fn new() -> HashIndex {
-        HashIndex { slots: vec![0; SLOTS_MIN], len: 0, successor: None }
+        HashIndex { slots: Probing::new() }
     }
 
     /// The number of slots, free ones included.
     pub fn slots(&self) -> usize {
-        self.slots.len()
+        self.slots.all().len()
     }
 
     /// The slots, a power of two, some of which are free. A slot has the hash above the number.
     pub fn all(&self) -> &[u64] {
-        &self.slots
+        self.slots.all()
     }
 
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
-        let successor = self.successor.as_ref().map_or(0, |successor| successor.slots.capacity());
-        (self.slots.capacity() + successor) * size_of::<u64>()
+        self.slots.bytes()
     }
 
     /// Makes room for `additional` more numbers at once.
     pub fn reserve(&mut self, additional: usize) {
-        let wanted = slots_for(self.len + additional);
-        if wanted > self.slots.len() {
-            self.resize(wanted);
-        }
+        self.slots.reserve(&(), additional);
     }
 
     /// The first number at or after `position` in the probe sequence of `hash` that may be the one sought, and the
     /// position after it; 0 if there is none.
     #[inline(always)]
     pub fn probe(&self, hash: u32, mut position: usize) -> (u32, usize) {
-        let last = self.slots.len() - 1;
+        let slots = self.slots.all();
+        let last = slots.len() - 1;
         loop {
             // The mask is the length less one, so that the compiler sees the bound.
-            let slot = self.slots[position & last];
+            let slot = slots[position & last];
             position += 1;
             if slot == 0 {
                 return (0, position);
@@ -113,153 +94,29 @@ impl HashIndex {
     /// Where the probe sequence of `hash` begins, to be fetched into the cache.
     #[inline(always)]
     pub fn home(&self, hash: u32) -> *const u64 {
-        &raw const self.slots[hash as usize & (self.slots.len() - 1)]
+        let slots = self.slots.all();
+        &raw const slots[hash as usize & (slots.len() - 1)]
     }
 
     /// Adds `number`, which must not be there yet.
     pub fn insert(&mut self, hash: u32, number: u32) {
         debug_assert_ne!(number, 0, "a slot of 0 is free");
-        let wanted = slots_for(self.len + 1);
-        self.successor.take_if(|successor| wanted > successor.slots.len());
-        if wanted > self.slots.len() {
-            self.change_to(wanted);
-        }
-        self.len += 1;
-        let slot = slot_of(hash, number);
-        place(&mut self.slots, slot);
-        if let Some(successor) = &mut self.successor {
-            place(&mut successor.slots, slot);
-        }
-        self.advance();
+        self.slots.insert(&(), slot_of(hash, number));
     }
 
     /// Puts `new` in the place of `old`, which must be there under this hash.
     pub fn replace(&mut self, hash: u32, old: u32, new: u32) {
-        let (old, new) = (slot_of(hash, old), slot_of(hash, new));
-        replace(&mut self.slots, old, new);
-        if let Some(successor) = &mut self.successor {
-            // One that it has not yet is copied from its place.
-            replace(&mut successor.slots, old, new);
-        }
+        self.slots.replace(&(), slot_of(hash, old), slot_of(hash, new));
     }
 
     /// Removes `number`, which must be there under this hash.
     pub fn remove(&mut self, hash: u32, number: u32) {
-        let slot = slot_of(hash, number);
-        match &mut self.successor {
-            None => remove(&mut self.slots, slot, |_, _| {}),
-            Some(successor) => {
-                remove(&mut successor.slots, slot, |_, _| {});
-                // What moves to where copying has been is not met again.
-                let (copied, target) = (successor.copied, &mut successor.slots);
-                remove(&mut self.slots, slot, |to, moved| {
-                    if to < copied {
-                        place(target, moved);
-                    }
-                });
-            }
-        }
-        self.len -= 1;
-        // Far from the number at which it grows, so that it does not do both by turns.
-        let wanted = slots_for(2 * self.len);
-        if self.slots.len() > SPARSE_SLOTS_MAX && wanted <= self.slots.len() / 4 && self.successor.is_none() {
-            self.change_to(wanted);
-        }
-        self.advance();
+        self.slots.remove(&(), slot_of(hash, number));
     }
-
-    /// Makes the number of slots another, now or soon.
-    fn change_to(&mut self, slots: usize) {
-        if self.slots.len() <= COPIED_WHOLE_MAX {
-            self.resize(slots);
-        } else if self.successor.is_none() {
-            self.successor = Some(Box::new(Successor { slots: free_slots(slots), copied: 0 }));
-        }
-    }
-
-    /// Goes on with copying.
-    fn advance(&mut self) {
-        let Some(successor) = &mut self.successor else { return };
-        let end = (successor.copied + COPIED_AT_ONCE).min(self.slots.len());
-        for &slot in self.slots[successor.copied..end].iter().filter(|slot| **slot != 0) {
-            place(&mut successor.slots, slot);
-        }
-        successor.copied = end;
-        if end == self.slots.len() {
-            self.slots = std::mem::take(&mut successor.slots);
-            self.successor = None;
-        }
-    }
-
-    fn resize(&mut self, slots: usize) {
-        let mut larger = free_slots(slots);
-        for &slot in self.slots.iter().filter(|slot| **slot != 0) {
-            place(&mut larger, slot);
-        }
-        self.slots = larger;
-        self.successor = None;
-    }
-}
-
-fn free_slots(count: usize) -> Vec<u64> {
-    let slots = vec![0; count];
-    prefer_large_pages(&slots);
-    slots
 }
 
 fn slot_of(hash: u32, number: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(number)
-}
-
-/// Puts a slot into a table, unless it is there.
-fn place(slots: &mut [u64], slot: u64) {
-    let last = slots.len() - 1;
-    let mut position = (slot >> 32) as usize & last;
-    while slots[position] != 0 && slots[position] != slot {
-        position = (position + 1) & last;
-    }
-    slots[position] = slot;
-}
-
-/// Where a slot is.
-fn position(slots: &[u64], slot: u64) -> Option<usize> {
-    let last = slots.len() - 1;
-    let mut position = (slot >> 32) as usize & last;
-    while slots[position] != slot {
-        if slots[position] == 0 {
-            return None;
-        }
-        position = (position + 1) & last;
-    }
-    Some(position)
-}
-
-fn replace(slots: &mut [u64], old: u64, new: u64) {
-    if let Some(position) = position(slots, old) {
-        slots[position] = new;
-    }
-}
-
-/// Takes a slot out of a table and tells which others move where to close the gap.
-fn remove(slots: &mut [u64], slot: u64, mut moves: impl FnMut(usize, u64)) {
-    let last = slots.len() - 1;
-    let Some(mut free) = position(slots, slot) else { return };
-    let mut next = free;
-    loop {
-        next = (next + 1) & last;
-        let slot = slots[next];
-        if slot == 0 {
-            break;
-        }
-        // A slot may move back to the free place if its home is not behind that place.
-        let home = (slot >> 32) as usize & last;
-        if next.wrapping_sub(home) & last >= next.wrapping_sub(free) & last {
-            slots[free] = slot;
-            moves(free, slot);
-            free = next;
-        }
-    }
-    slots[free] = 0;
 }
 
 /// The hash of a row of words. Each word is mixed in by a 64 by 64 bit multiplication folded to its halves; `seed`
@@ -326,6 +183,7 @@ fn fold(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probing::SPARSE_SLOTS_MAX;
     use base::Rng;
 
     /// Few hashes, so that runs are long and wrap around the end.
@@ -375,7 +233,7 @@ mod tests {
         for (insertions, rounds) in [(9, 30_000), (2, 30_000), (8, 60_000), (1, 40_000)] {
             for _ in 0..rounds {
                 step += 1;
-                copied += u32::from(index.successor.is_some());
+                copied += u32::from(index.slots.is_copied());
                 if rng.below(10) < insertions || there.is_empty() {
                     // Some at the end, so that runs go round.
                     let hash = if rng.chance(1, 50) { u32::MAX - rng.below(9) as u32 } else { rng.next_u64() as u32 };
@@ -396,7 +254,7 @@ mod tests {
             for &(hash, number) in &there {
                 assert_eq!(index.find(hash, |found| found == number), Some(number), "after {step} steps");
             }
-            assert_eq!(index.slots.iter().filter(|slot| **slot != 0).count(), there.len());
+            assert_eq!(index.all().iter().filter(|slot| **slot != 0).count(), there.len());
         }
         assert!(copied > 1000, "{copied} steps while copying");
     }

@@ -29,6 +29,7 @@ pub mod transaction;
 mod canonical;
 mod cells;
 mod exact;
+mod filters;
 mod flat;
 #[cfg(target_arch = "x86_64")]
 mod gather;
@@ -37,6 +38,7 @@ mod left_right;
 mod lpm;
 mod members;
 mod memory;
+mod probing;
 mod ranked;
 mod shared;
 mod slots;

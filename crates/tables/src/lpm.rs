@@ -12,10 +12,14 @@
 //! * A part of the trie with a single entry is not spelled out: its link is a leaf, and the entry's value and mask in
 //!   its cell decide. So every node has at least two entries below it, whatever the key's width.
 //!
+//! A table that has become too large for its root gets another trie, to which every insertion adds some of the entries,
+//! and which takes over when it has all. Until then lookups read the old one, which knows nothing of this.
+//!
 //! The tail of a cell is the entry's value and mask (rows of key words), then its length in the bit string.
 
 use crate::cells::{Cell, Cells, prefetch};
 use crate::layout::{KeyField, KeyLayout, MatchKind};
+use crate::memory::prefer_large_pages;
 use base::limits::BURST_PACKETS_MAX;
 use std::collections::BTreeMap;
 
@@ -105,8 +109,11 @@ impl<T: Copy + Default> Blocks<T> {
         }
         let capacity = Self::capacity(len);
         self.free[capacity as usize].pop().unwrap_or_else(|| {
-            let start = self.items.len() as u32;
+            let (start, room) = (self.items.len() as u32, self.items.capacity());
             self.items.resize(self.items.len() + capacity as usize, T::default());
+            if self.items.capacity() > room {
+                prefer_large_pages(&self.items);
+            }
             start
         })
     }
@@ -173,19 +180,25 @@ fn chunk<const WORDS: usize>(string: &BitString<WORDS>, position: u32, width: u3
     if WORDS == 1 {
         return if word == 0 { (string[0] << offset >> (64 - width)) as usize } else { 0 };
     }
+    if offset + width <= 64
+        && let Some(here) = string.get(word)
+    {
+        return (here << offset >> (64 - width)) as usize;
+    }
     let here = string.get(word).copied().unwrap_or(0);
     let next = string.get(word + 1).copied().unwrap_or(0);
     // Two shifts, since one of 64 is not allowed.
     ((here << offset | next >> 1 >> (63 - offset)) >> (64 - width)) as usize
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct RootSlot {
-    /// The longest entry of at most `root_bits` bits (and not much shorter), or 0.
-    best: Cell,
-    /// 0, a leaf's cell with [`LEAF`], or a node.
-    link: u32,
-}
+/// A slot of the root. An array, since empty ones then come from the system as they are.
+type RootSlot = [u32; 2];
+
+/// In a root slot: the longest entry of at most `root_bits` bits (and not much shorter), or 0.
+const BEST: usize = 0;
+
+/// In a root slot: 0, a leaf's cell with [`LEAF`], or a node.
+const LINK: usize = 1;
 
 /// Where a lookup stands.
 #[derive(Clone, Copy)]
@@ -203,6 +216,8 @@ struct Walk {
 pub(crate) struct Lpm<const WORDS: usize> {
     pieces: Vec<Piece>,
     key_words: usize,
+    /// Whether the string is the key's words from the last to the first, as that of an IPv6 address is.
+    is_whole_words: bool,
     string_bits: u32,
     root_bits: u32,
     root: Vec<RootSlot>,
@@ -214,7 +229,19 @@ pub(crate) struct Lpm<const WORDS: usize> {
     nodes: Blocks<Node>,
     results: Blocks<Cell>,
     len: usize,
+    successor: Option<Box<Successor<WORDS>>>,
 }
+
+/// A trie that is to take over.
+#[derive(Clone, Debug)]
+struct Successor<const WORDS: usize> {
+    lpm: Lpm<WORDS>,
+    /// It has the cells before this one, and no others.
+    next: Cell,
+}
+
+/// Cells that each insertion looks at for a trie that is to take over.
+const COPIED_AT_ONCE: u32 = 32;
 
 /// Words of bit string for a key; beyond [`LPM_WORDS_MAX`] another engine serves.
 pub(crate) fn string_words(key: &[KeyField]) -> usize {
@@ -257,57 +284,85 @@ pub(crate) fn pieces(key: &[KeyField], layout: &KeyLayout) -> Vec<Piece> {
 impl<const WORDS: usize> Lpm<WORDS> {
     pub fn new(key: &[KeyField], layout: &KeyLayout) -> Lpm<WORDS> {
         let pieces = pieces(key, layout);
+        let whole = |(index, piece): (usize, &Piece)| piece.width_bits == 64 && piece.word == WORDS - 1 - index;
+        let is_whole_words = pieces.len() == WORDS && pieces.iter().enumerate().all(whole);
+        Lpm::with_root(pieces, layout.words(), is_whole_words, ROOTS[0].0)
+    }
+
+    /// An empty trie with a root of this many bits, or of the whole string if that is shorter.
+    fn with_root(pieces: Vec<Piece>, key_words: usize, is_whole_words: bool, bits: u32) -> Lpm<WORDS> {
         let string_bits = pieces.iter().map(|piece| piece.width_bits).sum();
-        let mut lpm = Lpm {
+        let root_bits = bits.min(string_bits);
+        let coarse_shift = root_bits.min(COARSE_BITS);
+        let root = vec![[0; 2]; 1 << root_bits];
+        prefer_large_pages(&root);
+        Lpm {
             pieces,
-            key_words: layout.words(),
+            key_words,
+            is_whole_words,
             string_bits,
-            root_bits: 0,
-            root: Vec::new(),
-            coarse: Vec::new(),
-            coarse_shift: 0,
+            root_bits,
+            root,
+            coarse: vec![0; 1 << (root_bits - coarse_shift)],
+            coarse_shift,
             short: BTreeMap::new(),
             nodes: Blocks::new(),
             results: Blocks::new(),
             len: 0,
-        };
-        lpm.clear();
-        lpm
+            successor: None,
+        }
+    }
+
+    /// The same without entries, with another root.
+    fn emptied(&self, root_bits: u32) -> Lpm<WORDS> {
+        Lpm::with_root(self.pieces.clone(), self.key_words, self.is_whole_words, root_bits)
     }
 
     pub fn clear(&mut self) {
-        self.set_root(ROOTS[0].0);
+        *self = self.emptied(ROOTS[0].0);
     }
 
-    /// An empty trie with a root of this many bits, or of the whole string if that is shorter.
-    fn set_root(&mut self, bits: u32) {
-        self.root_bits = bits.min(self.string_bits);
-        self.root = vec![RootSlot::default(); 1 << self.root_bits];
-        self.coarse_shift = self.root_bits.min(COARSE_BITS);
-        self.coarse = vec![0; 1 << (self.root_bits - self.coarse_shift)];
-        self.short.clear();
-        self.nodes = Blocks::new();
-        self.results = Blocks::new();
-        self.len = 0;
-    }
-
-    /// Prepares for `additional` more entries.
+    /// Prepares for `additional` more entries: at once, if they are many beside those that are there.
     pub fn reserve(&mut self, cells: &Cells, additional: usize) {
-        self.fit_root(cells, self.len + additional);
+        let bits = self.bits_for(self.len + additional);
+        if bits > self.root_bits && additional > self.len {
+            *self = self.emptied(bits);
+            cells.live().for_each(|cell| self.add(cells, cell));
+        }
     }
 
-    fn fit_root(&mut self, cells: &Cells, entries: usize) {
-        let bits = ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits);
-        if bits > self.root_bits {
-            self.set_root(bits);
-            for cell in cells.live() {
-                self.add(cells, cell);
-            }
+    /// Bits of the root for so many entries.
+    fn bits_for(&self, entries: usize) -> u32 {
+        ROOTS.iter().find(|(_, most)| entries <= *most).map_or(0, |(bits, _)| *bits).min(self.string_bits)
+    }
+
+    /// Begins with another trie if there should be one, and goes on with it.
+    fn advance(&mut self, cells: &Cells) {
+        let bits = self.bits_for(self.len);
+        if bits <= self.root_bits {
+            self.successor = None;
+            return;
+        }
+        self.successor.take_if(|successor| successor.lpm.root_bits != bits);
+        let mut successor =
+            self.successor.take().unwrap_or_else(|| Box::new(Successor { lpm: self.emptied(bits), next: 1 }));
+        let end = (successor.next + COPIED_AT_ONCE).min(cells.count() as Cell);
+        (successor.next..end)
+            .filter(|&cell| cells.header(cell).hit == 1)
+            .for_each(|cell| successor.lpm.add(cells, cell));
+        successor.next = end;
+        if end == cells.count() as Cell {
+            *self = successor.lpm;
+        } else {
+            self.successor = Some(successor);
         }
     }
 
     #[inline(always)]
     fn string(&self, row: &[u64]) -> BitString<WORDS> {
+        if self.is_whole_words {
+            return std::array::from_fn(|word| row[WORDS - 1 - word]);
+        }
         let mut string = [0; WORDS];
         let mut end = 0;
         for piece in &self.pieces {
@@ -333,12 +388,13 @@ impl<const WORDS: usize> Lpm<WORDS> {
 
     /// Adds a cell that is live and whose tail is set.
     pub fn insert(&mut self, cells: &Cells, cell: Cell) {
-        let old_bits = self.root_bits;
-        self.fit_root(cells, self.len + 1);
-        // Another root was filled with all live cells, this one included.
-        if self.root_bits == old_bits {
-            self.add(cells, cell);
+        self.add(cells, cell);
+        if let Some(successor) = &mut self.successor
+            && cell < successor.next
+        {
+            successor.lpm.add(cells, cell);
         }
+        self.advance(cells);
     }
 
     fn add(&mut self, cells: &Cells, cell: Cell) {
@@ -350,8 +406,8 @@ impl<const WORDS: usize> Lpm<WORDS> {
             self.fill(slot, len, cell, |cells_len| cells_len <= len, cells);
             return;
         }
-        let link = self.root[slot].link;
-        self.root[slot].link = if link == 0 {
+        let link = self.root[slot][LINK];
+        self.root[slot][LINK] = if link == 0 {
             LEAF | cell
         } else if link & LEAF != 0 {
             let node = self.nodes.allocate(1);
@@ -379,7 +435,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
             self.coarse[range].iter_mut().filter(|old| may_go(**old)).for_each(|old| *old = cell);
         } else {
             let range = slots_under(slot, self.root_bits, len);
-            self.root[range].iter_mut().filter(|old| may_go(old.best)).for_each(|old| old.best = cell);
+            self.root[range].iter_mut().filter(|old| may_go(old[BEST])).for_each(|old| old[BEST] = cell);
         }
     }
 
@@ -440,6 +496,15 @@ impl<const WORDS: usize> Lpm<WORDS> {
 
     /// Removes a cell whose tail is still set.
     pub fn remove(&mut self, cells: &Cells, cell: Cell) {
+        self.take(cells, cell);
+        if let Some(successor) = &mut self.successor
+            && cell < successor.next
+        {
+            successor.lpm.take(cells, cell);
+        }
+    }
+
+    fn take(&mut self, cells: &Cells, cell: Cell) {
         self.len -= 1;
         let (string, len) = self.entry(cells, cell);
         let slot = self.root_index(&string);
@@ -447,16 +512,16 @@ impl<const WORDS: usize> Lpm<WORDS> {
             self.remove_short(slot, len, cell);
             return;
         }
-        let link = self.root[slot].link;
+        let link = self.root[slot][LINK];
         if link & LEAF != 0 {
-            self.root[slot].link = 0;
+            self.root[slot][LINK] = 0;
             return;
         }
         self.remove_below(&string, len, link);
         let node = self.nodes.items[link as usize];
         if node.is_leaf() {
             self.nodes.release(link, 1);
-            self.root[slot].link = LEAF | node.results;
+            self.root[slot][LINK] = LEAF | node.results;
         }
     }
 
@@ -473,7 +538,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
             self.coarse[range].iter_mut().filter(|old| **old == cell).for_each(|old| *old = heir);
         } else {
             let range = slots_under(slot, self.root_bits, len);
-            self.root[range].iter_mut().filter(|old| old.best == cell).for_each(|old| old.best = heir);
+            self.root[range].iter_mut().filter(|old| old[BEST] == cell).for_each(|old| old[BEST] = heir);
         }
     }
 
@@ -533,7 +598,9 @@ impl<const WORDS: usize> Lpm<WORDS> {
 
     /// Bytes of memory that lookups read beside the cells.
     pub fn bytes(&self) -> usize {
-        self.root.capacity() * size_of::<RootSlot>()
+        let successor = self.successor.as_ref().map_or(0, |successor| successor.lpm.bytes());
+        successor
+            + self.root.capacity() * size_of::<RootSlot>()
             + (self.coarse.capacity() + self.results.items.capacity()) * size_of::<Cell>()
             + self.nodes.items.capacity() * size_of::<Node>()
     }
@@ -565,7 +632,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
         let mut active = [0u8; BURST_PACKETS_MAX];
         let mut active_len = 0;
         for (index, (string, walk)) in strings.iter().zip(&mut walks[..count]).enumerate() {
-            let RootSlot { best, link } = self.root[self.root_index(string)];
+            let [best, link] = self.root[self.root_index(string)];
             *walk = Walk { link, result: 0, best };
             active[active_len] = index as u8;
             active_len += usize::from(self.prefetch_link(cells, link));
@@ -618,7 +685,7 @@ impl<const WORDS: usize> Lpm<WORDS> {
     #[inline(always)]
     fn find_one(&self, cells: &Cells, key: &[u64]) -> Cell {
         let string = self.string(key);
-        let RootSlot { best, link } = self.root[self.root_index(&string)];
+        let [best, link] = self.root[self.root_index(&string)];
         let mut walk = Walk { link, result: 0, best };
         let mut position = self.root_bits;
         while walk.link != 0 && walk.link & LEAF == 0 {

@@ -4,6 +4,7 @@ use crate::abi::LookupHandle;
 use crate::arrivals::Arrivals;
 use crate::error::{Problem, TableError};
 use crate::left_right::{Entered, LeftRight, Registration};
+use crate::memory::prefer_system_memory;
 use crate::profile::{Profile, ProfileOperation, ProfileSpec, ProfileUndo};
 use crate::snapshot::Snapshot;
 use crate::spec::{ActionCall, Attributes, EntrySpec, Handle, TableSpec, Target};
@@ -153,6 +154,7 @@ impl TableSet {
 
     /// The same, with action profiles that tables may name.
     pub fn with_profiles(specs: Vec<TableSpec>, profiles: Vec<ProfileSpec>, seed: u64) -> Result<TableSet, TableError> {
+        prefer_system_memory();
         let tables = specs.into_iter().map(Table::new).collect::<Result<Vec<_>, _>>()?;
         let profiles = profiles.into_iter().map(Profile::new).collect();
         let copies = LeftRight::new([Copy::of(&tables, seed), Copy::of(&tables, seed)]);

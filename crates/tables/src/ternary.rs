@@ -4,7 +4,8 @@
 //! over its entries' values, so that it costs one probe however many entries it has. The entries of all smaller groups
 //! share one list in order of rank, which is scanned up to the first match, several entries at a time: cheaper for few
 //! entries, and the best known for many masks with few entries each. Tuples are tried in order of their greatest
-//! priority, and no longer once the best match so far is above the rest.
+//! priority, and no longer once the best match so far is above the rest. Of many tuples only those are tried that
+//! [`crate::filters`] leave: few, as rules are in practice.
 //!
 //! A tuple's index holds, for each value, the entry of the greatest rank; others with the same value (they differ in
 //! priority, or in their ranges) wait in a list of their own.
@@ -25,6 +26,7 @@
 #![allow(unsafe_code, reason = "calls what needs AVX2, where the caller says that it is there")]
 
 use crate::cells::{Cell, Cells, prefetch};
+use crate::filters::{Filters, Positions, SEGMENT};
 #[cfg(target_arch = "x86_64")]
 use crate::gather;
 use crate::hash_index::{HashIndex, RowHash};
@@ -36,6 +38,9 @@ use std::collections::BTreeMap;
 /// Entries up to which a group stays in the common list.
 const LOOSE_ENTRIES_MAX: usize = 32;
 
+/// Tuples up to which all are tried.
+const UNFILTERED_TUPLES_MAX: usize = 6;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Ternary {
     key_words: usize,
@@ -46,6 +51,7 @@ pub(crate) struct Ternary {
     groups: BTreeMap<Box<[u64]>, Group>,
     loose: RankedList,
     tuples: Vec<Option<Tuple>>,
+    filters: Filters,
     free_tuples: Vec<usize>,
     /// Greatest priority and number of each tuple, greatest first, as of the last `commit`.
     order: Vec<(u32, usize)>,
@@ -62,6 +68,8 @@ enum Group {
 #[derive(Clone, Debug)]
 struct Tuple {
     mask: Box<[u64]>,
+    /// The filter of each word.
+    filters: Box<[usize]>,
     index: HashIndex,
     /// How many entries there are of each priority.
     priorities: BTreeMap<u32, usize>,
@@ -74,6 +82,36 @@ struct Tuple {
 struct Best {
     rank: Rank,
     cell: Cell,
+}
+
+impl Best {
+    /// Whether something of this priority might be better.
+    #[inline(always)]
+    fn may_be_below(&self, priority: u32) -> bool {
+        (self.rank >> 64) as u32 <= priority
+    }
+}
+
+/// A key in a tuple.
+#[derive(Clone, Copy, Default)]
+struct Try {
+    /// Of the key in its burst.
+    index: u8,
+    tuple: u32,
+    probe: Probe,
+}
+
+/// Takes the first out of a set of positions.
+#[inline(always)]
+fn take_first(positions: &mut [u64]) -> Option<usize> {
+    for (word, positions) in positions.iter_mut().enumerate() {
+        if *positions != 0 {
+            let first = word * 64 + positions.trailing_zeros() as usize;
+            *positions &= *positions - 1;
+            return Some(first);
+        }
+    }
+    None
 }
 
 /// Where a key is in the index of a tuple.
@@ -107,6 +145,7 @@ impl Ternary {
             groups: BTreeMap::new(),
             loose: RankedList::new(key_words),
             tuples: Vec::new(),
+            filters: Filters::new(key_words, seed),
             free_tuples: Vec::new(),
             order: Vec::new(),
             order_is_stale: false,
@@ -123,6 +162,8 @@ impl Ternary {
             let tuples = self.tuples.iter().enumerate();
             self.order = tuples.filter_map(|(id, tuple)| Some((tuple.as_ref()?.greatest_priority(), id))).collect();
             self.order.sort_unstable_by(|a, b| b.cmp(a));
+            let tuples = self.order.iter().filter_map(|(_, id)| self.tuples[*id].as_ref());
+            self.filters.order(self.order.len(), tuples.map(|tuple| &*tuple.filters));
         }
     }
 
@@ -150,6 +191,7 @@ impl Ternary {
         };
         let tuple = Tuple {
             mask: mask.clone(),
+            filters: self.filters.join(&mask),
             index: HashIndex::new(),
             priorities: BTreeMap::new(),
             lists: Vec::new(),
@@ -180,6 +222,10 @@ impl Ternary {
         let hash = self.hash.of(value);
         let Some(head) = tuple.index.find(hash, |other| &cells.tail(other)[..words] == value) else {
             tuple.index.insert(hash, cell);
+            let of_tuple = tuple.filters.clone();
+            for word in self.filters.add(&of_tuple, value) {
+                self.refill(cells, word, of_tuple[word]);
+            }
             return;
         };
         let list = match list_of(cells, head) {
@@ -197,6 +243,14 @@ impl Ternary {
         }
     }
 
+    /// Makes a filter anew from the entries that there are.
+    fn refill(&mut self, cells: &Cells, word: usize, filter: usize) {
+        let of_filter = self.tuples.iter().flatten().filter(|tuple| tuple.filters[word] == filter);
+        let all = of_filter.flat_map(|tuple| tuple.index.all());
+        let values: Vec<u64> = all.filter(|slot| **slot != 0).map(|slot| cells.tail(*slot as Cell)[word]).collect();
+        self.filters.refill(word, filter, &values);
+    }
+
     /// Removes a cell whose tail is still set.
     pub fn remove(&mut self, cells: &mut Cells, cell: Cell) {
         let words = self.key_words;
@@ -212,8 +266,8 @@ impl Ternary {
             }
             Some(&mut Group::Tuple(id)) => {
                 self.remove_from_tuple(cells, id, cell);
-                if self.tuples[id].as_ref().is_some_and(|tuple| tuple.priorities.is_empty()) {
-                    self.tuples[id] = None;
+                if let Some(tuple) = self.tuples[id].take_if(|tuple| tuple.priorities.is_empty()) {
+                    self.filters.leave(&tuple.filters);
                     self.free_tuples.push(id);
                     self.groups.remove(&mask);
                 }
@@ -259,7 +313,7 @@ impl Ternary {
         let of_tuple = |tuple: &Tuple| {
             size_of::<Tuple>() + tuple.index.bytes() + tuple.lists.iter().map(RankedList::bytes).sum::<usize>()
         };
-        self.loose.bytes() + self.tuples.iter().flatten().map(of_tuple).sum::<usize>()
+        self.loose.bytes() + self.filters.bytes() + self.tuples.iter().flatten().map(of_tuple).sum::<usize>()
     }
 
     /// Finds the cells of up to a burst of keys. With `GATHERS` the processor has AVX2.
@@ -275,13 +329,15 @@ impl Ternary {
                 let key_of = |index: usize| &keys[index * words..(index + 1) * words];
                 let scan = |chunk: &Chunk, key: &[u64], start| chunk.first_block(key, start);
                 let probe = |tuple: &Tuple, open: &[u8], probes: &mut [Probe]| self.probe(tuple, key_of, open, probes);
-                self.find_each(cells, key_of, scan, probe, found);
+                let filtered = |best: &mut [Best]| self.find_filtered::<0>(cells, keys, best);
+                self.find_each(cells, key_of, scan, probe, filtered, found);
             }
         }
     }
 
     #[inline(always)]
     fn find_sized<const GATHERS: bool, const WORDS: usize>(&self, cells: &Cells, keys: &[u64], found: &mut [Cell]) {
+        let filtered = |best: &mut [Best]| self.find_filtered::<WORDS>(cells, keys, best);
         let (keys, _) = keys.as_chunks::<WORDS>();
         let key_of = |index: usize| &keys[index][..];
         #[cfg(target_arch = "x86_64")]
@@ -293,11 +349,11 @@ impl Ternary {
                 // SAFETY: as above.
                 unsafe { gather::probe_tuple::<WORDS>((&self.hash, index.all(), mask), keys, open, probes) }
             };
-            return self.find_each(cells, key_of, scan, probe, found);
+            return self.find_each(cells, key_of, scan, probe, filtered, found);
         }
         let scan = |chunk: &Chunk, key: &[u64], start| chunk.first_block(key, start);
         let probe = |tuple: &Tuple, open: &[u8], probes: &mut [Probe]| self.probe(tuple, key_of, open, probes);
-        self.find_each(cells, key_of, scan, probe, found);
+        self.find_each(cells, key_of, scan, probe, filtered, found);
     }
 
     #[inline(always)]
@@ -307,6 +363,7 @@ impl Ternary {
         key_of: impl Fn(usize) -> &'k [u64],
         scan: impl Fn(&Chunk, &[u64], usize) -> Option<(usize, u32)>,
         probe: impl Fn(&Tuple, &[u8], &mut [Probe]),
+        filtered: impl Fn(&mut [Best]),
         found: &mut [Cell],
     ) {
         let count = found.len();
@@ -314,14 +371,33 @@ impl Ternary {
         for (index, best) in best[..count].iter_mut().enumerate() {
             *best = self.scan(cells, key_of(index), &scan);
         }
+        if self.order.len() > UNFILTERED_TUPLES_MAX {
+            filtered(&mut best[..count]);
+        } else {
+            self.find_in_all(cells, key_of, probe, &mut best[..count]);
+        }
+        for (found, best) in found.iter_mut().zip(&best) {
+            *found = best.cell;
+        }
+    }
+
+    /// Tries all tuples, one after the other.
+    #[inline(always)]
+    fn find_in_all<'k>(
+        &self,
+        cells: &Cells,
+        key_of: impl Fn(usize) -> &'k [u64],
+        probe: impl Fn(&Tuple, &[u8], &mut [Probe]),
+        best: &mut [Best],
+    ) {
         let mut probes = [Probe::default(); BURST_PACKETS_MAX];
         let mut open = [0u8; BURST_PACKETS_MAX];
         for &(priority, id) in &self.order {
             let Some(tuple) = &self.tuples[id] else { continue };
             let mut open_len = 0;
-            for (index, best) in best[..count].iter().enumerate() {
+            for (index, best) in best.iter().enumerate() {
                 open[open_len] = index as u8;
-                open_len += usize::from((best.rank >> 64) as u32 <= priority);
+                open_len += usize::from(best.may_be_below(priority));
             }
             if open_len == 0 {
                 break;
@@ -337,8 +413,65 @@ impl Ternary {
                 self.check(cells, tuple, key_of(index), *probe, &mut best[index]);
             }
         }
-        for (found, best) in found.iter_mut().zip(&best) {
-            *found = best.cell;
+    }
+
+    /// Tries the tuples that filters leave: of each key one, then of each key the next, so that what they wait for
+    /// overlaps. Keys have `WORDS` words, or, if that is 0, as many as the table's.
+    #[inline(never)]
+    fn find_filtered<const WORDS: usize>(&self, cells: &Cells, keys: &[u64], best: &mut [Best]) {
+        let words = if WORDS == 0 { self.key_words } else { WORDS };
+        let key_of = |index: usize| &keys[index * words..(index + 1) * words];
+        let mut admitted: [Positions; BURST_PACKETS_MAX] = [[0; SEGMENT / 64]; BURST_PACKETS_MAX];
+        let mut tried = [Try::default(); BURST_PACKETS_MAX];
+        for (segment, order) in self.order.chunks(SEGMENT).enumerate() {
+            let len = order.len().div_ceil(64);
+            let mut open = 0;
+            for (index, best) in best.iter().enumerate() {
+                if best.may_be_below(order[0].0) {
+                    admitted[index] = self.filters.admitted(key_of(index), segment, len);
+                    tried[open].index = index as u8;
+                    open += 1;
+                }
+            }
+            if open == 0 {
+                return;
+            }
+            while open > 0 {
+                let mut still = 0;
+                for place in 0..open {
+                    let index = usize::from(tried[place].index);
+                    let Some(position) = take_first(&mut admitted[index][..len]) else { continue };
+                    let (priority, id) = order[position];
+                    let Some(tuple) = self.tuples[id].as_ref().filter(|_| best[index].may_be_below(priority)) else {
+                        continue;
+                    };
+                    let masked = key_of(index).iter().zip(&tuple.mask).map(|(key, mask)| key & mask);
+                    let probe = Probe { hash: self.hash.of_words(masked), ..Probe::default() };
+                    prefetch(tuple.index.home(probe.hash));
+                    tried[still] = Try { index: index as u8, tuple: id as u32, probe };
+                    still += 1;
+                }
+                open = still;
+                self.try_all(cells, &key_of, &mut tried[..open], best);
+            }
+        }
+    }
+
+    /// Looks each of these keys up in its tuple.
+    #[inline(always)]
+    fn try_all<'k>(&self, cells: &Cells, key_of: &impl Fn(usize) -> &'k [u64], tried: &mut [Try], best: &mut [Best]) {
+        for Try { tuple, probe, .. } in &mut *tried {
+            let Some(tuple) = &self.tuples[*tuple as usize] else { continue };
+            let (cell, position) = tuple.index.probe(probe.hash, probe.hash as usize);
+            (probe.cell, probe.next_position) = (cell, position as u32);
+            if cell != 0 {
+                cells.prefetch(cell);
+            }
+        }
+        for Try { index, tuple, probe } in tried.iter().filter(|tried| tried.probe.cell != 0) {
+            let Some(tuple) = &self.tuples[*tuple as usize] else { continue };
+            let index = usize::from(*index);
+            self.check(cells, tuple, key_of(index), *probe, &mut best[index]);
         }
     }
 

@@ -1,14 +1,13 @@
 //! The engine of exact tables whose keys are one word: a hash table whose slots hold the keys themselves.
 //!
 //! A slot is sixteen bytes, a key and the cell that its entry runs, so that a lookup reads one line and compares what
-//! stands in it. Cells have no tail and may be shared by entries ([`crate::shared`]). Open addressing with linear
-//! probing, half full at most, as in [`crate::hash_index`]; it grows and shrinks in the same way, a little with each
-//! change, while lookups read the old slots alone.
+//! stands in it. Cells have no tail and may be shared by entries ([`crate::shared`]). How slots come and go is
+//! [`crate::probing`]'s.
 
 use crate::cells::{Cell, prefetch};
-use crate::hash_index::{COPIED_AT_ONCE, COPIED_WHOLE_MAX, RowHash, SPARSE_SLOTS_MAX, slots_for};
+use crate::hash_index::RowHash;
 use crate::layout::{KeyField, KeyLayout};
-use crate::memory::prefer_large_pages;
+use crate::probing::{self, Probing};
 use crate::spec::{Handle, TableKind};
 use base::limits::BURST_PACKETS_MAX;
 
@@ -20,50 +19,53 @@ pub(crate) fn serves(kind: TableKind, key: &[KeyField]) -> bool {
     kind == TableKind::Exact && KeyLayout::new(key).words() == 1
 }
 
-/// A key and its cell; no cell if the slot is free.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct Slot {
-    key: u64,
-    cell: u64,
+/// A key and its cell; no cell if the slot is free. An array, since free ones then come from the system as they are.
+pub(crate) type Slot = [u64; 2];
+
+impl probing::Slot for Slot {
+    type Hasher = RowHash;
+
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        self[CELL] == 0
+    }
+
+    #[inline(always)]
+    fn hash(&self, hasher: &RowHash) -> usize {
+        hasher.of(&self[..CELL]) as usize
+    }
+
+    #[inline(always)]
+    fn is_same(&self, other: &Slot) -> bool {
+        self[KEY] == other[KEY]
+    }
 }
+
+/// The parts of a slot.
+const KEY: usize = 0;
+const CELL: usize = 1;
 
 /// The engine.
 #[derive(Clone, Debug)]
 pub(crate) struct Words {
     hash: RowHash,
-    slots: Vec<Slot>,
-    len: usize,
-    successor: Option<Box<Successor>>,
+    slots: Probing<Slot>,
     /// By handle.
     keys: Vec<u64>,
 }
 
-/// Slots that are to take over.
-#[derive(Clone, Debug)]
-struct Successor {
-    slots: Vec<Slot>,
-    /// Slots of the old table that have been copied. Others may be there too.
-    copied: usize,
-}
-
 impl Words {
     pub fn new(seed: u64) -> Words {
-        let slots = vec![Slot::default(); slots_for(0)];
-        Words { hash: RowHash::new(seed, 1), slots, len: 0, successor: None, keys: Vec::new() }
+        Words { hash: RowHash::new(seed, 1), slots: Probing::new(), keys: Vec::new() }
     }
 
     pub fn clear(&mut self) {
-        (self.slots, self.len) = (vec![Slot::default(); slots_for(0)], 0);
-        (self.successor, self.keys) = (None, Vec::new());
+        (self.slots, self.keys) = (Probing::new(), Vec::new());
     }
 
     /// Makes room for `additional` more entries at once.
     pub fn reserve(&mut self, additional: usize) {
-        let wanted = slots_for(self.len + additional);
-        if wanted > self.slots.len() {
-            self.resize(wanted);
-        }
+        self.slots.reserve(&self.hash, additional);
     }
 
     /// Forgets entries with this handle and greater ones, which are gone.
@@ -74,13 +76,12 @@ impl Words {
 
     /// Bytes of memory that lookups read beside the cells.
     pub fn bytes(&self) -> usize {
-        let successor = self.successor.as_ref().map_or(0, |successor| successor.slots.capacity());
-        (self.slots.capacity() + successor) * size_of::<Slot>()
+        self.slots.bytes()
     }
 
     /// How keys are hashed, and the slots: a power of two, some of which are free.
     pub fn parts(&self) -> (&RowHash, &[Slot]) {
-        (&self.hash, &self.slots)
+        (&self.hash, self.slots.all())
     }
 
     /// Adds an entry with this key, which there is not yet, that runs a cell.
@@ -88,14 +89,7 @@ impl Words {
         let position = handle.0 as usize;
         self.keys.resize(self.keys.len().max(position + 1), 0);
         self.keys[position] = key;
-        let wanted = slots_for(self.len + 1);
-        self.successor.take_if(|successor| wanted > successor.slots.len());
-        if wanted > self.slots.len() {
-            self.change_to(wanted);
-        }
-        self.len += 1;
-        self.write(key, cell);
-        self.advance();
+        self.slots.insert(&self.hash, [key, u64::from(cell)]);
     }
 
     /// The cell that an entry runs.
@@ -105,80 +99,22 @@ impl Words {
 
     /// Makes an entry run another cell.
     pub fn modify(&mut self, handle: Handle, cell: Cell) {
-        self.write(self.keys[handle.0 as usize], cell);
+        let slot = [self.keys[handle.0 as usize], u64::from(cell)];
+        self.slots.replace(&self.hash, slot, slot);
     }
 
     /// Removes an entry.
     pub fn remove(&mut self, handle: Handle) {
-        let (key, hash) = (self.keys[handle.0 as usize], &self.hash);
-        match &mut self.successor {
-            None => remove(hash, &mut self.slots, key, |_, _| {}),
-            Some(successor) => {
-                remove(hash, &mut successor.slots, key, |_, _| {});
-                // What moves to where copying has been is not met again.
-                let (copied, target) = (successor.copied, &mut successor.slots);
-                remove(hash, &mut self.slots, key, |to, moved| {
-                    if to < copied {
-                        place(hash, target, moved);
-                    }
-                });
-            }
-        }
-        self.len -= 1;
-        let wanted = slots_for(2 * self.len);
-        if self.slots.len() > SPARSE_SLOTS_MAX && wanted <= self.slots.len() / 4 && self.successor.is_none() {
-            self.change_to(wanted);
-        }
-        self.advance();
-    }
-
-    /// Writes the cell of a key that is there, or is to be.
-    fn write(&mut self, key: u64, cell: Cell) {
-        let slot = Slot { key, cell: u64::from(cell) };
-        place(&self.hash, &mut self.slots, slot);
-        if let Some(successor) = &mut self.successor {
-            place(&self.hash, &mut successor.slots, slot);
-        }
-    }
-
-    /// Makes the number of slots another, now or soon.
-    fn change_to(&mut self, slots: usize) {
-        if self.slots.len() <= COPIED_WHOLE_MAX {
-            self.resize(slots);
-        } else if self.successor.is_none() {
-            self.successor = Some(Box::new(Successor { slots: free_slots(slots), copied: 0 }));
-        }
-    }
-
-    /// Goes on with copying.
-    fn advance(&mut self) {
-        let Some(successor) = &mut self.successor else { return };
-        let end = (successor.copied + COPIED_AT_ONCE).min(self.slots.len());
-        for &slot in self.slots[successor.copied..end].iter().filter(|slot| slot.cell != 0) {
-            place(&self.hash, &mut successor.slots, slot);
-        }
-        successor.copied = end;
-        if end == self.slots.len() {
-            self.slots = std::mem::take(&mut successor.slots);
-            self.successor = None;
-        }
-    }
-
-    fn resize(&mut self, slots: usize) {
-        let mut larger = free_slots(slots);
-        for &slot in self.slots.iter().filter(|slot| slot.cell != 0) {
-            place(&self.hash, &mut larger, slot);
-        }
-        self.slots = larger;
-        self.successor = None;
+        self.slots.remove(&self.hash, [self.keys[handle.0 as usize], 0]);
     }
 
     /// Finds keys.
     #[inline(always)]
     pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
-        if self.slots.len() > NEAR_SLOTS && keys.len() > 1 {
+        let slots = self.slots.all();
+        if slots.len() > NEAR_SLOTS && keys.len() > 1 {
             for key in keys.iter().take(BURST_PACKETS_MAX) {
-                prefetch(&raw const self.slots[self.hash.of(&[*key]) as usize & (self.slots.len() - 1)]);
+                prefetch(&raw const slots[self.hash.of(&[*key]) as usize & (slots.len() - 1)]);
             }
         }
         for (key, found) in keys.iter().zip(found) {
@@ -188,63 +124,17 @@ impl Words {
 
     #[inline(always)]
     fn find_one(&self, key: u64) -> Cell {
-        let last = self.slots.len() - 1;
+        let slots = self.slots.all();
+        let last = slots.len() - 1;
         let mut position = self.hash.of(&[key]) as usize;
         loop {
-            let slot = self.slots[position & last];
-            if slot.cell == 0 || slot.key == key {
-                return slot.cell as Cell;
+            let slot = slots[position & last];
+            if slot[CELL] == 0 || slot[KEY] == key {
+                return slot[CELL] as Cell;
             }
             position += 1;
         }
     }
-}
-
-fn free_slots(count: usize) -> Vec<Slot> {
-    let slots = vec![Slot::default(); count];
-    prefer_large_pages(&slots);
-    slots
-}
-
-/// Where a key is, or the free slot where it would be.
-fn position(hash: &RowHash, slots: &[Slot], key: u64) -> usize {
-    let last = slots.len() - 1;
-    let mut position = hash.of(&[key]) as usize & last;
-    while slots[position].cell != 0 && slots[position].key != key {
-        position = (position + 1) & last;
-    }
-    position
-}
-
-/// Writes a slot in the place of its key.
-fn place(hash: &RowHash, slots: &mut [Slot], slot: Slot) {
-    let position = position(hash, slots, slot.key);
-    slots[position] = slot;
-}
-
-/// Takes a key out, if it is there, and tells which others move where to close the gap.
-fn remove(hash: &RowHash, slots: &mut [Slot], key: u64, mut moves: impl FnMut(usize, Slot)) {
-    let last = slots.len() - 1;
-    let mut free = position(hash, slots, key);
-    if slots[free].cell == 0 {
-        return;
-    }
-    let mut next = free;
-    loop {
-        next = (next + 1) & last;
-        let slot = slots[next];
-        if slot.cell == 0 {
-            break;
-        }
-        // A slot may move back to the free place if its home is not behind that place.
-        let home = hash.of(&[slot.key]) as usize & last;
-        if next.wrapping_sub(home) & last >= next.wrapping_sub(free) & last {
-            slots[free] = slot;
-            moves(free, slot);
-            free = next;
-        }
-    }
-    slots[free] = Slot::default();
 }
 
 #[cfg(test)]
@@ -262,7 +152,7 @@ mod tests {
         let (mut copied, mut next) = (0, 0u32);
         for (insertions, rounds) in [(9, 30_000), (2, 30_000), (8, 60_000), (1, 40_000)] {
             for _ in 0..rounds {
-                copied += u32::from(words.successor.is_some());
+                copied += u32::from(words.slots.is_copied());
                 let cell = rng.between(1, 9) as Cell;
                 if rng.below(10) < insertions || there.is_empty() {
                     // Odd factors keep keys distinct; key 0 is one like others.
@@ -285,7 +175,7 @@ mod tests {
                 }
             }
             assert!(there.values().all(|&(key, cell)| words.find_one(key) == cell));
-            assert_eq!(words.slots.iter().filter(|slot| slot.cell != 0).count(), there.len());
+            assert_eq!(words.slots.all().iter().filter(|slot| slot[CELL] != 0).count(), there.len());
         }
         assert!(copied > 1000, "{copied} steps while copying");
     }

@@ -5,9 +5,10 @@
 mod support;
 
 use base::{Bits, Rng};
+use std::collections::BTreeMap;
 use support::*;
 use tables::MatchKind::{Exact, Lpm, Range, Ternary};
-use tables::{EntrySpec, MatchKind, MatchValue, Operation, Outcome, TableSet};
+use tables::{EntrySpec, Handle, MatchKind, MatchValue, Operation, Outcome, TableSet};
 
 const COUNT: usize = 1_000_000;
 
@@ -60,7 +61,7 @@ impl Case {
     fn churn(&mut self, entry_of: impl Fn(usize) -> EntrySpec) {
         for _ in 0..20_000 {
             let index = self.rng.below(COUNT as u64) as usize;
-            let handle = tables::Handle(index as u32);
+            let handle = Handle(index as u32);
             self.set.perform(0, Operation::Delete { handle }).expect("the entry exists");
             assert_eq!(self.set.insert(0, entry_of(index)), Ok(handle));
         }
@@ -154,11 +155,121 @@ fn lpm_that_becomes_small_again() {
     for left in [MANY, 30_000, 5_000, 0, MANY] {
         let there = case.set.tables()[0].len();
         for index in left..there {
-            case.set.perform(0, Operation::Delete { handle: tables::Handle(index as u32) }).expect("it exists");
+            case.set.perform(0, Operation::Delete { handle: Handle(index as u32) }).expect("it exists");
         }
         for index in there..left {
             case.set.insert(0, entry_of(index)).expect("there is room");
         }
         case.check(expectations(left));
+    }
+}
+
+/// Prefixes that come and go one by one, until there are more than small roots are for, and few again; within each
+/// other, so that removals uncover shorter ones.
+fn check_roots(width: u32, most: usize, rng: &mut Rng) {
+    let spec = table_spec(&[(Lpm, width)], most);
+    let mut set = TableSet::new(vec![spec], 7).expect("the table is well formed");
+    let mut there: BTreeMap<(u32, u64), (Handle, u64)> = BTreeMap::new();
+    let mut listed: Vec<(u32, u64)> = Vec::new();
+    let (mut step, mut grows) = (0u64, true);
+    while grows || listed.len() > most / 8 {
+        step += 1;
+        grows &= listed.len() < most;
+        if rng.chance(if grows { 9 } else { 1 }, 10) {
+            let len = rng.between(8, 28) as u32;
+            let leading = rng.below(1 << len);
+            let value = Bits::from_u64(width, leading).shl(u64::from(width - len));
+            let entry = entry(MatchValue::Lpm { value, prefix_len: len }, step as usize, 0);
+            if let Ok(handle) = set.insert(0, entry) {
+                there.insert((len, leading), (handle, step & 0xffff_ffff));
+                listed.push((len, leading));
+            }
+        } else if !listed.is_empty() {
+            let key = listed.swap_remove(rng.below(listed.len() as u64) as usize);
+            let (handle, _) = there.remove(&key).expect("it was inserted");
+            set.perform(0, Operation::Delete { handle }).expect("the entry exists");
+        }
+        if step.is_multiple_of(97) {
+            let near: Vec<u64> = (0..64).map(|_| near_key(&listed, rng)).collect();
+            check_prefixes(&set, width, &near, &there);
+        }
+    }
+}
+
+/// 32 bits, most of which an entry asks for.
+fn near_key(listed: &[(u32, u64)], rng: &mut Rng) -> u64 {
+    let random = rng.next_u64() >> 32;
+    if listed.is_empty() || rng.chance(1, 5) {
+        return random;
+    }
+    let (len, leading) = *rng.pick(listed);
+    leading << (32 - len) | random & ((1 << (32 - len)) - 1)
+}
+
+/// Looks up keys with these first bits; each must run what the longest of all entries says.
+fn check_prefixes(set: &TableSet, width: u32, keys: &[u64], there: &BTreeMap<(u32, u64), (Handle, u64)>) {
+    let mut reader = set.reader();
+    let guard = reader.enter();
+    let layout = set.tables()[0].key_layout();
+    let rows: Vec<u64> =
+        keys.iter().flat_map(|key| layout.pack(&[Bits::from_u64(width, *key).shl(u64::from(width - 32))])).collect();
+    for (key, result) in keys.iter().zip(burst(&guard, 0, &rows, keys.len())) {
+        let (header, data) = read(result, 1);
+        let longest = (0..=32).rev().find_map(|len| there.get(&(len, key >> (32 - len))));
+        let is = (header.hit == 1).then_some(data[0]);
+        assert_eq!(is, longest.map(|(_, step)| *step), "key {key:#x} among {} entries", there.len());
+    }
+}
+
+#[test]
+fn roots_change_while_prefixes_come_and_go() {
+    let mut rng = Rng::new(21);
+    check_roots(32, 70_000, &mut rng);
+    check_roots(128, 20_000, &mut rng);
+}
+
+/// Rules with many masks, some of which come and go as a whole: more than are tried one by one, and more than a segment
+/// of them.
+#[test]
+fn many_masks_come_and_go() {
+    let mut rng = Rng::new(22);
+    for (masks, rounds) in [(20, 60), (700, 4)] {
+        let spec = table_spec(&[(Ternary, 32), (Ternary, 48)], 60_000);
+        let mut set = TableSet::new(vec![spec], 3).expect("the table is well formed");
+        let all: Vec<[u64; 2]> = (0..masks).map(|_| [rng.next_u64() >> 32, rng.next_u64() >> 16]).collect();
+        let mut handles: Vec<Vec<Handle>> = vec![Vec::new(); all.len()];
+        for round in 0..rounds {
+            for _ in 0..masks * 2 / 3 {
+                let which = rng.below(masks as u64) as usize;
+                if handles[which].is_empty() {
+                    for _ in 0..rng.between(30, 60) {
+                        handles[which].extend(set.insert(0, masked_entry(&mut rng, all[which])));
+                    }
+                } else {
+                    let few = rng.below(3) as usize;
+                    let kept = few.min(handles[which].len());
+                    for handle in handles[which].split_off(kept) {
+                        set.perform(0, Operation::Delete { handle }).expect("the entry exists");
+                    }
+                }
+            }
+            let count = if round + 1 == rounds { 200 } else { 30 };
+            check_lookups(&mut rng, &set.reader().enter(), 0, &set.tables()[0], count);
+        }
+    }
+}
+
+fn masked_entry(rng: &mut Rng, masks: [u64; 2]) -> EntrySpec {
+    let field = |width: u32, value: u64, mask: u64| MatchValue::Ternary {
+        value: Bits::from_u64(width, value & mask),
+        mask: Bits::from_u64(width, mask),
+    };
+    // Few values, so that keys of one entry match others.
+    let values = [rng.below(16) * 0x1111_1111, rng.below(16) * 0x1111_1111_1111];
+    EntrySpec {
+        key: vec![field(32, values[0], masks[0]), field(48, values[1], masks[1])],
+        priority: rng.between(1, 1000) as i32,
+        action: 0,
+        args: vec![Bits::from_u64(32, rng.next_u64() >> 32)],
     }
 }

@@ -1,0 +1,234 @@
+//! Slots of a hash table with open addressing: what [`crate::hash_index`] and [`crate::words`] have in common.
+//!
+//! What enters: slots to be put in, replaced and taken out. What leaves: the slots, in which lookups search as they
+//! like. A slot stands at its home, the low part of its hash, or at one of the places that follow, with no free slot
+//! between; after the last place comes the first. So growing, shrinking and deleting (which moves later slots back, no
+//! tombstones) need the slots alone. Half full at most (a little more while it grows); a small table an eighth at most,
+//! so that nearly every search ends at its first slot and is predicted.
+//!
+//! # Growing without a pause
+//!
+//! A table that has become too small, or far too large, is not copied at once. Its successor is filled a few slots at a
+//! time by the insertions and removals that follow, and takes over when it has everything. Until then searches read the
+//! old table alone, so that they know nothing of this. Two rules keep the successor right: it has everything that
+//! stands in the old table before `copied`, and what is replaced or taken out in the old table is so in it too. What
+//! comes behind `copied` is met by copying; so new memory is touched from its begin on, and not everywhere at once.
+
+use crate::memory::prefer_large_pages;
+
+/// What stands in a place. The default is a free one.
+pub(crate) trait Slot: Copy + Default {
+    /// What tells hashes.
+    type Hasher;
+
+    /// Whether the place is free.
+    fn is_free(&self) -> bool;
+
+    /// The hash whose low part is the home.
+    fn hash(&self, hasher: &Self::Hasher) -> usize;
+
+    /// Whether both stand for the same, of which there is one at most.
+    fn is_same(&self, other: &Self) -> bool;
+}
+
+/// The slots.
+#[derive(Clone, Debug)]
+pub(crate) struct Probing<S> {
+    slots: Vec<S>,
+    len: usize,
+    successor: Option<Box<Successor<S>>>,
+}
+
+/// Slots that are to take over.
+#[derive(Clone, Debug)]
+struct Successor<S> {
+    slots: Vec<S>,
+    /// Places of the old table that have been copied. Others may be there too.
+    copied: usize,
+}
+
+const SLOTS_MIN: usize = 8;
+
+/// Slots up to which a table is kept sparse.
+pub(crate) const SPARSE_SLOTS_MAX: usize = 2048;
+
+/// Slots up to which a table is copied at once, which takes some microseconds.
+const COPIED_WHOLE_MAX: usize = 1 << 14;
+
+/// Slots that each change copies. A table gets fuller by no more than a 64th of its slots while it is being copied.
+const COPIED_AT_ONCE: usize = 64;
+
+/// The number of slots for `len` of them in use.
+fn slots_for(len: usize) -> usize {
+    (len * 8).next_power_of_two().clamp(SLOTS_MIN, SPARSE_SLOTS_MAX).max((len * 2).next_power_of_two())
+}
+
+impl<S: Slot> Probing<S> {
+    pub fn new() -> Probing<S> {
+        Probing { slots: free_slots(slots_for(0)), len: 0, successor: None }
+    }
+
+    /// The slots, a power of two, some of which are free.
+    #[inline(always)]
+    pub fn all(&self) -> &[S] {
+        &self.slots
+    }
+
+    /// Whether there is a successor.
+    #[cfg(test)]
+    pub fn is_copied(&self) -> bool {
+        self.successor.is_some()
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        let successor = self.successor.as_ref().map_or(0, |successor| successor.slots.capacity());
+        (self.slots.capacity() + successor) * size_of::<S>()
+    }
+
+    /// Makes room for `additional` more: at once, if they are many beside those that are there.
+    pub fn reserve(&mut self, hasher: &S::Hasher, additional: usize) {
+        let wanted = slots_for(self.len + additional);
+        if wanted > self.slots.len() && (additional > self.len || self.slots.len() <= COPIED_WHOLE_MAX) {
+            self.resize(hasher, wanted);
+        }
+    }
+
+    /// Puts in what is not there yet.
+    pub fn insert(&mut self, hasher: &S::Hasher, slot: S) {
+        let wanted = slots_for(self.len + 1);
+        self.successor.take_if(|successor| wanted > successor.slots.len());
+        if wanted > self.slots.len() {
+            self.change_to(hasher, wanted);
+        }
+        self.len += 1;
+        let position = place(hasher, &mut self.slots, slot);
+        if let Some(successor) = &mut self.successor
+            && position < successor.copied
+        {
+            place(hasher, &mut successor.slots, slot);
+        }
+        self.advance(hasher);
+    }
+
+    /// Puts `new`, of the same hash, in the place of `old`, which must be there.
+    pub fn replace(&mut self, hasher: &S::Hasher, old: S, new: S) {
+        replace(hasher, &mut self.slots, old, new);
+        if let Some(successor) = &mut self.successor {
+            // One that it has not yet is copied from its place.
+            replace(hasher, &mut successor.slots, old, new);
+        }
+    }
+
+    /// Takes out what must be there.
+    pub fn remove(&mut self, hasher: &S::Hasher, slot: S) {
+        match &mut self.successor {
+            None => remove(hasher, &mut self.slots, slot, |_, _| {}),
+            Some(successor) => {
+                remove(hasher, &mut successor.slots, slot, |_, _| {});
+                // What moves to where copying has been is not met again.
+                let (copied, target) = (successor.copied, &mut successor.slots);
+                remove(hasher, &mut self.slots, slot, |to, moved| {
+                    if to < copied {
+                        place(hasher, target, moved);
+                    }
+                });
+            }
+        }
+        self.len -= 1;
+        // Far from the number at which it grows, so that it does not do both by turns.
+        let wanted = slots_for(2 * self.len);
+        if self.slots.len() > SPARSE_SLOTS_MAX && wanted <= self.slots.len() / 4 && self.successor.is_none() {
+            self.change_to(hasher, wanted);
+        }
+        self.advance(hasher);
+    }
+
+    /// Makes the number of slots another, now or soon.
+    fn change_to(&mut self, hasher: &S::Hasher, slots: usize) {
+        if self.slots.len() <= COPIED_WHOLE_MAX {
+            self.resize(hasher, slots);
+        } else if self.successor.is_none() {
+            self.successor = Some(Box::new(Successor { slots: free_slots(slots), copied: 0 }));
+        }
+    }
+
+    /// Goes on with copying.
+    fn advance(&mut self, hasher: &S::Hasher) {
+        let Some(successor) = &mut self.successor else { return };
+        let end = (successor.copied + COPIED_AT_ONCE).min(self.slots.len());
+        for &slot in self.slots[successor.copied..end].iter().filter(|slot| !slot.is_free()) {
+            place(hasher, &mut successor.slots, slot);
+        }
+        successor.copied = end;
+        if end == self.slots.len() {
+            self.slots = std::mem::take(&mut successor.slots);
+            self.successor = None;
+        }
+    }
+
+    fn resize(&mut self, hasher: &S::Hasher, slots: usize) {
+        let mut other = free_slots(slots);
+        for &slot in self.slots.iter().filter(|slot| !slot.is_free()) {
+            place(hasher, &mut other, slot);
+        }
+        self.slots = other;
+        self.successor = None;
+    }
+}
+
+/// Free slots. Of numbers and arrays of them that are zero, the library takes clear memory from the system.
+fn free_slots<S: Slot>(count: usize) -> Vec<S> {
+    let slots = vec![S::default(); count];
+    prefer_large_pages(&slots);
+    slots
+}
+
+/// Where a slot is, or the free place where it would be.
+fn position<S: Slot>(hasher: &S::Hasher, slots: &[S], slot: &S) -> usize {
+    let last = slots.len() - 1;
+    let mut position = slot.hash(hasher) & last;
+    while !slots[position].is_free() && !slots[position].is_same(slot) {
+        position = (position + 1) & last;
+    }
+    position
+}
+
+/// Puts a slot into its place, which is told.
+fn place<S: Slot>(hasher: &S::Hasher, slots: &mut [S], slot: S) -> usize {
+    let position = position(hasher, slots, &slot);
+    slots[position] = slot;
+    position
+}
+
+fn replace<S: Slot>(hasher: &S::Hasher, slots: &mut [S], old: S, new: S) {
+    let position = position(hasher, slots, &old);
+    if !slots[position].is_free() {
+        slots[position] = new;
+    }
+}
+
+/// Takes a slot out, if it is there, and tells which others move where to close the gap.
+fn remove<S: Slot>(hasher: &S::Hasher, slots: &mut [S], slot: S, mut moves: impl FnMut(usize, S)) {
+    let last = slots.len() - 1;
+    let mut free = position(hasher, slots, &slot);
+    if slots[free].is_free() {
+        return;
+    }
+    let mut next = free;
+    loop {
+        next = (next + 1) & last;
+        let slot = slots[next];
+        if slot.is_free() {
+            break;
+        }
+        // A slot may move back to the free place if its home is not behind that place.
+        let home = slot.hash(hasher) & last;
+        if next.wrapping_sub(home) & last >= next.wrapping_sub(free) & last {
+            slots[free] = slot;
+            moves(free, slot);
+            free = next;
+        }
+    }
+    slots[free] = S::default();
+}
