@@ -8,8 +8,9 @@
 //! * [`updates`]: the control plane against a worker that forwards at full speed: updates per second, the worker's
 //!   loss, the delay of a write.
 //! * [`drivers`]: the same router between interfaces, by each driver that can carry its frames.
-//! * [`tables`]: the match engines by themselves, against tables written by hand; bytes per entry, and how long
-//!   insertions take while a table grows.
+//! * [`tables`]: the match engines by themselves, against tables written by hand; bytes per entry. [`entries`] makes
+//!   what is in them.
+//! * [`growth`]: how long single updates take while tables grow, and when they are full.
 //! * [`workers`]: several workers against one, from memory to memory.
 //!
 //! Runs themselves are made by `measure`, as those of `wirespeed bench`. Every figure is a ratio or stands beside its
@@ -21,6 +22,8 @@ mod bridge;
 mod compiled;
 mod contest;
 mod drivers;
+mod entries;
+mod growth;
 mod limit;
 mod peers;
 mod router;
@@ -77,6 +80,8 @@ enum Benchmark {
     Drivers,
     /// Match engines by themselves
     Tables,
+    /// Single updates of growing and of full tables
+    Growth,
     /// Several workers against one
     Workers,
 }
@@ -90,6 +95,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Peers => peers::run(&arguments),
         Benchmark::Drivers => drivers::run(&arguments),
         Benchmark::Tables => tables::run(&arguments),
+        Benchmark::Growth => growth::run(&arguments),
         Benchmark::Workers => workers::run(&arguments),
     }
 }

@@ -1,5 +1,4 @@
-//! The match engines by themselves: what a lookup costs in bursts of 64, what an entry takes of memory, and how long
-//! the longest insertion takes while a table grows.
+//! The match engines by themselves: what a lookup costs in bursts of 64, and what an entry takes of memory.
 //!
 //! What enters: tables of each kind, filled with entries as they are in practice, and random keys most of which match.
 //! What leaves: nanoseconds per lookup, the reading of the found entry's argument included; and, where a person would
@@ -8,6 +7,10 @@
 #![allow(unsafe_code, reason = "engines are called as generated C calls them, and so is C by hand")]
 
 use crate::Arguments;
+use crate::entries::{
+    EntryOf, a_mask_each, access_list, exact, firewall, ipv4, ipv6, key_of, one_mask, optional, ports, table,
+};
+use crate::growth::processor_time;
 use crate::limit;
 use base::limits::BURST_PACKETS_MAX;
 use base::{Bits, Rng};
@@ -18,7 +21,7 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::ffi::c_void;
 use std::time::Instant;
-use tables::{ActionSpec, EntryHeader, EntrySpec, KeyField, MatchKind, MatchValue, Operation, TableSet, TableSpec};
+use tables::{EntryHeader, EntrySpec, MatchValue, Operation, TableSet};
 
 /// Keys of a run.
 const KEYS: usize = 1 << 18;
@@ -49,14 +52,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         let case = build(case, &mut rng, &library)?;
         measure(&case, arguments);
     }
-    if arguments.only.is_none() {
-        growth(arguments);
-    }
     Ok(())
 }
 
 /// A name, what entries look like, and how many they are.
-type CaseOf = (&'static str, fn(&mut Rng, usize) -> EntrySpec, usize);
+type CaseOf = (&'static str, EntryOf, usize);
 
 const CASES: &[CaseOf] = &[
     ("exact 48", exact::<1>, 100),
@@ -88,106 +88,12 @@ const CASES: &[CaseOf] = &[
     ("range, ports", ports, 100),
     ("range, ports", ports, 1000),
     ("range, ports", ports, 10_000),
+    ("range, firewall", firewall, 100),
+    ("range, firewall", firewall, 1000),
+    ("range, firewall", firewall, 10_000),
+    ("range, firewall", firewall, 50_000),
     ("optional, two fields", optional, 1000),
 ];
-
-fn call(key: Vec<MatchValue>, priority: i32, rng: &mut Rng) -> EntrySpec {
-    EntrySpec { key, priority, action: 0, args: vec![Bits::from_u64(9, rng.between(1, 500))] }
-}
-
-fn exact<const WORDS: usize>(rng: &mut Rng, _index: usize) -> EntrySpec {
-    // Addresses of stations, or whole words.
-    let first = MatchValue::Exact(Bits::from_u64(48, rng.next_u64() >> 16 | 1));
-    let rest = (1..WORDS).map(|_| rng.next_u64()).collect::<Vec<_>>();
-    let rest = rest.into_iter().map(|word| MatchValue::Exact(Bits::from_u64(64, word)));
-    call(std::iter::once(first).chain(rest).collect(), 0, rng)
-}
-
-fn ipv4(rng: &mut Rng, _index: usize) -> EntrySpec {
-    // As in the Internet's tables: half of the prefixes have 24 bits.
-    let prefix_len = if rng.chance(1, 2) { 24 } else { rng.between(12, 24) as u32 };
-    let value = Bits::from_u64(32, (rng.next_u64() >> 32) >> (32 - prefix_len) << (32 - prefix_len));
-    call(vec![MatchValue::Lpm { value, prefix_len }], 0, rng)
-}
-
-fn ipv6(rng: &mut Rng, _index: usize) -> EntrySpec {
-    let prefix_len = match rng.below(10) {
-        0..5 => 48,
-        5..7 => 32,
-        7 => 64,
-        _ => rng.between(20, 64) as u32,
-    };
-    // Within 2000::/3, registries give neighbouring blocks.
-    let high = 0x2001_0000_0000_0000 + (rng.below(0x1000) << 48) + (rng.next_u64() >> 16 & 0x0fff_ffff_ffff);
-    let high = high >> (64 - prefix_len) << (64 - prefix_len);
-    call(vec![MatchValue::Lpm { value: Bits::from_limbs(128, &[0, high]), prefix_len }], 0, rng)
-}
-
-fn ternary(width: u32, value: u64, mask: u64) -> MatchValue {
-    MatchValue::Ternary { value: Bits::from_u64(width, value & mask), mask: Bits::from_u64(width, mask) }
-}
-
-fn prefix(width: u32, value: u64, len: u32) -> MatchValue {
-    ternary(width, value, if len == 0 { 0 } else { !0 << (width - len) & (!0 >> (64 - width)) })
-}
-
-fn one_mask(rng: &mut Rng, index: usize) -> EntrySpec {
-    call(vec![prefix(32, rng.next_u64(), 24)], index as i32, rng)
-}
-
-/// Addresses by prefixes, ports and protocol by their value or not at all; the first entry wins.
-fn access_list(rng: &mut Rng, index: usize) -> EntrySpec {
-    const LENGTHS: [u32; 8] = [0, 8, 16, 16, 24, 24, 32, 32];
-    let [source, destination] = [*rng.pick(&LENGTHS), *rng.pick(&LENGTHS)].map(|len| len.max(8));
-    let key = vec![
-        prefix(32, rng.next_u64(), source),
-        prefix(32, rng.next_u64(), destination),
-        ternary(8, if rng.chance(1, 2) { 6 } else { 17 }, if rng.chance(3, 4) { 0xff } else { 0 }),
-        ternary(16, rng.next_u64(), if rng.chance(1, 5) { 0xffff } else { 0 }),
-        ternary(16, rng.below(1024), if rng.chance(2, 3) { 0xffff } else { 0 }),
-    ];
-    call(key, -(index as i32), rng)
-}
-
-/// What somebody would write who wants to do harm.
-fn a_mask_each(rng: &mut Rng, index: usize) -> EntrySpec {
-    let words = [(); 2].map(|()| ternary(64, rng.next_u64(), rng.next_u64()));
-    call(words.into(), -(index as i32), rng)
-}
-
-fn ports(rng: &mut Rng, index: usize) -> EntrySpec {
-    let bounds = [rng.below(1 << 16), rng.below(1 << 16)];
-    let [low, high] = [bounds[0].min(bounds[1]), bounds[0].max(bounds[1])].map(|port| Bits::from_u64(16, port));
-    call(vec![prefix(32, rng.next_u64(), 24), MatchValue::Range { low, high }], -(index as i32), rng)
-}
-
-fn optional(rng: &mut Rng, index: usize) -> EntrySpec {
-    let field = |rng: &mut Rng| MatchValue::Optional(rng.chance(2, 3).then(|| Bits::from_u64(32, rng.below(4096))));
-    let key = vec![field(rng), field(rng)];
-    call(key, -(index as i32), rng)
-}
-
-fn field_of(value: &MatchValue) -> KeyField {
-    let (kind, width_bits) = match value {
-        MatchValue::Exact(value) => (MatchKind::Exact, value.width()),
-        MatchValue::Lpm { value, .. } => (MatchKind::Lpm, value.width()),
-        MatchValue::Ternary { value, .. } => (MatchKind::Ternary, value.width()),
-        MatchValue::Range { low, .. } => (MatchKind::Range, low.width()),
-        MatchValue::Optional(value) => (MatchKind::Optional, value.as_ref().map_or(32, Bits::width)),
-    };
-    KeyField { name: format!("{kind}{width_bits}"), width_bits, kind }
-}
-
-fn table(like: &EntrySpec, size: usize) -> TableSpec {
-    TableSpec {
-        name: "t".into(),
-        key: like.key.iter().map(field_of).collect(),
-        actions: vec![ActionSpec { name: "forward".into(), param_widths_bits: vec![9], ..ActionSpec::default() }],
-        size,
-        default_action: None,
-        ..TableSpec::default()
-    }
-}
 
 fn build(case: &CaseOf, rng: &mut Rng, library: &Library) -> Result<Case, Box<dyn Error>> {
     let (name, entry_of, count) = *case;
@@ -209,27 +115,6 @@ fn build(case: &CaseOf, rng: &mut Rng, library: &Library) -> Result<Case, Box<dy
     set.perform(0, Operation::InsertMany(entries))?;
     let build_ms = started.elapsed().as_secs_f64() * 1e3;
     Ok(Case { name: name.into(), set, entries: count, build_ms, keys, by_hand })
-}
-
-/// A key that an entry matches, or, one time in twenty, perhaps not.
-fn key_of(entry: &EntrySpec, rng: &mut Rng) -> Vec<Bits> {
-    let stray = rng.chance(1, 20);
-    let value = |wanted: &MatchValue| {
-        let width = field_of(wanted).width_bits;
-        let random = Bits::from_limbs(width, &[rng.next_u64(), rng.next_u64()]);
-        let under = |value: &Bits, mask: &Bits| value.or(&random.and(&mask.not()));
-        match wanted {
-            _ if stray => random,
-            MatchValue::Exact(value) | MatchValue::Optional(Some(value)) => value.clone(),
-            MatchValue::Optional(None) => random,
-            MatchValue::Lpm { value, prefix_len } => {
-                under(value, &Bits::ones(width).shl(u64::from(width - prefix_len)))
-            }
-            MatchValue::Ternary { value, mask } => under(value, mask),
-            MatchValue::Range { low, .. } => low.clone(),
-        }
-    };
-    entry.key.iter().map(value).collect()
 }
 
 /// Looks all keys up in bursts and sums what the entries found say.
@@ -255,20 +140,25 @@ fn look_up(case: &Case) -> u64 {
     sum
 }
 
+/// What `body` gives, and what it takes of a processor for each key.
+fn lookup_ns(body: impl FnOnce() -> u64) -> (u64, f64) {
+    let before = processor_time();
+    let given = body();
+    (given, (processor_time() - before).as_nanos() as f64 / KEYS as f64)
+}
+
 fn measure(case: &Case, arguments: &Arguments) {
     let (mut own, mut by_hand) = (Vec::new(), Vec::new());
     // The first round warms the caches.
     for round in 0..=arguments.runs {
-        let started = Instant::now();
-        let sum = look_up(case);
-        let spent = started.elapsed().as_nanos() as f64 / KEYS as f64;
+        let (sum, spent_ns) = lookup_ns(|| look_up(case));
         let other = case.by_hand.as_ref().map(|by_hand| {
-            let started = Instant::now();
-            assert_eq!(by_hand.look_up(&case.keys), sum, "both find the same");
-            started.elapsed().as_nanos() as f64 / KEYS as f64
+            let (other, spent_ns) = lookup_ns(|| by_hand.look_up(&case.keys));
+            assert_eq!(other, sum, "both find the same");
+            spent_ns
         });
         if round > 0 {
-            own.push(spent);
+            own.push(spent_ns);
             by_hand.extend(other);
         }
     }
@@ -294,48 +184,6 @@ fn measure(case: &Case, arguments: &Arguments) {
         "{name:<34} {entries:>9} {build_ms:>9.1} {entry_bytes:>7.0}  {:.1} ({least:.1} to {greatest:.1}){ratio}",
         median(&own)
     );
-}
-
-/// How long single insertions take while a table grows to a million entries.
-fn growth(arguments: &Arguments) {
-    /// A random entry, one after the other.
-    type EntryOf = fn(&mut Rng, usize) -> EntrySpec;
-    let cases: [(&str, EntryOf, usize); 4] = [
-        ("exact 48", exact::<1>, 1_000_000),
-        ("lpm IPv4", ipv4, 300_000),
-        ("lpm IPv6", ipv6, 200_000),
-        ("ternary, access list", access_list, 100_000),
-    ];
-    for (name, entry_of, count) in cases {
-        let mut rng = Rng::new(3);
-        let Ok(mut set) = TableSet::new(vec![table(&entry_of(&mut rng, 0), count)], 7) else { continue };
-        let mut times_us: Vec<(f64, usize)> = Vec::with_capacity(count);
-        for index in 0..count {
-            let entry = entry_of(&mut rng, index);
-            let started = Instant::now();
-            // An entry that is there already is refused.
-            let _refused = set.insert(0, entry);
-            times_us.push((started.elapsed().as_secs_f64() * 1e6, index));
-        }
-        times_us.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let at = |share: f64| times_us[((count - 1) as f64 * share) as usize].0;
-        let (middle, most, worst) = (at(0.5), at(0.9999), times_us[count - 1]);
-        if arguments.json {
-            println!(
-                "{}",
-                json!({
-                    "benchmark": "growth", "table": name, "entries": count,
-                    "insertion_us": { "median": middle, "9999 of 10000": most, "longest": worst.0 },
-                })
-            );
-        } else {
-            println!(
-                "{name:<34} grows to {count}: an insertion takes {middle:.2} us in the median, 9999 of 10000 at most \
-                 {most:.0} us, the longest ({}th) {:.0} us",
-                worst.1, worst.0
-            );
-        }
-    }
 }
 
 /// The same table by hand.

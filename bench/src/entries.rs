@@ -1,0 +1,162 @@
+//! Random entries for tables of each kind, as they are in practice, and keys that they match.
+
+use base::{Bits, Rng};
+use tables::{ActionSpec, EntrySpec, KeyField, MatchKind, MatchValue, TableSpec};
+
+/// A random entry, one after the other.
+pub type EntryOf = fn(&mut Rng, usize) -> EntrySpec;
+
+fn call(key: Vec<MatchValue>, priority: i32, rng: &mut Rng) -> EntrySpec {
+    EntrySpec { key, priority, action: 0, args: vec![Bits::from_u64(9, rng.between(1, 500))] }
+}
+
+pub fn exact<const WORDS: usize>(rng: &mut Rng, _index: usize) -> EntrySpec {
+    // Addresses of stations, or whole words.
+    let first = MatchValue::Exact(Bits::from_u64(48, rng.next_u64() >> 16 | 1));
+    let rest = (1..WORDS).map(|_| rng.next_u64()).collect::<Vec<_>>();
+    let rest = rest.into_iter().map(|word| MatchValue::Exact(Bits::from_u64(64, word)));
+    call(std::iter::once(first).chain(rest).collect(), 0, rng)
+}
+
+pub fn ipv4(rng: &mut Rng, _index: usize) -> EntrySpec {
+    // As in the Internet's tables: half of the prefixes have 24 bits.
+    let prefix_len = if rng.chance(1, 2) { 24 } else { rng.between(12, 24) as u32 };
+    let value = Bits::from_u64(32, (rng.next_u64() >> 32) >> (32 - prefix_len) << (32 - prefix_len));
+    call(vec![MatchValue::Lpm { value, prefix_len }], 0, rng)
+}
+
+pub fn ipv6(rng: &mut Rng, _index: usize) -> EntrySpec {
+    let prefix_len = match rng.below(10) {
+        0..5 => 48,
+        5..7 => 32,
+        7 => 64,
+        _ => rng.between(20, 64) as u32,
+    };
+    // Within 2000::/3, registries give neighbouring blocks.
+    let high = 0x2001_0000_0000_0000 + (rng.below(0x1000) << 48) + (rng.next_u64() >> 16 & 0x0fff_ffff_ffff);
+    let high = high >> (64 - prefix_len) << (64 - prefix_len);
+    call(vec![MatchValue::Lpm { value: Bits::from_limbs(128, &[0, high]), prefix_len }], 0, rng)
+}
+
+fn ternary(width: u32, value: u64, mask: u64) -> MatchValue {
+    MatchValue::Ternary { value: Bits::from_u64(width, value & mask), mask: Bits::from_u64(width, mask) }
+}
+
+fn prefix(width: u32, value: u64, len: u32) -> MatchValue {
+    ternary(width, value, if len == 0 { 0 } else { !0 << (width - len) & (!0 >> (64 - width)) })
+}
+
+pub fn one_mask(rng: &mut Rng, index: usize) -> EntrySpec {
+    call(vec![prefix(32, rng.next_u64(), 24)], index as i32, rng)
+}
+
+/// Addresses by prefixes, ports and protocol by their value or not at all; the first entry wins.
+pub fn access_list(rng: &mut Rng, index: usize) -> EntrySpec {
+    const LENGTHS: [u32; 8] = [0, 8, 16, 16, 24, 24, 32, 32];
+    let [source, destination] = [*rng.pick(&LENGTHS), *rng.pick(&LENGTHS)].map(|len| len.max(8));
+    let key = vec![
+        prefix(32, rng.next_u64(), source),
+        prefix(32, rng.next_u64(), destination),
+        ternary(8, if rng.chance(1, 2) { 6 } else { 17 }, if rng.chance(3, 4) { 0xff } else { 0 }),
+        ternary(16, rng.next_u64(), if rng.chance(1, 5) { 0xffff } else { 0 }),
+        ternary(16, rng.below(1024), if rng.chance(2, 3) { 0xffff } else { 0 }),
+    ];
+    call(key, -(index as i32), rng)
+}
+
+/// What somebody would write who wants to do harm.
+pub fn a_mask_each(rng: &mut Rng, index: usize) -> EntrySpec {
+    let words = [(); 2].map(|()| ternary(64, rng.next_u64(), rng.next_u64()));
+    call(words.into(), -(index as i32), rng)
+}
+
+pub fn ports(rng: &mut Rng, index: usize) -> EntrySpec {
+    let bounds = [rng.below(1 << 16), rng.below(1 << 16)];
+    let [low, high] = [bounds[0].min(bounds[1]), bounds[0].max(bounds[1])].map(|port| Bits::from_u64(16, port));
+    call(vec![prefix(32, rng.next_u64(), 24), MatchValue::Range { low, high }], -(index as i32), rng)
+}
+
+/// As firewalls have them: addresses within a few networks, by prefixes of all lengths; ports by their number, by
+/// ranges or not at all.
+pub fn firewall(rng: &mut Rng, index: usize) -> EntrySpec {
+    const ANY: (u64, u64) = (0, 0xffff);
+    let mut address = |any: u64| {
+        let len = match rng.below(100) {
+            part if part < any => 0,
+            0..50 => 32,
+            50..75 => 24,
+            75..85 => 16,
+            _ => rng.between(8, 31) as u32,
+        };
+        // Of 32 networks of 16 bits, some hosts of each.
+        prefix(32, rng.below(32) << 24 | rng.below(8) << 16 | rng.below(1 << 16), len)
+    };
+    let (source, destination) = (address(35), address(10));
+    let [source_port, destination_port] = match rng.below(10) {
+        0 => [ANY, ANY],
+        1 => [(1024, 0xffff), ANY],
+        2 => [ANY, (1024, 0xffff)],
+        3 => {
+            let low = rng.below(60_000);
+            [ANY, (low, low + rng.below(100))]
+        }
+        _ => {
+            let port = rng.below(1024);
+            [ANY, (port, port)]
+        }
+    };
+    let protocol = ternary(8, *rng.pick(&[6, 6, 6, 17]), if rng.chance(9, 10) { 0xff } else { 0 });
+    let range =
+        |(low, high): (u64, u64)| MatchValue::Range { low: Bits::from_u64(16, low), high: Bits::from_u64(16, high) };
+    let key = vec![source, destination, protocol, range(source_port), range(destination_port)];
+    call(key, -(index as i32), rng)
+}
+
+pub fn optional(rng: &mut Rng, index: usize) -> EntrySpec {
+    let field = |rng: &mut Rng| MatchValue::Optional(rng.chance(2, 3).then(|| Bits::from_u64(32, rng.below(4096))));
+    let key = vec![field(rng), field(rng)];
+    call(key, -(index as i32), rng)
+}
+
+fn field_of(value: &MatchValue) -> KeyField {
+    let (kind, width_bits) = match value {
+        MatchValue::Exact(value) => (MatchKind::Exact, value.width()),
+        MatchValue::Lpm { value, .. } => (MatchKind::Lpm, value.width()),
+        MatchValue::Ternary { value, .. } => (MatchKind::Ternary, value.width()),
+        MatchValue::Range { low, .. } => (MatchKind::Range, low.width()),
+        MatchValue::Optional(value) => (MatchKind::Optional, value.as_ref().map_or(32, Bits::width)),
+    };
+    KeyField { name: format!("{kind}{width_bits}"), width_bits, kind }
+}
+
+pub fn table(like: &EntrySpec, size: usize) -> TableSpec {
+    TableSpec {
+        name: "t".into(),
+        key: like.key.iter().map(field_of).collect(),
+        actions: vec![ActionSpec { name: "forward".into(), param_widths_bits: vec![9], ..ActionSpec::default() }],
+        size,
+        default_action: None,
+        ..TableSpec::default()
+    }
+}
+
+/// A key that an entry matches, or, one time in twenty, perhaps not.
+pub fn key_of(entry: &EntrySpec, rng: &mut Rng) -> Vec<Bits> {
+    let stray = rng.chance(1, 20);
+    let value = |wanted: &MatchValue| {
+        let width = field_of(wanted).width_bits;
+        let random = Bits::from_limbs(width, &[rng.next_u64(), rng.next_u64()]);
+        let under = |value: &Bits, mask: &Bits| value.or(&random.and(&mask.not()));
+        match wanted {
+            _ if stray => random,
+            MatchValue::Exact(value) | MatchValue::Optional(Some(value)) => value.clone(),
+            MatchValue::Optional(None) => random,
+            MatchValue::Lpm { value, prefix_len } => {
+                under(value, &Bits::ones(width).shl(u64::from(width - prefix_len)))
+            }
+            MatchValue::Ternary { value, mask } => under(value, mask),
+            MatchValue::Range { low, .. } => low.clone(),
+        }
+    };
+    entry.key.iter().map(value).collect()
+}
