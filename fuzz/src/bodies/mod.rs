@@ -11,6 +11,7 @@ mod p4info;
 mod packet_tests;
 mod programs;
 mod state;
+mod tables;
 
 use crate::run::Notes;
 use base::Rng;
@@ -157,6 +158,13 @@ pub const BODIES: &[Body] = &[
         about: "code for the contents of tables does what the program does, also when they change",
         test_seeds: 2,
         run: |rng, _| differential::specialised_agrees(rng),
+        reduced: None,
+    },
+    Body {
+        name: "tables",
+        about: "whatever is done to tables of any kind, bursts find what a linear scan finds",
+        test_seeds: 30,
+        run: |rng, _| tables::run(rng),
         reduced: None,
     },
     Body {
