@@ -1,0 +1,112 @@
+//! Replaces the application of tables by what they answer as long as nobody changes them.
+//!
+//! Not a [`crate::Pass`]: beside the program it needs to know what is in the tables, and what comes out means the same
+//! only until one of those changes.
+//!
+//! Before, with one entry 10.0.0.1 -> `forward(3)` in the table, and `drop()` on a miss:
+//! ```text
+//! apply table0 hit v9
+//! ```
+//! After:
+//! ```text
+//! v20 = h1.2 == 32w0xa000001
+//! count_lookup table0 hit v20 entry 32w0x0
+//! v9 = v20
+//! if v20 {
+//!   v21 = 9w0x3
+//!   ...                            the body of `forward`, with v21 for its parameter
+//! } else {
+//!   ...                            the body of `drop`
+//! }
+//! ```
+//! An empty table leaves its default action alone. Of several entries, the first that matches is found without a branch
+//! (`v20 = c0 ? 0 : c1 ? 1 : 2`), and entries that run the same action share its body, their data picked in the same
+//! way. So a packet meets no more branches that depend on its destination than before.
+//!
+//! Actions that no table runs any more lose their bodies: what they could have asked for is asked for no more.
+//!
+//! Limits: tables with more entries or larger actions than the constants allow; entries with direct meters;
+//! actions with loops, whose steps are counted by label, or with parameters that others mention.
+
+mod answers;
+mod fits;
+mod rewrite;
+
+use base::IndexVec;
+use fits::{is_applied, is_replaced, private_params};
+use ir::{ActionCall, BlockKind, EntryKey, Program, TableId};
+use rewrite::Rewrite;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Entries of a table that is replaced.
+pub const ENTRIES_MAX: usize = 4;
+
+/// What is in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents {
+    /// The entries; of two that match the same packet, the one that wins comes first.
+    pub entries: Vec<KnownEntry>,
+    /// What runs on a miss.
+    pub default: ActionCall,
+}
+
+/// An entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownEntry {
+    /// Its handle: its cell in direct counters.
+    pub handle: u32,
+    /// One value set per key.
+    pub key: Vec<EntryKey>,
+    /// What it runs: an action of the table.
+    pub call: ActionCall,
+}
+
+/// A program for certain contents of some tables.
+#[derive(Clone, Debug)]
+pub struct Specialised {
+    /// The program. It has the same storage, tables and externs, and more local variables and labels.
+    pub program: Program,
+    /// The tables whose contents it is for, with the number of their entries.
+    pub tables: BTreeMap<TableId, usize>,
+}
+
+/// The program for these contents, of those tables of which they are known; none if that would change nothing.
+pub fn specialise(program: &Program, contents: &IndexVec<TableId, Option<Contents>>) -> Option<Specialised> {
+    let private = private_params(program);
+    let mut tables = BTreeMap::new();
+    for (id, known) in contents.iter_enumerated() {
+        if let Some(known) = known.as_ref().filter(|known| is_replaced(program, id, known, &private)) {
+            tables.insert(id, known.entries.len());
+        }
+    }
+    tables.retain(|table, _| is_applied(program, *table));
+    if tables.is_empty() {
+        return None;
+    }
+    let mut rewrite = Rewrite { source: program, program: program.clone(), contents, tables: &tables };
+    for block in program.blocks.ids() {
+        let BlockKind::Control { body } = &mut rewrite.program.blocks[block].kind else { continue };
+        let body = std::mem::take(body);
+        let rewritten = rewrite.body(body);
+        rewrite.program.blocks[block].kind = BlockKind::Control { body: rewritten };
+    }
+    let mut program = rewrite.program;
+    empty_idle_actions(&mut program);
+    crate::optimise(&mut program);
+    Some(Specialised { program, tables })
+}
+
+/// Takes the bodies of actions that no applied table lists.
+fn empty_idle_actions(program: &mut Program) {
+    let mut run = BTreeSet::new();
+    for (id, table) in program.tables.iter_enumerated() {
+        if is_applied(program, id) {
+            run.extend(table.actions.iter().map(|listed| listed.action));
+        }
+    }
+    for (id, action) in program.actions.ids().zip(program.actions.iter_mut()) {
+        if !run.contains(&id) {
+            action.body.clear();
+        }
+    }
+}

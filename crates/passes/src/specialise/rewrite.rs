@@ -1,0 +1,182 @@
+//! What stands in a table's place: its answer and the bodies of its actions.
+//!
+//! What enters: the body of a control. What leaves: the same with answers for applications. Each body of an action
+//! stands once for all answers that run it, with variables and labels of its own.
+
+use super::Contents;
+use super::answers::Answers;
+use base::{Bits, IndexVec, index::Id as _};
+use ir::walk::{self, Part};
+use ir::{
+    ActionCall, Body, Expr, ExprKind, LabelId, Place, Program, Stmt, StmtKind, SwitchCase, TableId, Type, Var, VarId,
+    VarKind,
+};
+use std::collections::BTreeMap;
+
+/// What stands in a table's place, while it is written.
+pub(super) struct Rewrite<'a> {
+    pub(super) source: &'a Program,
+    /// What it becomes.
+    pub(super) program: Program,
+    pub(super) contents: &'a IndexVec<TableId, Option<Contents>>,
+    /// The tables that are replaced.
+    pub(super) tables: &'a BTreeMap<TableId, usize>,
+}
+
+impl Rewrite<'_> {
+    /// A body in which every application of these tables is replaced.
+    pub(super) fn body(&mut self, body: Body) -> Body {
+        let mut out = Vec::with_capacity(body.len());
+        for mut stmt in body {
+            match stmt.kind {
+                StmtKind::ApplyTable { table, hit, action } if self.tables.contains_key(&table) => {
+                    self.answer(table, hit, action, stmt.span, &mut out);
+                }
+                _ => {
+                    for inner in stmt.kind.bodies_mut() {
+                        *inner = self.body(std::mem::take(inner));
+                    }
+                    out.push(stmt);
+                }
+            }
+        }
+        out
+    }
+
+    /// What stands for a table's application.
+    fn answer(
+        &mut self,
+        table: TableId,
+        hit: Option<VarId>,
+        action: Option<VarId>,
+        span: base::Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let Some(known) = &self.contents[table] else { return };
+        let answers = self.chosen(Answers::new(&self.source.tables[table], known), span, out);
+        let handles = known.entries.iter().enumerate();
+        let handles = handles.map(|(position, entry)| (position, Expr::bit(32, u64::from(entry.handle)))).collect();
+        let entry = if known.entries.is_empty() { Expr::bit(32, 0) } else { answers.pick(handles) };
+        let stmt = |kind| Stmt { kind, span };
+        out.push(stmt(StmtKind::CountLookup { table, hit: answers.hit(), entry }));
+        if let Some(var) = hit {
+            out.push(stmt(StmtKind::Assign { dst: Place::Var(var), src: answers.hit() }));
+        }
+        let calls = answers.calls();
+        if let Some(var) = action {
+            let positions = calls.iter().map(|(at, call)| (*at, Expr::bit(32, u64::from(call.action)))).collect();
+            out.push(stmt(StmtKind::Assign { dst: Place::Var(var), src: answers.pick(positions) }));
+        }
+        let mut groups: BTreeMap<u32, Vec<(usize, &ActionCall)>> = BTreeMap::new();
+        for (position, call) in calls {
+            groups.entry(call.action).or_default().push((position, call));
+        }
+        let groups: Vec<_> = groups.into_iter().collect();
+        let mut arms = Vec::new();
+        for (position, members) in groups {
+            let body = self.inlined(table, position, &answers, &members, span);
+            arms.push((members.iter().map(|(at, _)| *at).collect::<Vec<_>>(), body));
+        }
+        self.branch(&answers, arms, span, out);
+    }
+
+    /// Evaluates once which answer a packet gets. Nothing is evaluated for a table without entries.
+    fn chosen<'c>(&mut self, answers: Answers<'c>, span: base::Span, out: &mut Vec<Stmt>) -> Answers<'c> {
+        if answers.entries() == 0 {
+            return answers;
+        }
+        let ty = answers.chosen().ty;
+        let var = self.local("chosen", ty);
+        out.push(Stmt { kind: StmtKind::Assign { dst: Place::Var(var), src: answers.chosen().clone() }, span });
+        answers.chosen_is(Expr { kind: ExprKind::Var(var), ty })
+    }
+
+    fn local(&mut self, name: &str, ty: Type) -> VarId {
+        self.program.vars.push(Var { name: name.to_owned(), ty, kind: VarKind::Local })
+    }
+
+    /// The body of an action for all answers that run it.
+    fn inlined(
+        &mut self,
+        table: TableId,
+        position: u32,
+        answers: &Answers<'_>,
+        members: &[(usize, &ActionCall)],
+        span: base::Span,
+    ) -> Body {
+        let listed = &self.source.tables[table].actions[position as usize];
+        let action = &self.source.actions[listed.action];
+        let mut out = Vec::new();
+        let mut renamed = BTreeMap::new();
+        for (number, &param) in action.params.iter().enumerate() {
+            let ty = self.source.vars[param].ty;
+            let values =
+                members.iter().map(|(at, call)| (*at, Expr::constant(ty, call.args[number].clone()))).collect();
+            let var = self.local(&self.source.vars[param].name.clone(), ty);
+            renamed.insert(param, var);
+            out.push(Stmt { kind: StmtKind::Assign { dst: Place::Var(var), src: answers.pick(values) }, span });
+        }
+        let mut labels = BTreeMap::new();
+        walk::visit_body(&action.body, &mut |stmt| {
+            if let StmtKind::Block { label, .. } = &stmt.kind {
+                labels.insert(*label, LabelId::from_index(self.program.labels as usize));
+                self.program.labels += 1;
+            }
+        });
+        let mut body = action.body.clone();
+        rename(&mut body, &renamed, &labels);
+        out.extend(body);
+        out
+    }
+
+    /// The way of each group of answers.
+    fn branch(&self, answers: &Answers<'_>, mut arms: Vec<(Vec<usize>, Body)>, span: base::Span, out: &mut Vec<Stmt>) {
+        if arms.len() <= 1 {
+            out.extend(arms.pop().map(|(_, body)| body).unwrap_or_default());
+            return;
+        }
+        let kind = if answers.chosen().ty == Type::Bool {
+            let (first, other) = (arms.remove(0), arms.remove(0));
+            let (hit, miss) = if first.0.contains(&0) { (first.1, other.1) } else { (other.1, first.1) };
+            StmtKind::If { cond: answers.chosen().clone(), then_body: hit, else_body: miss }
+        } else {
+            // The last group, most often that of the default action, takes all other values.
+            let default_at = arms.iter().position(|(at, _)| at.contains(&answers.entries())).unwrap_or(0);
+            let (_, default) = arms.remove(default_at);
+            let case = |(at, body): (Vec<usize>, Body)| SwitchCase {
+                values: at.into_iter().map(|position| Bits::from_u64(8, position as u64)).collect(),
+                body,
+            };
+            StmtKind::Switch { value: answers.chosen().clone(), cases: arms.into_iter().map(case).collect(), default }
+        };
+        out.push(Stmt { kind, span });
+    }
+}
+
+/// Puts other variables and labels for some of a body's.
+fn rename(body: &mut Body, vars: &BTreeMap<VarId, VarId>, labels: &BTreeMap<LabelId, LabelId>) {
+    for stmt in body.iter_mut() {
+        if let Some(dst) = stmt.kind.dst_mut() {
+            rename_place(dst, vars);
+        }
+        walk::rewrite_own(&mut stmt.kind, &mut |part| {
+            if let Part::Expr(Expr { kind: ExprKind::Var(var), .. }) = part {
+                *var = vars.get(var).copied().unwrap_or(*var);
+            }
+        });
+        if let StmtKind::Block { label, .. } | StmtKind::Leave(label) = &mut stmt.kind {
+            *label = labels.get(label).copied().unwrap_or(*label);
+        }
+        for inner in stmt.kind.bodies_mut() {
+            rename(inner, vars, labels);
+        }
+    }
+}
+
+fn rename_place(place: &mut Place, vars: &BTreeMap<VarId, VarId>) {
+    match place {
+        Place::Var(var) => *var = vars.get(var).copied().unwrap_or(*var),
+        Place::Field(..) => {}
+        Place::Slice { base, .. } => rename_place(base, vars),
+    }
+}
