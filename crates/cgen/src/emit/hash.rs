@@ -51,13 +51,12 @@ impl Group<'_> {
 impl<'e> Scope<'_, 'e> {
     pub(crate) fn hash(&mut self, dst: &Place, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {
         let groups = self.groups(inputs);
-        let by_words = self.sums_by_words(&groups, payload);
-        let kept = by_words.then(|| {
+        let kept = self.sums_by_words(&groups, payload).then(|| {
             self.checksum_of_kept(inputs, |scope| {
-                scope.hash_value(algorithm, inputs, payload);
+                scope.hash_of(algorithm, inputs, &groups, payload);
             })
         });
-        let value = kept.flatten().unwrap_or_else(|| self.hash_value(algorithm, inputs, payload));
+        let value = kept.flatten().unwrap_or_else(|| self.hash_of(algorithm, inputs, &groups, payload));
         let value = self.spill(value);
         let width = match algorithm {
             HashAlgorithm::Crc32 | HashAlgorithm::Crc32Continued => 32,
@@ -74,15 +73,20 @@ impl<'e> Scope<'_, 'e> {
     /// The hash in full.
     pub(crate) fn hash_value(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) -> C {
         let groups = self.groups(inputs);
-        if algorithm == HashAlgorithm::Csum16 && self.sums_by_words(&groups, payload) {
-            let sum = self.sum(&groups, payload);
+        self.hash_of(algorithm, inputs, &groups, payload)
+    }
+
+    /// The hash in full of these inputs, in groups.
+    fn hash_of(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput], groups: &[Group<'_>], payload: bool) -> C {
+        if algorithm == HashAlgorithm::Csum16 && self.sums_by_words(groups, payload) {
+            let sum = self.sum(groups, payload);
             let sum = self.spill(sum);
             if !payload {
                 self.keep_sum(inputs, &sum);
             }
             call("ws_checksum", vec![sum])
         } else {
-            self.over_buffer(algorithm, &groups, payload)
+            self.over_buffer(algorithm, groups, payload)
         }
     }
 
