@@ -3,12 +3,13 @@
 //! A case is an STF file beside the program that it tests: `NAME.stf` or `NAME.WHAT.stf` for `NAME.p4`. If there is a
 //! `NAME.json` or a `NAME.txt` (switch commands), its entries are installed first. Every case runs in every [`Way`].
 
-use crate::pipeline::{Engine, optimised, program_of_file, switch_for};
-use cgen::{CompileOptions, Optimise};
+use crate::pipeline::{Compiled, Engine, optimised, program_of_file};
+use cgen::{CompileOptions, Optimise, Tuning};
 use ir::Program;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use switch::{Backend, Config, Switch};
 
 /// A program and its tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,24 +136,53 @@ pub fn check(case: &Case, cache: &Path) -> Vec<String> {
         return vec![format!("{name} has no STF file")];
     }
     let mut failures = Vec::new();
-    for way in Way::ALL {
-        for script in &case.scripts {
-            if let Err(failure) = check_one(case, &program, script, way, cache) {
-                failures.push(format!("{name} ({}):\n{failure}", way.describe()));
+    for is_optimised in [false, true] {
+        let of_form = |way: &&Way| way.is_optimised == is_optimised;
+        let form = match Form::new(&program, is_optimised, cache) {
+            Ok(form) => form,
+            Err(error) => {
+                failures.push(format!("{name} (optimised: {is_optimised}): {error}"));
+                continue;
+            }
+        };
+        for way in Way::ALL.iter().filter(of_form) {
+            for script in &case.scripts {
+                if let Err(failure) = check_one(case, &form, script, *way) {
+                    failures.push(format!("{name} ({}):\n{failure}", way.describe()));
+                }
             }
         }
     }
     failures
 }
 
-fn check_one(case: &Case, program: &Program, script: &Path, way: Way, cache: &Path) -> Result<(), String> {
+/// A program optimised or not, once for all ways to run it.
+struct Form {
+    program: Arc<Program>,
+    compiled: Compiled,
+}
+
+impl Form {
+    fn new(program: &Program, is_optimised: bool, cache: &Path) -> Result<Form, String> {
+        let program = Arc::new(if is_optimised { optimised(program)? } else { program.clone() });
+        let compiled = Compiled::of(&program, &quick_options(cache), Tuning::default())?;
+        Ok(Form { program, compiled })
+    }
+
+    fn switch(&self, way: Way) -> Result<Switch, String> {
+        let backend = if way.is_native { self.compiled.backend()? } else { Backend::Interpreter };
+        let config = Config { straight: way.is_straight || !way.is_native, ..Config::default() };
+        Switch::new(Arc::clone(&self.program), backend, config).map_err(|error| error.to_string())
+    }
+}
+
+fn check_one(case: &Case, form: &Form, script: &Path, way: Way) -> Result<(), String> {
     let text = std::fs::read_to_string(script).map_err(|error| format!("{}: {error}", script.display()))?;
     let file = script.file_name().unwrap_or(script.as_os_str()).to_string_lossy().into_owned();
     let script = stf::parse(&file, &text).map_err(lines)?;
-    let program = Arc::new(way.program(program)?);
-    let mut switch = switch_for(&program, &way.engine(cache))?;
+    let mut switch = form.switch(way)?;
     if let Some(entries) = &case.entries {
-        let commands = control::load_entries(entries, &program).map_err(lines)?;
+        let commands = control::load_entries(entries, &form.program).map_err(lines)?;
         control::apply_all(&mut switch, &commands).map_err(lines)?;
     }
     let report = stf::run(&script, &mut switch).report;

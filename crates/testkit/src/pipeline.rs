@@ -5,9 +5,9 @@
 
 use cgen::{CompileOptions, Native, Plan, Tuning};
 use ir::Program;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use switch::{Backend, Config, Switch};
+use switch::{Backend, Config, Specialisation, Switch};
 use syntax::{DiskFiles, Options, SourceMap};
 
 /// What runs a program's blocks.
@@ -19,8 +19,9 @@ pub enum Engine {
     Native(CompileOptions),
     /// Native code, block by block, without the straight way.
     NativeByBlocks(CompileOptions),
-    /// Native code, and code for the contents of the tables wherever [`specialise`] is called.
-    Specialised(CompileOptions),
+    /// Native code with a plan that may be tuned, and code for the contents of the tables wherever [`specialise`] is
+    /// called.
+    Specialised(CompileOptions, Tuning),
     /// Native code with a tuned plan.
     Tuned(CompileOptions, Tuning),
 }
@@ -76,10 +77,10 @@ pub fn switch_for(program: &Arc<Program>, engine: &Engine) -> Result<Switch, Str
 pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> Result<Switch, String> {
     let (backend, config) = match engine {
         Engine::Interpreter => (Backend::Interpreter, config),
-        Engine::Native(options) | Engine::Specialised(options) => {
-            (native(program, options, Tuning::default())?, config)
+        Engine::Native(options) => (native(program, options, Tuning::default())?, config),
+        Engine::Tuned(options, tuning) | Engine::Specialised(options, tuning) => {
+            (native(program, options, *tuning)?, config)
         }
-        Engine::Tuned(options, tuning) => (native(program, options, *tuning)?, config),
         Engine::NativeByBlocks(options) => {
             (native(program, options, Tuning::default())?, Config { straight: false, ..config })
         }
@@ -89,24 +90,47 @@ pub fn switch_with(program: &Arc<Program>, engine: &Engine, config: Config) -> R
 
 /// Has a switch with an engine that does so run code for what is in its tables now. False if that changes nothing.
 pub fn specialise(switch: &mut Switch, engine: &Engine) -> Result<bool, String> {
-    let Engine::Specialised(options) = engine else { return Ok(false) };
-    let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(false) };
+    let Some(special) = specialisation(switch, engine)? else { return Ok(false) };
+    match switch.specialise(Arc::new(special)) {
+        true => Ok(true),
+        false => Err("what was made for the present tables is refused".to_owned()),
+    }
+}
+
+/// Code for what is in the tables of a switch now, if its engine does so and if that changes anything.
+pub fn specialisation(switch: &Switch, engine: &Engine) -> Result<Option<Specialisation>, String> {
+    let Engine::Specialised(options, _) = engine else { return Ok(None) };
+    let Some(blueprint) = switch.subject().and_then(|subject| subject.draw()) else { return Ok(None) };
     ir::verify(blueprint.program()).map_err(|errors| format!("the specialised program is not valid: {errors:#?}"))?;
     let object = cgen::compile(&blueprint.c_text(), options)
         .map_err(|error| format!("{error}\n{}", ir::text::print(blueprint.program())))?;
     let native = Native::load(&object.path, blueprint.plan()).map_err(|error| error.to_string())?;
-    let special = Arc::new(blueprint.build(native));
-    if switch.specialise(special) {
-        Ok(true)
-    } else {
-        Err("what was made for the present tables is refused".to_owned())
-    }
+    Ok(Some(blueprint.build(native)))
 }
 
 fn native(program: &Program, options: &CompileOptions, tuning: Tuning) -> Result<Backend, String> {
-    let plan = Plan::tuned(program, tuning).map_err(|error| error.to_string())?;
-    let text = cgen::emit_c(program, &plan, &|_| None);
-    let object = cgen::compile(&text, options).map_err(|error| format!("{error}\n{}", ir::text::print(program)))?;
-    let native = Native::load(&object.path, &plan).map_err(|error| error.to_string())?;
-    Ok(Backend::Native(Box::new(native), Box::new(plan)))
+    Compiled::of(program, options, tuning)?.backend()
+}
+
+/// A compiled program, which any number of switches can run.
+#[derive(Debug)]
+pub struct Compiled {
+    object: PathBuf,
+    plan: Plan,
+}
+
+impl Compiled {
+    /// Compiles a program.
+    pub fn of(program: &Program, options: &CompileOptions, tuning: Tuning) -> Result<Compiled, String> {
+        let plan = Plan::tuned(program, tuning).map_err(|error| error.to_string())?;
+        let text = cgen::emit_c(program, &plan, &|_| None);
+        let object = cgen::compile(&text, options).map_err(|error| format!("{error}\n{}", ir::text::print(program)))?;
+        Ok(Compiled { object: object.path, plan })
+    }
+
+    /// What one switch runs.
+    pub fn backend(&self) -> Result<Backend, String> {
+        let native = Native::load(&self.object, &self.plan).map_err(|error| error.to_string())?;
+        Ok(Backend::Native(Box::new(native), Box::new(self.plan.clone())))
+    }
 }

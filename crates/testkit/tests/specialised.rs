@@ -2,6 +2,7 @@
 //! sends the code is made for the tables as they are then, as long as that is not too often, and the script goes on to
 //! change them.
 
+use cgen::Tuning;
 use std::path::Path;
 use std::sync::Arc;
 use stf::observation::{Order, difference};
@@ -44,7 +45,7 @@ fn check(case: &Case, script: &Path, engine: &Engine) -> Result<usize, String> {
 
 fn check_group(group: &str) {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("specialised");
-    let engine = Engine::Specialised(quick_options(&cache));
+    let engine = Engine::Specialised(quick_options(&cache), Tuning::default());
     let (mut made, mut failures) = (0, Vec::new());
     for case in cases(group) {
         for script in &case.scripts {

@@ -14,6 +14,7 @@ pub mod calculations;
 pub mod course;
 pub mod models;
 pub mod p4;
+mod plane;
 pub mod scenario;
 
 use crate::corpus::quick_options;
@@ -49,7 +50,12 @@ impl Workshop {
 
     /// Native code, and code for the contents of the tables.
     pub fn engine_specialised(&self) -> Engine {
-        Engine::Specialised(self.options())
+        self.engine_specialised_tuned(Tuning::default())
+    }
+
+    /// The same with a tuned plan.
+    pub fn engine_specialised_tuned(&self, tuning: Tuning) -> Engine {
+        Engine::Specialised(self.options(), tuning)
     }
 
     /// The same, block by block.
@@ -132,6 +138,11 @@ pub fn specialised_agrees(rng: &mut Rng) -> Result<(), String> {
     let order = if options.requests { Order::Any } else { Order::Same };
     let burst = scenario.observe(&scenario.program, &engine, BURST)?;
     report(&scenario, "interpreter", "specialised code in bursts", difference(&expected, &burst, order))?;
+    let tuning = Tuning { burst_packets: rng.between(1, 64) as u32, cuts: rng.chance(1, 2) };
+    let tuned = scenario.observe(&scenario.program, &workshop.engine_specialised_tuned(tuning), BURST)?;
+    report(&scenario, "interpreter", "specialised code of a tuned plan", difference(&expected, &tuned, order))?;
+    let in_turn = scenario.observe_by_workers(&scenario.program, &engine, 1, Workers::InTurn)?;
+    report(&scenario, "one core", "several in turn, specialised", difference(&expected, &in_turn, Order::Same))?;
     let at_once = scenario.observe_by_workers(&scenario.program, &engine, 7, Workers::AtOnce)?;
     report(&scenario, "one core", "several with specialised code", difference(&expected, &at_once, Order::Any))
 }

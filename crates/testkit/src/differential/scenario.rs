@@ -1,14 +1,13 @@
 //! A random program with everything that a run of it depends on.
 
-use crate::pipeline::{Engine, specialise, switch_with};
+use super::plane;
+use crate::pipeline::{Engine, specialisation, switch_with};
 use crate::random_ir::{Options, random_entries, random_packet, random_program};
-use base::index::Id as _;
-use base::{Bits, Rng};
+use base::Rng;
 use ir::{Entry, Program, TableId};
 use std::sync::Arc;
 use stf::Observation;
-use switch::{CloneTarget, Config, Frame, Lane, MeterConfig, Output, Replica, Switch, match_value};
-use tables::{ActionCall, EntrySpec, Handle, MatchValue, Operation, ProfileOperation};
+use switch::{Config, Frame, Lane, Output, SharedTables, Switch};
 
 /// Packets of a scenario: more than travel together.
 const PACKETS: usize = 90;
@@ -63,9 +62,11 @@ impl Scenario {
     /// time. All packets of a burst come at once; so do, for comparison, those that come one by one.
     pub fn observe(&self, program: &Arc<Program>, engine: &Engine, burst: usize) -> Result<Observation, String> {
         self.observe_groups(program, engine, |switch, group, observation| {
+            group.change_tables(&switch.shared_tables());
             for (number, together) in group.packets.chunks(burst).enumerate() {
                 // Every other burst is lent to native code.
-                if matches!(engine, Engine::Native(_) | Engine::Specialised(_) | Engine::Tuned(..)) && number % 2 == 0 {
+                if matches!(engine, Engine::Native(_) | Engine::Specialised(..) | Engine::Tuned(..)) && number % 2 == 0
+                {
                     forward(switch, group.now_ns, together, observation);
                     continue;
                 }
@@ -78,7 +79,8 @@ impl Scenario {
     }
 
     /// The same with several cores of one switch, where there can be such: each works on a burst of its own, one core
-    /// after the other, or all at the same time. The control plane meets them together.
+    /// after the other, or all at the same time. Tables change while they are out; for all else the control plane meets
+    /// them together.
     pub fn observe_by_workers(
         &self,
         program: &Arc<Program>,
@@ -89,6 +91,7 @@ impl Scenario {
         self.observe_groups(program, engine, |switch, group, observation| {
             // Their number changes too.
             let mut lanes = switch.send_out(2 + group.index % 2);
+            group.change_tables(&switch.shared_tables());
             let mut bursts = group.packets.chunks(burst).peekable();
             while bursts.peek().is_some() {
                 run_each(switch, &mut lanes, &mut bursts, group.now_ns, workers, observation);
@@ -97,84 +100,117 @@ impl Scenario {
         })
     }
 
-    /// What a switch does that runs `program`, if `work` has it work on the packets, group by group. Entries change
-    /// between two groups.
+    /// What a switch does that runs `program`, if `work` has it work on the packets, group by group. Between two groups
+    /// the control plane changes what it likes, and now and then another pipeline of the same program takes over.
     fn observe_groups(
         &self,
         program: &Arc<Program>,
         engine: &Engine,
         mut work: impl FnMut(&mut Switch, Group<'_>, &mut Observation),
     ) -> Result<Observation, String> {
-        let config = Config { seed: self.seed, ..Config::default() };
-        let mut switch = switch_with(program, engine, config)?;
-        self.set_up(&mut switch);
-        specialise(&mut switch, engine)?;
+        let mut switch = self.new_switch(program, engine)?;
         let mut observation = Observation::default();
         let mut rng = Rng::new(self.seed);
-        // Entries change at least once.
-        let together = super::BURST.min(self.packets.len().div_ceil(2)).max(1);
+        // When code is made is no matter of what the control plane does.
+        let mut moments = Rng::new(!self.seed);
+        // Tables change at least once.
+        let together = self.packets.len().div_ceil(2 + (self.seed % 4) as usize).clamp(1, super::BURST);
         for (index, packets) in self.packets.chunks(together).enumerate() {
-            if index > 0 {
-                self.change_entries(&mut rng, &switch);
-                // In every other scenario the first change ends what code was made for.
-                if self.seed.is_multiple_of(2) {
-                    specialise(&mut switch, engine)?;
-                }
-            }
             let now_ns = (index as u64 + 1) * STEP_NS;
-            work(&mut switch, Group { index, now_ns, packets }, &mut observation);
+            let mut change = None;
+            if index > 0 {
+                if rng.chance(1, 8) {
+                    switch.replace(self.new_switch(program, engine)?);
+                }
+                plane::change_rest(&mut rng, &mut switch);
+                change = Some(rng.next_u64());
+            }
+            let moment = if index == 0 { Moment::BeforeChange } else { Moment::random(&mut moments) };
+            let mut group = Group { scenario: self, index, now_ns, packets, change };
+            make_code(&mut switch, engine, moment, &mut group)?;
+            work(&mut switch, group, &mut observation);
         }
         observation.look_at(&mut switch);
         Ok(observation)
     }
 
-    fn set_up(&self, switch: &mut Switch) {
-        let mut rng = Rng::new(self.seed);
-        set_up_profiles(&mut rng, switch);
-        for (table, entry) in &self.entries {
-            let spec = self.entry_spec(&mut rng, *table, entry);
-            // What the table has no room for is refused in every switch alike.
-            let _refused = switch.tables().insert(table.index(), spec);
-        }
-        set_up_replication(&mut rng, switch);
-        set_up_value_sets(&mut rng, switch);
-        set_up_meters(&mut rng, switch);
-    }
-
-    fn entry_spec(&self, rng: &mut Rng, table: TableId, entry: &Entry) -> EntrySpec {
-        let has_profile = self.program.tables[table].implementation.is_some();
-        let call = if has_profile { member_or_group(rng) } else { entry.call.clone() };
-        EntrySpec {
-            key: entry.key.iter().map(match_value).collect(),
-            priority: entry.priority,
-            action: call.action as usize,
-            args: call.args,
-        }
-    }
-
-    /// Deletes and modifies some entries, and inserts some that were deleted. What is refused, is in every switch
-    /// alike.
-    fn change_entries(&self, rng: &mut Rng, switch: &Switch) {
-        let mut tables = switch.tables();
-        for (table, entry) in &self.entries {
-            let handle = Handle(rng.below(tables.tables()[table.index()].len() as u64 + 2) as u32);
-            let spec = self.entry_spec(rng, *table, entry);
-            let operation = match rng.below(4) {
-                0 => Operation::Insert(spec),
-                1 => Operation::Delete { handle },
-                2 => Operation::Modify { handle, action: spec.action, args: spec.args },
-                _ => continue,
-            };
-            let _refused = tables.perform(table.index(), operation);
-        }
+    fn new_switch(&self, program: &Arc<Program>, engine: &Engine) -> Result<Switch, String> {
+        let config = Config { seed: self.seed, ..Config::default() };
+        let mut switch = switch_with(program, engine, config)?;
+        plane::set_up(&mut Rng::new(self.seed), &mut switch, &self.entries);
+        Ok(switch)
     }
 }
 
-/// Packets between two changes of the entries.
+/// When code is made for the contents of tables, and when a switch begins to run it.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    Never,
+    /// It runs before the tables change, which may end it.
+    BeforeChange,
+    /// They change while it is made. A switch takes it if it is still right.
+    DuringChange,
+    AfterChange,
+}
+
+impl Moment {
+    fn random(rng: &mut Rng) -> Moment {
+        *rng.pick(&[
+            Moment::Never,
+            Moment::Never,
+            Moment::Never,
+            Moment::BeforeChange,
+            Moment::DuringChange,
+            Moment::AfterChange,
+        ])
+    }
+}
+
+/// Has a switch run code for its tables, if its engine does so. A change that this does not wait for is left to the
+/// group.
+fn make_code(switch: &mut Switch, engine: &Engine, moment: Moment, group: &mut Group<'_>) -> Result<(), String> {
+    let tables = switch.shared_tables();
+    let code = match moment {
+        Moment::Never => return Ok(()),
+        Moment::BeforeChange => specialisation(switch, engine)?,
+        Moment::DuringChange => {
+            let code = specialisation(switch, engine)?;
+            group.change_tables(&tables);
+            group.change = None;
+            code
+        }
+        Moment::AfterChange => {
+            group.change_tables(&tables);
+            group.change = None;
+            specialisation(switch, engine)?
+        }
+    };
+    let Some(code) = code else { return Ok(()) };
+    let is_taken = switch.specialise(Arc::new(code));
+    if is_taken || matches!(moment, Moment::DuringChange) {
+        Ok(())
+    } else {
+        Err("what was made for the present tables is refused".to_owned())
+    }
+}
+
+/// Packets between two moments at which the control plane does something.
 struct Group<'a> {
+    scenario: &'a Scenario,
     index: usize,
     now_ns: u64,
     packets: Burst<'a>,
+    /// The seed of what happens to the tables before the packets come.
+    change: Option<u64>,
+}
+
+impl Group<'_> {
+    fn change_tables(&self, tables: &SharedTables) {
+        if let Some(seed) = self.change {
+            let Scenario { program, entries, .. } = self.scenario;
+            plane::change_tables(&mut Rng::new(seed), program, tables, entries);
+        }
+    }
 }
 
 /// How several cores of a switch work.
@@ -235,97 +271,4 @@ fn run_each<'a>(
             observation.messages.extend(seen.messages);
         }
     });
-}
-
-/// Handles of members and groups, those of some that do not exist among them.
-const PROFILE_HANDLES: u64 = 5;
-
-/// Members with random arguments, and groups of them.
-fn set_up_profiles(rng: &mut Rng, switch: &Switch) {
-    let mut tables = switch.tables();
-    for profile in 0..tables.profiles().len() {
-        let spec = tables.profiles()[profile].spec().clone();
-        for _ in 0..PROFILE_HANDLES - 1 {
-            let action = rng.below(spec.actions.len().max(1) as u64) as usize;
-            let widths = spec.actions.get(action).map_or(&[][..], |action| &action.param_widths_bits);
-            let args = widths.iter().map(|&width| Bits::from_u64(64, rng.next_u64()).resize(width)).collect();
-            let call = ActionCall { action, args };
-            // What the profile has no room for is refused in every switch alike; so are groups where there are none.
-            let _refused = tables.perform_profile(profile, ProfileOperation::CreateMember(call));
-        }
-        for group in 0..PROFILE_HANDLES - 1 {
-            let _refused = tables.perform_profile(profile, ProfileOperation::CreateGroup);
-            for member in 0..PROFILE_HANDLES - 1 {
-                let (group, member) = (Handle(group as u32), Handle(member as u32));
-                if rng.chance(1, 2) {
-                    let operation = ProfileOperation::AddToGroup { group, member };
-                    let _refused = tables.perform_profile(profile, operation);
-                }
-            }
-        }
-    }
-}
-
-/// What an entry of a table with a profile runs.
-fn member_or_group(rng: &mut Rng) -> ir::ActionCall {
-    let handle = rng.below(PROFILE_HANDLES) as u32;
-    if rng.chance(1, 2) { ir::ActionCall::member(handle) } else { ir::ActionCall::group(handle) }
-}
-
-fn set_up_replication(rng: &mut Rng, switch: &mut Switch) {
-    let replication = switch.replication_mut();
-    for group in 1..3 {
-        let replica = |rng: &mut Rng| Replica { rid: rng.below(4), port: rng.below(4) as u32 };
-        let replicas = (0..rng.below(4)).map(|_| replica(rng)).collect();
-        replication.set_group(group, replicas).expect("few replicas are allowed");
-    }
-    for session in 0..3 {
-        let target = match rng.chance(1, 2) {
-            true => CloneTarget::Group(rng.between(1, 3)),
-            false => CloneTarget::Replicas(vec![Replica { rid: 0, port: rng.below(4) as u32 }]),
-        };
-        replication.set_session(session, target).expect("small sessions are allowed");
-    }
-}
-
-fn set_up_value_sets(rng: &mut Rng, switch: &mut Switch) {
-    let program = Arc::clone(switch.program());
-    for (id, set) in program.value_sets.iter_enumerated() {
-        for _ in 0..rng.below(3) {
-            let small = |rng: &mut Rng, width: u32| Bits::from_u64(64, rng.below(8)).resize(width);
-            let key = |(_, width, kind): &(String, u32, ir::MatchKind)| match kind {
-                ir::MatchKind::Exact => MatchValue::Exact(small(rng, *width)),
-                ir::MatchKind::Optional => MatchValue::Optional(Some(small(rng, *width))),
-                ir::MatchKind::Range => MatchValue::Range { low: Bits::zero(*width), high: small(rng, *width) },
-                ir::MatchKind::Lpm => {
-                    MatchValue::Lpm { value: Bits::zero(*width), prefix_len: rng.between(0, u64::from(*width)) as u32 }
-                }
-                ir::MatchKind::Ternary => {
-                    let mask = small(rng, *width);
-                    MatchValue::Ternary { value: small(rng, *width).and(&mask), mask }
-                }
-            };
-            let member = set.keys.iter().map(key).collect();
-            switch.externs_mut().value_sets[id].push(member);
-        }
-    }
-}
-
-/// Meters whose buckets run dry within a few packets.
-fn set_up_meters(rng: &mut Rng, switch: &mut Switch) {
-    let externs = switch.externs_mut();
-    for meter in externs.meters.iter_mut().chain(externs.direct_meters.iter_mut()) {
-        for index in 0..meter.size().min(64) {
-            let committed_rate_milliunits_per_s = rng.below(1_000_000_000);
-            let config = MeterConfig {
-                committed_rate_milliunits_per_s,
-                committed_burst: rng.below(500),
-                peak_rate_milliunits_per_s: committed_rate_milliunits_per_s + rng.below(1_000_000_000),
-                peak_burst: 500 + rng.below(500),
-            };
-            if let Some(cell) = meter.cell_mut(index).filter(|_| rng.chance(1, 2)) {
-                cell.configure(config, 0);
-            }
-        }
-    }
 }
