@@ -88,11 +88,26 @@ fn test() -> Result<(), String> {
 }
 
 /// Without optimisation, so that the verifiers and assertions of debug builds run, and the tests' build is used again.
-/// `cargo run` would build the dependencies once more, with the features that this package alone asks for.
+/// `cargo run` would build the dependencies once more, with the features that this package alone asks for. As many
+/// processes share the bodies as there are processors.
 fn fuzz_smoke() -> Result<(), String> {
     finish(cargo().args(["build", "--workspace", "--bin", "fuzz"]))?;
     let own = std::env::current_exe().map_err(|error| format!("this program's file cannot be found: {error}"))?;
-    finish(Command::new(own.with_file_name("fuzz")).args(["--seconds", "5", "--seed", "1"]))
+    let fuzz = own.with_file_name("fuzz");
+    let listed = Command::new(&fuzz).arg("--list").output();
+    let listed = listed.map_err(|error| format!("{} cannot be run: {error}", fuzz.display()))?;
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    let bodies: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let processes = std::thread::available_parallelism().map_or(1, usize::from).min(bodies.len());
+    let shares = (0..processes).map(|share| bodies.iter().skip(share).step_by(processes).copied().collect::<Vec<_>>());
+    let results: Vec<Result<(), String>> = std::thread::scope(|scope| {
+        let fuzz = &fuzz;
+        let run =
+            move |share: Vec<&str>| finish(Command::new(fuzz).args(["--seconds", "5", "--seed", "1"]).args(share));
+        let started: Vec<_> = shares.map(|share| scope.spawn(move || run(share))).collect();
+        started.into_iter().map(|share| share.join().unwrap_or_else(|_| Err("a share panicked".to_owned()))).collect()
+    });
+    if bodies.is_empty() { Err("fuzz lists no bodies".to_owned()) } else { results.into_iter().collect() }
 }
 
 fn docs() -> Result<(), String> {

@@ -187,15 +187,37 @@ pub const BODIES: &[Body] = &[
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_body_holds_for_the_first_seeds() {
-        for body in BODIES {
+    /// Tests that share the bodies, so that a machine with several processors runs them side by side.
+    const SHARES: usize = 4;
+
+    fn bodies_hold(share: usize) {
+        for body in BODIES.iter().skip(share).step_by(SHARES) {
             for seed in 0..body.test_seeds {
                 if let Err(failure) = crate::run::one(body, seed, &mut Notes::default()) {
                     panic!("{failure}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn bodies_hold_for_the_first_seeds() {
+        bodies_hold(0);
+    }
+
+    #[test]
+    fn more_bodies_hold_for_the_first_seeds() {
+        bodies_hold(1);
+    }
+
+    #[test]
+    fn further_bodies_hold_for_the_first_seeds() {
+        bodies_hold(2);
+    }
+
+    #[test]
+    fn the_other_bodies_hold_for_the_first_seeds() {
+        bodies_hold(3);
     }
 
     #[test]
