@@ -9,7 +9,7 @@
 //! arrival. What leaves the queues goes through egress, checksum computation and deparser.
 
 use crate::fabric::{Fabric, Rules, Visibility, tell};
-use crate::frame::{Chunks, Frame};
+use crate::frame::{Chunks, Frame, Lending};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
 use crate::pipeline::World;
@@ -67,6 +67,34 @@ impl V1Model {
         }
     }
 
+    /// Ends packets of the straight way, some of which ask for more: whatever those cause leaves where they stand.
+    fn obey_in_turn(
+        &mut self,
+        fabric: &mut Fabric,
+        burst: &mut Vec<Packet>,
+        lending: &mut Lending,
+        verdicts: &[abi::Verdict],
+        unsent: abi::Unsent,
+        world: &mut World<'_>,
+    ) {
+        let mut originals = std::mem::take(&mut self.originals);
+        let mut done = 0;
+        while done < verdicts.len() {
+            let of_rest = &verdicts[done..];
+            let more = of_rest.iter().position(|verdict| abi::asks_for_more(*verdict)).unwrap_or(of_rest.len());
+            let (_, frames) = lending.lend(&mut burst[..more]);
+            fabric.obey(frames, &of_rest[..more], unsent, world);
+            fabric.pool.give_all(burst.drain(..more));
+            done += more;
+            if done < verdicts.len() {
+                let original = originals.get_mut(done).and_then(Option::take);
+                self.go_on(fabric, burst.remove(0), original, verdicts[done], done, world);
+                done += 1;
+            }
+        }
+        self.originals = originals;
+    }
+
     /// Goes on with a packet that asked for more on the straight way; it was the `root`th of its burst.
     fn go_on(
         &mut self,
@@ -111,34 +139,24 @@ impl Rules for V1Model {
         self.keep_originals(fabric, burst, |packet| u64::from(packet.ingress_port()));
         fabric.timer.start();
         let mut verdicts = [0; BURST_PACKETS_MAX];
+        let verdicts = &mut verdicts[..burst.len()];
         let mut lending = std::mem::take(&mut fabric.lending);
-        let is_in_place = fabric.pipeline.is_in_place();
-        let unsent = if is_in_place {
+        let (frames, unsent) = if fabric.pipeline.is_in_place() {
             let (chunks, frames) = lending.lend(burst);
-            fabric.pipeline.run_straight(chunks, frames, &[], &mut verdicts, world)
+            let unsent = fabric.pipeline.run_straight(chunks, frames, &[], verdicts, world);
+            (frames, unsent)
         } else {
-            fabric.pipeline.run_straight(Chunks::of(burst), &mut [], &[], &mut verdicts, world)
+            let unsent = fabric.pipeline.run_straight(Chunks::of(burst), &mut [], &[], verdicts, world);
+            (lending.lend(burst).1, unsent)
         };
         fabric.timer.lap(CoreStage::Straight);
-        let mut originals = std::mem::take(&mut self.originals);
-        let count = burst.len();
-        let mut done = 0;
-        while done < count {
-            let of_rest = &verdicts[done..count];
-            let asking = || of_rest.iter().position(|verdict| abi::asks_for_more(*verdict));
-            let more = if unsent & abi::ASKS == 0 { None } else { asking() }.unwrap_or(of_rest.len());
-            let (_, frames) = lending.lend(&mut burst[..more]);
-            fabric.obey(frames, &of_rest[..more], unsent, world);
-            fabric.pool.give_all(burst.drain(..more));
-            done += more;
-            if done < count {
-                let original = originals.get_mut(done).and_then(Option::take);
-                self.go_on(fabric, burst.remove(0), original, verdicts[done], done, world);
-                done += 1;
-            }
+        if unsent & abi::ASKS == 0 {
+            fabric.obey(frames, verdicts, unsent, world);
+            fabric.pool.give_all(burst.drain(..));
+        } else {
+            self.obey_in_turn(fabric, burst, &mut lending, verdicts, unsent, world);
         }
-        originals.drain(..).flatten().for_each(|original| fabric.pool.give(original));
-        self.originals = originals;
+        self.originals.drain(..).flatten().for_each(|original| fabric.pool.give(original));
         fabric.lending = lending;
         fabric.timer.lap(CoreStage::Transmit);
     }
