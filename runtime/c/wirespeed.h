@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 9u
+#define WS_ABI_VERSION 10u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -152,6 +152,15 @@ struct ws_use {
     uint64_t hits;
 };
 
+/* What workers take turns at: the registers that they share. */
+struct ws_guard {
+    uint32_t is_taken; /* 1 while a worker has it; touched by atomic operations alone */
+    uint32_t reserved;
+    uint64_t time_ns; /* the latest time of a packet that was behind it; whoever has it reads and writes this */
+};
+
+_Static_assert(offsetof(struct ws_guard, time_ns) == 8, "abi.rs");
+
 /* What a burst runs with. Arrays are indexed by the IR's numbers. Values of digests, log messages and value sets are
  * words: ceil(width / 64) for each value, lowest first, one value after the other. */
 struct ws_env {
@@ -179,10 +188,12 @@ struct ws_env {
     /* For each table that supports idle timeouts, when an entry was last hit, by the entry's index. */
     const struct ws_cells *last_hits;
     uint64_t now_ns;
+    struct ws_guard *guard; /* null if no other worker runs */
+    void (*wait)(struct ws_guard *guard); /* waits until it is free, and takes it */
     uint32_t first_byte; /* where in its chunk a received packet begins */
 };
 
-_Static_assert(sizeof(struct ws_env) == 16 * sizeof(void *) + 16, "abi.rs");
+_Static_assert(sizeof(struct ws_env) == 18 * sizeof(void *) + 16, "abi.rs");
 
 /* Exported as `ws_program`. */
 struct ws_program_info {
@@ -203,8 +214,8 @@ typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets
  * `ws_straight`: `verdicts` gets one for each packet. A program that works in place takes the bytes from `frames` and
  * writes to a packet's chunk only what the core needs to go on with it, but not those bytes; other programs take all from
  * the chunk and no frames. */
-typedef void ws_straight_way(const struct ws_env *env, struct ws_packet *const *packets, const struct ws_frame *frames,
-                             uint32_t count, uint32_t *verdicts);
+typedef uint32_t ws_straight_way(const struct ws_env *env, struct ws_packet *const *packets, struct ws_frame *frames,
+                                 const struct ws_frame *coming, uint32_t count, uint32_t *verdicts);
 
 /* Programs compare what they like, with constants too: that the result is known is no fault of the generated code. */
 #if defined(__GNUC__) && !defined(__clang__)

@@ -8,10 +8,11 @@
 use ir::CrcParameters;
 use std::ffi::c_void;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 9;
+pub const ABI_VERSION: u32 = 10;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -205,6 +206,8 @@ impl Crc {
 
 /// Colour of a packet at `(core, meter, index, packet, colour so far)`: 0 green, 1 yellow, 2 red.
 pub type MeterFunction = unsafe extern "C" fn(*mut c_void, u32, u64, *const Packet, u32) -> u32;
+/// Waits until a guard is free, and takes it.
+pub type WaitFunction = unsafe extern "C" fn(*const Guard);
 /// A uniform number from `low` to `high`: `(core, low, high)`.
 pub type RandomFunction = unsafe extern "C" fn(*mut c_void, u64, u64) -> u64;
 /// A message: `(core, digest or site, packet, words)`. Each value takes `ceil(width / 64)` words, lowest first.
@@ -256,11 +259,29 @@ pub struct Env {
     pub last_hits: *const Cells,
     /// What is written there.
     pub now_ns: u64,
+    /// What other workers take turns at with this one; null if there are none.
+    pub guard: *const Guard,
+    /// Waits for it.
+    pub wait: WaitFunction,
     /// Where in its chunk a received packet begins.
     pub first_byte: u32,
 }
 
-const _: () = assert!(size_of::<Env>() == 16 * size_of::<usize>() + 16);
+const _: () = assert!(size_of::<Env>() == 18 * size_of::<usize>() + 16);
+
+/// What workers take turns at: the registers that they share. It is all that lies in its lines of the cache.
+#[repr(C, align(128))]
+#[derive(Debug, Default)]
+pub struct Guard {
+    /// 1 while a worker has it.
+    pub is_taken: AtomicU32,
+    /// Zero.
+    pub reserved: u32,
+    /// The latest time of a packet that was behind it, in nanoseconds. Whoever has the guard reads and writes it.
+    pub time_ns: AtomicU64,
+}
+
+const _: () = assert!(std::mem::offset_of!(Guard, time_ns) == 8);
 
 /// A program's description of itself, exported as `ws_program`.
 #[repr(C)]
@@ -287,6 +308,6 @@ pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u3
 
 /// The straight way of a burst of received packets, from the parser to the deparser: `(env, packets, frames, coming,
 /// count, verdicts)`. As many frames as in the burst are `coming`, whose first bytes are fetched; if there are none, it
-/// is `frames`. Returns what the verdicts say together.
+/// is `frames`. Behind a guard the frames get its time, if that is later. Returns what the verdicts say together.
 pub type StraightFunction =
-    unsafe extern "C" fn(*const Env, *const *mut Packet, *const Frame, *const Frame, u32, *mut Verdict) -> Unsent;
+    unsafe extern "C" fn(*const Env, *const *mut Packet, *mut Frame, *const Frame, u32, *mut Verdict) -> Unsent;

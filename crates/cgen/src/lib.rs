@@ -32,7 +32,7 @@ pub use compile::{CompileError, CompileOptions, Optimise, SharedObject, compile}
 pub use describe::{Description, describe};
 pub use emit::{SourceLine, emit_c};
 pub use native::{LoadError, Native};
-pub use plan::sharing::Sharing;
+pub use plan::sharing::{Sharing, WholeProgram};
 pub use plan::{
     AssertSite, LogSite, Plan, PlanError, TablePlan, VarSlot, key_fields, param_widths_bits, spelled_params,
 };

@@ -126,7 +126,7 @@ impl Native {
         &self,
         env: &Env,
         packets: &[*mut Packet],
-        frames: &[Frame],
+        frames: &mut [Frame],
         coming: &[Frame],
         verdicts: &mut [Verdict],
     ) -> Unsent {
@@ -134,11 +134,10 @@ impl Native {
         assert!(count <= BURST_PACKETS_MAX.min(verdicts.len()), "a burst of {count} packets");
         assert!(!self.is_in_place || count <= frames.len(), "{count} packets with {} frames", frames.len());
         let straight = self.straight.expect("the plan has a straight way");
-        let coming = if coming.len() < count { frames } else { coming };
+        let frames = frames.as_mut_ptr();
+        let coming = if coming.len() < count { frames.cast_const() } else { coming.as_ptr() };
         // SAFETY: what the caller vouches for is what generated code relies on. Of the frames to come it only fetches
         // the first bytes.
-        unsafe {
-            straight(env, packets.as_ptr(), frames.as_ptr(), coming.as_ptr(), count as u32, verdicts.as_mut_ptr())
-        }
+        unsafe { straight(env, packets.as_ptr(), frames, coming, count as u32, verdicts.as_mut_ptr()) }
     }
 }

@@ -146,7 +146,7 @@ fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
               deparser: left out: what it would emit is there already
               kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               one packet after the other: packets would meet register I.last in another order
-              region 0
+              region 0, which workers take turns at
                 node 0 (entered): 21 statements; asks for each packet I.route; then done
 
             block V
@@ -155,7 +155,7 @@ fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
 
             block I
               one packet after the other: packets would meet register I.last in another order
-              region 0
+              region 0, which workers take turns at
                 node 0 (entered): 7 statements; asks for each packet I.route; then done
 
             block C
@@ -190,8 +190,8 @@ fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
 
             state
               counter I.hops: sum: each worker has cells of its own, which are added up
-              register I.last: guarded: packets can see the order of use: workers take turns
-              register I.sum: guarded: packets can see the order of use: workers take turns
+              register I.last: guarded: packets can see the order of use: workers take turns at the guarded regions
+              register I.sum: guarded: packets can see the order of use: workers take turns at the guarded regions
         "#]],
     );
 }
@@ -324,7 +324,6 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
 
             state
               counter I.hops: sum: each worker has cells of its own, which are added up
-              the sequence of random numbers: guarded: packets can see the order of use: workers take turns
         "#]],
     );
 }

@@ -110,11 +110,11 @@ fn workers_have_rows_of_their_own() {
     "#]],
     );
     check(
-        "firewall.p4",
+        "../v1model/meters.p4",
         &["--workers", "2"],
         expect![[r#"
 
-        error: N workers: packets must take turns at register MyIngress.bloom_filter_1, register MyIngress.bloom_filter_2
+        error: N workers: packets must take turns at meter MyIngress.flows, meter MyIngress.entries
         status 1
     "#]],
     );

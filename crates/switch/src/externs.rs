@@ -5,13 +5,16 @@
 //! Cells lie flat in memory, because native code reads and writes registers and counters in place.
 
 use crate::meter::{Color, MeterCell};
+use crate::words::Words;
 use base::index::Id as _;
 use base::{Bits, IndexVec, Rng};
 use cgen::PlugIn;
+use cgen::abi::Guard;
 use ir::{
     CalculationId, CounterId, CrcParameters, DirectCounterId, DirectMeterId, ExternFunctionId, ExternInstanceId,
     MeterId, Program, RegisterId, TableId, Unit, ValueSetId,
 };
+use std::sync::Arc;
 use tables::{Arrival, Handle, MatchValue};
 
 pub use cgen::abi::TableUse;
@@ -25,72 +28,79 @@ pub struct RegisterArray {
     pub width_bits: u32,
     /// Number of cells.
     pub size: u64,
-    pub(crate) cells: Vec<u64>,
+    pub(crate) cells: Words,
 }
 
 impl RegisterArray {
     fn new(register: &ir::Register) -> RegisterArray {
         let (width_bits, size) = (register.ty.width(), register.size);
-        let cells = match register.initial.is_zero() {
-            true => vec![0; size as usize * words(width_bits)],
-            false => register.initial.limbs().repeat(size as usize),
-        };
+        let count = size as usize * words(width_bits);
+        let cells = Words::zeros(count, LINES_BYTES / size_of::<u64>());
+        if !register.initial.is_zero() {
+            let initial = register.initial.limbs();
+            (0..count).step_by(initial.len().max(1)).for_each(|first| cells.set(first, initial));
+        }
         RegisterArray { width_bits, size, cells }
     }
 
     /// The value of a cell; none if there is no such cell.
     pub fn read(&self, index: u64) -> Option<Bits> {
         let range = self.range(index)?;
-        Some(Bits::from_limbs(self.width_bits, &self.cells[range]))
+        Some(self.bits(range))
+    }
+
+    fn bits(&self, range: std::ops::Range<usize>) -> Bits {
+        Bits::from_limbs(self.width_bits, &self.cells.range(range).collect::<Vec<u64>>())
     }
 
     /// Sets a cell to the low bits of `value`; false if there is no such cell.
     pub fn write(&mut self, index: u64, value: &Bits) -> bool {
         let Some(range) = self.range(index) else { return false };
-        self.cells[range].copy_from_slice(value.resize(self.width_bits).limbs());
+        self.cells.set(range.start, value.resize(self.width_bits).limbs());
         true
     }
 
     /// The cells that are not zero, with their values.
     pub fn cells_in_use(&self) -> impl Iterator<Item = (u64, Bits)> + '_ {
-        let cells = (0..).zip(self.cells.chunks(words(self.width_bits)));
-        let in_use = cells.filter(|(_, cell)| cell.iter().any(|word| *word != 0));
-        in_use.map(|(index, cell)| (index, Bits::from_limbs(self.width_bits, cell)))
+        let words = words(self.width_bits);
+        let range = move |cell: u64| cell as usize * words..(cell as usize + 1) * words;
+        let in_use = (0..self.size).filter(move |&cell| self.cells.range(range(cell)).any(|word| word != 0));
+        in_use.map(move |cell| (cell, self.bits(range(cell))))
     }
 
     /// The words of these cells, or of those of them that are there.
-    pub fn words(&self, cells: std::ops::Range<u64>) -> &[u64] {
+    pub fn words(&self, cells: std::ops::Range<u64>) -> impl Iterator<Item = u64> + '_ {
         let words = words(self.width_bits);
         let word = |cell: u64| cell.min(self.size) as usize * words;
-        &self.cells[word(cells.start)..word(cells.end)]
+        self.cells.range(word(cells.start)..word(cells.end))
     }
 
     /// Sets all cells to zero.
     pub fn reset(&mut self) {
-        self.cells.fill(0);
+        let zero = vec![0; words(self.width_bits)];
+        (0..self.cells.len()).step_by(zero.len().max(1)).for_each(|first| self.cells.set(first, &zero));
     }
 
     /// The same array with zeros in it, of which a lane makes its part of the sum.
     pub(crate) fn part(&self) -> RegisterArray {
-        RegisterArray { cells: apart(self.cells.len()), ..*self }
+        let cells = Words::zeros(self.cells.len(), LINES_BYTES / size_of::<u64>());
+        RegisterArray { width_bits: self.width_bits, size: self.size, cells }
     }
 
-    /// An array without cells, for a lane that must not touch them.
-    pub(crate) fn nothing(&self) -> RegisterArray {
-        RegisterArray { width_bits: self.width_bits, size: 0, cells: Vec::new() }
+    /// The same cells once more, for a lane that touches them in turn with others.
+    pub(crate) fn shared(&self) -> RegisterArray {
+        RegisterArray { width_bits: self.width_bits, size: self.size, cells: self.cells.clone() }
     }
 
     /// Adds the cells of a part, which become zero, to these.
     pub(crate) fn take_from(&mut self, part: &mut RegisterArray) {
-        let (width_bits, words) = (self.width_bits, words(self.width_bits).max(1));
-        for (sum, part) in self.cells.chunks_mut(words).zip(part.cells.chunks_mut(words)) {
-            // Most cells of a part are untouched; they are not written, so that they take no memory.
-            if part.iter().all(|word| *word == 0) {
-                continue;
-            }
-            let total = Bits::from_limbs(width_bits, sum).add(&Bits::from_limbs(width_bits, part));
-            sum.copy_from_slice(total.limbs());
-            part.fill(0);
+        let zero = vec![0; words(self.width_bits)];
+        // Most cells of a part are untouched; they are not written, so that they take no memory.
+        for (cell, counted) in part.cells_in_use() {
+            let first = cell as usize * zero.len();
+            let total = self.bits(first..first + zero.len()).add(&counted);
+            self.cells.set(first, total.limbs());
+            part.cells.set(first, &zero);
         }
     }
 
@@ -224,8 +234,10 @@ pub struct Externs {
     pub value_sets: IndexVec<ValueSetId, Vec<Vec<MatchValue>>>,
     /// Parameters of hashes.
     pub calculations: Calculations,
-    /// The one random generator.
+    /// The random generator of this core.
     pub rng: Rng,
+    /// What lanes take around the registers that they share, while there are lanes elsewhere.
+    pub(crate) guard: Option<Arc<Guard>>,
     /// What supplies the program's own extern functions.
     pub(crate) plug_in: Option<PlugIn>,
 }
@@ -261,6 +273,7 @@ impl Externs {
             value_sets: program.value_sets.iter().map(|_| Vec::new()).collect(),
             calculations: Calculations::new(program),
             rng: Rng::new(seed),
+            guard: None,
             plug_in: None,
         }
     }

@@ -57,10 +57,10 @@ impl<'a> Frame<'a> {
         self.frame.time_ns
     }
 
-    /// Frames for generated code, which may change their bytes.
-    pub(crate) fn raw<'f>(frames: &'f mut [Frame<'_>]) -> &'f [abi::Frame] {
-        // SAFETY: a frame is its `abi::Frame` and nothing else.
-        unsafe { std::slice::from_raw_parts(frames.as_ptr().cast(), frames.len()) }
+    /// Frames for generated code, which may change their bytes and times.
+    pub(crate) fn raw<'f>(frames: &'f mut [Frame<'_>]) -> &'f mut [abi::Frame] {
+        // SAFETY: a frame is its `abi::Frame` and nothing else, and generated code leaves its pointer and length alone.
+        unsafe { std::slice::from_raw_parts_mut(frames.as_mut_ptr().cast(), frames.len()) }
     }
 
     /// Frames for generated code, which only fetches their first bytes.

@@ -1,15 +1,16 @@
 //! Lanes: cores of the same switch for further workers, which run at the same time and know nothing of each other.
 //!
-//! What enters: a switch whose program has no state that must be guarded ([`cgen::Sharing`]). What leaves: [`Lane`]s.
-//! A lane has packets, queues and counts of its own; it shares the tables, the multicast groups and the compiled code.
-//! What it counts is a part of a sum: counters, sums of registers, uses of tables begin at zero in it. The control
-//! plane meets none of this. Before it does something, the lanes come home ([`Switch::call_in`]), which moves a pointer
-//! for each and adds nothing up; whoever then looks at counters or registers ([`Switch::externs_mut`]) has them added
-//! to the switch's own first. Afterwards the lanes leave again ([`Switch::send_out`]) with the settings as they are
-//! then.
+//! What enters: a switch whose program has no state that workers must take turns for ([`cgen::Sharing`]). What leaves:
+//! [`Lane`]s. A lane has packets, queues and counts of its own; it shares the tables, the multicast groups, the
+//! compiled code, and the registers that are no sums, which that code touches behind a guard. What it counts is a part
+//! of a sum: counters, sums of registers, uses of tables begin at zero in it. Its random numbers are of a sequence of
+//! its own. The control plane meets none of this. Before it does something, the lanes come home ([`Switch::call_in`]),
+//! which moves a pointer for each and adds nothing up; whoever then looks at counters or registers
+//! ([`Switch::externs_mut`]) has them added to the switch's own first. Afterwards the lanes leave again
+//! ([`Switch::send_out`]) with the settings as they are then.
 //!
-//! Queues with a rate are one for all packets to a port. So is the state of a program that must be guarded, and the
-//! interpreter is for one. Such a switch has no lanes: its workers take turns at the one core.
+//! Queues with a rate are one for all packets to a port. Other state that must be in one place, meters say, has no
+//! guard, and the interpreter is for one. Such a switch has no lanes: its workers take turns at the one core.
 
 use crate::externs::{CounterCell, Externs, MeterArray, RegisterArray, TableUse, apart};
 use crate::fabric::Fabric;
@@ -81,8 +82,8 @@ impl Switch {
         if self.fabric.pipeline.reads_store() {
             return Err(Undivided::Interpreter);
         }
-        if !self.sharing.guarded.is_empty() {
-            return Err(Undivided::State(self.sharing.guarded.iter().cloned().collect()));
+        if !self.sharing.turns.is_empty() {
+            return Err(Undivided::State(self.sharing.turns.iter().cloned().collect()));
         }
         if self.fabric.traffic.has_rates() {
             return Err(Undivided::Rates);
@@ -114,13 +115,18 @@ impl Switch {
             self.lanes.push(lane);
         }
         let mut lanes = std::mem::take(&mut self.lanes);
+        let has_guarded = !lanes.is_empty() && !self.sharing.guarded.is_empty();
+        // The same as before, for its time goes on.
+        let guard = self.externs.guard.take();
+        self.externs.guard = has_guarded.then(|| guard.unwrap_or_default());
         lanes.iter_mut().for_each(|lane| self.set_up(&mut lane.0));
         lanes
     }
 
-    fn new_lane(&self) -> Option<Lane> {
+    fn new_lane(&mut self) -> Option<Lane> {
         let (pipeline, context_bytes) = self.fabric.pipeline.lane()?;
         let pool = Pool::new(context_bytes, self.growth_bytes, self.config.pool);
+        let seed = self.externs.rng.next_u64();
         let (rules, visibility) = rules_of(&self.program);
         let (config, program) = (&self.config, &self.program);
         let fabric = Fabric::new(program, pipeline, pool, config.priorities, visibility, config.straight);
@@ -135,7 +141,7 @@ impl Switch {
             tables: self.tables.clone(),
             reader,
             newcomers: Newcomers::of_lane(arrivals),
-            externs: self.externs.part(&self.sharing),
+            externs: self.externs.part(&self.sharing, seed),
             received: Vec::with_capacity(BURST_PACKETS_MAX),
             now_ns: self.now_ns,
             config: self.config,
@@ -152,6 +158,7 @@ impl Switch {
         lane.now_ns = self.now_ns;
         lane.run_as(&self.special);
         let (from, to) = (&self.externs, &mut lane.externs);
+        to.guard.clone_from(&from.guard);
         if to.value_sets != from.value_sets {
             to.value_sets.clone_from(&from.value_sets);
         }
@@ -174,13 +181,14 @@ impl Switch {
 }
 
 impl Externs {
-    /// The state of a lane: parts of sums that are zero, settings as they are here, and nothing of what is guarded.
-    fn part(&self, sharing: &Sharing) -> Externs {
+    /// The state of a lane: parts of sums that are zero, settings as they are here, the registers themselves that are
+    /// guarded or only read, and nothing of what there are no lanes for. It draws random numbers from this seed.
+    fn part(&self, sharing: &Sharing, seed: u64) -> Externs {
         let zeros = |from: &Vec<CounterCell>| apart(from.len());
         let nothing = |meters: &MeterArray| MeterArray { unit: meters.unit, cells: Vec::new() };
         let register = |(id, register): (RegisterId, &RegisterArray)| match sharing.sums.contains(&id) {
             true => register.part(),
-            false => register.nothing(),
+            false => register.shared(),
         };
         Externs {
             registers: self.registers.iter_enumerated().map(register).collect(),
@@ -192,7 +200,8 @@ impl Externs {
             last_hits_ns: self.last_hits_ns.iter().map(|times| apart(times.len())).collect(),
             value_sets: self.value_sets.clone(),
             calculations: self.calculations.clone(),
-            rng: Rng::new(0),
+            rng: Rng::new(seed),
+            guard: None,
             plug_in: None,
         }
     }

@@ -13,7 +13,7 @@
 //!   interpreter.
 //! * `packet`, `frame`, `burst`: packets and the pool of their memory; bytes that are lent.
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
-//! * `lanes`: cores of the same switch for further workers.
+//! * `lanes`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
 //!   the one that runs it.
 //! * [`workers`]: how many threads run a switch.
@@ -25,6 +25,7 @@ pub mod door;
 pub mod externs;
 mod fabric;
 mod frame;
+mod guard;
 mod interpreted;
 mod lanes;
 pub mod meter;
@@ -42,6 +43,7 @@ pub mod switch;
 mod table_specs;
 pub mod traffic;
 mod v1model;
+mod words;
 pub mod workers;
 
 pub use burst::Burst;

@@ -93,6 +93,8 @@ impl NativePipeline {
             uses: callbacks.world.externs.table_uses.iter_mut().into_slice().as_mut_ptr(),
             last_hits: self.last_hits.as_ptr(),
             now_ns: callbacks.world.now_ns,
+            guard: callbacks.world.externs.guard.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
+            wait: crate::guard::wait,
             first_byte: self.first_byte,
         };
         run(&self.native, &env, chunks.pointers())

@@ -2,6 +2,7 @@
 
 use base::Bits;
 use cgen::Sharing;
+use expect_test::expect;
 use ir::RegisterId;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,34 +36,39 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
     )
 }
 
-/// What must be guarded in a program, and the registers that are sums; as it was written and after all passes.
+/// The state for which workers take turns at a program and why, the registers that are guarded, and those that are
+/// sums; as it was written and after all passes.
 #[track_caller]
-fn check(declarations: &str, statements: &str, guarded: &[&str], sums: &[&str]) {
+fn check(declarations: &str, statements: &str, expected: expect_test::Expect) {
     let program = program_of_text("lanes.p4", &program(declarations, statements)).unwrap();
     let optimised = testkit::pipeline::optimised(&program).unwrap();
-    for program in [program, optimised] {
+    let told = |program: ir::Program| {
         let sharing = Sharing::of(&program);
-        let names: Vec<&str> = sharing.sums.iter().map(|id| program.registers[*id].name.as_str()).collect();
-        assert_eq!(
-            (sharing.guarded.iter().map(String::as_str).collect::<Vec<_>>(), names),
-            (guarded.to_vec(), sums.to_vec())
-        );
-    }
+        let names = |ids: &std::collections::BTreeSet<RegisterId>| -> Vec<&str> {
+            ids.iter().map(|id| program.registers[*id].name.as_str()).collect()
+        };
+        let time = if sharing.time.is_some() { ", in time" } else { "" };
+        let (guarded, sums) = (names(&sharing.guarded), names(&sharing.sums));
+        format!("turns {:?} {:?}, guarded {guarded:?}{time}, sums {sums:?}", sharing.turns, sharing.why_turns)
+    };
+    let (written, optimised) = (told(program), told(optimised));
+    assert_eq!(written, optimised);
+    expected.assert_eq(&written);
 }
 
 const REGISTER: &str = "register<bit<32>>(8) r;";
 
 #[test]
 fn a_register_that_is_only_added_to_is_a_sum() {
-    let add = "bit<32> x; r.read(x, (bit<32>)hdr.note.note); x = x + 1; r.write((bit<32>)hdr.note.note, x);";
-    check(REGISTER, add, &[], &["I.r"]);
-    check(REGISTER, "bit<32> x; r.read(x, 3); r.write(3, (bit<32>)hdr.note.note + x);", &[], &["I.r"]);
-    check(REGISTER, "bit<32> x; r.read(x, 3); r.write(3, x - 7);", &[], &["I.r"]);
+    let sum = |statements| check(REGISTER, statements, expect![[r#"turns {} None, guarded [], sums ["I.r"]"#]]);
+    sum("bit<32> x; r.read(x, (bit<32>)hdr.note.note); x = x + 1; r.write((bit<32>)hdr.note.note, x);");
+    sum("bit<32> x; r.read(x, 3); r.write(3, (bit<32>)hdr.note.note + x);");
+    sum("bit<32> x; r.read(x, 3); r.write(3, x - 7);");
 }
 
 #[test]
 fn a_register_that_can_be_seen_is_guarded() {
-    let guarded = |statements| check(REGISTER, statements, &["register I.r"], &[]);
+    let guarded = |statements| check(REGISTER, statements, expect![[r#"turns {} None, guarded ["I.r"], sums []"#]]);
     // The value leaves with the packet.
     guarded("bit<32> x; r.read(x, 0); x = x + 1; r.write(0, x); hdr.note.note = (bit<8>)x;");
     // Another cell is written.
@@ -73,18 +79,55 @@ fn a_register_that_can_be_seen_is_guarded() {
     guarded("bit<32> x; r.read(x, 0); r.write(0, 1 - x);");
     // One use of many is enough.
     guarded("bit<32> x; r.read(x, 0); r.write(0, x + 1); r.write(5, 5);");
-    // So is a read: what the control plane writes is in one place.
-    guarded("bit<32> x; r.read(x, 0); hdr.note.note = (bit<8>)x;");
     // The cell that was read is looked at elsewhere.
     guarded("r.read(meta.kept, 0); r.write(0, meta.kept + 1); if (meta.kept == 3) { sm.egress_spec = 9; }");
 }
 
 #[test]
-fn meters_and_random_numbers_are_guarded_and_counters_are_not() {
-    check("meter(4, MeterType.packets) m;", "m.execute_meter<bit<8>>(0, hdr.note.note);", &["meter I.m"], &[]);
-    let random = "random<bit<8>>(hdr.note.note, 0, 9);";
-    check("", random, &["the sequence of random numbers"], &[]);
-    check("counter(4, CounterType.packets) c;", "c.count((bit<32>)hdr.note.note);", &[], &[]);
+fn a_register_that_is_only_read_needs_nothing() {
+    check(
+        REGISTER,
+        "bit<32> x; r.read(x, 0); hdr.note.note = (bit<8>)x;",
+        expect!["turns {} None, guarded [], sums []"],
+    );
+}
+
+#[test]
+fn a_guard_around_a_part_is_enough_where_packets_go_through_it_once() {
+    let toggle = "bit<32> x; r.read(x, 0); r.write(0, 1 - x); hdr.note.note = (bit<8>)x;";
+    // The time is then one that does not run backwards.
+    check(
+        REGISTER,
+        &format!("{toggle} meta.kept = (bit<32>)sm.ingress_global_timestamp; r.write(1, meta.kept);"),
+        expect![[r#"turns {} None, guarded ["I.r"], in time, sums []"#]],
+    );
+    // Copies of a packet, and what queues write, are met elsewhere.
+    check(
+        REGISTER,
+        &format!("{toggle} clone(CloneType.I2E, 1);"),
+        expect![[r#"turns {"register I.r"} Some(OneByOne), guarded [], sums []"#]],
+    );
+    check(
+        REGISTER,
+        &format!("{toggle} resubmit_preserving_field_list(1);"),
+        expect![[r#"turns {"register I.r"} Some(OneByOne), guarded [], sums []"#]],
+    );
+    check(REGISTER, &format!("{toggle} sm.mcast_grp = 1;"), expect![[r#"turns {} None, guarded ["I.r"], sums []"#]]);
+}
+
+#[test]
+fn meters_have_turns_and_random_numbers_and_counters_have_nothing() {
+    check(
+        "meter(4, MeterType.packets) m;",
+        "m.execute_meter<bit<8>>(0, hdr.note.note);",
+        expect![[r#"turns {"meter I.m"} Some(State), guarded [], sums []"#]],
+    );
+    check("", "random<bit<8>>(hdr.note.note, 0, 9);", expect!["turns {} None, guarded [], sums []"]);
+    check(
+        "counter(4, CounterType.packets) c;",
+        "c.count((bit<32>)hdr.note.note);",
+        expect!["turns {} None, guarded [], sums []"],
+    );
 }
 
 fn native(source: &str) -> Switch {
@@ -191,7 +234,7 @@ fn a_new_entry_finds_its_cells_fresh_in_every_lane() {
 }
 
 #[test]
-fn a_switch_with_rates_or_guarded_state_has_no_lanes() {
+fn a_switch_with_rates_or_meters_has_no_lanes() {
     let mut switch = native(&program(COUNTING.0, COUNTING.1));
     let lanes = switch.send_out(2);
     forward(&mut switch, lanes, 8);
@@ -200,8 +243,9 @@ fn a_switch_with_rates_or_guarded_state_has_no_lanes() {
     assert!(switch.send_out(2).is_empty());
     // What they had counted is here.
     assert_eq!(switch.externs_mut().counters.iter().next().unwrap()[0].packets, 6);
-    let mut switch = native(&program("", "random<bit<8>>(hdr.note.note, 0, 9);"));
-    assert_eq!(switch.divides(), Err(Undivided::State(vec!["the sequence of random numbers".to_owned()])));
+    let meter = "m.execute_meter<bit<8>>(0, hdr.note.note);";
+    let mut switch = native(&program("meter(4, MeterType.packets) m;", meter));
+    assert_eq!(switch.divides(), Err(Undivided::State(vec!["meter I.m".to_owned()])));
     assert!(switch.send_out(1).is_empty());
 }
 
@@ -231,7 +275,8 @@ fn random_programs_do_the_same_on_several_cores() {
         let options = Options { statements: 2 + seed as u32, requests: seed % 2 == 1, ..Options::default() };
         let mut program = random_program(&mut rng, &options);
         without_guarded_state(&mut program);
-        assert_eq!(Sharing::of(&program).guarded.len(), 0);
+        let sharing = Sharing::of(&program);
+        assert_eq!((sharing.turns.len(), sharing.guarded.len()), (0, 0));
         let scenario = Scenario::of(&mut rng, program, options.requests);
         let workshop = Workshop::new(false).unwrap();
         let expected = scenario.observe(&scenario.program, &Engine::Interpreter, 1).unwrap();

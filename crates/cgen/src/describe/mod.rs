@@ -10,12 +10,15 @@
 mod text;
 
 use crate::plan::graph::{End, Graph, Uncut};
+use crate::plan::sharing::{Sharing, WholeProgram};
 use crate::plan::state::{self, OneByOne};
 use crate::plan::straight::{NoStraight, Straight};
+use crate::plan::walk::Item;
 use crate::plan::{Plan, key_fields};
-use crate::plan::{sharing::Sharing, walk::Item};
 use crate::tuning::Tuning;
-use ir::{BlockKind, ExprKind, FieldType, HashValue, HeaderRef, Program, StmtKind, TableId, VarId, VarKind};
+use ir::{
+    BlockKind, ExprKind, FieldType, HashValue, HeaderRef, Program, RegisterId, StmtKind, TableId, VarId, VarKind,
+};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tables::{Snapshot, Table, TableSpec};
@@ -82,6 +85,8 @@ pub struct BlockWay {
 /// One loop over the packets of a burst.
 #[derive(Clone, Debug, Serialize)]
 pub struct Region {
+    /// Whether workers take turns at it, with the registers that they share.
+    pub guarded: bool,
     /// Its nodes.
     pub nodes: Vec<Node>,
 }
@@ -138,10 +143,10 @@ pub struct TableWay {
 pub struct State {
     /// What it is.
     pub name: String,
-    /// `guarded`, `sum` or `shared`.
+    /// `turns`, `guarded`, `sum` or `shared`.
     pub kind: &'static str,
     /// What that means for several workers.
-    pub meaning: &'static str,
+    pub meaning: String,
 }
 
 /// Describes the plan of a program.
@@ -149,8 +154,7 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
     let words = |table: TableId| plan.cut_words(table);
     let straight = plan.straight.as_ref().map(|straight| straight_way(program, plan, straight));
     let no_straight = Straight::of(program, &words).err().map(|why| no_straight(why).to_owned());
-    let blocks = program.blocks.iter().map(|block| block_way(program, block, &words)).collect();
-    let sharing = Sharing::of(program);
+    let blocks = program.blocks.iter().map(|block| block_way(program, plan, block, &words)).collect();
     Description {
         architecture: program.architecture.name(),
         burst_packets: plan.burst_max,
@@ -163,7 +167,7 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
         variables: variables(program, plan),
         headers: headers(program, plan),
         tables: program.tables.iter_enumerated().map(|(id, table)| table_way(program, plan, id, table)).collect(),
-        state: state_of(program, &sharing),
+        state: state_of(program, &plan.sharing),
     }
 }
 
@@ -220,7 +224,7 @@ fn straight_way(program: &Program, plan: &Plan, straight: &Straight) -> Straight
         deparser_left_out: straight.keeps_headers,
         kept_sums: if straight.in_place { straight.sums.iter().map(fields).collect() } else { Vec::new() },
         leaves_for: leaves_for(program, &graph, straight),
-        regions: regions(program, &graph),
+        regions: regions(program, plan, &graph, Some(straight)),
         uncut_reason: uncut_reason(program, &graph),
     }
 }
@@ -290,23 +294,25 @@ fn header_name<'p>(program: &'p Program, header: &HeaderRef) -> &'p str {
     }
 }
 
-fn block_way(program: &Program, block: &ir::Block, words: &dyn Fn(TableId) -> usize) -> BlockWay {
+fn block_way(program: &Program, plan: &Plan, block: &ir::Block, words: &dyn Fn(TableId) -> usize) -> BlockWay {
     let BlockKind::Control { body } = &block.kind else {
         return BlockWay { name: block.name.clone(), regions: Vec::new(), uncut_reason: None };
     };
     let graph = Graph::new(program, body, words);
     BlockWay {
         name: block.name.clone(),
-        regions: regions(program, &graph),
+        regions: regions(program, plan, &graph, None),
         uncut_reason: uncut_reason(program, &graph),
     }
 }
 
-fn regions(program: &Program, graph: &Graph<'_>) -> Vec<Region> {
-    let region = |(nodes, entries): (&Vec<usize>, &Vec<usize>)| Region {
+fn regions(program: &Program, plan: &Plan, graph: &Graph<'_>, straight: Option<&Straight>) -> Vec<Region> {
+    let guarded = graph.guarded_for(program, &plan.sharing, straight);
+    let region = |(position, (nodes, entries)): (usize, (&Vec<usize>, &Vec<usize>))| Region {
+        guarded: guarded.as_ref().is_some_and(|regions| regions.contains(&position)),
         nodes: nodes.iter().map(|&id| node(program, graph, id, entries.contains(&id))).collect(),
     };
-    graph.regions.iter().zip(&graph.entries).map(region).collect()
+    graph.regions.iter().zip(&graph.entries).enumerate().map(region).collect()
 }
 
 fn node(program: &Program, graph: &Graph<'_>, number: usize, entered: bool) -> Node {
@@ -432,27 +438,38 @@ fn table_way(program: &Program, plan: &Plan, id: TableId, table: &ir::Table) -> 
 }
 
 fn state_of(program: &Program, sharing: &Sharing) -> Vec<State> {
-    let guarded = |name: &String| State {
-        name: name.clone(),
-        kind: "guarded",
-        meaning: "packets can see the order of use: workers take turns",
+    let state = |name: String, kind, meaning: &str| State { name, kind, meaning: meaning.to_owned() };
+    let register_name = |&register: &RegisterId| format!("register {}", program.registers[register].name);
+    let why = sharing.why_turns.map_or("", why_turns);
+    let turns = format!("packets can see the order of use, and {why}: workers take turns at the whole program");
+    let mut out: Vec<State> = sharing.turns.iter().map(|name| state(name.clone(), "turns", &turns)).collect();
+    let guarded = match sharing.time {
+        None => "packets can see the order of use: workers take turns at the guarded regions",
+        Some(_) => {
+            "packets can see the order of use, and the time: workers take turns at the guarded regions, where time \
+             does not run backwards"
+        }
     };
-    let mut out: Vec<State> = sharing.guarded.iter().map(guarded).collect();
-    let sum =
-        |name: String| State { name, kind: "sum", meaning: "each worker has cells of its own, which are added up" };
-    let registers = sharing.sums.iter().map(|&register| format!("register {}", program.registers[register].name));
+    out.extend(sharing.guarded.iter().map(|register| state(register_name(register), "guarded", guarded)));
+    let sum = |name: String| state(name, "sum", "each worker has cells of its own, which are added up");
+    let registers = sharing.sums.iter().map(register_name);
     let counters = program.counters.iter().map(|counter| format!("counter {}", counter.name));
     let direct = program.direct_counters.iter().map(|counter| format!("counter {}", counter.name));
     out.extend(registers.chain(counters).chain(direct).map(sum));
     let written = state::written_registers(program);
     let read_only = program.registers.iter_enumerated().filter(|(id, _)| !written.contains(id));
-    out.extend(read_only.map(|(_, register)| State {
-        name: format!("register {}", register.name),
-        kind: "shared",
-        meaning: "the program only reads it",
-    }));
+    out.extend(read_only.map(|(id, _)| state(register_name(&id), "shared", "the program only reads it")));
     out.sort_by(|one, other| one.name.cmp(&other.name));
-    // A register that is only read is told once.
-    out.dedup_by(|later, earlier| later.name == earlier.name);
     out
+}
+
+fn why_turns(why: WholeProgram) -> &'static str {
+    match why {
+        WholeProgram::State => "not all of it can be behind a lock around a part of the program",
+        WholeProgram::OneByOne => "packets meet it in several blocks or passes",
+        WholeProgram::Blocks => "two blocks have such state",
+        WholeProgram::Block => "a parser or a deparser has it",
+        WholeProgram::Copies => "the copies of a packet meet it one after the other in egress",
+        WholeProgram::Times => "the program looks at times before, or elsewhere than, where it meets it",
+    }
 }

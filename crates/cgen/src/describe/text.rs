@@ -89,7 +89,8 @@ fn uncut(f: &mut fmt::Formatter<'_>, reason: Option<&str>) -> fmt::Result {
 
 fn regions(f: &mut fmt::Formatter<'_>, regions: &[Region]) -> fmt::Result {
     for (number, region) in regions.iter().enumerate() {
-        writeln!(f, "  region {number}")?;
+        let turns = if region.guarded { ", which workers take turns at" } else { "" };
+        writeln!(f, "  region {number}{turns}")?;
         region.nodes.iter().try_for_each(|node| one_node(f, node))?;
     }
     Ok(())

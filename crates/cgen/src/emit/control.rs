@@ -15,6 +15,7 @@ use crate::ctree::{
 use crate::plan::graph::{End, Graph, Node, NodeId};
 use crate::plan::straight::Straight;
 use base::limits::BURST_PACKETS_MAX;
+use ir::v1model::Slot;
 use ir::{BlockId, Body, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -68,7 +69,35 @@ fn packet_by_packet(emitter: &Emitter<'_>, block: BlockId, body: &Body) -> Vec<S
     let mut scope = Scope::new(emitter, block, "done", 0);
     scope.reset_local_headers();
     scope.stmts(body);
-    vec![for_each_packet(packet_code(scope, name("i")))]
+    let words = |table| emitter.plan.cut_words(table);
+    let graph = Graph::new(emitter.program, body, &words);
+    let is_guarded = graph.guarded_for(emitter.program, &emitter.plan.sharing, None).is_some();
+    let mut out = vec![for_each_packet(packet_code(scope, name("i")))];
+    if is_guarded {
+        out.insert(0, enter(emitter, None));
+        out.push(leave());
+    }
+    out
+}
+
+/// Takes the guard for the packets of a burst.
+fn enter(emitter: &Emitter<'_>, straight: Option<&Straight>) -> S {
+    let (packets, count) = (|| name("packets"), || name("count"));
+    S::Eval(match (emitter.plan.sharing.time, straight) {
+        (None, _) => call("ws_enter", vec![name("env")]),
+        (Some(_), Some(Straight { in_place: true, .. })) => {
+            call("ws_enter_frames", vec![name("env"), name("frames"), count()])
+        }
+        (Some(_), Some(_)) => call("ws_enter_packets", vec![name("env"), packets(), count()]),
+        (Some(_), None) => {
+            let slot = int(Slot::IngressGlobalTimestamp as u32);
+            call("ws_enter_block", vec![name("env"), packets(), count(), slot])
+        }
+    })
+}
+
+fn leave() -> S {
+    S::Eval(call("ws_leave", vec![name("env")]))
 }
 
 /// What a packet runs through: declarations, the scope's statements, the end.
@@ -220,8 +249,18 @@ impl<'n, 'e> Regions<'n, 'e> {
         }
         self.known[start] = Known::nothing();
         let mut next_name = 0;
+        let guarded = self.graph.guarded_for(self.emitter.program, &self.emitter.plan.sharing, self.straight);
         for position in 0..self.graph.regions.len() {
+            let written = self.written.len();
             self.region(position, &mut next_name, &mut out);
+            if guarded.as_ref().is_some_and(|regions| *regions.start() == position) {
+                // The region's loop was written last, if there is one; what it begins with may be asked before.
+                let has_loop = self.survey.is_some() && self.written.len() > written;
+                out.insert(out.len() - usize::from(has_loop), enter(self.emitter, self.straight));
+            }
+            if guarded.as_ref().is_some_and(|regions| *regions.end() == position) {
+                out.push(leave());
+            }
         }
         out
     }

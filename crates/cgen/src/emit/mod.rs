@@ -112,7 +112,7 @@ impl<'e> Emitter<'e> {
         let mut items = vec![Item::Comment("Made by wirespeed from a P4 program; changes will be lost.".into())];
         items.extend(self.hash_tables().into_iter().map(|name| Item::Define(name.into())));
         items.extend(
-            ["wirespeed.h", "arith.h", "wide.h", "header.h", "hash.h", "deparse.h"]
+            ["wirespeed.h", "guard.h", "arith.h", "wide.h", "header.h", "hash.h", "deparse.h"]
                 .map(|name| Item::Include(name.into())),
         );
         items.push(self.context());
@@ -135,7 +135,7 @@ impl<'e> Emitter<'e> {
             items.push(Item::Comment("The straight way.".into()));
             items.extend(straight.in_place.then(|| self.kept(straight)));
             let head = "uint32_t ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets WS_UNUSED, \
-                        const struct ws_frame *frames WS_UNUSED, const struct ws_frame *coming WS_UNUSED, \
+                        struct ws_frame *frames WS_UNUSED, const struct ws_frame *coming WS_UNUSED, \
                         uint32_t count, uint32_t *verdicts)";
             let body = Self::with_uses(straight.bodies(self.program), straight::emit(self, straight));
             items.push(function(head, body));

@@ -6,12 +6,15 @@
 //! earlier regions enter it at the node that they go to. A table inside a loop, or with a key so wide that the rows of
 //! a burst would need too much stack, is not cut at: it is asked packet by packet.
 
+use super::sharing::Sharing;
 use super::state;
+use super::straight::Straight;
 use super::walk::{Item, Tables, Visit, Walk};
 use base::Bits;
 use base::limits::BURST_PACKETS_MAX;
-use ir::{Body, Expr, LabelId, Program, Stmt, StmtKind, TableId, VarId};
+use ir::{Body, Expr, LabelId, Program, RegisterId, Stmt, StmtKind, TableId, VarId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 /// Position in [`Graph::nodes`].
 pub(crate) type NodeId = usize;
@@ -254,18 +257,63 @@ impl<'p> Graph<'p> {
         let written = state::written_registers(program);
         let mut seen = BTreeSet::new();
         self.regions.iter().find_map(|region| {
-            let mut here = BTreeSet::new();
-            for &id in region {
-                let head = self.nodes[id].head.and_then(|apply| program.tables[apply.table].direct_meter.as_ref());
-                here.extend(head.map(|(meter, _)| state::Object::DirectMeter(*meter)));
-                self.walk_node(program, id, &mut |item| {
-                    if let Item::Stmt(stmt) = item {
-                        here.extend(state::touched(program, stmt, &written));
-                    }
-                });
-            }
+            let here = self.touched(program, region, &written);
             here.into_iter().find(|&object| !seen.insert(object))
         })
+    }
+
+    /// State that is touched in a region.
+    fn touched(
+        &self,
+        program: &'p Program,
+        region: &[NodeId],
+        written: &BTreeSet<RegisterId>,
+    ) -> BTreeSet<state::Object> {
+        let mut here = BTreeSet::new();
+        for &id in region {
+            let head = self.nodes[id].head.and_then(|apply| program.tables[apply.table].direct_meter.as_ref());
+            here.extend(head.map(|(meter, _)| state::Object::DirectMeter(*meter)));
+            self.walk_node(program, id, &mut |item| {
+                if let Item::Stmt(stmt) = item {
+                    here.extend(state::touched(program, stmt, written));
+                }
+            });
+        }
+        here
+    }
+
+    /// The regions, from the first to the last, for which workers must have the guard ([`super::sharing`]).
+    pub(crate) fn guarded_for(
+        &self,
+        program: &'p Program,
+        sharing: &Sharing,
+        straight: Option<&Straight>,
+    ) -> Option<RangeInclusive<usize>> {
+        if sharing.guarded.is_empty() {
+            return None;
+        }
+        let written = state::written_registers(program);
+        let is_guarded = |region: &Vec<NodeId>| {
+            self.touched(program, region, &written).into_iter().any(|object| sharing.guards(object))
+        };
+        let first = self.regions.iter().position(is_guarded)?;
+        let last = self.regions.iter().rposition(is_guarded)?;
+        let looks_at_time = |region: &Vec<NodeId>| {
+            let mut found = false;
+            for &id in region {
+                self.walk_node(program, id, &mut |item| {
+                    found |= matches!(item, Item::Var(var) if Some(var) == sharing.time);
+                });
+            }
+            found
+        };
+        // On the straight way a variable that waits has its value from the start.
+        let waits = |time| straight.is_some_and(|straight| straight.waiting.contains_key(&time));
+        let time = match sharing.time.is_some_and(waits) {
+            true => Some(0),
+            false => self.regions.iter().position(looks_at_time),
+        };
+        Some(time.map_or(first, |time| time.min(first))..=last)
     }
 }
 

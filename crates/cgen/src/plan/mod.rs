@@ -27,6 +27,7 @@ pub use storage::{HeaderSlot, StackSlot};
 use crate::tuning::Tuning;
 use base::{IndexVec, Span};
 use ir::{BlockId, HeaderId, MatchKind, Program, StackId, StmtKind, TableId, Type, VarId};
+use sharing::Sharing;
 use spelled::Spelled;
 use std::ops::Range;
 use tables::{ActionLayout, KeyField, KeyLayout};
@@ -123,6 +124,8 @@ pub struct Plan {
     pub assert_sites: Vec<AssertSite>,
     /// What it was made with.
     pub tuning: Tuning,
+    /// How several workers share the program's state.
+    pub sharing: Sharing,
     pub(crate) storage: Storage,
     pub(crate) blocks: IndexVec<BlockId, BlockPlan>,
     pub(crate) straight: Option<straight::Straight>,
@@ -183,6 +186,8 @@ impl Plan {
             tables,
             burst_max: state::burst_max(program).min(tuning.burst_packets.max(1)),
             tuning,
+            // Whatever program takes the place of another for a while, the state is the same and is shared as before.
+            sharing: Sharing::of(general),
             log_sites,
             assert_sites,
             storage: built.storage,

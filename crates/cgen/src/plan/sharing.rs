@@ -1,10 +1,11 @@
-//! What several workers need a guard for.
+//! What several workers need a guard for, and how much of the program it must be around.
 //!
-//! What enters: a program. What leaves: the state whose order of use packets can see, by its name for people, and the
-//! registers that are *sums*: each use of them reads a cell, adds to it or takes from it, and writes it back, and
-//! nobody looks at what was read. The order of such steps cannot be seen, so each worker may have cells of its own that
-//! begin at zero, and what the register holds is the sum of all. Counters are sums by their nature, and digests and log
-//! messages have no order between workers.
+//! What enters: a program. What leaves: for each state whose order of use packets can see, how workers share it.
+//!
+//! * Registers that are *sums*: each use of them reads a cell, adds to it or takes from it, and writes it back, and
+//!   nobody looks at what was read. The order of such steps cannot be seen, so each worker may have cells of its own
+//!   that begin at zero, and what the register holds is the sum of all. Counters are sums by their nature, and digests
+//!   and log messages have no order between workers.
 //!
 //! ```text
 //! read v17 = register0[index]
@@ -12,46 +13,181 @@
 //! write register0[index] = v17     `v17` is mentioned nowhere else in the program
 //! ```
 //!
-//! The three stand side by side, so that nothing that the index or the addend looks at changes between them.
+//!   The three stand side by side, so that nothing that the index or the addend looks at changes between them.
+//! * Registers that are only *read* are in one place, which the control plane writes to between bursts.
+//! * Registers that are *guarded* are in one place too. Generated code takes a lock around those regions of its graph,
+//!   from the first to the last, that touch any of them, for a burst at a time, and everything else runs side by side.
+//!   As there is one lock and one stretch of the program behind it, which packets go through once, a run of several
+//!   workers is the run of one that got the bursts in the order in which they took the lock.
+//! * Everything else is for one worker at a time: *turns* of a burst each, in which it is through the whole program. So
+//!   it is if packets meet guarded state in two stretches, since an order in the one could be another in the other.
+//!
+//! Random numbers are nobody's: no program can tell which worker draws from which sequence.
+//!
+//! A program that looks at the time must not see it run backwards, for it may keep one packet's time for another to
+//! compare. So the lock has a time, that of the last burst, and a burst that comes later is of no earlier time; the
+//! lock is taken before the time is looked at first.
 
 use super::state::{self, Object, touched, walk_program, written_registers};
+use super::walk::{Item as Met, Tables, walk_block};
+use base::index::Id as _;
+use ir::v1model::{Slot, Stage, reads_queues};
 use ir::walk::{Item, bodies, transition_exprs, visit_expr, visit_own, visit_place, visit_table_inputs};
-use ir::{BinaryOp, BlockKind, Expr, ExprKind, Place, Program, RegisterId, Stmt, StmtKind, VarId, VarKind};
+use ir::{
+    Architecture, BinaryOp, Block, BlockKind, BlockRole, Expr, ExprKind, Place, Program, RegisterId, Stmt, StmtKind,
+    VarId, VarKind,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What several workers need a guard for, and what they need not.
+/// How several workers share the state of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sharing {
-    /// What must be guarded, for people; empty if workers need not know of each other.
-    pub guarded: BTreeSet<String>,
+    /// State for which workers take turns at the whole program, for people; empty if they need not.
+    pub turns: BTreeSet<String>,
+    /// Why a lock around a part of the program is not enough for it.
+    pub why_turns: Option<WholeProgram>,
+    /// Registers in one place, which workers touch behind a lock around a part of the program.
+    pub guarded: BTreeSet<RegisterId>,
     /// Registers of which each worker may have cells of its own: what they hold is the sum.
     pub sums: BTreeSet<RegisterId>,
+    /// The variable with the time, if packets behind the lock must not see it run backwards.
+    pub time: Option<VarId>,
+}
+
+/// Why workers take turns at a whole program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WholeProgram {
+    /// There is state that cannot be in one place for several threads.
+    State,
+    /// Packets would see in several blocks, or passes, in which order they run.
+    OneByOne,
+    /// Two blocks have such state.
+    Blocks,
+    /// A parser or a deparser has it.
+    Block,
+    /// An egress has it that the copies of a packet go through one after the other.
+    Copies,
+    /// The program looks at times that come to be before, or elsewhere than, where packets take the lock.
+    Times,
 }
 
 impl Sharing {
     /// Looks at a program.
     pub fn of(program: &Program) -> Sharing {
         let sums = sums(program);
-        let mut guarded = BTreeSet::new();
-        // A register that the program only reads is the control plane's, which writes to one place.
         let written = written_registers(program);
-        walk_program(program, &mut |stmt| {
-            if let StmtKind::RegisterRead { register, .. } | StmtKind::RegisterWrite { register, .. } = &stmt.kind {
-                if !sums.contains(register) {
-                    guarded.insert(format!("register {}", program.registers[*register].name));
-                }
-                return;
+        let mut objects = BTreeSet::new();
+        walk_program(program, &mut |stmt| objects.extend(touched(program, stmt, &written).filter(is_ordered(&sums))));
+        if objects.is_empty() {
+            return Sharing { sums, ..Sharing::default() };
+        }
+        match guardable(program, &objects) {
+            Ok(time) => {
+                let register = |object: &Object| match object {
+                    Object::Register(register) => Some(*register),
+                    _ => None,
+                };
+                let guarded = objects.iter().filter_map(register).collect();
+                Sharing { guarded, sums, time, ..Sharing::default() }
             }
-            guarded.extend(touched(program, stmt, &written).and_then(|object| name(program, object)));
-        });
-        Sharing { guarded, sums }
+            Err(why) => {
+                let turns = objects.iter().map(|&object| state::name(program, object)).collect();
+                Sharing { turns, why_turns: Some(why), sums, ..Sharing::default() }
+            }
+        }
+    }
+
+    /// Whether an object is behind the lock.
+    pub(crate) fn guards(&self, object: Object) -> bool {
+        matches!(object, Object::Register(register) if self.guarded.contains(&register))
     }
 }
 
-/// The name of what workers must be kept from touching together.
-fn name(program: &Program, object: Object) -> Option<String> {
-    let is_guarded = !matches!(object, Object::Messages | Object::LoopSteps(_));
-    is_guarded.then(|| state::name(program, object))
+/// Whether the order in which workers use an object can be seen.
+fn is_ordered(sums: &BTreeSet<RegisterId>) -> impl Fn(&Object) -> bool {
+    |object| match object {
+        Object::Register(register) => !sums.contains(register),
+        Object::Messages | Object::LoopSteps(_) | Object::Random => false,
+        Object::Meter(_) | Object::DirectMeter(_) | Object::PlugIn => true,
+    }
+}
+
+/// Whether a lock around a part of the program is enough for these objects; and the time, if that must be behind it.
+fn guardable(program: &Program, objects: &BTreeSet<Object>) -> Result<Option<VarId>, WholeProgram> {
+    if !objects.iter().all(|object| matches!(object, Object::Register(_))) {
+        return Err(WholeProgram::State);
+    }
+    if state::one_by_one(program).is_some() {
+        return Err(WholeProgram::OneByOne);
+    }
+    let is_v1model = program.architecture == Architecture::V1Model;
+    if shows_other_times(program) {
+        return Err(WholeProgram::Times);
+    }
+    let mut touching = program.blocks.iter_enumerated().filter(|(_, block)| touches(program, block, objects));
+    let (Some((guarded, _)), None) = (touching.next(), touching.next()) else { return Err(WholeProgram::Blocks) };
+    match program.blocks[guarded].kind {
+        BlockKind::Control { .. } if program.role(guarded) == BlockRole::Control => {}
+        _ => return Err(WholeProgram::Block),
+    }
+    let first_control = program.architecture.roles().iter().position(|&role| role == BlockRole::Control);
+    let ingress = if is_v1model { Some(Stage::Ingress as usize) } else { first_control };
+    if Some(guarded.index()) != ingress && replicates(program) {
+        return Err(WholeProgram::Copies);
+    }
+    let is_time = |var: &VarId| program.vars[*var].kind == VarKind::Intrinsic(Slot::IngressGlobalTimestamp as u32);
+    let Some(time) = program.vars.ids().find(|var| is_v1model && is_time(var)) else { return Ok(None) };
+    let first = program.blocks.iter_enumerated().find(|(_, block)| mentions(program, block, &[time]));
+    match first {
+        None => Ok(None),
+        // It would see times in another order than the one with the lock.
+        Some((first, _)) if first < guarded => Err(WholeProgram::Times),
+        Some(_) => Ok(Some(time)),
+    }
+}
+
+/// Whether a program sends packets to groups, whose members go through egress one after the other.
+fn replicates(program: &Program) -> bool {
+    let slot = match program.architecture {
+        Architecture::V1Model => Slot::McastGrp as u32,
+        Architecture::Psa => ir::psa::Slot::MulticastGroup as u32,
+    };
+    let mut found = false;
+    walk_program(program, &mut |stmt| {
+        found |=
+            matches!(stmt.kind.dst(), Some(Place::Var(var)) if program.vars[*var].kind == VarKind::Intrinsic(slot));
+    });
+    found
+}
+
+/// Whether the program looks at times that come to be elsewhere than where packets are received.
+fn shows_other_times(program: &Program) -> bool {
+    if program.architecture == Architecture::V1Model {
+        return reads_queues(program);
+    }
+    let slots = [ir::psa::Slot::IngressTimestamp as u32, ir::psa::Slot::EgressTimestamp as u32];
+    let is_time = |var: &VarId| slots.iter().any(|&slot| program.vars[*var].kind == VarKind::Intrinsic(slot));
+    let times: Vec<VarId> = program.vars.ids().filter(is_time).collect();
+    program.blocks.iter().any(|block| mentions(program, block, &times))
+}
+
+fn touches(program: &Program, block: &Block, objects: &BTreeSet<Object>) -> bool {
+    let written = written_registers(program);
+    let mut found = false;
+    walk_block(program, block, Tables::Inside, &mut |item| {
+        if let Met::Stmt(stmt) = item {
+            found |= touched(program, stmt, &written).is_some_and(|object| objects.contains(&object));
+        }
+    });
+    found
+}
+
+fn mentions(program: &Program, block: &Block, wanted: &[VarId]) -> bool {
+    let mut found = false;
+    walk_block(program, block, Tables::Inside, &mut |item| {
+        found |= matches!(item, Met::Var(var) if wanted.contains(&var));
+    });
+    found
 }
 
 /// A step that adds to a cell.
@@ -78,7 +214,7 @@ fn sums(program: &Program) -> BTreeSet<RegisterId> {
     for body in bodies(program) {
         steps_of(body, &mut steps);
     }
-    let mentioned = mentions(program);
+    let mentioned = mention_counts(program);
     let mut held: BTreeMap<VarId, usize> = BTreeMap::new();
     for step in &steps {
         *held.entry(step.held).or_default() += step.mentions;
@@ -149,7 +285,7 @@ fn count_in(expr: &Expr, wanted: VarId) -> usize {
 }
 
 /// How often each variable is mentioned.
-fn mentions(program: &Program) -> BTreeMap<VarId, usize> {
+fn mention_counts(program: &Program) -> BTreeMap<VarId, usize> {
     let mut counts: BTreeMap<VarId, usize> = BTreeMap::new();
     let mut see = |item: Item<'_>| {
         if let Item::Var(var) = item {

@@ -4,7 +4,7 @@
 
 use base::Bits;
 use base::index::Id as _;
-use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Packet, Received, TableUse};
+use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Guard, Packet, Received, TableUse};
 use cgen::{CompileOptions, Native, Optimise, Plan};
 use interp::{Host, Interpreter, NoTrace, Outcome, PacketState};
 use ir::{BlockId, DigestId, ExternFunctionId, ExternInstanceId, Program, TableId, Type, ValueSetId};
@@ -340,6 +340,8 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             uses,
             last_hits: last_hits.as_ptr(),
             now_ns: NOW_NS,
+            guard: std::ptr::null(),
+            wait,
             first_byte: 0,
         };
         // SAFETY: chunks of the plan's layout with one owner each; arrays for all instances; callbacks take `self`.
@@ -424,6 +426,11 @@ unsafe extern "C" fn lookup(
 
 unsafe extern "C" fn meter(_core: *mut c_void, _meter: u32, _index: u64, _packet: *const Packet, _before: u32) -> u32 {
     0
+}
+
+/// There is no guard to wait for.
+unsafe extern "C" fn wait(_guard: *const Guard) {
+    unreachable!("the environment has no guard");
 }
 
 unsafe extern "C" fn random(core: *mut c_void, low: u64, high: u64) -> u64 {

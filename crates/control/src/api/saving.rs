@@ -264,9 +264,7 @@ fn counter_cells(externs: &Externs, array: Array, range: Range<u64>) -> &[Counte
 fn hash(externs: &Externs, array: Array, range: Range<u64>) -> u64 {
     let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     match array {
-        Array::Register(id) => {
-            externs.registers[RegisterId::from_index(id)].words(range).iter().fold(0, |hash, &it| mix(hash, it))
-        }
+        Array::Register(id) => externs.registers[RegisterId::from_index(id)].words(range).fold(0, mix),
         _ => {
             let cells = counter_cells(externs, array, range);
             cells.iter().fold(0, |hash, cell| mix(mix(hash, cell.packets), cell.bytes))
