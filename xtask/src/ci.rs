@@ -12,11 +12,12 @@ struct Stage {
     run: fn() -> Result<(), String>,
 }
 
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 8] = [
     Stage { name: "fmt", about: "the source is formatted", run: fmt },
     Stage { name: "lint", about: "clippy has nothing to say", run: lint },
     Stage { name: "tidy", about: "the rules of the house", run: tidy },
     Stage { name: "test", about: "all tests", run: test },
+    Stage { name: "dpdk", about: "ports on DPDK's virtual devices", run: dpdk },
     Stage { name: "fuzz-smoke", about: "a few seconds of each fuzz body", run: fuzz_smoke },
     Stage { name: "docs", about: "the documentation builds without a warning", run: docs },
     Stage { name: "aarch64", about: "the corpus on another machine, emulated", run: aarch64::corpus },
@@ -87,6 +88,17 @@ fn test() -> Result<(), String> {
     finish(cargo().args(["test", "--workspace"]))
 }
 
+/// What is built only with the feature, against the system's libdpdk.
+fn dpdk() -> Result<(), String> {
+    let known = Command::new("pkg-config").args(["--exists", "libdpdk"]).status();
+    if !known.is_ok_and(|status| status.success()) {
+        return Err("libdpdk is not here: on Debian, `apt install libdpdk-dev pkg-config`; or `--skip dpdk`".to_owned());
+    }
+    let feature = ["-p", "live", "--features", "dpdk"];
+    finish(cargo().arg("clippy").args(feature).args(["--all-targets", "--", "-D", "warnings"]))?;
+    finish(cargo().arg("test").args(feature).args(["--test", "conformance", "dpdk"]))
+}
+
 /// Without optimisation, so that the verifiers and assertions of debug builds run, and the tests' build is used again.
 /// `cargo run` would build the dependencies once more, with the features that this package alone asks for. As many
 /// processes share the bodies as there are processors.
@@ -124,15 +136,18 @@ mod tests {
 
     #[test]
     fn stages_are_chosen_by_name() {
-        assert_eq!(names(&[]).as_deref(), Ok("fmt lint tidy test fuzz-smoke docs aarch64"));
-        assert_eq!(names(&["--skip", "test", "--skip", "docs"]).as_deref(), Ok("fmt lint tidy fuzz-smoke aarch64"));
+        assert_eq!(names(&[]).as_deref(), Ok("fmt lint tidy test dpdk fuzz-smoke docs aarch64"));
+        assert_eq!(
+            names(&["--skip", "test", "--skip", "docs"]).as_deref(),
+            Ok("fmt lint tidy dpdk fuzz-smoke aarch64")
+        );
         assert_eq!(names(&["--only", "tidy"]).as_deref(), Ok("tidy"));
     }
 
     #[test]
     fn an_unknown_stage_is_an_error() {
         let error = names(&["--skip", "tests"]).unwrap_err();
-        assert_eq!(error, "there is no stage tests: stages are fmt, lint, tidy, test, fuzz-smoke, docs, aarch64");
+        assert_eq!(error, "there is no stage tests: stages are fmt, lint, tidy, test, dpdk, fuzz-smoke, docs, aarch64");
         assert!(names(&["--skip"]).is_err());
         assert!(names(&["test"]).is_err());
     }

@@ -4,6 +4,9 @@
 //! a macro there (`calls` declares them). DPDK is started when the first port is opened, once in the process: with huge
 //! pages where the system has some, without where it has none. It takes no device but those that ports name.
 //!
+//! A device with several queues hands each the frames of some flows, by a hash where it has one, else by its own ways;
+//! each is a driver of its own, so that each can have its worker.
+//!
 //! A port polls: there is nothing to wait on, and its worker never sleeps.
 
 mod calls;
@@ -14,14 +17,20 @@ use crate::driver::{Deliver, Driver, DriverError};
 use crate::interface::{ETHERNET_BYTES, VLAN_TAG_BYTES};
 use crate::offload;
 use crate::waiting::FULL_WAIT;
-use calls::{BUFFERS_MAX, Buffer, Device, OpenError};
+use calls::{BUFFERS_MAX, Buffer, Device, OpenError, Shape};
 use std::fs;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Buffers of a port's pool; one less than a power of two is what DPDK stores best.
+/// Virtual devices that have as many queues as they are asked for, each with frames of its own: one, unless more are
+/// wanted.
+const ONE_QUEUE: [&str; 3] = ["net_null", "net_ring", "net_memif"];
+
+/// Buffers of a port's pool for each queue; one less than a power of two is what DPDK stores best.
 const BUFFERS: u32 = 16_383;
+/// Queues of a card, unless more are asked for.
+const QUEUES_MAX: usize = 16;
 /// Entries of its rings, if the device takes as many.
 const RING_ENTRIES: u16 = 1024;
 /// Memory of DPDK in MiB where there are no huge pages.
@@ -44,12 +53,15 @@ pub struct DpdkDriver {
     lost_before: u64,
     remarks: Vec<String>,
     counters: Arc<PortCounters>,
+    /// Further queues of the port.
+    further: Vec<DpdkDriver>,
 }
 
 impl DpdkDriver {
     /// Opens a device by its description as DPDK reads it: a name or a PCI address, and parameters behind commas, as in
-    /// `net_pcap0,rx_pcap=in.pcap`.
-    pub fn open(description: &str) -> Result<DpdkDriver, DriverError> {
+    /// `net_pcap0,rx_pcap=in.pcap`. It gets so many queues, or none that are asked for: then all that it has, but of a
+    /// card no more than there are processors.
+    pub fn open(description: &str, queues: Option<u16>) -> Result<DpdkDriver, DriverError> {
         let name = description.split(',').next().unwrap_or_default().to_owned();
         let unusable =
             |cause: String, cure: &str| DriverError::Unusable { name: name.clone(), cause, cure: cure.to_owned() };
@@ -60,7 +72,18 @@ impl DpdkDriver {
             true => arguments.push("--in-memory"),
             false => arguments.extend(["--no-shconf", "--no-huge", "-m", MEMORY_MIB]),
         }
-        let device = Device::open(&arguments, description, &name, BUFFERS, RING_ENTRIES).map_err(|error| match error {
+        let is_virtual = name.starts_with("net_");
+        let queues_max = match is_virtual {
+            true if ONE_QUEUE.iter().any(|kind| name.starts_with(kind)) => 1,
+            true => u16::MAX,
+            false => thread::available_parallelism().map_or(1, |count| count.get().min(QUEUES_MAX) as u16),
+        };
+        let shape = Shape { buffers: BUFFERS, ring_entries: RING_ENTRIES, queues, queues_max };
+        let devices = Device::open(&arguments, description, &name, shape).map_err(|error| match error {
+            OpenError::Queues(existing) => unusable(
+                format!("it has {existing} queue{}, not {}", plural(existing), queues.unwrap_or(1)),
+                "leave `?queues=` out to use all, or give it more by its own parameters",
+            ),
             OpenError::Start(error) => unusable(
                 format!("DPDK cannot be started ({error})"),
                 "it needs root, and huge pages or memory that may be locked (`ulimit -l unlimited`)",
@@ -72,9 +95,10 @@ impl DpdkDriver {
             ),
         })?;
         let pages = if has_huge_pages { "huge pages" } else { "no huge pages: slower than it could be" };
-        Ok(DpdkDriver {
-            remarks: vec![format!("device `{name}` through DPDK, {pages}; its worker polls without a pause")],
-            is_virtual: name.starts_with("net_"),
+        let count = devices.len() as u16;
+        let driver = |device: Device| DpdkDriver {
+            remarks: Vec::new(),
+            is_virtual,
             device,
             staged: Vec::with_capacity(BUFFERS_MAX),
             stalled: false,
@@ -82,7 +106,19 @@ impl DpdkDriver {
             is_drained: false,
             lost_before: 0,
             counters: Arc::default(),
-        })
+            further: Vec::new(),
+        };
+        let mut drivers = devices.into_iter().map(driver);
+        let mut first = drivers.next().ok_or_else(|| unusable("it has no queues".to_owned(), "take another one"))?;
+        for queue in drivers {
+            first.counters.add_queue(Arc::clone(&queue.counters));
+            first.further.push(queue);
+        }
+        first.remarks = vec![format!(
+            "device `{name}` through DPDK, {count} queue{}, {pages}; its workers poll without a pause",
+            plural(count)
+        )];
+        Ok(first)
     }
 
     fn takes(&self, frame: &[u8]) -> bool {
@@ -117,6 +153,10 @@ impl DpdkDriver {
             }
         }
     }
+}
+
+fn plural(count: u16) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 /// Whether the system has set huge pages aside.
@@ -185,7 +225,15 @@ impl Driver for DpdkDriver {
         self.is_stopping = true;
     }
 
+    fn take_queues(&mut self) -> Vec<Box<dyn Driver>> {
+        self.further.drain(..).map(|queue| Box::new(queue) as Box<dyn Driver>).collect()
+    }
+
+    /// The device counts what all its queues lose together.
     fn housekeeping(&mut self) -> Result<(), DriverError> {
+        if !self.device.is_first() {
+            return Ok(());
+        }
         let lost = self.device.losses();
         let before = std::mem::replace(&mut self.lost_before, lost);
         self.counters.rx_dropped_no_room.add(lost.saturating_sub(before));

@@ -1,13 +1,13 @@
 //! The functions of `shim.c`, each behind one that cannot be misused.
 //!
-//! A device is used by one thread at a time, as DPDK asks for; a buffer belongs to whoever holds it, and goes back to
+//! A queue is used by one thread at a time, as DPDK asks for; a buffer belongs to whoever holds it, and goes back to
 //! its pool with the holder.
 #![allow(unsafe_code, reason = "DPDK is a library of C")]
 
 use std::ffi::{CString, c_char, c_int};
 use std::io;
 use std::ptr::NonNull;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// How many buffers pass in one call.
 pub const BUFFERS_MAX: usize = 64;
@@ -28,6 +28,7 @@ struct Mempool {
 struct Port {
     number: u16,
     mtu: u16,
+    queues: u16,
     pool: *mut Mempool,
 }
 
@@ -46,11 +47,13 @@ unsafe extern "C" {
         name: *const c_char,
         buffers: u32,
         ring_entries: u16,
+        queues: u16,
+        queues_max: u16,
         port: *mut Port,
     ) -> c_int;
     fn ws_dpdk_close(port: *mut Port);
-    fn ws_dpdk_receive(port: u16, buffers: *mut *mut Mbuf, count: u16) -> u16;
-    fn ws_dpdk_send(port: u16, buffers: *mut *mut Mbuf, count: u16) -> u16;
+    fn ws_dpdk_receive(port: u16, queue: u16, buffers: *mut *mut Mbuf, count: u16) -> u16;
+    fn ws_dpdk_send(port: u16, queue: u16, buffers: *mut *mut Mbuf, count: u16) -> u16;
     fn ws_dpdk_frame(buffer: *mut *mut Mbuf, length: *mut u32) -> *mut u8;
     fn ws_dpdk_fill(pool: *mut Mempool, frame: *const u8, length: u32) -> *mut Mbuf;
     fn ws_dpdk_free(buffer: *mut Mbuf);
@@ -65,6 +68,8 @@ pub enum OpenError {
     Start(io::Error),
     /// It cannot use the device.
     Device(io::Error),
+    /// The device has fewer queues than were asked for: so many.
+    Queues(u16),
 }
 
 fn check(answer: c_int) -> io::Result<()> {
@@ -97,38 +102,68 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     check(answer)
 }
 
-/// A device in use.
+/// A device in use, until its last queue goes.
 #[derive(Debug)]
-pub struct Device {
-    port: Port,
+struct OpenPort(Port);
+
+// SAFETY: a port belongs to no thread. What is asked of it as a whole (link, counts) DPDK allows to several threads,
+// and so does its pool of buffers; of a queue, one thread at a time asks something.
+unsafe impl Send for OpenPort {}
+// SAFETY: as above.
+unsafe impl Sync for OpenPort {}
+
+impl Drop for OpenPort {
+    fn drop(&mut self) {
+        // SAFETY: the port is open, and closed only here.
+        unsafe { ws_dpdk_close(&raw mut self.0) };
+    }
 }
 
-// SAFETY: a device belongs to no thread; it is used by one at a time, which `&mut self` sees to.
-unsafe impl Send for Device {}
+/// What a device is to be like.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Buffers in the pool, for each queue.
+    pub buffers: u32,
+    /// Entries of the rings, if the device takes as many.
+    pub ring_entries: u16,
+    /// Queues in each direction; none for as many as the device has, up to `queues_max`.
+    pub queues: Option<u16>,
+    /// See there.
+    pub queues_max: u16,
+}
+
+/// A queue of a device in use, in each direction.
+#[derive(Debug)]
+pub struct Device {
+    port: Arc<OpenPort>,
+    queue: u16,
+}
 
 impl Device {
-    /// Starts DPDK if need be, and opens a device.
-    pub fn open(
-        arguments: &[&str],
-        description: &str,
-        name: &str,
-        buffers: u32,
-        ring_entries: u16,
-    ) -> Result<Device, OpenError> {
+    /// Starts DPDK if need be, and opens a device. Returns its queues, one at least.
+    pub fn open(arguments: &[&str], description: &str, name: &str, shape: Shape) -> Result<Vec<Device>, OpenError> {
         start(arguments).map_err(OpenError::Start)?;
         let invalid = |_| OpenError::Device(io::Error::from_raw_os_error(libc::EINVAL));
         let description = CString::new(description).map_err(invalid)?;
         let name = CString::new(name).map_err(invalid)?;
-        let mut port = Port { number: 0, mtu: 0, pool: std::ptr::null_mut() };
+        let mut port = Port { number: 0, mtu: 0, queues: 0, pool: std::ptr::null_mut() };
+        let Shape { buffers, ring_entries, queues, queues_max } = shape;
+        let (description, name, queues) = (description.as_ptr(), name.as_ptr(), queues.unwrap_or(0));
         // SAFETY: two C strings and a structure that live through the call.
-        let answer = unsafe { ws_dpdk_open(description.as_ptr(), name.as_ptr(), buffers, ring_entries, &raw mut port) };
+        let answer =
+            unsafe { ws_dpdk_open(description, name, buffers, ring_entries, queues, queues_max, &raw mut port) };
+        if answer == -libc::ERANGE {
+            return Err(OpenError::Queues(port.queues));
+        }
         check(answer).map_err(OpenError::Device)?;
-        Ok(Device { port })
+        let queues = port.queues;
+        let port = Arc::new(OpenPort(port));
+        Ok((0..queues).map(|queue| Device { port: Arc::clone(&port), queue }).collect())
     }
 
     /// The longest packet behind the Ethernet header.
     pub fn mtu(&self) -> usize {
-        self.port.mtu.into()
+        self.port.0.mtu.into()
     }
 
     /// Hands up to `count` received frames to `deliver`, or nothing for one that cannot be made one piece. Returns how
@@ -137,7 +172,7 @@ impl Device {
         let mut buffers = [std::ptr::null_mut(); BUFFERS_MAX];
         let count = count.min(BUFFERS_MAX) as u16;
         // SAFETY: room for `count` pointers; the port is open.
-        let received = unsafe { ws_dpdk_receive(self.port.number, buffers.as_mut_ptr(), count) };
+        let received = unsafe { ws_dpdk_receive(self.port.0.number, self.queue, buffers.as_mut_ptr(), count) };
         for buffer in &mut buffers[..usize::from(received)] {
             let mut length = 0;
             // SAFETY: a buffer that was just received and is ours; the frame lies in it as long as it is not freed.
@@ -156,7 +191,7 @@ impl Device {
     pub fn fill(&mut self, frame: &[u8]) -> Option<Buffer> {
         let length = u32::try_from(frame.len()).ok()?;
         // SAFETY: the pointer and the length describe `frame`; the pool is the port's.
-        let buffer = unsafe { ws_dpdk_fill(self.port.pool, frame.as_ptr(), length) };
+        let buffer = unsafe { ws_dpdk_fill(self.port.0.pool, frame.as_ptr(), length) };
         NonNull::new(buffer).map(|buffer| Buffer { buffer, length })
     }
 
@@ -168,31 +203,29 @@ impl Device {
             *pointer = buffer.buffer.as_ptr();
         }
         // SAFETY: `count` buffers of ours.
-        let sent = unsafe { ws_dpdk_send(self.port.number, pointers.as_mut_ptr(), count as u16) };
+        let sent = unsafe { ws_dpdk_send(self.port.0.number, self.queue, pointers.as_mut_ptr(), count as u16) };
         // Those belong to DPDK now: they must not be freed here.
         buffers.drain(..usize::from(sent)).for_each(std::mem::forget);
         sent.into()
     }
 
+    /// Whether it is the first queue of its device.
+    pub fn is_first(&self) -> bool {
+        self.queue == 0
+    }
+
     /// Whether something is connected.
     pub fn has_link(&self) -> bool {
         // SAFETY: the port is open.
-        unsafe { ws_dpdk_has_link(self.port.number) != 0 }
+        unsafe { ws_dpdk_has_link(self.port.0.number) != 0 }
     }
 
     /// Frames lost on reception since the device was opened.
     pub fn losses(&self) -> u64 {
         let mut losses = Losses::default();
         // SAFETY: the port is open, and the structure lives through the call.
-        unsafe { ws_dpdk_losses(self.port.number, &raw mut losses) };
+        unsafe { ws_dpdk_losses(self.port.0.number, &raw mut losses) };
         losses.missed + losses.no_buffer + losses.errors
-    }
-}
-
-impl Drop for Device {
-    fn drop(&mut self) {
-        // SAFETY: the port is open, and closed only here.
-        unsafe { ws_dpdk_close(&raw mut self.port) };
     }
 }
 

@@ -4,7 +4,9 @@ use super::beds::Bed;
 use super::laws;
 use live::dpdk::DpdkDriver;
 use live::pcap::{CaptureReader, CaptureWriter};
+use live::traffic::udp_frame;
 use live::{Driver, af_packet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,9 +18,13 @@ use testkit::netns::Network;
 static DEVICES: AtomicU32 = AtomicU32::new(0);
 
 fn open(kind: &str, parameters: &str) -> Box<dyn Driver> {
+    open_queues(kind, parameters, None)
+}
+
+fn open_queues(kind: &str, parameters: &str, queues: Option<u16>) -> Box<dyn Driver> {
     let number = DEVICES.fetch_add(1, Ordering::Relaxed);
     let description = format!("net_{kind}{number},{parameters}");
-    Box::new(DpdkDriver::open(&description).unwrap_or_else(|error| panic!("{description}: {error}")))
+    Box::new(DpdkDriver::open(&description, queues).unwrap_or_else(|error| panic!("{description}: {error}")))
 }
 
 /// Captures through DPDK.
@@ -135,8 +141,18 @@ impl Bed for InterfaceBed {
     }
 }
 
-#[test]
-fn virtual_devices_of_dpdk_conform() {
+/// What a driver receives until so many frames came.
+fn received(driver: &mut dyn Driver, count: usize) -> Vec<Vec<u8>> {
+    let mut frames = Vec::new();
+    let start = Instant::now();
+    while frames.len() < count && start.elapsed() < Duration::from_secs(10) {
+        driver.receive(64, &mut |frame, _| frames.push(frame.to_vec())).unwrap();
+    }
+    frames
+}
+
+/// Devices that make frames, or give back what they are sent.
+fn devices_without_an_other_end() {
     let mut null = open("null", "size=60");
     let mut bytes = 0;
     assert_eq!(null.receive(100, &mut |frame, _| bytes += frame.len()).unwrap(), 100);
@@ -148,15 +164,96 @@ fn virtual_devices_of_dpdk_conform() {
     let mut ring = open("ring", "");
     ring.transmit(&[7; 99], 0).unwrap();
     ring.flush().unwrap();
-    let mut frames = Vec::new();
-    ring.receive(64, &mut |frame, _| frames.push(frame.to_vec())).unwrap();
-    assert_eq!(frames, [[7; 99]], "a ring gives back what it is sent");
+    assert_eq!(received(&mut *ring, 1), [[7; 99]], "a ring gives back what it is sent");
     drop(ring);
-
-    let missing = DpdkDriver::open("net_pcap1001,rx_pcap=/no/such/file,tx_pcap=/dev/null").unwrap_err().to_string();
+    let missing = DpdkDriver::open("net_pcap1001,rx_pcap=/no/such/file,tx_pcap=/dev/null", None).unwrap_err();
+    let missing = missing.to_string();
     assert!(missing.starts_with("interface `net_pcap1001`: DPDK cannot use it ("), "{missing}");
+}
 
+/// Each queue of a device is a driver with frames of its own; the first one's counters are of all.
+fn queues_are_apart(folder: &TempDir) {
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    for (name, byte) in [("in0", 1u8), ("in1", 2)] {
+        let mut input = CaptureWriter::create(file(name).as_ref()).unwrap();
+        (0..10).for_each(|_| input.write(&[byte; 60], 1_600_000_000_000_000_000).unwrap());
+        input.flush().unwrap();
+    }
+    let [in0, in1, out0, out1] = ["in0", "in1", "out0", "out1"].map(file);
+    let mut first = open("pcap", &format!("rx_pcap={in0},rx_pcap={in1},tx_pcap={out0},tx_pcap={out1}"));
+    let [second] = &mut first.take_queues()[..] else { panic!("a queue for each pair of files") };
+    assert_eq!(received(&mut *first, 10), [[1; 60]; 10]);
+    assert_eq!(received(&mut **second, 10), [[2; 60]; 10]);
+    second.transmit(&[4; 60], 0).unwrap();
+    second.flush().unwrap();
+    first.transmit(&[3; 60], 0).unwrap();
+    first.flush().unwrap();
+    let counted = first.counters().snapshot();
+    assert_eq!((counted.rx_packets, counted.tx_packets), (20, 2));
+    drop(first);
+    // The device is used until its last queue goes.
+    second.transmit(&[5; 60], 0).unwrap();
+    second.flush().unwrap();
+}
+
+fn a_queue_that_is_not_there_is_refused(folder: &TempDir) {
+    let file = folder.path().join("in0").display().to_string();
+    let description = format!("net_pcap1002,rx_pcap={file},tx_pcap=/dev/null");
+    let error = DpdkDriver::open(&description, Some(3)).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "interface `net_pcap1002`: it has 1 queue, not 3; leave `?queues=` out to use all, or give it more by its own \
+         parameters"
+    );
+    // Nothing of it is left.
+    DpdkDriver::open(&description, None).unwrap();
+    let mut ring = open_queues("ring", "", Some(2));
+    assert_eq!(ring.take_queues().len(), 1);
+}
+
+/// A packet socket spreads flows over its queues: all frames come, those of a flow to one queue and in order.
+fn a_packet_socket_has_queues(network: &Network) {
+    let parameters = "iface=sa,qpairs=2,blocksz=65536,framesz=2048";
+    let mut first = network.inside("switch", || open("af_packet", parameters));
+    let mut queues = first.take_queues();
+    queues.push(first);
+    assert_eq!(queues.len(), 2);
+    let options = af_packet::AfPacketOptions { tx_ring: false, ..Default::default() };
+    let mut peer = network.inside("a", || af_packet::AfPacketDriver::open("eth0", &options).unwrap());
+    for number in 0..20 {
+        (0..16).for_each(|flow| peer.transmit(&udp_frame(flow, 64, number), 0).unwrap());
+        peer.finish().unwrap();
+    }
+    let mut flows: BTreeMap<u32, (usize, u32)> = BTreeMap::new();
+    let mut count = 0;
+    let start = Instant::now();
+    while count < 20 * 16 && start.elapsed() < Duration::from_secs(10) {
+        for (position, queue) in queues.iter_mut().enumerate() {
+            let mut look = |frame: &[u8], _| {
+                let word = |at: usize| u32::from_be_bytes(frame[at..at + 4].try_into().unwrap());
+                if frame[12..14] != [8, 0] {
+                    return;
+                }
+                let (queue, next) = flows.entry(word(30)).or_insert((position, 0));
+                assert_eq!((*queue, *next), (position, word(42)));
+                *next += 1;
+                count += 1;
+            };
+            queue.receive(64, &mut look).unwrap();
+        }
+    }
+    assert_eq!((count, flows.len()), (20 * 16, 16));
+    let used: BTreeSet<usize> = flows.values().map(|(queue, _)| *queue).collect();
+    assert_eq!(used.len(), 2);
+}
+
+#[test]
+fn virtual_devices_of_dpdk_conform() {
     let folder = || tempfile::tempdir().unwrap();
+    devices_without_an_other_end();
+    let files = folder();
+    queues_are_apart(&files);
+    a_queue_that_is_not_there_is_refused(&files);
     for (name, law) in laws::ALL {
         println!("pcap: {name}");
         law(&mut PcapBed { folder: folder(), taken: 0 }, 1514);
@@ -170,6 +267,7 @@ fn virtual_devices_of_dpdk_conform() {
     network.add("switch");
     network.add("a");
     network.wire(["a", "eth0"], ["switch", "sa"]);
+    a_packet_socket_has_queues(&network);
     let mut bed = InterfaceBed { network, peer: None };
     for law in
         [laws::frames_of_every_size_pass_both_ways, laws::bursts_keep_their_order, laws::a_port_can_be_opened_again]
