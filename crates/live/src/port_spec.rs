@@ -1,10 +1,10 @@
 //! `--port` arguments: what users write, and the driver that each becomes.
 //!
 //! `NUMBER=INTERFACE`, `NUMBER=xdp:INTERFACE` (with options behind a `?`, as in `xdp:eth0?queues=2&mode=copy`),
-//! `NUMBER=tap:NAME`, `NUMBER=dpdk:DEVICE` (with the feature `dpdk`), `NUMBER=pcap:INPUT,OUTPUT` (either may be left
-//! out: `pcap:in.pcap`, `pcap:,out.pcap`; an output whose name ends in `.pcapng` is written in that format), or
-//! `NUMBER=null`, a port that receives nothing and drops what it is sent. The first comma separates
-//! input from output, so that an input's name cannot hold one.
+//! `NUMBER=tap:NAME`, `NUMBER=dpdk:DEVICE` (with the feature `dpdk`; the option is `queues=NUMBER`),
+//! `NUMBER=pcap:INPUT,OUTPUT` (either may be left out: `pcap:in.pcap`, `pcap:,out.pcap`; an output whose name ends in
+//! `.pcapng` is written in that format), or `NUMBER=null`, a port that receives nothing and drops what it is sent. The
+//! first comma separates input from output, so that an input's name cannot hold one.
 
 use crate::af_packet::{AfPacketDriver, AfPacketOptions};
 use crate::driver::{Driver, DriverError};
@@ -43,8 +43,13 @@ pub enum PortKind {
     },
     /// An interface of the system whose other end is the port.
     Tap(String),
-    /// A device of DPDK, as DPDK reads it: its name, and parameters behind commas.
-    Dpdk(String),
+    /// A device of DPDK.
+    Dpdk {
+        /// As DPDK reads it: its name, and parameters behind commas.
+        device: String,
+        /// How many of its queues are used, in each direction; as many as it has, if none.
+        queues: Option<u16>,
+    },
     /// Capture files.
     Capture {
         /// Where received packets come from.
@@ -61,7 +66,7 @@ impl PortKind {
     pub fn interface(&self) -> Option<&str> {
         match self {
             PortKind::Interface(name) | PortKind::Xdp { name, .. } | PortKind::Tap(name) => Some(name),
-            PortKind::Dpdk(description) => description.split(',').next(),
+            PortKind::Dpdk { device, .. } => device.split(',').next(),
             PortKind::Capture { .. } | PortKind::Null => None,
         }
     }
@@ -98,6 +103,8 @@ pub enum PortSpecError {
     BadOption {
         /// The argument.
         argument: String,
+        /// The options that there are, for people.
+        options: &'static str,
         /// The option.
         option: String,
     },
@@ -133,11 +140,9 @@ impl fmt::Display for PortSpecError {
                 write!(f, "port `{argument}`: `{name}` cannot be the name of an interface")?;
                 if looks_like_a_capture(name) { write!(f, "; for a capture file write `pcap:{name}`") } else { Ok(()) }
             }
-            PortSpecError::BadOption { argument, option } => write!(
-                f,
-                "port `{argument}`: `{option}` is no option of `xdp:`; there are queues=NUMBER, mode=auto, \
-                 mode=zero-copy, mode=copy, attach=auto, attach=native and attach=generic, joined by `&`"
-            ),
+            PortSpecError::BadOption { argument, option, options } => {
+                write!(f, "port `{argument}`: `{option}` is no option of {options}")
+            }
             PortSpecError::DuplicateNumber { number, arguments: [first, second] } => {
                 write!(f, "port {number} is given twice: `{first}` and `{second}`")
             }
@@ -184,7 +189,10 @@ impl PortSpec {
                 PortKind::Xdp { name: interface_name(argument, name)?, options: xdp_options(argument, options)? }
             }
             Some(("dpdk", "")) => return Err(PortSpecError::Nothing { argument: owned() }),
-            Some(("dpdk", device)) => PortKind::Dpdk(device.to_owned()),
+            Some(("dpdk", rest)) => {
+                let (device, options) = rest.split_once('?').unwrap_or((rest, ""));
+                PortKind::Dpdk { device: device.to_owned(), queues: dpdk_queues(argument, options)? }
+            }
             Some(("tap", name)) => PortKind::Tap(interface_name(argument, name)?),
             _ if rest == "null" => PortKind::Null,
             _ => PortKind::Interface(interface_name(argument, rest)?),
@@ -229,13 +237,27 @@ fn xdp_options(argument: &str, text: &str) -> Result<XdpOptions, PortSpecError> 
             "attach=native" => options.attach = Attach::Native,
             "attach=generic" => options.attach = Attach::Generic,
             _ => {
-                let bad = || PortSpecError::BadOption { argument: argument.to_owned(), option: option.to_owned() };
+                let bad = || bad_option(argument, option, XDP_OPTIONS);
                 let number = option.strip_prefix("queues=").ok_or_else(bad)?;
                 options.queues = Some(number.parse().ok().filter(|number| *number > 0).ok_or_else(bad)?);
             }
         }
     }
     Ok(options)
+}
+
+/// Reads how many queues a device of DPDK is to have, if that is said.
+fn dpdk_queues(argument: &str, option: &str) -> Result<Option<u16>, PortSpecError> {
+    let number = option.strip_prefix("queues=").and_then(|number| number.parse().ok()).filter(|number| *number > 0);
+    if option.is_empty() || number.is_some() { Ok(number) } else { Err(bad_option(argument, option, DPDK_OPTIONS)) }
+}
+
+const XDP_OPTIONS: &str = "`xdp:`; there are queues=NUMBER, mode=auto, mode=zero-copy, mode=copy, attach=auto, \
+                           attach=native and attach=generic, joined by `&`";
+const DPDK_OPTIONS: &str = "`dpdk:`; there is queues=NUMBER";
+
+fn bad_option(argument: &str, option: &str, options: &'static str) -> PortSpecError {
+    PortSpecError::BadOption { argument: argument.to_owned(), options, option: option.to_owned() }
 }
 
 fn is_interface_name(name: &str) -> bool {
@@ -309,13 +331,13 @@ pub fn open(spec: &PortSpec, queues: usize) -> Result<Box<dyn Driver>, DriverErr
             Box::new(AfPacketDriver::open(name, &options)?)
         }
         PortKind::Xdp { name, options } => Box::new(XdpDriver::open(name, options)?),
-        PortKind::Tap(name) => Box::new(TapDriver::open(name)?),
+        PortKind::Tap(name) => Box::new(TapDriver::open(name, queues)?),
         #[cfg(feature = "dpdk")]
-        PortKind::Dpdk(description) => Box::new(crate::dpdk::DpdkDriver::open(description)?),
+        PortKind::Dpdk { device, queues } => Box::new(crate::dpdk::DpdkDriver::open(device, *queues)?),
         #[cfg(not(feature = "dpdk"))]
-        PortKind::Dpdk(description) => {
+        PortKind::Dpdk { device, .. } => {
             return Err(DriverError::Unusable {
-                name: description.clone(),
+                name: device.clone(),
                 cause: "it is a device of DPDK, and this command was built without it".to_owned(),
                 cure: "build it with `cargo build --release --features dpdk`".to_owned(),
             });
@@ -380,7 +402,7 @@ mod tests {
         "#]],
         );
         check(
-            &["1=dpdk:net_null0,size=60", "2=dpdk:net_null0"],
+            &["1=dpdk:net_null0,size=60", "2=dpdk:net_null0?queues=2"],
             expect![[r#"
             error: ports 1 and 2 cannot share interface `net_null0`
         "#]],

@@ -4,7 +4,12 @@
 //! An interface of that name is made unless there is one, as a `tap` that `ip tuntap add` made and that nobody uses.
 //! One that was made is gone with its port, however the process ends. The system completes checksums and cuts segments
 //! before the port sees them, since the port does not offer to. Each frame costs a call of the system.
+//!
+//! An interface may have several queues, over which a program in the kernel (`steering`) spreads flows. Each is a
+//! driver of its own. One that `ip tuntap add` made without `multi_queue` has one.
 #![allow(unsafe_code, reason = "tap interfaces are made by requests on a device, through libc")]
+
+mod steering;
 
 use crate::clock::wall_clock_ns;
 use crate::counters::PortCounters;
@@ -40,42 +45,87 @@ pub struct TapDriver {
     /// Once reception was stopped: how many frames may still be delivered.
     left_to_drain: Option<usize>,
     counters: Arc<PortCounters>,
+    remarks: Vec<String>,
+    is_first: bool,
+    /// Further queues of the port.
+    further: Vec<TapDriver>,
+}
+
+/// How a device of the kernel's joins an interface.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joining {
+    /// As its only queue.
+    Alone,
+    /// As one of several queues.
+    AsQueue,
 }
 
 impl TapDriver {
-    /// Takes the interface of this name, or makes it, and brings it up.
-    pub fn open(name: &str) -> Result<TapDriver, DriverError> {
+    /// Takes the interface of this name, or makes it, and brings it up. It gets so many queues if it can have several.
+    pub fn open(name: &str, queues: usize) -> Result<TapDriver, DriverError> {
+        let [wanted, other] = match queues > 1 {
+            true => [Joining::AsQueue, Joining::Alone],
+            false => [Joining::Alone, Joining::AsQueue],
+        };
+        let device = open_device(name)?;
+        let mut joining = wanted;
+        let mut joined = when_free(|| set_interface(&device, name, wanted));
+        // Who made the interface has said which of the two it is.
+        if joined.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL)) {
+            joining = other;
+            joined = when_free(|| set_interface(&device, name, other));
+        }
+        joined.map_err(|error| refusal(name, error))?;
+        let mut first = TapDriver::on(device, name)?;
+        first.is_first = true;
+        if queues == 1 {
+            return Ok(first);
+        }
+        let mut one_queue = |cause: &str, cure: &str| {
+            first.remarks.push(format!("interface `{name}` has one queue for all workers: {cause}; {cure}"));
+        };
+        if joining == Joining::Alone {
+            one_queue("it was made without more", &format!("make it with `ip tuntap add {name} mode tap multi_queue`"));
+            return Ok(first);
+        }
+        if let Err(error) = steer(&first.device) {
+            one_queue(
+                &format!("the system lets nobody choose between queues ({error})"),
+                "Linux 4.16 or later does, if the switch has CAP_BPF or CAP_SYS_ADMIN",
+            );
+            return Ok(first);
+        }
+        for _ in 1..queues {
+            let device = open_device(name)?;
+            set_interface(&device, name, Joining::AsQueue).map_err(|error| refusal(name, error))?;
+            let queue = TapDriver::on(device, name)?;
+            first.counters.add_queue(Arc::clone(&queue.counters));
+            first.further.push(queue);
+        }
+        Ok(first)
+    }
+
+    /// A driver on a device that has joined the interface.
+    fn on(device: File, name: &str) -> Result<TapDriver, DriverError> {
         let failed = |doing: &str, error| interface::refusal(name, CAPABILITIES, doing, error);
-        let device = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(DEVICE);
-        let device = device.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => DriverError::Unusable {
-                name: name.to_owned(),
-                cause: format!("this system has no {DEVICE}"),
-                cure: "load the kernel's module with `modprobe tun`, or give the container the device".to_owned(),
-            },
-            _ => failed("make", error),
-        })?;
-        when_free(|| set_interface(&device, name)).map_err(|error| match error.raw_os_error() {
-            Some(libc::EBUSY) => DriverError::Unusable {
-                name: name.to_owned(),
-                cause: "another program has its other end".to_owned(),
-                cure: "end that program, or choose another name".to_owned(),
-            },
-            Some(libc::EINVAL) => DriverError::Unusable {
-                name: name.to_owned(),
-                cause: "it exists and is no tap interface".to_owned(),
-                cure: format!("choose another name, or write the port as `{name}` to receive what comes in on it"),
-            },
-            _ => failed("make", error),
-        })?;
         let socket = Socket::new().map_err(|error| failed("query", error))?;
         socket.bring_up(name).map_err(|error| failed("bring up", error))?;
         let (interface, socket) = Interface::open(name, CAPABILITIES)?;
         let statistics = Statistics::open().map_err(|error| failed("query", error))?;
         let lost_before = statistics.tx_dropped(interface.index).unwrap_or(0);
-        let buffer = vec![0; FRAME_BYTES_MAX].into_boxed_slice();
-        let counters = Arc::default();
-        Ok(TapDriver { interface, device, socket, statistics, lost_before, buffer, left_to_drain: None, counters })
+        Ok(TapDriver {
+            interface,
+            device,
+            socket,
+            statistics,
+            lost_before,
+            buffer: vec![0; FRAME_BYTES_MAX].into_boxed_slice(),
+            left_to_drain: None,
+            counters: Arc::default(),
+            remarks: Vec::new(),
+            is_first: false,
+            further: Vec::new(),
+        })
     }
 
     fn gone(&self) -> DriverError {
@@ -83,8 +133,45 @@ impl TapDriver {
     }
 }
 
+fn open_device(name: &str) -> Result<File, DriverError> {
+    let device = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(DEVICE);
+    device.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => DriverError::Unusable {
+            name: name.to_owned(),
+            cause: format!("this system has no {DEVICE}"),
+            cure: "load the kernel's module with `modprobe tun`, or give the container the device".to_owned(),
+        },
+        _ => interface::refusal(name, CAPABILITIES, "make", error),
+    })
+}
+
+/// Why a device cannot join an interface.
+fn refusal(name: &str, error: io::Error) -> DriverError {
+    let unusable =
+        |cause: &str, cure: String| DriverError::Unusable { name: name.to_owned(), cause: cause.into(), cure };
+    match error.raw_os_error() {
+        Some(libc::EBUSY) => {
+            unusable("another program has its other end", "end that program, or choose another name".to_owned())
+        }
+        Some(libc::EINVAL) => unusable(
+            "it exists and is no tap interface",
+            format!("choose another name, or write the port as `{name}` to receive what comes in on it"),
+        ),
+        _ => interface::refusal(name, CAPABILITIES, "make", error),
+    }
+}
+
+/// Has the program choose the queue of each frame, for as long as the interface lives.
+fn steer(device: &File) -> io::Result<()> {
+    let program = steering::load()?;
+    let descriptor: libc::c_int = program.raw();
+    // SAFETY: the request reads the number of a program's descriptor; the interface has the program from then on.
+    let set = unsafe { libc::ioctl(device.as_raw_fd(), libc::TUNSETSTEERINGEBPF, &raw const descriptor) };
+    if set < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
 /// Joins the device to the interface, whole frames without anything before them, and offers to complete nothing.
-fn set_interface(device: &File, name: &str) -> io::Result<()> {
+fn set_interface(device: &File, name: &str, joining: Joining) -> io::Result<()> {
     // SAFETY: a request of all zeros is a value of its type.
     let mut argument: libc::ifreq = unsafe { mem::zeroed() };
     // One byte stays zero, so that the name ends.
@@ -92,7 +179,8 @@ fn set_interface(device: &File, name: &str) -> io::Result<()> {
     for (slot, byte) in argument.ifr_name[..length].iter_mut().zip(name.bytes()) {
         *slot = byte as libc::c_char;
     }
-    argument.ifr_ifru.ifru_flags = (libc::IFF_TAP | libc::IFF_NO_PI) as libc::c_short;
+    let queues = if joining == Joining::AsQueue { libc::IFF_MULTI_QUEUE } else { 0 };
+    argument.ifr_ifru.ifru_flags = (libc::IFF_TAP | libc::IFF_NO_PI | queues) as libc::c_short;
     // SAFETY: the request reads the name and the flags from an `ifreq` and writes the name that was given to it.
     let joined = unsafe { libc::ioctl(device.as_raw_fd(), libc::TUNSETIFF as libc::Ioctl, &raw mut argument) };
     // SAFETY: the request takes a number.
@@ -152,6 +240,14 @@ impl Driver for TapDriver {
         descriptors.push(self.device.as_raw_fd());
     }
 
+    fn take_queues(&mut self) -> Vec<Box<dyn Driver>> {
+        self.further.drain(..).map(|queue| Box::new(queue) as Box<dyn Driver>).collect()
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
     fn exhausted(&self) -> bool {
         self.left_to_drain == Some(0)
     }
@@ -167,7 +263,10 @@ impl Driver for TapDriver {
 
     fn housekeeping(&mut self) -> Result<(), DriverError> {
         self.interface.refresh_mtu(&self.socket);
-        if let Some(lost) = self.statistics.tx_dropped(self.interface.index) {
+        // The system counts what all queues lose together.
+        if self.is_first
+            && let Some(lost) = self.statistics.tx_dropped(self.interface.index)
+        {
             let before = mem::replace(&mut self.lost_before, lost);
             self.counters.rx_dropped_no_room.add(lost.saturating_sub(before));
         }

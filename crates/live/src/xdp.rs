@@ -18,9 +18,9 @@
 //! show them; one at the other end does.
 
 mod attachment;
-mod bpf;
+pub(crate) mod bpf;
 mod memory;
-mod program;
+pub(crate) mod program;
 mod queue;
 mod ring;
 mod system;

@@ -54,6 +54,26 @@ const SUM: (&str, &str) = (
 const SEEN: (&str, &str) =
     ("register<bit<32>>(2) r;", "bit<32> x; r.read(x, 1); x = x + 1; r.write(1, x); hdr.raw.seen = x;");
 
+/// Two registers that are changed together, with a table between them; a packet that finds them apart has seen nothing.
+const TOGETHER: (&str, &str) = (
+    "register<bit<32>>(2) r; register<bit<32>>(1) other;
+     table t { key = { hdr.raw.number: exact; } actions = { NoAction; } }",
+    "bit<32> x; bit<32> y; r.read(x, 1); x = x + 1; r.write(1, x); t.apply();
+     other.read(y, 0); y = y + 1; other.write(0, y); hdr.raw.seen = x == y ? x : 0;",
+);
+/// The time of the packet before; a packet before which time was later tells.
+const IN_TIME: (&str, &str) = (
+    "register<bit<32>>(2) r; register<bit<48>>(1) times;",
+    "bit<32> x; bit<48> last; r.read(x, 1); r.write(1, x + 1); times.read(last, 0);
+     times.write(0, sm.ingress_global_timestamp);
+     hdr.raw.seen = sm.ingress_global_timestamp < last ? 32w0xFFFFFFFF : x + 1;",
+);
+/// State that has no guard.
+const METERED: (&str, &str) = (
+    "register<bit<32>>(2) r; meter(1, MeterType.packets) m;",
+    "bit<32> x; r.read(x, 1); r.write(1, x + 1); m.execute_meter(0, hdr.raw.seen);",
+);
+
 fn native(declarations: &str, statements: &str) -> Switch {
     switch_with(|engine| matches!(engine, Engine::Native(_)), declarations, statements)
 }
@@ -316,11 +336,22 @@ fn flows_keep_their_order_while_workers_come_and_go() {
 
 #[test]
 fn state_that_can_be_seen_is_guarded_while_workers_come_and_go() {
+    for program in [SEEN, TOGETHER, IN_TIME] {
+        for (in_queues, out_queues) in [(1, 1), (4, 4)] {
+            let (left, mut seen) = check_changes(program, in_queues, out_queues);
+            // Each packet has met the register at a value of its own, and each value was met.
+            seen.sort_unstable();
+            assert!(seen.iter().copied().eq(1..=seen.len() as u32), "{}", program.1);
+            assert_eq!(left.switch.divides(), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn state_without_a_guard_has_workers_take_turns() {
     for (in_queues, out_queues) in [(1, 1), (4, 4)] {
-        let (_, mut seen) = check_changes(SEEN, in_queues, out_queues);
-        // Each packet has met the register at a value of its own, and each value was met.
-        seen.sort_unstable();
-        assert!(seen.iter().copied().eq(1..=seen.len() as u32));
+        let (left, _) = check_changes(METERED, in_queues, out_queues);
+        assert!(left.switch.divides().is_err());
     }
 }
 
@@ -381,13 +412,13 @@ fn another_program_takes_the_place_of_all_cores() {
         let door: &dyn Door = mailbox;
         receiver.sent((100 * FLOWS) as usize);
         // From a program whose cores are side by side to one whose workers take turns, and back.
-        for (round, program) in (1u32..).zip([SEEN, SUM]) {
+        for (round, program) in (1u32..).zip([METERED, SUM]) {
             let next = native(program.0, program.1);
             let mut old = door.ask(|switch| switch.replace(next)).unwrap();
             assert_eq!(register(&mut old), u64::from(100 * FLOWS));
             sender.send(100 * round..100 * (round + 1));
             receiver.sent((100 * (round + 1) * FLOWS) as usize);
-            let remark = if round == 1 { "packets must take turns at register I.r" } else { "" };
+            let remark = if round == 1 { "packets must take turns at meter I.m" } else { "" };
             assert_eq!(workers.remark(), remark);
         }
     });
@@ -436,6 +467,58 @@ fn workers_follow_the_load() {
     });
 }
 
+/// A program that takes long for a frame, so that it pays to hand frames to other workers.
+fn heavy() -> Switch {
+    let hash = "hash(h, HashAlgorithm.crc32, 32w0, { h, hdr.raw.addresses }, 33w0x100000000);\n";
+    let declarations = "register<bit<32>>(2) r;";
+    let statements = format!(
+        "bit<32> h = 0; {} if (h == 0x12345678) {{ hdr.raw.addresses = 0; }}
+         bit<32> x; r.read(x, 1); r.write(1, x + 1);",
+        hash.repeat(40)
+    );
+    native(declarations, &statements)
+}
+
+#[test]
+fn frames_are_spread_as_soon_as_that_pays_and_flows_keep_their_order() {
+    for wanted in [Wanted::Fixed(3), Wanted::Auto] {
+        let (inward, sender) = cable(1, 1);
+        let (outward, receiver) = cable(2, 1);
+        let workers = Arc::new(Workers::new(wanted, 3));
+        let mut number = 0;
+        // Never more than this many are under way.
+        let mut send = |count: u32| {
+            for _ in 0..count {
+                while receiver.sent.lock().unwrap().len() + 20_000 < (number * FLOWS) as usize {
+                    std::thread::yield_now();
+                }
+                sender.send(number..number + 10);
+                number += 10;
+            }
+            number
+        };
+        let left = beside(heavy(), vec![inward, outward], &workers, |mailbox| {
+            let helped = || (1..3).any(|worker| workers.load(worker).unwrap().snapshot().packets > 0);
+            let start = Instant::now();
+            while !helped() {
+                assert!(start.elapsed() < Duration::from_secs(60), "{wanted:?}: nobody helps: {}", workers.remark());
+                send(10);
+            }
+            assert_eq!(workers.remark(), "");
+            // Workers come and go meanwhile, and whoever comes is helped by.
+            for count in [1, 3, 2, 3, 1, 2, 3] {
+                become_workers(&workers, count);
+                send(30);
+            }
+            let all = send(1) * FLOWS;
+            check_flows(&receiver.sent(all as usize), all / FLOWS);
+            let door: &dyn Door = mailbox;
+            assert_eq!(door.ask(register).unwrap(), u64::from(all));
+        });
+        assert_eq!(left.switch.stats().sent, left.switch.stats().received);
+    }
+}
+
 // --------------------------------------------------------------------------------------------------------- interfaces
 
 /// How many queues interfaces have.
@@ -457,7 +540,7 @@ impl Link {
                 Box::new(AfPacketDriver::open(name, &options).unwrap())
             }
             Link::Xdp => Box::new(XdpDriver::open(name, &XdpOptions::default()).unwrap()),
-            Link::Tap => Box::new(TapDriver::open(name).unwrap()),
+            Link::Tap => Box::new(TapDriver::open(name, QUEUES).unwrap()),
         }
     }
 }
@@ -468,7 +551,7 @@ fn interfaces(link: Link) -> Result<(Network, [[&'static str; 2]; 2]), String> {
     network.add("switch");
     if link == Link::Tap {
         for name in ["in0", "out0"] {
-            network.run("switch", &format!("ip tuntap add {name} mode tap"));
+            network.run("switch", &format!("ip tuntap add {name} mode tap multi_queue"));
             network.set_ipv6("switch", name, false);
         }
         return Ok((network, [["switch", "in0"], ["switch", "out0"]]));
@@ -491,7 +574,11 @@ fn check_interfaces(link: Link) {
         Ok(made) => made,
         Err(reason) => return println!("{reason}"),
     };
-    let port = |number, name| Port { number, driver: network.inside("switch", || link.open(name)), is_capture: false };
+    let port = |number, name| {
+        let driver = network.inside("switch", || link.open(name));
+        assert!(link != Link::Tap || driver.remarks().is_empty(), "{:?}", driver.remarks());
+        Port { number, driver, is_capture: false }
+    };
     let ports = vec![port(1, "in0"), port(2, "out0")];
     let open = |namespace, name| {
         network.inside(namespace, || AfPacketDriver::open(name, &AfPacketOptions::default()).unwrap())

@@ -84,7 +84,7 @@ impl Carrier {
             Carrier::XdpGeneric => {
                 Box::new(XdpDriver::open(name, &XdpOptions { attach: Attach::Generic, ..XdpOptions::default() })?)
             }
-            Carrier::Tap => Box::new(TapDriver::open(if name == PAIRS[0][1] { TAPS[0] } else { TAPS[1] })?),
+            Carrier::Tap => Box::new(TapDriver::open(if name == PAIRS[0][1] { TAPS[0] } else { TAPS[1] }, 1)?),
             Carrier::Memory if name == PAIRS[0][1] => {
                 Box::new(GeneratorDriver::new(frames.iter().map(|frame| frame.to_vec()).collect(), u64::MAX, 0))
             }

@@ -14,6 +14,7 @@ const BPF_PROG_LOAD: libc::c_long = 5;
 const BPF_LINK_CREATE: libc::c_long = 28;
 
 const MAP_TYPE_XSKMAP: u32 = 17;
+const PROGRAM_TYPE_FILTER: u32 = 1;
 const PROGRAM_TYPE_XDP: u32 = 6;
 const ATTACH_TYPE_XDP: u32 = 37;
 
@@ -150,8 +151,24 @@ impl Program {
     pub fn load(instructions: &[Instruction], traits: Traits) -> io::Result<Program> {
         let fragments = if traits.has_fragments { PROGRAM_HAS_FRAGMENTS } else { 0 };
         let bound = if traits.device.is_some() { PROGRAM_IS_BOUND_TO_DEVICE } else { 0 };
+        let device = traits.device.unwrap_or(0) as u32;
+        Program::of_type(PROGRAM_TYPE_XDP, instructions, fragments | bound, device, ATTACH_TYPE_XDP)
+    }
+
+    /// Loads a program that looks at a frame and answers with a number.
+    pub fn load_filter(instructions: &[Instruction]) -> io::Result<Program> {
+        Program::of_type(PROGRAM_TYPE_FILTER, instructions, 0, 0, 0)
+    }
+
+    fn of_type(
+        program_type: u32,
+        instructions: &[Instruction],
+        flags: u32,
+        interface_index: u32,
+        attach_type: u32,
+    ) -> io::Result<Program> {
         let argument = ProgramLoad {
-            program_type: PROGRAM_TYPE_XDP,
+            program_type,
             instruction_count: instructions.len() as u32,
             instructions: instructions.as_ptr() as u64,
             license: LICENSE.as_ptr() as u64,
@@ -159,14 +176,19 @@ impl Program {
             log_bytes: 0,
             log: 0,
             kernel_version: 0,
-            flags: fragments | bound,
+            flags,
             name: NAME,
-            interface_index: traits.device.unwrap_or(0) as u32,
-            attach_type: ATTACH_TYPE_XDP,
+            interface_index,
+            attach_type,
         };
         // SAFETY: the command's argument; the instructions are as many as it says, the licence ends with a zero, and
         // both live through the call.
         Ok(Program(unsafe { bpf_descriptor(BPF_PROG_LOAD, &argument)? }))
+    }
+
+    /// Its descriptor.
+    pub fn raw(&self) -> RawFd {
+        self.0.as_raw_fd()
     }
 
     /// Runs the program for each frame that the interface receives, as long as the result lives: in the interface's

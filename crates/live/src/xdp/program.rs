@@ -75,6 +75,18 @@ pub struct Instruction {
 
 const _: () = assert!(size_of::<Instruction>() == 8);
 
+impl Instruction {
+    /// An instruction on two registers, a distance and a number.
+    pub fn new(operation: u8, to: u8, from: u8, offset: i16, number: i32) -> Instruction {
+        instruction(operation, to, from, offset, number)
+    }
+
+    /// Makes it a jump over so many others.
+    pub fn jump_by(&mut self, instructions: i16) {
+        self.offset = instructions;
+    }
+}
+
 fn instruction(operation: u8, to: u8, from: u8, offset: i16, number: i32) -> Instruction {
     let registers = if cfg!(target_endian = "little") { from << 4 | to } else { to << 4 | from };
     Instruction { operation, registers, offset, number }

@@ -140,7 +140,7 @@ impl Kind {
                 let options = XdpOptions { attach, copying, queues: None };
                 Box::new(XdpDriver::open(name, &options).unwrap())
             }
-            Kind::Tap => Box::new(TapDriver::open(name).unwrap()),
+            Kind::Tap => Box::new(TapDriver::open(name, 1).unwrap()),
         }
     }
 }
