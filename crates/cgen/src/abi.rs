@@ -111,7 +111,7 @@ const _: () = {
     assert!(ir::INTRINSIC_SLOTS == 24);
     assert!(size_of::<Frame>() == 16 + size_of::<usize>());
     assert!(size_of::<tables::EntryHeader>() == 16);
-    assert!(size_of::<LookupHandle>() == 5 * size_of::<usize>() + 8);
+    assert!(size_of::<LookupHandle>() == 7 * size_of::<usize>() + 24);
     assert!(size_of::<Crc>() == 1048);
 };
 

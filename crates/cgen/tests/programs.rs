@@ -109,6 +109,34 @@ fn c_of(program: &Program) -> String {
 #[test]
 fn a_table_is_asked_once_for_the_burst() {
     let program = small(
+        &TABLE.replace("exact h0.0", "ternary h0.0").replace("exact 8w0x61", "ternary 8w0x61 &&& 8w0xff"),
+        PARSE_TWO,
+        "block l0 {\n apply table0 hit v4 @5..6\n if (v4) {\n h0.0 = 8w0x62 @6..7\n }\n}",
+        "emit h0",
+    );
+    expect![[r#"
+        WS_EXPORT void ws_block_2(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)
+        {
+            uint64_t keys2[64];
+            const uint32_t rows2 = count;
+            const struct ws_entry *entries[64];
+            for (uint32_t i = 0u; i < count; i += 1u) {
+                struct ws_packet *const p WS_UNUSED = packets[i];
+                struct context *const c WS_UNUSED = (void *)(p + 1u);
+                uint64_t valid0 WS_UNUSED = c->valid[0u];
+                uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
+                /* a.p4:5: line 5 * / */
+                uint64_t *const row1 = keys2 + (i * 1u);
+                row1[0u] = (valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull;
+            }
+    "#]]
+    .assert_eq(function(&c_of(&program), 2).split_inclusive("\n    }\n").next().unwrap_or_default());
+    check(&program, &[b"abc", b"xyz", b"a", b"", b"aaaa"]);
+}
+
+#[test]
+fn keys_of_one_word_are_searched_without_asking_the_table() {
+    let program = small(
         TABLE,
         PARSE_TWO,
         "block l0 {\n apply table0 hit v4 @5..6\n if (v4) {\n h0.0 = 8w0x62 @6..7\n }\n}",
@@ -117,23 +145,54 @@ fn a_table_is_asked_once_for_the_burst() {
     expect![[r#"
         WS_EXPORT void ws_block_2(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)
         {
-            uint8_t list2[64];
             uint64_t keys2[64];
-            uint32_t rows2 = 0u;
-            const struct ws_entry *entries[64];
+            const uint32_t rows2 = count;
+            const struct ws_words words2 = env->tables[0u].words;
+            uint64_t places2[64];
+            uint32_t hits2 = 0u;
             for (uint32_t i = 0u; i < count; i += 1u) {
                 struct ws_packet *const p WS_UNUSED = packets[i];
                 struct context *const c WS_UNUSED = (void *)(p + 1u);
                 uint64_t valid0 WS_UNUSED = c->valid[0u];
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 /* a.p4:5: line 5 * / */
-                uint64_t *const row1 = keys2 + (rows2 * 1u);
+                uint64_t *const row1 = keys2 + (i * 1u);
                 row1[0u] = (valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull;
-                list2[rows2] = (uint8_t)i;
-                rows2 += 1u;
+                places2[i] = ws_word_place(&words2, row1[0u]);
+            }
+            env->uses[0u].lookups += rows2;
+            for (uint32_t row = 0u; row < rows2; row += 1u) {
+                const uint32_t i WS_UNUSED = row;
+                struct ws_packet *const p WS_UNUSED = packets[i];
+                struct context *const c WS_UNUSED = (void *)(p + 1u);
+                uint64_t valid0 WS_UNUSED = c->valid[0u];
+                uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
+                WS_UNUSED uint64_t v4_hit = 0ull;
+                WS_UNUSED uint64_t v6_port = 0ull;
+                const struct ws_entry *const entry WS_UNUSED = ws_find_word(&env->tables[0u], &words2, keys2[row], places2[row]);
+                hits2 += entry->hit;
+                /* a.p4:5: line 5 * / */
+                v4_hit = (uint64_t)(entry->hit ? 1u : 0u);
+                switch (entry->action) {
+                case 0u:
+                    {
+                        /* action set */
+                        v6_port = entry->data[0u];
+                        p->intrinsic[1u] = v6_port;
+                    } break;
+                default:
+                    {
+                    } break;
+                }
+                if (v4_hit) {
+                    /* a.p4:6: line 6 * / */
+                    if (valid0 & 1ull) {
+                        ws_store8(h0_hdr_byte, 98ull);
+                    }
+                }
             }
     "#]]
-    .assert_eq(function(&c_of(&program), 2).split_inclusive("\n    }\n").next().unwrap_or_default());
+    .assert_eq(function(&c_of(&program), 2).split_inclusive("\n    }\n").take(2).collect::<String>().as_str());
     check(&program, &[b"abc", b"xyz", b"a", b"", b"aaaa"]);
 }
 

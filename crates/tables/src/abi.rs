@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "a handle crosses threads together with the snapshot that it points at")]
 
 use crate::snapshot::Snapshot;
+use crate::words;
 
 /// The `action` of a default entry that does nothing because the program names no default action.
 pub const NO_ACTION: u32 = u32::MAX;
@@ -55,6 +56,28 @@ pub struct LookupHandle {
     pub context: *const Snapshot,
     /// Where the members are that entries name.
     pub profile: ProfileHandle,
+    /// Where the keys are, if generated code can compare them itself.
+    pub words: WordsHandle,
+}
+
+/// How C looks a key up in an exact table whose keys are one word, without a call: the slots of [`crate::words`], and the
+/// cells that they name. All zero for other tables, which are asked by their function.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct WordsHandle {
+    pub(crate) slots: *const words::Slot,
+    /// The number of the last slot: a power of two less one.
+    pub(crate) last: u64,
+    /// What keys are multiplied by.
+    pub(crate) factor: u64,
+    /// The default entry, before all others.
+    pub(crate) entries: *const EntryHeader,
+}
+
+impl WordsHandle {
+    /// That of a table that is asked by its function.
+    pub const NONE: WordsHandle =
+        WordsHandle { slots: std::ptr::null(), last: 0, factor: 0, entries: std::ptr::null() };
 }
 
 /// How C picks members of a table's action profile. All pointers are null if the table has none. Entries name only

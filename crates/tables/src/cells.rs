@@ -45,16 +45,21 @@ const MOVED_AT_ONCE: usize = 16;
 impl Cells {
     /// One cell, the default entry, all zero.
     pub fn new(data_words: usize, tail_words: usize) -> Cells {
-        let words = HEADER_WORDS + data_words + tail_words;
-        let stride_words = match words {
-            0..=LINE_WORDS => words.next_power_of_two(),
-            _ => words.next_multiple_of(LINE_WORDS),
-        };
+        let stride_words = Cells::stride_for(data_words, tail_words);
         let tail_start = HEADER_WORDS + data_words;
         let mut cells =
             Cells { lines: Vec::new(), stride_words, tail_start, tail_words, count: 0, successor: Vec::new() };
         cells.grow(1);
         cells
+    }
+
+    /// Words from one cell to the next, for so many words of data and of tail.
+    pub fn stride_for(data_words: usize, tail_words: usize) -> usize {
+        let words = HEADER_WORDS + data_words + tail_words;
+        match words {
+            0..=LINE_WORDS => words.next_power_of_two(),
+            _ => words.next_multiple_of(LINE_WORDS),
+        }
     }
 
     /// Makes room for cells up to `count` at once.

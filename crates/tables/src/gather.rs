@@ -13,7 +13,6 @@ use crate::flat::{CELL, NODE, SHORT_BITS, STRIDE_BITS, Slots};
 use crate::hash_index::{ROW_FACTOR, RowHash};
 use crate::ranked::{self, Chunk};
 use crate::ternary::Probe;
-use crate::words::{self, Words};
 use base::limits::BURST_PACKETS_MAX;
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi32_si128, _mm_storeu_si128, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256,
@@ -218,72 +217,6 @@ unsafe fn find_rows_of<const WORDS: usize>(engine: &Exact, cells: &Cells, keys: 
         count += ROW_LANES;
     }
     count
-}
-
-/// Finds as many keys of one word as are a multiple of four; returns how many that were.
-///
-/// # Safety
-/// The processor has AVX2.
-#[target_feature(enable = "avx2")]
-pub(crate) unsafe fn find_words(engine: &Words, keys: &[u64], found: &mut [u32]) -> usize {
-    let (hash, slots) = engine.parts();
-    let Ok(secrets) = <&[[u32; 2]; 1]>::try_from(hash.secrets()) else { return 0 };
-    let (keys, _) = keys.as_chunks::<ROW_LANES>();
-    let (found, _) = found.as_chunks_mut::<ROW_LANES>();
-    let keys = &keys[..keys.len().min(BURST_PACKETS_MAX / ROW_LANES)];
-    // SAFETY: four keys are 32 bytes.
-    let load = |keys: &[u64; ROW_LANES]| unsafe { _mm256_loadu_si256(keys.as_ptr().cast()) };
-    if slots.len() > words::NEAR_SLOTS {
-        for keys in keys {
-            for position in lanes(row_hashes(secrets, [load(keys)])) {
-                prefetch(slots.as_ptr().wrapping_add(position as usize & (slots.len() - 1)));
-            }
-        }
-    }
-    const LOWER_HALVES: [i32; 8] = [0, 2, 4, 6, 0, 0, 0, 0];
-    for (keys, found) in keys.iter().zip(found) {
-        let keys = load(keys);
-        // SAFETY: the table's slots are as they should be; there is room for four numbers of 32 bits.
-        unsafe {
-            let cells = word_cells(slots, keys, row_hashes(secrets, [keys]));
-            let order = _mm256_loadu_si256(LOWER_HALVES.as_ptr().cast());
-            let cells = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(cells, order));
-            _mm_storeu_si128(found.as_mut_ptr().cast(), cells);
-        }
-    }
-    keys.len() * ROW_LANES
-}
-
-/// The cells of four keys of one word.
-///
-/// # Safety
-/// Slots are a power of two, some of which are free.
-#[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn word_cells(slots: &[words::Slot], keys: __m256i, hashes: __m256i) -> __m256i {
-    let last = _mm256_set1_epi64x(slots.len() as i64 - 1);
-    let zero = _mm256_setzero_si256();
-    let mut position = _mm256_and_si256(hashes, last);
-    let (mut pending, mut found) = (_mm256_cmpeq_epi64(zero, zero), zero);
-    let (in_keys, in_cells) = (slots.as_ptr().cast::<i64>(), slots.as_ptr().cast::<i64>().wrapping_add(1));
-    loop {
-        // A slot is two words.
-        let word = _mm256_add_epi64(position, position);
-        // SAFETY: positions are below the number of slots.
-        let (key, cell) = unsafe {
-            let key = _mm256_mask_i64gather_epi64::<8>(zero, in_keys, word, pending);
-            (key, _mm256_mask_i64gather_epi64::<8>(zero, in_cells, word, pending))
-        };
-        let is_free = _mm256_cmpeq_epi64(cell, zero);
-        let is_key = _mm256_cmpeq_epi64(key, keys);
-        // A free slot says cell 0.
-        found = _mm256_or_si256(found, _mm256_and_si256(cell, _mm256_and_si256(is_key, pending)));
-        pending = _mm256_andnot_si256(_mm256_or_si256(is_key, is_free), pending);
-        if _mm256_testz_si256(pending, pending) != 0 {
-            return found;
-        }
-        position = _mm256_and_si256(_mm256_add_epi64(position, _mm256_set1_epi64x(1)), last);
-    }
 }
 
 /// Four words one by one.

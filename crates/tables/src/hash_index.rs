@@ -174,8 +174,9 @@ impl RowHash {
     }
 }
 
+/// The halves of a product, one over the other.
 #[inline(always)]
-fn fold(a: u64, b: u64) -> u64 {
+pub(crate) fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
 }

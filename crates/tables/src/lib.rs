@@ -45,7 +45,7 @@ mod slots;
 mod ternary;
 mod words;
 
-pub use abi::{EntryHeader, HEADER_WORDS, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle};
+pub use abi::{EntryHeader, HEADER_WORDS, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle, WordsHandle};
 pub use arrivals::{Arrival, Arrivals};
 pub use cells::prefetch;
 pub use error::{Problem, TableError};

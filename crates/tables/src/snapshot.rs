@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "the lookup is called by generated C with pointers")]
 
-use crate::abi::{EntryHeader, LookupFunction, LookupHandle, ProfileHandle};
+use crate::abi::{EntryHeader, LookupFunction, LookupHandle, ProfileHandle, WordsHandle};
 use crate::canonical::{self, PackedMatch};
 use crate::cells::{Cell, Cells};
 use crate::exact::Exact;
@@ -63,7 +63,9 @@ impl Snapshot {
         };
         let (engine, tail_words) = match table.kind() {
             TableKind::Keyless => (Engine::Keyless, 0),
-            TableKind::Exact if words::serves(TableKind::Exact, key) => (Engine::Words(Words::new(seed)), 0),
+            TableKind::Exact if words::serves(TableKind::Exact, key) => {
+                (Engine::Words(Words::new(seed, Cells::stride_for(table.data_words(), 0))), 0)
+            }
             TableKind::Exact => (Engine::Exact(Exact::new(words, seed)), words),
             TableKind::Lpm if flat::serves(TableKind::Lpm, key) => (Engine::Flat(Flat::new(key, layout)), 0),
             TableKind::Lpm => match string_words {
@@ -304,7 +306,14 @@ impl Snapshot {
     /// How generated code looks up here. Valid as long as this snapshot stays where it is, unchanged.
     pub fn lookup_handle(&self) -> LookupHandle {
         let profile = self.members.as_ref().map_or(ProfileHandle::NONE, |members| members.handle());
-        LookupHandle { function: best_function(), context: self, profile }
+        LookupHandle { function: best_function(), context: self, profile, words: self.words_handle() }
+    }
+
+    fn words_handle(&self) -> WordsHandle {
+        let Engine::Words(engine) = &self.engine else { return WordsHandle::NONE };
+        let (hash, slots) = engine.parts();
+        let last = slots.len() as u64 - 1;
+        WordsHandle { slots: slots.as_ptr(), last, factor: hash.factor(), entries: self.cells.pointer(0) }
     }
 
     #[inline(always)]
@@ -317,12 +326,6 @@ impl Snapshot {
                 engine.find(&self.cells, &keys[done * self.key_words..], &mut found[done..]);
             }
             #[cfg(target_arch = "x86_64")]
-            Engine::Words(engine) if GATHERS && found.len() > 1 => {
-                // SAFETY: only [`lookup_burst_avx2`] gathers.
-                let done = unsafe { gather::find_words(engine, keys, found) };
-                engine.find(&keys[done..], &mut found[done..]);
-            }
-            #[cfg(target_arch = "x86_64")]
             Engine::Flat(engine) if GATHERS && found.len() > 1 => {
                 let done = engine.one_piece().map_or(0, |piece| {
                     // SAFETY: only [`lookup_burst_avx2`] gathers. The trie's slots are as they should be.
@@ -332,7 +335,9 @@ impl Snapshot {
             }
             Engine::Keyless => found.fill(0),
             Engine::Exact(engine) => engine.find(&self.cells, keys, found),
-            Engine::Words(engine) => engine.find(keys, found),
+            Engine::Words(engine) => {
+                found.iter_mut().zip(keys).for_each(|(found, key)| *found = engine.find_cell(*key));
+            }
             Engine::Flat(engine) => engine.find(keys, found),
             Engine::Lpm1(engine) => engine.find(&self.cells, keys, found),
             Engine::Lpm2(engine) => engine.find(&self.cells, keys, found),
@@ -344,6 +349,9 @@ impl Snapshot {
     /// Finds up to a burst of keys, and says how many matched an entry.
     #[inline(always)]
     fn find_pointers<const GATHERS: bool>(&self, keys: &[u64], results: &mut [*const EntryHeader]) -> u32 {
+        if let Engine::Words(engine) = &self.engine {
+            return engine.find(&self.cells, keys, results);
+        }
         if let [result] = results {
             // Worth a copy of the code: nodes that run packet by packet look up one key at a time.
             let mut found = [0];

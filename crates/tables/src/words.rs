@@ -1,11 +1,15 @@
 //! The engine of exact tables whose keys are one word: a hash table whose slots hold the keys themselves.
 //!
-//! A slot is sixteen bytes, a key and the cell that its entry runs, so that a lookup reads one line and compares what
-//! stands in it. Cells have no tail and may be shared by entries ([`crate::shared`]). How slots come and go is
-//! [`crate::probing`]'s.
+//! A slot is sixteen bytes, a key and where the cell lies that its entry runs, so that a lookup reads one line and
+//! compares what stands in it. Cells have no tail and may be shared by entries ([`crate::shared`]). How slots come and go
+//! is [`crate::probing`]'s.
+//!
+//! Generated code searches in the slots itself (`ws_find_word` in `runtime/c/wirespeed.h`): a call would cost as much as
+//! the search.
 
-use crate::cells::{Cell, prefetch};
-use crate::hash_index::RowHash;
+use crate::abi::EntryHeader;
+use crate::cells::{Cell, Cells, prefetch};
+use crate::hash_index::fold;
 use crate::layout::{KeyField, KeyLayout};
 use crate::probing::{self, Probing};
 use crate::spec::{Handle, TableKind};
@@ -19,20 +23,43 @@ pub(crate) fn serves(kind: TableKind, key: &[KeyField]) -> bool {
     kind == TableKind::Exact && KeyLayout::new(key).words() == 1
 }
 
-/// A key and its cell; no cell if the slot is free. An array, since free ones then come from the system as they are.
-pub(crate) type Slot = [u64; 2];
+/// The hash of keys: their product with a secret odd number, whose upper bits depend on all of the key (multiplicative
+/// hashing is universal: Dietzfelbinger et al. 1997), its bytes turned round, so that these are the lower ones.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WordHash {
+    factor: u64,
+}
 
-impl probing::Slot for Slot {
-    type Hasher = RowHash;
+impl WordHash {
+    fn new(seed: u64) -> WordHash {
+        WordHash { factor: fold(seed ^ 0x2545_f491_4f6c_dd1d, 0x9fb2_1c65_1e98_df25) | 1 }
+    }
 
-    #[inline(always)]
-    fn is_free(&self) -> bool {
-        self[CELL] == 0
+    /// What keys are multiplied by.
+    pub fn factor(self) -> u64 {
+        self.factor
     }
 
     #[inline(always)]
-    fn hash(&self, hasher: &RowHash) -> usize {
-        hasher.of(&self[..CELL]) as usize
+    fn of(self, key: u64) -> usize {
+        key.wrapping_mul(self.factor).swap_bytes() as usize
+    }
+}
+
+/// A key, and words from the first cell to its cell; none if the slot is free. An array, since free ones then come from the system as they are.
+pub(crate) type Slot = [u64; 2];
+
+impl probing::Slot for Slot {
+    type Hasher = WordHash;
+
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        self[ENTRY] == 0
+    }
+
+    #[inline(always)]
+    fn hash(&self, hasher: &WordHash) -> usize {
+        hasher.of(self[KEY])
     }
 
     #[inline(always)]
@@ -43,20 +70,23 @@ impl probing::Slot for Slot {
 
 /// The parts of a slot.
 const KEY: usize = 0;
-const CELL: usize = 1;
+const ENTRY: usize = 1;
 
 /// The engine.
 #[derive(Clone, Debug)]
 pub(crate) struct Words {
-    hash: RowHash,
+    hash: WordHash,
     slots: Probing<Slot>,
+    /// Words from one cell to the next.
+    cell_words: u64,
     /// By handle.
     keys: Vec<u64>,
 }
 
 impl Words {
-    pub fn new(seed: u64) -> Words {
-        Words { hash: RowHash::new(seed, 1), slots: Probing::new(), keys: Vec::new() }
+    pub fn new(seed: u64, cell_words: usize) -> Words {
+        let (hash, cell_words) = (WordHash::new(seed), cell_words as u64);
+        Words { hash, slots: Probing::new(), cell_words, keys: Vec::new() }
     }
 
     pub fn clear(&mut self) {
@@ -80,8 +110,8 @@ impl Words {
     }
 
     /// How keys are hashed, and the slots: a power of two, some of which are free.
-    pub fn parts(&self) -> (&RowHash, &[Slot]) {
-        (&self.hash, self.slots.all())
+    pub fn parts(&self) -> (WordHash, &[Slot]) {
+        (self.hash, self.slots.all())
     }
 
     /// Adds an entry with this key, which there is not yet, that runs a cell.
@@ -89,17 +119,17 @@ impl Words {
         let position = handle.0 as usize;
         self.keys.resize(self.keys.len().max(position + 1), 0);
         self.keys[position] = key;
-        self.slots.insert(&self.hash, [key, u64::from(cell)]);
+        self.slots.insert(&self.hash, self.slot(key, cell));
     }
 
     /// The cell that an entry runs.
     pub fn cell(&self, handle: Handle) -> Cell {
-        self.find_one(self.keys[handle.0 as usize])
+        self.find_cell(self.keys[handle.0 as usize])
     }
 
     /// Makes an entry run another cell.
     pub fn modify(&mut self, handle: Handle, cell: Cell) {
-        let slot = [self.keys[handle.0 as usize], u64::from(cell)];
+        let slot = self.slot(self.keys[handle.0 as usize], cell);
         self.slots.replace(&self.hash, slot, slot);
     }
 
@@ -108,29 +138,44 @@ impl Words {
         self.slots.remove(&self.hash, [self.keys[handle.0 as usize], 0]);
     }
 
-    /// Finds keys.
+    fn slot(&self, key: u64, cell: Cell) -> Slot {
+        [key, u64::from(cell) * self.cell_words]
+    }
+
+    /// Finds keys: the entry of each, the first cell if it has none. Returns how many have one.
     #[inline(always)]
-    pub fn find(&self, keys: &[u64], found: &mut [Cell]) {
+    pub fn find(&self, cells: &Cells, keys: &[u64], found: &mut [*const EntryHeader]) -> u32 {
         let slots = self.slots.all();
         if slots.len() > NEAR_SLOTS && keys.len() > 1 {
             for key in keys.iter().take(BURST_PACKETS_MAX) {
-                prefetch(&raw const slots[self.hash.of(&[*key]) as usize & (slots.len() - 1)]);
+                prefetch(&raw const slots[self.hash.of(*key) & (slots.len() - 1)]);
             }
         }
+        let first = cells.pointer(0).cast::<u64>();
+        let mut hits = 0;
         for (key, found) in keys.iter().zip(found) {
-            *found = self.find_one(*key);
+            let entry = self.find_one(*key);
+            *found = first.wrapping_add(entry as usize).cast();
+            hits += u32::from(entry != 0);
         }
+        hits
     }
 
+    /// The cell of a key; the first if it has none.
+    pub fn find_cell(&self, key: u64) -> Cell {
+        (self.find_one(key) / self.cell_words) as Cell
+    }
+
+    /// Words from the first cell to that of a key; 0 if it has none.
     #[inline(always)]
-    fn find_one(&self, key: u64) -> Cell {
+    fn find_one(&self, key: u64) -> u64 {
         let slots = self.slots.all();
         let last = slots.len() - 1;
-        let mut position = self.hash.of(&[key]) as usize;
+        let mut position = self.hash.of(key);
         loop {
             let slot = slots[position & last];
-            if slot[CELL] == 0 || slot[KEY] == key {
-                return slot[CELL] as Cell;
+            if slot[ENTRY] == 0 || slot[KEY] == key {
+                return slot[ENTRY];
             }
             position += 1;
         }
@@ -147,7 +192,7 @@ mod tests {
     #[test]
     fn agrees_with_a_map_while_it_is_copied() {
         let mut rng = Rng::new(12);
-        let mut words = Words::new(5);
+        let mut words = Words::new(5, 4);
         let mut there: BTreeMap<u32, (u64, Cell)> = BTreeMap::new();
         let (mut copied, mut next) = (0, 0u32);
         for (insertions, rounds) in [(9, 30_000), (2, 30_000), (8, 60_000), (1, 40_000)] {
@@ -174,8 +219,8 @@ mod tests {
                     assert_eq!(words.find_one(key), 0);
                 }
             }
-            assert!(there.values().all(|&(key, cell)| words.find_one(key) == cell));
-            assert_eq!(words.slots.all().iter().filter(|slot| slot[CELL] != 0).count(), there.len());
+            assert!(there.values().all(|&(key, cell)| words.find_cell(key) == cell));
+            assert_eq!(words.slots.all().iter().filter(|slot| slot[ENTRY] != 0).count(), there.len());
         }
         assert!(copied > 1000, "{copied} steps while copying");
     }

@@ -10,7 +10,7 @@ use super::expr::Value;
 use super::scope::{EarlyExits, Jump, Known, Scope, valid_in_context};
 use super::straight::{KEPT, Wanted, Way, stages};
 use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, index, int, long, name,
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, long, name, unary,
 };
 use crate::plan::graph::{End, Graph, Node, NodeId};
 use crate::plan::straight::Straight;
@@ -163,6 +163,8 @@ pub(crate) struct Survey {
     entered: BTreeSet<NodeId>,
     /// Tables' nodes among them that are the only ones of their region.
     lists: BTreeSet<NodeId>,
+    /// The one of these to which all packets of the burst come.
+    everyone: Option<NodeId>,
 }
 
 /// The code of a graph's regions.
@@ -213,10 +215,16 @@ impl<'n, 'e> Regions<'n, 'e> {
             [(node, _)] => self.graph.nodes[node].head.is_some().then_some(node),
             _ => None,
         };
+        let lists: BTreeSet<NodeId> = self.written.iter().filter_map(only).collect();
+        let everyone = self.written.first().and_then(|first| match first.next.iter().collect::<Vec<_>>()[..] {
+            [&next] if first.scope.used.leaves == first.scope.used.handed_on => Some(next),
+            _ => None,
+        });
         Survey {
             wanted,
             entered: at_entry.into_keys().collect(),
-            lists: self.written.iter().filter_map(only).collect(),
+            everyone: everyone.filter(|node| lists.contains(node)),
+            lists,
         }
     }
 
@@ -225,10 +233,10 @@ impl<'n, 'e> Regions<'n, 'e> {
         let burst = BURST_PACKETS_MAX as u32;
         let start = self.graph.regions[0][0];
         for &entry in self.graph.entries.iter().flatten().filter(|&&entry| entry != start && self.is_entered(entry)) {
-            if self.is_list(entry) {
-                out.push(declare_array("uint8_t", list_name(entry), burst, None));
-            } else {
+            if !self.is_list(entry) {
                 out.push(declare("uint64_t", mask_name(entry), long(0)));
+            } else if !self.is_everyone(entry) {
+                out.push(declare_array("uint8_t", list_name(entry), burst, None));
             }
         }
         let mut asks = false;
@@ -236,12 +244,23 @@ impl<'n, 'e> Regions<'n, 'e> {
             if let End::Apply { apply, next } = &self.graph.nodes[node].end
                 && self.is_entered(*next)
             {
-                asks = true;
                 let words = self.emitter.plan.tables[apply.table].key.words() as u32;
                 // A table without a key gets rows of no words.
                 let zero = (words == 0).then(|| C::List(vec![long(0)]));
                 out.push(declare_array("uint64_t", keys_name(*next), words.max(1) * burst, zero));
-                out.push(declare("uint32_t", rows_name(*next), int(0)));
+                out.push(match self.is_everyone(*next) {
+                    true => declare("const uint32_t", rows_name(*next), name("count")),
+                    false => declare("uint32_t", rows_name(*next), int(0)),
+                });
+                if self.emitter.plan.tables[apply.table].is_of_words {
+                    let of_table =
+                        dot(index(arrow(name("env"), "tables"), int(super::header::number(apply.table))), "words");
+                    out.push(declare("const struct ws_words", words_name(*next), of_table));
+                    out.push(declare_array("uint64_t", places_name(*next), burst, None));
+                    out.push(declare("uint32_t", hits_name(*next), int(0)));
+                    continue;
+                }
+                asks = true;
             }
         }
         if asks {
@@ -271,6 +290,10 @@ impl<'n, 'e> Regions<'n, 'e> {
 
     fn is_list(&self, node: NodeId) -> bool {
         self.survey.is_some_and(|survey| survey.lists.contains(&node))
+    }
+
+    fn is_everyone(&self, node: NodeId) -> bool {
+        self.survey.is_some_and(|survey| survey.everyone == Some(node))
     }
 
     fn scope(&self, position: usize, first: NodeId, next_name: u32) -> Scope<'n, 'e> {
@@ -325,8 +348,17 @@ impl<'n, 'e> Regions<'n, 'e> {
         next.retain(|id| !region.contains(id));
         if self.survey.is_some() {
             out.push(self.loop_of(position, &mut scope, &entered));
+            out.extend(region.iter().filter_map(|&id| self.count_hits(id)));
         }
         self.written.push(Written { scope, entered, next });
+    }
+
+    /// Counts the hits that the code after a node's table has found itself.
+    fn count_hits(&self, id: NodeId) -> Option<S> {
+        let apply = self.graph.nodes[id].head.as_ref()?;
+        let uses = index(arrow(name("env"), "uses"), int(super::header::number(apply.table)));
+        let is_counted = self.emitter.plan.tables[apply.table].is_of_words && self.known[id].reachable;
+        is_counted.then(|| S::Assign(dot(uses, "hits"), "+=", name(hits_name(id))))
     }
 
     /// Puts around a region's code what takes the packets to it.
@@ -340,7 +372,7 @@ impl<'n, 'e> Regions<'n, 'e> {
         let code = region_code(scope, name("i"), elsewhere);
         match entered {
             [_] if position == 0 => for_each_in_burst(code),
-            [(node, _)] if self.is_list(*node) => for_each_in_list(*node, code),
+            [(node, _)] if self.is_list(*node) => for_each_in_list(*node, self.is_everyone(*node), code),
             _ => for_each_in_masks(entered.iter().map(|(node, _)| *node), code),
         }
     }
@@ -350,14 +382,25 @@ impl<'n, 'e> Regions<'n, 'e> {
         let node = &self.graph.nodes[id];
         if let Some(apply) = &node.head {
             let rows = name(rows_name(id));
-            let ask = scope.lookup(apply.table, name(keys_name(id)), rows.clone(), name("entries"));
-            before.push(S::If(rows.clone(), ask.to_vec(), Vec::new()));
-            if self.is_list(id) {
-                scope.push(super::table::declare_entry(index(name("entries"), name("row"))));
+            let of_words = self.emitter.plan.tables[apply.table].is_of_words;
+            let row = if self.is_list(id) { name("row") } else { rows.clone() };
+            let entry = if of_words {
+                let uses = scope.env_item("uses", apply.table);
+                before.push(S::Assign(dot(uses, "lookups"), "+=", rows.clone()));
+                let [keys, places] = [keys_name(id), places_name(id)].map(|array| index(name(array), row.clone()));
+                scope.find_word(apply.table, unary("&", name(words_name(id))), keys, places)
             } else {
+                let ask = scope.lookup(apply.table, name(keys_name(id)), rows.clone(), name("entries"));
+                before.push(S::If(rows.clone(), ask.to_vec(), Vec::new()));
+                index(name("entries"), row)
+            };
+            scope.push(super::table::declare_entry(entry));
+            if !self.is_list(id) {
                 before.push(S::Assign(rows.clone(), "=", int(0)));
-                scope.push(super::table::declare_entry(index(name("entries"), rows.clone())));
                 scope.push(S::Assign(rows, "+=", int(1)));
+            }
+            if of_words {
+                scope.push(S::Assign(name(hits_name(id)), "+=", arrow(name("entry"), "hit")));
             }
             scope.comment(apply.stmt.span);
             scope.table_results(apply.table, apply.hit, apply.action, &name("entry"));
@@ -396,18 +439,26 @@ impl<'n, 'e> Regions<'n, 'e> {
             End::Apply { apply, next } => {
                 scope.comment(apply.stmt.span);
                 let words = scope.emitter.plan.tables[apply.table].key.words() as u32;
-                let rows = name(rows_name(*next));
+                let is_everyone = self.is_everyone(*next);
+                let rows = if is_everyone { name("i") } else { name(rows_name(*next)) };
                 if words > 0 {
                     let row = scope.fresh("row");
                     let place = binary("+", name(keys_name(*next)), binary("*", rows.clone(), int(words)));
                     scope.push(declare("uint64_t *const ", row.clone(), place));
-                    scope.key_row(apply.table, &name(row));
+                    scope.key_row(apply.table, &name(row.clone()));
+                    if scope.emitter.plan.tables[apply.table].is_of_words {
+                        let of_words = unary("&", name(words_name(*next)));
+                        let place = call("ws_word_place", vec![of_words, index(name(row), int(0))]);
+                        scope.push(assign(index(name(places_name(*next)), rows.clone()), place));
+                    }
                 }
-                if self.is_list(*next) {
+                if self.is_list(*next) && !is_everyone {
                     let place = index(name(list_name(*next)), rows.clone());
                     scope.push(assign(place, cast("uint8_t", name("i"))));
                 }
-                scope.push(S::Assign(rows, "+=", int(1)));
+                if !is_everyone {
+                    scope.push(S::Assign(rows, "+=", int(1)));
+                }
                 scope.transfer(*next);
             }
         }
@@ -433,9 +484,10 @@ fn for_each_in_burst(code: Vec<S>) -> S {
     for_each_packet(body)
 }
 
-/// Takes the packets in the list of a table's node.
-fn for_each_in_list(node: NodeId, code: Vec<S>) -> S {
-    let i = declare("const uint32_t", "i WS_UNUSED", index(name(list_name(node)), name("row")));
+/// Takes the packets in the list of a table's node, or all of the burst, if that is the list.
+fn for_each_in_list(node: NodeId, is_everyone: bool, code: Vec<S>) -> S {
+    let place = if is_everyone { name("row") } else { index(name(list_name(node)), name("row")) };
+    let i = declare("const uint32_t", "i WS_UNUSED", place);
     let mut body = vec![i, declare("const uint64_t", "bit WS_UNUSED", binary("<<", long(1), name("i")))];
     body.extend(code);
     S::For {
@@ -476,6 +528,21 @@ fn keys_name(node: NodeId) -> String {
 /// The C variable that counts them.
 fn rows_name(node: NodeId) -> String {
     format!("rows{node}")
+}
+
+/// The C copy of where the keys are of the table whose answers start a node.
+fn words_name(node: NodeId) -> String {
+    format!("words{node}")
+}
+
+/// The C array with where the searches for the rows begin.
+fn places_name(node: NodeId) -> String {
+    format!("places{node}")
+}
+
+/// The C variable that counts how many rows were found.
+fn hits_name(node: NodeId) -> String {
+    format!("hits{node}")
 }
 
 impl Scope<'_, '_> {

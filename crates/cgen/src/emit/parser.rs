@@ -81,6 +81,7 @@ impl Scope<'_, '_> {
     pub(crate) fn parse_first(&mut self, start: StateId, states: &IndexVec<StateId, State>, error: VarId) {
         let exit = std::mem::replace(&mut self.exit, "parsed".into());
         let used_exit = std::mem::take(&mut self.used.exit);
+        let leaves = self.used.leaves;
         let before = std::mem::take(&mut self.known.vars);
         let written = std::mem::take(&mut self.used.written);
         let mut counted = false;
@@ -97,6 +98,7 @@ impl Scope<'_, '_> {
         let untouched = before.into_iter().filter(|(var, _)| !self.used.written.contains(var)).collect();
         self.used.written.extend(written);
         (self.exit, self.used.exit, self.known) = (exit, used_exit, Known { vars: untouched, ..Known::nothing() });
+        self.used.leaves = leaves;
     }
 }
 

@@ -124,6 +124,10 @@ pub(crate) struct Used {
     /// Whether headers are emitted, or put before the payload.
     pub(crate) deparses: bool,
     pub(crate) exit: bool,
+    /// At how many places packets leave.
+    pub(crate) leaves: usize,
+    /// At how many of them they go to a later region.
+    pub(crate) handed_on: usize,
 }
 
 /// The code that one packet runs through: a node of a control, a parser, a deparser.
@@ -255,6 +259,7 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// Ends this packet's way through the code.
     pub(crate) fn leave(&mut self) {
         self.used.exit = true;
+        self.used.leaves += 1;
         self.push(S::Goto(self.exit.clone()));
         self.known = Known::unreachable();
     }

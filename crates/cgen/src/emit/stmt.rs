@@ -298,6 +298,7 @@ impl Scope<'_, '_> {
             if !self.lists.contains(&node) {
                 self.push(S::Assign(name(super::control::mask_name(node)), "|=", name("bit")));
             }
+            self.used.handed_on += 1;
             self.leave();
         }
     }

@@ -55,6 +55,9 @@ impl Scope<'_, '_> {
 
     /// Asks a table for this packet alone and does what the entry says.
     pub(crate) fn apply_inline(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>) {
+        if self.emitter.plan.tables[table].is_of_words {
+            return self.apply_words_inline(table, hit, action);
+        }
         let words = self.emitter.plan.tables[table].key.words() as u32;
         let (row, entry) = (self.fresh("row"), self.fresh("entry"));
         self.push(declare_array("uint64_t", row.clone(), words.max(1), None));
@@ -66,6 +69,27 @@ impl Scope<'_, '_> {
         let asked = self.lookup(table, name(row), int(1), unary("&", name(entry.clone())));
         asked.into_iter().for_each(|statement| self.push(statement));
         self.table_results(table, hit, action, &name(entry));
+    }
+
+    /// The same for a table of words.
+    fn apply_words_inline(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>) {
+        let (row, entry) = (self.fresh("row"), self.fresh("entry"));
+        self.push(declare_array("uint64_t", row.clone(), 1, None));
+        self.key_row(table, &name(row.clone()));
+        let key = index(name(row), int(0));
+        let words = unary("&", dot(self.env_item("tables", table), "words"));
+        let place = call("ws_word_place", vec![words.clone(), key.clone()]);
+        let found = self.find_word(table, words, key, place);
+        self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: Some(found) });
+        let uses = self.env_item("uses", table);
+        self.push(S::Assign(dot(uses.clone(), "lookups"), "+=", int(1)));
+        self.push(S::Assign(dot(uses, "hits"), "+=", arrow(name(entry.clone()), "hit")));
+        self.table_results(table, hit, action, &name(entry));
+    }
+
+    /// The entry that a table of words has for a key whose search begins at `place`.
+    pub(crate) fn find_word(&self, table: TableId, words: C, key: C, place: C) -> C {
+        call("ws_find_word", vec![unary("&", self.env_item("tables", table)), words, key, place])
     }
 
     /// What follows a lookup: direct counter and meter, the time of the hit, results, the action.

@@ -75,6 +75,8 @@ pub struct VarSlot {
 pub struct TablePlan {
     /// Of its key.
     pub key: KeyLayout,
+    /// Whether its keys are one word and matched as they are: generated code compares them itself.
+    pub(crate) is_of_words: bool,
     /// Of the data of its actions, by position in the table's list.
     pub actions: Vec<ActionLayout>,
     /// For each action, what is copied to headers as it stands in the entry.
@@ -259,8 +261,10 @@ fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TableP
     };
     let stores =
         |(listed, stored): (&ir::TableAction, &Spelled)| spelled::spelled(program, table, listed).stores_of(stored);
+    let key = KeyLayout::new(&key_fields(table));
     TablePlan {
-        key: KeyLayout::new(&key_fields(table)),
+        is_of_words: key.words() == 1 && table.keys.iter().all(|key| key.kind == MatchKind::Exact),
+        key,
         actions: table.actions.iter().zip(&spelled).map(layout).collect(),
         stores: table.actions.iter().zip(&spelled).map(stores).collect(),
     }
