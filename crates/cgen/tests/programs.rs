@@ -149,7 +149,7 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
             const uint32_t rows2 = count;
             const struct ws_words words2 = env->tables[0u].words;
             uint64_t places2[64];
-            uint32_t hits2 = 0u;
+            uint32_t found2 = 0u;
             for (uint32_t i = 0u; i < count; i += 1u) {
                 struct ws_packet *const p WS_UNUSED = packets[i];
                 struct context *const c WS_UNUSED = (void *)(p + 1u);
@@ -170,7 +170,7 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
                 WS_UNUSED uint64_t v4_hit = 0ull;
                 WS_UNUSED uint64_t v6_port = 0ull;
                 const struct ws_entry *const entry WS_UNUSED = ws_find_word(&env->tables[0u], &words2, keys2[row], places2[row]);
-                hits2 += entry->hit;
+                found2 += entry->hit;
                 /* a.p4:5: line 5 * / */
                 v4_hit = (uint64_t)(entry->hit ? 1u : 0u);
                 switch (entry->action) {

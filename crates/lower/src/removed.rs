@@ -7,8 +7,8 @@
 //! programs rely on it: they remove an encapsulation and then count by one of its fields. So what is read later is
 //! copied just before the header is removed, and reads and writes use the copy: in the statements that follow in the
 //! body and in the bodies inside it, until something there may make the header valid again. Keys of tables and inputs
-//! of hashes and checksums are left alone, in which the reference counts the fields of invalid headers as zero or leaves
-//! them out; so are the actions of tables applied later, and elements of stacks.
+//! of hashes and checksums are left alone, in which the reference counts the fields of invalid headers as zero or
+//! leaves them out; so are the actions of tables applied later, and elements of stacks.
 
 use base::Span;
 use base::index::Id;
@@ -173,8 +173,8 @@ impl Work<'_> {
         }
     }
 
-    /// Takes back what has changed since the log had this length. The headers that were removed then and may have become
-    /// valid since.
+    /// Takes back what has changed since the log had this length. The headers that were removed then and may have
+    /// become valid since.
     fn undo(&mut self, length: usize) -> Vec<HeaderId> {
         let mut revived = Vec::new();
         while self.log.len() > length {

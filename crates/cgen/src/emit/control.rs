@@ -257,7 +257,7 @@ impl<'n, 'e> Regions<'n, 'e> {
                         dot(index(arrow(name("env"), "tables"), int(super::header::number(apply.table))), "words");
                     out.push(declare("const struct ws_words", words_name(*next), of_table));
                     out.push(declare_array("uint64_t", places_name(*next), burst, None));
-                    out.push(declare("uint32_t", hits_name(*next), int(0)));
+                    out.push(declare("uint32_t", found_name(*next), int(0)));
                     continue;
                 }
                 asks = true;
@@ -358,7 +358,7 @@ impl<'n, 'e> Regions<'n, 'e> {
         let apply = self.graph.nodes[id].head.as_ref()?;
         let uses = index(arrow(name("env"), "uses"), int(super::header::number(apply.table)));
         let is_counted = self.emitter.plan.tables[apply.table].is_of_words && self.known[id].reachable;
-        is_counted.then(|| S::Assign(dot(uses, "hits"), "+=", name(hits_name(id))))
+        is_counted.then(|| S::Assign(dot(uses, "hits"), "+=", name(found_name(id))))
     }
 
     /// Puts around a region's code what takes the packets to it.
@@ -400,7 +400,7 @@ impl<'n, 'e> Regions<'n, 'e> {
                 scope.push(S::Assign(rows, "+=", int(1)));
             }
             if of_words {
-                scope.push(S::Assign(name(hits_name(id)), "+=", arrow(name("entry"), "hit")));
+                scope.push(S::Assign(name(found_name(id)), "+=", arrow(name("entry"), "hit")));
             }
             scope.comment(apply.stmt.span);
             scope.table_results(apply.table, apply.hit, apply.action, &name("entry"));
@@ -541,8 +541,8 @@ fn places_name(node: NodeId) -> String {
 }
 
 /// The C variable that counts how many rows were found.
-fn hits_name(node: NodeId) -> String {
-    format!("hits{node}")
+fn found_name(node: NodeId) -> String {
+    format!("found{node}")
 }
 
 impl Scope<'_, '_> {

@@ -1,7 +1,7 @@
 //! `W0324`: a field of a header is read that is not valid
 //!
-//! No way that leads here makes the header valid. Wirespeed reads zero, or what the header held if the same body has just
-//! removed it; other targets read any value.
+//! No way that leads here makes the header valid. Wirespeed reads zero, or what the header held if the same body has
+//! just removed it; other targets read any value.
 //! `@noWarn("invalid_header")` silences it.
 //!
 //! ```p4,wrong
