@@ -10,6 +10,7 @@
 //! * [`drivers`]: the same router between interfaces, by each driver that can carry its frames.
 //! * [`tables`]: the match engines by themselves, against tables written by hand; bytes per entry. [`entries`] makes
 //!   what is in them.
+//! * [`cascade`]: what a table more costs a packet: programs with one to ten tables.
 //! * [`growth`]: how long single updates take while tables grow, and when they are full.
 //! * [`workers`]: several workers against one, from memory to memory.
 //!
@@ -19,6 +20,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
 
 mod bridge;
+mod cascade;
 mod compiled;
 mod contest;
 mod drivers;
@@ -45,7 +47,7 @@ pub struct Arguments {
     /// Packets of one run
     #[arg(long, default_value_t = 1_000_000)]
     packets: u32,
-    /// Routes, or addresses that the bridge knows
+    /// Routes, addresses that the bridge knows, or entries of each table of a cascade
     #[arg(long, visible_alias = "addresses", default_value_t = 100)]
     routes: u32,
     /// Distinct frames, each to a random host behind a route, or to a random address
@@ -80,6 +82,8 @@ enum Benchmark {
     Drivers,
     /// Match engines by themselves
     Tables,
+    /// Programs with one to ten tables
+    Cascade,
     /// Single updates of growing and of full tables
     Growth,
     /// Several workers against one
@@ -95,6 +99,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Peers => peers::run(&arguments),
         Benchmark::Drivers => drivers::run(&arguments),
         Benchmark::Tables => tables::run(&arguments),
+        Benchmark::Cascade => cascade::run(&arguments),
         Benchmark::Growth => growth::run(&arguments),
         Benchmark::Workers => workers::run(&arguments),
     }

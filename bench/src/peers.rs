@@ -9,8 +9,16 @@
 //! * `l3fwd` routes: longest prefix, TTL, Ethernet addresses; it verifies no checksum. It is built from the
 //!   distribution's source, with room for the routes and without asking for checksums by hardware, which these drivers
 //!   have not.
+//! * `ip_pipeline` is DPDK's pipeline of ports, tables and actions, with one table of longest prefixes, TTL and
+//!   Ethernet addresses, and as well without a checksum verified. It is built from the distribution's source as it is.
+//!   Its main thread asks for commands all the time; what counts is the thread that forwards.
+//! * Open vSwitch with DPDK has a rule for each route: longest prefix by priority, TTL and Ethernet addresses. What
+//!   counts is its thread that polls. It remembers what rules say of addresses that it has seen ([`ovs`]).
 //!
-//! Peers that are not installed (`dpdk-dev`, `dpdk-doc` and `libdpdk-dev` of Debian) are left out, and named.
+//! Peers that are not installed (`dpdk-dev`, `dpdk-doc`, `libdpdk-dev` and `openvswitch-switch-dpdk` of Debian) are
+//! left out, and named.
+
+mod ovs;
 
 use crate::Arguments;
 use crate::compiled;
@@ -52,11 +60,32 @@ const PREFIX: &str = "wirespeed-bench";
 /// A program of others.
 struct Peer {
     name: &'static str,
-    program: PathBuf,
-    arguments: Vec<String>,
-    /// What is loaded before it, and what that reads.
-    loaded: PathBuf,
+    /// What its threads that forward are called, if others work as well.
+    threads: &'static str,
+    start: Box<dyn Fn() -> Result<Started, Box<dyn Error>>>,
+}
+
+/// A peer that runs. They end in this order.
+struct Started {
+    forwards: Running,
+    /// What it needs beside itself.
+    _beside: Vec<Running>,
+}
+
+/// The frames of DPDK's first device: what is loaded before a program, and what that reads.
+#[derive(Clone)]
+struct Source {
+    library: PathBuf,
     frames: PathBuf,
+}
+
+impl Source {
+    /// Starts a program whose first device has the frames.
+    fn spawn(&self, command: &mut Command) -> Result<Running, Box<dyn Error>> {
+        // Who has an end of standard input waits for what comes.
+        command.env("LD_PRELOAD", &self.library).env("WIRESPEED_FRAMES", &self.frames);
+        Ok(Running(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?))
+    }
 }
 
 /// Runs the contestants in turn and prints what a packet costs each.
@@ -123,19 +152,20 @@ fn by_hand(limit: &mut Limit, frames: &Frames, rounds: usize) -> Result<f64, Box
 
 /// The peers that there are, and those that there are not.
 fn peers(folder: &Path, routes: &Routes, frames: &Frames) -> Result<(Vec<Peer>, Vec<String>), Box<dyn Error>> {
-    let from_memory = match frames_library(folder, frames) {
-        Ok(library) => library,
-        Err(why) => return Ok((Vec::new(), vec![format!("testpmd and l3fwd ({why})")])),
+    let source = match frames_library(folder, frames) {
+        Ok(library) => Source { library, frames: folder.join(FRAMES) },
+        Err(why) => return Ok((Vec::new(), vec![format!("testpmd, l3fwd, ip_pipeline and Open vSwitch ({why})")])),
     };
-    let peer = |name, program, arguments| {
-        let (loaded, frames) = (from_memory.clone(), folder.join(FRAMES));
-        Peer { name, program, arguments, loaded, frames }
+    let peer = |name, program: PathBuf, arguments: Vec<String>, threads| {
+        let source = source.clone();
+        let start = move || {
+            let forwards = source.spawn(Command::new(&program).args(&arguments))?;
+            Ok(Started { forwards, _beside: Vec::new() })
+        };
+        Peer { name, threads, start: Box::new(start) }
     };
     let environment = |cores: &str| -> Vec<String> {
-        let words = format!(
-            "-l {cores} --no-huge -m 900 --no-pci --file-prefix {PREFIX} --vdev net_null0,size=60 \
-             --vdev net_null1,size=60,no-rx=1 --"
-        );
+        let words = format!("-l {cores} {} --", devices());
         words.split(' ').map(str::to_owned).collect()
     };
     let arguments = |cores: &str, own: &str| {
@@ -146,7 +176,7 @@ fn peers(folder: &Path, routes: &Routes, frames: &Frames) -> Result<(Vec<Peer>, 
     let (mut there, mut absent) = (Vec::new(), Vec::new());
     if let Some(program) = installed("dpdk-testpmd") {
         let own = "--forward-mode=io --nb-cores=1 --auto-start --interactive --total-num-mbufs=65536";
-        there.push(peer("testpmd", program, arguments("0,1", own)));
+        there.push(peer("testpmd", program, arguments("0,1", own), ""));
     } else {
         absent.push("testpmd (package dpdk-dev)".to_owned());
     }
@@ -158,11 +188,32 @@ fn peers(folder: &Path, routes: &Routes, frames: &Frames) -> Result<(Vec<Peer>, 
                 rules("ipv4"),
                 rules("ipv6")
             );
-            there.push(peer("l3fwd", program, arguments("1", &own)));
+            there.push(peer("l3fwd", program, arguments("1", &own), ""));
         }
         Err(why) => absent.push(format!("l3fwd ({why})")),
     }
+    match pipeline(folder, routes) {
+        Ok(program) => {
+            let own = format!("-s {}", folder.join(PIPELINE_SCRIPT).display());
+            there.push(peer("ip_pipeline", program, arguments("0,1", &own), "rte-worker"));
+        }
+        Err(why) => absent.push(format!("ip_pipeline ({why})")),
+    }
+    match ovs::prepare(folder, routes) {
+        Ok(ovs) => {
+            let source = source.clone();
+            there.push(Peer { name: "OVS", threads: ovs::THREADS, start: Box::new(move || ovs.start(&source)) });
+        }
+        Err(why) => absent.push(format!("Open vSwitch ({why})")),
+    }
     Ok((there, absent))
+}
+
+/// What every process of DPDK is told: memory without large pages, and a device with frames and one that takes them.
+fn devices() -> String {
+    format!(
+        "--no-huge -m 900 --no-pci --file-prefix {PREFIX} --vdev net_null0,size=60 --vdev net_null1,size=60,no-rx=1"
+    )
 }
 
 /// DPDK numbers the devices in the order in which they are made.
@@ -235,6 +286,56 @@ fn l3fwd(folder: &Path, routes: &Routes) -> Result<PathBuf, Box<dyn Error>> {
     Ok(own.join("l3fwd"))
 }
 
+/// What the pipeline is told when it starts.
+const PIPELINE_SCRIPT: &str = "pipeline.cli";
+
+/// Builds `ip_pipeline` and writes its script and its routes.
+fn pipeline(folder: &Path, routes: &Routes) -> Result<PathBuf, Box<dyn Error>> {
+    let source = Path::new(EXAMPLES).join("ip_pipeline");
+    if !source.is_dir() {
+        return Err("package dpdk-doc".into());
+    }
+    let rules_file = folder.join("pipeline.rules");
+    let mut rules = String::new();
+    for route in &routes.0 {
+        let ([a, b, c, d], port) = (route.network.to_be_bytes(), route.port);
+        let addresses = format!("02:00:00:00:01:{port:02x} 02:00:00:00:00:{port:02x}");
+        let action = format!("action fwd port {SINK_PORT} encap ether {addresses} ttl dec");
+        writeln!(rules, "match lpm ipv4 {a}.{b}.{c}.{d} {} {action}", route.prefix_len)?;
+    }
+    fs::write(&rules_file, rules)?;
+    // Packets begin behind 256 bytes of a buffer: the IPv4 header at 270, its destination at 286.
+    let script = format!(
+        "mempool POOL buffer 2304 pool 32K cache 256 cpu 0\n\
+         link SOURCE dev net_null0 rxq 1 128 POOL txq 1 512 promiscuous on\n\
+         link SINK dev net_null1 rxq 1 128 POOL txq 1 512 promiscuous on\n\
+         table action profile ROUTE ipv4 offset 270 fwd encap ether ttl drop stats none\n\
+         pipeline ROUTER period 10 offset_port_id 0 cpu 0\n\
+         pipeline ROUTER port in bsz 32 link SOURCE rxq 0\n\
+         pipeline ROUTER port out bsz 32 link SOURCE txq 0\n\
+         pipeline ROUTER port out bsz 32 link SINK txq 0\n\
+         pipeline ROUTER table match lpm ipv4 offset 286 size 2M action ROUTE\n\
+         pipeline ROUTER port in 0 table 0\n\
+         thread 1 pipeline ROUTER enable\n\
+         pipeline ROUTER table 0 rule add match default action fwd drop\n\
+         pipeline ROUTER table 0 rule add bulk {}\n",
+        rules_file.display()
+    );
+    fs::write(folder.join(PIPELINE_SCRIPT), script)?;
+
+    let program = folder.join("ip_pipeline");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O3", "-march=native", "-w", "-o"]).arg(&program);
+    for entry in fs::read_dir(source)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "c") {
+            compiler.arg(path);
+        }
+    }
+    compile(compiler.args(flags("--cflags")?).args(flags("--libs")?))?;
+    Ok(program)
+}
+
 /// A peer's process, which ends with this.
 struct Running(Child);
 
@@ -257,38 +358,34 @@ impl Drop for Running {
 impl Peer {
     /// What a packet costs it, in nanoseconds of a processor.
     fn packet_ns(&self) -> Result<f64, Box<dyn Error>> {
-        let mut command = Command::new(&self.program);
-        // Who has an end of standard input waits for what comes.
-        command.env("LD_PRELOAD", &self.loaded).env("WIRESPEED_FRAMES", &self.frames);
-        command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut running = Running(command.spawn()?);
-        let asked = self.wait(&mut running)?;
-        let (packets, spent) = (received(&asked)?, spent(&running)?);
+        let mut started = (self.start)()?;
+        let asked = wait(&mut started.forwards)?;
+        let spent = || spent(&started.forwards, self.threads);
+        let (packets, before) = (received(&asked)?, spent()?);
         thread::sleep(SPAN);
-        let (packets, spent) = (received(&asked)? - packets, self::spent(&running)? - spent);
+        let (packets, spent) = (received(&asked)? - packets, spent()? - before);
         if packets == 0 {
             return Err("no packets flow".into());
         }
         Ok(spent.as_nanos() as f64 / packets as f64)
     }
+}
 
-    /// Waits until packets flow; gives the socket at which the peer tells how many.
-    fn wait(&self, running: &mut Running) -> Result<OwnedFd, Box<dyn Error>> {
-        let deadline = Instant::now() + START_MAX;
-        while Instant::now() < deadline {
-            if let Some(status) = running.0.try_wait()? {
-                let words = self.arguments.join(" ");
-                return Err(format!("it ended with {status}: {} {words}", self.program.display()).into());
-            }
-            if let Ok(asked) = telemetry()
-                && received(&asked).is_ok_and(|packets| packets > 0)
-            {
-                return Ok(asked);
-            }
-            thread::sleep(Duration::from_millis(100));
+/// Waits until packets flow; gives the socket at which the peer tells how many.
+fn wait(running: &mut Running) -> Result<OwnedFd, Box<dyn Error>> {
+    let deadline = Instant::now() + START_MAX;
+    while Instant::now() < deadline {
+        if let Some(status) = running.0.try_wait()? {
+            return Err(format!("it ended with {status}").into());
         }
-        Err("no packets flow".into())
+        if let Ok(asked) = telemetry()
+            && received(&asked).is_ok_and(|packets| packets > 0)
+        {
+            return Ok(asked);
+        }
+        thread::sleep(Duration::from_millis(100));
     }
+    Err("no packets flow".into())
 }
 
 /// Where the processes of DPDK tell of themselves.
@@ -310,11 +407,15 @@ fn received(asked: &OwnedFd) -> Result<u64, Box<dyn Error>> {
     answer["/ethdev/stats"]["ipackets"].as_u64().ok_or_else(|| "it does not tell how many packets came".into())
 }
 
-/// Time of a processor that all threads of the process have had.
-fn spent(running: &Running) -> Result<Duration, Box<dyn Error>> {
+/// Time of a processor that threads of the process have had whose names begin so.
+fn spent(running: &Running, threads: &str) -> Result<Duration, Box<dyn Error>> {
     let mut spent = Duration::ZERO;
     for task in fs::read_dir(format!("/proc/{}/task", running.0.id()))? {
-        let text = fs::read_to_string(task?.path().join("schedstat"))?;
+        let task = task?.path();
+        if !fs::read_to_string(task.join("comm"))?.starts_with(threads) {
+            continue;
+        }
+        let text = fs::read_to_string(task.join("schedstat"))?;
         spent += Duration::from_nanos(text.split_whitespace().next().unwrap_or_default().parse()?);
     }
     Ok(spent)
@@ -340,10 +441,10 @@ fn print(arguments: &Arguments, figures: &[(&str, Vec<f64>)], absent: &[String])
     for (name, figures) in figures {
         let (middle, (least, greatest)) = (median(figures), range(figures));
         let ratio = middle / switch_ns;
-        println!("  {name:<10} {middle:>7.1} ns  ({least:.1} to {greatest:.1})  {ratio:.2} times the switch");
+        println!("  {name:<11} {middle:>7.1} ns  ({least:.1} to {greatest:.1})  {ratio:.2} times the switch");
     }
     for name in absent {
         println!("not here: {name}");
     }
-    println!("testpmd forwards without looking: its time is the drivers' part of l3fwd's.");
+    println!("testpmd forwards without looking: its time is the drivers' part of the others'.");
 }

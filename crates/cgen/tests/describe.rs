@@ -65,11 +65,11 @@ fn a_router_is_run_in_place() {
               deparser: left out: what it would emit is there already
               kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
               region 0
-                node 0 (entered): 5 statements; then if valid(h1) node 1 else node 3
+                node 0 (entered): 5 statements; then if hdr.ipv4.isValid() node 1 else node 3
                 node 1: then asks I.route, node 4
               region 1
                 node 4 (entered): answer of I.route; 1 statement; then node 3
-                node 3 (entered): then if v18 node 5 else node 7
+                node 3 (entered): then if tmp#2 node 5 else node 7
                 node 5: then asks I.mac, node 8
               region 2
                 node 8 (entered): answer of I.mac; 1 statement; then node 7
@@ -81,11 +81,11 @@ fn a_router_is_run_in_place() {
 
             block I
               region 0
-                node 0 (entered): 1 statement; then if valid(h1) node 1 else node 3
+                node 0 (entered): 1 statement; then if hdr.ipv4.isValid() node 1 else node 3
                 node 1: then asks I.route, node 4
               region 1
                 node 4 (entered): answer of I.route; 1 statement; then node 3
-                node 3 (entered): then if v18 node 5 else done
+                node 3 (entered): then if tmp#2 node 5 else done
                 node 5: then asks I.mac, node 8
               region 2
                 node 8 (entered): answer of I.mac; 1 statement; then done
@@ -107,10 +107,10 @@ fn a_router_is_run_in_place() {
               sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
               sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
               tmp: 16 bits: C variable
-              tmp: 1 bits: C variable, kept for each packet up to region 1; in blocks: C variable, kept for each packet
-              port: 9 bits: C variable
-              hop: 16 bits: C variable
-              tmp: 1 bits: C variable
+              tmp#2: 1 bits: C variable, kept for each packet up to region 1; in blocks: C variable, kept for each packet
+              I.forward.port: 9 bits: C variable
+              I.forward.hop: 16 bits: C variable
+              I.route hit: 1 bits: C variable
 
             headers
               hdr.ethernet: 112 bits: packet, byte 0
@@ -176,8 +176,8 @@ fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
               sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
               tmp: 16 bits: C variable
               v: 32 bits: C variable
-              port: 9 bits: C variable
-              hop: 16 bits: C variable
+              I.forward.port: 9 bits: C variable
+              I.forward.hop: 16 bits: C variable
 
             headers
               hdr.ethernet: 112 bits: packet, byte 0
@@ -239,8 +239,8 @@ fn a_header_that_comes_and_goes_needs_chunks() {
               sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
               sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
               tmp: 16 bits: C variable
-              port: 9 bits: C variable
-              hop: 16 bits: C variable
+              I.forward.port: 9 bits: C variable
+              I.forward.hop: 16 bits: C variable
 
             headers
               hdr.ethernet: 112 bits: packet
@@ -307,8 +307,8 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
               sm.checksum_error: 1 bits: C variable, kept for each packet up to region 1; in blocks: packet, slot 13
               sm.parser_error: 32 bits: C variable, kept for each packet up to region 1; in blocks: packet, slot 14
               tmp: 16 bits: C variable
-              port: 9 bits: C variable
-              hop: 16 bits: C variable
+              I.forward.port: 9 bits: C variable
+              I.forward.hop: 16 bits: C variable
               CloneIngressSession: 32 bits: C variable; in blocks: packet, slot 16
               CloneList: 32 bits: C variable; in blocks: packet, slot 18
               number: 8 bits: C variable

@@ -15,7 +15,7 @@ use crate::terminal::{self, Progress};
 use measure::memory::Bench;
 use measure::traffic::{Generate, Trace};
 use measure::veth::{Carrier, Failure, Outcome, Pairs};
-use report::{MemoryReport, Subject, VethReport};
+use report::{MemoryReport, Subject, TableSize, VethReport};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,12 +38,21 @@ pub fn bench(arguments: &BenchArguments) -> Result<Exit, Exit> {
         traffic,
         frames: trace.len(),
         frame_bytes: trace.frame_bytes() as f64 / trace.len() as f64,
+        tables: table_sizes(&switch),
     };
     if arguments.over.is_empty() {
         memory(arguments, subject, &mut switch, &trace)
     } else {
         virtual_interfaces(arguments, subject, &mut switch, &trace)
     }
+}
+
+/// How full the tables are.
+fn table_sizes(switch: &Switch) -> Vec<TableSize> {
+    let shared = switch.shared_tables();
+    let tables = shared.lock();
+    let sizes = tables.tables().iter().zip(tables.lookup_bytes());
+    sizes.map(|(table, bytes)| TableSize { name: table.spec().name.clone(), entries: table.len(), bytes }).collect()
 }
 
 /// Has the switch run code for its entries. Returns what that is made for, if it makes a difference.

@@ -5,6 +5,7 @@
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
+use p4runtime_proto::p4::v1::stream_message_response::Update as Heard;
 use p4runtime_proto::p4::v1::{self, stream_message_request::Update as Sent};
 use p4runtime_proto::text;
 use prost::Message as _;
@@ -91,13 +92,24 @@ struct Switch {
 impl Switch {
     /// Starts one with a state folder, in the folder.
     fn start(folder: &Path, arguments: &str) -> Switch {
-        Switch::start_by(Command::new(env!("CARGO_BIN_EXE_wirespeed")), folder, arguments)
+        Switch::start_by(
+            Command::new(env!("CARGO_BIN_EXE_wirespeed")),
+            folder,
+            &format!("--backend interp {arguments}"),
+        )
+    }
+
+    /// Starts one that runs native code, compiled into a cache in the folder.
+    fn start_native(folder: &Path, arguments: &str) -> Switch {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        command.env("XDG_CACHE_HOME", folder.canonicalize().unwrap().join("cache"));
+        Switch::start_by(command, folder, arguments)
     }
 
     /// The same where the command is run by another.
     fn start_by(mut command: Command, folder: &Path, arguments: &str) -> Switch {
         command.current_dir(folder).arg("run").args(arguments.split_whitespace());
-        command.args(["--backend", "interp", "--p4runtime", "127.0.0.1:0", "--metrics", "0", "--state", "kept"]);
+        command.args(["--p4runtime", "127.0.0.1:0", "--metrics", "0", "--state", "kept"]);
         let mut process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap());
         let (mut text, mut metrics, mut line) = (String::new(), String::new(), String::new());
@@ -154,7 +166,9 @@ impl Drop for Switch {
 /// The primary controller of a switch.
 struct Controller {
     client: P4RuntimeClient<Channel>,
-    _stream: mpsc::Sender<v1::StreamMessageRequest>,
+    stream: mpsc::Sender<v1::StreamMessageRequest>,
+    /// What comes out of the switch's port of the processor.
+    packets: mpsc::UnboundedReceiver<Vec<u8>>,
 }
 
 const ELECTION_ID: Option<v1::Uint128> = Some(v1::Uint128 { high: 0, low: 1 });
@@ -167,8 +181,23 @@ impl Controller {
         stream.send(v1::StreamMessageRequest { update: Some(Sent::Arbitration(bid)) }).await.unwrap();
         let mut heard = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap().into_inner();
         heard.message().await.unwrap();
-        tokio::spawn(async move { while let Ok(Some(_)) = heard.message().await {} });
-        Controller { client, _stream: stream }
+        let (received, packets) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Ok(Some(message)) = heard.message().await {
+                if let Some(Heard::Packet(packet)) = message.update {
+                    let _nobody_waits = received.send(packet.payload);
+                }
+            }
+        });
+        Controller { client, stream, packets }
+    }
+
+    /// Sends a packet into the switch and waits for the one that comes out.
+    async fn answer(&mut self, payload: &[u8]) -> Vec<u8> {
+        let packet = v1::PacketOut { payload: payload.to_vec(), metadata: Vec::new() };
+        self.stream.send(v1::StreamMessageRequest { update: Some(Sent::Packet(packet)) }).await.unwrap();
+        let answer = tokio::time::timeout(Duration::from_secs(60), self.packets.recv()).await;
+        answer.expect("a packet comes out").unwrap()
     }
 
     async fn set(&mut self, action: Action, text: &str) -> Result<(), Status> {
@@ -628,4 +657,144 @@ async fn a_full_disk_refuses_writes_until_there_is_room() {
     assert_eq!(switch.said, "");
     let now = numbers(&mut Controller::of(&switch).await, &info).await;
     assert!(now.is_superset(&acknowledged) && now == there, "{now:?}");
+}
+
+/// A program that sends each packet back with the note of its entry.
+const NOTES: &str = "#include <core.p4>
+#include <v1model.p4>
+header note_t { bit<8> to; bit<8> note; bit<8> rest; }
+struct headers_t { note_t note; }
+struct meta_t { }
+parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    state start { packet.extract(hdr.note); transition accept; }
+}
+control V(inout headers_t hdr, inout meta_t meta) { apply { } }
+control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    direct_counter(CounterType.packets) uses;
+    register<bit<32>>(1) seen;
+    action write(bit<8> note) { hdr.note.note = note; uses.count(); }
+    action pass() { uses.count(); }
+    action deny() { hdr.note.rest = 0xdd; }
+    table notes {
+        key = { hdr.note.to: exact; }
+        actions = { write; pass; }
+        default_action = pass();
+        counters = uses;
+        support_timeout = true;
+    }
+    table acl { key = { hdr.note.to: ternary; } actions = { deny; NoAction; } default_action = NoAction(); }
+    apply {
+        bit<32> count;
+        seen.read(count, 0);
+        seen.write(0, count + 1);
+        notes.apply();
+        acl.apply();
+        sm.egress_spec = 500;
+    }
+}
+control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) { apply { } }
+control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr.note); } }
+V1Switch(P(), V(), I(), E(), V(), D()) main;
+";
+
+/// An entry for packets to this number, with a time out that does not come.
+fn note(info: &P4Info, to: u8, note: u8) -> v1::Update {
+    let entry = "type: INSERT entity { table_entry { table_id: $notes match { field_id: 1 exact { value: 'KEY' } }
+        action { action { action_id: $write params { param_id: 1 value: 'NOTE' } } }
+        idle_timeout_ns: 5000000000000 } }";
+    let byte = |byte: u8| format!("\\{byte:03o}");
+    update(info, &entry.replace("KEY", &byte(to)).replace("NOTE", &byte(note)))
+}
+
+/// Sends packets that are to come back with these notes, until the switch runs code for its tables. Returns how often
+/// each was sent.
+async fn until_special(switch: &Switch, controller: &mut Controller, notes: &[(u8, u8)], code: &str) -> u64 {
+    let mut sent = 0;
+    let start = std::time::Instant::now();
+    loop {
+        for &(to, note) in notes {
+            assert_eq!(controller.answer(&[to, 0xff, 0]).await, [to, note, 0]);
+        }
+        sent += 1;
+        if sent % 16 == 0 && code_of(switch) == code {
+            return sent;
+        }
+        assert!(start.elapsed() < Duration::from_secs(120), "not {code} but {}", code_of(switch));
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// The code that a switch runs for its tables.
+fn code_of(switch: &Switch) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    let output = command.args(["ctl", "--address", &switch.address, "--json", "workers"]).output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    told["code"].as_str().unwrap_or_default().to_owned()
+}
+
+/// What the direct counter of each entry says, in the order of their keys.
+async fn uses(controller: &mut Controller, info: &P4Info) -> Vec<i64> {
+    let entities = controller.read(info, "table_entry { table_id: $notes counter_data { } }").await;
+    let mut uses: Vec<_> = entities
+        .into_iter()
+        .filter_map(|entity| match entity.entity {
+            Some(v1::entity::Entity::TableEntry(entry)) => Some(entry),
+            _ => None,
+        })
+        .map(|entry| (format!("{:?}", entry.r#match), entry.counter_data.unwrap_or_default().packet_count))
+        .collect();
+    uses.sort();
+    uses.into_iter().map(|(_, count)| count).collect()
+}
+
+#[tokio::test]
+async fn nobody_sees_code_for_settled_tables_come_and_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut switch = Switch::start_native(folder.path(), "--cpu-port 500");
+    let mut controller = Controller::of(&switch).await;
+    controller.set(Action::VerifyAndCommit, NOTES).await.unwrap();
+    let info = controller.config().await.p4info.unwrap();
+    controller.write(vec![note(&info, 1, 0x11)]).await.unwrap();
+    let notes = [(1, 0x11), (2, 0xff)];
+    let first = until_special(&switch, &mut controller, &notes, "I.notes has 1 entry, I.acl is empty").await;
+    for _ in 0..20 {
+        controller.answer(&[1, 0, 0]).await;
+    }
+    assert_eq!(uses(&mut controller, &info).await, [first as i64 + 20]);
+    // The entry is there for the next packet.
+    controller.write(vec![note(&info, 2, 0x22)]).await.unwrap();
+    assert_eq!(controller.answer(&[2, 0, 0]).await, [2, 0x22, 0]);
+    let notes = [(1, 0x11), (2, 0x22)];
+    let second = until_special(&switch, &mut controller, &notes, "I.notes has 2 entries, I.acl is empty").await;
+    let counted = [(first + second) as i64 + 20, second as i64 + 1];
+    assert_eq!(uses(&mut controller, &info).await, counted);
+
+    // Another program, while code for the tables of the first runs. What there is in its tables, and what it has
+    // counted, goes on.
+    let other = NOTES.replace("action deny() { hdr.note.rest = 0xdd; }", "action deny() { hdr.note.rest = 0xee; }");
+    let other =
+        other.replace("sm.egress_spec = 500;", "sm.egress_spec = 500; if (hdr.note.to == 9) hdr.note.note = 9;");
+    controller.set(Action::ReconcileAndCommit, &other).await.unwrap();
+    let info = controller.config().await.p4info.unwrap();
+    assert_eq!(controller.answer(&[9, 0, 0]).await, [9, 9, 0]);
+    assert_eq!(controller.answer(&[1, 0, 0]).await, [1, 0x11, 0]);
+    assert_eq!(uses(&mut controller, &info).await, [counted[0] + 1, counted[1]]);
+    let third = until_special(&switch, &mut controller, &notes, "I.notes has 2 entries, I.acl is empty").await;
+    let counted = counted.map(|count| count + third as i64);
+    assert_eq!(uses(&mut controller, &info).await, [counted[0] + 1, counted[1]]);
+    let deny = "type: INSERT entity { table_entry { table_id: $acl priority: 1
+        match { field_id: 1 ternary { value: '\\001' mask: '\\377' } } action { action { action_id: $deny } } } }";
+    controller.write(vec![update(&info, deny)]).await.unwrap();
+    assert_eq!(controller.answer(&[1, 0, 0]).await, [1, 0x11, 0xee]);
+
+    // What runs when it is killed is no matter of what is there afterwards.
+    switch.kill();
+    let switch = Switch::start_native(folder.path(), "--cpu-port 500");
+    let mut controller = Controller::of(&switch).await;
+    assert_eq!(text(&controller.config().await), other);
+    assert_eq!(controller.answer(&[1, 0, 0]).await, [1, 0x11, 0xee]);
+    assert_eq!(controller.answer(&[9, 0, 0]).await, [9, 9, 0]);
+    let notes = [(2, 0x22), (3, 0xff)];
+    until_special(&switch, &mut controller, &notes, "I.notes has 2 entries, I.acl has 1 entry").await;
+    assert_eq!(controller.answer(&[1, 0, 0]).await, [1, 0x11, 0xee]);
 }

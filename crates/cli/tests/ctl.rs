@@ -309,6 +309,35 @@ fn a_switch_that_is_not_there() {
 }
 
 #[test]
+fn tables_tell_their_memory() {
+    let switch = Switch::start();
+    let sizes = || {
+        let output = switch.ctl().args(["--json", "sizes"]).output().unwrap();
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    let acl = |sizes: serde_json::Value| {
+        let tables = sizes.as_array().unwrap().clone();
+        tables.into_iter().find(|table| table["table"] == "MyIngress.acl").unwrap()
+    };
+    let empty = acl(sizes());
+    assert_eq!((&empty["entries"], &empty["entry_bytes"]), (&0.into(), &serde_json::Value::Null));
+    let add = ["add", "acl", "10.0.0.0&&&0xff000000", "0x800..0x806", "do", "drop", "priority", "10"];
+    switch.check(&[&add], expect![[""]]);
+    let full = acl(sizes());
+    assert_eq!((&full["entries"], full["entry_bytes"].as_f64()), (&1.into(), full["bytes"].as_f64()));
+    assert!(full["bytes"].as_u64() > empty["bytes"].as_u64(), "{empty} {full}");
+    switch.check(
+        &[&["help", "sizes"]],
+        expect![[r#"
+            sizes
+            entries, room and memory of each table.
+            Bytes are those that packets look up in: entries with their arguments, and what finds them. The switch has two
+            copies of them, one for packets and one for changes.
+        "#]],
+    );
+}
+
+#[test]
 fn workers_come_and_go() {
     let switch = Switch::start();
     let told = |arguments: &[&str]| {

@@ -7,7 +7,8 @@ use crate::failure::Failure;
 use crate::grid::grid;
 use crate::plan::{Dump, Filter, Load, LoadHow, Plan, Read, Watched, after, digest_config, entity, update};
 use crate::render::{
-    commands, default_text, entities_text, entity_json, message_json, message_text, workers_json, workers_text,
+    commands, default_text, entities_text, entity_json, message_json, message_text, sizes_json, sizes_text,
+    workers_json, workers_text,
 };
 use crate::schema::{Schema, id};
 use crate::session::{Session, Standing};
@@ -87,6 +88,13 @@ pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundi
             match around.json {
                 true => (around.out)(&workers_json(&workers).to_string()),
                 false => (around.out)(&workers_text(&workers)),
+            }
+        }
+        Plan::Sizes => {
+            let sizes = session.sizes().await?;
+            match around.json {
+                true => (around.out)(&sizes_json(&sizes).to_string()),
+                false => (around.out)(&sizes_text(&sizes)),
             }
         }
         Plan::Simple(line) => {

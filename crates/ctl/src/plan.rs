@@ -36,6 +36,8 @@ pub enum Plan {
     Status,
     /// How many workers there are; to change that first, if something is wanted.
     Workers(Option<WantedWorkers>),
+    /// How full tables are, and the memory that they take.
+    Sizes,
     /// What was written to the switch, as commands.
     Dump(Dump),
     /// To carry out a command of `simple_switch_CLI`.

@@ -20,7 +20,9 @@ use p4runtime_proto::p4::v1::{
     Uint128, Update, WriteRequest, get_forwarding_pipeline_config_request as get_config,
 };
 use p4runtime_proto::wirespeed::v1::commands_client::CommandsClient;
-use p4runtime_proto::wirespeed::v1::{RunRequest, WorkersRequest, WorkersResponse, workers_request};
+use p4runtime_proto::wirespeed::v1::{
+    RunRequest, SizesRequest, SizesResponse, WorkersRequest, WorkersResponse, workers_request,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -263,6 +265,18 @@ impl Session {
             Ok(answer) => Ok(answer.into_inner()),
             Err(status) if status.code() == Code::Unimplemented => {
                 Err(Problem::new("this switch tells nothing of workers: it is no Wirespeed, or an older one").into())
+            }
+            Err(status) => Err(status.into()),
+        }
+    }
+
+    /// How full the switch's tables are.
+    pub async fn sizes(&mut self) -> Result<SizesResponse, Failure> {
+        match self.commands.sizes(SizesRequest { device_id: self.options.device_id }).await {
+            Ok(answer) => Ok(answer.into_inner()),
+            Err(status) if status.code() == Code::Unimplemented => {
+                let what = "this switch tells nothing of its tables' memory: it is no Wirespeed, or an older one";
+                Err(Problem::new(what).into())
             }
             Err(status) => Err(status.into()),
         }

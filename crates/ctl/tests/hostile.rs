@@ -10,8 +10,9 @@ use p4runtime_proto::p4::v1::{Entity, StreamMessageResponse};
 use prost::Message;
 
 /// Words that mean something somewhere.
-const WORDS: [&str; 76] = [
+const WORDS: [&str; 77] = [
     "workers",
+    "sizes",
     "auto",
     "list",
     "show",

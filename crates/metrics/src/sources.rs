@@ -199,9 +199,10 @@ impl Sources {
 
 fn tables(text: &mut Exposition, taken: &Taken) {
     let program = &taken.program;
-    let sizes: Vec<(usize, usize)> = {
+    let sizes: Vec<(usize, usize, usize)> = {
         let tables = taken.tables.lock();
-        tables.tables().iter().map(|table| (table.len(), table.spec().size)).collect()
+        let bytes = tables.lookup_bytes();
+        tables.tables().iter().zip(bytes).map(|(table, bytes)| (table.len(), table.spec().size, bytes)).collect()
     };
     let names = || program.tables.iter().map(|table| table.name.as_str());
     text.family("wirespeed_table_lookups_total", Kind::Counter, "Packets that asked a table.");
@@ -211,12 +212,16 @@ fn tables(text: &mut Exposition, taken: &Taken) {
         text.sample(&[("table", name), ("result", "miss")], misses as f64);
     }
     text.family("wirespeed_table_entries", Kind::Gauge, "Entries of a table.");
-    for (name, (count, _)) in names().zip(&sizes) {
+    for (name, (count, ..)) in names().zip(&sizes) {
         text.sample(&[("table", name)], *count as f64);
     }
     text.family("wirespeed_table_capacity_entries", Kind::Gauge, "Entries that a table holds at most.");
-    for (name, (_, size)) in names().zip(&sizes) {
+    for (name, (_, size, _)) in names().zip(&sizes) {
         text.sample(&[("table", name)], *size as f64);
+    }
+    text.family("wirespeed_table_lookup_bytes", Kind::Gauge, "Memory that packets look up in; there are two copies.");
+    for (name, (.., bytes)) in names().zip(&sizes) {
+        text.sample(&[("table", name)], *bytes as f64);
     }
 }
 
@@ -357,6 +362,7 @@ mod tests {
             wirespeed_table_lookups_total{table="I.t",result="miss"} 1
             wirespeed_table_entries{table="I.t"} 1
             wirespeed_table_capacity_entries{table="I.t"} 8
+            wirespeed_table_lookup_bytes{table="I.t"} 384
             wirespeed_queue_depth_packets{port="1",queue="0"} 1
             wirespeed_queue_capacity_packets{port="1",queue="0"} 64
             wirespeed_received_packets_total 3

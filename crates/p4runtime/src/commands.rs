@@ -1,16 +1,19 @@
-//! The second door: commands of `simple_switch_CLI`, and workers: things that P4Runtime has no words for.
+//! The second door: commands of `simple_switch_CLI`, workers, and the memory of tables: things that P4Runtime
+//! has no words for.
 //!
 //! As in the reference switch, this door knows of no primary controller: who may connect may command.
 
 use crate::service::{Core, blocking};
 use p4runtime_proto::wirespeed::v1::commands_server::Commands;
 use p4runtime_proto::wirespeed::v1::{
-    RunRequest, RunResponse, WorkerLoad, WorkersRequest, WorkersResponse, workers_request,
+    RunRequest, RunResponse, SizesRequest, SizesResponse, TableSize, WorkerLoad, WorkersRequest, WorkersResponse,
+    workers_request,
 };
 use std::sync::Arc;
 use std::time::Duration;
 use switch::Door;
 use switch::workers::{Wanted, Workers};
+use tables::{Table, TableSet};
 use tonic::{Request, Response, Status};
 
 /// The service.
@@ -60,6 +63,27 @@ impl Commands for CommandService {
         });
         answer.await?.map(Response::new)
     }
+
+    async fn sizes(&self, request: Request<SizesRequest>) -> Result<Response<SizesResponse>, Status> {
+        let (core, request) = (&self.0, request.into_inner());
+        core.check_device(request.device_id)?;
+        let api = Arc::clone(&core.api);
+        let answer = blocking(move || {
+            let tables = api.door().ask(|switch| switch.shared_tables());
+            tables.map(|tables| sizes(&tables.lock())).map_err(|closed| Status::unavailable(closed.to_string()))
+        });
+        answer.await?.map(Response::new)
+    }
+}
+
+fn sizes(tables: &TableSet) -> SizesResponse {
+    let size = |(table, bytes): (&Table, usize)| TableSize {
+        name: table.spec().name.clone(),
+        entries: table.len() as u64,
+        capacity: table.spec().size as u64,
+        bytes: bytes as u64,
+    };
+    SizesResponse { tables: tables.tables().iter().zip(tables.lookup_bytes()).map(size).collect() }
 }
 
 /// Waits until there are as many workers as are wanted: the first of them sees to it soon, or has seen that it cannot

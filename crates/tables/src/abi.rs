@@ -60,8 +60,8 @@ pub struct LookupHandle {
     pub words: WordsHandle,
 }
 
-/// How C looks a key up in an exact table whose keys are one word, without a call: the slots of [`crate::words`], and the
-/// cells that they name. All zero for other tables, which are asked by their function.
+/// How C looks a key up in an exact table whose keys are one word, without a call: the slots of [`crate::words`],
+/// and the cells that they name. All zero for other tables, which are asked by their function.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct WordsHandle {

@@ -1,11 +1,11 @@
 //! The engine of exact tables whose keys are one word: a hash table whose slots hold the keys themselves.
 //!
 //! A slot is sixteen bytes, a key and where the cell lies that its entry runs, so that a lookup reads one line and
-//! compares what stands in it. Cells have no tail and may be shared by entries ([`crate::shared`]). How slots come and go
-//! is [`crate::probing`]'s.
+//! compares what stands in it. Cells have no tail and may be shared by entries ([`crate::shared`]). How slots come
+//! and go is [`crate::probing`]'s.
 //!
-//! Generated code searches in the slots itself (`ws_find_word` in `runtime/c/wirespeed.h`): a call would cost as much as
-//! the search.
+//! Generated code searches in the slots itself (`ws_find_word` in `runtime/c/wirespeed.h`): a call would cost as
+//! much as the search.
 
 use crate::abi::EntryHeader;
 use crate::cells::{Cell, Cells, prefetch};
@@ -46,7 +46,8 @@ impl WordHash {
     }
 }
 
-/// A key, and words from the first cell to its cell; none if the slot is free. An array, since free ones then come from the system as they are.
+/// A key, and words from the first cell to its cell; none if the slot is free. An array, since free ones then come
+/// from the system as they are.
 pub(crate) type Slot = [u64; 2];
 
 impl probing::Slot for Slot {

@@ -7,6 +7,7 @@
 //! Nothing here decides anything. What the code generator finds out while it writes (values that are certain, stores
 //! that nobody reads) is not planned and is not told.
 
+mod names;
 mod text;
 
 use crate::plan::graph::{End, Graph, Uncut};
@@ -16,9 +17,8 @@ use crate::plan::straight::{NoStraight, Straight};
 use crate::plan::walk::Item;
 use crate::plan::{Plan, key_fields};
 use crate::tuning::Tuning;
-use ir::{
-    BlockKind, ExprKind, FieldType, HashValue, HeaderRef, Program, RegisterId, StmtKind, TableId, VarId, VarKind,
-};
+use ir::{BlockKind, FieldType, Program, RegisterId, StmtKind, TableId, VarId, VarKind};
+use names::Names;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tables::{Snapshot, Table, TableSpec};
@@ -152,9 +152,10 @@ pub struct State {
 /// Describes the plan of a program.
 pub fn describe(program: &Program, plan: &Plan) -> Description {
     let words = |table: TableId| plan.cut_words(table);
-    let straight = plan.straight.as_ref().map(|straight| straight_way(program, plan, straight));
+    let names = Names::new(program);
+    let straight = plan.straight.as_ref().map(|straight| straight_way(program, plan, straight, &names));
     let no_straight = Straight::of(program, &words).err().map(|why| no_straight(why).to_owned());
-    let blocks = program.blocks.iter().map(|block| block_way(program, plan, block, &words)).collect();
+    let blocks = program.blocks.iter().map(|block| block_way(program, plan, block, &words, &names)).collect();
     Description {
         architecture: program.architecture.name(),
         burst_packets: plan.burst_max,
@@ -164,7 +165,7 @@ pub fn describe(program: &Program, plan: &Plan) -> Description {
         no_straight_reason: no_straight,
         blocks,
         context_bytes: plan.context_size,
-        variables: variables(program, plan),
+        variables: variables(program, plan, &names),
         headers: headers(program, plan),
         tables: program.tables.iter_enumerated().map(|(id, table)| table_way(program, plan, id, table)).collect(),
         state: state_of(program, &plan.sharing),
@@ -213,18 +214,18 @@ fn uncut_reason(program: &Program, graph: &Graph<'_>) -> Option<String> {
     })
 }
 
-fn straight_way(program: &Program, plan: &Plan, straight: &Straight) -> StraightWay {
+fn straight_way(program: &Program, plan: &Plan, straight: &Straight, names: &Names<'_>) -> StraightWay {
     let words = |table: TableId| plan.cut_words(table);
     let graph = straight.graph(program, &words);
     let fields =
-        |sum: &crate::plan::sums::Sum| sum.inputs().iter().map(|input| input_name(program, &input.value)).collect();
+        |sum: &crate::plan::sums::Sum| sum.inputs().iter().map(|input| names.hash_input(&input.value)).collect();
     StraightWay {
         in_place: straight.in_place,
         in_chunks_reason: (!straight.in_place).then(|| in_chunks_reason(program, plan, straight)),
         deparser_left_out: straight.keeps_headers,
         kept_sums: if straight.in_place { straight.sums.iter().map(fields).collect() } else { Vec::new() },
         leaves_for: leaves_for(program, &graph, straight),
-        regions: regions(program, plan, &graph, Some(straight)),
+        regions: regions(program, plan, &graph, Some(straight), names),
         uncut_reason: uncut_reason(program, &graph),
     }
 }
@@ -270,52 +271,40 @@ fn in_chunks_reason(program: &Program, plan: &Plan, straight: &Straight) -> Stri
     }
 }
 
-fn input_name(program: &Program, value: &HashValue) -> String {
-    match value {
-        HashValue::Expr(expr) => match &expr.kind {
-            ExprKind::Field(header, field) => {
-                let ty = program.header_type(header);
-                format!("{}.{}", header_name(program, header), ty.fields[*field as usize].name)
-            }
-            _ => ir::text::print_expr(expr),
-        },
-        HashValue::Varbit(header, field) => {
-            format!("{}.{}", header_name(program, header), program.header_type(header).fields[*field as usize].name)
-        }
-    }
-}
-
-fn header_name<'p>(program: &'p Program, header: &HeaderRef) -> &'p str {
-    match header {
-        HeaderRef::Fixed(id) => &program.headers[*id].name,
-        HeaderRef::Element { stack, .. } | HeaderRef::Next(stack) | HeaderRef::Last(stack) => {
-            &program.stacks[*stack].name
-        }
-    }
-}
-
-fn block_way(program: &Program, plan: &Plan, block: &ir::Block, words: &dyn Fn(TableId) -> usize) -> BlockWay {
+fn block_way(
+    program: &Program,
+    plan: &Plan,
+    block: &ir::Block,
+    words: &dyn Fn(TableId) -> usize,
+    names: &Names<'_>,
+) -> BlockWay {
     let BlockKind::Control { body } = &block.kind else {
         return BlockWay { name: block.name.clone(), regions: Vec::new(), uncut_reason: None };
     };
     let graph = Graph::new(program, body, words);
     BlockWay {
         name: block.name.clone(),
-        regions: regions(program, plan, &graph, None),
+        regions: regions(program, plan, &graph, None, names),
         uncut_reason: uncut_reason(program, &graph),
     }
 }
 
-fn regions(program: &Program, plan: &Plan, graph: &Graph<'_>, straight: Option<&Straight>) -> Vec<Region> {
+fn regions(
+    program: &Program,
+    plan: &Plan,
+    graph: &Graph<'_>,
+    straight: Option<&Straight>,
+    names: &Names<'_>,
+) -> Vec<Region> {
     let guarded = graph.guarded_for(program, &plan.sharing, straight);
     let region = |(position, (nodes, entries)): (usize, (&Vec<usize>, &Vec<usize>))| Region {
         guarded: guarded.as_ref().is_some_and(|regions| regions.contains(&position)),
-        nodes: nodes.iter().map(|&id| node(program, graph, id, entries.contains(&id))).collect(),
+        nodes: nodes.iter().map(|&id| node(program, graph, id, entries.contains(&id), names)).collect(),
     };
     graph.regions.iter().zip(&graph.entries).enumerate().map(region).collect()
 }
 
-fn node(program: &Program, graph: &Graph<'_>, number: usize, entered: bool) -> Node {
+fn node(program: &Program, graph: &Graph<'_>, number: usize, entered: bool, names: &Names<'_>) -> Node {
     let node = &graph.nodes[number];
     let (mut statements, mut asks_alone) = (0, Vec::new());
     for stmt in &node.code {
@@ -330,7 +319,7 @@ fn node(program: &Program, graph: &Graph<'_>, number: usize, entered: bool) -> N
     let then = match &node.end {
         End::Done => "done".to_owned(),
         End::Goto(next) => to(*next),
-        End::Branch { cond, yes, no, .. } => format!("if {} {} else {}", ir::text::print_expr(cond), to(*yes), to(*no)),
+        End::Branch { cond, yes, no, .. } => format!("if {} {} else {}", names.expr(cond), to(*yes), to(*no)),
         End::Switch { cases, default, .. } => {
             let ways: BTreeSet<usize> = cases.iter().map(|(_, id)| *id).chain([*default]).collect();
             format!("one of {}", ways.into_iter().map(to).collect::<Vec<_>>().join(", "))
@@ -341,20 +330,12 @@ fn node(program: &Program, graph: &Graph<'_>, number: usize, entered: bool) -> N
     Node { number, entered, answer_of, statements, asks_alone, then }
 }
 
-fn variables(program: &Program, plan: &Plan) -> Vec<Placed> {
-    let mut mentioned = BTreeSet::new();
-    for block in &program.blocks {
-        ir::walk::visit_block(program, block, &mut |item| {
-            if let ir::walk::Item::Var(var) = item {
-                mentioned.insert(var);
-            }
-        });
-    }
+fn variables(program: &Program, plan: &Plan, names: &Names<'_>) -> Vec<Placed> {
     let place = |(id, var): (VarId, &ir::Var)| {
+        let name = names.var(id)?.to_owned();
         let waits = plan.straight.as_ref().and_then(|straight| straight.waiting.get(&id));
         let on_way = plan.straight.is_some() && (var.ty.width() <= 64 || var.kind == VarKind::Local);
         let way = match waits {
-            _ if !mentioned.contains(&id) => return None,
             Some(&(_, last)) => Some(format!("C variable, kept for each packet up to region {last}")),
             None => on_way.then(|| "C variable".to_owned()),
         };
@@ -371,7 +352,7 @@ fn variables(program: &Program, plan: &Plan) -> Vec<Placed> {
             Some(way) if way != in_blocks => format!("{way}; in blocks: {in_blocks}"),
             _ => in_blocks,
         };
-        Some(Placed { name: var.name.clone(), bits: var.ty.width(), place })
+        Some(Placed { name, bits: var.ty.width(), place })
     };
     program.vars.iter_enumerated().filter_map(place).collect()
 }

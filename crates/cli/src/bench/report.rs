@@ -24,6 +24,28 @@ pub struct Subject {
     pub frames: usize,
     /// How long they are on average.
     pub frame_bytes: f64,
+    /// How full the program's tables are.
+    pub tables: Vec<TableSize>,
+}
+
+/// How full a table is.
+pub struct TableSize {
+    /// Its name.
+    pub name: String,
+    /// How many entries it has.
+    pub entries: usize,
+    /// The memory that packets look up in.
+    pub bytes: usize,
+}
+
+impl TableSize {
+    fn entry_bytes(&self) -> Option<f64> {
+        (self.entries > 0).then(|| self.bytes as f64 / self.entries as f64)
+    }
+
+    fn json(&self) -> Value {
+        json!({"table": self.name, "entries": self.entries, "bytes": self.bytes, "entry_bytes": self.entry_bytes()})
+    }
 }
 
 impl Subject {
@@ -49,7 +71,17 @@ impl Subject {
             "traffic": self.traffic,
             "frames": self.frames,
             "frame_bytes": self.frame_bytes,
+            "tables": self.tables.iter().map(TableSize::json).collect::<Vec<_>>(),
         })
+    }
+
+    /// The tables that have entries, and what these take.
+    fn table_rows(&self) -> Vec<Vec<String>> {
+        let row = |size: &TableSize| {
+            let bytes = number(size.entry_bytes()?);
+            Some(vec![size.name.clone(), grouped(size.entries as u64), grouped(size.bytes as u64), bytes])
+        };
+        self.tables.iter().filter_map(row).collect()
     }
 }
 
@@ -152,6 +184,12 @@ impl MemoryReport {
         self.print_stages();
         say!();
         self.print_fates();
+        let tables = self.subject.table_rows();
+        if !tables.is_empty() {
+            say!();
+            let head = ["tables", "entries", "bytes", "per entry"].map(str::to_owned).to_vec();
+            say!("{}", table(std::iter::once(head).chain(tables)));
+        }
     }
 
     fn workers(&self) -> usize {

@@ -30,7 +30,7 @@ pub fn find(given: &str) -> Result<&'static Form, Problem> {
 }
 
 /// All commands, in the order in which help shows them.
-pub const FORMS: [Form; 26] = [
+pub const FORMS: [Form; 27] = [
     Form {
         name: "list",
         usage: &["list [tables|actions|profiles|counters|meters|registers|value-sets|digests|packets]"],
@@ -268,6 +268,15 @@ pub const FORMS: [Form; 26] = [
             Examples:\n  workers\n  workers 2\n  workers auto",
         needs_program: false,
         parse: others::workers,
+    },
+    Form {
+        name: "sizes",
+        usage: &["sizes"],
+        summary: "entries, room and memory of each table",
+        details: "Bytes are those that packets look up in: entries with their arguments, and what finds them. The switch has two\n\
+            copies of them, one for packets and one for changes.",
+        needs_program: false,
+        parse: |it| others::plain(it, Plan::Sizes),
     },
     Form {
         name: "help",

@@ -5,10 +5,12 @@
 //! * `commands`: lines of the language.
 //! * `messages`: what the switch tells on a stream.
 //! * `workers`: the threads that run it.
+//! * `sizes`: how full its tables are.
 
 mod commands;
 mod json;
 mod messages;
+mod sizes;
 mod tables;
 mod workers;
 
@@ -16,6 +18,7 @@ pub use commands::commands;
 pub use json::entity_json;
 pub(crate) use messages::election_id;
 pub use messages::{message_json, message_text};
+pub use sizes::{sizes_json, sizes_text};
 pub use tables::{default_text, entities_text};
 pub use workers::{workers_json, workers_text};
 

@@ -70,7 +70,7 @@ mod print;
 mod read;
 mod read_body;
 
-pub use print::{print, print_annotated, print_expr, print_place, print_stmt};
+pub use print::{print, print_annotated, print_stmt};
 pub use read::parse;
 
 /// Why a text is not a program.
@@ -130,6 +130,13 @@ const BINARY_OPERATORS: [(&str, crate::BinaryOp); 20] = {
         ("||", LogicalOr),
     ]
 };
+
+impl crate::BinaryOp {
+    /// How it is written, in P4 as in the text form.
+    pub fn sign(self) -> &'static str {
+        word_of(&BINARY_OPERATORS, &self)
+    }
+}
 
 /// The hash functions and how they are written; `Custom` and `Continued` are written as their
 /// calculation.

@@ -1,6 +1,6 @@
 //! The writer of the text form.
 
-use super::{BINARY_OPERATORS, DIRECTIONS, EXTERN_KINDS, HASHES, MATCH_KINDS, UNITS, word_of};
+use super::{DIRECTIONS, EXTERN_KINDS, HASHES, MATCH_KINDS, UNITS, word_of};
 use crate::v1model::DROP_PORT;
 use crate::walk;
 use crate::*;
@@ -16,16 +16,6 @@ pub fn print(program: &Program) -> String {
 /// it.
 pub fn print_annotated(program: &Program) -> String {
     Printer { program, annotated: true, depth: 0, text: String::new() }.run()
-}
-
-/// The text of an expression.
-pub fn print_expr(expr: &Expr) -> String {
-    expression(expr)
-}
-
-/// The text of a place.
-pub fn print_place(place: &Place) -> String {
-    place_text(place)
 }
 
 /// The text of a statement, with a newline at the end of every line.
@@ -462,7 +452,7 @@ fn expression(expr: &Expr) -> String {
         ExprKind::Unary(UnaryOp::BitNot, operand) => format!("~{}", expression(operand)),
         ExprKind::Unary(UnaryOp::Not, operand) => format!("!{}", expression(operand)),
         ExprKind::Binary(op, left, right) => {
-            format!("({} {} {})", expression(left), word_of(&BINARY_OPERATORS, op), expression(right))
+            format!("({} {} {})", expression(left), op.sign(), expression(right))
         }
         ExprKind::Mux(cond, yes, no) => format!("({} ? {} : {})", expression(cond), expression(yes), expression(no)),
         ExprKind::Cast(operand) => format!("{}({})", ty(expr.ty), expression(operand)),

@@ -1,0 +1,194 @@
+//! What a table more costs: programs with one to ten tables, made from one text, from memory to memory on one core.
+//!
+//! What enters: how many entries a table has. What leaves: nanoseconds per packet of each program and per added table,
+//! for tables of exact keys, for exact, longest prefix and ternary keys in turn, and for tables that are declared and
+//! applied under a condition that no packet fulfils. Each table writes to the packet, so that none can be left out.
+
+use crate::Arguments;
+use crate::compiled;
+use crate::contest::{LENT_FRAMES_MAX, STRIDE_BYTES};
+use crate::limit::Frames;
+use base::Rng;
+use live::traffic::udp_frame;
+use measure::figures::{median, range};
+use measure::memory;
+use measure::traffic::Lent;
+use serde_json::json;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use switch::Switch;
+use tempfile::TempDir;
+
+/// The program without its tables.
+const FRAME: &str = include_str!("../programs/cascade.p4");
+
+/// Where its tables and their applications go.
+const TABLES: &str = "    // TABLES\n";
+const APPLICATIONS: &str = "        // APPLICATIONS\n";
+
+/// How many tables the programs of a family have.
+const COUNTS: [usize; 5] = [1, 2, 4, 7, 10];
+
+/// Entries of a ternary table, which nobody fills like the others.
+const TERNARY_ENTRIES_MAX: u32 = 30;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    /// All keys are exact.
+    Exact,
+    /// Exact, longest prefix, ternary, and so on.
+    Mixed,
+    /// One exact table; the others are never asked.
+    Idle,
+}
+
+impl Family {
+    const ALL: [Family; 3] = [Family::Exact, Family::Mixed, Family::Idle];
+
+    fn name(self) -> &'static str {
+        match self {
+            Family::Exact => "exact",
+            Family::Mixed => "mixed",
+            Family::Idle => "idle",
+        }
+    }
+
+    fn describe(self) -> &'static str {
+        match self {
+            Family::Exact => "all exact",
+            Family::Mixed => "exact, longest prefix and ternary in turn",
+            Family::Idle => "one exact, others whose condition never holds",
+        }
+    }
+
+    /// The match kind of a table.
+    fn kind(self, table: usize) -> &'static str {
+        match self {
+            Family::Mixed => ["exact", "lpm", "ternary"][table % 3],
+            Family::Exact | Family::Idle => "exact",
+        }
+    }
+
+    /// The program with so many tables.
+    fn program(self, count: usize) -> String {
+        let (mut tables, mut applications) = (String::new(), String::new());
+        for table in 0..count {
+            let key = match self.kind(table) {
+                "ternary" => "hdr.ipv4.destination: ternary; hdr.ipv4.protocol: ternary;".to_owned(),
+                kind => format!("hdr.ipv4.destination: {kind};"),
+            };
+            let _ = writeln!(
+                tables,
+                "    action mark{table}(bit<8> value) {{ hdr.ethernet.source[{}:{}] = value; }}\n    \
+                 table table{table} {{ key = {{ {key} }} actions = {{ mark{table}; NoAction; }} size = 1048576; }}",
+                8 * (table % 6) + 7,
+                8 * (table % 6)
+            );
+            // Time to live is 64 in all frames.
+            let condition = if self == Family::Idle && table > 0 { "if (hdr.ipv4.ttl == 0) " } else { "" };
+            let _ = writeln!(applications, "        {condition}table{table}.apply();");
+        }
+        FRAME.replace(TABLES, &tables).replace(APPLICATIONS, &applications)
+    }
+
+    /// Entries for its tables: each host of the traffic has one in each.
+    fn commands(self, count: usize, hosts: u32) -> String {
+        let mut text = String::new();
+        for table in 0..count {
+            let kind = self.kind(table);
+            for host in 0..if kind == "ternary" { hosts.min(TERNARY_ENTRIES_MAX) } else { hosts } {
+                let [a, b, c, d] = address(host).to_be_bytes();
+                let entry = match kind {
+                    "lpm" => format!("{a}.{b}.{c}.{d}/32 => {}", host % 251),
+                    "ternary" => format!("0.0.0.{host}&&&0.0.0.31 17&&&255 => {} {}", host % 251, host + 1),
+                    _ => format!("{a}.{b}.{c}.{d} => {}", host % 251),
+                };
+                let _ = writeln!(text, "table_add table{table} mark{table} {entry}");
+            }
+        }
+        text
+    }
+}
+
+/// Hosts are scattered over 10.0.0.0/8.
+fn address(host: u32) -> u32 {
+    10 << 24 | host.wrapping_mul(0x9e_3779) & 0xff_ffff
+}
+
+/// A program with its entries.
+struct Contestant {
+    family: Family,
+    count: usize,
+    switch: Switch,
+    packet_ns: Vec<f64>,
+}
+
+/// Runs all programs in turn and prints what a packet costs each, and a table more.
+pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let folder = TempDir::new()?;
+    let mut contestants = Vec::new();
+    for family in Family::ALL {
+        for count in COUNTS {
+            let path = folder.path().join(format!("{}{count}.p4", family.name()));
+            std::fs::write(&path, family.program(count))?;
+            let program = Arc::new(compiled::program(&path.display().to_string())?);
+            let entries = family.commands(count, arguments.routes);
+            let switch = compiled::switch(&program, compiled::native(&program)?, &entries)?;
+            contestants.push(Contestant { family, count, switch, packet_ns: Vec::new() });
+        }
+    }
+    let frames = frames(arguments);
+    let rounds = (arguments.packets as usize).div_ceil(frames.count());
+    let mut lent = Lent::of(&frames.trace(), usize::MAX, 1);
+    for _ in 0..arguments.runs {
+        for contestant in &mut contestants {
+            let pass = memory::drive(&mut contestant.switch, &mut lent, LENT_FRAMES_MAX, rounds, || 0);
+            if pass.sent != pass.packets {
+                return Err(format!("{} of {} packets were sent", pass.sent, pass.packets).into());
+            }
+            contestant.packet_ns.push(pass.packet_ns());
+        }
+    }
+    Family::ALL.into_iter().for_each(|family| print(arguments, family, &contestants));
+    Ok(())
+}
+
+fn frames(arguments: &Arguments) -> Frames {
+    let mut rng = Rng::new(1);
+    let mut bytes = Vec::new();
+    for number in 0..arguments.destinations {
+        let host = rng.below(u64::from(arguments.routes)) as u32;
+        bytes.extend(udp_frame(address(host), 64, number));
+        bytes.resize((number as usize + 1) * STRIDE_BYTES, 0);
+    }
+    Frames { bytes, stride: STRIDE_BYTES }
+}
+
+fn print(arguments: &Arguments, family: Family, contestants: &[Contestant]) {
+    let members: Vec<&Contestant> = contestants.iter().filter(|it| it.family == family).collect();
+    let [first, .., last] = members[..] else { return };
+    // From run to run, so that what the machine does meanwhile is in both.
+    let added = (last.count - first.count) as f64;
+    let per_table: Vec<f64> =
+        last.packet_ns.iter().zip(&first.packet_ns).map(|(last, one)| (last - one) / added).collect();
+    if arguments.json {
+        let by_count: serde_json::Map<_, _> =
+            members.iter().map(|it| (it.count.to_string(), json!(it.packet_ns))).collect();
+        println!(
+            "{}",
+            json!({
+                "benchmark": "cascade", "tables": family.name(), "entries": arguments.routes,
+                "destinations": arguments.destinations, "packet_ns": by_count, "added_table_ns": per_table,
+            })
+        );
+        return;
+    }
+    println!("{}, {} entries each", family.describe(), arguments.routes);
+    for Contestant { count, packet_ns, .. } in &members {
+        let (least, greatest) = range(packet_ns);
+        println!("  {count:>2} tables  {:>7.1} ns per packet  ({least:.1} to {greatest:.1})", median(packet_ns));
+    }
+    let (least, greatest) = range(&per_table);
+    println!("  an added table  {:.2} ns  ({least:.2} to {greatest:.2})", median(&per_table));
+}
