@@ -1,0 +1,391 @@
+// N messages of sensors become one packet, and such a packet N messages again: the design of Lin, Wang, Huang and Wu, "The
+// SDN Approach for the Aggregation/Disaggregation of Sensor Data" (2018), for N from 1 to 8.
+//
+// A message is a UDP packet with a flag of six bytes and sixteen bytes of payload (figure 6 a). The first switch keeps the
+// payloads of N - 1 messages in registers; the one that comes then carries all of them on, as an N-packet (figure 6 d). The
+// second switch lets one message out of it at a time while the rest goes round (section 3), or all at once as replicas
+// of a multicast group (the paper's future work). Both are this program: the tables say which switch does what.
+
+#include <core.p4>
+#include <v1model.p4>
+#include "../headers.p4"
+
+#ifndef N
+#define N 8
+#endif
+#if N < 1 || N > 8
+#error "N is 1 to 8"
+#endif
+
+// The flag's type.
+const bit<8> MESSAGE = 0xfa;
+const bit<8> N_PACKET = 0xfc;
+
+const bit<16> PAYLOAD_BYTES = 16;
+// UDP's header, the flag and one payload.
+const bit<16> MESSAGE_UDP_BYTES = 30;
+const bit<16> N_PACKET_UDP_BYTES = 14 + N * PAYLOAD_BYTES;
+
+// Where messages are collected apart: one collection for each server, say.
+#define COLLECTIONS 256
+
+header flag_t {
+    bit<8> type;
+    // Makes the frame of a message 64 bytes long.
+    bit<40> padding;
+}
+
+header msg_t {
+    bit<128> payload;
+}
+
+header agg_t {
+    bit<128> msg1;
+#if N >= 2
+    bit<128> msg2;
+#endif
+#if N >= 3
+    bit<128> msg3;
+#endif
+#if N >= 4
+    bit<128> msg4;
+#endif
+#if N >= 5
+    bit<128> msg5;
+#endif
+#if N >= 6
+    bit<128> msg6;
+#endif
+#if N >= 7
+    bit<128> msg7;
+#endif
+#if N >= 8
+    bit<128> msg8;
+#endif
+}
+
+struct headers_t {
+    ethernet_t ethernet;
+    ipv4_t ipv4;
+    udp_t udp;
+    flag_t flag;
+    msg_t msg;
+    agg_t agg;
+}
+
+struct metadata_t {
+    // Which message of an N-packet is let out, from 0.
+    @field_list(1)
+    bit<32> part;
+    // Whether messages are let out of this N-packet, and whether it goes round.
+    @field_list(1)
+    bool is_split;
+    bool goes_round;
+}
+
+parser FixedParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
+                   inout standard_metadata_t standard_metadata) {
+    state start {
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.ethertype) {
+            ETHERTYPE_IPV4: parse_ipv4;
+            default: accept;
+        }
+    }
+
+    state parse_ipv4 {
+        packet.extract(hdr.ipv4);
+        transition select(hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.flags[0:0], hdr.ipv4.fragment_offset,
+                          hdr.ipv4.protocol) {
+            (4, 5, 0, 0, PROTOCOL_UDP): parse_udp;
+            default: accept;
+        }
+    }
+
+    state parse_udp {
+        packet.extract(hdr.udp);
+        transition select(hdr.udp.length_bytes) {
+            MESSAGE_UDP_BYTES .. N_PACKET_UDP_BYTES: parse_flag;
+            default: accept;
+        }
+    }
+
+    state parse_flag {
+        packet.extract(hdr.flag);
+        transition select(hdr.flag.type, hdr.udp.length_bytes) {
+            (MESSAGE, MESSAGE_UDP_BYTES): parse_msg;
+            (N_PACKET, N_PACKET_UDP_BYTES): parse_agg;
+            default: accept;
+        }
+    }
+
+    state parse_msg {
+        packet.extract(hdr.msg);
+        transition accept;
+    }
+
+    state parse_agg {
+        packet.extract(hdr.agg);
+        transition accept;
+    }
+}
+
+control FixedVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
+    apply {
+        verify_checksum(hdr.ipv4.isValid() && hdr.ipv4.header_words == 5,
+            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
+              hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.source, hdr.ipv4.destination },
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+    }
+}
+
+control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    // Payloads that wait: N - 1 at most in each collection, which has room for 8.
+    register<bit<128>>(COLLECTIONS * 8) payloads;
+    register<bit<32>>(COLLECTIONS) waiting;
+
+    counter(COLLECTIONS, CounterType.packets) messages_in;
+    counter(COLLECTIONS, CounterType.packets_and_bytes) n_packets_out;
+    // 0: a frame that ends too early, 1: a wrong IPv4 checksum, 2: no route, 3: the time to live is over.
+    counter(4, CounterType.packets) dropped;
+
+    bit<32> collection = 0;
+
+    action collect(bit<8> collection_number) {
+        collection = (bit<32>)collection_number;
+    }
+
+    // The first switch: whose messages are collected, and where.
+    table collecting {
+        key = {
+            hdr.ipv4.destination: exact;
+            hdr.udp.destination_port: exact;
+        }
+        actions = { collect; NoAction; }
+        default_action = NoAction();
+        size = 1024;
+    }
+
+    // Messages leave by the port of a mirror session.
+    action split_by_recirculation(bit<32> session) {
+        meta.is_split = true;
+        if (meta.part < N - 1) {
+            clone_preserving_field_list(CloneType.I2E, session, 1);
+            meta.goes_round = true;
+        }
+    }
+
+    // Messages are replicas, number 1 to N, of a group.
+    action split_by_multicast(bit<16> group) {
+        meta.is_split = true;
+        standard_metadata.mcast_grp = group;
+    }
+
+    // The second switch: whose N-packets are taken apart, and how.
+    table splitting {
+        key = {
+            hdr.ipv4.destination: exact;
+            hdr.udp.destination_port: exact;
+        }
+        actions = { split_by_recirculation; split_by_multicast; NoAction; }
+        default_action = NoAction();
+        size = 1024;
+    }
+
+    action send(port_t port) {
+        standard_metadata.egress_spec = port;
+    }
+
+    action no_route() {
+        mark_to_drop(standard_metadata);
+        dropped.count(2);
+    }
+
+    table route {
+        key = { hdr.ipv4.destination: lpm; }
+        actions = { send; no_route; }
+        default_action = no_route();
+        size = 1024;
+    }
+
+    // Keeps this message's payload, which ends the message here.
+    action keep(bit<32> position) {
+        payloads.write((collection << 3) + position, hdr.msg.payload);
+        waiting.write(collection, position + 1);
+        mark_to_drop(standard_metadata);
+    }
+
+    // This message carries those on that wait.
+    action aggregate() {
+        hdr.agg.setValid();
+#if N >= 2
+        payloads.read(hdr.agg.msg1, collection << 3);
+#endif
+#if N >= 3
+        payloads.read(hdr.agg.msg2, (collection << 3) + 1);
+#endif
+#if N >= 4
+        payloads.read(hdr.agg.msg3, (collection << 3) + 2);
+#endif
+#if N >= 5
+        payloads.read(hdr.agg.msg4, (collection << 3) + 3);
+#endif
+#if N >= 6
+        payloads.read(hdr.agg.msg5, (collection << 3) + 4);
+#endif
+#if N >= 7
+        payloads.read(hdr.agg.msg6, (collection << 3) + 5);
+#endif
+#if N >= 8
+        payloads.read(hdr.agg.msg7, (collection << 3) + 6);
+#endif
+#if N == 1
+        hdr.agg.msg1 = hdr.msg.payload;
+#elif N == 2
+        hdr.agg.msg2 = hdr.msg.payload;
+#elif N == 3
+        hdr.agg.msg3 = hdr.msg.payload;
+#elif N == 4
+        hdr.agg.msg4 = hdr.msg.payload;
+#elif N == 5
+        hdr.agg.msg5 = hdr.msg.payload;
+#elif N == 6
+        hdr.agg.msg6 = hdr.msg.payload;
+#elif N == 7
+        hdr.agg.msg7 = hdr.msg.payload;
+#else
+        hdr.agg.msg8 = hdr.msg.payload;
+#endif
+        hdr.msg.setInvalid();
+        hdr.flag.type = N_PACKET;
+        hdr.udp.length_bytes = N_PACKET_UDP_BYTES;
+        hdr.ipv4.total_length = 20 + N_PACKET_UDP_BYTES;
+        waiting.write(collection, 0);
+        n_packets_out.count(collection);
+    }
+
+    apply {
+        if (standard_metadata.parser_error != error.NoError) {
+            dropped.count(0);
+            mark_to_drop(standard_metadata);
+        } else if (standard_metadata.checksum_error == 1) {
+            dropped.count(1);
+            mark_to_drop(standard_metadata);
+        } else if (!hdr.ipv4.isValid()) {
+            mark_to_drop(standard_metadata);
+        } else if (hdr.ipv4.ttl <= 1) {
+            dropped.count(3);
+            mark_to_drop(standard_metadata);
+        } else if (route.apply().hit) {
+            if (hdr.msg.isValid()) {
+                if (collecting.apply().hit) {
+                    @atomic {
+                        bit<32> position;
+                        messages_in.count(collection);
+                        waiting.read(position, collection);
+                        if (position < N - 1) {
+                            keep(position);
+                        } else {
+                            aggregate();
+                        }
+                    }
+                }
+            } else if (hdr.agg.isValid()) {
+                splitting.apply();
+            }
+        }
+    }
+}
+
+control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    action become_message() {
+        hdr.msg.setValid();
+        hdr.flag.type = MESSAGE;
+        hdr.udp.length_bytes = MESSAGE_UDP_BYTES;
+        hdr.ipv4.total_length = 20 + MESSAGE_UDP_BYTES;
+    }
+
+    // The link's addresses.
+    action rewrite(mac_address_t source, mac_address_t destination) {
+        hdr.ethernet.source = source;
+        hdr.ethernet.destination = destination;
+    }
+
+    table link {
+        key = { standard_metadata.egress_port: exact; }
+        actions = { rewrite; NoAction; }
+        default_action = NoAction();
+        size = 512;
+    }
+
+    apply {
+        if (meta.goes_round && standard_metadata.instance_type != CLONED_IN_INGRESS) {
+            meta.part = meta.part + 1;
+            recirculate_preserving_field_list(1);
+        } else {
+            if (hdr.agg.isValid() && (meta.is_split || standard_metadata.instance_type == CLONED_IN_INGRESS)) {
+                if (standard_metadata.instance_type == REPLICATED) {
+                    meta.part = (bit<32>)standard_metadata.egress_rid - 1;
+                }
+                become_message();
+                if (meta.part == 0) { hdr.msg.payload = hdr.agg.msg1; }
+#if N >= 2
+                else if (meta.part == 1) { hdr.msg.payload = hdr.agg.msg2; }
+#endif
+#if N >= 3
+                else if (meta.part == 2) { hdr.msg.payload = hdr.agg.msg3; }
+#endif
+#if N >= 4
+                else if (meta.part == 3) { hdr.msg.payload = hdr.agg.msg4; }
+#endif
+#if N >= 5
+                else if (meta.part == 4) { hdr.msg.payload = hdr.agg.msg5; }
+#endif
+#if N >= 6
+                else if (meta.part == 5) { hdr.msg.payload = hdr.agg.msg6; }
+#endif
+#if N >= 7
+                else if (meta.part == 6) { hdr.msg.payload = hdr.agg.msg7; }
+#endif
+#if N >= 8
+                else if (meta.part == 7) { hdr.msg.payload = hdr.agg.msg8; }
+#endif
+                else { mark_to_drop(standard_metadata); }
+                hdr.agg.setInvalid();
+            }
+            hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+            link.apply();
+        }
+    }
+}
+
+control FixedComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
+    apply {
+        update_checksum(hdr.ipv4.isValid() && hdr.ipv4.header_words == 5,
+            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
+              hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.source, hdr.ipv4.destination },
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+        // A checksum of 0 is none (RFC 768). The fields of the header that is not there are left out.
+        update_checksum((hdr.msg.isValid() || hdr.agg.isValid()) && hdr.udp.checksum != 0,
+            { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.flag.type, hdr.flag.padding,
+              hdr.msg.payload, hdr.agg },
+            hdr.udp.checksum, HashAlgorithm.csum16);
+    }
+}
+
+control FixedDeparser(packet_out packet, in headers_t hdr) {
+    apply {
+        packet.emit(hdr.ethernet);
+        packet.emit(hdr.ipv4);
+        packet.emit(hdr.udp);
+        packet.emit(hdr.flag);
+        packet.emit(hdr.msg);
+        packet.emit(hdr.agg);
+    }
+}
+
+V1Switch(FixedParser(), FixedVerifyChecksum(), FixedIngress(), FixedEgress(), FixedComputeChecksum(),
+         FixedDeparser()) main;

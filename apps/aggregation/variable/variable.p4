@@ -1,0 +1,603 @@
+// Small packets of any number and of different sizes become one packet, and such a packet small ones again: the design of
+// Wang, Li and Lin, "Aggregating and disaggregating packets with various sizes of payload in P4 switches at 100 Gbps line
+// rate" (2020). Numbers in brackets are those of its figure 4.
+//
+// A small packet's payload, up to eleven words of 32 bits, waits in a column of a ring buffer: word i in pool_i, its length
+// in pool_len, and a bit that says that the column is used. When enough bytes wait, a small packet that has been stored
+// becomes a worker packet: it goes round, takes a column each time, and puts its words before what it has taken. When it
+// is long enough, or nothing waits, it leaves. Taking apart is the same backwards: each time round, a clone of the packet
+// is cut to its first message.
+
+#include <core.p4>
+#include <v1model.p4>
+#include "../headers.p4"
+
+// Columns of the ring buffer, a power of two.
+#ifndef COLUMNS
+#define COLUMNS 4096
+#endif
+
+// The type, the first byte behind the UDP header.
+const bit<8> SMALL = 0x01;
+const bit<8> AGGREGATED = 0x02;
+const bit<8> CONTROL = 0x0c;
+const bit<8> WORKER = 0x0f;
+
+// What may follow the Aggregation header in a packet of 1,500 bytes: 20 of IPv4, 8 of UDP, 1 of the type and 4 of the
+// Aggregation header come before.
+const bit<32> AGGREGATE_BYTES_MAX = 1467;
+// One message more, of up to 44 bytes, fits below this.
+const bit<16> ENOUGH_BYTES = 1423;
+// UDP's header, the type and the Aggregation header.
+const bit<16> UDP_BYTES_BEFORE = 13;
+
+// How often a packet is resubmitted before a small packet is dropped and a worker looks at another column.
+const bit<8> TRIES_MAX = 16;
+
+header type_t {
+    bit<8> value;
+}
+
+// Makes the frame of a small packet 64 bytes long.
+header padding_t {
+    bit<8> length_bytes;
+    varbit<120> bytes;
+}
+
+// The padding of small packets that are made here, by the words of their message: 1, 2, 3 or 4.
+header filler15_t { bit<120> zero; }
+header filler11_t { bit<88> zero; }
+header filler7_t { bit<56> zero; }
+header filler3_t { bit<24> zero; }
+
+header aggregation_t {
+    // Small packets.
+    bit<16> num;
+    // Bytes of their Len and Msg headers.
+    bit<16> length_bytes;
+}
+
+header len_t {
+    bit<8> words;
+}
+
+header msg_t {
+    bit<32> data;
+}
+
+struct headers_t {
+    ethernet_t ethernet;
+    ipv4_t ipv4;
+    udp_t udp;
+    type_t type;
+    padding_t padding;
+    filler15_t filler15;
+    filler11_t filler11;
+    filler7_t filler7;
+    filler3_t filler3;
+    aggregation_t aggregation;
+    len_t len;
+    msg_t[11] msg;
+}
+
+struct metadata_t {
+    // The column that a resubmitted packet waits for, and how often it has.
+    @field_list(1)
+    bit<32> column;
+    @field_list(1)
+    bit<8> tries;
+    // The packet goes round.
+    bool goes_round;
+    // The first message's Len and Msg headers.
+    bit<16> message_bytes;
+}
+
+parser VariableParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
+                      inout standard_metadata_t standard_metadata) {
+    state start {
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.ethertype) {
+            ETHERTYPE_IPV4: parse_ipv4;
+            default: accept;
+        }
+    }
+
+    state parse_ipv4 {
+        packet.extract(hdr.ipv4);
+        transition select(hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.flags[0:0], hdr.ipv4.fragment_offset,
+                          hdr.ipv4.protocol) {
+            (4, 5, 0, 0, PROTOCOL_UDP): parse_udp;
+            default: accept;
+        }
+    }
+
+    state parse_udp {
+        packet.extract(hdr.udp);
+        transition select(hdr.udp.length_bytes) {
+            0 .. 8: accept;
+            default: parse_type;
+        }
+    }
+
+    // Only a packet that goes round here may be a worker.
+    state parse_type {
+        packet.extract(hdr.type);
+        transition select(hdr.type.value, standard_metadata.instance_type) {
+            (SMALL, _): parse_padding;
+            (AGGREGATED, _): parse_aggregated;
+            (WORKER, RECIRCULATED): parse_worker;
+            (WORKER, RESUBMITTED): parse_worker;
+            default: accept;
+        }
+    }
+
+    state parse_padding {
+        packet.extract(hdr.padding, (bit<32>)packet.lookahead<bit<8>>() << 3);
+        transition parse_len;
+    }
+
+    state parse_worker {
+        packet.extract(hdr.aggregation);
+        transition accept;
+    }
+
+    state parse_aggregated {
+        packet.extract(hdr.aggregation);
+        transition parse_len;
+    }
+
+    state parse_len {
+        packet.extract(hdr.len);
+        transition select(hdr.len.words) {
+            1: msg1;
+            2: msg2;
+            3: msg3;
+            4: msg4;
+            5: msg5;
+            6: msg6;
+            7: msg7;
+            8: msg8;
+            9: msg9;
+            10: msg10;
+            11: msg11;
+            default: accept;
+        }
+    }
+
+    state msg1 { packet.extract(hdr.msg[0]); transition accept; }
+    state msg2 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); transition accept; }
+    state msg3 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); transition accept; }
+    state msg4 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); transition accept; }
+    state msg5 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); transition accept; }
+    state msg6 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); transition accept; }
+    state msg7 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); transition accept; }
+    state msg8 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); transition accept; }
+    state msg9 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); packet.extract(hdr.msg[8]); transition accept; }
+    state msg10 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); packet.extract(hdr.msg[8]); packet.extract(hdr.msg[9]); transition accept; }
+    state msg11 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); packet.extract(hdr.msg[8]); packet.extract(hdr.msg[9]); packet.extract(hdr.msg[10]); transition accept; }
+}
+
+control VariableVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
+    apply {
+        verify_checksum(hdr.ipv4.isValid() && hdr.ipv4.header_words == 5,
+            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
+              hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.source, hdr.ipv4.destination },
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+    }
+}
+
+control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    // The ring buffer (figure 6).
+    register<bit<32>>(COLUMNS) pool_0;
+    register<bit<32>>(COLUMNS) pool_1;
+    register<bit<32>>(COLUMNS) pool_2;
+    register<bit<32>>(COLUMNS) pool_3;
+    register<bit<32>>(COLUMNS) pool_4;
+    register<bit<32>>(COLUMNS) pool_5;
+    register<bit<32>>(COLUMNS) pool_6;
+    register<bit<32>>(COLUMNS) pool_7;
+    register<bit<32>>(COLUMNS) pool_8;
+    register<bit<32>>(COLUMNS) pool_9;
+    register<bit<32>>(COLUMNS) pool_10;
+    register<bit<8>>(COLUMNS) pool_len;
+    register<bit<1>>(COLUMNS) bitmap;
+    // The next column to store into, and to take from. Who reads one always moves it on.
+    register<bit<32>>(1) enqueue_pointer;
+    register<bit<32>>(1) dequeue_pointer;
+    // Bytes that wait: Len and Msg headers.
+    register<bit<32>>(1) byte_counter;
+    // Worker packets.
+    register<bit<32>>(1) worker_counter;
+
+    counter(1, CounterType.packets) stored;
+    counter(1, CounterType.packets) taken;
+    counter(1, CounterType.packets_and_bytes) aggregates_out;
+    // The pointer problem (section 5.5): 0 of small packets, 1 of workers.
+    counter(2, CounterType.packets) resubmissions;
+    // 0: a frame that ends too early, 1: a wrong IPv4 checksum, 2: no route, 3: the time to live is over, 4: the ring
+    // buffer is full, 5: a message without words or with too many, 6: Num or Len is not true, 7: not from the timer.
+    counter(8, CounterType.packets) dropped;
+
+    bit<32> column = 0;
+    bit<32> workers_max = 0;
+
+    action drop(bit<32> reason) {
+        dropped.count(reason);
+        mark_to_drop(standard_metadata);
+    }
+
+    action end() {
+        mark_to_drop(standard_metadata);
+    }
+
+    // How many workers there may be at once. Too many keep each other from working (figure 12).
+    action limit(bit<32> workers) {
+        workers_max = workers;
+    }
+
+    table limits {
+        actions = { limit; }
+        default_action = limit(1000);
+    }
+
+    // The first switch: whose small packets are aggregated. All of them get the headers of the packet that carries them, so
+    // they must be for the same server.
+    table aggregated {
+        key = {
+            hdr.ipv4.destination: exact;
+            hdr.udp.destination_port: exact;
+        }
+        actions = { NoAction; }
+        size = 1024;
+    }
+
+    // Where the timer's packets come from.
+    table timers {
+        key = { standard_metadata.ingress_port: exact; }
+        actions = { NoAction; }
+        size = 512;
+    }
+
+    // Small packets leave by the port of a mirror session.
+    action take_apart(bit<32> session) {
+        hdr.aggregation.num = hdr.aggregation.num - 1;
+        hdr.aggregation.length_bytes = hdr.aggregation.length_bytes - meta.message_bytes;
+        if (hdr.aggregation.num != 0) {
+            clone(CloneType.I2E, session);
+            meta.goes_round = true;
+        }
+    }
+
+    // The second switch: whose aggregates are taken apart.
+    table disaggregated {
+        key = {
+            hdr.ipv4.destination: exact;
+            hdr.udp.destination_port: exact;
+        }
+        actions = { take_apart; NoAction; }
+        default_action = NoAction();
+        size = 1024;
+    }
+
+    action send(port_t port) {
+        standard_metadata.egress_spec = port;
+    }
+
+    table route {
+        key = { hdr.ipv4.destination: lpm; }
+        actions = { send; drop; }
+        default_action = drop(2);
+        size = 1024;
+    }
+
+    action remove_message() {
+        hdr.len.setInvalid();
+        hdr.msg[0].setInvalid();
+        hdr.msg[1].setInvalid();
+        hdr.msg[2].setInvalid();
+        hdr.msg[3].setInvalid();
+        hdr.msg[4].setInvalid();
+        hdr.msg[5].setInvalid();
+        hdr.msg[6].setInvalid();
+        hdr.msg[7].setInvalid();
+        hdr.msg[8].setInvalid();
+        hdr.msg[9].setInvalid();
+        hdr.msg[10].setInvalid();
+    }
+
+    // Table 0 to table 10, pushing (9).
+    action push() {
+        pool_len.write(column, hdr.len.words);
+        if (hdr.len.words >= 1) { pool_0.write(column, hdr.msg[0].data); }
+        if (hdr.len.words >= 2) { pool_1.write(column, hdr.msg[1].data); }
+        if (hdr.len.words >= 3) { pool_2.write(column, hdr.msg[2].data); }
+        if (hdr.len.words >= 4) { pool_3.write(column, hdr.msg[3].data); }
+        if (hdr.len.words >= 5) { pool_4.write(column, hdr.msg[4].data); }
+        if (hdr.len.words >= 6) { pool_5.write(column, hdr.msg[5].data); }
+        if (hdr.len.words >= 7) { pool_6.write(column, hdr.msg[6].data); }
+        if (hdr.len.words >= 8) { pool_7.write(column, hdr.msg[7].data); }
+        if (hdr.len.words >= 9) { pool_8.write(column, hdr.msg[8].data); }
+        if (hdr.len.words >= 10) { pool_9.write(column, hdr.msg[9].data); }
+        if (hdr.len.words >= 11) { pool_10.write(column, hdr.msg[10].data); }
+    }
+
+    // Table 0 to table 10, popping (17 to 19).
+    action pop() {
+        hdr.len.setValid();
+        pool_len.read(hdr.len.words, column);
+        if (hdr.len.words >= 1) { hdr.msg[0].setValid(); pool_0.read(hdr.msg[0].data, column); }
+        if (hdr.len.words >= 2) { hdr.msg[1].setValid(); pool_1.read(hdr.msg[1].data, column); }
+        if (hdr.len.words >= 3) { hdr.msg[2].setValid(); pool_2.read(hdr.msg[2].data, column); }
+        if (hdr.len.words >= 4) { hdr.msg[3].setValid(); pool_3.read(hdr.msg[3].data, column); }
+        if (hdr.len.words >= 5) { hdr.msg[4].setValid(); pool_4.read(hdr.msg[4].data, column); }
+        if (hdr.len.words >= 6) { hdr.msg[5].setValid(); pool_5.read(hdr.msg[5].data, column); }
+        if (hdr.len.words >= 7) { hdr.msg[6].setValid(); pool_6.read(hdr.msg[6].data, column); }
+        if (hdr.len.words >= 8) { hdr.msg[7].setValid(); pool_7.read(hdr.msg[7].data, column); }
+        if (hdr.len.words >= 9) { hdr.msg[8].setValid(); pool_8.read(hdr.msg[8].data, column); }
+        if (hdr.len.words >= 10) { hdr.msg[9].setValid(); pool_9.read(hdr.msg[9].data, column); }
+        if (hdr.len.words >= 11) { hdr.msg[10].setValid(); pool_10.read(hdr.msg[10].data, column); }
+    }
+
+    // The packet becomes a worker and goes round (12).
+    action start_aggregation(bit<32> workers) {
+        worker_counter.write(0, workers + 1);
+        hdr.type.value = WORKER;
+        hdr.padding.setInvalid();
+        remove_message();
+        hdr.aggregation.setValid();
+        meta.goes_round = true;
+    }
+
+    // The worker becomes an aggregate and leaves (21).
+    action stop_aggregation() {
+        bit<32> workers;
+        worker_counter.read(workers, 0);
+        worker_counter.write(0, workers - 1);
+        hdr.type.value = AGGREGATED;
+    }
+
+    action wait_for(bit<32> kind) {
+        resubmissions.count(kind);
+        meta.column = column;
+        meta.tries = meta.tries + 1;
+        resubmit_preserving_field_list(1);
+    }
+
+    // A small packet is stored (4 to 12).
+    action store() {
+        bit<1> is_used;
+        bit<32> waiting;
+        bit<32> workers;
+        if (standard_metadata.instance_type == RESUBMITTED) {
+            column = meta.column;
+        } else {
+            enqueue_pointer.read(column, 0);
+            enqueue_pointer.write(0, (column + 1) & (COLUMNS - 1));
+        }
+        bitmap.read(is_used, column);
+        if (is_used == 0) {
+            bitmap.write(column, 1);
+            push();
+            stored.count(0);
+            byte_counter.read(waiting, 0);
+            waiting = waiting + (bit<32>)meta.message_bytes;
+            byte_counter.write(0, waiting);
+            worker_counter.read(workers, 0);
+            if (waiting > AGGREGATE_BYTES_MAX && workers < workers_max) {
+                start_aggregation(workers);
+            } else {
+                end();
+            }
+        } else if (meta.tries < TRIES_MAX) {
+            wait_for(0);
+        } else {
+            drop(4);
+        }
+    }
+
+    // A worker takes a small packet (13 to 21).
+    action work() {
+        bit<1> is_used;
+        bit<32> waiting;
+        byte_counter.read(waiting, 0);
+        if (waiting == 0) {
+            stop_aggregation();
+        } else {
+            if (standard_metadata.instance_type == RESUBMITTED) {
+                column = meta.column;
+            } else {
+                dequeue_pointer.read(column, 0);
+                dequeue_pointer.write(0, (column + 1) & (COLUMNS - 1));
+            }
+            bitmap.read(is_used, column);
+            if (is_used == 1) {
+                bitmap.write(column, 0);
+                pop();
+                taken.count(0);
+                meta.message_bytes = 1 + ((bit<16>)hdr.len.words << 2);
+                byte_counter.write(0, waiting - (bit<32>)meta.message_bytes);
+                hdr.aggregation.num = hdr.aggregation.num + 1;
+                hdr.aggregation.length_bytes = hdr.aggregation.length_bytes + meta.message_bytes;
+                if (hdr.aggregation.length_bytes < ENOUGH_BYTES) {
+                    meta.goes_round = true;
+                } else {
+                    stop_aggregation();
+                }
+            } else if (meta.tries < TRIES_MAX) {
+                wait_for(1);
+            } else {
+                // Nobody may ever store there before the pointer has gone round: another column.
+                meta.goes_round = true;
+            }
+        }
+    }
+
+    // The timer's packet takes what has waited too long, unless somebody is at it.
+    action flush() {
+        bit<32> waiting;
+        bit<32> workers;
+        byte_counter.read(waiting, 0);
+        worker_counter.read(workers, 0);
+        if (waiting != 0 && workers == 0) {
+            start_aggregation(0);
+        } else {
+            end();
+        }
+    }
+
+    apply {
+        if (standard_metadata.parser_error != error.NoError) {
+            drop(0);
+        } else if (standard_metadata.checksum_error == 1) {
+            drop(1);
+        } else if (!hdr.ipv4.isValid()) {
+            end();
+        } else if (hdr.ipv4.ttl <= 1) {
+            drop(3);
+        } else if (route.apply().hit && hdr.type.isValid()) {
+            meta.message_bytes = 1 + ((bit<16>)hdr.len.words << 2);
+            if (hdr.type.value == WORKER && hdr.aggregation.isValid()) {
+                @atomic { work(); }
+                if (hdr.type.value == AGGREGATED && hdr.aggregation.num == 0) {
+                    end();
+                } else if (hdr.type.value == AGGREGATED) {
+                    aggregates_out.count(0);
+                }
+            } else if (hdr.type.value == CONTROL) {
+                if (timers.apply().hit) {
+                    @atomic { flush(); }
+                } else {
+                    drop(7);
+                }
+            } else if (hdr.len.isValid() && !hdr.msg[0].isValid()) {
+                drop(5);
+            } else if (hdr.padding.isValid()) {
+                if (hdr.udp.length_bytes != meta.message_bytes + (bit<16>)hdr.padding.length_bytes + 10
+                    || hdr.ipv4.total_length != hdr.udp.length_bytes + 20
+                    || standard_metadata.packet_length != (bit<32>)hdr.ipv4.total_length + 14) {
+                    drop(6);
+                } else if (aggregated.apply().hit) {
+                    limits.apply();
+                    @atomic { store(); }
+                }
+            } else if (hdr.type.value == AGGREGATED) {
+                if (hdr.udp.length_bytes != hdr.aggregation.length_bytes + UDP_BYTES_BEFORE
+                    || hdr.ipv4.total_length != hdr.udp.length_bytes + 20
+                    || standard_metadata.packet_length != (bit<32>)hdr.ipv4.total_length + 14
+                    || hdr.aggregation.num == 0
+                    || meta.message_bytes > hdr.aggregation.length_bytes
+                    || (hdr.aggregation.num == 1) != (meta.message_bytes == hdr.aggregation.length_bytes)) {
+                    drop(6);
+                } else {
+                    disaggregated.apply();
+                    if (meta.goes_round) {
+                        remove_message();
+                    }
+                }
+            }
+        }
+    }
+}
+
+control VariableEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    // The link's addresses.
+    action rewrite(mac_address_t source, mac_address_t destination) {
+        hdr.ethernet.source = source;
+        hdr.ethernet.destination = destination;
+    }
+
+    table link {
+        key = { standard_metadata.egress_port: exact; }
+        actions = { rewrite; NoAction; }
+        default_action = NoAction();
+        size = 512;
+    }
+
+    // What is left is a small packet of the first message.
+    action become_small() {
+        hdr.type.value = SMALL;
+        hdr.aggregation.setInvalid();
+        hdr.padding.setValid();
+        if (hdr.len.words == 1) {
+            hdr.padding.length_bytes = 15;
+            hdr.filler15.setValid();
+        } else if (hdr.len.words == 2) {
+            hdr.padding.length_bytes = 11;
+            hdr.filler11.setValid();
+        } else if (hdr.len.words == 3) {
+            hdr.padding.length_bytes = 7;
+            hdr.filler7.setValid();
+        } else if (hdr.len.words == 4) {
+            hdr.padding.length_bytes = 3;
+            hdr.filler3.setValid();
+        }
+        // UDP's header, type, PLen and Len.
+        hdr.udp.length_bytes = 11 + (bit<16>)hdr.padding.length_bytes + ((bit<16>)hdr.len.words << 2);
+        hdr.ipv4.total_length = 20 + hdr.udp.length_bytes;
+        truncate((bit<32>)hdr.ipv4.total_length + 14);
+    }
+
+    apply {
+        if (hdr.aggregation.isValid()) {
+            hdr.udp.length_bytes = hdr.aggregation.length_bytes + UDP_BYTES_BEFORE;
+            hdr.ipv4.total_length = 20 + hdr.udp.length_bytes;
+        }
+        if (standard_metadata.instance_type == CLONED_IN_INGRESS || hdr.aggregation.num == 0 && hdr.len.isValid()) {
+            if (hdr.aggregation.isValid()) { become_small(); }
+        }
+        if (meta.goes_round) {
+            recirculate_preserving_field_list(2);
+        } else {
+            hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+            link.apply();
+        }
+    }
+}
+
+control VariableComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
+    apply {
+        update_checksum(hdr.ipv4.isValid() && hdr.ipv4.header_words == 5,
+            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
+              hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.source, hdr.ipv4.destination },
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+        // Headers that are not there are left out. A checksum of 0 is none (RFC 768). Behind a small packet there may be the
+        // rest of what it was taken from, which is not sent.
+        update_checksum(hdr.padding.isValid() && hdr.len.isValid() && hdr.udp.checksum != 0,
+            { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.type.value,
+              hdr.padding.length_bytes, hdr.padding.bytes, hdr.filler15.zero, hdr.filler11.zero, hdr.filler7.zero,
+              hdr.filler3.zero, hdr.len.words, hdr.msg[0].data, hdr.msg[1].data, hdr.msg[2].data, hdr.msg[3].data,
+              hdr.msg[4].data, hdr.msg[5].data, hdr.msg[6].data, hdr.msg[7].data, hdr.msg[8].data, hdr.msg[9].data,
+              hdr.msg[10].data },
+            hdr.udp.checksum, HashAlgorithm.csum16);
+        update_checksum_with_payload(hdr.aggregation.isValid() && !meta.goes_round && hdr.udp.checksum != 0,
+            { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.type.value,
+              hdr.aggregation.num, hdr.aggregation.length_bytes, hdr.len.words, hdr.msg[0].data, hdr.msg[1].data, hdr.msg[2].data, hdr.msg[3].data,
+              hdr.msg[4].data, hdr.msg[5].data, hdr.msg[6].data, hdr.msg[7].data, hdr.msg[8].data, hdr.msg[9].data,
+              hdr.msg[10].data },
+            hdr.udp.checksum, HashAlgorithm.csum16);
+    }
+}
+
+control VariableDeparser(packet_out packet, in headers_t hdr) {
+    apply {
+        packet.emit(hdr.ethernet);
+        packet.emit(hdr.ipv4);
+        packet.emit(hdr.udp);
+        packet.emit(hdr.type);
+        packet.emit(hdr.padding);
+        packet.emit(hdr.filler15);
+        packet.emit(hdr.filler11);
+        packet.emit(hdr.filler7);
+        packet.emit(hdr.filler3);
+        packet.emit(hdr.aggregation);
+        packet.emit(hdr.len);
+        packet.emit(hdr.msg);
+    }
+}
+
+V1Switch(VariableParser(), VariableVerifyChecksum(), VariableIngress(), VariableEgress(), VariableComputeChecksum(),
+         VariableDeparser()) main;

@@ -1,0 +1,2 @@
+#define COLUMNS 8
+#include "../../apps/aggregation/variable/variable.p4"
