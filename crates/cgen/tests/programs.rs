@@ -106,14 +106,16 @@ fn c_of(program: &Program) -> String {
     cgen::emit_c(program, &plan, &source)
 }
 
+/// A program that changes the packets that hit an entry of its table.
+fn changes_what_hits(table: &str) -> Program {
+    let ingress = "block l0 {\n apply table0 hit v4 @5..6\n if (v4) {\n h0.0 = 8w0x62 @6..7\n }\n}";
+    small(table, PARSE_TWO, ingress, "emit h0")
+}
+
 #[test]
 fn a_table_is_asked_once_for_the_burst() {
-    let program = small(
-        &TABLE.replace("exact h0.0", "ternary h0.0").replace("exact 8w0x61", "ternary 8w0x61 &&& 8w0xff"),
-        PARSE_TWO,
-        "block l0 {\n apply table0 hit v4 @5..6\n if (v4) {\n h0.0 = 8w0x62 @6..7\n }\n}",
-        "emit h0",
-    );
+    let ternary = TABLE.replace("exact h0.0", "ternary h0.0").replace("exact 8w0x61", "ternary 8w0x61 &&& 8w0xff");
+    let program = changes_what_hits(&ternary);
     expect![[r#"
         WS_EXPORT void ws_block_2(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)
         {
@@ -136,12 +138,7 @@ fn a_table_is_asked_once_for_the_burst() {
 
 #[test]
 fn keys_of_one_word_are_searched_without_asking_the_table() {
-    let program = small(
-        TABLE,
-        PARSE_TWO,
-        "block l0 {\n apply table0 hit v4 @5..6\n if (v4) {\n h0.0 = 8w0x62 @6..7\n }\n}",
-        "emit h0",
-    );
+    let program = changes_what_hits(TABLE);
     expect![[r#"
         WS_EXPORT void ws_block_2(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets, uint32_t count)
         {

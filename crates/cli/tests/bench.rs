@@ -64,21 +64,24 @@ fn figures_stand_in_a_table() {
         "basic.p4",
         &["--entries", &entries(), "--generate", "count=500,dst=10.0.2.2"],
         expect![[r#"
-        basic.p4, native code, memory to memory, one worker, bursts of N
-        N packets generated (count=500,dst=10.0.2.2), N bytes each
-        N runs of N packets
+            basic.p4, native code, memory to memory, one worker, bursts of N
+            N packets generated (count=500,dst=10.0.2.2), N bytes each
+            N runs of N packets
 
-        median least greatest
-        million packets per second N N N
-        ns per packet N
+            median least greatest
+            million packets per second N N N
+            ns per packet N
 
-        latency of a packet, ns N % N % N % N % greatest
-        N
+            latency of a packet, ns N % N % N % N % greatest
+            N
 
-        packets received N
-        packets sent N
-        status 0
-    "#]],
+            packets received N
+            packets sent N
+
+            tables entries bytes per entry
+            MyIngress.ipv4_lpm N
+            status 0
+        "#]],
     );
 }
 
@@ -89,34 +92,37 @@ fn workers_have_rows_of_their_own() {
         "basic.p4",
         &arguments,
         expect![[r#"
-        basic.p4, native code, memory to memory, N workers, bursts of N
-        N packets generated (count=500,dst=10.0.2.2), N bytes each
-        N runs of N packets
+            basic.p4, native code, memory to memory, N workers, bursts of N
+            N packets generated (count=500,dst=10.0.2.2), N bytes each
+            N runs of N packets
 
-        median least greatest
-        million packets per second N N N
-        ns per packet, of each worker N
+            median least greatest
+            million packets per second N N N
+            ns per packet, of each worker N
 
-        worker Mpps ns per packet least greatest
-        N
-        N
+            worker Mpps ns per packet least greatest
+            N
+            N
 
-        latency of a packet, ns N % N % N % N % greatest
-        N
+            latency of a packet, ns N % N % N % N % greatest
+            N
 
-        packets received N
-        packets sent N
-        status 0
-    "#]],
+            packets received N
+            packets sent N
+
+            tables entries bytes per entry
+            MyIngress.ipv4_lpm N
+            status 0
+        "#]],
     );
     check(
         "../v1model/meters.p4",
         &["--workers", "2"],
         expect![[r#"
 
-        error: N workers: packets must take turns at meter MyIngress.flows, meter MyIngress.entries
-        status 1
-    "#]],
+            error: N workers: packets must take turns at meter MyIngress.entries, meter MyIngress.flows
+            status 1
+        "#]],
     );
 }
 
@@ -190,22 +196,25 @@ fn packets_of_captures_come_in_by_their_ports() {
         "basic.p4",
         &["-e", &entries(), "--trace", &traces[0], "--trace", &traces[1]],
         expect![[r#"
-        basic.p4, native code, memory to memory, one worker, bursts of N
-        N packets from a.pcap, b.pcapng, N bytes each
-        N runs of N packets
+            basic.p4, native code, memory to memory, one worker, bursts of N
+            N packets from a.pcap, b.pcapng, N bytes each
+            N runs of N packets
 
-        median least greatest
-        million packets per second N N N
-        ns per packet N
+            median least greatest
+            million packets per second N N N
+            ns per packet N
 
-        latency of a packet, ns N % N % N % N % greatest
-        N
+            latency of a packet, ns N % N % N % N % greatest
+            N
 
-        packets received N
-        packets sent N
-        dropped by the program in ingress N
-        status 0
-    "#]],
+            packets received N
+            packets sent N
+            dropped by the program in ingress N
+
+            tables entries bytes per entry
+            MyIngress.ipv4_lpm N
+            status 0
+        "#]],
     );
     check(
         "basic.p4",

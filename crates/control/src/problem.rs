@@ -132,8 +132,8 @@ mod tests {
         let shown = |asked: &str| Problem::new(format!("there is no table {asked}: add one")).message;
         let value = "7".repeat(514);
         assert_eq!(shown(&value), format!("there is no table {value}: add one"));
-        expect!["there is no table äääääääääääääääääääääääääääääääääääääääääääääääääääääääääääää... (200001 characters) add one"]
-            .assert_eq(&shown(&"ä".repeat(200_000)));
+        let cut = format!("there is no table {}... (200001 characters) add one", "ä".repeat(60));
+        assert_eq!(shown(&"ä".repeat(200_000)), cut);
         expect!["there is no table a a a a a a a a a a a a a a a a a a a a a ... (200027 characters)"]
             .assert_eq(&shown(&"a ".repeat(100_000)));
         assert_eq!(Problem::new("x y \n".repeat(4_000)).message, "x y \n".repeat(4_000));
