@@ -60,7 +60,7 @@ pub struct LookupHandle {
     pub words: WordsHandle,
 }
 
-/// How C looks a key up in an exact table whose keys are one word, without a call: the slots of [`crate::words`],
+/// How C looks a key up in an exact table whose keys are one word, without a call: the slots of the module `words`,
 /// and the cells that they name. All zero for other tables, which are asked by their function.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
