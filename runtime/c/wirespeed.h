@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 10u
+#define WS_ABI_VERSION 11u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -228,12 +228,16 @@ _Static_assert(sizeof(struct ws_program_info) == 24, "abi.rs");
 /* A block over a burst of at most WS_BURST_MAX packets. */
 typedef void ws_block(const struct ws_env *env, struct ws_packet *const *packets, uint32_t count);
 
-/* The straight way of a burst of packets that were received, from the parser to the deparser, exported as
- * `ws_straight`: `verdicts` gets one for each packet. A program that works in place takes the bytes from `frames` and
- * writes to a packet's chunk only what the core needs to go on with it, but not those bytes; other programs take all from
- * the chunk and no frames. */
+/* The straight way of packets that were received, from the parser to the deparser, exported as `ws_straight`: `verdicts`
+ * gets one for each packet. A program that works in place takes the bytes from `frames` and writes to a packet's chunk
+ * only what the core needs to go on with it, but not those bytes; other programs take all from the chunk and no frames.
+ */
 typedef uint32_t ws_straight_way(const struct ws_env *env, struct ws_packet *const *packets, struct ws_frame *frames,
-                                 const struct ws_frame *coming, uint32_t count, uint32_t *verdicts);
+                                 uint32_t count, uint32_t *verdicts);
+
+/* The same of one burst. There are as many frames `coming`, whose first bytes it fetches. */
+typedef uint32_t ws_straight_burst(const struct ws_env *env, struct ws_packet *const *packets, struct ws_frame *frames,
+                                   const struct ws_frame *coming, uint32_t count, uint32_t *verdicts);
 
 /* Programs compare what they like, with constants too: that the result is known is no fault of the generated code. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -306,6 +310,26 @@ static inline WS_UNUSED const struct ws_entry *ws_group_member(const struct ws_l
     if (group.count == 0)
         return &nothing;
     return ws_member(table, table->choices[group.first + hash % group.count]);
+}
+
+/* The straight way of any number of packets, burst by burst: while one is worked on, the next is fetched. */
+static inline WS_UNUSED uint32_t ws_bursts(ws_straight_burst *straight, uint32_t burst_max, const struct ws_env *env,
+                                           struct ws_packet *const *packets, struct ws_frame *frames, uint32_t count,
+                                           uint32_t *verdicts)
+{
+    uint32_t unsent = 0;
+    for (uint32_t first = 0; first < count; first += burst_max) {
+        const uint32_t left = count - first;
+        const uint32_t burst = left < burst_max ? left : burst_max;
+        const struct ws_frame *coming = frames + first;
+        if (left - burst >= burst)
+            coming += burst;
+        else
+            for (uint32_t i = burst; i < left; i++)
+                __builtin_prefetch(coming[i].bytes);
+        unsent |= straight(env, packets + first, frames + first, coming, burst, verdicts + first);
+    }
+    return unsent;
 }
 
 /* The mask of the first `count` packets. */

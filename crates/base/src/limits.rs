@@ -4,6 +4,10 @@
 /// in a 64-bit mask.
 pub const BURST_PACKETS_MAX: usize = 64;
 
+/// Lent frames that generated code gets in one call, which goes through them burst by burst. Four bursts share what a
+/// call costs; with more, those that ask for more than to be sent would wait longer.
+pub const CALL_FRAMES_MAX: usize = 4 * BURST_PACKETS_MAX;
+
 /// The widest `bit<>`, `int<>` and `varbit<>`, in bits: wide enough for any header, small enough that a program cannot
 /// make a single field eat the memory.
 pub const WIDTH_BITS_MAX: u32 = 16_384;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 10;
+pub const ABI_VERSION: u32 = 11;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -306,8 +306,8 @@ const _: () = assert!(size_of::<ProgramInfo>() == 24);
 /// A block over a burst: `(env, packets, count)`, `count` at most [`base::limits::BURST_PACKETS_MAX`].
 pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32);
 
-/// The straight way of a burst of received packets, from the parser to the deparser: `(env, packets, frames, coming,
-/// count, verdicts)`. As many frames as in the burst are `coming`, whose first bytes are fetched; if there are none, it
-/// is `frames`. Behind a guard the frames get its time, if that is later. Returns what the verdicts say together.
+/// The straight way of received packets, from the parser to the deparser: `(env, packets, frames, count, verdicts)`. It
+/// goes burst by burst, and fetches the first bytes of the frames of the next. Behind a guard the frames get its time, if
+/// that is later. Returns what the verdicts say together.
 pub type StraightFunction =
-    unsafe extern "C" fn(*const Env, *const *mut Packet, *mut Frame, *const Frame, u32, *mut Verdict) -> Unsent;
+    unsafe extern "C" fn(*const Env, *const *mut Packet, *mut Frame, u32, *mut Verdict) -> Unsent;

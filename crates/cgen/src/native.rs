@@ -4,7 +4,7 @@
 use crate::abi::{ABI_VERSION, BlockFunction, Env, Frame, Packet, ProgramInfo, StraightFunction, Unsent, Verdict};
 use crate::plan::Plan;
 use base::index::Id as _;
-use base::limits::BURST_PACKETS_MAX;
+use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX};
 use ir::BlockId;
 use libloading::Library;
 use std::path::Path;
@@ -109,35 +109,32 @@ impl Native {
         unsafe { self.blocks[block.index()](env, packets.as_ptr(), packets.len() as u32) }
     }
 
-    /// Takes a burst of packets the straight way, and says for each what became of it. If the plan works in place
+    /// Takes packets the straight way, burst by burst, and says for each what became of it. If the plan works in place
     /// ([`Plan::is_in_place`]) there is a frame for each packet, and of a packet's chunk nothing is read, and only that
     /// of a packet which asks for more is written to: its context, its intrinsic variables and where the payload
     /// begins, as if its bytes began at `env.first_byte`.
     ///
     /// # Panics
-    /// If there are more packets than [`BURST_PACKETS_MAX`], than verdicts or, in place, than frames, or the plan has
-    /// no straight way.
+    /// If there are more packets than [`BURST_PACKETS_MAX`] or, in place, than [`CALL_FRAMES_MAX`] or frames, if there
+    /// are more than verdicts, or if the plan has no straight way.
     ///
     /// # Safety
     /// As for [`Native::run_block`]; the packets are as they were received, with no flags. In place, each frame points
-    /// to as many bytes as it says, which this call alone uses; those that come next may be `coming`, so that they are
-    /// in the cache then.
+    /// to as many bytes as it says, which this call alone uses.
     pub unsafe fn run_straight(
         &self,
         env: &Env,
         packets: &[*mut Packet],
         frames: &mut [Frame],
-        coming: &[Frame],
         verdicts: &mut [Verdict],
     ) -> Unsent {
         let count = packets.len();
-        assert!(count <= BURST_PACKETS_MAX.min(verdicts.len()), "a burst of {count} packets");
+        let most = if self.is_in_place { CALL_FRAMES_MAX } else { BURST_PACKETS_MAX };
+        assert!(count <= most.min(verdicts.len()), "{count} packets in a call");
         assert!(!self.is_in_place || count <= frames.len(), "{count} packets with {} frames", frames.len());
         let straight = self.straight.expect("the plan has a straight way");
         let frames = frames.as_mut_ptr();
-        let coming = if coming.len() < count { frames.cast_const() } else { coming.as_ptr() };
-        // SAFETY: what the caller vouches for is what generated code relies on. Of the frames to come it only fetches
-        // the first bytes.
-        unsafe { straight(env, packets.as_ptr(), frames, coming, count as u32, verdicts.as_mut_ptr()) }
+        // SAFETY: what the caller vouches for is what generated code relies on.
+        unsafe { straight(env, packets.as_ptr(), frames, count as u32, verdicts.as_mut_ptr()) }
     }
 }

@@ -7,7 +7,7 @@
 use crate::events::{self, Counted, Counters, Event};
 use crate::histogram::Histogram;
 use crate::traffic::{Lent, Trace};
-use base::limits::BURST_PACKETS_MAX;
+use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX};
 use live::Clock;
 use std::io;
 use std::sync::{Barrier, LazyLock};
@@ -42,12 +42,12 @@ impl Core for Lane {
 /// Notes on which port each frame of a burst leaves, as a driver does that sends it from where it lies.
 struct Sink {
     sent: u64,
-    ports: [u32; BURST_PACKETS_MAX],
+    ports: [u32; CALL_FRAMES_MAX],
 }
 
 impl Default for Sink {
     fn default() -> Sink {
-        Sink { sent: 0, ports: [0; BURST_PACKETS_MAX] }
+        Sink { sent: 0, ports: [0; CALL_FRAMES_MAX] }
     }
 }
 

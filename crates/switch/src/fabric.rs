@@ -14,7 +14,7 @@ use crate::specialise::Specialisation;
 use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{Departure, Refusal, TrafficManager, port_max};
-use base::limits::{BURST_PACKETS_MAX, COPIES_MAX, PASSES_MAX};
+use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX, PASSES_MAX};
 use cgen::abi::{self, Unsent, Verdict};
 use ir::Program;
 use ir::walk::has_assertions;
@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The budget that packets share which waited in a queue with a rate.
-const PACED_ROOT: usize = BURST_PACKETS_MAX;
+const PACED_ROOT: usize = CALL_FRAMES_MAX;
 
 /// What an architecture does with packets between and around the program's blocks.
 pub(crate) trait Rules: Send {
@@ -41,14 +41,8 @@ pub(crate) trait Rules: Send {
     }
 
     /// Takes lent frames to the end by the backend's straight way, in place. Asked only if the backend works in place
-    /// and the rules forget originals. `coming` are frames that come next.
-    fn forward(
-        &mut self,
-        _fabric: &mut Fabric,
-        _frames: &mut [Frame<'_>],
-        _coming: &[Frame<'_>],
-        _world: &mut World<'_>,
-    ) {
+    /// and the rules forget originals. They are at most as many as generated code takes at once.
+    fn forward(&mut self, _fabric: &mut Fabric, _frames: &mut [Frame<'_>], _world: &mut World<'_>) {
         unreachable!("the architecture has no straight way");
     }
 
@@ -94,7 +88,7 @@ pub(crate) struct Fabric {
     takes_straight: bool,
     has_assertions: bool,
     /// Copies that each packet of the present burst may still become; the last is for packets out of paced queues.
-    copies_left: [usize; BURST_PACKETS_MAX + 1],
+    copies_left: [usize; CALL_FRAMES_MAX + 1],
 }
 
 impl Fabric {
@@ -122,7 +116,7 @@ impl Fabric {
             wants_straight,
             takes_straight,
             has_assertions: has_assertions(program),
-            copies_left: [0; BURST_PACKETS_MAX + 1],
+            copies_left: [0; CALL_FRAMES_MAX + 1],
         }
     }
 
@@ -158,6 +152,8 @@ impl Fabric {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
         let one_by_one = self.visibility.one_by_one || self.traffic.has_rates();
         let burst_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
+        // Bursts of one stay one by one: what a packet causes may be seen by the next.
+        let lent_max = if burst_max == 1 { 1 } else { CALL_FRAMES_MAX };
         let straight = self.takes_straight && !self.traffic.has_rates() && world.observer.is_none();
         self.empty_queues(rules, burst_max, world);
         loop {
@@ -173,16 +169,12 @@ impl Fabric {
                     if lent.is_empty() {
                         return;
                     }
-                    let (now, later) = {
-                        let count = burst_max.min(lent.len());
-                        std::mem::take(&mut lent).split_at_mut(count)
-                    };
-                    // Generated code fetches whole bursts while it works on this one.
-                    if later.len() < now.len() {
-                        later.iter().for_each(Frame::fetch);
-                    }
+                    let count = lent_max.min(lent.len());
+                    let (now, later) = std::mem::take(&mut lent).split_at_mut(count);
+                    // Generated code fetches the other bursts of a call.
+                    later.iter().take(burst_max).for_each(Frame::fetch);
                     self.stats.received += now.len() as u64;
-                    rules.forward(self, now, later, world);
+                    rules.forward(self, now, world);
                     lent = later;
                     continue;
                 }

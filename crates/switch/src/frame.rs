@@ -62,12 +62,6 @@ impl<'a> Frame<'a> {
         // SAFETY: a frame is its `abi::Frame` and nothing else, and generated code leaves its pointer and length alone.
         unsafe { std::slice::from_raw_parts_mut(frames.as_mut_ptr().cast(), frames.len()) }
     }
-
-    /// Frames for generated code, which only fetches their first bytes.
-    pub(crate) fn raw_to_fetch<'f>(frames: &'f [Frame<'_>]) -> &'f [abi::Frame] {
-        // SAFETY: as in `raw`.
-        unsafe { std::slice::from_raw_parts(frames.as_ptr().cast(), frames.len()) }
-    }
 }
 
 /// The chunks of packets, for generated code, which may change all of them but, where their bytes are lent, those.

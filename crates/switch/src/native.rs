@@ -167,13 +167,12 @@ impl Pipeline for NativePipeline {
         &mut self,
         chunks: Chunks<'_>,
         frames: &mut [Frame<'_>],
-        coming: &[Frame<'_>],
         verdicts: &mut [Verdict],
         world: &mut World<'_>,
     ) -> Unsent {
         self.call(chunks, world, |native, env, pointers| {
             // SAFETY: as above; the core takes only packets this way that were just received, and lends their bytes.
-            unsafe { native.run_straight(env, pointers, Frame::raw(frames), Frame::raw_to_fetch(coming), verdicts) }
+            unsafe { native.run_straight(env, pointers, Frame::raw(frames), verdicts) }
         })
     }
 

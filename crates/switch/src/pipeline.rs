@@ -92,7 +92,6 @@ pub trait Pipeline: Send {
         &mut self,
         _chunks: Chunks<'_>,
         _frames: &mut [Frame<'_>],
-        _coming: &[Frame<'_>],
         _verdicts: &mut [Verdict],
         _world: &mut World<'_>,
     ) -> Unsent {

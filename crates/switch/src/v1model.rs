@@ -18,7 +18,7 @@ use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
 use crate::traffic::{Departure, PORT_MAX};
 use base::index::Id as _;
-use base::limits::{BURST_PACKETS_MAX, PASSES_MAX};
+use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, PASSES_MAX};
 use cgen::abi;
 use ir::v1model::{InstanceType, Slot, Stage, reads_queues};
 use ir::walk::{bodies, visit_body};
@@ -95,6 +95,32 @@ impl V1Model {
         self.originals = originals;
     }
 
+    /// Takes lent frames the straight way. There is a free chunk for each.
+    fn forward_beside_chunks(&mut self, fabric: &mut Fabric, frames: &mut [Frame<'_>], world: &mut World<'_>) {
+        fabric.timer.start();
+        let mut verdicts = [0; CALL_FRAMES_MAX];
+        let verdicts = &mut verdicts[..frames.len()];
+        let spare = fabric.pool.spare(frames.len());
+        let unsent = fabric.pipeline.run_straight(Chunks::of(spare), frames, verdicts, world);
+        fabric.timer.lap(CoreStage::Straight);
+        let mut done = 0;
+        if unsent & abi::ASKS != 0 {
+            let mut taken = std::mem::take(&mut self.taken);
+            fabric.pool.take_spare(frames, |position| abi::asks_for_more(verdicts[position]), &mut taken);
+            while let Some((position, packet)) = taken.pop() {
+                fabric.obey(&frames[done..position], &verdicts[done..position], unsent, world);
+                match packet {
+                    Some(packet) => self.go_on(fabric, packet, None, verdicts[position], position, world),
+                    None => fabric.count_drop(DropReason::NoBuffer, world),
+                }
+                done = position + 1;
+            }
+            self.taken = taken;
+        }
+        fabric.obey(&frames[done..], &verdicts[done..], unsent, world);
+        fabric.timer.lap(CoreStage::Transmit);
+    }
+
     /// Goes on with a packet that asked for more on the straight way; it was the `root`th of its burst.
     fn go_on(
         &mut self,
@@ -143,10 +169,10 @@ impl Rules for V1Model {
         let mut lending = std::mem::take(&mut fabric.lending);
         let (frames, unsent) = if fabric.pipeline.is_in_place() {
             let (chunks, frames) = lending.lend(burst);
-            let unsent = fabric.pipeline.run_straight(chunks, frames, &[], verdicts, world);
+            let unsent = fabric.pipeline.run_straight(chunks, frames, verdicts, world);
             (frames, unsent)
         } else {
-            let unsent = fabric.pipeline.run_straight(Chunks::of(burst), &mut [], &[], verdicts, world);
+            let unsent = fabric.pipeline.run_straight(Chunks::of(burst), &mut [], verdicts, world);
             (lending.lend(burst).1, unsent)
         };
         fabric.timer.lap(CoreStage::Straight);
@@ -165,31 +191,17 @@ impl Rules for V1Model {
         !self.keeps_originals
     }
 
-    fn forward(&mut self, fabric: &mut Fabric, frames: &mut [Frame<'_>], coming: &[Frame<'_>], world: &mut World<'_>) {
-        fabric.timer.start();
-        let mut verdicts = [0; BURST_PACKETS_MAX];
-        let spare = fabric.pool.spare(frames.len());
-        let (frames, refused) = frames.split_at_mut(spare.len());
-        fabric.stats.count_drops(DropReason::NoBuffer, refused.len() as u64);
-        let verdicts = &mut verdicts[..frames.len()];
-        let unsent = fabric.pipeline.run_straight(Chunks::of(spare), frames, coming, verdicts, world);
-        fabric.timer.lap(CoreStage::Straight);
-        let mut done = 0;
-        if unsent & abi::ASKS != 0 {
-            let mut taken = std::mem::take(&mut self.taken);
-            fabric.pool.take_spare(frames, |position| abi::asks_for_more(verdicts[position]), &mut taken);
-            while let Some((position, packet)) = taken.pop() {
-                fabric.obey(&frames[done..position], &verdicts[done..position], unsent, world);
-                match packet {
-                    Some(packet) => self.go_on(fabric, packet, None, verdicts[position], position, world),
-                    None => fabric.count_drop(DropReason::NoBuffer, world),
-                }
-                done = position + 1;
+    fn forward(&mut self, fabric: &mut Fabric, mut frames: &mut [Frame<'_>], world: &mut World<'_>) {
+        while !frames.is_empty() {
+            let spare = fabric.pool.spare(frames.len()).len();
+            if spare == 0 {
+                fabric.stats.count_drops(DropReason::NoBuffer, frames.len() as u64);
+                return;
             }
-            self.taken = taken;
+            let (now, later) = frames.split_at_mut(spare);
+            self.forward_beside_chunks(fabric, now, world);
+            frames = later;
         }
-        fabric.obey(&frames[done..], &verdicts[done..], unsent, world);
-        fabric.timer.lap(CoreStage::Transmit);
     }
 
     fn ingress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>) {

@@ -1,6 +1,7 @@
 //! Whole bursts through every way of running a program: what comes out must not tell how packets were batched, nor
 //! which backend ran. Each case was once told apart.
 
+use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -183,4 +184,26 @@ fn a_packet_that_multiplies_does_not_starve_its_neighbours() {
     let entries = "mc_mgrp_create 1\nmc_node_create 0 2 3 4\nmc_node_associate 1 0\nmirroring_add_mc 5 1\n";
     let sent = check(&source, entries, &frames);
     assert_eq!(notes(&sent, 2).iter().filter(|&&note| note == 0).count(), 9);
+}
+
+#[test]
+fn more_frames_than_generated_code_takes_at_once_leave_in_order() {
+    // Every fifth is dropped, every seventh replicated, and the notes tell them apart.
+    let ingress =
+        "if (hdr.small.note % 5 == 1) { mark_to_drop(sm); } else if (hdr.small.note % 7 == 2) { sm.mcast_grp = 1; }";
+    let count = 3 * CALL_FRAMES_MAX + BURST_PACKETS_MAX + 1;
+    let frames: Vec<Vec<u8>> = (0..count).map(|number| vec![2 + (number % 2) as u8, number as u8]).collect();
+    let sent = check(
+        &program("", "", ingress, ""),
+        "mc_mgrp_create 1\nmc_node_create 0 2 9\nmc_node_associate 1 0\n",
+        &frames,
+    );
+    let is_sent = |frame: &&Vec<u8>| frame[1] % 5 != 1;
+    let is_replicated = |frame: &Vec<u8>| frame[1] % 7 == 2;
+    let expected = |leaves: &dyn Fn(&Vec<u8>) -> bool| -> Vec<u8> {
+        frames.iter().filter(is_sent).filter(|frame| leaves(frame)).map(|frame| frame[1]).collect()
+    };
+    assert_eq!(notes(&sent, 2), expected(&|frame| frame[0] == 2 || is_replicated(frame)));
+    assert_eq!(notes(&sent, 3), expected(&|frame| frame[0] == 3 && !is_replicated(frame)));
+    assert_eq!(notes(&sent, 9), expected(&is_replicated));
 }

@@ -134,11 +134,9 @@ impl<'e> Emitter<'e> {
             items.extend(self.waiting(None, straight.waiting.iter().map(|(&var, &(offset, _))| (var, offset))));
             items.push(Item::Comment("The straight way.".into()));
             items.extend(straight.in_place.then(|| self.kept(straight)));
-            let head = "uint32_t ws_straight(const struct ws_env *env WS_UNUSED, struct ws_packet *const *packets WS_UNUSED, \
-                        struct ws_frame *frames WS_UNUSED, const struct ws_frame *coming WS_UNUSED, \
-                        uint32_t count, uint32_t *verdicts)";
             let body = Self::with_uses(straight.bodies(self.program), straight::emit(self, straight));
-            items.push(function(head, body));
+            items.push(function("static", straight::BURST_HEAD, body));
+            items.push(function("WS_EXPORT", straight::HEAD, straight::all_bursts(self.plan.burst_max)));
         }
         items
     }
@@ -198,7 +196,7 @@ impl<'e> Emitter<'e> {
             }
             BlockKind::Control { body } => Self::with_uses([&body[..]], control::emit(self, id, body)),
         };
-        items.push(function(&head, body));
+        items.push(function("WS_EXPORT", &head, body));
     }
 
     /// A function's body with sums of the lookups that the program's bodies in it count.
@@ -320,17 +318,17 @@ impl<'e> Emitter<'e> {
 }
 
 /// A function that the switch calls.
-fn function(head: &str, mut body: Vec<ctree::Stmt>) -> Item {
+fn function(linkage: &str, head: &str, mut body: Vec<ctree::Stmt>) -> Item {
     prune(&mut body);
     let statements = ctree::statement_count(&body);
     let attributes = if statements <= STATEMENTS_MAX {
-        "WS_EXPORT"
+        ""
     } else if statements <= OPTIMISED_STATEMENTS_MAX {
-        "WS_EXPORT WS_LONG"
+        " WS_LONG"
     } else {
-        "WS_EXPORT WS_HUGE"
+        " WS_HUGE"
     };
-    Item::Function { head: format!("{attributes} {head}"), body }
+    Item::Function { head: format!("{linkage}{attributes} {head}"), body }
 }
 
 /// What asks for the tables of a hash function.

@@ -47,7 +47,23 @@ pub(crate) struct Wanted {
     pub(crate) left: bool,
 }
 
-/// The body of the function.
+/// The function of a burst.
+pub(crate) const BURST_HEAD: &str = "uint32_t straight_burst(const struct ws_env *env WS_UNUSED, \
+    struct ws_packet *const *packets WS_UNUSED, struct ws_frame *frames WS_UNUSED, \
+    const struct ws_frame *coming WS_UNUSED, uint32_t count, uint32_t *verdicts)";
+
+/// The function that the core calls.
+pub(crate) const HEAD: &str = "uint32_t ws_straight(const struct ws_env *env, struct ws_packet *const *packets, \
+    struct ws_frame *frames, uint32_t count, uint32_t *verdicts)";
+
+/// Its body: the packets go through the other in bursts of this size.
+pub(crate) fn all_bursts(burst_packets: u32) -> Vec<S> {
+    let mut arguments = vec![name("straight_burst"), int(burst_packets)];
+    arguments.extend(["env", "packets", "frames", "count", "verdicts"].map(name));
+    vec![S::Return(call("ws_bursts", arguments))]
+}
+
+/// The body of the function of a burst.
 pub(crate) fn emit(emitter: &Emitter<'_>, straight: &Straight) -> Vec<S> {
     let words = |table| emitter.plan.cut_words(table);
     let graph = straight.graph(emitter.program, &words);
