@@ -19,7 +19,7 @@ use switch::{CoreStage, Departures, Frame, Lane, Output, Switch};
 const LAP_FRAMES_MIN: usize = 4096;
 
 /// Bursts whose frames are made ready together, as a driver makes them ready, which is not measured.
-const BURSTS_AT_ONCE: usize = 16;
+const BURSTS_AT_ONCE: usize = 2;
 
 /// A core of a switch.
 pub trait Core: Send {
