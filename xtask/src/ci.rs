@@ -94,16 +94,17 @@ fn dpdk() -> Result<(), String> {
     if !known.is_ok_and(|status| status.success()) {
         return Err("libdpdk is not here: on Debian, `apt install libdpdk-dev pkg-config`; or `--skip dpdk`".to_owned());
     }
-    let feature = ["-p", "live", "--features", "dpdk"];
-    finish(cargo().arg("clippy").args(feature).args(["--all-targets", "--", "-D", "warnings"]))?;
-    finish(cargo().arg("test").args(feature).args(["--test", "conformance", "dpdk"]))
+    let lint = ["clippy", "-p", "live", "--features", "dpdk", "--all-targets", "--", "-D", "warnings"];
+    finish(cargo().args(lint))?;
+    // Of the whole workspace, so that what the tests were built with serves here too.
+    finish(cargo().args(["test", "--workspace", "--features", "live/dpdk", "--test", "conformance", "dpdk"]))
 }
 
-/// Without optimisation, so that the verifiers and assertions of debug builds run, and the tests' build is used again.
-/// `cargo run` would build the dependencies once more, with the features that this package alone asks for. As many
-/// processes share the bodies as there are processors.
+/// Without optimisation, so that the verifiers and assertions of debug builds run, and the tests' build is used again:
+/// `cargo run`, or a build without any test, would build dependencies once more, with fewer features. As many processes
+/// share the bodies as there are processors.
 fn fuzz_smoke() -> Result<(), String> {
-    finish(cargo().args(["build", "--workspace", "--bin", "fuzz"]))?;
+    finish(cargo().args(["build", "--workspace", "--bin", "fuzz", "--test", "conformance"]))?;
     let own = std::env::current_exe().map_err(|error| format!("this program's file cannot be found: {error}"))?;
     let fuzz = own.with_file_name("fuzz");
     let listed = Command::new(&fuzz).arg("--list").output();
