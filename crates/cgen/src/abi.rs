@@ -307,7 +307,7 @@ const _: () = assert!(size_of::<ProgramInfo>() == 24);
 pub type BlockFunction = unsafe extern "C" fn(*const Env, *const *mut Packet, u32);
 
 /// The straight way of received packets, from the parser to the deparser: `(env, packets, frames, count, verdicts)`. It
-/// goes burst by burst, and fetches the first bytes of the frames of the next. Behind a guard the frames get its time, if
-/// that is later. Returns what the verdicts say together.
+/// goes burst by burst, and fetches the first bytes of the frames of the next. Behind a guard the frames get its
+/// time, if that is later. Returns what the verdicts say together.
 pub type StraightFunction =
     unsafe extern "C" fn(*const Env, *const *mut Packet, *mut Frame, u32, *mut Verdict) -> Unsent;
