@@ -292,9 +292,9 @@ impl<'p> Graph<'p> {
         if sharing.guarded.is_empty() {
             return None;
         }
-        let written = state::written_registers(program);
+        // Not those that this program writes: it may be specialised, and another worker at the general one.
         let is_guarded = |region: &Vec<NodeId>| {
-            self.touched(program, region, &written).into_iter().any(|object| sharing.guards(object))
+            self.touched(program, region, &sharing.guarded).into_iter().any(|object| sharing.guards(object))
         };
         let first = self.regions.iter().position(is_guarded)?;
         let last = self.regions.iter().rposition(is_guarded)?;

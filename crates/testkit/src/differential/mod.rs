@@ -95,10 +95,11 @@ pub fn native_agrees(rng: &mut Rng) -> Result<(), String> {
     let tuned = scenario.observe(&scenario.program, &Engine::Tuned(workshop.options(), tuning), BURST)?;
     report(&scenario, "one packet at a time", "a tuned plan", difference(&expected, &tuned, order))?;
     let engine = workshop.engine();
-    let in_turn = scenario.observe_by_workers(&scenario.program, &engine, 1, Workers::InTurn)?;
-    report(&scenario, "one core", "several in turn", difference(&expected, &in_turn, Order::Same))?;
-    let at_once = scenario.observe_by_workers(&scenario.program, &engine, 7, Workers::AtOnce)?;
-    report(&scenario, "one core", "several at once", difference(&expected, &at_once, Order::Any))
+    let by_workers = |burst, workers, order| {
+        scenario.difference_by_workers(&expected, &scenario.program, &engine, burst, workers, order)
+    };
+    report(&scenario, "one core", "several in turn", by_workers(1, Workers::InTurn, Order::Same)?)?;
+    report(&scenario, "one core", "several at once", by_workers(7, Workers::AtOnce, Order::Any)?)
 }
 
 /// The optimised program does what the program does, on the interpreter and as native code.
@@ -141,10 +142,11 @@ pub fn specialised_agrees(rng: &mut Rng) -> Result<(), String> {
     let tuning = Tuning { burst_packets: rng.between(1, 64) as u32, cuts: rng.chance(1, 2) };
     let tuned = scenario.observe(&scenario.program, &workshop.engine_specialised_tuned(tuning), BURST)?;
     report(&scenario, "interpreter", "specialised code of a tuned plan", difference(&expected, &tuned, order))?;
-    let in_turn = scenario.observe_by_workers(&scenario.program, &engine, 1, Workers::InTurn)?;
-    report(&scenario, "one core", "several in turn, specialised", difference(&expected, &in_turn, Order::Same))?;
-    let at_once = scenario.observe_by_workers(&scenario.program, &engine, 7, Workers::AtOnce)?;
-    report(&scenario, "one core", "several with specialised code", difference(&expected, &at_once, Order::Any))
+    let by_workers = |burst, workers, order| {
+        scenario.difference_by_workers(&expected, &scenario.program, &engine, burst, workers, order)
+    };
+    report(&scenario, "one core", "several in turn, specialised", by_workers(1, Workers::InTurn, Order::Same)?)?;
+    report(&scenario, "one core", "several with specialised code", by_workers(7, Workers::AtOnce, Order::Any)?)
 }
 
 fn report(scenario: &Scenario, left: &str, right: &str, difference: Option<String>) -> Result<(), String> {

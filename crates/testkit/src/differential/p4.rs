@@ -75,8 +75,8 @@ pub fn p4_program_agrees(rng: &mut Rng, source: &RandomP4) -> Result<Verdict, St
         (Workers::AtOnce, &special, 7, Order::Any),
     ];
     for (workers, engine, burst, order) in ways {
-        let found = scenario.observe_by_workers(native, engine, burst, workers).map_err(told)?;
-        if let Some(text) = difference(&expected, &found, order) {
+        let different = scenario.difference_by_workers(&expected, native, engine, burst, workers, order);
+        if let Some(text) = different.map_err(told)? {
             let code = if matches!(engine, Engine::Specialised(..)) { "specialised" } else { "native" };
             return Err(told(format!(
                 "one core and several, {workers:?} in bursts of {burst}, {code}, differ: {text}"

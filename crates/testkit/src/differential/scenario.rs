@@ -4,9 +4,12 @@ use super::plane;
 use crate::pipeline::{Engine, specialisation, switch_with};
 use crate::random_ir::{Options, random_entries, random_packet, random_program};
 use base::Rng;
-use ir::{Entry, Program, TableId};
+use cgen::Sharing;
+use ir::walk::{bodies, visit_body};
+use ir::{Entry, Program, StmtKind, TableId};
 use std::sync::Arc;
 use stf::Observation;
+use stf::observation::{Order, difference};
 use switch::{Config, Frame, Lane, Output, SharedTables, Switch};
 
 /// Packets of a scenario: more than travel together.
@@ -100,6 +103,23 @@ impl Scenario {
         })
     }
 
+    /// Runs the packets through several cores, and says how that differs from what was observed of one. Where it may
+    /// differ, they run, and nothing is compared: each core draws random numbers of its own, and those that work at
+    /// once meet guarded registers in any order.
+    pub fn difference_by_workers(
+        &self,
+        expected: &Observation,
+        program: &Arc<Program>,
+        engine: &Engine,
+        burst: usize,
+        workers: Workers,
+        order: Order,
+    ) -> Result<Option<String>, String> {
+        let found = self.observe_by_workers(program, engine, burst, workers)?;
+        let may_differ = draws(program) || workers == Workers::AtOnce && !Sharing::of(program).guarded.is_empty();
+        Ok(if may_differ { None } else { difference(expected, &found, order) })
+    }
+
     /// What a switch does that runs `program`, if `work` has it work on the packets, group by group. Between two groups
     /// the control plane changes what it likes, and now and then another pipeline of the same program takes over.
     fn observe_groups(
@@ -117,6 +137,8 @@ impl Scenario {
         let together = self.packets.len().div_ceil(2 + (self.seed % 4) as usize).clamp(1, super::BURST);
         for (index, packets) in self.packets.chunks(together).enumerate() {
             let now_ns = (index as u64 + 1) * STEP_NS;
+            // What the control plane does, it does now.
+            switch.advance(now_ns);
             let mut change = None;
             if index > 0 {
                 if rng.chance(1, 8) {
@@ -211,6 +233,15 @@ impl Group<'_> {
             plane::change_tables(&mut Rng::new(seed), program, tables, entries);
         }
     }
+}
+
+/// Whether a program draws random numbers.
+fn draws(program: &Program) -> bool {
+    let mut found = false;
+    for body in bodies(program) {
+        visit_body(body, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Random { .. }));
+    }
+    found
 }
 
 /// How several cores of a switch work.
