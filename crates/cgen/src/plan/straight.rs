@@ -366,9 +366,15 @@ fn is_light(program: &Program) -> bool {
     let is_fixed = |ty: &ir::HeaderType| ty.varbit().is_none();
     program.vars.iter().all(is_narrow)
         && program.header_types.iter().all(is_fixed)
-        && program.meters.is_empty()
+        && !meters(program)
         && program.tables.iter().all(|table| table.direct_meter.is_none())
         && !hashes_payload(program)
+}
+
+fn meters(program: &Program) -> bool {
+    let mut found = false;
+    state::walk_program(program, &mut |stmt| found |= matches!(stmt.kind, StmtKind::ExecuteMeter { .. }));
+    found
 }
 
 fn hashes_payload(program: &Program) -> bool {
