@@ -289,7 +289,7 @@ impl Queue {
     /// Queues a frame, in as many chunks as it takes; drops it, counted, if there is no room.
     pub fn transmit(&mut self, memory: &mut FrameMemory, frame: &[u8], counters: &PortCounters) -> io::Result<()> {
         let chunks = frame.len().div_ceil(memory.chunk_bytes()) as u32;
-        if !self.has_room(memory, chunks) && !self.wait_for_room(memory, chunks, counters)? {
+        if !self.has_room(memory, chunks, counters) && !self.wait_for_room(memory, chunks, counters)? {
             counters.tx_dropped_no_room.add(1);
             return Ok(());
         }
@@ -305,8 +305,10 @@ impl Queue {
         Ok(())
     }
 
-    fn has_room(&mut self, memory: &FrameMemory, chunks: u32) -> bool {
-        memory.free_chunks() >= chunks as usize && self.tx.has_room(chunks)
+    fn has_room(&mut self, memory: &FrameMemory, chunks: u32, counters: &PortCounters) -> bool {
+        let has_room = memory.free_chunks() >= chunks as usize && self.tx.has_room(chunks);
+        self.count_sent(counters);
+        has_room
     }
 
     /// Has the kernel send until there is room, for a bounded time; false if there is none then.
@@ -314,7 +316,7 @@ impl Queue {
         let limit = if self.stalled { Duration::ZERO } else { FULL_WAIT };
         let has_room = retry(limit, || {
             self.flush(memory, counters)?;
-            Ok(self.has_room(memory, chunks))
+            Ok(self.has_room(memory, chunks, counters))
         })?;
         self.stalled = !has_room;
         Ok(has_room)
@@ -362,9 +364,10 @@ impl Queue {
         }
     }
 
-    /// Counts the frames that the kernel has taken since the last look.
+    /// Counts the frames that the kernel had taken at the last look at the ring. Whoever looks counts before it writes:
+    /// what is written may take the place of what was taken.
     fn count_sent(&mut self, counters: &PortCounters) {
-        let taken = self.tx.consumed();
+        let taken = self.tx.taken();
         let (mut packets, mut bytes) = (0, 0);
         while self.counted != taken {
             let entry = self.tx.written(self.counted);

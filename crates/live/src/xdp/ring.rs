@@ -131,10 +131,9 @@ impl<T: Entry> Producer<T> {
         self.shared.size() - self.room()
     }
 
-    /// The index up to which the kernel has taken entries, and the entry of an index before that; entries stay readable
-    /// until as many have been written again.
-    pub fn consumed(&mut self) -> u32 {
-        self.room();
+    /// The index up to which the kernel had taken entries at the last look; an entry before it stays readable until as
+    /// many have been written again.
+    pub fn taken(&self) -> u32 {
         self.consumed
     }
 
