@@ -111,7 +111,8 @@ impl<T> Registration<T> {
     pub fn enter(&mut self) -> Entered<'_, T> {
         let registration = &*self;
         let outside = registration.epoch.0.load(Ordering::Relaxed);
-        registration.epoch.0.store(outside + 1, Ordering::Relaxed);
+        // A writer that sees this must also see that the reader was outside before it.
+        registration.epoch.0.store(outside + 1, Ordering::Release);
         fence(Ordering::SeqCst);
         let active = registration.shared.active.load(Ordering::Acquire);
         // SAFETY: the epoch is odd until `Entered` is dropped, so the writer leaves this copy alone (see the module).
