@@ -3,7 +3,7 @@
 //! What enters: C text. What leaves: a shared object, from a private cache if the same text was compiled before with
 //! the same runtime headers, flags, compiler and machine.
 
-use crate::runtime;
+use crate::{cache, runtime};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ pub struct CompileOptions {
     /// named (a clang is told by `--target`), and the result is for no particular processor. None: this very machine.
     pub target: Option<String>,
     /// Where results are kept. None: `$XDG_CACHE_HOME/wirespeed` or `~/.cache/wirespeed`, else a private temporary
-    /// folder.
+    /// folder. More than 256 MiB are not kept: what was used longest ago goes.
     pub cache_dir: Option<PathBuf>,
     /// How much time the compiler takes to make the code fast.
     pub optimise: Optimise,
@@ -114,6 +114,7 @@ pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, C
     let source = folder.join(format!("{key}.c"));
     let object = folder.join(format!("{key}.so"));
     if object.is_file() && fs::read(&source).is_ok_and(|text| text == c_text.as_bytes()) {
+        cache::note_use(&object);
         return Ok(SharedObject { path: object, from_cache: true, _temporary: temporary });
     }
     let include = write_runtime(&folder)?;
@@ -139,6 +140,7 @@ pub fn compile(c_text: &str, options: &CompileOptions) -> Result<SharedObject, C
         return Err(CompileError::Failed { command, stderr: String::from_utf8_lossy(&output.stderr).into_owned() });
     }
     fs::rename(&scratch, &object).map_err(|error| CompileError::Io { path: object.clone(), error })?;
+    cache::shrink(&folder, cache::BYTES_MAX, cache::KEPT);
     Ok(SharedObject { path: object, from_cache: false, _temporary: temporary })
 }
 

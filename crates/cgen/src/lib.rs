@@ -18,6 +18,7 @@
 //! * [`native`]: loads shared objects and calls them.
 
 pub mod abi;
+mod cache;
 pub mod compile;
 mod ctree;
 pub mod describe;

@@ -253,8 +253,23 @@ fn tell_of_packets(are_there: bool, common: &Common<'_>) {
     }
 }
 
-/// A helper's thread: rounds, until its post is taken away for good.
+/// Ends the process when a thread panics that has it.
+struct PanicIsTheEnd;
+
+impl Drop for PanicIsTheEnd {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // What a main thread that panics ends with.
+            std::process::exit(101);
+        }
+    }
+}
+
+/// A helper's thread: rounds, until its post is taken away for good. If it panics, the process ends: a switch that
+/// lacks a
+/// worker would drop the flows that are this worker's without a word.
 pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
+    let _end = PanicIsTheEnd;
     let mut poller = Poller::new();
     let mut mark_ns = common.clock.since_start_ns();
     let mut worked_ns = mark_ns;

@@ -1,0 +1,93 @@
+//! Keeps the cache of compiled programs within bounds: code for the contents of tables is made again and again, and
+//! hardly ever asked for twice.
+//!
+//! What enters: the folder, after something was put into it. What leaves: the folder, without what was used longest ago
+//! if there was too much. A program's object is as old as its last use.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Bytes of all programs together.
+pub(crate) const BYTES_MAX: u64 = 256 << 20;
+
+/// What was used within this time stays: who asked for it may not have loaded it yet.
+pub(crate) const KEPT: Duration = Duration::from_secs(3600);
+
+/// A program in the cache.
+struct Kept {
+    used: SystemTime,
+    bytes: u64,
+    object: PathBuf,
+}
+
+/// Notes that a program is used. If that cannot be, it is only forgotten sooner.
+pub(crate) fn note_use(object: &Path) {
+    let _ = fs::File::open(object).and_then(|file| file.set_modified(SystemTime::now()));
+}
+
+/// Removes programs, those first that were used longest ago, until all together have `bytes_max` or are younger than
+/// `kept`. Whatever cannot be read or removed stays: the next one to come tries again.
+pub(crate) fn shrink(folder: &Path, bytes_max: u64, kept: Duration) {
+    let mut programs: Vec<Kept> =
+        fs::read_dir(folder).into_iter().flatten().filter_map(|entry| program(entry.ok()?.path())).collect();
+    let mut bytes: u64 = programs.iter().map(|program| program.bytes).sum();
+    programs.sort_by_key(|program| program.used);
+    for program in programs {
+        let is_young = program.used.elapsed().is_ok_and(|age| age < kept);
+        if bytes <= bytes_max || is_young {
+            return;
+        }
+        // The text goes first: an object without it is compiled anew.
+        let _ = fs::remove_file(program.object.with_extension("c"));
+        let _ = fs::remove_file(&program.object);
+        bytes -= program.bytes;
+    }
+}
+
+fn program(object: PathBuf) -> Option<Kept> {
+    if object.extension()? != "so" {
+        return None;
+    }
+    let found = fs::metadata(&object).ok()?;
+    let text = fs::metadata(object.with_extension("c")).map_or(0, |text| text.len());
+    Some(Kept { used: found.modified().ok()?, bytes: found.len() + text, object })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_used_longest_ago_goes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let put = |name: &str, age_s: u64| {
+            fs::write(path(&format!("{name}.c")), [0; 40]).unwrap();
+            fs::write(path(&format!("{name}.so")), [0; 60]).unwrap();
+            let used = SystemTime::now() - Duration::from_secs(age_s);
+            fs::File::open(path(&format!("{name}.so"))).unwrap().set_modified(used).unwrap();
+        };
+        for (name, age_s) in [("old", 500), ("older", 900), ("used", 700), ("young", 5)] {
+            put(name, age_s);
+        }
+        fs::write(path("notes.json"), [0; 1000]).unwrap();
+        note_use(&path("used.so"));
+        let there = || {
+            let mut names: Vec<String> = fs::read_dir(folder.path())
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names.join(" ")
+        };
+        let all = there();
+        shrink(folder.path(), 400, Duration::ZERO);
+        assert_eq!(there(), all);
+        shrink(folder.path(), 399, Duration::ZERO);
+        assert_eq!(there(), "notes.json old.c old.so used.c used.so young.c young.so");
+        // However much there is, what may not have been loaded yet stays.
+        shrink(folder.path(), 0, Duration::from_secs(60));
+        assert_eq!(there(), "notes.json used.c used.so young.c young.so");
+    }
+}
