@@ -87,3 +87,26 @@ fn a_compiler_that_does_not_know_its_processor_still_compiles() {
     let error = compile("int x = nonsense;\n", &options).expect_err("not C");
     assert!(matches!(&error, CompileError::Failed { stderr, .. } if stderr.contains("nonsense")), "{error}");
 }
+
+#[test]
+fn a_program_is_compiled_for_another_machine() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/l3fwd/l3fwd.p4");
+    let program = testkit::pipeline::program_of_file(&path).expect("the example router");
+    let text = cgen::emit_c(&program, &cgen::Plan::new(&program).expect("a plan"), &|_| None);
+    let options = CompileOptions {
+        target: Some("aarch64-linux-gnu".into()),
+        deny_warnings: true,
+        ..options(&folder.path().join("cache"))
+    };
+    let object = match compile(&text, &options) {
+        Err(CompileError::NoCompiler { .. }) => {
+            eprintln!("skipped: needs gcc-aarch64-linux-gnu");
+            return;
+        }
+        compiled => compiled.expect("the generated C is valid there too"),
+    };
+    let bytes = std::fs::read(&object.path).expect("the object");
+    // ELF, and the machine's number: AArch64.
+    assert_eq!((&bytes[..4], u16::from_le_bytes([bytes[18], bytes[19]])), (b"\x7fELF".as_slice(), 183));
+}
