@@ -327,3 +327,60 @@ fn packets_that_draw_random_numbers_and_are_copied_go_one_by_one() {
         "#]],
     );
 }
+
+#[test]
+fn a_key_of_one_word_is_searched_by_generated_code() {
+    check(
+        "action forward(bit<9> port) { sm.egress_spec = port; }
+         table bridge { key = { hdr.ethernet.dst: exact; } actions = { forward; NoAction; } }",
+        "bridge.apply();",
+        "",
+        expect![[r#"
+            program for v1model
+            burst: 64 packets: packets cannot tell that they run together
+            straight way: in place: packets are worked on where their bytes lie
+              deparser: left out: what it would emit is there already
+              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              region 0
+                node 0 (entered): 4 statements; then asks I.bridge, node 1
+              region 1
+                node 1 (entered): answer of I.bridge; 10 statements; then done
+
+            block V
+              region 0
+                node 0 (entered): 4 statements; then done
+
+            block I
+              region 0
+                node 0 (entered): then asks I.bridge, node 1
+              region 1
+                node 1 (entered): answer of I.bridge; then done
+
+            block C
+              region 0
+                node 0 (entered): 2 statements; then done
+
+            block D
+              region 0
+                node 0 (entered): 2 statements; then done
+
+            context: 64 bytes for each packet in flight
+
+            variables
+              sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
+              sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+              sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+              tmp: 16 bits: C variable
+              I.forward.port: 9 bits: C variable
+
+            headers
+              hdr.ethernet: 112 bits: packet, byte 0
+              hdr.ipv4: 96 bits: packet, byte 14
+
+            tables
+              I.bridge: hash whose slots hold the keys; key of 48 bits in 1 word, asked once for a burst, searched by generated code
+                exact hdr.ethernet.dst: 48 bits
+                entries have 8 bytes of action data
+        "#]],
+    );
+}

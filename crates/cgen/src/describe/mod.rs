@@ -398,14 +398,16 @@ fn table_way(program: &Program, plan: &Plan, id: TableId, table: &ir::Table) -> 
             BlockKind::Parser { .. } => None,
         })
     };
-    let asked = if !bodies().any(|body| is_asked(body)) {
-        "never"
-    } else if plan.straight.as_ref().is_some_and(|straight| cuts(&straight.graph(program, &words)))
-        || bodies().any(|body| cuts(&Graph::new(program, body, &words)))
-    {
-        "once for a burst"
-    } else {
-        "for each packet alone"
+    let is_cut = || {
+        plan.straight.as_ref().is_some_and(|straight| cuts(&straight.graph(program, &words)))
+            || bodies().any(|body| cuts(&Graph::new(program, body, &words)))
+    };
+    let asked = match (bodies().any(|body| is_asked(body)), is_cut(), plan.tables[id].is_of_words) {
+        (false, ..) => "never",
+        (true, true, false) => "once for a burst",
+        (true, true, true) => "once for a burst, searched by generated code",
+        (true, false, false) => "for each packet alone",
+        (true, false, true) => "for each packet alone, searched by generated code",
     };
     TableWay {
         name: table.name.clone(),
