@@ -384,3 +384,83 @@ fn a_key_of_one_word_is_searched_by_generated_code() {
         "#]],
     );
 }
+
+#[test]
+fn tables_that_no_use_of_state_lies_around_are_asked_for_all() {
+    check(
+        "action forward(bit<9> port) { sm.egress_spec = port; }
+         table before { key = { hdr.ethernet.dst: exact; } actions = { forward; NoAction; } }
+         table within { key = { hdr.ethernet.src: exact; } actions = { forward; NoAction; } }
+         table behind { key = { hdr.ipv4.dst: exact; } actions = { forward; NoAction; } }
+         register<bit<32>>(4) seen;",
+        "before.apply();
+         bit<32> v; seen.read(v, 0); seen.write(0, v * 3 + 1);
+         within.apply();
+         seen.read(v, 1); seen.write(1, v * 5 + 1);
+         behind.apply();",
+        "",
+        expect![[r#"
+            program for v1model
+            burst: 64 packets: packets cannot tell that they run together
+            straight way: in place: packets are worked on where their bytes lie
+              deparser: left out: what it would emit is there already
+              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              in part one packet after the other: packets would meet register I.seen in another order
+              region 0
+                node 0 (entered): 4 statements; then asks I.before, node 1
+              region 1, which workers take turns at
+                node 1 (entered): answer of I.before; 5 statements; asks for each packet I.within; then asks I.behind, node 2
+              region 2
+                node 2 (entered): answer of I.behind; 10 statements; then done
+
+            block V
+              region 0
+                node 0 (entered): 4 statements; then done
+
+            block I
+              in part one packet after the other: packets would meet register I.seen in another order
+              region 0
+                node 0 (entered): then asks I.before, node 1
+              region 1, which workers take turns at
+                node 1 (entered): answer of I.before; 5 statements; asks for each packet I.within; then asks I.behind, node 2
+              region 2
+                node 2 (entered): answer of I.behind; then done
+
+            block C
+              region 0
+                node 0 (entered): 2 statements; then done
+
+            block D
+              region 0
+                node 0 (entered): 2 statements; then done
+
+            context: 64 bytes for each packet in flight
+
+            variables
+              sm.egress_spec: 9 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 1
+              sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+              sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+              tmp: 16 bits: C variable
+              I.forward.port: 9 bits: C variable
+              v: 32 bits: C variable
+
+            headers
+              hdr.ethernet: 112 bits: packet, byte 0
+              hdr.ipv4: 96 bits: packet, byte 14
+
+            tables
+              I.before: hash whose slots hold the keys; key of 48 bits in 1 word, asked once for a burst, searched by generated code
+                exact hdr.ethernet.dst: 48 bits
+                entries have 8 bytes of action data
+              I.within: hash whose slots hold the keys; key of 48 bits in 1 word, asked for each packet alone, searched by generated code
+                exact hdr.ethernet.src: 48 bits
+                entries have 8 bytes of action data
+              I.behind: hash whose slots hold the keys; key of 32 bits in 1 word, asked once for a burst, searched by generated code
+                exact hdr.ipv4.dst: 32 bits
+                entries have 8 bytes of action data
+
+            state
+              register I.seen: guarded: packets can see the order of use: workers take turns at the guarded regions
+        "#]],
+    );
+}

@@ -67,7 +67,7 @@ pub struct StraightWay {
     pub leaves_for: Vec<&'static str>,
     /// Its regions.
     pub regions: Vec<Region>,
-    /// Why no table cuts it though it asks some.
+    /// Why no table cuts it though it asks some, or why some do not.
     pub uncut_reason: Option<String>,
 }
 
@@ -78,7 +78,7 @@ pub struct BlockWay {
     pub name: String,
     /// Its regions; none for a parser.
     pub regions: Vec<Region>,
-    /// Why no table cuts it though it asks some.
+    /// Why no table cuts it though it asks some, or why some do not.
     pub uncut_reason: Option<String>,
 }
 

@@ -18,8 +18,7 @@ impl fmt::Display for Description {
         }
         for block in self.blocks.iter().filter(|block| is_worth_telling(block)) {
             writeln!(f, "\nblock {}", block.name)?;
-            uncut(f, block.uncut_reason.as_deref())?;
-            regions(f, &block.regions)?;
+            regions(f, &block.regions, block.uncut_reason.as_deref())?;
         }
         writeln!(f, "\ncontext: {} bytes for each packet in flight", self.context_bytes)?;
         placed(f, "variables", &self.variables)?;
@@ -79,15 +78,14 @@ fn straight_way(f: &mut fmt::Formatter<'_>, way: &StraightWay) -> fmt::Result {
     if !way.leaves_for.is_empty() {
         writeln!(f, "  packets leave it for {}", way.leaves_for.join(" and "))?;
     }
-    uncut(f, way.uncut_reason.as_deref())?;
-    regions(f, &way.regions)
+    regions(f, &way.regions, way.uncut_reason.as_deref())
 }
 
-fn uncut(f: &mut fmt::Formatter<'_>, reason: Option<&str>) -> fmt::Result {
-    reason.map_or(Ok(()), |reason| writeln!(f, "  one packet after the other: {reason}"))
-}
-
-fn regions(f: &mut fmt::Formatter<'_>, regions: &[Region]) -> fmt::Result {
+fn regions(f: &mut fmt::Formatter<'_>, regions: &[Region], uncut_reason: Option<&str>) -> fmt::Result {
+    if let Some(reason) = uncut_reason {
+        let part = if regions.len() > 1 { "in part " } else { "" };
+        writeln!(f, "  {part}one packet after the other: {reason}")?;
+    }
     for (number, region) in regions.iter().enumerate() {
         let turns = if region.guarded { ", which workers take turns at" } else { "" };
         writeln!(f, "  region {number}{turns}")?;

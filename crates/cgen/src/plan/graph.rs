@@ -68,7 +68,7 @@ pub(crate) struct Graph<'p> {
     pub(crate) labels: BTreeMap<LabelId, NodeId>,
     /// Whether something is done with each packet that comes to the end.
     has_finish: bool,
-    /// Why no table cuts it, though it asks some.
+    /// Why no table cuts it, though it asks some, or why some do not.
     pub(crate) uncut: Option<Uncut>,
 }
 
@@ -107,19 +107,33 @@ impl<'p> Graph<'p> {
         has_finish: bool,
     ) -> Result<Graph<'p>, Uncut> {
         let rows_bytes = |table| key_words(table) * size_of::<u64>() * BURST_PACKETS_MAX;
-        let mut graph =
-            Builder::new(&|table| rows_bytes(table) <= KEY_ROWS_BYTES_MAX).build(bodies).ok_or(Uncut::LabelTwice)?;
-        graph.has_finish = has_finish;
-        graph.skip_idle_nodes();
-        graph.form_regions(program);
-        let all_rows: usize = graph.applied().map(rows_bytes).sum();
-        if all_rows > ALL_KEY_ROWS_BYTES_MAX {
-            return Err(Uncut::KeyRows);
+        // Tables between two uses of state whose order packets would see.
+        let mut between = BTreeSet::new();
+        let mut uncut = None;
+        loop {
+            let cuttable = |table| rows_bytes(table) <= KEY_ROWS_BYTES_MAX && !between.contains(&table);
+            let mut graph = Builder::new(&cuttable).build(bodies).ok_or(Uncut::LabelTwice)?;
+            graph.has_finish = has_finish;
+            graph.skip_idle_nodes();
+            graph.form_regions(program);
+            let all_rows: usize = graph.applied().map(rows_bytes).sum();
+            if all_rows > ALL_KEY_ROWS_BYTES_MAX {
+                return Err(Uncut::KeyRows);
+            }
+            match (graph.visible_order(program), uncut) {
+                (Some((object, regions)), _) => {
+                    uncut = Some(Uncut::Order(object));
+                    between.extend(regions.flat_map(|region| graph.asked_before(region)));
+                }
+                (None, Some(why)) if !graph.is_cut() => return Err(why),
+                (None, _) => return Ok(Graph { uncut, ..graph }),
+            }
         }
-        match graph.visible_order(program) {
-            Some(object) => Err(Uncut::Order(object)),
-            None => Ok(graph),
-        }
+    }
+
+    /// The tables with whose answers a region begins.
+    fn asked_before(&self, region: usize) -> impl Iterator<Item = TableId> {
+        self.regions[region].iter().filter_map(|&id| self.nodes[id].head.map(|apply| apply.table))
     }
 
     /// All as one node.
@@ -251,14 +265,14 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// State that packets can see the order of and that is touched in two regions. Within one, packets keep their
-    /// order.
-    fn visible_order(&self, program: &'p Program) -> Option<state::Object> {
+    /// State that packets can see the order of and that is touched in two regions, and the regions from behind the
+    /// first of them to the second. Within one, packets keep their order.
+    fn visible_order(&self, program: &'p Program) -> Option<(state::Object, RangeInclusive<usize>)> {
         let written = state::written_registers(program);
-        let mut seen = BTreeSet::new();
-        self.regions.iter().find_map(|region| {
+        let mut seen = BTreeMap::new();
+        (0..).zip(&self.regions).find_map(|(number, region)| {
             let here = self.touched(program, region, &written);
-            here.into_iter().find(|&object| !seen.insert(object))
+            here.into_iter().find_map(|object| Some((object, seen.insert(object, number)? + 1..=number)))
         })
     }
 
