@@ -25,7 +25,7 @@
 #define WS_BURST_MAX 64u
 
 /* Slots of intrinsic variables, as `ir::v1model::Slot` numbers them. */
-#define WS_INTRINSIC_SLOTS 24u
+#define WS_INTRINSIC_SLOTS 32u
 
 /* An assertion of the program failed: the core drops the packet. */
 #define WS_FLAG_ASSERT_FAILED 1u
@@ -48,7 +48,7 @@ struct ws_packet {
     uint64_t intrinsic[WS_INTRINSIC_SLOTS];
 };
 
-_Static_assert(sizeof(struct ws_packet) == 256, "whole cache lines");
+_Static_assert(sizeof(struct ws_packet) == 320, "whole cache lines");
 _Static_assert(offsetof(struct ws_packet, time_ns) == 24, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, core) == 40, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, intrinsic) == 64, "abi.rs: the first cache line has what every packet needs");

@@ -104,11 +104,11 @@ pub fn asks_for_more(verdict: Verdict) -> bool {
 }
 
 const _: () = {
-    assert!(size_of::<Packet>() == 256 && align_of::<Packet>() == CHUNK_ALIGN_BYTES);
+    assert!(size_of::<Packet>() == 320 && align_of::<Packet>() == CHUNK_ALIGN_BYTES);
     assert!(size_of::<Received>() == 32 && std::mem::offset_of!(Received, time_ns) == 24);
     assert!(std::mem::offset_of!(Packet, core) == 40);
     assert!(std::mem::offset_of!(Packet, intrinsic) == 64);
-    assert!(ir::INTRINSIC_SLOTS == 24);
+    assert!(ir::INTRINSIC_SLOTS == 32);
     assert!(size_of::<Frame>() == 16 + size_of::<usize>());
     assert!(size_of::<tables::EntryHeader>() == 16);
     assert!(size_of::<LookupHandle>() == 7 * size_of::<usize>() + 24);

@@ -213,15 +213,15 @@ static void test_stacks(void)
     CHECK(valid[0] == 1 && valid[1] == 0);
 }
 
-/* A chunk of 512 bytes: headroom from 256 on, 20 bytes of packet at `data`. */
+/* A chunk of 576 bytes: headroom from 320 on, 20 bytes of packet at `data`. */
 static struct ws_packet *chunk(uint32_t data, uint32_t payload)
 {
-    struct ws_packet *packet = aligned_alloc(64, 512);
-    memset(packet, 0, 512);
+    struct ws_packet *packet = aligned_alloc(64, 576);
+    memset(packet, 0, 576);
     packet->data = data;
     packet->length = 20;
     packet->payload = data + payload;
-    packet->capacity = 512;
+    packet->capacity = 576;
     for (uint32_t i = 0; i < 20; i++)
         *ws_at(packet, data + i) = (uint8_t)('a' + i);
     return packet;
@@ -238,30 +238,30 @@ static void test_deparser(void)
 {
     uint8_t bounce[64];
     /* In place: nothing moves. */
-    struct ws_packet *packet = chunk(300, 6);
-    struct ws_segment both[2] = { { 300, 4 }, { 304, 2 } };
-    ws_deparse(packet, both, 2, bounce, 256);
-    CHECK(packet->data == 300);
+    struct ws_packet *packet = chunk(364, 6);
+    struct ws_segment both[2] = { { 364, 4 }, { 368, 2 } };
+    ws_deparse(packet, both, 2, bounce, 320);
+    CHECK(packet->data == 364);
     check_packet(packet, "abcdefghijklmnopqrst");
     /* The second header is taken off: the first moves up to the payload. */
-    packet = chunk(300, 6);
-    ws_deparse(packet, both, 1, bounce, 256);
+    packet = chunk(364, 6);
+    ws_deparse(packet, both, 1, bounce, 320);
     check_packet(packet, "abcdghijklmnopqrst");
     /* Exchanged, and one of them twice. */
-    packet = chunk(300, 6);
-    struct ws_segment mixed[3] = { { 304, 2 }, { 300, 4 }, { 304, 2 } };
-    ws_deparse(packet, mixed, 3, bounce, 256);
+    packet = chunk(364, 6);
+    struct ws_segment mixed[3] = { { 368, 2 }, { 364, 4 }, { 368, 2 } };
+    ws_deparse(packet, mixed, 3, bounce, 320);
     check_packet(packet, "efabcdefghijklmnopqrst");
     /* No headroom: the payload moves. */
-    packet = chunk(256, 6);
-    memcpy(ws_at(packet, 480), "XY", 2);
-    struct ws_segment pushed[2] = { { 480, 2 }, { 256, 6 } };
-    ws_deparse(packet, pushed, 2, bounce, 256);
+    packet = chunk(320, 6);
+    memcpy(ws_at(packet, 544), "XY", 2);
+    struct ws_segment pushed[2] = { { 544, 2 }, { 320, 6 } };
+    ws_deparse(packet, pushed, 2, bounce, 320);
     check_packet(packet, "XYabcdefghijklmnopqrst");
     /* No room at all: the packet stays as it is, with a flag. */
-    packet = chunk(256, 6);
-    packet->capacity = 277;
-    ws_deparse(packet, pushed, 2, bounce, 256);
+    packet = chunk(320, 6);
+    packet->capacity = 341;
+    ws_deparse(packet, pushed, 2, bounce, 320);
     CHECK(packet->flags == WS_FLAG_NO_ROOM);
     check_packet(packet, "abcdefghijklmnopqrst");
 }

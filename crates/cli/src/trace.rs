@@ -464,6 +464,10 @@ impl Observer for Journey<'_> {
             Decision::ClonedToIngress => "=> a copy goes through ingress".to_owned(),
             Decision::Resubmitted => "=> resubmitted".to_owned(),
             Decision::Recirculated => "=> recirculated".to_owned(),
+            Decision::Gathered { pile, packets } => format!("=> waits in pile {pile}, packet {packets} of it"),
+            Decision::PileLeaves { pile, packets } => format!("=> pile {pile} leaves: {packets} packets become one"),
+            Decision::Scattered { records } => format!("=> taken apart: {records} records"),
+            Decision::NotScattered => "=> not made of such records: goes through ingress as it was".to_owned(),
             Decision::EgressStarts { port, rid, kind } => {
                 format!("egress: port {port}, replica {rid}, {kind}")
             }

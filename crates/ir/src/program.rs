@@ -195,7 +195,7 @@ impl Architecture {
 }
 
 /// How many slots there are for the intrinsic variables of any architecture.
-pub const INTRINSIC_SLOTS: usize = 24;
+pub const INTRINSIC_SLOTS: usize = 32;
 
 const _: () = assert!(crate::v1model::SLOT_COUNT <= INTRINSIC_SLOTS && crate::psa::SLOT_COUNT <= INTRINSIC_SLOTS);
 

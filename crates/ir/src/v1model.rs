@@ -20,7 +20,7 @@ pub enum Stage {
 }
 
 /// The slots of the intrinsic variables. The first are the fields of `standard_metadata_t`; those from
-/// [`Slot::CloneIngressSession`] on are requests to the architecture, 0 if not made.
+/// [`Slot::CloneIngressSession`] on are requests to the architecture, 0 if not made, where nothing else is said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the fields of standard_metadata_t")]
@@ -59,6 +59,15 @@ pub enum Slot {
     /// Bytes that `setValid` and `setInvalid` have added to the packet in ingress, two's complement; kept only by
     /// programs that read `packet_length` in egress.
     LengthDelta,
+    /// Gather in a pile instead of leaving: [`Gather`].
+    Gather,
+    /// Lets a pile go: its number plus 1.
+    Release,
+    /// Take the packet apart: [`Scatter`].
+    Scatter,
+    /// No request: which pile the packet was, in the upper 16 bits, and how many packets it is made of; 0 for packets
+    /// that were no pile.
+    Gathered,
 }
 
 impl Slot {
@@ -88,7 +97,65 @@ impl Slot {
         Slot::Recirculate,
         Slot::Truncate,
         Slot::LengthDelta,
+        Slot::Gather,
+        Slot::Release,
+        Slot::Scatter,
+        Slot::Gathered,
     ];
+
+    /// The type of the slot's variable.
+    pub fn ty(self) -> Type {
+        match STANDARD_METADATA.iter().find(|(_, slot, _)| *slot == self) {
+            Some((_, _, ty)) => *ty,
+            None if matches!(self, Slot::Gather | Slot::Scatter) => Type::Bit(64),
+            None => Type::Bit(32),
+        }
+    }
+}
+
+/// What [`Slot::Gather`] asks for. The lowest 8 bits of the word tell a request from none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Gather {
+    /// The pile.
+    pub pile: u16,
+    /// Bytes that the pile may have, this packet's included.
+    pub bytes_max: u16,
+    /// How long this packet may wait from its reception on: 24 bits.
+    pub wait_us: u32,
+}
+
+impl Gather {
+    /// The request in a slot, if one was made.
+    pub fn of(word: u64) -> Option<Gather> {
+        let gather = Gather { pile: (word >> 48) as u16, bytes_max: (word >> 32) as u16, wait_us: word as u32 >> 8 };
+        (word != 0).then_some(gather)
+    }
+
+    /// The word for the slot.
+    pub fn word(self) -> u64 {
+        u64::from(self.pile) << 48 | u64::from(self.bytes_max) << 32 | u64::from(self.wait_us) << 8 & 0xffff_ff00 | 1
+    }
+}
+
+/// What [`Slot::Scatter`] asks for. The upper half of the word tells a request from none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scatter {
+    /// Where the first record begins.
+    pub first_byte: u16,
+    /// How many records there are.
+    pub records: u16,
+}
+
+impl Scatter {
+    /// The request in a slot, if one was made.
+    pub fn of(word: u64) -> Option<Scatter> {
+        (word != 0).then_some(Scatter { first_byte: (word >> 16) as u16, records: word as u16 })
+    }
+
+    /// The word for the slot.
+    pub fn word(self) -> u64 {
+        1 << 32 | u64::from(self.first_byte) << 16 | u64::from(self.records)
+    }
 }
 
 impl IntrinsicSlot for Slot {
@@ -98,7 +165,7 @@ impl IntrinsicSlot for Slot {
 }
 
 /// How many slots there are.
-pub const SLOT_COUNT: usize = Slot::LengthDelta as usize + 1;
+pub const SLOT_COUNT: usize = Slot::Gathered as usize + 1;
 
 /// The greatest port.
 pub const PORT_MAX: u32 = 511;
@@ -126,7 +193,8 @@ pub const STANDARD_METADATA: [(&str, Slot, Type); 16] = [
     ("priority", Slot::Priority, Type::Bit(3)),
 ];
 
-/// `instance_type` of packets by how they came to be.
+/// `instance_type` of packets by how they came to be. A pile that leaves is `Coalesced`, which v1model has a number
+/// for and the reference switch no use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the names of PktInstanceType in v1model programs")]
@@ -138,6 +206,10 @@ pub enum InstanceType {
     Recirculated,
     Replicated,
     Resubmitted,
+    /// Beyond v1model's: a record of a packet that was taken apart.
+    Scattered,
+    /// And a packet that was to be taken apart, but is not made of such records.
+    NotScattered,
 }
 
 /// Whether the program reads what the queues write: depths and time stamps.

@@ -339,14 +339,14 @@ impl Runner<'_, '_> {
         self.settle()
     }
 
-    /// Lets the switch work until nothing is under way any more.
+    /// Lets the switch work until nothing is under way any more but piles that wait for more packets.
     fn settle(&mut self) -> Result<(), String> {
         loop {
             (self.work)(self.switch, self.now_ns, &mut self.recorder);
             if self.recorder.count > SENT_MAX {
                 return Err(format!("the switch has sent more than {SENT_MAX} packets and messages"));
             }
-            match self.switch.next_event_ns() {
+            match self.switch.next_departure_ns() {
                 Some(next_ns) => self.now_ns = self.now_ns.max(next_ns),
                 None => return Ok(()),
             }

@@ -8,6 +8,7 @@
 use crate::frame::{Frame, Lending};
 use crate::output::{Decision, Departures, Observer};
 use crate::packet::{Originals, Packet, Pool, Reception};
+use crate::piles::{Pile, Piles};
 use crate::pipeline::{Pipeline, World};
 use crate::replication::{Destination, Replica, Replication};
 use crate::specialise::Specialisation;
@@ -54,6 +55,11 @@ pub(crate) trait Rules: Send {
 
     /// Takes a burst from the queues to the end.
     fn egress(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>);
+
+    /// Lets a pile go that has waited long enough. Architectures without piles are not asked.
+    fn release(&mut self, _fabric: &mut Fabric, _number: u16, _pile: Pile, _world: &mut World<'_>) {
+        unreachable!("the architecture has no piles");
+    }
 }
 
 /// What the program of a core shows of how packets are worked on.
@@ -73,6 +79,7 @@ pub(crate) struct Fabric {
     /// Shared with the lanes of this core, and copied when it is changed while they have it.
     pub replication: Arc<Replication>,
     pub pool: Pool,
+    pub piles: Piles,
     pub stats: Stats,
     pub timer: StageTimer,
     pub visibility: Visibility,
@@ -106,6 +113,7 @@ impl Fabric {
             traffic: TrafficManager::new(priorities, port_max(program.architecture), Packet::length),
             replication: Arc::default(),
             pool,
+            piles: Piles::default(),
             stats: Stats::default(),
             timer: StageTimer::default(),
             visibility,
@@ -140,8 +148,8 @@ impl Fabric {
         straight && self.pipeline.is_in_place() && rules.forgets_originals()
     }
 
-    /// Works on received packets and lent frames, on everything they cause, and on queued packets that are due. Frames
-    /// may be lent only if [`Fabric::forwards`] says so and nobody observes.
+    /// Works on received packets and lent frames, on everything they cause, and on queued packets and piles that are
+    /// due. Frames may be lent only if [`Fabric::forwards`] says so and nobody observes.
     pub fn run(
         &mut self,
         rules: &mut dyn Rules,
@@ -156,6 +164,11 @@ impl Fabric {
         let lent_max = if burst_max == 1 { 1 } else { CALL_FRAMES_MAX };
         let straight = self.takes_straight && !self.traffic.has_rates() && world.observer.is_none();
         self.empty_queues(rules, burst_max, world);
+        while let Some((number, mut pile)) = self.piles.take_due(world.now_ns) {
+            pile.packet.set_root(PACED_ROOT);
+            pile.packet.set_time_ns(world.now_ns);
+            rules.release(self, number, pile, world);
+        }
         loop {
             let mut burst = std::mem::take(&mut self.burst);
             while burst.len() < burst_max
@@ -331,6 +344,13 @@ impl Fabric {
         let mut copy = self.take_copy(packet.root(), |pool| pool.copy(packet), world)?;
         self.pipeline.copy_context(packet, &mut copy);
         Some(copy)
+    }
+
+    /// Takes so many copies from the budget of `root`; false, and takes none, if it has fewer.
+    pub fn charge_all(&mut self, root: usize, copies: usize) -> bool {
+        let left = self.copies_left[root].checked_sub(copies);
+        self.copies_left[root] = left.unwrap_or(self.copies_left[root]);
+        left.is_some()
     }
 
     /// Takes one copy, or one pass that starts anew, from the budget of `root`; false if nothing is left. Both are

@@ -83,6 +83,14 @@ pub enum Decision {
     Resubmitted,
     /// Sent back to ingress with its deparsed bytes.
     Recirculated,
+    /// Waits in a pile for others, of which it is one of so many.
+    Gathered { pile: u16, packets: u16 },
+    /// A pile of so many packets goes through ingress as one.
+    PileLeaves { pile: u16, packets: u16 },
+    /// Taken apart into so many records, which go through ingress.
+    Scattered { records: u16 },
+    /// Not made of the records that it was to be taken apart into: goes through ingress once more as a whole.
+    NotScattered,
     /// A pass through egress starts.
     EgressStarts { port: u32, rid: u64, kind: &'static str },
     /// Left on a port.

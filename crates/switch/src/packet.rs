@@ -145,6 +145,19 @@ impl Packet {
         true
     }
 
+    /// Whether so many bytes fit behind the packet's.
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        let header = self.header();
+        (header.received.data + header.received.length) as usize + bytes <= header.capacity as usize
+    }
+
+    /// Adds bytes to the packet's end, for which there is room.
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        let received = self.header().received;
+        copy_frame(self.chunk_bytes_mut((received.data + received.length) as usize, bytes.len()), bytes);
+        self.header_mut().received.length += bytes.len() as u32;
+    }
+
     /// Length in bytes when the present pass started.
     pub fn ingress_length(&self) -> u32 {
         self.header().received.ingress_length
@@ -362,10 +375,15 @@ impl Pool {
     /// A packet of these bytes, with whatever metadata an earlier packet left; none if the bytes are too many or no
     /// chunk is free.
     pub fn take(&mut self, bytes: &[u8]) -> Option<Packet> {
-        if bytes.len() > PACKET_BYTES_MAX {
+        self.take_with_room(bytes, bytes.len())
+    }
+
+    /// The same, in a chunk for `room` bytes, which are no fewer.
+    pub fn take_with_room(&mut self, bytes: &[u8], room: usize) -> Option<Packet> {
+        if room > PACKET_BYTES_MAX {
             return None;
         }
-        let mut packet = self.take_chunk(bytes.len() <= SMALL_PACKET_BYTES)?;
+        let mut packet = self.take_chunk(room <= SMALL_PACKET_BYTES)?;
         packet.header_mut().received.flags = 0;
         packet.set_bytes(self.floor, self.start, bytes);
         Some(packet)
@@ -520,12 +538,12 @@ mod tests {
         let mut pool = Pool::new(64, 0, PoolLimits::default());
         let mut packet = pool.take(b"hello").unwrap();
         packet.set_intrinsic(Slot::McastGrp, 9);
-        packet.chunk_bytes_mut(256, 4).copy_from_slice(b"ctxt");
+        packet.chunk_bytes_mut(320, 4).copy_from_slice(b"ctxt");
         let copy = pool.copy(&packet).unwrap();
         packet.set_intrinsic(Slot::McastGrp, 1);
-        packet.chunk_bytes_mut(256, 4).fill(0);
+        packet.chunk_bytes_mut(320, 4).fill(0);
         assert_eq!((copy.bytes(), copy.intrinsic(Slot::McastGrp)), (&b"hello"[..], 9));
-        assert_eq!(copy.chunk_bytes(256, 4), b"ctxt");
+        assert_eq!(copy.chunk_bytes(320, 4), b"ctxt");
     }
 
     #[test]

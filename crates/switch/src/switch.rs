@@ -290,20 +290,27 @@ impl Switch {
         std::mem::replace(self, next)
     }
 
-    /// When [`Switch::run`] has something to do next though nothing is received: the departure of a queued packet.
+    /// When [`Switch::run`] has something to do next though nothing is received: the departure of a queued packet, or
+    /// that of a pile.
     pub fn next_event_ns(&self) -> Option<u64> {
+        self.next_departure_ns().into_iter().chain(self.fabric.piles.next_due_ns()).min()
+    }
+
+    /// When the next queued packet departs.
+    pub fn next_departure_ns(&self) -> Option<u64> {
         self.fabric.traffic.next_departure_ns()
     }
 
-    /// Whether it can be seen at which moment a packet is worked on: the program meters or reads queueing time stamps,
-    /// or a queue has a rate. Otherwise packets that were received at different times may go through one run together.
+    /// Whether it can be seen at which moment a packet is worked on: the program meters, gathers packets or reads
+    /// queueing time stamps, or a queue has a rate. Otherwise packets that were received at different times may go
+    /// through one run together.
     pub fn shows_time(&self) -> bool {
         self.fabric.visibility.time || self.fabric.traffic.has_rates()
     }
 
-    /// Packets that wait in queues.
+    /// Packets that wait in queues and piles.
     pub fn queued(&self) -> usize {
-        self.fabric.traffic.queued()
+        self.fabric.traffic.queued() + self.fabric.piles.packets()
     }
 
     /// The queues that were set up, or that have or refused packets.

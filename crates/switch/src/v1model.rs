@@ -12,7 +12,9 @@ use crate::fabric::{Fabric, Rules, Visibility, tell};
 use crate::frame::{Chunks, Frame, Lending};
 use crate::output::Decision;
 use crate::packet::{Originals, Packet};
+use crate::piles::Pile;
 use crate::pipeline::World;
+use crate::records::{is_records, records};
 use crate::replication::{Destination, Replica};
 use crate::stage_times::CoreStage;
 use crate::stats::DropReason;
@@ -20,7 +22,7 @@ use crate::traffic::{Departure, PORT_MAX};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, PASSES_MAX};
 use cgen::abi;
-use ir::v1model::{InstanceType, Slot, Stage, reads_queues};
+use ir::v1model::{Gather, InstanceType, Scatter, Slot, Stage, reads_queues};
 use ir::walk::{bodies, visit_body};
 use ir::{BlockId, FieldListId, Place, Program, VarKind};
 
@@ -38,7 +40,10 @@ pub(crate) struct V1Model {
 pub(crate) fn visibility(program: &Program) -> Visibility {
     Visibility {
         one_by_one: reads_queues(program) || sends_round_again(program),
-        time: reads_queues(program) || !program.meters.is_empty() || !program.direct_meters.is_empty(),
+        time: reads_queues(program)
+            || writes_slot(program, Slot::Gather)
+            || !program.meters.is_empty()
+            || !program.direct_meters.is_empty(),
     }
 }
 
@@ -47,7 +52,7 @@ impl V1Model {
         V1Model {
             originals: Vec::new(),
             taken: Vec::new(),
-            keeps_originals: [Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit]
+            keeps_originals: [Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::Scatter]
                 .iter()
                 .any(|&slot| writes_slot(program, slot)),
             drop_port: program.drop_port,
@@ -278,6 +283,10 @@ impl Rules for V1Model {
         }
         fabric.timer.lap(CoreStage::Transmit);
     }
+
+    fn release(&mut self, fabric: &mut Fabric, number: u16, pile: Pile, world: &mut World<'_>) {
+        leave(fabric, number, pile, world);
+    }
 }
 
 // -------------------------------------------------------------------------------------------- passes
@@ -312,7 +321,8 @@ fn begin_later_pass(
 }
 
 /// The decisions after ingress, in the order of the reference: clone, resubmit, multicast, drop, unicast. (A digest
-/// was sent by the program's own last statement.)
+/// was sent by the program's own last statement.) Before them a pile leaves, so that a packet that is resubmitted then
+/// follows it; a packet is taken apart where it would else be sent.
 fn after_ingress(
     fabric: &mut Fabric,
     mut packet: Packet,
@@ -320,6 +330,11 @@ fn after_ingress(
     drop_port: u64,
     world: &mut World<'_>,
 ) {
+    let released = packet.intrinsic(Slot::Release);
+    if released != 0 {
+        packet.set_intrinsic(Slot::Release, 0);
+        let_go(fabric, (released - 1) as u16, &packet, world);
+    }
     let session = packet.intrinsic(Slot::CloneIngressSession);
     if session != 0 {
         let list = field_list(packet.intrinsic(Slot::CloneList), 1);
@@ -341,6 +356,10 @@ fn after_ingress(
     let request = packet.intrinsic(Slot::Resubmit);
     if request != 0 {
         resubmit(fabric, packet, original, field_list(request, 2), world);
+        return;
+    }
+    if let Some(request) = Scatter::of(packet.intrinsic(Slot::Scatter)) {
+        scatter(fabric, packet, original, request, world);
         return;
     }
     if let Some(original) = original.take() {
@@ -537,17 +556,20 @@ fn after_deparser(fabric: &mut Fabric, packet: Packet, world: &mut World<'_>) {
         fabric.end(packet, DropReason::TooLong, world);
         return;
     }
+    let length = match packet.intrinsic(Slot::Truncate) {
+        0 => packet.bytes().len(),
+        limit => packet.bytes().len().min((limit - 1) as usize),
+    };
+    if let Some(request) = Gather::of(packet.intrinsic(Slot::Gather)) {
+        gather(fabric, packet, length, request, world);
+        return;
+    }
     let request = packet.intrinsic(Slot::Recirculate);
     if request != 0 {
         recirculate(fabric, packet, field_list(request, 2), world);
         return;
     }
     let port = packet.intrinsic(Slot::EgressPort) as u32;
-    let bytes = packet.bytes();
-    let length = match packet.intrinsic(Slot::Truncate) {
-        0 => bytes.len(),
-        limit => bytes.len().min((limit - 1) as usize),
-    };
     fabric.transmit(packet, port, length, world);
 }
 
@@ -565,15 +587,114 @@ fn recirculate(fabric: &mut Fabric, packet: Packet, list: Option<FieldListId>, w
     fabric.go_again(fresh, packet);
 }
 
+// -------------------------------------------------------------------------------------------------- piles
+
+/// Adds a packet's first `length` bytes to its pile. The pile leaves before that if it would become too long, and after
+/// it if nothing more fits or if it may wait no longer.
+fn gather(fabric: &mut Fabric, packet: Packet, length: usize, request: Gather, world: &mut World<'_>) {
+    if fabric.piles.is_full(request, length) {
+        let_go(fabric, request.pile, &packet, world);
+    }
+    if !fabric.piles.add(request, &packet.bytes()[..length], &packet, &mut fabric.pool) {
+        fabric.end(packet, DropReason::NoBuffer, world);
+        return;
+    }
+    let packets = fabric.piles.packets_in(request.pile);
+    tell(world, || Decision::Gathered { pile: request.pile, packets });
+    if fabric.piles.is_full(request, 1) || fabric.piles.is_due(request.pile, world.now_ns) {
+        let_go(fabric, request.pile, &packet, world);
+    }
+    fabric.pool.give(packet);
+}
+
+/// Lets a pile go, if there is one, because of a packet.
+fn let_go(fabric: &mut Fabric, number: u16, cause: &Packet, world: &mut World<'_>) {
+    if let Some(mut pile) = fabric.piles.take(number) {
+        pile.packet.set_root(cause.root());
+        pile.packet.set_time_ns(cause.time_ns());
+        leave(fabric, number, pile, world);
+    }
+}
+
+/// A pile goes through ingress as a packet.
+fn leave(fabric: &mut Fabric, number: u16, pile: Pile, world: &mut World<'_>) {
+    let Pile { mut packet, packets, .. } = pile;
+    if packet.passes() >= PASSES_MAX {
+        fabric.end(packet, DropReason::PassLimit, world);
+        return;
+    }
+    if !fabric.charge(packet.root()) {
+        fabric.end(packet, DropReason::CopyLimit, world);
+        return;
+    }
+    packet.clear_intrinsics();
+    packet.set_passes(packet.passes() + 1);
+    begin_pass(fabric, &mut packet, world.now_ns, InstanceType::Coalesced);
+    packet.set_intrinsic(Slot::Gathered, u64::from(number) << 16 | u64::from(packets));
+    tell(world, || Decision::PileLeaves { pile: number, packets });
+    fabric.also_go(packet);
+}
+
+/// Takes a packet apart as it was received: each record goes through ingress as a packet of its own, all of them or
+/// none. What is not made of so many records goes through ingress once more as it was.
+fn scatter(fabric: &mut Fabric, packet: Packet, original: Option<Packet>, request: Scatter, world: &mut World<'_>) {
+    let Some(original) = original else {
+        fabric.end(packet, DropReason::NoBuffer, world);
+        return;
+    };
+    if packet.passes() >= PASSES_MAX {
+        fabric.end_all(packet, Some(original), DropReason::PassLimit, world);
+        return;
+    }
+    let bytes = original.bytes().get(usize::from(request.first_byte)..);
+    let Some(bytes) = bytes.filter(|bytes| is_records(bytes, request.records)) else {
+        not_scattered(fabric, packet, original, world);
+        return;
+    };
+    if !fabric.charge_all(packet.root(), usize::from(request.records)) {
+        fabric.end_all(packet, Some(original), DropReason::CopyLimit, world);
+        return;
+    }
+    tell(world, || Decision::Scattered { records: request.records });
+    for record in records(bytes) {
+        let Some(mut part) = fabric.pool.take(record) else {
+            fabric.count_drop(DropReason::NoBuffer, world);
+            continue;
+        };
+        part.inherit(&packet);
+        part.set_intrinsic(Slot::IngressPort, original.intrinsic(Slot::IngressPort));
+        begin_pass(fabric, &mut part, world.now_ns, InstanceType::Scattered);
+        fabric.also_go(part);
+    }
+    fabric.pool.give(packet);
+    fabric.pool.give(original);
+}
+
+fn not_scattered(fabric: &mut Fabric, packet: Packet, mut whole: Packet, world: &mut World<'_>) {
+    if !fabric.charge(packet.root()) {
+        fabric.end_all(packet, Some(whole), DropReason::CopyLimit, world);
+        return;
+    }
+    let port = whole.intrinsic(Slot::IngressPort);
+    whole.inherit(&packet);
+    whole.set_intrinsic(Slot::IngressPort, port);
+    begin_pass(fabric, &mut whole, world.now_ns, InstanceType::NotScattered);
+    tell(world, || Decision::NotScattered);
+    fabric.go_again(whole, packet);
+}
+
 /// What kind of packet it is, in words.
 fn kind(packet: &Packet) -> &'static str {
     match packet.intrinsic(Slot::InstanceType) {
         0 => "a normal packet",
         1 => "a clone from ingress",
         2 => "a clone from egress",
+        3 => "a pile of packets",
         4 => "a recirculated packet",
         5 => "a replica",
         6 => "a resubmitted packet",
+        7 => "a record of a packet",
+        8 => "a packet that is not made of records",
         _ => "a packet of unknown kind",
     }
 }
@@ -600,9 +721,9 @@ fn writes_slot(program: &Program, slot: Slot) -> bool {
     found
 }
 
-/// Whether the program resubmits, recirculates, or clones from egress or to ingress.
+/// Whether the program resubmits, recirculates, clones from egress or to ingress, gathers packets or takes them apart.
 fn sends_round_again(program: &Program) -> bool {
-    [Slot::Resubmit, Slot::Recirculate, Slot::CloneEgressSession, Slot::CloneToIngress]
-        .iter()
-        .any(|&slot| writes_slot(program, slot))
+    let clones = [Slot::CloneEgressSession, Slot::CloneToIngress];
+    let others = [Slot::Resubmit, Slot::Recirculate, Slot::Gather, Slot::Release, Slot::Scatter];
+    clones.iter().chain(&others).any(|&slot| writes_slot(program, slot))
 }

@@ -14,6 +14,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("tc/pna.p4", include_str!("../../../include/tc/pna.p4")),
     ("ubpf_model.p4", include_str!("../../../include/ubpf_model.p4")),
     ("v1model.p4", include_str!("../../../include/v1model.p4")),
+    ("wirespeed.p4", include_str!("../../../include/wirespeed.p4")),
     ("xdp_model.p4", include_str!("../../../include/xdp_model.p4")),
 ];
 

@@ -24,6 +24,8 @@ pub(crate) enum Object {
     Messages,
     /// Whatever the functions of a plug-in share.
     PlugIn,
+    /// The piles in which packets wait for others.
+    Piles,
     /// The iterations of a loop, which one packet counts over the whole block.
     LoopSteps(LabelId),
 }
@@ -71,6 +73,7 @@ pub(crate) fn touched(program: &Program, stmt: &Stmt, written: &BTreeSet<Registe
             (!program.extern_functions[*function].is_pure).then_some(Object::PlugIn)
         }
         StmtKind::Loop { label, .. } => Some(Object::LoopSteps(*label)),
+        StmtKind::Assign { dst, .. } if asks_for(program, dst, &[Slot::Gather, Slot::Release]) => Some(Object::Piles),
         _ => None,
     }
 }
@@ -120,6 +123,7 @@ pub(crate) fn name(program: &Program, object: Object) -> String {
         Object::DirectMeter(meter) => format!("meter {}", program.direct_meters[meter].name),
         Object::Random => "the sequence of random numbers".to_owned(),
         Object::PlugIn => "the program's own extern functions".to_owned(),
+        Object::Piles => "the piles of packets".to_owned(),
         Object::Messages => "the sequence of digests and log lines".to_owned(),
         Object::LoopSteps(_) => "the steps of a loop".to_owned(),
     }
@@ -130,19 +134,30 @@ fn passes_again(program: &Program) -> bool {
     if program.architecture == Architecture::Psa {
         return ir::psa::passes_again(program);
     }
-    let slots =
-        [Slot::Resubmit, Slot::Recirculate, Slot::CloneIngressSession, Slot::CloneEgressSession, Slot::CloneToIngress];
-    let slots = slots.map(|slot| slot as u32);
+    let slots = [
+        Slot::Resubmit,
+        Slot::Recirculate,
+        Slot::CloneIngressSession,
+        Slot::CloneEgressSession,
+        Slot::CloneToIngress,
+        Slot::Gather,
+        Slot::Release,
+        Slot::Scatter,
+    ];
     let mut again = false;
     walk_program(program, &mut |stmt| {
-        if let StmtKind::Assign { dst, .. } = &stmt.kind {
-            let mut place = dst;
-            while let Place::Slice { base, .. } = place {
-                place = base;
-            }
-            let Place::Var(var) = place else { return };
-            again |= matches!(program.vars[*var].kind, VarKind::Intrinsic(slot) if slots.contains(&slot));
-        }
+        again |= matches!(&stmt.kind, StmtKind::Assign { dst, .. } if asks_for(program, dst, &slots));
     });
     again
+}
+
+/// Whether a place is the request to v1model in one of these slots, or a part of it.
+fn asks_for(program: &Program, mut place: &Place, slots: &[Slot]) -> bool {
+    while let Place::Slice { base, .. } = place {
+        place = base;
+    }
+    let Place::Var(var) = place else { return false };
+    let is_v1model = program.architecture == Architecture::V1Model;
+    let is_asked = |number| slots.iter().any(|&slot| slot as u32 == number);
+    is_v1model && matches!(program.vars[*var].kind, VarKind::Intrinsic(number) if is_asked(number))
 }

@@ -28,6 +28,21 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Statements of a program that gets a straight way. Larger ones would take too long to compile twice.
 const STATEMENTS_MAX: usize = 2_000;
 
+/// What a packet may ask for in ingress.
+const INGRESS_REQUESTS: [Slot; 7] = [
+    Slot::CloneIngressSession,
+    Slot::CloneToIngress,
+    Slot::Resubmit,
+    Slot::Release,
+    Slot::Scatter,
+    Slot::McastGrp,
+    Slot::Priority,
+];
+
+/// And in egress.
+const EGRESS_REQUESTS: [Slot; 5] =
+    [Slot::CloneEgressSession, Slot::CloneToIngress, Slot::Recirculate, Slot::Gather, Slot::Truncate];
+
 /// How a packet leaves the straight way before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
@@ -106,9 +121,8 @@ impl Straight {
         let asks = |slots_asked: &[Slot]| -> Vec<VarId> {
             slots_asked.iter().filter_map(|&slot| slots.var(slot)).filter(|&var| written.contains(var)).collect()
         };
-        let ingress_asks =
-            asks(&[Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::McastGrp, Slot::Priority]);
-        let egress_asks = asks(&[Slot::CloneEgressSession, Slot::CloneToIngress, Slot::Recirculate, Slot::Truncate]);
+        let ingress_asks = asks(&INGRESS_REQUESTS);
+        let egress_asks = asks(&EGRESS_REQUESTS);
         let may_ask = !ingress_asks.is_empty() || !egress_asks.is_empty();
         let hindrances = [
             (has_assertions(program), NoStraight::Assertions),

@@ -7,6 +7,7 @@ mod core;
 mod digests;
 pub(crate) mod hashes;
 mod own;
+mod piles;
 mod profiles;
 pub(crate) mod psa;
 mod registers;

@@ -48,7 +48,7 @@ impl<'h> Lowerer<'h> {
         let standard = STANDARD_METADATA.iter().find(|(_, other, _)| *other == slot);
         let (name, ty) = match standard {
             Some((name, _, ty)) => ((*name).to_owned(), *ty),
-            None => (format!("{slot:?}"), ir::Type::Bit(32)),
+            None => (format!("{slot:?}"), slot.ty()),
         };
         let var = self.ir.vars.push(ir::Var { name, ty, kind: ir::VarKind::Intrinsic(slot as u32) });
         self.externs.v1model.intrinsics.insert(slot, var);
@@ -451,6 +451,7 @@ impl<'h> Lowerer<'h> {
                 }
             }
             "truncate" => self.call_truncate(call, span)?,
+            "pile_gather" | "pile_release" | "pile_read" | "scatter_records" => self.call_piles(name, call, span)?,
             "log_msg" => self.call_log(call, span)?,
             "assert" | "assume" => {
                 let written = self.argument(call, 0, span)?;

@@ -138,7 +138,7 @@ fn missing_includes_say_where_was_looked() {
           |
           = note: looked in `d`
           = note: looked in `i`
-          = note: the built-in files are bmv2/pna.p4, bmv2/psa.p4, core.p4, dpdk/pna.p4, dpdk/psa.p4, ebpf_model.p4, pna.p4, psa.p4, tc/pna.p4, ubpf_model.p4, v1model.p4, xdp_model.p4
+          = note: the built-in files are bmv2/pna.p4, bmv2/psa.p4, core.p4, dpdk/pna.p4, dpdk/psa.p4, ebpf_model.p4, pna.p4, psa.p4, tc/pna.p4, ubpf_model.p4, v1model.p4, wirespeed.p4, xdp_model.p4
 
         1 error
     "#]]

@@ -2,7 +2,7 @@
 
 use super::{Generator, Place, Scope};
 use base::{Bits, IndexVec, Span, index::Id};
-use ir::v1model::Slot;
+use ir::v1model::{Gather, Scatter, Slot};
 use ir::{
     ActionProfile, BinaryOp, Block, BlockKind, Body, DirectMeterId, Expr, ExprKind, ExternFunctionKind, FieldType,
     HashAlgorithm, HashInput, HashValue, HeaderRef, Implementation, KeySet, SelectCase, State, StateId, Stmt, StmtKind,
@@ -104,19 +104,41 @@ impl Generator<'_> {
             (Slot::Resubmit, lists + 1),
             (Slot::Recirculate, lists + 1),
             (Slot::Truncate, 80),
+            (Slot::Gather, 0),
+            (Slot::Release, 3),
+            (Slot::Scatter, 0),
             (Slot::McastGrp, 3),
             (Slot::Priority, 7),
         ] {
-            let rare = matches!(slot, Slot::CloneToIngress | Slot::Resubmit | Slot::Recirculate);
+            let rare = matches!(slot, Slot::CloneToIngress | Slot::Resubmit | Slot::Recirculate | Slot::Gather);
             if let Some(var) = self.intrinsic(slot).filter(|_| self.rng.chance(1, if rare { 6 } else { 3 })) {
                 let width = self.program.vars[var].ty.width();
-                let value = Expr::bit(width, self.rng.between(0, high));
+                let value = match slot {
+                    Slot::Gather => self.gather().word(),
+                    Slot::Scatter => self.scatter().word(),
+                    _ => self.rng.between(0, high),
+                };
+                let value = Expr::bit(width, value);
                 let assign = stmt(StmtKind::Assign { dst: ir::Place::Var(var), src: value });
                 let cond = self.cond();
                 body.push(stmt(StmtKind::If { cond, then_body: vec![assign], else_body: Vec::new() }));
             }
         }
         body
+    }
+
+    /// A pile of a few packets, which may wait for more than one burst.
+    fn gather(&mut self) -> Gather {
+        Gather {
+            pile: self.rng.below(3) as u16,
+            bytes_max: self.rng.below(400) as u16,
+            wait_us: self.rng.below(3_000) as u32,
+        }
+    }
+
+    /// Records of random bytes are few where there are any.
+    fn scatter(&mut self) -> Scatter {
+        Scatter { first_byte: self.rng.below(80) as u16, records: self.rng.below(3) as u16 }
     }
 
     fn emits(&mut self) -> Body {

@@ -27,8 +27,14 @@ impl Generator<'_> {
                 true => &[(Slot::CloneToIngress, "clone_to_ingress")][..],
                 false => &[(Slot::Resubmit, "resubmit"), (Slot::Recirculate, "recirculate")],
             };
-            for (slot, name) in rounds {
-                self.var(format!("request.{name}"), Type::Bit(32), VarKind::Intrinsic(*slot as u32));
+            // So are piles that gather piles, and records that are taken apart once more.
+            let piles = [(Slot::Gather, "gather"), (Slot::Release, "release"), (Slot::Scatter, "scatter")];
+            let piles = if self.once_in(3) { &piles[..] } else { &[] };
+            for (slot, name) in rounds.iter().chain(piles) {
+                self.var(format!("request.{name}"), slot.ty(), VarKind::Intrinsic(*slot as u32));
+            }
+            if !piles.is_empty() {
+                self.var("pile".to_owned(), Slot::Gathered.ty(), VarKind::Intrinsic(Slot::Gathered as u32));
             }
         }
         for position in 0..self.rng.between(3, 9) {

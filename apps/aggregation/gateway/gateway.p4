@@ -1,0 +1,807 @@
+// A gateway that sends small UDP packets of devices that know nothing of it in large ones, to another gateway, and
+// takes
+// those apart that come from there. The wire format and the reasons are in docs/design/aggregation-gateway.md.
+//
+//   small packet of a class ─► record ─► waits in the pile of its tunnel
+//   pile ─► tunnel's headers and sequence number before the records ─► the other gateway
+//   aggregate from the other gateway ─► checked ─► its records ─► packets as they were ─► route
+//   everything else ─► route
+//
+// Each gateway counts as a router for what it forwards, whether it is aggregated or not: what comes out of the second
+// one is, byte for byte, what two routers in their place would have sent.
+
+#include <core.p4>
+#include <v1model.p4>
+#include <wirespeed.p4>
+#include "../headers.p4"
+
+// Tunnels, and other gateways that aggregates come from.
+#ifndef TUNNELS
+#define TUNNELS 1024
+#endif
+
+// The UDP port of gateways.
+#ifndef TUNNEL_PORT
+#define TUNNEL_PORT 4761
+#endif
+
+// Records pass through the queue of this port before they wait. Nothing is sent there, so that no rate that is set
+// for a
+// tunnel's port holds them up as well.
+#ifndef GATHERING_PORT
+#define GATHERING_PORT 509
+#endif
+
+typedef bit<128> ipv6_address_t;
+
+const bit<16> ETHERTYPE_IPV6 = 0x86dd;
+const bit<8> VERSION = 1;
+
+// Bytes of headers.
+const bit<16> ETHERNET_BYTES = 14;
+const bit<16> IPV4_BYTES = 20;
+const bit<16> IPV6_BYTES = 40;
+const bit<16> UDP_BYTES = 8;
+const bit<16> AGGREGATE_BYTES = 16;
+// Of a record, behind its length.
+const bit<12> RECORD4_REST_BYTES = 18;
+const bit<12> RECORD6_REST_BYTES = 43;
+// Of a record with all that it may have beside payload.
+const bit<16> RECORD_BYTES = 45;
+// Of payload, so that a record's length has room.
+const bit<16> PAYLOAD_BYTES_MAX = 4000;
+
+// Of what a tunnel puts before records.
+const bit<16> OVER_IPV4_BYTES = IPV4_BYTES + UDP_BYTES + AGGREGATE_BYTES;
+const bit<16> OVER_IPV6_BYTES = IPV6_BYTES + UDP_BYTES + AGGREGATE_BYTES;
+
+// Why packets go no further, the index of the counter `dropped`. The first five may be anybody's packets.
+const bit<32> NOT_WHOLE = 0;
+const bit<32> WRONG_CHECKSUM = 1;
+const bit<32> NO_ROUTE = 2;
+const bit<32> TIME_OVER = 3;
+const bit<32> NOT_IP = 4;
+// Aggregates.
+const bit<32> UNKNOWN_VERSION = 5;
+const bit<32> LENGTHS_LIE = 6;
+const bit<32> NOT_RECORDS = 7;
+const bit<32> LATE = 8;
+const bit<32> OLD_EPOCH = 9;
+// Records.
+const bit<32> BAD_RECORD = 10;
+const bit<32> NESTED = 11;
+// A pile whose tunnel is gone.
+const bit<32> NO_TUNNEL = 12;
+
+header ipv6_t {
+    bit<4> version;
+    bit<8> traffic_class;
+    bit<20> flow_label;
+    bit<16> payload_length;
+    bit<8> next_header;
+    bit<8> hop_limit;
+    ipv6_address_t source;
+    ipv6_address_t destination;
+}
+
+header aggregate_t {
+    bit<8> version;
+    bit<8> reserved;
+    // Of the receiving gateway.
+    bit<16> tunnel;
+    bit<16> packets;
+    // Of the records.
+    bit<16> length_bytes;
+    // One for each time that the sending gateway was started.
+    bit<32> epoch;
+    // Of the aggregate in its tunnel and epoch, from 0.
+    bit<32> sequence;
+}
+
+// A UDP packet over IPv4, without what follows from the rest. The kind is 4, or 5 if it must not be fragmented.
+header record4_t {
+    bit<4> kind;
+    bit<12> length_bytes;
+    bit<8> traffic_class;
+    bit<8> ttl;
+    bit<16> identification;
+    ipv4_address_t source;
+    ipv4_address_t destination;
+    bit<16> source_port;
+    bit<16> destination_port;
+    bit<16> checksum;
+}
+
+// The same over IPv6. The kind is 6.
+header record6_t {
+    bit<4> kind;
+    bit<12> length_bytes;
+    bit<8> traffic_class;
+    bit<4> reserved;
+    bit<20> flow_label;
+    bit<8> hop_limit;
+    ipv6_address_t source;
+    ipv6_address_t destination;
+    bit<16> source_port;
+    bit<16> destination_port;
+    bit<16> checksum;
+}
+
+struct headers_t {
+    ethernet_t ethernet;
+    ipv4_t ipv4;
+    ipv6_t ipv6;
+    udp_t udp;
+    aggregate_t aggregate;
+    record4_t record4;
+    record6_t record6;
+}
+
+struct metadata_t {
+    // The packet is of a class, but goes alone. It is resubmitted behind the pile.
+    @field_list(1)
+    bool goes_alone;
+    // The tunnel, and what its pile may be.
+    bit<16> tunnel;
+    bool is_of_tunnel;
+    bit<16> records_bytes_max;
+    bit<16> payload_bytes_max;
+    bit<24> wait_us;
+    // A record that waits for others: its bytes.
+    bool waits;
+    bit<16> record_bytes;
+    // Packets in a pile; and whether one alone goes as it came.
+    bit<16> packets;
+    bool sends_one_alone;
+    // The aggregate is from another gateway, whose state has this number.
+    bool is_from_peer;
+    bit<32> peer;
+    // A packet for `route`.
+    bool is_routed;
+    // Headers were made here that need checksums.
+    bool has_new_ipv4;
+    bool has_new_udp;
+    // What is taken from the time to live.
+    bit<8> hops;
+}
+
+error {
+    NotIp
+}
+
+parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
+                     inout standard_metadata_t standard_metadata) {
+    state start {
+        transition select(standard_metadata.instance_type) {
+            INSTANCE_TYPE_PILE: parse_pile;
+            INSTANCE_TYPE_RECORD: parse_record;
+            default: parse_ethernet;
+        }
+    }
+
+    state parse_ethernet {
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.ethertype) {
+            ETHERTYPE_IPV4: parse_ipv4;
+            ETHERTYPE_IPV6: parse_ipv6;
+            default: accept;
+        }
+    }
+
+    // Fragments, and packets with options, go through as they are.
+    state parse_ipv4 {
+        packet.extract(hdr.ipv4);
+        verify(hdr.ipv4.version == 4 && hdr.ipv4.header_words >= 5, error.NotIp);
+        transition select(hdr.ipv4.header_words, hdr.ipv4.flags & 0b101, hdr.ipv4.fragment_offset, hdr.ipv4.protocol) {
+            (5, 0, 0, PROTOCOL_UDP): parse_udp;
+            default: accept;
+        }
+    }
+
+    state parse_ipv6 {
+        packet.extract(hdr.ipv6);
+        verify(hdr.ipv6.version == 6, error.NotIp);
+        transition select(hdr.ipv6.next_header) {
+            PROTOCOL_UDP: parse_udp;
+            default: accept;
+        }
+    }
+
+    state parse_udp {
+        packet.extract(hdr.udp);
+        transition select(hdr.udp.destination_port, hdr.udp.length_bytes) {
+            (TUNNEL_PORT, 24 .. 65535): parse_aggregate;
+            default: accept;
+        }
+    }
+
+    state parse_aggregate {
+        packet.extract(hdr.aggregate);
+        transition accept;
+    }
+
+    // A packet that waited in vain for others may go as it came.
+    state parse_pile {
+        pile_read(meta.tunnel, meta.packets);
+        transition select(meta.packets) {
+            1: parse_record;
+            default: accept;
+        }
+    }
+
+    state parse_record {
+        transition select(packet.lookahead<bit<4>>()) {
+            4: parse_record4;
+            5: parse_record4;
+            6: parse_record6;
+            default: accept;
+        }
+    }
+
+    state parse_record4 {
+        packet.extract(hdr.record4);
+        transition accept;
+    }
+
+    state parse_record6 {
+        packet.extract(hdr.record6);
+        transition accept;
+    }
+}
+
+// The checksums of aggregates count here; those of other UDP packets are none of the gateway's business.
+control GatewayVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
+    apply {
+        verify_checksum(hdr.ipv4.isValid() && hdr.ipv4.header_words == 5,
+            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
+              hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.source, hdr.ipv4.destination },
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+        verify_checksum_with_payload(hdr.aggregate.isValid() && hdr.ipv4.isValid() && hdr.udp.checksum != 0,
+            { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate },
+            hdr.udp.checksum, HashAlgorithm.csum16);
+        verify_checksum_with_payload(hdr.aggregate.isValid() && hdr.ipv6.isValid() && hdr.udp.checksum != 0,
+            { hdr.ipv6.source, hdr.ipv6.destination, 16w0, hdr.ipv6.payload_length, 24w0, hdr.ipv6.next_header,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate },
+            hdr.udp.checksum, HashAlgorithm.csum16);
+    }
+}
+
+control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    // What this gateway has sent: its epoch, and the next aggregate's number in each tunnel.
+    register<bit<32>>(1) epoch_out;
+    register<bit<32>>(TUNNELS) sequence_out;
+    // What came from each peer: the epoch, the one before, and the next number.
+    register<bit<32>>(TUNNELS) epoch_in;
+    register<bit<32>>(TUNNELS) epoch_before;
+    register<bit<32>>(TUNNELS) sequence_in;
+    // Aggregates that never came, or too late.
+    register<bit<64>>(TUNNELS) lost;
+
+    // By tunnel: small packets that became records, those of them that went alone after all, and aggregates.
+    counter(TUNNELS, CounterType.packets_and_bytes) gathered;
+    counter(TUNNELS, CounterType.packets_and_bytes) sent_alone;
+    counter(TUNNELS, CounterType.packets_and_bytes) aggregates_out;
+    // By peer: aggregates that were taken apart.
+    counter(TUNNELS, CounterType.packets_and_bytes) aggregates_in;
+    // Packets that came out of aggregates.
+    counter(1, CounterType.packets_and_bytes) restored;
+    counter(16, CounterType.packets) dropped;
+
+    action drop(bit<32> reason) {
+        dropped.count(reason);
+        mark_to_drop(standard_metadata);
+        meta.is_routed = false;
+        meta.is_of_tunnel = false;
+    }
+
+    action send(port_t port) {
+        standard_metadata.egress_spec = port;
+    }
+
+    // A router takes 1 from the time to live. With 0, gateways and tunnel are like a wire.
+    action take(bit<8> hops) {
+        meta.hops = hops;
+    }
+
+    table hops {
+        actions = { take; }
+        default_action = take(1);
+    }
+
+    // Whose packets are aggregated, in which tunnel, up to how many bytes of payload, and how long they may wait.
+    action aggregate(bit<16> tunnel, bit<16> payload_bytes_max, bit<24> wait_us) {
+        meta.is_of_tunnel = true;
+        meta.tunnel = tunnel;
+        meta.payload_bytes_max = payload_bytes_max;
+        meta.wait_us = wait_us;
+    }
+
+    table classes_ipv4 {
+        key = {
+            hdr.ipv4.destination: ternary;
+            hdr.udp.destination_port: range;
+        }
+        actions = { aggregate; NoAction; }
+        default_action = NoAction();
+        size = 4096;
+    }
+
+    table classes_ipv6 {
+        key = {
+            hdr.ipv6.destination: ternary;
+            hdr.udp.destination_port: range;
+        }
+        actions = { aggregate; NoAction; }
+        default_action = NoAction();
+        size = 4096;
+    }
+
+    // The pile has left: it gets the tunnel's headers.
+    action wrap(bit<16> remote) {
+        bit<32> epoch;
+        bit<32> sequence;
+        bit<32> tunnel = (bit<32>)meta.tunnel;
+        epoch_out.read(epoch, 0);
+        if (epoch == 0) {
+            // The seed may be the same each time; the moment of the first aggregate is not.
+            random(epoch, 0, 0xffffffff);
+            epoch = (epoch + (bit<32>)standard_metadata.ingress_global_timestamp) | 1;
+            epoch_out.write(0, epoch);
+        }
+        sequence_out.read(sequence, tunnel);
+        sequence_out.write(tunnel, sequence + 1);
+        aggregates_out.count(tunnel);
+        hdr.aggregate.setValid();
+        hdr.aggregate.version = VERSION;
+        hdr.aggregate.tunnel = remote;
+        hdr.aggregate.packets = meta.packets;
+        hdr.aggregate.length_bytes = (bit<16>)standard_metadata.packet_length;
+        hdr.aggregate.epoch = epoch;
+        hdr.aggregate.sequence = sequence;
+        hdr.udp.setValid();
+        hdr.udp.source_port = TUNNEL_PORT;
+        hdr.udp.destination_port = TUNNEL_PORT;
+        hdr.udp.length_bytes = UDP_BYTES + AGGREGATE_BYTES + hdr.aggregate.length_bytes;
+        hdr.ethernet.setValid();
+        meta.has_new_udp = true;
+    }
+
+    // `remote` is the tunnel's number at the other gateway, `sends_one_alone` whether a packet that waited in vain goes
+    // as it came.
+    action over_ipv4(port_t port, bit<16> mtu_bytes, ipv4_address_t source, ipv4_address_t destination,
+                     bit<16> remote, bit<1> sends_one_alone) {
+        standard_metadata.egress_spec = port;
+        meta.records_bytes_max = mtu_bytes - OVER_IPV4_BYTES;
+        meta.sends_one_alone = sends_one_alone == 1 && meta.packets == 1;
+        if (standard_metadata.instance_type == INSTANCE_TYPE_PILE && !meta.sends_one_alone) {
+            wrap(remote);
+            hdr.ethernet.ethertype = ETHERTYPE_IPV4;
+            hdr.ipv4.setValid();
+            hdr.ipv4.version = 4;
+            hdr.ipv4.header_words = 5;
+            hdr.ipv4.total_length = IPV4_BYTES + hdr.udp.length_bytes;
+            hdr.ipv4.flags = 0b010;
+            hdr.ipv4.ttl = 64;
+            hdr.ipv4.protocol = PROTOCOL_UDP;
+            hdr.ipv4.source = source;
+            hdr.ipv4.destination = destination;
+            meta.has_new_ipv4 = true;
+        }
+    }
+
+    action over_ipv6(port_t port, bit<16> mtu_bytes, ipv6_address_t source, ipv6_address_t destination,
+                     bit<16> remote, bit<1> sends_one_alone) {
+        standard_metadata.egress_spec = port;
+        meta.records_bytes_max = mtu_bytes - OVER_IPV6_BYTES;
+        meta.sends_one_alone = sends_one_alone == 1 && meta.packets == 1;
+        if (standard_metadata.instance_type == INSTANCE_TYPE_PILE && !meta.sends_one_alone) {
+            wrap(remote);
+            hdr.ethernet.ethertype = ETHERTYPE_IPV6;
+            hdr.ipv6.setValid();
+            hdr.ipv6.version = 6;
+            hdr.ipv6.payload_length = hdr.udp.length_bytes;
+            hdr.ipv6.hop_limit = 64;
+            hdr.ipv6.next_header = PROTOCOL_UDP;
+            hdr.ipv6.source = source;
+            hdr.ipv6.destination = destination;
+        }
+    }
+
+    // The tunnels that begin here.
+    table tunnels {
+        key = { meta.tunnel: exact; }
+        actions = { over_ipv4; over_ipv6; NoAction; }
+        default_action = NoAction();
+        size = TUNNELS;
+    }
+
+    // Other gateways, by the ends of the tunnel and its number here; each has a state of its own.
+    action is_peer(bit<32> peer) {
+        meta.is_from_peer = true;
+        meta.peer = peer;
+    }
+
+    table peers_ipv4 {
+        key = {
+            hdr.ipv4.source: exact;
+            hdr.ipv4.destination: exact;
+            hdr.aggregate.tunnel: exact;
+        }
+        actions = { is_peer; NoAction; }
+        default_action = NoAction();
+        size = TUNNELS;
+    }
+
+    table peers_ipv6 {
+        key = {
+            hdr.ipv6.source: exact;
+            hdr.ipv6.destination: exact;
+            hdr.aggregate.tunnel: exact;
+        }
+        actions = { is_peer; NoAction; }
+        default_action = NoAction();
+        size = TUNNELS;
+    }
+
+    table route_ipv4 {
+        key = { hdr.ipv4.destination: lpm; }
+        actions = { send; drop; }
+        default_action = drop(NO_ROUTE);
+        size = 4096;
+    }
+
+    table route_ipv6 {
+        key = { hdr.ipv6.destination: lpm; }
+        actions = { send; drop; }
+        default_action = drop(NO_ROUTE);
+        size = 4096;
+    }
+
+    // Where frames go that are not IP, such as ARP, by the port that they came from.
+    table others {
+        key = { standard_metadata.ingress_port: exact; }
+        actions = { send; drop; }
+        default_action = drop(NOT_IP);
+        size = 512;
+    }
+
+    // What a router does. The checksum changes by as much as the time to live (RFC 1624).
+    action forward_ipv4() {
+        bit<17> sum = (bit<17>)hdr.ipv4.checksum + ((bit<17>)meta.hops << 8);
+        hdr.ipv4.ttl = hdr.ipv4.ttl - meta.hops;
+        hdr.ipv4.checksum = sum[15:0] + (bit<16>)sum[16:16];
+        if (hdr.ipv4.checksum == 0xffff) {
+            hdr.ipv4.checksum = 0;
+        }
+        meta.is_routed = true;
+    }
+
+    action forward_ipv6() {
+        hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - meta.hops;
+        meta.is_routed = true;
+    }
+
+    action make_record4() {
+        hdr.record4.setValid();
+        hdr.record4.kind = 4w4 | (bit<4>)hdr.ipv4.flags[1:1];
+        hdr.record4.length_bytes = RECORD4_REST_BYTES + (bit<12>)(hdr.udp.length_bytes - UDP_BYTES);
+        hdr.record4.traffic_class = hdr.ipv4.traffic_class;
+        hdr.record4.ttl = hdr.ipv4.ttl;
+        hdr.record4.identification = hdr.ipv4.identification;
+        hdr.record4.source = hdr.ipv4.source;
+        hdr.record4.destination = hdr.ipv4.destination;
+        hdr.record4.source_port = hdr.udp.source_port;
+        hdr.record4.destination_port = hdr.udp.destination_port;
+        hdr.record4.checksum = hdr.udp.checksum;
+        hdr.ipv4.setInvalid();
+    }
+
+    action make_record6() {
+        hdr.record6.setValid();
+        hdr.record6.kind = 6;
+        hdr.record6.length_bytes = RECORD6_REST_BYTES + (bit<12>)(hdr.udp.length_bytes - UDP_BYTES);
+        hdr.record6.traffic_class = hdr.ipv6.traffic_class;
+        hdr.record6.flow_label = hdr.ipv6.flow_label;
+        hdr.record6.hop_limit = hdr.ipv6.hop_limit;
+        hdr.record6.source = hdr.ipv6.source;
+        hdr.record6.destination = hdr.ipv6.destination;
+        hdr.record6.source_port = hdr.udp.source_port;
+        hdr.record6.destination_port = hdr.udp.destination_port;
+        hdr.record6.checksum = hdr.udp.checksum;
+        hdr.ipv6.setInvalid();
+    }
+
+    // The packet as it was when it became a record.
+    action restore4() {
+        hdr.ethernet.setValid();
+        hdr.ethernet.ethertype = ETHERTYPE_IPV4;
+        hdr.udp.setValid();
+        hdr.udp.source_port = hdr.record4.source_port;
+        hdr.udp.destination_port = hdr.record4.destination_port;
+        hdr.udp.length_bytes = (bit<16>)(hdr.record4.length_bytes - RECORD4_REST_BYTES) + UDP_BYTES;
+        hdr.udp.checksum = hdr.record4.checksum;
+        hdr.ipv4.setValid();
+        hdr.ipv4.version = 4;
+        hdr.ipv4.header_words = 5;
+        hdr.ipv4.traffic_class = hdr.record4.traffic_class;
+        hdr.ipv4.total_length = IPV4_BYTES + hdr.udp.length_bytes;
+        hdr.ipv4.identification = hdr.record4.identification;
+        hdr.ipv4.flags = 1w0 ++ hdr.record4.kind[0:0] ++ 1w0;
+        hdr.ipv4.ttl = hdr.record4.ttl;
+        hdr.ipv4.protocol = PROTOCOL_UDP;
+        hdr.ipv4.source = hdr.record4.source;
+        hdr.ipv4.destination = hdr.record4.destination;
+        hdr.record4.setInvalid();
+        meta.has_new_ipv4 = true;
+        meta.is_routed = true;
+    }
+
+    action restore6() {
+        hdr.ethernet.setValid();
+        hdr.ethernet.ethertype = ETHERTYPE_IPV6;
+        hdr.udp.setValid();
+        hdr.udp.source_port = hdr.record6.source_port;
+        hdr.udp.destination_port = hdr.record6.destination_port;
+        hdr.udp.length_bytes = (bit<16>)(hdr.record6.length_bytes - RECORD6_REST_BYTES) + UDP_BYTES;
+        hdr.udp.checksum = hdr.record6.checksum;
+        hdr.ipv6.setValid();
+        hdr.ipv6.version = 6;
+        hdr.ipv6.traffic_class = hdr.record6.traffic_class;
+        hdr.ipv6.flow_label = hdr.record6.flow_label;
+        hdr.ipv6.payload_length = hdr.udp.length_bytes;
+        hdr.ipv6.next_header = PROTOCOL_UDP;
+        hdr.ipv6.hop_limit = hdr.record6.hop_limit;
+        hdr.ipv6.source = hdr.record6.source;
+        hdr.ipv6.destination = hdr.record6.destination;
+        hdr.record6.setInvalid();
+        meta.is_routed = true;
+    }
+
+    // Counts aggregates that are missing before this one. Those that come after their successors are dropped: their
+    // packets would be out of order, or there twice.
+    action check_sequence() {
+        bit<32> epoch;
+        bit<32> before;
+        bit<32> next;
+        bit<64> missing;
+        epoch_in.read(epoch, meta.peer);
+        epoch_before.read(before, meta.peer);
+        sequence_in.read(next, meta.peer);
+        bit<32> ahead = hdr.aggregate.sequence - next;
+        if (hdr.aggregate.epoch == before) {
+            drop(OLD_EPOCH);
+            meta.is_from_peer = false;
+        } else if (hdr.aggregate.epoch == epoch && ahead >= 0x80000000) {
+            drop(LATE);
+            meta.is_from_peer = false;
+        } else {
+            if (hdr.aggregate.epoch == epoch) {
+                lost.read(missing, meta.peer);
+                lost.write(meta.peer, missing + (bit<64>)ahead);
+            } else {
+                epoch_before.write(meta.peer, epoch);
+                epoch_in.write(meta.peer, hdr.aggregate.epoch);
+            }
+            sequence_in.write(meta.peer, hdr.aggregate.sequence + 1);
+        }
+    }
+
+    action not_ours(bit<32> reason) {
+        drop(reason);
+        meta.is_from_peer = false;
+    }
+
+    // An aggregate from another gateway is taken apart behind its headers.
+    action take_apart(bit<16> headers_bytes) {
+        aggregates_in.count(meta.peer);
+        scatter_records(ETHERNET_BYTES + headers_bytes, hdr.aggregate.packets);
+    }
+
+    apply {
+        bit<16> before_records = OVER_IPV4_BYTES;
+        hops.apply();
+        if (standard_metadata.parser_error != error.NoError) {
+            if (standard_metadata.instance_type == INSTANCE_TYPE_RECORD) {
+                drop(BAD_RECORD);
+            } else {
+                drop(NOT_WHOLE);
+            }
+        } else if (standard_metadata.checksum_error == 1) {
+            drop(WRONG_CHECKSUM);
+        } else if (standard_metadata.instance_type == INSTANCE_TYPE_NO_RECORDS) {
+            drop(NOT_RECORDS);
+        } else if (standard_metadata.instance_type == INSTANCE_TYPE_PILE) {
+            meta.is_of_tunnel = true;
+        } else if (standard_metadata.instance_type == INSTANCE_TYPE_RECORD) {
+            restored.count(0);
+            if (hdr.record4.isValid()) {
+                if (hdr.record4.destination_port == TUNNEL_PORT) {
+                    drop(NESTED);
+                } else if (hdr.record4.ttl <= meta.hops) {
+                    drop(TIME_OVER);
+                } else {
+                    hdr.record4.ttl = hdr.record4.ttl - meta.hops;
+                    restore4();
+                }
+            } else if (hdr.record6.isValid()) {
+                if (hdr.record6.destination_port == TUNNEL_PORT) {
+                    drop(NESTED);
+                } else if (hdr.record6.hop_limit <= meta.hops) {
+                    drop(TIME_OVER);
+                } else {
+                    hdr.record6.hop_limit = hdr.record6.hop_limit - meta.hops;
+                    restore6();
+                }
+            } else {
+                drop(BAD_RECORD);
+            }
+        } else if (hdr.ipv4.isValid()) {
+            if (hdr.ipv4.total_length < (bit<16>)hdr.ipv4.header_words << 2
+                || standard_metadata.packet_length < (bit<32>)ETHERNET_BYTES + (bit<32>)hdr.ipv4.total_length) {
+                drop(NOT_WHOLE);
+            } else if (hdr.aggregate.isValid() && peers_ipv4.apply().hit && meta.is_from_peer) {
+                if (hdr.ipv4.total_length != IPV4_BYTES + hdr.udp.length_bytes) {
+                    not_ours(LENGTHS_LIE);
+                }
+            } else if (hdr.ipv4.ttl <= meta.hops) {
+                drop(TIME_OVER);
+            } else {
+                forward_ipv4();
+                if (hdr.udp.isValid() && !hdr.aggregate.isValid() && !meta.goes_alone) {
+                    classes_ipv4.apply();
+                }
+                if (hdr.ipv4.total_length != IPV4_BYTES + hdr.udp.length_bytes) {
+                    meta.payload_bytes_max = 0;
+                }
+            }
+        } else if (hdr.ipv6.isValid()) {
+            before_records = OVER_IPV6_BYTES;
+            if (standard_metadata.packet_length
+                < (bit<32>)(ETHERNET_BYTES + IPV6_BYTES) + (bit<32>)hdr.ipv6.payload_length) {
+                drop(NOT_WHOLE);
+            } else if (hdr.aggregate.isValid() && peers_ipv6.apply().hit && meta.is_from_peer) {
+                if (hdr.ipv6.payload_length != hdr.udp.length_bytes) {
+                    not_ours(LENGTHS_LIE);
+                }
+            } else if (hdr.ipv6.hop_limit <= meta.hops) {
+                drop(TIME_OVER);
+            } else {
+                forward_ipv6();
+                if (hdr.udp.isValid() && !hdr.aggregate.isValid() && !meta.goes_alone) {
+                    classes_ipv6.apply();
+                }
+                if (hdr.ipv6.payload_length != hdr.udp.length_bytes) {
+                    meta.payload_bytes_max = 0;
+                }
+            }
+        } else {
+            others.apply();
+        }
+
+        if (meta.is_from_peer) {
+            if (hdr.aggregate.version != VERSION) {
+                not_ours(UNKNOWN_VERSION);
+            } else if (hdr.udp.length_bytes != UDP_BYTES + AGGREGATE_BYTES + hdr.aggregate.length_bytes
+                       || standard_metadata.packet_length
+                          != (bit<32>)(ETHERNET_BYTES + before_records) + (bit<32>)hdr.aggregate.length_bytes) {
+                not_ours(LENGTHS_LIE);
+            } else if (hdr.aggregate.packets == 0 || hdr.aggregate.epoch == 0) {
+                not_ours(NOT_RECORDS);
+            } else {
+                @atomic { check_sequence(); }
+                if (meta.is_from_peer) {
+                    take_apart(before_records);
+                }
+            }
+        } else if (meta.is_of_tunnel) {
+            bool has_tunnel = tunnels.apply().hit;
+            bit<16> payload_bytes = hdr.udp.length_bytes - UDP_BYTES;
+            bool fits = hdr.udp.length_bytes >= UDP_BYTES && payload_bytes <= meta.payload_bytes_max
+                && payload_bytes <= PAYLOAD_BYTES_MAX && payload_bytes + RECORD_BYTES <= meta.records_bytes_max;
+            if (!has_tunnel) {
+                if (standard_metadata.instance_type == INSTANCE_TYPE_PILE) {
+                    drop(NO_TUNNEL);
+                }
+            } else if (standard_metadata.instance_type == INSTANCE_TYPE_PILE) {
+                if (meta.sends_one_alone) {
+                    sent_alone.count((bit<32>)meta.tunnel);
+                    if (hdr.record4.isValid()) {
+                        restore4();
+                    } else {
+                        restore6();
+                    }
+                }
+            } else if (!fits) {
+                // It must not overtake those that wait.
+                pile_release(meta.tunnel);
+                meta.goes_alone = true;
+                resubmit_preserving_field_list(1);
+            } else {
+                gathered.count((bit<32>)meta.tunnel);
+                if (hdr.ipv4.isValid()) {
+                    make_record4();
+                    meta.record_bytes = 2 + (bit<16>)hdr.record4.length_bytes;
+                } else {
+                    make_record6();
+                    meta.record_bytes = 2 + (bit<16>)hdr.record6.length_bytes;
+                }
+                hdr.ethernet.setInvalid();
+                hdr.udp.setInvalid();
+                standard_metadata.egress_spec = GATHERING_PORT;
+                meta.is_routed = false;
+                meta.waits = true;
+            }
+        }
+
+        if (meta.is_routed) {
+            if (hdr.ipv4.isValid()) {
+                route_ipv4.apply();
+            } else {
+                route_ipv6.apply();
+            }
+        }
+    }
+}
+
+control GatewayEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    // The link's addresses.
+    action rewrite(mac_address_t source, mac_address_t destination) {
+        hdr.ethernet.source = source;
+        hdr.ethernet.destination = destination;
+    }
+
+    table link {
+        key = { standard_metadata.egress_port: exact; }
+        actions = { rewrite; NoAction; }
+        default_action = NoAction();
+        size = 512;
+    }
+
+    apply {
+        if (meta.waits) {
+            // Short frames have bytes behind their packet.
+            truncate((bit<32>)meta.record_bytes);
+            pile_gather(meta.tunnel, meta.records_bytes_max, meta.wait_us);
+        } else if (hdr.ipv4.isValid() || hdr.ipv6.isValid()) {
+            link.apply();
+        }
+    }
+}
+
+control GatewayComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
+    apply {
+        update_checksum(meta.has_new_ipv4,
+            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
+              hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.source, hdr.ipv4.destination },
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+        // A sum that comes out as 0 says that there is none, as RFC 6935 allows it to tunnels.
+        update_checksum_with_payload(meta.has_new_udp && hdr.ipv4.isValid(),
+            { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate, hdr.record4,
+              hdr.record6 },
+            hdr.udp.checksum, HashAlgorithm.csum16);
+        update_checksum_with_payload(meta.has_new_udp && hdr.ipv6.isValid(),
+            { hdr.ipv6.source, hdr.ipv6.destination, 16w0, hdr.ipv6.payload_length, 24w0, hdr.ipv6.next_header,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate, hdr.record4,
+              hdr.record6 },
+            hdr.udp.checksum, HashAlgorithm.csum16);
+    }
+}
+
+control GatewayDeparser(packet_out packet, in headers_t hdr) {
+    apply {
+        packet.emit(hdr.ethernet);
+        packet.emit(hdr.ipv4);
+        packet.emit(hdr.ipv6);
+        packet.emit(hdr.udp);
+        packet.emit(hdr.aggregate);
+        packet.emit(hdr.record4);
+        packet.emit(hdr.record6);
+    }
+}
+
+V1Switch(GatewayParser(), GatewayVerifyChecksum(), GatewayIngress(), GatewayEgress(), GatewayComputeChecksum(),
+         GatewayDeparser()) main;

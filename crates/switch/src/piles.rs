@@ -1,0 +1,216 @@
+//! Piles: packets that wait for others, to leave with them as one packet.
+//!
+//! What enters: packets with the number of a pile, how long it may become, and how long the packet may wait. What
+//! leaves: piles, each a packet with the bytes of its members one after the other, when the next member would make it
+//! too long or one of its members may wait no longer. What happens to them then is the architecture's.
+//!
+//! A pile's bytes lie in one chunk of the pool, which is taken when it begins and becomes the packet that leaves, so
+//! that a member is copied once. At most one chunk for each number of a pile waits.
+//!
+//! Who waits the least is known from a heap of moments. What is in it of piles that have left, or have become more
+//! urgent, is passed over; when there is more of that than of others, the heap is made anew.
+
+use crate::packet::{Packet, Pool};
+use base::limits::PACKET_BYTES_MAX;
+use ir::v1model::Gather;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Numbers of piles.
+const PILES: usize = 1 << 16;
+
+/// Moments in the heap beside those of waiting piles before it is made anew.
+const STALE_MAX: usize = 64;
+
+/// A pile.
+pub(crate) struct Pile {
+    /// Its bytes; `passes` is the greatest of its members'.
+    pub packet: Packet,
+    /// Packets in it, which are counted up to here.
+    pub packets: u16,
+    /// When one of its members may wait no longer.
+    due_ns: u64,
+}
+
+/// All piles of a core.
+#[derive(Default)]
+pub(crate) struct Piles {
+    /// By number; empty until the first pile begins.
+    piles: Vec<Option<Pile>>,
+    /// When piles are due, the first on top, and their numbers.
+    moments: BinaryHeap<Reverse<(u64, u16)>>,
+    open: usize,
+    packets: usize,
+}
+
+impl Piles {
+    /// Packets that wait in piles.
+    pub fn packets(&self) -> usize {
+        self.packets
+    }
+
+    /// When the first pile is due, if any waits.
+    pub fn next_due_ns(&self) -> Option<u64> {
+        self.moments.peek().map(|Reverse((due_ns, _))| *due_ns)
+    }
+
+    /// The pile that has waited long enough, the longest overdue first, and its number.
+    pub fn take_due(&mut self, now_ns: u64) -> Option<(u16, Pile)> {
+        let Reverse((due_ns, number)) = *self.moments.peek()?;
+        if due_ns > now_ns {
+            return None;
+        }
+        // The top is always the moment of a pile that waits.
+        self.take(number).map(|pile| (number, pile))
+    }
+
+    /// Takes a pile away.
+    pub fn take(&mut self, number: u16) -> Option<Pile> {
+        let pile = self.piles.get_mut(usize::from(number))?.take()?;
+        self.open -= 1;
+        self.packets -= usize::from(pile.packets);
+        self.settle();
+        Some(pile)
+    }
+
+    /// Whether these bytes may not join the pile, which has to leave first.
+    pub fn is_full(&self, gather: Gather, bytes: usize) -> bool {
+        self.pile(gather.pile).is_some_and(|pile| {
+            let length = pile.packet.length() as usize + bytes;
+            pile.packets == u16::MAX || length > usize::from(gather.bytes_max) || !pile.packet.has_room(bytes)
+        })
+    }
+
+    /// Packets in a pile.
+    pub fn packets_in(&self, number: u16) -> u16 {
+        self.pile(number).map_or(0, |pile| pile.packets)
+    }
+
+    /// Whether a pile has waited long enough.
+    pub fn is_due(&self, number: u16, now_ns: u64) -> bool {
+        self.pile(number).is_some_and(|pile| pile.due_ns <= now_ns)
+    }
+
+    fn pile(&self, number: u16) -> Option<&Pile> {
+        self.piles.get(usize::from(number))?.as_ref()
+    }
+
+    /// Adds bytes of a packet to its pile, which is not full, or begins one. False if there is no chunk for it.
+    pub fn add(&mut self, gather: Gather, bytes: &[u8], of: &Packet, pool: &mut Pool) -> bool {
+        let number = usize::from(gather.pile);
+        if self.piles.is_empty() {
+            self.piles.resize_with(PILES, || None);
+        }
+        let due_ns = of.time_ns().saturating_add(u64::from(gather.wait_us) * 1000);
+        let urgent = match &mut self.piles[number] {
+            Some(pile) => {
+                pile.packet.append(bytes);
+                pile.packet.set_passes(pile.packet.passes().max(of.passes()));
+                pile.packets += 1;
+                let is_urgent = due_ns < pile.due_ns;
+                pile.due_ns = pile.due_ns.min(due_ns);
+                is_urgent
+            }
+            none => {
+                let room = bytes.len().max(usize::from(gather.bytes_max)).min(PACKET_BYTES_MAX);
+                let Some(mut packet) = pool.take_with_room(bytes, room) else { return false };
+                packet.set_passes(of.passes());
+                *none = Some(Pile { packet, packets: 1, due_ns });
+                self.open += 1;
+                true
+            }
+        };
+        self.packets += 1;
+        if urgent {
+            self.moments.push(Reverse((due_ns, gather.pile)));
+            self.settle();
+        }
+        true
+    }
+
+    /// Sees to it that the top of the heap is the moment of a pile that waits, and that the heap does not grow.
+    fn settle(&mut self) {
+        let piles = &self.piles;
+        let due = |number: u16| piles[usize::from(number)].as_ref().map(|pile| pile.due_ns);
+        if self.moments.len() > 2 * self.open + STALE_MAX {
+            self.moments.retain(|Reverse((due_ns, number))| due(*number) == Some(*due_ns));
+        }
+        while self.moments.peek().is_some_and(|Reverse((due_ns, number))| due(*number) != Some(*due_ns)) {
+            self.moments.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::PoolLimits;
+
+    fn gather(pile: u16, wait_us: u32) -> Gather {
+        Gather { pile, bytes_max: 8, wait_us }
+    }
+
+    /// A pool, no piles, and a packet received at this time.
+    fn begin(time_ns: u64) -> (Pool, Piles, Packet) {
+        let mut pool = Pool::new(0, 0, PoolLimits { small_max: 4, large_max: 0 });
+        let mut packet = pool.take(b"").unwrap();
+        packet.set_passes(0);
+        packet.set_time_ns(time_ns);
+        (pool, Piles::default(), packet)
+    }
+
+    #[test]
+    fn a_pile_has_the_bytes_of_its_members_in_order() {
+        let (mut pool, mut piles, packet) = begin(0);
+        assert!(piles.add(gather(7, 1), b"ab", &packet, &mut pool));
+        assert!(piles.add(gather(7, 1), b"cdefgh", &packet, &mut pool));
+        assert!(piles.is_full(gather(7, 1), 1) && !piles.is_full(gather(8, 1), 1));
+        assert_eq!(piles.packets(), 2);
+        let pile = piles.take(7).unwrap();
+        assert_eq!((pile.packet.bytes(), pile.packets, piles.packets()), (&b"abcdefgh"[..], 2, 0));
+        assert!(piles.take(7).is_none() && piles.next_due_ns().is_none());
+        pool.give(pile.packet);
+        pool.give(packet);
+    }
+
+    #[test]
+    fn the_least_patient_member_says_when_a_pile_is_due() {
+        let (mut pool, mut piles, packet) = begin(500);
+        for (pile, wait_us) in [(1, 9), (2, 7), (1, 3), (2, 8)] {
+            piles.add(gather(pile, wait_us), b"x", &packet, &mut pool);
+        }
+        assert_eq!(piles.next_due_ns(), Some(3_500));
+        assert!(piles.take_due(3_499).is_none());
+        let order: Vec<u16> = std::iter::from_fn(|| {
+            piles.take_due(7_500).map(|(number, pile)| {
+                pool.give(pile.packet);
+                number
+            })
+        })
+        .collect();
+        assert_eq!((order, piles.next_due_ns()), (vec![1, 2], None));
+        pool.give(packet);
+    }
+
+    #[test]
+    fn moments_of_piles_that_have_left_do_not_gather() {
+        let (mut pool, mut piles, packet) = begin(0);
+        piles.add(gather(0, 1), b"x", &packet, &mut pool);
+        for round in 0..1000 {
+            piles.add(gather(1, 1000 + round), b"x", &packet, &mut pool);
+            pool.give(piles.take(1).unwrap().packet);
+        }
+        assert!(piles.moments.len() <= 2 + STALE_MAX + 1);
+        assert_eq!(piles.next_due_ns(), Some(1000));
+        pool.give(piles.take(0).unwrap().packet);
+        pool.give(packet);
+    }
+
+    #[test]
+    fn without_a_chunk_no_pile_begins() {
+        let (mut pool, mut piles, packet) = begin(0);
+        let taken: Vec<bool> = (0..4).map(|pile| piles.add(gather(pile, 1), b"x", &packet, &mut pool)).collect();
+        assert_eq!((taken, piles.packets()), (vec![true, true, true, false], 3));
+        pool.give(packet);
+    }
+}

@@ -1,0 +1,296 @@
+//! Two aggregation gateways behind each other: what comes out of the second is what two routers would have sent, in the
+//! order of each flow and in time; what is lost between them is counted; a restart invents nothing.
+
+use base::Rng;
+use base::index::Id as _;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use switch::{Config, Output, Switch};
+use testkit::corpus::{Way, folder};
+use testkit::pipeline::{program_of_file, switch_with};
+
+/// How long packets of the two classes may wait.
+const WAITS_NS: [u64; 2] = [1_000_000, 300_000];
+
+/// The classes by destination and port, one tunnel over IPv4 for most and one over IPv6 for the rest.
+const NEAR: &str = "\
+table_add classes_ipv4 aggregate 10.0.1.0&&&0xffffff00 5000->5000 => 3 200 1000 1
+table_add classes_ipv4 aggregate 10.0.1.0&&&0xffffff00 5001->5001 => 3 200 300 1
+table_add classes_ipv6 aggregate 2001:db8:1::0&&&0xffffffffffff00000000000000000000 5000->5000 => 4 200 1000 1
+table_add classes_ipv6 aggregate 2001:db8:1::0&&&0xffffffffffff00000000000000000000 5001->5001 => 4 200 300 1
+table_add tunnels over_ipv4 3 => 2 600 192.0.2.1 192.0.2.2 7 1
+table_add tunnels over_ipv6 4 => 2 1500 2001:db8::1 2001:db8::2 8 0
+table_add route_ipv4 send 10.0.0.0/16 => 2
+table_add route_ipv6 send 2001:db8::0/32 => 2
+table_add link rewrite 2 => 02:00:00:00:02:01 02:00:00:00:02:02
+";
+
+const FAR: &str = "\
+table_add peers_ipv4 is_peer 192.0.2.1 192.0.2.2 7 => 0
+table_add peers_ipv6 is_peer 2001:db8::1 2001:db8::2 8 => 1
+table_add route_ipv4 send 10.0.0.0/16 => 2
+table_add route_ipv6 send 2001:db8::0/32 => 2
+table_add link rewrite 2 => 02:00:00:00:04:01 02:00:00:00:04:02
+";
+
+/// Packets that were sent, with their times.
+#[derive(Default)]
+struct Sent(Vec<(u64, Vec<u8>)>);
+
+impl Output for Sent {
+    fn transmit(&mut self, port: u32, frame: &[u8], time_ns: u64) {
+        assert_eq!(port, 2, "all ways lead there");
+        self.0.push((time_ns, frame.to_vec()));
+    }
+}
+
+fn checksum(bytes: &[u8]) -> u16 {
+    let sum: u32 = bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0))).sum();
+    let sum = (sum & 0xffff) + (sum >> 16);
+    !((sum & 0xffff) + (sum >> 16)) as u16
+}
+
+/// A UDP packet whose number tells it from all others; IPv6 for flows with odd numbers.
+fn packet(rng: &mut Rng, flow: u8, number: u32) -> Vec<u8> {
+    let mut payload = vec![0; rng.below(if rng.chance(1, 8) { 400 } else { 60 }) as usize];
+    rng.fill(&mut payload);
+    let length = 8 + payload.len() as u16;
+    let mut ip = Vec::new();
+    if flow % 2 == 0 {
+        ip.extend([0x45, rng.below(256) as u8]);
+        ip.extend((20 + length).to_be_bytes());
+        ip.extend((number as u16).to_be_bytes());
+        ip.extend([if rng.chance(1, 2) { 0x40 } else { 0 }, 0, rng.between(3, 255) as u8, 17, 0, 0]);
+        ip.extend([10, 0, 0, flow, 10, 0, 1, flow]);
+        let sum = checksum(&ip);
+        ip[10..12].copy_from_slice(&sum.to_be_bytes());
+    } else {
+        ip.extend((0x6000_0000 | number).to_be_bytes());
+        ip.extend(length.to_be_bytes());
+        ip.extend([17, rng.between(3, 255) as u8]);
+        for network in [0, 1] {
+            ip.extend([0x20, 1, 0x0d, 0xb8, 0, network, 0, 0, 0, 0, 0, 0, 0, 0, 0, flow]);
+        }
+    }
+    ip.extend(4000u16.to_be_bytes());
+    ip.extend((5000 + u16::from(flow / 2 % 3)).to_be_bytes());
+    ip.extend(length.to_be_bytes());
+    // Whatever is there must come out.
+    ip.extend((rng.below(65_536) as u16).to_be_bytes());
+    ip.extend(payload);
+    ip
+}
+
+/// A frame with the packet, padded as devices do.
+fn frame(packet: &[u8]) -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
+    frame.extend(if packet[0] >> 4 == 4 { [8, 0] } else { [0x86, 0xdd] });
+    frame.extend(packet);
+    frame.resize(frame.len().max(60), 0);
+    frame
+}
+
+/// The packet as two routers send it.
+fn routed(packet: &[u8]) -> Vec<u8> {
+    let mut packet = packet.to_vec();
+    if packet[0] >> 4 == 6 {
+        packet[7] -= 2;
+        return packet;
+    }
+    packet[8] -= 2;
+    packet[10..12].fill(0);
+    let sum = checksum(&packet[..20]);
+    packet[10..12].copy_from_slice(&sum.to_be_bytes());
+    packet
+}
+
+/// The packet in a frame, without what fills a short frame up.
+fn unframed(frame: &[u8]) -> Vec<u8> {
+    let is_ipv4 = frame[12] == 8;
+    let length = usize::from(u16::from_be_bytes(if is_ipv4 { [frame[16], frame[17]] } else { [frame[18], frame[19]] }));
+    frame[14..][..if is_ipv4 { length } else { 40 + length }].to_vec()
+}
+
+/// A packet's flow: its source address tells.
+fn flow(packet: &[u8]) -> u8 {
+    if packet[0] >> 4 == 4 { packet[15] } else { packet[23] }
+}
+
+fn is_aggregate(packet: &[u8]) -> bool {
+    let ports = if packet[0] >> 4 == 4 { 20 } else { 40 };
+    u16::from_be_bytes([packet[ports + 2], packet[ports + 3]]) == 4761
+}
+
+/// What may happen to aggregates and gateways on the way.
+#[derive(Clone, Copy, Default)]
+struct Trouble {
+    /// One aggregate of so many is lost; 0: none.
+    loses_one_of: u64,
+    /// So often one comes twice, or after the next.
+    disorders: bool,
+    /// Whether each gateway is started anew now and then.
+    restarts: bool,
+}
+
+struct Gateways<'a> {
+    way: Way,
+    program: &'a Arc<ir::Program>,
+    near: Switch,
+    far: Switch,
+    lost: u64,
+    /// An aggregate that the next one of its tunnel overtakes.
+    held: Option<Vec<u8>>,
+    out: Sent,
+}
+
+impl Gateways<'_> {
+    fn start(way: Way, program: &Arc<ir::Program>, entries: &str, seed: u64) -> Switch {
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
+        let mut switch = switch_with(program, &way.engine(&cache), Config { seed, ..Config::default() }).unwrap();
+        let commands = control::parse_entries("entries", entries, switch.program()).unwrap();
+        control::apply_all(&mut switch, &commands).unwrap_or_else(|errors| panic!("{}", errors[0]));
+        switch
+    }
+
+    fn new(way: Way, program: &Arc<ir::Program>) -> Gateways<'_> {
+        let near = Gateways::start(way, program, NEAR, 1);
+        let far = Gateways::start(way, program, FAR, 2);
+        Gateways { way, program, near, far, lost: 0, held: None, out: Sent::default() }
+    }
+
+    fn restart(&mut self, rng: &mut Rng, now_ns: u64) {
+        let seed = rng.below(1 << 40);
+        match rng.below(2) {
+            0 => {
+                self.near = Gateways::start(self.way, self.program, NEAR, seed);
+                self.near.advance(now_ns);
+            }
+            _ => {
+                self.far = Gateways::start(self.way, self.program, FAR, seed);
+                self.far.advance(now_ns);
+                // Nobody would know by now that it is late.
+                self.held = None;
+            }
+        }
+    }
+
+    /// Lets time pass, and hands the far gateway what the near one sends.
+    fn pass(&mut self, now_ns: u64, rng: &mut Rng, trouble: Trouble) {
+        let mut sent = Sent::default();
+        while let Some(due_ns) = self.near.next_event_ns().filter(|due_ns| *due_ns <= now_ns) {
+            self.near.run(due_ns, &mut sent);
+        }
+        self.near.run(now_ns, &mut sent);
+        for (time_ns, frame) in sent.0 {
+            let is_aggregate = is_aggregate(&unframed(&frame));
+            if is_aggregate && trouble.loses_one_of > 0 && rng.chance(1, trouble.loses_one_of) {
+                self.lost += 1;
+                continue;
+            }
+            if is_aggregate && trouble.disorders && self.held.is_none() && rng.chance(1, 8) {
+                self.held = Some(frame);
+                continue;
+            }
+            let twice = is_aggregate && trouble.disorders && rng.chance(1, 8);
+            let overtaken = self.held.take_if(|held| is_aggregate && held[12] == frame[12]);
+            let frames = [Some(frame.clone()), twice.then_some(frame), overtaken];
+            for frame in frames.into_iter().flatten() {
+                self.far.receive(time_ns, 1, &frame);
+                self.far.run(time_ns, &mut self.out);
+            }
+        }
+    }
+}
+
+/// Aggregates that the far gateway missed.
+fn counted_as_lost(far: &mut Switch) -> u64 {
+    let program = Arc::clone(far.program());
+    let (id, _) = program.registers.iter_enumerated().find(|(_, it)| it.name.ends_with("lost")).unwrap();
+    assert!(id.index() < program.registers.len());
+    far.externs_mut().registers[id].words(0..2).sum()
+}
+
+/// Sends random packets and checks what comes out, packet by packet. Returns how many came, of how many, and how many
+/// aggregates were lost, by the test's account and the gateway's.
+fn check(way: Way, seed: u64, trouble: Trouble) -> (usize, usize, u64, u64) {
+    let file = folder().join("../apps/aggregation/gateway/gateway.p4");
+    let program = Arc::new(way.program(&program_of_file(&file).unwrap()).unwrap());
+    let mut gateways = Gateways::new(way, &program);
+    let mut rng = Rng::new(seed);
+    let mut now_ns = 0;
+    let mut inputs: BTreeMap<Vec<u8>, (u64, u32)> = BTreeMap::new();
+    for number in 0..600 {
+        now_ns += rng.below(60_000);
+        gateways.pass(now_ns, &mut rng, trouble);
+        if trouble.restarts && rng.chance(1, 60) {
+            gateways.restart(&mut rng, now_ns);
+        }
+        let flow = rng.below(6) as u8;
+        let packet = packet(&mut rng, flow, number);
+        inputs.insert(routed(&packet), (now_ns, number));
+        gateways.near.receive(now_ns, 1, &frame(&packet));
+        gateways.pass(now_ns, &mut rng, trouble);
+    }
+    let calm = Trouble::default();
+    gateways.pass(now_ns + 2_000_000, &mut rng, calm);
+    let sent = inputs.len();
+    let mut last: BTreeMap<u8, u32> = BTreeMap::new();
+    let out = std::mem::take(&mut gateways.out.0);
+    for (time_ns, frame) in &out {
+        let packet = unframed(frame);
+        // What comes twice or was never sent is not there.
+        let (since_ns, number) =
+            inputs.remove(&packet).unwrap_or_else(|| panic!("seed {seed}: not sent: {packet:02x?}"));
+        let flow = flow(&packet);
+        let before = last.insert(flow, number);
+        assert!(before.is_none_or(|before| before < number), "seed {seed}: {before:?}, then {number} of flow {flow}");
+        let wait_ns = WAITS_NS.get(usize::from(flow / 2)).copied().unwrap_or(0);
+        assert!(time_ns - since_ns <= wait_ns, "seed {seed}: packet {number} waited {} ns", time_ns - since_ns);
+    }
+    (out.len(), sent, gateways.lost, counted_as_lost(&mut gateways.far))
+}
+
+/// The first of all ways is the interpreter's.
+fn each_way(test: impl Fn(Way)) {
+    Way::ALL.into_iter().for_each(test);
+}
+
+#[test]
+fn what_comes_out_is_what_two_routers_would_have_sent() {
+    each_way(|way| {
+        for seed in [1, 2, 3] {
+            let (came, sent, _, lost) = check(way, seed, Trouble::default());
+            assert_eq!((came, lost), (sent, 0), "{}, seed {seed}", way.describe());
+        }
+    });
+}
+
+#[test]
+fn lost_aggregates_are_counted_and_their_neighbours_arrive() {
+    each_way(|way| {
+        let (came, sent, lost, counted) = check(way, 4, Trouble { loses_one_of: 5, ..Trouble::default() });
+        assert!(came < sent && came > sent / 2, "{}: {came} of {sent}", way.describe());
+        // Nobody can know of those behind which nothing came in their tunnel.
+        assert!(counted <= lost && counted + 3 >= lost && lost > 5, "{}: {counted} of {lost}", way.describe());
+    });
+}
+
+#[test]
+fn late_and_repeated_aggregates_are_not_delivered() {
+    each_way(|way| {
+        let (came, sent, ..) = check(way, 5, Trouble { disorders: true, ..Trouble::default() });
+        assert!(came < sent && came > sent / 2, "{}: {came} of {sent}", way.describe());
+    });
+}
+
+#[test]
+fn restarts_duplicate_and_invent_nothing() {
+    each_way(|way| {
+        let trouble = Trouble { restarts: true, disorders: true, ..Trouble::default() };
+        for seed in [6, 7] {
+            let (came, sent, ..) = check(way, seed, trouble);
+            assert!(came < sent && came > sent / 2, "{}: {came} of {sent}", way.describe());
+        }
+    });
+}

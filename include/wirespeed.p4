@@ -1,0 +1,47 @@
+// What Wirespeed's switch can do beyond v1model. A program includes this file after v1model.p4.
+//
+// Piles: small packets that have the way before them in common wait for each other, and go on as one. A program gathers
+// packets in egress, and meets the pile again in ingress. Which packets, what stands before the pile's bytes and what
+// becomes of it is all the program's. Records are the way back: a packet is cut into those that it is made of.
+//
+//   packet ─► ingress ─► egress, pile_gather ─► deparser ─► its bytes wait in the pile
+//   pile ─► parser ─► ingress (pile_read) ─► ... sent like any packet
+//   packet of records ─► ingress, scatter_records ─► each record ─► parser ─► ingress ─► ... sent like any packet
+//
+// docs/design/piles.md has the choices behind these functions.
+
+#ifndef _WIRESPEED_P4_
+#define _WIRESPEED_P4_
+
+// `standard_metadata.instance_type` of a pile that has left.
+const bit<32> INSTANCE_TYPE_PILE = 3;
+// Of a record of a packet that was taken apart.
+const bit<32> INSTANCE_TYPE_RECORD = 7;
+// Of a packet that was to be taken apart, but is not made of those records. Its bytes are as they were received.
+const bit<32> INSTANCE_TYPE_NO_RECORDS = 8;
+
+// In egress: the packet is not sent. Its bytes, as deparsed (and cut, if `truncate` was called), are added to the end
+// of the pile. A pile leaves, and goes through the parser and ingress as a packet of the instance type above, with
+// these bytes and no metadata:
+// * before a packet is added with which it would be longer than `bytes_max`;
+// * when it is that long;
+// * when one of its packets has waited for `wait_us` microseconds since it was received;
+// * when `pile_release` says so.
+// A packet longer than `bytes_max` is a pile by itself that leaves at once.
+extern void pile_gather(in bit<16> pile, in bit<16> bytes_max, in bit<24> wait_us);
+
+// In ingress: the pile leaves, if packets wait in it, and goes through ingress next. If this packet is resubmitted, it
+// follows the pile, so that it does not overtake the packets in it.
+extern void pile_release(in bit<16> pile);
+
+// Which pile a packet was and how many packets it is made of; both 0 for packets that were no pile.
+extern void pile_read(out bit<16> pile, out bit<16> packets);
+
+// In ingress: the packet, as it was received, is taken apart behind its first `first_byte` bytes, and ends. A record
+// begins with 16 bits, of which the upper four are the program's own and the lower twelve say how many bytes follow, at
+// least one. Each record, these bits included, goes through the parser and ingress as a packet of the instance type
+// above, in order and with nothing between them. If the packet is not made of `records` such records, no more and no
+// fewer, then nothing is taken apart: it goes through the parser and ingress once more as a whole.
+extern void scatter_records(in bit<16> first_byte, in bit<16> records);
+
+#endif
