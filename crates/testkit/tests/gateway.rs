@@ -53,7 +53,8 @@ fn checksum(bytes: &[u8]) -> u16 {
 
 /// A UDP packet whose number tells it from all others; IPv6 for flows with odd numbers.
 fn packet(rng: &mut Rng, flow: u8, number: u32) -> Vec<u8> {
-    let mut payload = vec![0; rng.below(if rng.chance(1, 8) { 400 } else { 60 }) as usize];
+    let length_max = if rng.chance(1, 8) { 400 } else { 60 };
+    let mut payload = vec![0; rng.below(length_max) as usize];
     rng.fill(&mut payload);
     let length = 8 + payload.len() as u16;
     let mut ip = Vec::new();
