@@ -14,7 +14,7 @@
 //! * `packet`, `frame`, `burst`: packets and the pool of their memory; bytes that are lent.
 //! * [`traffic`], [`replication`], [`meter`], [`externs`]: queues, groups and sessions, meters, registers and counters.
 //! * `piles`: packets that wait for others, to leave with them as one; `records`: packets that such a packet is
-//! made of.
+//!   made of.
 //! * `lanes`: cores of the same switch for further workers; `guard`, `words`: registers that they share.
 //! * `shared_tables`, [`door`]: how other threads reach a switch while it runs: its tables directly, all else through
 //!   the one that runs it.

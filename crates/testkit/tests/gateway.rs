@@ -58,7 +58,7 @@ fn packet(rng: &mut Rng, flow: u8, number: u32) -> Vec<u8> {
     rng.fill(&mut payload);
     let length = 8 + payload.len() as u16;
     let mut ip = Vec::new();
-    if flow % 2 == 0 {
+    if flow.is_multiple_of(2) {
         ip.extend([0x45, rng.below(256) as u8]);
         ip.extend((20 + length).to_be_bytes());
         ip.extend((number as u16).to_be_bytes());
