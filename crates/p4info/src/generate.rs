@@ -125,7 +125,7 @@ impl Collector<'_, '_, '_> {
                 let id = id_with_prefix(kind, given);
                 if id.is_none() {
                     let message =
-                        format!("{given:#010x} is not an id of a {}: its first eight bits say so", kind.as_str());
+                        format!("{given:#010x} is not an id of {}: its first eight bits say so", kind.with_article());
                     self.types.diagnostics.push(Diagnostic::error(codes::ID, span, message));
                 }
                 id

@@ -146,6 +146,13 @@ kinds! {
 }
 
 impl Kind {
+    /// What messages call one of them: `a table`, `an action`.
+    pub fn with_article(self) -> String {
+        let what = self.as_str();
+        let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        format!("{article} {what}")
+    }
+
     /// The kind that an id is of by its first eight bits, whether or not there is such an object.
     pub fn of_id(id: u32) -> Option<Kind> {
         use v1::p4_ids::Prefix;

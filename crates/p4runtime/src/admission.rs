@@ -111,6 +111,17 @@ impl Budget for Reservation {
     }
 }
 
+/// Memory for the messages of a stream. There is one at a time, which is forgotten before the next one comes.
+struct OfStream(Arc<Reservation>);
+
+impl Budget for OfStream {
+    fn take(&self, bytes: usize) -> Result<(), Status> {
+        self.0.take(bytes)?;
+        self.0.give_back(bytes);
+        Ok(())
+    }
+}
+
 impl Drop for Reservation {
     fn drop(&mut self) {
         let held = *self.held.get_mut();
@@ -159,8 +170,9 @@ where
         let counted = Arc::clone(&reservation);
         let request = request.map(|body| Body::new(Incoming::new(body, counted, is_stream)));
         let answering = self.service.call(request);
+        let budget: Arc<dyn Budget> = if is_stream { Arc::new(OfStream(reservation)) } else { reservation };
         Box::pin(async move {
-            let answer = BUDGET.scope(reservation, answering).await?;
+            let answer = BUDGET.scope(budget, answering).await?;
             Ok(answer.map(|body| Body::new(Answer { body, _visit: visit })))
         })
     }
@@ -329,6 +341,16 @@ mod tests {
         assert!(refused.message().contains("all clients"), "{refused}");
         drop(first);
         second.take(DECODED_BYTES_MAX).unwrap();
+    }
+
+    #[test]
+    fn a_stream_may_be_long() {
+        let (pool, reservation) = reservation();
+        let of_stream = OfStream(Arc::new(reservation));
+        for _ in 0..=POOL_BYTES / DECODED_BYTES_MAX {
+            of_stream.take(DECODED_BYTES_MAX).unwrap();
+        }
+        assert_eq!(pool.left.load(Ordering::Relaxed), POOL_BYTES);
     }
 
     #[test]

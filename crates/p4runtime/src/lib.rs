@@ -6,7 +6,7 @@
 //!
 //! Without sockets, and tested without them:
 //! * [`schema`]: what ids mean; `value`, `matches`, `data`: values in messages.
-//! * `from_proto`, `query`, `to_proto`: updates, what is asked for, what is answered.
+//! * `from_proto`, `query`, `to_proto`: updates, what is asked for, what is answered; `answer`: how that is sent.
 //! * `arbitration`, `digest_lists`, `idle`, `packet_io`, `status`, `device_config`, `agreement`: one rule of the
 //!   specification each.
 //!
@@ -25,6 +25,7 @@
 
 mod admission;
 mod agreement;
+mod answer;
 mod arbitration;
 mod commands;
 mod connections;

@@ -5,6 +5,7 @@
 //! role writes, and its changes of the program, come one after the other, in the order in which they came.
 
 use crate::agreement;
+use crate::answer::{AnswerWriter, READER_PATIENCE};
 use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
 use crate::device_config::{self, DeviceConfig};
 use crate::digest_lists::DigestLists;
@@ -26,11 +27,10 @@ use p4runtime_proto::unread;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{OwnedMutexGuard, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 use tokio_stream::Stream;
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
 /// The version of the interface.
@@ -42,17 +42,6 @@ const READS_MAX: usize = 16;
 /// Entities of a message of an answer, and bytes, at most: clients take 4 MiB if they do not ask for more.
 const ENTITIES_MAX: usize = 512;
 const ANSWER_BYTES_MAX: usize = 1 << 20;
-
-/// Messages of an answer that are collected while writes wait, so that the answer shows one state. A longer answer
-/// shows tables as they change.
-const COLLECTED_MAX: usize = 128;
-
-/// How long writes wait for an answer at most. It shows more than one state if that is not enough, as when a million
-/// things are asked for at once.
-const COLLECTING_TIME_MAX: Duration = Duration::from_secs(1);
-
-/// How long an answer waits for a client that does not read it.
-const READER_PATIENCE: Duration = Duration::from_secs(30);
 
 /// What all requests share.
 pub(crate) struct Core {
@@ -237,15 +226,13 @@ impl P4Runtime for Service {
         let turn = Arc::clone(&core.turn).lock_owned().await;
         let target = core.target()?;
         let config = core.hub().arbitration.config(&role_name(&request.role, 0));
-        let (sender, receiver) = mpsc::channel(4);
+        let (mut answer, messages) = AnswerWriter::new(turn, READER_PATIENCE);
         spawn_blocking(move || {
             let _permit = permit;
-            let began = Instant::now();
-            let mut answer = AnswerWriter { sender, collected: Vec::new(), turn: Some(turn), began, is_gone: false };
             let outcomes = answer_all(&target, &request.entities, config.as_deref(), &mut answer);
             answer.finish(outcomes.into_result("request").err());
         });
-        Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
+        Ok(Response::new(Box::pin(messages)))
     }
 
     async fn set_forwarding_pipeline_config(
@@ -344,61 +331,6 @@ impl Turn for WriteTurn {
 
 // ------------------------------------------------------------------------------------------------------- reading
 
-/// Where the messages of an answer go: kept while nothing may be written, then sent one by one.
-struct AnswerWriter {
-    sender: mpsc::Sender<Result<v1::ReadResponse, Status>>,
-    collected: Vec<v1::ReadResponse>,
-    turn: Option<OwnedMutexGuard<()>>,
-    /// When it got its turn.
-    began: Instant,
-    is_gone: bool,
-}
-
-impl AnswerWriter {
-    /// False once nobody wants more.
-    fn push(&mut self, entities: Vec<v1::Entity>) -> bool {
-        let answer = v1::ReadResponse { entities };
-        self.give_way();
-        if self.turn.is_some() && self.collected.len() < COLLECTED_MAX {
-            self.collected.push(answer);
-            return true;
-        }
-        self.let_go();
-        self.send(Ok(answer))
-    }
-
-    /// Lets writes go on if they have waited for too long.
-    fn give_way(&mut self) {
-        if self.turn.is_some() && self.began.elapsed() > COLLECTING_TIME_MAX {
-            self.let_go();
-        }
-    }
-
-    /// Lets writes go on and sends what was collected.
-    fn let_go(&mut self) {
-        self.turn = None;
-        for answer in std::mem::take(&mut self.collected) {
-            self.send(Ok(answer));
-        }
-    }
-
-    fn send(&mut self, answer: Result<v1::ReadResponse, Status>) -> bool {
-        if !self.is_gone {
-            let sending = tokio::time::timeout(READER_PATIENCE, self.sender.send(answer));
-            let sent = tokio::runtime::Handle::current().block_on(sending);
-            self.is_gone = !matches!(sent, Ok(Ok(())));
-        }
-        !self.is_gone
-    }
-
-    fn finish(mut self, failure: Option<Status>) {
-        self.let_go();
-        if let Some(status) = failure {
-            self.send(Err(status));
-        }
-    }
-}
-
 /// Answers all that is asked for.
 fn answer_all(
     target: &Target,
@@ -409,7 +341,7 @@ fn answer_all(
     let mut outcomes = Outcomes::default();
     for entity in sent {
         answer.give_way();
-        outcomes.push(if answer.is_gone { Ok(()) } else { answer_one(target, entity, config, answer) });
+        outcomes.push(if answer.is_gone() { Ok(()) } else { answer_one(target, entity, config, answer) });
     }
     outcomes
 }

@@ -7,6 +7,7 @@ use crate::role_config::RoleConfig;
 use crate::service::Core;
 use crate::status;
 use control::api::{Code as FaultCode, Fault};
+use p4runtime_proto::codec::BUDGET;
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::stream_message_request::Update as Sent;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
@@ -25,12 +26,17 @@ pub(crate) fn open(core: Arc<Core>, incoming: Streaming<v1::StreamMessageRequest
         hub.last_session += 1;
         SessionId(hub.last_session)
     };
-    tokio::spawn(async move {
+    let work = async move {
         let mut stream = Stream { core, session, outbox, role: None };
         let end = stream.run(incoming).await;
         stream.leave();
         stream.outbox.end(end);
-    });
+    };
+    // Messages are decoded in the new task, which does not have what the request's task has.
+    match BUDGET.try_with(Arc::clone) {
+        Ok(budget) => drop(tokio::spawn(BUDGET.scope(budget, work))),
+        Err(_) => drop(tokio::spawn(work)),
+    }
     outgoing
 }
 
@@ -68,8 +74,10 @@ impl Stream {
                         return Some(end);
                     }
                 }
-                // The controller has said all that it will, or is gone.
-                Ok(None) | Err(_) => return None,
+                // The controller has said all that it will.
+                Ok(None) => return None,
+                // What came is no message or too long, or the controller is gone and hears nothing of it.
+                Err(refused) => return Some(refused),
             }
         }
     }

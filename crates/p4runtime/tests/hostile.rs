@@ -5,9 +5,10 @@ mod support;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
 use std::time::{Duration, Instant};
 use support::{Controller, Device, ROUTER, entity, program};
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::codegen::http::uri::PathAndQuery;
-use tonic::transport::Endpoint;
+use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
 /// Sends bytes as they are.
@@ -53,13 +54,17 @@ async fn write_nothing(device: &Device, updates: usize) -> Status {
     write_bytes(device, [&[0x08, 1, 0x1A, 2, 0x10, 1][..], &[0x22, 0].repeat(updates)].concat()).await
 }
 
-/// Why these bytes are no write request that is carried out.
-async fn write_bytes(device: &Device, request: Vec<u8>) -> Status {
+async fn client(device: &Device) -> tonic::client::Grpc<Channel> {
     let channel = Endpoint::from_shared(format!("http://{}", device.address())).unwrap().connect().await.unwrap();
     let mut client = tonic::client::Grpc::new(channel);
     client.ready().await.unwrap();
+    client
+}
+
+/// Why these bytes are no write request that is carried out.
+async fn write_bytes(device: &Device, request: Vec<u8>) -> Status {
     let path = PathAndQuery::from_static("/p4.v1.P4Runtime/Write");
-    client.unary(tonic::Request::new(request), path, Raw).await.unwrap_err()
+    client(device).await.unary(tonic::Request::new(request), path, Raw).await.unwrap_err()
 }
 
 #[tokio::test]
@@ -136,5 +141,20 @@ async fn long_messages_end_a_stream() {
     let mut controller = Controller::connect(&device, 1).await;
     controller.packet_out(b"\x01", &vec![0; 200_000]).await;
     let end = controller.next().await;
-    assert_eq!(end, "the end\n", "what cannot be read is not answered");
+    assert_eq!(end, "ResourceExhausted: a message of the stream has 200022 bytes: the most are 131072\n");
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_message_end_a_stream() {
+    let device = Device::start(Some(ROUTER));
+    for bytes in [&b"\xff\xff"[..], b"\x0a", b"\x0a\x03abc"] {
+        let (sender, outgoing) = tokio::sync::mpsc::channel(1);
+        sender.send(bytes.to_vec()).await.unwrap();
+        let path = PathAndQuery::from_static("/p4.v1.P4Runtime/StreamChannel");
+        let outgoing = tonic::Request::new(ReceiverStream::new(outgoing));
+        let mut incoming = client(&device).await.streaming(outgoing, path, Raw).await.unwrap().into_inner();
+        let refused = tokio::time::timeout(Duration::from_secs(60), incoming.message()).await.unwrap().unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
+        assert!(refused.message().starts_with("the bytes are no p4.v1.StreamMessageRequest: "), "{refused:?}");
+    }
 }

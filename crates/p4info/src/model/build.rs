@@ -86,7 +86,7 @@ impl Builder<'_> {
         let (id, kind) = (object.id(), object.kind());
         let name = object.name().to_owned();
         if Kind::of_id(id) != Some(kind) {
-            return mismatch(format!("{name}: {id:#010x} is no id of a {}", kind.as_str()));
+            return mismatch(format!("{name}: {id:#010x} is no id of {}", kind.with_article()));
         }
         if let Some(other) = self.objects.insert(id, object) {
             return mismatch(format!("{} and {name} have the same id {id:#010x}", other.name()));
