@@ -4,6 +4,7 @@ use base::Bits;
 use cgen::{Plan, Sharing};
 use expect_test::expect;
 use ir::RegisterId;
+use ir::v1model::Slot;
 use passes::specialise::{Contents, specialise};
 use std::path::Path;
 use std::sync::Arc;
@@ -275,17 +276,21 @@ fn a_switch_with_rates_or_meters_has_no_lanes() {
 
 /// Takes out of a program what must be guarded. What it leaves unassigned is as it was before.
 fn without_guarded_state(program: &mut ir::Program) {
-    fn strip(body: &mut Vec<ir::Stmt>) {
+    fn strip(body: &mut Vec<ir::Stmt>, piles: &[ir::VarId]) {
         use ir::StmtKind::{ExecuteDirectMeter, ExecuteMeter, Random, RegisterRead, RegisterWrite};
         body.retain(|stmt| {
             let kind = &stmt.kind;
             !matches!(kind, RegisterRead { .. } | RegisterWrite { .. } | ExecuteMeter { .. })
                 && !matches!(kind, ExecuteDirectMeter { .. } | Random { .. })
+                && !matches!(kind.dst(), Some(ir::Place::Var(var)) if piles.contains(var))
         });
-        body.iter_mut().flat_map(|stmt| stmt.kind.bodies_mut()).for_each(strip);
+        body.iter_mut().flat_map(|stmt| stmt.kind.bodies_mut()).for_each(|body| strip(body, piles));
     }
+    let requests = [Slot::Gather, Slot::Release].map(|slot| ir::VarKind::Intrinsic(slot as u32));
+    let piles = program.vars.iter_enumerated().filter(|(_, var)| requests.contains(&var.kind));
+    let piles: Vec<ir::VarId> = piles.map(|(id, _)| id).collect();
     program.tables.iter_mut().for_each(|table| table.direct_meter = None);
-    ir::walk::bodies_mut(program).into_iter().for_each(strip);
+    ir::walk::bodies_mut(program).into_iter().for_each(|body| strip(body, &piles));
 }
 
 #[test]
