@@ -7,6 +7,8 @@
 // becomes a worker packet: it goes round, takes a column each time, and puts its words before what it has taken. When it
 // is long enough, or nothing waits, it leaves. Taking apart is the same backwards: each time round, a clone of the packet
 // is cut to its first message.
+//
+// With PACKED defined, several small packets share a column (section 8, future work): packed.p4.
 
 #include <core.p4>
 #include <v1model.p4>
@@ -26,8 +28,13 @@ const bit<8> WORKER = 0x0f;
 // What may follow the Aggregation header in a packet of 1,500 bytes: 20 of IPv4, 8 of UDP, 1 of the type and 4 of the
 // Aggregation header come before.
 const bit<32> AGGREGATE_BYTES_MAX = 1467;
+#ifdef PACKED
+// One column more, of up to 11 words in as many messages, fits below this.
+const bit<16> ENOUGH_BYTES = 1413;
+#else
 // One message more, of up to 44 bytes, fits below this.
 const bit<16> ENOUGH_BYTES = 1423;
+#endif
 // UDP's header, the type and the Aggregation header.
 const bit<16> UDP_BYTES_BEFORE = 13;
 
@@ -78,6 +85,10 @@ struct headers_t {
     aggregation_t aggregation;
     len_t len;
     msg_t[11] msg;
+#ifdef PACKED
+    // Before the words but the first that begin a message.
+    len_t[10] more_len;
+#endif
 }
 
 struct metadata_t {
@@ -200,7 +211,9 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     register<bit<32>>(COLUMNS) pool_8;
     register<bit<32>>(COLUMNS) pool_9;
     register<bit<32>>(COLUMNS) pool_10;
+#ifndef PACKED
     register<bit<8>>(COLUMNS) pool_len;
+#endif
     register<bit<1>>(COLUMNS) bitmap;
     // The next column to store into, and to take from. Who reads one always moves it on.
     register<bit<32>>(1) enqueue_pointer;
@@ -306,6 +319,34 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         hdr.msg[10].setInvalid();
     }
 
+    // The packet becomes a worker and goes round (12).
+    action start_aggregation(bit<32> workers) {
+        worker_counter.write(0, workers + 1);
+        hdr.type.value = WORKER;
+        hdr.padding.setInvalid();
+        remove_message();
+        hdr.aggregation.setValid();
+        meta.goes_round = true;
+    }
+
+    // The worker becomes an aggregate and leaves (21).
+    action stop_aggregation() {
+        bit<32> workers;
+        worker_counter.read(workers, 0);
+        worker_counter.write(0, workers - 1);
+        hdr.type.value = AGGREGATED;
+    }
+
+    action wait_for(bit<32> kind) {
+        resubmissions.count(kind);
+        meta.column = column;
+        meta.tries = meta.tries + 1;
+        resubmit_preserving_field_list(1);
+    }
+
+#ifdef PACKED
+#include "packed.p4"
+#else
     // Table 0 to table 10, pushing (9).
     action push() {
         pool_len.write(column, hdr.len.words);
@@ -337,31 +378,6 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         if (hdr.len.words >= 9) { hdr.msg[8].setValid(); pool_8.read(hdr.msg[8].data, column); }
         if (hdr.len.words >= 10) { hdr.msg[9].setValid(); pool_9.read(hdr.msg[9].data, column); }
         if (hdr.len.words >= 11) { hdr.msg[10].setValid(); pool_10.read(hdr.msg[10].data, column); }
-    }
-
-    // The packet becomes a worker and goes round (12).
-    action start_aggregation(bit<32> workers) {
-        worker_counter.write(0, workers + 1);
-        hdr.type.value = WORKER;
-        hdr.padding.setInvalid();
-        remove_message();
-        hdr.aggregation.setValid();
-        meta.goes_round = true;
-    }
-
-    // The worker becomes an aggregate and leaves (21).
-    action stop_aggregation() {
-        bit<32> workers;
-        worker_counter.read(workers, 0);
-        worker_counter.write(0, workers - 1);
-        hdr.type.value = AGGREGATED;
-    }
-
-    action wait_for(bit<32> kind) {
-        resubmissions.count(kind);
-        meta.column = column;
-        meta.tries = meta.tries + 1;
-        resubmit_preserving_field_list(1);
     }
 
     // A small packet is stored (4 to 12).
@@ -432,6 +448,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
             }
         }
     }
+#endif
 
     // The timer's packet takes what has waited too long, unless somebody is at it.
     action flush() {
@@ -575,9 +592,17 @@ control VariableComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
         update_checksum_with_payload(hdr.aggregation.isValid() && !meta.goes_round && hdr.udp.checksum != 0,
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.type.value,
-              hdr.aggregation.num, hdr.aggregation.length_bytes, hdr.len.words, hdr.msg[0].data, hdr.msg[1].data, hdr.msg[2].data, hdr.msg[3].data,
-              hdr.msg[4].data, hdr.msg[5].data, hdr.msg[6].data, hdr.msg[7].data, hdr.msg[8].data, hdr.msg[9].data,
-              hdr.msg[10].data },
+              hdr.aggregation.num, hdr.aggregation.length_bytes, hdr.len.words, hdr.msg[0].data,
+#ifdef PACKED
+              hdr.more_len[0].words, hdr.msg[1].data, hdr.more_len[1].words, hdr.msg[2].data,
+              hdr.more_len[2].words, hdr.msg[3].data, hdr.more_len[3].words, hdr.msg[4].data,
+              hdr.more_len[4].words, hdr.msg[5].data, hdr.more_len[5].words, hdr.msg[6].data,
+              hdr.more_len[6].words, hdr.msg[7].data, hdr.more_len[7].words, hdr.msg[8].data,
+              hdr.more_len[8].words, hdr.msg[9].data, hdr.more_len[9].words, hdr.msg[10].data },
+#else
+              hdr.msg[1].data, hdr.msg[2].data, hdr.msg[3].data, hdr.msg[4].data, hdr.msg[5].data, hdr.msg[6].data,
+              hdr.msg[7].data, hdr.msg[8].data, hdr.msg[9].data, hdr.msg[10].data },
+#endif
             hdr.udp.checksum, HashAlgorithm.csum16);
     }
 }
@@ -595,7 +620,31 @@ control VariableDeparser(packet_out packet, in headers_t hdr) {
         packet.emit(hdr.filler3);
         packet.emit(hdr.aggregation);
         packet.emit(hdr.len);
+#ifdef PACKED
+        packet.emit(hdr.msg[0]);
+        packet.emit(hdr.more_len[0]);
+        packet.emit(hdr.msg[1]);
+        packet.emit(hdr.more_len[1]);
+        packet.emit(hdr.msg[2]);
+        packet.emit(hdr.more_len[2]);
+        packet.emit(hdr.msg[3]);
+        packet.emit(hdr.more_len[3]);
+        packet.emit(hdr.msg[4]);
+        packet.emit(hdr.more_len[4]);
+        packet.emit(hdr.msg[5]);
+        packet.emit(hdr.more_len[5]);
+        packet.emit(hdr.msg[6]);
+        packet.emit(hdr.more_len[6]);
+        packet.emit(hdr.msg[7]);
+        packet.emit(hdr.more_len[7]);
+        packet.emit(hdr.msg[8]);
+        packet.emit(hdr.more_len[8]);
+        packet.emit(hdr.msg[9]);
+        packet.emit(hdr.more_len[9]);
+        packet.emit(hdr.msg[10]);
+#else
         packet.emit(hdr.msg);
+#endif
     }
 }
 

@@ -1,0 +1,3 @@
+#define PACKED
+#define COLUMNS 8
+#include "../../apps/aggregation/variable/variable.p4"
