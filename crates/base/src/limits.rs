@@ -58,6 +58,15 @@ pub const STATE_BYTES_MAX: u64 = 4 << 30;
 /// Entries of one table. Engines have 25 bits for their numbers, which begin at 1.
 pub const TABLE_ENTRIES_MAX: usize = (1 << 25) - 1;
 
+/// Packets that one tick of a timer's port brings: what a template may hold, so that no tick takes the switch for long.
+pub const TIMER_FRAMES_MAX: usize = 1024;
+
+/// The shortest time between two ticks, in nanoseconds: a worker looks about that often.
+pub const TIMER_PERIOD_NS_MIN: u64 = 1_000;
+
+/// The longest, a day: a longer one is a mistake of units.
+pub const TIMER_PERIOD_NS_MAX: u64 = 86_400_000_000_000;
+
 /// Choices of all groups of an action profile together: each member of a group counts as often as its weight says.
 /// Bounds what one request of a controller can make the switch store.
 pub const PROFILE_CHOICES_MAX: usize = 1 << 20;

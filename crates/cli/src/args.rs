@@ -443,6 +443,7 @@ Examples:
   wirespeed run router.p4 --entries s1-runtime.json --port 1=eth0 --port 2=eth1
   wirespeed run router.p4 --entries cmds.txt --port 1=pcap:in.pcap,back.pcap --port 2=pcap:,out.pcapng
   wirespeed run --port 1=eth0 --port 2=eth1 --p4runtime         controllers bring the program
+  wirespeed run aggregator.p4 --port 1=eth0 --port 2=eth1 --port 9=timer:50ms,flush.pcap
   wirespeed run router.p4 --port 1=eth0 --port 2=eth1 --state /var/lib/router
   wirespeed run --port 1=eth0 --port 2=eth1 --state /var/lib/router       goes on with the program kept there
   wirespeed run --port 1=eth0 --port 2=eth1 --p4runtime --state /var/lib/router --metrics 9090
@@ -455,7 +456,8 @@ pub struct RunArguments {
     #[command(flatten)]
     pub switch: SwitchArguments,
     /// A port: NUMBER=INTERFACE, NUMBER=xdp:INTERFACE (AF_XDP, faster), NUMBER=tap:NAME (an interface of its own),
-    /// NUMBER=dpdk:DEVICE, NUMBER=pcap:INPUT,OUTPUT, or NUMBER=null; may be repeated. More is in docs/guide/ports.md
+    /// NUMBER=dpdk:DEVICE, NUMBER=pcap:INPUT,OUTPUT, NUMBER=timer:PERIOD,TEMPLATE (a capture's packets arrive again and
+    /// again; an empty one without TEMPLATE), or NUMBER=null; may be repeated. More is in docs/guide/ports.md
     #[arg(short, long = "port", required_unless_present = "p4runtime", value_name = "PORT")]
     pub ports: Vec<String>,
     /// What a port sends at most, in megabits per second: PORT=MBIT; packets wait in the port's queues

@@ -8,6 +8,8 @@ use live::worker::Port;
 use live::{Driver, NetworkNamespace, PortSpec};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use switch::timers::Timers;
 use switch::{Refusal, Switch};
 
 /// Where `ip netns` keeps the namespaces that have names.
@@ -63,7 +65,7 @@ pub fn open(specs: &[PortSpec], queues: usize, captures: Option<&Path>) -> Resul
         std::fs::create_dir_all(folder)
             .map_err(|error| refused(format!("cannot make the folder {}: {error}", folder.display())))?;
     }
-    // Ports that receive nothing go by the stamps of captures, or by the clock where there is none.
+    // Ports that receive nothing and timers go by the stamps of captures, or by the clock where there is none.
     let has_captures = specs.iter().any(|spec| matches!(spec.kind, PortKind::Capture { .. }));
     let mut ports = Vec::new();
     for spec in specs {
@@ -78,6 +80,15 @@ pub fn open(specs: &[PortSpec], queues: usize, captures: Option<&Path>) -> Resul
         ports.push(Port { number: spec.number, driver, is_capture });
     }
     Ok(ports)
+}
+
+/// The timers of ports, and where there can be further ones: where nothing is, up to a number.
+pub fn timers(ports: &mut [Port], cpu_port: Option<u32>, number_max: u32) -> Timers {
+    let timer = |port: &mut Port| {
+        let timer = port.driver.as_timer().map(|timer| Arc::clone(timer.timer()));
+        (port.number, timer)
+    };
+    Timers::new(ports.iter_mut().map(timer).chain(cpu_port.map(|port| (port, None))), number_max)
 }
 
 fn refused(message: impl fmt::Display) -> Exit {

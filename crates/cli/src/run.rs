@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use switch::Door;
-use switch::traffic::port_max;
+use switch::traffic::{PORT_MAX, port_max};
 use switch::workers::{Wanted, Workers};
 
 /// The most queues of a port that are opened for workers which may never come.
@@ -66,6 +66,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     ports::enter_namespace(arguments)?;
     let mut setup = Setup::of_ports(ports::open(&specs, queues(arguments.workers), arguments.pcap.as_deref())?);
     setup.inbox = Some(inbox);
+    set_timers(&api, &mut setup, controllers.as_ref(), name.as_ref().map(|_| number_max));
     setup.workers = Some(workers);
     setup.specialiser = specialiser(arguments)?;
     let stop = stop_flag(arguments)?;
@@ -102,6 +103,15 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, elapsed);
     Ok(reporter.exit)
+}
+
+/// Has the control plane know the timers of ports. Further ones can have any port that the program can name; while there
+/// is none, that of v1model.
+fn set_timers(api: &Api, setup: &mut Setup, controllers: Option<&Controllers>, number_max: Option<u32>) {
+    let cpu_port = controllers.and_then(|controllers| controllers.cpu_port);
+    let timers = Arc::new(ports::timers(&mut setup.ports, cpu_port, number_max.unwrap_or(PORT_MAX)));
+    api.set_timers(Arc::clone(&timers));
+    setup.timers = Some(timers);
 }
 
 /// How many queues a port should have, so that each worker can have its own.

@@ -375,6 +375,76 @@ fn workers_come_and_go() {
 }
 
 #[test]
+fn timers_are_added_changed_and_stopped() {
+    let switch = Switch::start_with(&["--port", "1=null", "--port", "9=timer:24000s", "--quiet"]);
+    let ticks = || {
+        let output = switch.ctl().args(["--json", "timers"]).output().unwrap();
+        let timers: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        timers[0]["ticks"].as_u64().unwrap()
+    };
+    switch.check(
+        &[
+            &["timers"],
+            &["timers", "9", "23h", "0x00000000000000000000000008000a0b", "ffffffffffff0000000000000806"],
+            &["timers", "10", "20min"],
+            &["timers", "9", "stop"],
+            &["timers", "1", "50ms"],
+            &["timers", "600", "50ms"],
+            &["timers", "11", "stop"],
+            &["timers", "9", "25h"],
+            &["timers", "9", "50ms", "0102"],
+            &["timers", "9"],
+            &["timers", "9", "often"],
+            &["timers", "9", "0s"],
+            &["timers", "9", "1s", "abc"],
+        ],
+        expect![[r#"
+            port  period  packets  bytes  ticks  missed
+            9     400min  1        60     0      0
+            port  period  packets  bytes  ticks  missed
+            9     23h     2        30     0      0
+            port  period  packets  bytes  ticks  missed
+            9     23h     2        30     0      0
+            10    20min   1        60     0      0
+            port  period   packets  bytes  ticks  missed
+            9     stopped  2        30     0      0
+            10    20min    1        60     0      0
+            error: something else is behind port 1; a timer needs a port of its own
+            status 1
+            error: there can be no port 600
+            status 1
+            error: port 11 has no timer
+            status 1
+            error: a timer's period is from 1us to 24h
+            status 1
+            error: a packet of 2 bytes cannot arrive: it has 14 to 65535 of them
+            status 1
+            error: timers needs a period or stop
+              help: timers
+                    timers PORT PERIOD [PACKET...]
+                    timers PORT stop
+            status 1
+            error: often is no time
+              help: a time is a number with a unit: 10s, 500ms, 5min
+            status 1
+            error: a timer's period is from 1us to 24h
+              help: timers
+                    timers PORT PERIOD [PACKET...]
+                    timers PORT stop
+            status 1
+            error: the packet has half a byte: there is an odd number of hexadecimal digits
+            status 1
+        "#]],
+    );
+    assert!(switch.ctl().args(["timers", "8", "1ms"]).output().unwrap().status.success());
+    // It is the first by its number.
+    let start = std::time::Instant::now();
+    while ticks() < 3 {
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "it does not tick");
+    }
+}
+
+#[test]
 fn a_switch_that_stays_at_one_worker_says_why() {
     // Beside nothing but null ports, time goes on, and workers come.
     let switch = Switch::start_with(&["--port", "1=null", "--quiet"]);

@@ -8,7 +8,7 @@ use crate::grid::grid;
 use crate::plan::{Dump, Filter, Load, LoadHow, Plan, Read, Watched, after, digest_config, entity, update};
 use crate::render::{
     commands, default_text, entities_text, entity_json, message_json, message_text, sizes_json, sizes_text,
-    workers_json, workers_text,
+    timers_json, timers_text, workers_json, workers_text,
 };
 use crate::schema::{Schema, id};
 use crate::session::{Session, Standing};
@@ -88,6 +88,13 @@ pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundi
             match around.json {
                 true => (around.out)(&workers_json(&workers).to_string()),
                 false => (around.out)(&workers_text(&workers)),
+            }
+        }
+        Plan::Timers(change) => {
+            let timers = session.timers(change).await?;
+            match around.json {
+                true => (around.out)(&timers_json(&timers).to_string()),
+                false => (around.out)(&timers_text(&timers)),
             }
         }
         Plan::Sizes => {

@@ -8,6 +8,7 @@ use p4runtime_proto::p4::v1::{
     Entity, FieldMatch, MulticastGroupEntry, PacketOut, PacketReplicationEngineEntry, TableEntry, Update,
     ValueSetEntry, ValueSetMember, digest_entry, packet_replication_engine_entry, update,
 };
+use p4runtime_proto::wirespeed::v1::TimerChange;
 use prost::Message as _;
 use std::collections::BTreeMap;
 
@@ -36,6 +37,8 @@ pub enum Plan {
     Status,
     /// How many workers there are; to change that first, if something is wanted.
     Workers(Option<WantedWorkers>),
+    /// The timers of ports; to change one first, if that is wanted.
+    Timers(Option<TimerChange>),
     /// How full tables are, and the memory that they take.
     Sizes,
     /// What was written to the switch, as commands.

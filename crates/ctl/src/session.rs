@@ -21,7 +21,8 @@ use p4runtime_proto::p4::v1::{
 };
 use p4runtime_proto::wirespeed::v1::commands_client::CommandsClient;
 use p4runtime_proto::wirespeed::v1::{
-    RunRequest, SizesRequest, SizesResponse, WorkersRequest, WorkersResponse, workers_request,
+    RunRequest, SizesRequest, SizesResponse, TimerChange, TimersRequest, TimersResponse, WorkersRequest,
+    WorkersResponse, workers_request,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -265,6 +266,17 @@ impl Session {
             Ok(answer) => Ok(answer.into_inner()),
             Err(status) if status.code() == Code::Unimplemented => {
                 Err(Problem::new("this switch tells nothing of workers: it is no Wirespeed, or an older one").into())
+            }
+            Err(status) => Err(status.into()),
+        }
+    }
+
+    /// The timers of the switch's ports, after one was changed if that is wanted.
+    pub async fn timers(&mut self, change: Option<TimerChange>) -> Result<TimersResponse, Failure> {
+        match self.commands.timers(TimersRequest { device_id: self.options.device_id, change }).await {
+            Ok(answer) => Ok(answer.into_inner()),
+            Err(status) if status.code() == Code::Unimplemented => {
+                Err(Problem::new("this switch has no timers: it is no Wirespeed, or an older one").into())
             }
             Err(status) => Err(status.into()),
         }

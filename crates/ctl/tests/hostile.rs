@@ -10,8 +10,10 @@ use p4runtime_proto::p4::v1::{Entity, StreamMessageResponse};
 use prost::Message;
 
 /// Words that mean something somewhere.
-const WORDS: [&str; 77] = [
+const WORDS: [&str; 79] = [
     "workers",
+    "timers",
+    "stop",
     "sizes",
     "auto",
     "list",

@@ -234,7 +234,7 @@ fn what_is_wrong_with_entries() {
               help: do member N, do group N, or do one-of ACTION ARG... [weight N] [watch PORT] | ACTION ...
             the default action of table MyIngress.tiny is const and cannot be changed
             there is no command frobnicate
-              help: commands are multicast, commit, list, modify, delete, counters, registers, groups and 19 more; help shows all
+              help: commands are multicast, commit, list, modify, delete, counters, registers, groups and 20 more; help shows all
         "#]],
     );
 }
@@ -981,6 +981,7 @@ fn help_tells_of_every_command() {
             commit      run the program that was saved
             status      the switch, its program and who is primary
             workers     the threads that work on packets, and how many there are to be
+            timers      ports where packets arrive by themselves, again and again
             sizes       entries, room and memory of each table
             help        this list, or more of a command
             quit        end (also exit, Ctrl-D)
@@ -1002,7 +1003,7 @@ fn help_tells_of_every_command() {
               add ipv4_lpm 10.0.1.0/24 do ipv4_forward 08:00:00:00:01:11 1
               add acl srcAddr=10.0.0.0/8 proto=6 do drop priority 10
             there is no command ad
-              help: commands are add, load, list, show, clear, watch, dump, help and 19 more; help shows all
+              help: commands are add, load, list, show, clear, watch, dump, help and 20 more; help shows all
         "#]],
     );
 }

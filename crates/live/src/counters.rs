@@ -78,6 +78,8 @@ counters! {
     rx_segments_cut,
     /// Frames of a capture that hold less than was on the wire (a snap length was set); delivered as captured.
     rx_cut_by_snap_length,
+    /// Ticks of a timer that were left out because the worker was behind.
+    rx_missed_ticks,
     /// Frames sent or written.
     tx_packets,
     /// Bytes of those frames.

@@ -7,12 +7,15 @@
 use crate::counters::PortCounters;
 use crate::pcap::CaptureError;
 use crate::store::Store;
+use crate::timer::TimerDriver;
 use base::limits::BURST_PACKETS_MAX;
 use std::fmt;
 use std::io;
 use std::os::fd::RawFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 use switch::Burst;
+use switch::timers::TimerError;
 
 /// Takes one received frame and its time stamp in nanoseconds since 1970.
 pub type Deliver<'a> = &'a mut dyn FnMut(&[u8], u64);
@@ -108,6 +111,13 @@ pub trait Driver: Send {
         self.flush()
     }
 
+    /// The timer's driver, if that is what is behind the port: where time is that of captures' stamps, the
+    /// worker tells it
+    /// when to tick.
+    fn as_timer(&mut self) -> Option<&mut TimerDriver> {
+        None
+    }
+
     /// The port's counters, shared with whoever displays them.
     fn counters(&self) -> &Arc<PortCounters>;
 }
@@ -155,6 +165,13 @@ pub enum DriverError {
         /// What helps.
         cure: String,
     },
+    /// A timer cannot be as it is wanted.
+    Timer(TimerError),
+    /// A timer's template holds no packet.
+    EmptyTemplate {
+        /// The capture.
+        path: PathBuf,
+    },
     /// A capture cannot be read to its end.
     Capture(CaptureError),
     /// The system refused something else.
@@ -198,6 +215,12 @@ impl fmt::Display for DriverError {
                 write!(f, "interface `{name}` does not carry Ethernet frames (its hardware type is {hardware_type})")
             }
             DriverError::InterfaceGone { name } => write!(f, "interface `{name}` was removed while in use"),
+            DriverError::Timer(error) => write!(f, "{error}"),
+            DriverError::EmptyTemplate { path } => write!(
+                f,
+                "the template `{}` holds no packet; a tick of the timer brings those that it holds",
+                path.display()
+            ),
             DriverError::Capture(error) => write!(f, "{error}"),
             DriverError::System { doing, source } => write!(f, "cannot {doing}: {source}"),
         }
@@ -208,9 +231,16 @@ impl std::error::Error for DriverError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             DriverError::Capture(error) => Some(error),
+            DriverError::Timer(error) => Some(error),
             DriverError::System { source, .. } => Some(source),
             _ => None,
         }
+    }
+}
+
+impl From<TimerError> for DriverError {
+    fn from(error: TimerError) -> DriverError {
+        DriverError::Timer(error)
     }
 }
 

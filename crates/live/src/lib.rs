@@ -11,6 +11,7 @@
 //! - [`af_packet`]: interfaces of Linux through memory-mapped rings; [`offload`] turns what the kernel hands over
 //!   (partial checksums, segments of up to 64 KiB) into frames of a wire.
 //! - [`xdp`]: the same interfaces through AF_XDP sockets, faster; [`tap`]: interfaces whose other end is the switch.
+//! - [`timer`]: ports where packets arrive by themselves, again and again.
 //! - [`interface`]: what drivers ask of an interface; `waiting`: how long they wait for a full ring.
 //! - [`memory`]: queues and generators in memory, for tests and benchmarks; [`traffic`]: routes and frames for a
 //!   router.
@@ -50,6 +51,7 @@ pub mod specialiser;
 mod statistics;
 pub mod store;
 pub mod tap;
+pub mod timer;
 pub mod traffic;
 mod waiting;
 pub mod wire;

@@ -3,14 +3,19 @@
 //! `NUMBER=INTERFACE`, `NUMBER=xdp:INTERFACE` (with options behind a `?`, as in `xdp:eth0?queues=2&mode=copy`),
 //! `NUMBER=tap:NAME`, `NUMBER=dpdk:DEVICE` (with the feature `dpdk`; the option is `queues=NUMBER`),
 //! `NUMBER=pcap:INPUT,OUTPUT` (either may be left out: `pcap:in.pcap`, `pcap:,out.pcap`; an output whose name ends in
-//! `.pcapng` is written in that format), or `NUMBER=null`, a port that receives nothing and drops what it is sent. The
-//! first comma separates input from output, so that an input's name cannot hold one.
+//! `.pcapng` is written in that format), `NUMBER=timer:PERIOD,TEMPLATE`, where the packets of a capture arrive
+//! again and
+//! again (an empty one without it; the option is `after=TICKS`, behind the period), or `NUMBER=null`, a port that
+//! receives nothing and drops what it is sent. The first comma separates input from output and period from template, so
+//! that an input's name cannot hold one.
 
 use crate::af_packet::{AfPacketDriver, AfPacketOptions};
 use crate::driver::{Driver, DriverError};
 use crate::pcap::CaptureDriver;
 use crate::tap::TapDriver;
+use crate::timer::TimerDriver;
 use crate::xdp::{Attach, Copying, XdpDriver, XdpOptions};
+use base::limits::{TIMER_PERIOD_NS_MAX, TIMER_PERIOD_NS_MIN};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -57,6 +62,15 @@ pub enum PortKind {
         /// Where sent packets go.
         output: Option<PathBuf>,
     },
+    /// A timer.
+    Timer {
+        /// The time from one tick to the next.
+        period_ns: u64,
+        /// How often it ticks after the last packet of captures, where time is that of their stamps.
+        ticks_after: u64,
+        /// A capture with the packets that each tick brings; an empty packet without it.
+        template: Option<PathBuf>,
+    },
     /// Nothing.
     Null,
 }
@@ -67,7 +81,7 @@ impl PortKind {
         match self {
             PortKind::Interface(name) | PortKind::Xdp { name, .. } | PortKind::Tap(name) => Some(name),
             PortKind::Dpdk { device, .. } => device.split(',').next(),
-            PortKind::Capture { .. } | PortKind::Null => None,
+            PortKind::Capture { .. } | PortKind::Timer { .. } | PortKind::Null => None,
         }
     }
 }
@@ -108,6 +122,13 @@ pub enum PortSpecError {
         /// The option.
         option: String,
     },
+    /// What stands behind `timer:` is no time that a timer can have.
+    BadPeriod {
+        /// The argument.
+        argument: String,
+        /// What stands there.
+        period: String,
+    },
     /// Two ports have one number.
     DuplicateNumber {
         /// The number.
@@ -143,6 +164,11 @@ impl fmt::Display for PortSpecError {
             PortSpecError::BadOption { argument, option, options } => {
                 write!(f, "port `{argument}`: `{option}` is no option of {options}")
             }
+            PortSpecError::BadPeriod { argument, period } => write!(
+                f,
+                "port `{argument}`: `{period}` is no period of a timer; write a number and ns, us, ms or s, from 1us to \
+                 86400s, as in `9=timer:50ms`"
+            ),
             PortSpecError::DuplicateNumber { number, arguments: [first, second] } => {
                 write!(f, "port {number} is given twice: `{first}` and `{second}`")
             }
@@ -193,6 +219,7 @@ impl PortSpec {
                 let (device, options) = rest.split_once('?').unwrap_or((rest, ""));
                 PortKind::Dpdk { device: device.to_owned(), queues: dpdk_queues(argument, options)? }
             }
+            Some(("timer", rest)) => timer(argument, rest)?,
             Some(("tap", name)) => PortKind::Tap(interface_name(argument, name)?),
             _ if rest == "null" => PortKind::Null,
             _ => PortKind::Interface(interface_name(argument, rest)?),
@@ -252,6 +279,42 @@ fn dpdk_queues(argument: &str, option: &str) -> Result<Option<u16>, PortSpecErro
     if option.is_empty() || number.is_some() { Ok(number) } else { Err(bad_option(argument, option, DPDK_OPTIONS)) }
 }
 
+/// Reads `PERIOD?after=TICKS,TEMPLATE`.
+fn timer(argument: &str, text: &str) -> Result<PortKind, PortSpecError> {
+    let (when, template) = text.split_once(',').unwrap_or((text, ""));
+    let (period, option) = when.split_once('?').unwrap_or((when, ""));
+    let bad = || PortSpecError::BadPeriod { argument: argument.to_owned(), period: period.to_owned() };
+    let period_ns = duration_ns(period).filter(|ns| (TIMER_PERIOD_NS_MIN..=TIMER_PERIOD_NS_MAX).contains(ns));
+    let ticks_after = match option {
+        "" => 1,
+        _ => {
+            let number = option.strip_prefix("after=").and_then(|number| number.parse().ok());
+            number.ok_or_else(|| bad_option(argument, option, TIMER_OPTIONS))?
+        }
+    };
+    let template = (!template.is_empty()).then(|| PathBuf::from(template));
+    Ok(PortKind::Timer { period_ns: period_ns.ok_or_else(bad)?, ticks_after, template })
+}
+
+/// Reads a number with its unit, exactly.
+fn duration_ns(text: &str) -> Option<u64> {
+    let unit = text.trim_start_matches(|it: char| it.is_ascii_digit() || it == '.');
+    let digits = match unit {
+        "ns" => 0,
+        "us" => 3,
+        "ms" => 6,
+        "s" => 9,
+        _ => return None,
+    };
+    let (whole, fraction) =
+        text[..text.len() - unit.len()].split_once('.').unwrap_or((&text[..text.len() - unit.len()], ""));
+    if whole.is_empty() || fraction.len() > digits {
+        return None;
+    }
+    format!("{whole}{fraction:0<digits$}").parse().ok()
+}
+
+const TIMER_OPTIONS: &str = "`timer:`; there is after=TICKS";
 const XDP_OPTIONS: &str = "`xdp:`; there are queues=NUMBER, mode=auto, mode=zero-copy, mode=copy, attach=auto, \
                            attach=native and attach=generic, joined by `&`";
 const DPDK_OPTIONS: &str = "`dpdk:`; there is queues=NUMBER";
@@ -313,7 +376,10 @@ fn check_sharing(ports: &[PortSpec]) -> Result<(), PortSpecError> {
         }
     }
     for port in ports {
-        let PortKind::Capture { input: Some(input), .. } = &port.kind else { continue };
+        let (PortKind::Capture { input: Some(input), .. } | PortKind::Timer { template: Some(input), .. }) = &port.kind
+        else {
+            continue;
+        };
         let Some(identity) = file_identity(input) else { continue };
         if let Some(writer) = outputs.get(&identity) {
             let what = format!("`{}`", input.display());
@@ -343,6 +409,9 @@ pub fn open(spec: &PortSpec, queues: usize) -> Result<Box<dyn Driver>, DriverErr
             });
         }
         PortKind::Capture { input, output } => Box::new(CaptureDriver::open(input.as_deref(), output.as_deref())?),
+        PortKind::Timer { period_ns, ticks_after, template } => {
+            Box::new(TimerDriver::open_template(*period_ns, *ticks_after, template.as_deref())?)
+        }
         PortKind::Null => Box::new(CaptureDriver::open(None, None)?),
     })
 }
@@ -428,6 +497,44 @@ mod tests {
             expect![[r#"
             error: port `1=xdp:eth0?queues=x`: `queues=x` is no option of `xdp:`; there are queues=NUMBER, mode=auto, mode=zero-copy, mode=copy, attach=auto, attach=native and attach=generic, joined by `&`
         "#]],
+        );
+    }
+
+    #[test]
+    fn timers_have_a_period_and_may_have_a_template() {
+        check(
+            &["9=timer:50ms", "10=timer:0.25s?after=3,a,b.pcap", "11=timer:1us", "12=timer:86400s,", "13=timer:1500ns"],
+            expect![[r#"
+                9: Timer { period_ns: 50000000, ticks_after: 1, template: None }
+                10: Timer { period_ns: 250000000, ticks_after: 3, template: Some("a,b.pcap") }
+                11: Timer { period_ns: 1000, ticks_after: 1, template: None }
+                12: Timer { period_ns: 86400000000000, ticks_after: 1, template: None }
+                13: Timer { period_ns: 1500, ticks_after: 1, template: None }
+            "#]],
+        );
+        for period in
+            ["", "50", "ms", "0ms", "999ns", "86400.1s", "-1s", "1.5ns", ".5s", "1e3ms", "1..5s", "99999999999s"]
+        {
+            let error = PortSpec::parse(&format!("9=timer:{period}"), 510).unwrap_err();
+            assert!(matches!(&error, PortSpecError::BadPeriod { period: bad, .. } if bad == period), "{error}");
+        }
+        check(
+            &["9=timer:50m"],
+            expect![[r#"
+                error: port `9=timer:50m`: `50m` is no period of a timer; write a number and ns, us, ms or s, from 1us to 86400s, as in `9=timer:50ms`
+            "#]],
+        );
+        check(
+            &["9=timer:50ms?often"],
+            expect![[r#"
+                error: port `9=timer:50ms?often`: `often` is no option of `timer:`; there is after=TICKS
+            "#]],
+        );
+        check(
+            &["2=pcap:,out.pcap", "9=timer:50ms,out.pcap"],
+            expect![[r#"
+                error: ports 9 and 2 cannot share `out.pcap`
+            "#]],
         );
     }
 

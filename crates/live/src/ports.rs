@@ -87,6 +87,20 @@ impl Ports {
         made
     }
 
+    /// Whether there is a port of this number.
+    pub(crate) fn has(&self, number: u32) -> bool {
+        self.numbers[..self.own].contains(&number)
+    }
+
+    /// Adds a port without further queues.
+    pub(crate) fn add(&mut self, number: u32, driver: Box<dyn Driver>) {
+        // Queues stay behind the ports.
+        let queues = self.detach();
+        self.push(Queue { number, index: 0, driver, failed: false });
+        self.own = self.numbers.len();
+        queues.into_iter().for_each(|queue| self.attach(queue));
+    }
+
     fn push(&mut self, queue: Queue) {
         let position = self.numbers.len();
         self.numbers.push(queue.number);
@@ -327,6 +341,22 @@ mod tests {
         ports.driver(0).flush().unwrap();
         let sent: Vec<_> = peer.take().into_iter().map(|(frame, stamp_ns)| (frame[0], stamp_ns)).collect();
         assert_eq!(sent, [(9, 0), (0, 7), (1, 7), (2, 7), (8, 0)]);
+    }
+
+    #[test]
+    fn a_port_that_is_added_stands_before_the_queues() {
+        let (driver, _peer) = memory_port();
+        let mut ports = Ports::new(vec![Port { number: 3, driver: Box::new(driver), is_capture: false }]);
+        ports.attach(queue(3, 1));
+        let (driver, peer) = memory_port();
+        ports.add(7, Box::new(driver));
+        assert!(ports.has(7) && !ports.has(8));
+        assert!(ports.transmit(7, &[0; 14], 0).is_some());
+        ports.driver(1).flush().unwrap();
+        assert_eq!(peer.take().len(), 1);
+        assert_eq!((ports.iter().map(|(number, _)| number).collect::<Vec<_>>(), ports.len()), (vec![3, 7], 3));
+        let taken: Vec<_> = ports.detach().into_iter().map(|queue| (queue.number, queue.index)).collect();
+        assert_eq!(taken, [(3, 1)]);
     }
 
     #[test]

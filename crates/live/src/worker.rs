@@ -8,7 +8,7 @@
 //! Two ways to pass time. With an interface among the ports, time is the clock's. With captures alone, time is that of
 //! their stamps: frames enter in the order of their stamps over all ports, the core's time is the stamp's distance from
 //! the first, and sent frames get the stamp of the moment that they left at. A run over captures thus gives the same
-//! packets each time, whatever the machine is doing (and whatever jobs do not change).
+//! packets each time, whatever the machine is doing (and whatever jobs do not change). `by_stamps` is this way.
 //!
 //! A run ends when no port will ever deliver again. A switch without any port runs on while it has a mailbox: its
 //! packets come from there. So does one that controllers use ([`Setup::goes_on`]).
@@ -16,6 +16,8 @@
 //! A stop asks the drivers to end reception, works on everything that they had already handed over, empties the queues
 //! that are due, and flushes: no packet that was received is lost. Only a queue with a rate may hold packets for longer
 //! than `DRAIN_MAX`; those stay in the core, whose [`Switch::queued`] tells how many they are.
+
+mod by_stamps;
 
 use crate::clock::Clock;
 use crate::crew::Crew;
@@ -27,6 +29,7 @@ use crate::mailbox::Inbox;
 use crate::poll::Poller;
 use crate::signals::StopFlag;
 use crate::specialiser::{News, Specialiser};
+use crate::timer::TimerDriver;
 use base::Bits;
 use base::limits::BURST_PACKETS_MAX;
 use ir::{DigestId, Program};
@@ -35,6 +38,7 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use switch::timers::Timers;
 use switch::workers::{Wanted, Workers};
 use switch::{Burst, Output, Switch};
 
@@ -52,12 +56,12 @@ const TICK: Duration = Duration::from_secs(1);
 /// How long packets may wait in queues with a rate after a stop before they are given up.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
 
+/// How often a timer that was added while the run goes on ticks after the last packet of captures.
+const TICKS_AFTER: u64 = 1;
+
 /// What is told while frames are not spread.
 const STAY: &str = "frames of ports with one queue stay with the first worker, since to hand them over would cost more \
                     than it gains";
-
-/// What is told where all frames come from captures.
-const BY_STAMPS: &str = "captures are worked on by one worker, in the order of the stamps of their frames";
 
 /// What a run works with beside its switch.
 #[derive(Default)]
@@ -78,6 +82,8 @@ pub struct Setup {
     pub specialiser: Option<Specialiser>,
     /// How many workers there are to be, which may change while the run goes on; without it, one.
     pub workers: Option<Arc<Workers>>,
+    /// The timers of the ports; those that are added to them while the run goes on get ports. Who adds one sends a job.
+    pub timers: Option<Arc<Timers>>,
 }
 
 impl Setup {
@@ -123,7 +129,7 @@ pub enum Ended {
 /// Runs the switch on its ports until they are exhausted or the flag is set, and gives the ports back for their
 /// counters. Jobs that were not run by then are dropped.
 pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn Events) -> io::Result<(Ended, Ports)> {
-    let Setup { ports, inbox, cpu_port, goes_on, links_changed, specialiser, workers } = setup;
+    let Setup { ports, inbox, cpu_port, goes_on, links_changed, specialiser, workers, timers } = setup;
     let goes_on = inbox.is_some() && (goes_on || ports.is_empty());
     let by_stamps = !ports.is_empty() && ports.iter().all(|port| port.is_capture);
     let mut ports = Ports::new(ports);
@@ -144,6 +150,8 @@ pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn 
             goes_on,
             links_changed,
             specialiser,
+            timers_known: timers.as_ref().map_or(0, |timers| timers.count()),
+            timers,
             events,
             last_tick,
             goes_alone: false,
@@ -166,6 +174,9 @@ struct Worker<'a, 'scope, 'env, 's> {
     goes_on: bool,
     links_changed: Option<Arc<AtomicBool>>,
     specialiser: Option<Specialiser>,
+    timers: Option<Arc<Timers>>,
+    /// How many of them have ports.
+    timers_known: usize,
     events: &'a mut dyn Events,
     last_tick: Instant,
     /// No frame will come any more that others could help with.
@@ -407,80 +418,6 @@ impl<'s> Worker<'_, '_, '_, 's> {
         count
     }
 
-    // ------------------------------------------------------------------------------------------- by time stamps
-
-    fn run_by_stamps(&mut self, stop: &StopFlag) -> io::Result<Ended> {
-        let common = self.common;
-        common.workers.want(Wanted::Fixed(1));
-        common.workers.set_remark(BY_STAMPS.to_owned());
-        let mut poller = Poller::new();
-        let mut heads: Vec<Head> = (0..self.ports.len()).map(|_| Head::default()).collect();
-        let mut first_ns = None;
-        let mut batch_ns = 0;
-        let mut stopping = false;
-        loop {
-            if stop.stopped() && !std::mem::replace(&mut stopping, true) {
-                self.ports.drivers_mut().iter_mut().for_each(|driver| driver.stop_receiving());
-            }
-            self.work_on_jobs(batch_ns);
-            let mut switch = common.core();
-            let Some(position) = self.earliest(&mut heads) else {
-                if !self.goes_on || stopping {
-                    break;
-                }
-                // What controllers send from now on is of the moment of the last frame.
-                self.run_switch(&mut switch, batch_ns, first_ns.unwrap_or(0));
-                drop(switch);
-                self.look_round();
-                if !self.inbox.as_ref().is_some_and(Inbox::has_jobs) {
-                    self.wait_for(&mut poller, WAIT_MAX)?;
-                }
-                continue;
-            };
-            let head = &mut heads[position];
-            let start_ns = *first_ns.get_or_insert(head.stamp_ns);
-            // Stamps of a capture may step back; the core's time may not.
-            let now_ns = head.stamp_ns.saturating_sub(start_ns).max(batch_ns);
-            if now_ns != batch_ns && switch.shows_time() {
-                self.run_until(&mut switch, batch_ns, now_ns, start_ns);
-            }
-            batch_ns = now_ns;
-            head.full = false;
-            if switch.receive(now_ns, self.ports.number(position), &head.frame) {
-                self.run_switch(&mut switch, now_ns, start_ns);
-                drop(switch);
-                self.look_round();
-            }
-        }
-        let start_ns = first_ns.unwrap_or(0);
-        self.run_until(&mut common.core(), batch_ns, u64::MAX, start_ns);
-        Ok(if stopping { Ended::Stopped } else { Ended::Exhausted })
-    }
-
-    /// Works on what was received up to `now_ns`, then on queued packets that are due before `until_ns`.
-    fn run_until(&mut self, switch: &mut Switch, now_ns: u64, until_ns: u64, start_ns: u64) {
-        self.run_switch(switch, now_ns, start_ns);
-        while let Some(due_ns) = switch.next_event_ns().filter(|&due_ns| due_ns < until_ns) {
-            self.run_switch(switch, due_ns, start_ns);
-        }
-    }
-
-    /// The port whose next frame has the earliest stamp; the first port among equals.
-    fn earliest(&mut self, heads: &mut [Head]) -> Option<usize> {
-        for (position, head) in heads.iter_mut().enumerate() {
-            while !head.full && !self.ports.driver(position).exhausted() {
-                let mut fill = |frame: &[u8], stamp_ns: u64| head.fill(frame, stamp_ns);
-                if let Err(error) = self.ports.driver(position).receive(1, &mut fill) {
-                    self.ports.note_failure(position);
-                    self.events.port_failed(self.ports.number(position), &error);
-                    break;
-                }
-            }
-        }
-        let full = heads.iter().enumerate().filter(|(_, head)| head.full);
-        full.min_by_key(|(_, head)| head.stamp_ns).map(|(position, _)| position)
-    }
-
     // --------------------------------------------------------------------------------------------------- shared
 
     /// Runs jobs, if there are any, at the core's time `now_ns`.
@@ -496,7 +433,25 @@ impl<'s> Worker<'_, '_, '_, 's> {
             if !Arc::ptr_eq(&program, switch.program()) {
                 worker.events.program_changed(switch.program());
             }
+            drop(switch);
+            worker.take_in_timers();
         });
+    }
+
+    /// Makes ports for timers that have been added.
+    fn take_in_timers(&mut self) {
+        let Some(timers) = self.timers.as_ref().filter(|timers| timers.count() != self.timers_known) else { return };
+        let timers = timers.all();
+        self.timers_known = timers.len();
+        for (number, timer) in timers {
+            if self.ports.has(number) {
+                continue;
+            }
+            match TimerDriver::open(timer, TICKS_AFTER) {
+                Ok(driver) => self.ports.add(number, Box::new(driver)),
+                Err(error) => self.events.port_failed(number, &error),
+            }
+        }
     }
 
     /// Runs the core at its time `now_ns`; its time 0 is the stamp `start_ns`.
@@ -592,23 +547,6 @@ impl Follower {
         let share = |(now, before): (&u64, &u64)| (now.saturating_sub(*before) as f64 / elapsed_ns as f64).min(1.0);
         let shares: Vec<f64> = self.busy_ns.iter().zip(&before).map(share).collect();
         self.policy.observe(now_ns, &shares, common.workers.auto_max())
-    }
-}
-
-/// The next frame of a port.
-#[derive(Default)]
-struct Head {
-    frame: Vec<u8>,
-    stamp_ns: u64,
-    full: bool,
-}
-
-impl Head {
-    fn fill(&mut self, frame: &[u8], stamp_ns: u64) {
-        self.frame.clear();
-        self.frame.extend_from_slice(frame);
-        self.stamp_ns = stamp_ns;
-        self.full = true;
     }
 }
 

@@ -1,17 +1,18 @@
-//! The second door: commands of `simple_switch_CLI`, workers, and the memory of tables: things that P4Runtime
-//! has no words for.
+//! The second door: commands of `simple_switch_CLI`, workers, timers of ports, and the memory of tables: things that
+//! P4Runtime has no words for.
 //!
 //! As in the reference switch, this door knows of no primary controller: who may connect may command.
 
 use crate::service::{Core, blocking};
 use p4runtime_proto::wirespeed::v1::commands_server::Commands;
 use p4runtime_proto::wirespeed::v1::{
-    RunRequest, RunResponse, SizesRequest, SizesResponse, TableSize, WorkerLoad, WorkersRequest, WorkersResponse,
-    workers_request,
+    PortTimer, RunRequest, RunResponse, SizesRequest, SizesResponse, TableSize, TimerChange, TimersRequest,
+    TimersResponse, WorkerLoad, WorkersRequest, WorkersResponse, workers_request,
 };
 use std::sync::Arc;
 use std::time::Duration;
 use switch::Door;
+use switch::timers::{Timer, TimerError, Timers};
 use switch::workers::{Wanted, Workers};
 use tables::{Table, TableSet};
 use tonic::{Request, Response, Status};
@@ -73,6 +74,54 @@ impl Commands for CommandService {
             tables.map(|tables| sizes(&tables.lock())).map_err(|closed| Status::unavailable(closed.to_string()))
         });
         answer.await?.map(Response::new)
+    }
+
+    async fn timers(&self, request: Request<TimersRequest>) -> Result<Response<TimersResponse>, Status> {
+        let (core, request) = (&self.0, request.into_inner());
+        core.check_device(request.device_id)?;
+        let api = Arc::clone(&core.api);
+        let answer = blocking(move || {
+            let timers = api.timers().ok_or_else(|| Status::unavailable("the switch has no ports yet"))?;
+            if let Some(change) = request.change {
+                change_timer(&timers, change).map_err(|error| refused(&error))?;
+                // The first job wakes the switch, which looks at its timers after it; the second is behind that.
+                for _ in 0..2 {
+                    api.door().ask(|_| ()).map_err(|closed| Status::unavailable(closed.to_string()))?;
+                }
+            }
+            let shown = |(port, timer): (u32, Arc<Timer>)| port_timer(port, &timer);
+            Ok(TimersResponse { timers: timers.all().into_iter().map(shown).collect() })
+        });
+        answer.await?.map(Response::new)
+    }
+}
+
+fn change_timer(timers: &Timers, change: TimerChange) -> Result<(), TimerError> {
+    match change.period_ns {
+        0 => timers.stop(change.port),
+        period_ns => timers.set(change.port, period_ns, change.packets),
+    }
+}
+
+fn refused(error: &TimerError) -> Status {
+    let message = error.to_string();
+    match error {
+        TimerError::Period | TimerError::Frames | TimerError::FrameLength(_) => Status::invalid_argument(message),
+        TimerError::Taken(_) => Status::failed_precondition(message),
+        TimerError::NoPort(_) => Status::out_of_range(message),
+        TimerError::NoTimer(_) => Status::not_found(message),
+    }
+}
+
+fn port_timer(port: u32, timer: &Timer) -> PortTimer {
+    let frames = timer.frames();
+    PortTimer {
+        port,
+        period_ns: timer.period_ns().unwrap_or(0),
+        packets: frames.len() as u32,
+        bytes: frames.iter().map(|frame| frame.len() as u64).sum(),
+        ticks: timer.ticks(),
+        missed: timer.missed(),
     }
 }
 

@@ -46,6 +46,7 @@ use state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use switch::timers::Timers;
 use switch::workers::Workers;
 use switch::{Door, SharedTables, Switch};
 use write::{Writer, needs_switch};
@@ -70,6 +71,8 @@ pub struct Api {
     counts: (AtomicU64, AtomicU64),
     /// The threads that run the switch, if their number can change.
     workers: OnceLock<Arc<Workers>>,
+    /// The ports where packets arrive by themselves, once the switch has ports.
+    timers: OnceLock<Arc<Timers>>,
 }
 
 /// What the control plane knows of the program that runs.
@@ -182,6 +185,7 @@ impl Api {
             notes: Mutex::default(),
             counts: Default::default(),
             workers: OnceLock::new(),
+            timers: OnceLock::new(),
         }
     }
 
@@ -213,6 +217,17 @@ impl Api {
     pub fn set_workers(&self, workers: Arc<Workers>) {
         // Said a second time, it would be the same.
         let _known = self.workers.set(workers);
+    }
+
+    /// The timers of ports, if somebody has said that there can be some.
+    pub fn timers(&self) -> Option<Arc<Timers>> {
+        self.timers.get().cloned()
+    }
+
+    /// Says which timers ports have, once.
+    pub fn set_timers(&self, timers: Arc<Timers>) {
+        // Said a second time, it would be the same.
+        let _known = self.timers.set(timers);
     }
 
     /// The tables of the program that runs.

@@ -30,7 +30,7 @@ pub fn find(given: &str) -> Result<&'static Form, Problem> {
 }
 
 /// All commands, in the order in which help shows them.
-pub const FORMS: [Form; 27] = [
+pub const FORMS: [Form; 28] = [
     Form {
         name: "list",
         usage: &["list [tables|actions|profiles|counters|meters|registers|value-sets|digests|packets]"],
@@ -268,6 +268,17 @@ pub const FORMS: [Form; 27] = [
             Examples:\n  workers\n  workers 2\n  workers auto",
         needs_program: false,
         parse: others::workers,
+    },
+    Form {
+        name: "timers",
+        usage: &["timers", "timers PORT PERIOD [PACKET...]", "timers PORT stop"],
+        summary: "ports where packets arrive by themselves, again and again",
+        details: "A port that nothing else is behind gets a timer, or its timer another period, at once. With each tick the packets\n\
+            arrive, which are written in hexadecimal; without any, those that it had, at first one of 60 bytes of 0.\n\
+            Ticks that come too late are left out and counted as missed.\n\
+            Examples:\n  timers\n  timers 9 50ms\n  timers 9 1s ffffffffffff0200000000010800\n  timers 9 stop",
+        needs_program: false,
+        parse: others::timers,
     },
     Form {
         name: "sizes",

@@ -13,6 +13,7 @@ use p4runtime_proto::p4::config::v1::ControllerPacketMetadata;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::update::Type as UpdateType;
 use p4runtime_proto::p4::v1::{DigestEntry, PacketMetadata, PacketOut, ValueSetEntry};
+use p4runtime_proto::wirespeed::v1::TimerChange;
 
 fn read(kind: Kind) -> Plan {
     Plan::Read(Read { entities: vec![entity(kind)], filter: Filter::default() })
@@ -29,6 +30,24 @@ pub(super) fn workers(it: &Arguments<'_>) -> Result<Plan, Problem> {
         },
     };
     Ok(Plan::Workers(wanted))
+}
+
+pub(super) fn timers(it: &Arguments<'_>) -> Result<Plan, Problem> {
+    if it.words.is_empty() {
+        return Ok(Plan::Timers(None));
+    }
+    let port = it.number(0, "port")?;
+    let period = it.word(1, "a period or stop")?;
+    if period == "stop" {
+        it.end(2)?;
+        return Ok(Plan::Timers(Some(TimerChange { port, period_ns: 0, packets: Vec::new() })));
+    }
+    let period_ns = match duration_ns(period)?.unsigned_abs() {
+        0 => return Err(it.misuse("a timer's period is from 1us to 24h")),
+        period_ns => period_ns,
+    };
+    let packets = it.from(2).iter().map(|word| hex_bytes(&word.text, "the packet")).collect::<Result<_, Problem>>()?;
+    Ok(Plan::Timers(Some(TimerChange { port, period_ns, packets })))
 }
 
 pub(super) fn value_sets(it: &Arguments<'_>) -> Result<Plan, Problem> {

@@ -5,6 +5,7 @@
 //! * `commands`: lines of the language.
 //! * `messages`: what the switch tells on a stream.
 //! * `workers`: the threads that run it.
+//! * `timers`: ports where packets arrive by themselves.
 //! * `sizes`: how full its tables are.
 
 mod commands;
@@ -12,6 +13,7 @@ mod json;
 mod messages;
 mod sizes;
 mod tables;
+mod timers;
 mod workers;
 
 pub use commands::commands;
@@ -20,6 +22,7 @@ pub(crate) use messages::election_id;
 pub use messages::{message_json, message_text};
 pub use sizes::{sizes_json, sizes_text};
 pub use tables::{default_text, entities_text};
+pub use timers::{timers_json, timers_text};
 pub use workers::{workers_json, workers_text};
 
 use crate::language::param_type;

@@ -1,13 +1,19 @@
 //! Beds: a driver under test, and somebody at its other end who sends and takes frames.
 
+use base::limits::TIMER_PERIOD_NS_MAX;
 use live::af_packet::{AfPacketDriver, AfPacketOptions};
 use live::memory::{MemoryPeer, memory_port};
 use live::pcap::{CaptureDriver, CaptureReader, CaptureWriter};
 use live::tap::TapDriver;
+use live::timer::TimerDriver;
 use live::xdp::{Attach, Copying, XdpDriver, XdpOptions};
 use live::{Driver, RecordedDriver};
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+use switch::timers::Timer;
 use tempfile::TempDir;
 use testkit::netns::Network;
 
@@ -21,6 +27,13 @@ pub trait Bed {
 
     /// What the driver has sent since it was opened, or since the last call.
     fn take(&mut self) -> Vec<Vec<u8>>;
+
+    /// Whether what the driver is given to send arrives anywhere; else all of it is counted as sent to where
+    /// there is no
+    /// output.
+    fn has_output(&self) -> bool {
+        true
+    }
 
     /// The interface behind the driver.
     fn link(&mut self) -> Option<Link<'_>> {
@@ -111,6 +124,33 @@ impl Bed for CaptureBed {
         let new = frames.split_off(self.taken);
         self.taken += new.len();
         new
+    }
+}
+
+/// A timer that ticks once within a test and brings the frames.
+pub struct TimerBed;
+
+impl Bed for TimerBed {
+    fn open(&mut self, frames: &[Vec<u8>]) -> Box<dyn Driver> {
+        let timer = Arc::new(Timer::new(1_000, frames.to_vec()).unwrap());
+        let mut driver = Box::new(TimerDriver::open(Arc::clone(&timer), 1).unwrap());
+        // Once it has ticked, the next tick is a day away.
+        thread::sleep(Duration::from_millis(2));
+        driver.receive(0, &mut |_, _| ()).unwrap();
+        timer.set(TIMER_PERIOD_NS_MAX, Vec::new()).unwrap();
+        driver
+    }
+
+    fn send(&mut self, _frames: &[Vec<u8>]) -> bool {
+        false
+    }
+
+    fn take(&mut self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+
+    fn has_output(&self) -> bool {
+        false
     }
 }
 

@@ -10,7 +10,7 @@ mod beds;
 mod dpdk;
 mod laws;
 
-use beds::{CaptureBed, InterfaceBed, Kind, MemoryBed};
+use beds::{CaptureBed, InterfaceBed, Kind, MemoryBed, TimerBed};
 use live::xdp::{Attach, Copying};
 
 const MTU: usize = 1500;
@@ -53,6 +53,14 @@ fn captures_conform() {
             println!("{ending}: {name}");
             law(&mut CaptureBed::new(ending), LONGEST);
         }
+    }
+}
+
+#[test]
+fn a_timer_conforms() {
+    for (name, law) in laws::ALL {
+        println!("{name}");
+        law(&mut TimerBed, LONGEST);
     }
 }
 

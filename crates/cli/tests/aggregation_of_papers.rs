@@ -1,0 +1,345 @@
+//! The programs of `apps/aggregation` as users run them: over captures, with a timer that goes by stamps, and
+//! between hosts.
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+
+use live::pcap::{CaptureReader, CaptureWriter};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+use testkit::netns::{Network, Running};
+
+/// A design as it is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Design {
+    /// Eight messages of 16 bytes.
+    Fixed,
+    /// Messages of any size.
+    Variable,
+    /// The same, several in a column of the ring buffer.
+    Packed,
+}
+
+impl Design {
+    fn program(self) -> Vec<String> {
+        let file = if self == Design::Fixed { "fixed/fixed.p4" } else { "variable/variable.p4" };
+        let mut words = vec![app(file).display().to_string()];
+        words.extend((self == Design::Packed).then(|| "-DPACKED".to_owned()));
+        words
+    }
+
+    /// The UDP payload of a message with these bytes.
+    fn udp_payload(self, message: &[u8]) -> Vec<u8> {
+        if self == Design::Fixed {
+            return [&[0xfa, 0, 0, 0, 0, 0], message].concat();
+        }
+        let padding = [15, 11, 7, 3].get(message.len() / 4 - 1).copied().unwrap_or(0);
+        [&[1, padding], &vec![0; padding.into()][..], &[(message.len() / 4) as u8], message].concat()
+    }
+
+    /// The entries of the first switch, between ports 1 and 2.
+    fn together(self) -> &'static str {
+        match self {
+            Design::Fixed => "table_add collecting collect 10.0.1.1 5000 => 0\n",
+            _ => "table_add aggregated NoAction 10.0.1.1 5000 =>\ntable_add timers NoAction 9 =>\n",
+        }
+    }
+
+    /// The entries of the second.
+    fn apart(self) -> &'static str {
+        match self {
+            Design::Fixed => "mirroring_add 5 2\ntable_add splitting split_by_recirculation 10.0.1.1 5000 => 5\n",
+            _ => "mirroring_add 5 2\ntable_add disaggregated take_apart 10.0.1.1 5000 => 5\n",
+        }
+    }
+}
+
+const ROUTES: &str = "table_add route send 10.0.1.0/24 => 2\ntable_add route send 10.0.0.0/24 => 1\n";
+
+fn app(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/aggregation").join(file)
+}
+
+fn timer_port(period: &str) -> String {
+    format!("9=timer:{period},{}", app("variable/timer.pcap").display())
+}
+
+// ----------------------------------------------------------------------------------------------------- over captures
+
+/// A UDP packet for the server, without a UDP checksum.
+fn udp_frame(payload: &[u8]) -> Vec<u8> {
+    let udp_bytes = (8 + payload.len()) as u16;
+    let mut ip = [0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 1, 1];
+    ip[2..4].copy_from_slice(&(20 + udp_bytes).to_be_bytes());
+    let sum: u32 = ip.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ip[10..12].copy_from_slice(&(!(sum as u16 + (sum >> 16) as u16)).to_be_bytes());
+    let udp = [4001, 5000, udp_bytes, 0].map(u16::to_be_bytes).concat();
+    [&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0][..], &ip, &udp, payload].concat()
+}
+
+/// Messages that begin with their numbers.
+fn messages(count: u32, bytes: impl Fn(u32) -> usize) -> Vec<Vec<u8>> {
+    let message = |number: u32| {
+        let mut message: Vec<u8> = (0..bytes(number)).map(|at| (at as u32 * 29 + number * 7) as u8).collect();
+        message[..4].copy_from_slice(&number.to_be_bytes());
+        message
+    };
+    (0..count).map(message).collect()
+}
+
+/// Writes the packets of messages, a microsecond apart.
+fn write(path: &Path, design: Design, messages: &[Vec<u8>]) {
+    let mut writer = CaptureWriter::create(path).unwrap();
+    for (message, number) in messages.iter().zip(0..) {
+        writer.write(&udp_frame(&design.udp_payload(message)), 1_000_000_000 + 1_000 * number).unwrap();
+    }
+    writer.flush().unwrap();
+}
+
+fn read(path: &Path) -> Vec<(Vec<u8>, u64)> {
+    let mut reader = CaptureReader::<File>::open(path).unwrap();
+    let mut packets = Vec::new();
+    while let Some(packet) = reader.next_packet().unwrap() {
+        packets.push((packet.data.to_vec(), packet.timestamp_ns));
+    }
+    packets
+}
+
+/// Runs a switch from one capture to another.
+fn run(design: Design, entries: &str, from: &Path, to: &Path, further: &[String]) {
+    let folder = tempfile::tempdir().unwrap();
+    let commands = folder.path().join("entries.txt");
+    std::fs::write(&commands, [ROUTES, entries].concat()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.arg("run").args(design.program()).arg("--quiet").arg("--entries").arg(commands);
+    command.args(["--port", &format!("1=pcap:{}", from.display()), "--port", &format!("2=pcap:,{}", to.display())]);
+    let output = command.args(further).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// How often each message has come out, by its bytes.
+fn arrived(design: Design, path: &Path) -> BTreeMap<Vec<u8>, usize> {
+    let mut arrived = BTreeMap::new();
+    for (frame, _) in read(path) {
+        let inner = &frame[42..];
+        let message = match design {
+            Design::Fixed => &inner[6..],
+            _ => &inner[3 + usize::from(inner[1])..],
+        };
+        assert_eq!(inner, design.udp_payload(message), "no small packet");
+        *arrived.entry(message.to_vec()).or_insert(0) += 1;
+    }
+    arrived
+}
+
+fn once_each(messages: &[Vec<u8>]) -> BTreeMap<Vec<u8>, usize> {
+    messages.iter().map(|message| (message.clone(), 1)).collect()
+}
+
+/// Sends messages through both switches. Returns the aggregates with their stamps.
+fn there_and_back(design: Design, messages: &[Vec<u8>]) -> Vec<(Vec<u8>, u64)> {
+    let folder = tempfile::tempdir().unwrap();
+    let [sent, large, came] = ["sent.pcap", "large.pcap", "came.pcap"].map(|name| folder.path().join(name));
+    write(&sent, design, messages);
+    let timer = ["--port".to_owned(), timer_port("50ms")];
+    run(design, design.together(), &sent, &large, if design == Design::Fixed { &[] } else { &timer });
+    run(design, design.apart(), &large, &came, &[]);
+    assert!(arrived(design, &came) == once_each(messages), "{design:?}: not each message once");
+    read(&large)
+}
+
+#[test]
+fn every_message_comes_once_and_the_timer_brings_the_last() {
+    there_and_back(Design::Fixed, &messages(800, |_| 16));
+    for design in [Design::Variable, Design::Packed] {
+        let aggregates = there_and_back(design, &messages(1000, |number| 4 + 4 * (number as usize * 7 % 11)));
+        let (_, last_ns) = aggregates.last().unwrap();
+        // The first tick after the last packet is that at 50 ms.
+        assert_eq!(*last_ns, 1_050_000_000, "{design:?}");
+    }
+}
+
+/// The figures of the papers, of bytes from the Ethernet header on.
+#[test]
+fn headers_take_what_the_papers_say() {
+    let overhead = |design: Design, count: u32, bytes: usize| {
+        let messages = messages(count, |_| bytes);
+        let (frame, _) = there_and_back(design, &messages).swap_remove(0);
+        let carried = match design {
+            Design::Fixed => 8,
+            _ => u16::from_be_bytes([frame[43], frame[44]]).into(),
+        };
+        let alone = udp_frame(&design.udp_payload(&messages[0])).len();
+        let permille = |payload: usize, bytes: usize| 1000 - (1000 * payload).div_ceil(bytes);
+        (carried, frame.len(), permille(bytes * carried, frame.len()), permille(bytes, alone))
+    };
+    // A worker stops at 1,423 bytes, which 285 messages of 4 bytes reach; with the 290 of the paper it would be 22.5 %.
+    assert_eq!(overhead(Design::Variable, 300, 4), (285, 1472, 225, 937));
+    assert_eq!(overhead(Design::Variable, 40, 44), (32, 1487, 53, 505));
+    assert_eq!(overhead(Design::Fixed, 8, 16), (8, 176, 272, 750));
+}
+
+/// What a switch held when it ended is lost; nothing else is, and nothing comes twice.
+#[test]
+fn a_restart_loses_what_was_held_and_nothing_else() {
+    for design in [Design::Fixed, Design::Variable, Design::Packed] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let all = messages(700, |number| if design == Design::Fixed { 16 } else { 4 + 4 * (number as usize % 11) });
+        let (before, after) = all.split_at(333);
+        let mut arrived_in_all = BTreeMap::new();
+        for (messages, name) in [(before, "before"), (after, "after")] {
+            let [sent, large, came] = ["sent", "large", "came"].map(|kind| path(&format!("{name}-{kind}.pcap")));
+            write(&sent, design, messages);
+            run(design, design.together(), &sent, &large, &[]);
+            run(design, design.apart(), &large, &came, &[]);
+            let wanted = once_each(messages);
+            let arrived = arrived(design, &came);
+            assert!(arrived.iter().all(|(message, count)| wanted.get(message) == Some(count)), "{design:?}: invented");
+            // The first that came in are the first that go on.
+            let held = messages.len() - arrived.len();
+            let most = if design == Design::Fixed { 7 } else { 1467 / 5 };
+            assert!(held <= most && !arrived.is_empty(), "{design:?}: {held} held");
+            assert!(messages[..arrived.len()].iter().all(|message| arrived.contains_key(message)), "{design:?}");
+            arrived_in_all.extend(arrived);
+        }
+        assert!(arrived_in_all.len() < all.len(), "{design:?}: nothing was held");
+    }
+}
+
+// ----------------------------------------------------------------------------------------------------- between hosts
+
+/// Messages of a sender, and how they are made in Python.
+const MESSAGES: u32 = 3_000;
+
+const PAYLOADS: &str = "
+import hashlib, socket, struct, sys, time
+def payload(number, fixed):
+    if fixed:
+        return b'\\xfa' + bytes(5) + struct.pack('!IIII', number, number * 7, number * 11, number * 13)
+    words = 1 + number * 7 % 11
+    padding = {1: 15, 2: 11, 3: 7, 4: 3}.get(words, 0)
+    message = (struct.pack('!I', number) * words)
+    return bytes([1, padding]) + bytes(padding) + bytes([words]) + message
+";
+
+/// Sends all messages at once, but for pauses in which the rings of a busy machine are emptied.
+const SENDER: &str = "
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for number in range(FIRST, FIRST + COUNT):
+    sock.sendto(payload(number, FIXED), ('10.0.1.1', 5000))
+    if number % 100 == 99:
+        time.sleep(0.01)
+";
+
+/// Takes what comes until nothing has come for a while, and tells of how many messages, how many different ones, and
+/// how many that were never sent.
+const SERVER: &str = "
+wanted = {payload(number, FIXED) for number in range(COUNT)}
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+sock.bind(('10.0.1.1', 5000))
+sock.settimeout(40)
+got = []
+try:
+    while len(got) < COUNT:
+        got.append(sock.recv(2048))
+        sock.settimeout(4)
+    # What comes twice comes now.
+    sock.settimeout(1)
+    got.append(sock.recv(2048))
+except socket.timeout:
+    pass
+print(len(got), len(set(got)), len(set(got) - wanted))
+";
+
+fn python(design: Design, program: &str, first: u32, count: u32) -> String {
+    let fixed = if design == Design::Fixed { "True" } else { "False" };
+    let program = program.replace("FIXED", fixed).replace("FIRST", &first.to_string());
+    [PAYLOADS, &program.replace("COUNT", &count.to_string())].concat()
+}
+
+/// Two hosts that send, two switches with a link between them, a server.
+fn network() -> Option<Network> {
+    let mut network = match Network::new(&["ping", "python3"]) {
+        Ok(network) => network,
+        Err(reason) => {
+            println!("{reason}");
+            return None;
+        }
+    };
+    for name in ["h1", "first", "second", "server"] {
+        network.add(name);
+    }
+    network.wire(["h1", "eth0"], ["first", "in"]);
+    network.wire(["first", "out"], ["second", "in"]);
+    network.wire(["second", "out"], ["server", "eth0"]);
+    network.run("server", "ip link set eth0 address 02:00:00:00:00:01");
+    network.run("h1", "ip link set eth0 address 02:00:00:00:00:02");
+    network.run("h1", "ip address add 10.0.0.1/16 dev eth0");
+    network.run("server", "ip address add 10.0.1.1/16 dev eth0");
+    network.run("h1", "ip neighbour add 10.0.1.1 lladdr 02:00:00:00:00:01 dev eth0");
+    network.run("server", "ip neighbour add 10.0.0.1 lladdr 02:00:00:00:00:02 dev eth0");
+    Some(network)
+}
+
+fn start(network: &Network, namespace: &str, design: Design, entries: &Path, further: &str) -> Running {
+    let program = design.program().join(" ");
+    let command = env!("CARGO_BIN_EXE_wirespeed");
+    let ports = format!("--port 1=in --port 2=out {further}");
+    network.start(namespace, &format!("{command} run {program} --entries {} {ports} --json", entries.display()))
+}
+
+/// Sends all messages over a link of 0.25 megabits a second, whose queue holds 400 packets, more than there are
+/// aggregates
+/// and far fewer than there are messages; what came, how many different
+/// ones, and how many that were never sent.
+fn over_a_slow_link(design: Design, aggregates: bool) -> Option<[u32; 3]> {
+    let network = network()?;
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = ["first.txt", "second.txt"].map(|name| folder.path().join(name));
+    let together = if aggregates { design.together() } else { "" };
+    std::fs::write(&first, [ROUTES, together, "set_queue_depth 400 2\n"].concat()).unwrap();
+    std::fs::write(&second, [ROUTES, design.apart()].concat()).unwrap();
+    let timer = if design == Design::Fixed { String::new() } else { format!("--port {}", timer_port("50ms")) };
+    let switches = [
+        start(&network, "first", design, &first, &format!("--port-rate 2=0.25 {timer}")),
+        start(&network, "second", design, &second, ""),
+    ];
+    let started = Instant::now();
+    while let Err(complaint) = network.try_run("h1", "ping -c 1 -W 1 10.0.1.1") {
+        assert!(started.elapsed() < Duration::from_secs(45), "no answer: {complaint}");
+        thread::sleep(Duration::from_millis(200));
+    }
+    let server = network.start_python("server", &python(design, SERVER, 0, MESSAGES));
+    thread::sleep(Duration::from_millis(700));
+    // Two senders at once.
+    let half = MESSAGES / 2;
+    let senders = [0, half].map(|first| network.start_python("h1", &python(design, SENDER, first, half)));
+    senders.into_iter().for_each(|sender| drop(sender.wait()));
+    let told = server.wait();
+    drop(switches);
+    let numbers: Vec<u32> = told.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    Some(numbers.try_into().unwrap())
+}
+
+/// Each message takes 64 bytes and more of the link when it goes alone, and a third of that with others.
+fn check_slow_link(design: Design) {
+    let Some(together) = over_a_slow_link(design, true) else { return };
+    assert_eq!(together, [MESSAGES, MESSAGES, 0], "{design:?}");
+    let alone = over_a_slow_link(design, false).unwrap();
+    assert!(alone[0] < MESSAGES && alone[0] > 0 && alone[2] == 0, "{design:?}: {alone:?} came alone");
+}
+
+#[test]
+fn messages_of_one_size_cross_a_link_that_is_too_slow_for_them_alone() {
+    check_slow_link(Design::Fixed);
+}
+
+#[test]
+fn messages_of_all_sizes_cross_a_link_that_is_too_slow_for_them_alone() {
+    check_slow_link(Design::Variable);
+}
