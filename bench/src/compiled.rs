@@ -9,9 +9,16 @@ use switch::{Backend, Config, Switch};
 
 /// A program of this repository, by its path from the root.
 pub fn program(path: &str) -> Result<Program, Box<dyn Error>> {
+    program_with(path, &[])
+}
+
+/// The same with macros.
+pub fn program_with(path: &str, macros: &[(&str, String)]) -> Result<Program, Box<dyn Error>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
     let mut map = syntax::SourceMap::new();
-    let (tree, mut diagnostics) = syntax::parse_program(&mut map, &path, &syntax::Options::new(&syntax::DiskFiles));
+    let defines = macros.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let options = syntax::Options { defines, ..syntax::Options::new(&syntax::DiskFiles) };
+    let (tree, mut diagnostics) = syntax::parse_program(&mut map, &path, &options);
     let typed = sema::check(&tree, &mut diagnostics);
     let program = lower::lower(&typed, &mut diagnostics);
     let mut program = program.ok_or_else(|| syntax::render_all(&map, &diagnostics, false))?;

@@ -12,6 +12,7 @@
 //!   what is in them.
 //! * [`cascade`]: what a table more costs a packet: programs with one to ten tables.
 //! * [`growth`]: how long single updates take while tables grow, and when they are full.
+//! * [`aggregation`]: the programs of `apps/aggregation`, small packets together and apart again, each of them counted.
 //! * [`workers`]: several workers against one, from memory to memory.
 //!
 //! Runs themselves are made by `measure`, as those of `wirespeed bench`. Every figure is a ratio or stands beside its
@@ -19,6 +20,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
 
+mod aggregation;
 mod bridge;
 mod cascade;
 mod compiled;
@@ -56,7 +58,9 @@ pub struct Arguments {
     /// The router or bridge, by its path from the repository's root [default: those of bench/programs]
     #[arg(long)]
     program: Option<String>,
-    /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"
+    /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"; of the
+    /// programs that
+    /// aggregate, "fixed" or "variable, 44"
     #[arg(long)]
     only: Option<String>,
     /// How many several workers are
@@ -86,6 +90,8 @@ enum Benchmark {
     Cascade,
     /// Single updates of growing and of full tables
     Growth,
+    /// Small packets together and apart again
+    Aggregation,
     /// Several workers against one
     Workers,
 }
@@ -101,6 +107,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Tables => tables::run(&arguments),
         Benchmark::Cascade => cascade::run(&arguments),
         Benchmark::Growth => growth::run(&arguments),
+        Benchmark::Aggregation => aggregation::run(&arguments),
         Benchmark::Workers => workers::run(&arguments),
     }
 }
