@@ -134,10 +134,10 @@ mod tests {
     use tokio_stream::StreamExt as _;
     use tonic::Code;
 
-    /// What a client gets of an answer of so many messages that it begins to read after this time.
-    async fn read(count: usize, delay: Duration) -> (usize, Option<Code>) {
+    /// What a client gets of an answer of so many messages that waits so long for it and that it reads after this time.
+    async fn read(count: usize, patience: Duration, delay: Duration) -> (usize, Option<Code>) {
         let turn = Arc::new(tokio::sync::Mutex::new(())).lock_owned().await;
-        let (mut answer, mut messages) = AnswerWriter::new(turn, Duration::from_millis(200));
+        let (mut answer, mut messages) = AnswerWriter::new(turn, patience);
         let writer = tokio::task::spawn_blocking(move || {
             let _all = (0..count).all(|_| answer.push(Vec::new()));
             answer.finish(None);
@@ -156,8 +156,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_part_of_an_answer_is_not_taken_for_the_whole() {
-        assert_eq!(read(300, Duration::ZERO).await, (300, None));
-        let (got, failure) = read(300, Duration::from_secs(1)).await;
+        assert_eq!(read(300, Duration::from_secs(60), Duration::ZERO).await, (300, None));
+        let (got, failure) = read(300, Duration::from_millis(100), Duration::from_secs(2)).await;
         assert!(got < 300, "{got}");
         assert_eq!(failure, Some(Code::DeadlineExceeded));
     }
