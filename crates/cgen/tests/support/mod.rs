@@ -260,7 +260,7 @@ impl Chunk {
             );
             Some((format!("{id} {}", var.name), value.resize(slot.width_bits)))
         });
-        Seen { output, vars: vars.collect(), intrinsics: packet.intrinsic.to_vec() }
+        Seen { output, vars: vars.collect(), intrinsics: slots().map(|slot| packet.intrinsic[slot as usize]).collect() }
     }
 }
 
