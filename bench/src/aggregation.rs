@@ -3,9 +3,8 @@
 //!
 //! Each small packet has a number, and a payload that follows from it. In the middle of the run the first switch is
 //! restarted: what it held is lost. In the end each number must have come once, unchanged, but for those that were held
-//! when it was restarted or are held in the end; how many these are, the switches' own counters must say. Nothing
-//! else is
-//! measured than the time in which a core works; to check is not.
+//! when it was restarted or are held in the end; how many these are, the switches' own counters must say. Nothing else
+//! is measured than the time in which a core works; to check is not.
 
 use crate::Arguments;
 use crate::compiled;

@@ -58,9 +58,8 @@ pub struct Arguments {
     /// The router or bridge, by its path from the repository's root [default: those of bench/programs]
     #[arg(long)]
     program: Option<String>,
-    /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"; of the
-    /// programs that
-    /// aggregate, "fixed" or "variable, 44"
+    /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"; of the programs
+    /// that aggregate, "fixed" or "variable, 44"
     #[arg(long)]
     only: Option<String>,
     /// How many several workers are

@@ -294,9 +294,8 @@ fn start(network: &Network, namespace: &str, design: Design, entries: &Path, fur
 }
 
 /// Sends all messages over a link of 0.25 megabits a second, whose queue holds 400 packets, more than there are
-/// aggregates
-/// and far fewer than there are messages; what came, how many different
-/// ones, and how many that were never sent.
+/// aggregates and far fewer than there are messages; what came, how many different ones, and how many that were never
+/// sent.
 fn over_a_slow_link(design: Design, aggregates: bool) -> Option<[u32; 3]> {
     let network = network()?;
     let folder = tempfile::tempdir().unwrap();

@@ -4,10 +4,9 @@
 //! `NUMBER=tap:NAME`, `NUMBER=dpdk:DEVICE` (with the feature `dpdk`; the option is `queues=NUMBER`),
 //! `NUMBER=pcap:INPUT,OUTPUT` (either may be left out: `pcap:in.pcap`, `pcap:,out.pcap`; an output whose name ends in
 //! `.pcapng` is written in that format), `NUMBER=timer:PERIOD,TEMPLATE`, where the packets of a capture arrive
-//! again and
-//! again (an empty one without it; the option is `after=TICKS`, behind the period), or `NUMBER=null`, a port that
-//! receives nothing and drops what it is sent. The first comma separates input from output and period from template, so
-//! that an input's name cannot hold one.
+//! again and again (an empty one without it; the option is `after=TICKS`, behind the period), or `NUMBER=null`, a port
+//! that receives nothing and drops what it is sent. The first comma separates input from output and period from
+//! template, so that an input's name cannot hold one.
 
 use crate::af_packet::{AfPacketDriver, AfPacketOptions};
 use crate::driver::{Driver, DriverError};

@@ -1,18 +1,15 @@
 //! Ports where packets arrive by themselves, again and again: packet generators, as switches of hardware have them.
 //!
-//! What enters: a [`Timer`], which the control plane may change while packets flow. What leaves: the timer's
-//! frames, with
-//! each tick. What is sent to such a port is dropped and counted, as at a port with nothing behind it.
+//! What enters: a [`Timer`], which the control plane may change while packets flow. What leaves: the timer's frames,
+//! with each tick. What is sent to such a port is dropped and counted, as at a port with nothing behind it.
 //!
-//! A tick that comes late comes once: those in between were missed and are counted, and the next one is where it
-//! would have
-//! been. So a slow switch is not made slower by what it could not do in time.
+//! A tick that comes late comes once: those in between were missed and are counted, and the next one is where it would
+//! have been. So a slow switch is not made slower by what it could not do in time.
 //!
 //! Two ways to pass time, as for the worker. By the clock, the driver ticks when the time has come, and a timer of the
-//! system wakes a worker that waits. By the stamps of captures, it delivers nothing by itself: the worker has it
-//! tick between
-//! packets, at whole periods after the first packet, and a number of times after the last. The same captures thus give
-//! the same ticks each time.
+//! system wakes a worker that waits. By the stamps of captures, it delivers nothing by itself: the worker has it tick
+//! between packets, at whole periods after the first packet, and a number of times after the last. The same captures
+//! thus give the same ticks each time.
 
 use crate::clock;
 use crate::counters::PortCounters;

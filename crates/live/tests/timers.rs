@@ -1,6 +1,5 @@
-//! Ports where packets arrive by themselves: by the clock, while the control plane adds, changes and stops timers;
-//! by the
-//! stamps of captures, the same each time.
+//! Ports where packets arrive by themselves: by the clock, while the control plane adds, changes and stops timers; by
+//! the stamps of captures, the same each time.
 
 use expect_test::{Expect, expect};
 use live::memory::{MemoryPeer, memory_port};

@@ -2,8 +2,7 @@
 //!
 //! What enters: messages, from a thread that may wait, while nothing is written; and later, when writes go on. What
 //! leaves: the same, as a stream. A client that does not read is not waited for: its answer ends with a failure, so
-//! that
-//! nobody takes a part of an answer for the whole.
+//! that nobody takes a part of an answer for the whole.
 
 use p4runtime_proto::p4::v1;
 use std::pin::Pin;

@@ -380,20 +380,19 @@ fn is_light(program: &Program) -> bool {
     let is_fixed = |ty: &ir::HeaderType| ty.varbit().is_none();
     program.vars.iter().all(is_narrow)
         && program.header_types.iter().all(is_fixed)
-        && !meters(program)
+        && !any_statement(program, |kind| matches!(kind, StmtKind::ExecuteMeter { .. }))
         && program.tables.iter().all(|table| table.direct_meter.is_none())
         && !hashes_payload(program)
 }
 
-fn meters(program: &Program) -> bool {
-    let mut found = false;
-    state::walk_program(program, &mut |stmt| found |= matches!(stmt.kind, StmtKind::ExecuteMeter { .. }));
-    found
+fn hashes_payload(program: &Program) -> bool {
+    any_statement(program, |kind| matches!(kind, StmtKind::Hash { payload: true, .. }))
 }
 
-fn hashes_payload(program: &Program) -> bool {
+/// Whether a program has such a statement anywhere.
+fn any_statement(program: &Program, is_such: impl Fn(&StmtKind) -> bool) -> bool {
     let mut found = false;
-    state::walk_program(program, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Hash { payload: true, .. }));
+    state::walk_program(program, &mut |stmt| found |= is_such(&stmt.kind));
     found
 }
 

@@ -266,8 +266,7 @@ impl Drop for PanicIsTheEnd {
 }
 
 /// A helper's thread: rounds, until its post is taken away for good. If it panics, the process ends: a switch that
-/// lacks a
-/// worker would drop the flows that are this worker's without a word.
+/// lacks a worker would drop the flows that are this worker's without a word.
 pub(crate) fn work(slot: &Slot, common: &Common<'_>) {
     let _end = PanicIsTheEnd;
     let mut poller = Poller::new();

@@ -1,14 +1,12 @@
 //! Runs over captures alone: time is that of the stamps of their frames.
 //!
 //! What enters: the frames of all ports in the order of their stamps, and the ticks of timers between them. What
-//! leaves: what the
-//! switch sends, with the stamps of the moments that it left at. There is one worker, and no clock is read.
+//! leaves: what the switch sends, with the stamps of the moments that it left at. There is one worker, and no clock is
+//! read.
 //!
 //! A timer ticks at whole periods after the first frame; a frame with the stamp of a tick comes before it. When the
-//! captures are
-//! at their ends, each timer ticks once more, or as often as its port says, so that what the program holds back
-//! comes out.
-//! All that came before a tick has been worked on, round by round, when it comes.
+//! captures are at their ends, each timer ticks once more, or as often as its port says, so that what the program holds
+//! back comes out. All that came before a tick has been worked on, round by round, when it comes.
 
 use super::{Ended, Inbox, WAIT_MAX, Worker};
 use crate::driver::DriverError;

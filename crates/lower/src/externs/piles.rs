@@ -1,8 +1,7 @@
 //! Piles and records: the functions of `wirespeed.p4`, for v1model.
 //!
 //! What enters: a call. What leaves: as for all requests to the switch, an assignment to an intrinsic variable, one
-//! word
-//! for all that is asked for ([`ir::v1model::Gather`], [`ir::v1model::Scatter`]).
+//! word for all that is asked for ([`ir::v1model::Gather`], [`ir::v1model::Scatter`]).
 
 use crate::{Lowered, Lowerer, Refused, codes, fold};
 use base::Span;
