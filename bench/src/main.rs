@@ -11,6 +11,7 @@
 //! * [`tables`]: the match engines by themselves, against tables written by hand; bytes per entry. [`entries`] makes
 //!   what is in them.
 //! * [`cascade`]: what a table more costs a packet: programs with one to ten tables.
+//! * [`tunnels`]: what VXLAN and GRE cost a packet, and one that goes by.
 //! * [`growth`]: how long single updates take while tables grow, and when they are full.
 //! * [`aggregation`]: the programs of `apps/aggregation`, small packets together and apart again, each of them counted.
 //! * [`workers`]: several workers against one, from memory to memory.
@@ -32,6 +33,7 @@ mod limit;
 mod peers;
 mod router;
 mod tables;
+mod tunnels;
 mod updates;
 mod workers;
 
@@ -87,6 +89,8 @@ enum Benchmark {
     Tables,
     /// Programs with one to ten tables
     Cascade,
+    /// Packets put into tunnels and taken out
+    Tunnels,
     /// Single updates of growing and of full tables
     Growth,
     /// Small packets together and apart again
@@ -105,6 +109,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Drivers => drivers::run(&arguments),
         Benchmark::Tables => tables::run(&arguments),
         Benchmark::Cascade => cascade::run(&arguments),
+        Benchmark::Tunnels => tunnels::run(&arguments),
         Benchmark::Growth => growth::run(&arguments),
         Benchmark::Aggregation => aggregation::run(&arguments),
         Benchmark::Workers => workers::run(&arguments),

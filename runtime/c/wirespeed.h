@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 11u
+#define WS_ABI_VERSION 12u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -53,15 +53,18 @@ _Static_assert(offsetof(struct ws_packet, time_ns) == 24, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, core) == 40, "abi.rs");
 _Static_assert(offsetof(struct ws_packet, intrinsic) == 64, "abi.rs: the first cache line has what every packet needs");
 
-/* The bytes of a packet that was received, wherever they lie. */
+/* The bytes of a packet that was received, wherever they lie. A program that moves headers in place writes to the room
+ * before them, too, and leaves where they begin then, and how many they are. */
 struct ws_frame {
     uint8_t *bytes;
     uint32_t length;
     uint32_t port;    /* where it was received */
     uint64_t time_ns; /* when */
+    uint32_t room;    /* bytes before `bytes` that may be written */
+    uint32_t reserved;
 };
 
-_Static_assert(sizeof(struct ws_frame) == sizeof(void *) + 16, "abi.rs");
+_Static_assert(sizeof(struct ws_frame) == sizeof(void *) + 24, "abi.rs");
 
 /* What became of a packet on the straight way: below WS_VERDICTS the port that it leaves on, or one of these. */
 #define WS_VERDICTS 0xfffffff0u

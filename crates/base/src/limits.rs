@@ -35,6 +35,10 @@ pub const PACKET_BYTES_MAX: usize = 65_535;
 /// Free bytes kept before a received packet, so that a pushed header needs no move of the payload.
 pub const HEADROOM_BYTES: usize = 256;
 
+/// Bytes before a frame in memory of ours that is lent to the core: programs that add no more headers than that work
+/// on it where it lies.
+pub const LENT_ROOM_BYTES: usize = 128;
+
 /// Parser states that one packet may visit. A parser loop ends with the packet or the stack; one that does neither
 /// (it extracts nothing) is ended here with `ParserTimeout`.
 pub const PARSER_STEPS_MAX: u32 = 4096;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 11;
+pub const ABI_VERSION: u32 = 12;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -61,7 +61,8 @@ pub struct Packet {
     pub intrinsic: [u64; ir::INTRINSIC_SLOTS],
 }
 
-/// The bytes of a packet that was received, wherever they lie.
+/// The bytes of a packet that was received, wherever they lie. A program that moves headers in place writes to the room
+/// before them, too, and leaves where they begin then, and how many they are.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
@@ -73,6 +74,10 @@ pub struct Frame {
     pub port: u32,
     /// When.
     pub time_ns: u64,
+    /// Bytes before the first one that may be written.
+    pub room: u32,
+    /// For nothing yet.
+    pub reserved: u32,
 }
 
 /// What became of a packet on the straight way: the port that it leaves on, or one of the following.
@@ -109,7 +114,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Packet, core) == 40);
     assert!(std::mem::offset_of!(Packet, intrinsic) == 64);
     assert!(ir::INTRINSIC_SLOTS == 32);
-    assert!(size_of::<Frame>() == 16 + size_of::<usize>());
+    assert!(size_of::<Frame>() == 24 + size_of::<usize>());
     assert!(size_of::<tables::EntryHeader>() == 16);
     assert!(size_of::<LookupHandle>() == 7 * size_of::<usize>() + 24);
     assert!(size_of::<Crc>() == 1048);

@@ -59,6 +59,7 @@ pub fn program_info(plan: &Plan) -> ProgramInfo {
 pub struct Native {
     blocks: Vec<BlockFunction>,
     straight: Option<StraightFunction>,
+    room_bytes: u32,
     is_in_place: bool,
     /// Keeps the functions mapped.
     _library: Library,
@@ -87,7 +88,8 @@ impl Native {
             // SAFETY: as above.
             _ => Some(unsafe { *library.get::<StraightFunction>(b"ws_straight\0")? }),
         };
-        Ok(Native { blocks, straight, is_in_place: plan.is_in_place(), _library: library })
+        let (is_in_place, room_bytes) = (plan.is_in_place(), plan.room_bytes());
+        Ok(Native { blocks, straight, is_in_place, room_bytes, _library: library })
     }
 
     /// Runs a block over a burst of packets.
@@ -116,11 +118,12 @@ impl Native {
     ///
     /// # Panics
     /// If there are more packets than [`BURST_PACKETS_MAX`] or, in place, than [`CALL_FRAMES_MAX`] or frames, if there
-    /// are more than verdicts, or if the plan has no straight way.
+    /// are more than verdicts, if a frame has less room than [`Plan::room_bytes`], or if the plan has no straight way.
     ///
     /// # Safety
     /// As for [`Native::run_block`]; the packets are as they were received, with no flags. In place, each frame points
-    /// to as many bytes as it says, which this call alone uses.
+    /// to as many bytes as it says, behind as many as there is room, which this call alone uses. Where a frame begins
+    /// afterwards is in that room or behind, and it ends where it did.
     pub unsafe fn run_straight(
         &self,
         env: &Env,
@@ -132,6 +135,10 @@ impl Native {
         let most = if self.is_in_place { CALL_FRAMES_MAX } else { BURST_PACKETS_MAX };
         assert!(count <= most.min(verdicts.len()), "{count} packets in a call");
         assert!(!self.is_in_place || count <= frames.len(), "{count} packets with {} frames", frames.len());
+        assert!(
+            self.room_bytes == 0 || frames.iter().all(|frame| frame.room >= self.room_bytes),
+            "a frame without room"
+        );
         let straight = self.straight.expect("the plan has a straight way");
         let frames = frames.as_mut_ptr();
         // SAFETY: what the caller vouches for is what generated code relies on.

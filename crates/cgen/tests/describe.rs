@@ -67,13 +67,17 @@ fn a_router_is_run_in_place() {
               region 0
                 node 0 (entered): 5 statements; then if hdr.ipv4.isValid() node 1 else node 3
                 node 1: then asks I.route, node 4
-              region 1
-                node 4 (entered): answer of I.route; 1 statement; then node 3
-                node 3 (entered): then if tmp#2 node 5 else node 7
+                node 3: then if tmp#2 node 5 else node 7
                 node 5: then asks I.mac, node 8
+                node 7: 10 statements; then done
+              region 1
+                node 4 (entered): answer of I.route; 1 statement; then node 9
+                node 9: then if tmp#2 node 10 else node 11
+                node 10: then asks I.mac, node 8
+                node 11: 10 statements; then done
               region 2
-                node 8 (entered): answer of I.mac; 1 statement; then node 7
-                node 7 (entered): 10 statements; then done
+                node 8 (entered): answer of I.mac; 1 statement; then node 12
+                node 12: 10 statements; then done
 
             block V
               region 0
@@ -197,7 +201,7 @@ fn a_register_that_two_tables_lie_between_keeps_packets_in_line() {
 }
 
 #[test]
-fn a_header_that_comes_and_goes_needs_chunks() {
+fn a_header_that_comes_and_goes_is_moved_in_place() {
     check(
         ROUTE,
         "route.apply(); if (sm.egress_spec == 3) { hdr.ipv4.setInvalid(); }",
@@ -205,8 +209,8 @@ fn a_header_that_comes_and_goes_needs_chunks() {
         expect![[r#"
             program for v1model
             burst: 64 packets: packets cannot tell that they run together
-            straight way: in chunks: the deparser may move headers
-              deparser: emits headers
+            straight way: in place: packets are worked on where their bytes lie
+              deparser: moves headers where they lie
               region 0
                 node 0 (entered): 4 statements; then asks I.route, node 1
               region 1
@@ -461,6 +465,73 @@ fn tables_that_no_use_of_state_lies_around_are_asked_for_all() {
 
             state
               register I.seen: guarded: packets can see the order of use: workers take turns at the guarded regions
+        "#]],
+    );
+}
+
+#[test]
+fn packets_that_pass_by_a_table_wait_where_order_would_show() {
+    check(
+        ROUTE,
+        "if (hdr.ipv4.isValid()) { route.apply(); } bit<8> ttl; random(ttl, 1, 9); hdr.ipv4.ttl = ttl;",
+        "",
+        expect![[r#"
+            program for v1model
+            burst: 64 packets: packets cannot tell that they run together
+            straight way: in place: packets are worked on where their bytes lie
+              deparser: left out: what it would emit is there already
+              kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+              region 0
+                node 0 (entered): 4 statements; then if hdr.ipv4.isValid() node 1 else node 3
+                node 1: then asks I.route, node 4
+              region 1
+                node 4 (entered): answer of I.route; then node 3
+                node 3 (entered): 12 statements; then done
+
+            block V
+              region 0
+                node 0 (entered): 4 statements; then done
+
+            block I
+              region 0
+                node 0 (entered): then if hdr.ipv4.isValid() node 1 else node 3
+                node 1: then asks I.route, node 4
+              region 1
+                node 4 (entered): answer of I.route; then node 3
+                node 3 (entered): 2 statements; then done
+
+            block C
+              region 0
+                node 0 (entered): 2 statements; then done
+
+            block D
+              region 0
+                node 0 (entered): 2 statements; then done
+
+            context: 64 bytes for each packet in flight
+
+            variables
+              meta.hop: 16 bits: C variable; in blocks: context, byte 0
+              sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
+              sm.mcast_grp: 16 bits: C variable; in blocks: packet, slot 11
+              sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+              sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+              tmp: 16 bits: C variable
+              I.forward.port: 9 bits: C variable
+              I.forward.hop: 16 bits: C variable
+              ttl: 8 bits: C variable
+
+            headers
+              hdr.ethernet: 112 bits: packet, byte 0
+              hdr.ipv4: 96 bits: packet, byte 14
+
+            tables
+              I.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
+                lpm hdr.ipv4.dst: 32 bits
+                entries have 16 bytes of action data
+
+            state
+              counter I.hops: sum: each worker has cells of its own, which are added up
         "#]],
     );
 }

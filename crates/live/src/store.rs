@@ -1,9 +1,11 @@
 //! Copies of frames in one piece of memory.
 //!
 //! What enters: frames that their driver cannot lend, or that go to another thread. What leaves: the same bytes, each
-//! frame at the beginning of a cache line, to be worked on where they lie. The memory is kept for the next frames.
+//! frame at the beginning of a cache line and with room before it, to be worked on where they lie. The memory is kept
+//! for the next frames.
 
 use crate::driver::{Arrival, Work};
+use base::limits::LENT_ROOM_BYTES;
 use switch::Burst;
 
 /// Where frames begin.
@@ -31,13 +33,13 @@ impl Store {
     /// Copies a frame. Returns its place behind the origin.
     #[inline]
     pub fn push(&mut self, frame: &[u8]) -> usize {
-        let (start, end) = (self.origin + self.used, self.origin + self.used + frame.len());
+        let start = self.used + LENT_ROOM_BYTES;
+        let (first, end) = (self.origin + start, self.origin + start + frame.len());
         if end > self.bytes.len() {
-            self.grow(frame.len());
+            self.grow(LENT_ROOM_BYTES + frame.len());
             return self.push(frame);
         }
-        copy_frame(&mut self.bytes[start..end], frame);
-        let start = self.used;
+        copy_frame(&mut self.bytes[first..end], frame);
         self.places.push(Place { start, length: frame.len() });
         self.used = (start + frame.len()).next_multiple_of(LINE_BYTES);
         start
@@ -70,15 +72,15 @@ impl Store {
         self.places.iter().map(|place| self.bytes_at(place.start, place.length))
     }
 
-    /// The frames in order, to be changed.
+    /// The memory of the frames in order, to be changed: `LENT_ROOM_BYTES` and then the frame.
     #[inline]
     pub fn frames_mut(&mut self) -> impl Iterator<Item = &mut [u8]> {
         let (mut rest, mut at) = (&mut self.bytes[self.origin..], 0);
         self.places.iter().map(move |place| {
-            let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - at);
-            let (frame, behind) = from.split_at_mut(place.length);
+            let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - LENT_ROOM_BYTES - at);
+            let (memory, behind) = from.split_at_mut(LENT_ROOM_BYTES + place.length);
             (rest, at) = (behind, place.start + place.length);
-            frame
+            memory
         })
     }
 
@@ -112,7 +114,7 @@ impl Store {
                 work(&mut burst);
                 burst.clear();
             }
-            burst.push(frame);
+            burst.push_behind_room(frame, LENT_ROOM_BYTES);
         }
         if !burst.is_empty() || burst.refused() > 0 {
             work(&mut burst);
@@ -148,7 +150,7 @@ mod tests {
             }
             assert!(store.frames().eq(frames.iter().map(|frame| &frame[..])));
             assert!(store.frames_mut().all(|frame| frame.as_ptr().addr().is_multiple_of(LINE_BYTES)));
-            store.frames_mut().for_each(|frame| frame.iter_mut().for_each(|byte| *byte ^= 1));
+            store.frames_mut().for_each(|memory| memory[LENT_ROOM_BYTES..].iter_mut().for_each(|byte| *byte ^= 1));
             assert!(store.frames().zip(&frames).all(|(got, put)| got.iter().zip(put).all(|(a, b)| *a == *b ^ 1)));
             store.clear();
             assert_eq!(store.len(), 0);

@@ -5,6 +5,7 @@
 //! a switch works on.
 
 use base::Rng;
+use base::limits::LENT_ROOM_BYTES;
 use live::pcap::CaptureDriver;
 use live::{Driver as _, DriverError};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -78,8 +79,8 @@ impl Trace {
     }
 }
 
-/// The frames of a trace in memory that is lent to a switch: it changes them, so that they are restored before they are
-/// lent again.
+/// The frames of a trace in memory that is lent to a switch, each with room before it: the switch changes them, so that
+/// they are restored before they are lent again.
 #[derive(Clone, Debug)]
 pub struct Lent {
     original: Vec<u8>,
@@ -108,7 +109,8 @@ impl Lent {
     fn from<'p>(places: impl Iterator<Item = &'p Place>, memory: &[u8], distinct: usize) -> Lent {
         let mut lent = Lent { original: Vec::new(), bytes: Vec::new(), places: Vec::new(), distinct };
         for place in places {
-            let start = lent.original.len();
+            let start = lent.original.len() + LENT_ROOM_BYTES;
+            lent.original.resize(start, 0);
             lent.original.extend_from_slice(&memory[place.start..place.start + place.length]);
             lent.original.resize((start + place.length).next_multiple_of(LINE_BYTES), 0);
             lent.places.push(Place { start, ..*place });
@@ -145,10 +147,10 @@ impl Lent {
             frames.clear();
             let now_ns = clock();
             for place in places {
-                let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - start);
-                let (frame, behind) = from.split_at_mut(place.length);
+                let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - LENT_ROOM_BYTES - start);
+                let (memory, behind) = from.split_at_mut(LENT_ROOM_BYTES + place.length);
                 (rest, start) = (behind, place.start + place.length);
-                frames.push(Frame::new(frame, place.port, now_ns));
+                frames.push(Frame::behind_room(memory, LENT_ROOM_BYTES, place.port, now_ns));
             }
             work(&mut frames);
         }

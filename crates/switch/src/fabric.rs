@@ -142,10 +142,12 @@ impl Fabric {
         self.stats.count_drops(DropReason::NoBuffer, refused as u64);
     }
 
-    /// Whether frames may be lent to [`Fabric::run`].
-    pub fn forwards(&self, rules: &dyn Rules) -> bool {
+    /// Whether these frames may be lent to [`Fabric::run`].
+    pub fn forwards(&self, rules: &dyn Rules, frames: &[Frame<'_>]) -> bool {
         let straight = self.takes_straight && !self.traffic.has_rates();
-        straight && self.pipeline.is_in_place() && rules.forgets_originals()
+        let room = self.pipeline.room_bytes();
+        let has_room = || room == 0 || frames.iter().all(|frame| frame.room() >= room);
+        straight && self.pipeline.is_in_place() && rules.forgets_originals() && has_room()
     }
 
     /// Works on received packets and lent frames, on everything they cause, and on queued packets and piles that are

@@ -28,15 +28,30 @@ impl<'a> Frame<'a> {
     /// If they are more than `base::limits::PACKET_BYTES_MAX`.
     #[inline]
     pub fn new(bytes: &'a mut [u8], port: u32, time_ns: u64) -> Frame<'a> {
+        Frame::behind_room(bytes, 0, port, time_ns)
+    }
+
+    /// The same with memory before them, the first `room` bytes, into which the packet may grow. Programs that add
+    /// headers have to copy packets with too little of it.
+    ///
+    /// # Panics
+    /// If the packet has more bytes than `base::limits::PACKET_BYTES_MAX`, or the memory fewer than `room`.
+    #[inline]
+    pub fn behind_room(memory: &'a mut [u8], room: usize, port: u32, time_ns: u64) -> Frame<'a> {
+        let bytes = &mut memory[room..];
         assert!(bytes.len() <= PACKET_BYTES_MAX, "a frame of {} bytes", bytes.len());
         let length = bytes.len() as u32;
-        Frame { frame: abi::Frame { bytes: NonNull::from(bytes).cast(), length, port, time_ns }, lender: PhantomData }
+        // SAFETY: `room` is no more than the memory's bytes, as the slice above shows. The pointer is of all of it.
+        let bytes = unsafe { NonNull::from(memory).cast().add(room) };
+        let frame = abi::Frame { bytes, length, port, time_ns, room: room.min(PACKET_BYTES_MAX) as u32, reserved: 0 };
+        Frame { frame, lender: PhantomData }
     }
 
     /// The bytes: before the core has worked on them as they were received, afterwards as they are sent.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the frame borrows as many bytes as it says.
+        // SAFETY: the frame borrows as many bytes as it says, also after generated code has moved its begin into the
+        // room that is borrowed with it.
         unsafe { std::slice::from_raw_parts(self.frame.bytes.as_ptr(), self.frame.length as usize) }
     }
 
@@ -57,9 +72,16 @@ impl<'a> Frame<'a> {
         self.frame.time_ns
     }
 
-    /// Frames for generated code, which may change their bytes and times.
+    /// Bytes before it into which it may grow.
+    #[inline]
+    pub(crate) fn room(&self) -> u32 {
+        self.frame.room
+    }
+
+    /// Frames for generated code, which may change their bytes and times, and move where they begin.
     pub(crate) fn raw<'f>(frames: &'f mut [Frame<'_>]) -> &'f mut [abi::Frame] {
-        // SAFETY: a frame is its `abi::Frame` and nothing else, and generated code leaves its pointer and length alone.
+        // SAFETY: a frame is its `abi::Frame` and nothing else, and where generated code moves its begin, it stays
+        // within the room before it, and its end where it is (`Native::run_straight`).
         unsafe { std::slice::from_raw_parts_mut(frames.as_mut_ptr().cast(), frames.len()) }
     }
 }
@@ -87,14 +109,17 @@ pub(crate) struct Lending(Vec<abi::Frame>);
 unsafe impl Send for Lending {}
 
 impl Lending {
-    /// Lends the bytes of packets in their chunks, beside the rest of those chunks.
+    /// Lends the bytes of packets in their chunks, and those before them from `floor` on, beside the rest of those
+    /// chunks.
     #[inline]
-    pub(crate) fn lend<'a>(&'a mut self, packets: &'a mut [Packet]) -> (Chunks<'a>, &'a mut [Frame<'a>]) {
+    pub(crate) fn lend<'a>(&'a mut self, packets: &'a mut [Packet], floor: usize) -> (Chunks<'a>, &'a mut [Frame<'a>]) {
         let frame = |packet: &mut Packet| {
             let (port, time_ns) = (packet.ingress_port(), packet.time_ns());
-            let bytes = packet.bytes_mut();
-            let length = bytes.len() as u32;
-            abi::Frame { bytes: NonNull::from(bytes).cast(), length, port, time_ns }
+            let (bytes, room) = packet.bytes_behind_room(floor);
+            let length = (bytes.len() - room) as u32;
+            // SAFETY: the room is a part of the bytes.
+            let bytes = unsafe { NonNull::from(bytes).cast().add(room) };
+            abi::Frame { bytes, length, port, time_ns, room: room as u32, reserved: 0 }
         };
         self.0.clear();
         self.0.extend(packets.iter_mut().map(frame));
@@ -102,5 +127,12 @@ impl Lending {
         // stands for the rest of the packets' chunks.
         let frames = unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.0.len()) };
         (Chunks::of(packets), frames)
+    }
+
+    /// Tells packets whose bytes were lent where those begin now.
+    pub(crate) fn take_back(&mut self, packets: &mut [Packet]) {
+        for (frame, packet) in self.0.drain(..).zip(packets) {
+            packet.begin_at(frame.bytes, frame.length);
+        }
     }
 }

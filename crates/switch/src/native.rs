@@ -163,6 +163,10 @@ impl Pipeline for NativePipeline {
         self.plan.is_in_place()
     }
 
+    fn room_bytes(&self) -> u32 {
+        self.plan.room_bytes()
+    }
+
     fn run_straight(
         &mut self,
         chunks: Chunks<'_>,

@@ -129,6 +129,26 @@ impl Packet {
         self.chunk_bytes_mut(received.data as usize, received.length as usize)
     }
 
+    /// The bytes behind those before them, from `floor` of the chunk on, and how many those are.
+    pub(crate) fn bytes_behind_room(&mut self, floor: usize) -> (&mut [u8], usize) {
+        let received = self.header().received;
+        let (data, length) = (received.data as usize, received.length as usize);
+        let room = data.saturating_sub(floor);
+        (self.chunk_bytes_mut(data - room, room + length), room)
+    }
+
+    /// Sets where the packet begins, and how long it is, after generated code has moved its headers.
+    ///
+    /// # Panics
+    /// If that is outside of its chunk.
+    pub(crate) fn begin_at(&mut self, first: NonNull<u8>, length: u32) {
+        let data = first.as_ptr().addr().wrapping_sub(self.chunk.as_ptr().addr());
+        let header = self.header_mut();
+        let is_inside = data.checked_add(length as usize).is_some_and(|end| end <= header.capacity as usize);
+        assert!(is_inside && data >= size_of::<abi::Packet>(), "a packet outside of its chunk");
+        (header.received.data, header.received.length) = (data as u32, length);
+    }
+
     /// Replaces the packet's bytes, from `start` or as far before it as they need to fit behind `floor`. False, and
     /// `FLAG_NO_ROOM`, if they do not.
     pub(crate) fn set_bytes(&mut self, floor: usize, start: usize, bytes: &[u8]) -> bool {

@@ -85,6 +85,11 @@ pub trait Pipeline: Send {
         false
     }
 
+    /// Bytes that there must be before each frame, since headers are moved there.
+    fn room_bytes(&self) -> u32 {
+        0
+    }
+
     /// Takes a burst of packets that were just received the straight way; `verdicts` gets what became of each. Must not
     /// be called without [`Pipeline::has_straight`]. In place, `frames` are the packets' bytes; else there are none.
     /// `coming` are frames that come next. Returns what the verdicts say together.

@@ -210,7 +210,7 @@ impl Switch {
     /// are handed to `output` meanwhile.
     pub fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
         frames.iter().take(BURST_PACKETS_MAX).for_each(Frame::fetch);
-        if self.received.is_empty() && self.fabric.forwards(&*self.rules) {
+        if self.received.is_empty() && self.fabric.forwards(&*self.rules, frames) {
             return self.run_with(now_ns, frames, output, None);
         }
         let mut bursts = frames.chunks(BURST_PACKETS_MAX).peekable();

@@ -87,7 +87,7 @@ impl V1Model {
         while done < verdicts.len() {
             let of_rest = &verdicts[done..];
             let more = of_rest.iter().position(|verdict| abi::asks_for_more(*verdict)).unwrap_or(of_rest.len());
-            let (_, frames) = lending.lend(&mut burst[..more]);
+            let (_, frames) = lending.lend(&mut burst[..more], fabric.pool.floor());
             fabric.obey(frames, &of_rest[..more], unsent, world);
             fabric.pool.give_all(burst.drain(..more));
             done += more;
@@ -172,19 +172,23 @@ impl Rules for V1Model {
         let mut verdicts = [0; BURST_PACKETS_MAX];
         let verdicts = &mut verdicts[..burst.len()];
         let mut lending = std::mem::take(&mut fabric.lending);
+        let floor = fabric.pool.floor();
         let (frames, unsent) = if fabric.pipeline.is_in_place() {
-            let (chunks, frames) = lending.lend(burst);
+            let (chunks, frames) = lending.lend(burst, floor);
             let unsent = fabric.pipeline.run_straight(chunks, frames, verdicts, world);
             (frames, unsent)
         } else {
             let unsent = fabric.pipeline.run_straight(Chunks::of(burst), &mut [], verdicts, world);
-            (lending.lend(burst).1, unsent)
+            (lending.lend(burst, floor).1, unsent)
         };
         fabric.timer.lap(CoreStage::Straight);
         if unsent & abi::ASKS == 0 {
             fabric.obey(frames, verdicts, unsent, world);
             fabric.pool.give_all(burst.drain(..));
         } else {
+            if fabric.pipeline.is_in_place() {
+                lending.take_back(burst);
+            }
             self.obey_in_turn(fabric, burst, &mut lending, verdicts, unsent, world);
         }
         self.originals.drain(..).flatten().for_each(|original| fabric.pool.give(original));

@@ -1,7 +1,7 @@
 //! Whole bursts through every way of running a program: what comes out must not tell how packets were batched, nor
 //! which backend ran. Each case was once told apart.
 
-use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX};
+use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, HEADROOM_BYTES};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -69,10 +69,14 @@ fn check(source: &str, entries: &str, frames: &[Vec<u8>]) -> Ports {
     });
     for (way, result) in Way::ALL.iter().zip(&results) {
         assert!(*result == results[0], "{} differs", way.describe());
-        let (mut switch, mut sent, mut frames) = (switch(*way), Ports::default(), frames.to_vec());
-        let mut lent: Vec<Frame<'_>> = frames.iter_mut().map(|frame| Frame::new(frame, 1, 0)).collect();
-        switch.forward(0, &mut lent, &mut sent);
-        assert!(sent == results[0], "{} differs with lent frames", way.describe());
+        // With room before them in which headers can be added, and without.
+        for room in [HEADROOM_BYTES, 0] {
+            let (mut switch, mut sent) = (switch(*way), Ports::default());
+            let mut memory: Vec<Vec<u8>> = frames.iter().map(|frame| [&vec![0; room], &frame[..]].concat()).collect();
+            let lent = memory.iter_mut().map(|memory| Frame::behind_room(memory, room, 1, 0));
+            switch.forward(0, &mut lent.collect::<Vec<_>>(), &mut sent);
+            assert!(sent == results[0], "{} differs with lent frames and {room} bytes before them", way.describe());
+        }
     }
     let [first, ..] = results;
     first

@@ -13,10 +13,11 @@ mod text;
 use crate::plan::graph::{End, Graph, Uncut};
 use crate::plan::sharing::{Sharing, WholeProgram};
 use crate::plan::state::{self, OneByOne};
-use crate::plan::straight::{NoStraight, Straight};
+use crate::plan::straight::{NoStraight, Straight, emits_plainly};
 use crate::plan::walk::Item;
 use crate::plan::{Plan, key_fields};
 use crate::tuning::Tuning;
+use base::limits::HEADROOM_BYTES;
 use ir::{BlockKind, FieldType, Program, RegisterId, StmtKind, TableId, VarId, VarKind};
 use names::Names;
 use serde::Serialize;
@@ -61,6 +62,8 @@ pub struct StraightWay {
     pub in_chunks_reason: Option<String>,
     /// Whether the deparser does nothing and is left out.
     pub deparser_left_out: bool,
+    /// Bytes before a packet that it may grow into when headers are moved where it lies; none if they are not.
+    pub room_bytes: Option<u32>,
     /// The fields of each checksum that is kept from its verification to its update.
     pub kept_sums: Vec<Vec<String>>,
     /// Where a packet may leave the way for the blocks.
@@ -223,6 +226,7 @@ fn straight_way(program: &Program, plan: &Plan, straight: &Straight, names: &Nam
         in_place: straight.in_place,
         in_chunks_reason: (!straight.in_place).then(|| in_chunks_reason(program, plan, straight)),
         deparser_left_out: straight.keeps_headers,
+        room_bytes: straight.moves.then(|| plan.room_bytes()),
         kept_sums: if straight.in_place { straight.sums.iter().map(fields).collect() } else { Vec::new() },
         leaves_for: leaves_for(program, &graph, straight),
         regions: regions(program, plan, &graph, Some(straight), names),
@@ -249,8 +253,12 @@ fn leaves_for(program: &Program, graph: &Graph<'_>, straight: &Straight) -> Vec<
 }
 
 fn in_chunks_reason(program: &Program, plan: &Plan, straight: &Straight) -> String {
-    if !straight.keeps_headers {
-        return "the deparser may move headers".to_owned();
+    if !straight.keeps_headers && !emits_plainly(program) {
+        return "the deparser does more than to emit headers, each once".to_owned();
+    }
+    let room = plan.storage.scratch_bytes;
+    if !straight.keeps_headers && room as usize > HEADROOM_BYTES {
+        return format!("headers that it adds take {room} bytes, more than the {HEADROOM_BYTES} before a packet");
     }
     let wide = |(_, var): &(VarId, &ir::Var)| var.kind != VarKind::Local && var.ty.width() > 64;
     if let Some((_, var)) = program.vars.iter_enumerated().find(wide) {

@@ -68,9 +68,13 @@ fn straight_way(f: &mut fmt::Formatter<'_>, way: &StraightWay) -> fmt::Result {
         None => writeln!(f, "straight way: in place: packets are worked on where their bytes lie")?,
         Some(reason) => writeln!(f, "straight way: in chunks: {reason}")?,
     }
-    match way.deparser_left_out {
-        true => writeln!(f, "  deparser: left out: what it would emit is there already")?,
-        false => writeln!(f, "  deparser: emits headers")?,
+    match (way.deparser_left_out, way.room_bytes) {
+        (true, _) => writeln!(f, "  deparser: left out: what it would emit is there already")?,
+        (false, None) => writeln!(f, "  deparser: emits headers")?,
+        (false, Some(0)) => writeln!(f, "  deparser: moves headers where they lie")?,
+        (false, Some(room)) => {
+            writeln!(f, "  deparser: moves headers where they lie, up to {room} bytes further ahead")?
+        }
     }
     for fields in &way.kept_sums {
         writeln!(f, "  kept checksum: {}", fields.join(", "))?;

@@ -45,7 +45,8 @@ pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> 
     let mut out = vec![declare("struct ws_packet *const ", "p WS_UNUSED", index(name("packets"), position.clone()))];
     if scope.is_in_place() {
         let frame = binary("+", name("frames"), position.clone());
-        out.push(declare("const struct ws_frame *const ", "frame WS_UNUSED", frame));
+        let ty = if scope.moves() { "struct ws_frame *const " } else { "const struct ws_frame *const " };
+        out.push(declare(ty, "frame WS_UNUSED", frame));
         out.push(declare("uint8_t *const ", "bytes WS_UNUSED", arrow(name("frame"), "bytes")));
         let kept = binary("+", name("kept"), position);
         out.push(declare(&format!("struct {KEPT} *const "), "c WS_UNUSED", kept));
@@ -57,9 +58,7 @@ pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> 
         let nowhere = || if scope.is_in_place() { name("bytes") } else { cast("uint8_t *", name("p")) };
         out.extend(scope.declarations(|_| long(0), |_| nowhere()));
     } else {
-        let in_context = |header| index(arrow(name("c"), "offset"), int(scope.emitter.plan.headers[header].slot));
-        let offset = |header| scope.fixed_offset(header).unwrap_or_else(|| in_context(header));
-        out.extend(scope.declarations(valid_in_context, |header| scope.at(offset(header))));
+        out.extend(scope.declarations(valid_in_context, |header| scope.at(scope.offset_entering(header))));
     }
     out.extend(scope.deparser_declarations());
     out
@@ -163,8 +162,8 @@ pub(crate) struct Survey {
     entered: BTreeSet<NodeId>,
     /// Tables' nodes among them that are the only ones of their region.
     lists: BTreeSet<NodeId>,
-    /// The one of these to which all packets of the burst come.
-    everyone: Option<NodeId>,
+    /// Those of these to which all packets of the burst come, one after the other.
+    everyone: BTreeSet<NodeId>,
 }
 
 /// The code of a graph's regions.
@@ -216,16 +215,25 @@ impl<'n, 'e> Regions<'n, 'e> {
             _ => None,
         };
         let lists: BTreeSet<NodeId> = self.written.iter().filter_map(only).collect();
-        let everyone = self.written.first().and_then(|first| match first.next.iter().collect::<Vec<_>>()[..] {
-            [&next] if first.scope.used.leaves == first.scope.used.handed_on => Some(next),
+        Survey { wanted, entered: at_entry.into_keys().collect(), everyone: self.everyone(&lists), lists }
+    }
+
+    /// The lists of all packets: as long as each region hands all of them on to the next.
+    fn everyone(&self, lists: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
+        let next = |region: &Written<'_, '_>| match region.next.iter().collect::<Vec<_>>()[..] {
+            [&next] if region.scope.used.leaves == region.scope.used.handed_on => Some(next),
             _ => None,
-        });
-        Survey {
-            wanted,
-            entered: at_entry.into_keys().collect(),
-            everyone: everyone.filter(|node| lists.contains(node)),
-            lists,
+        };
+        let is_next = |node: NodeId, region: &Written<'_, '_>| region.entered.iter().any(|(entry, _)| *entry == node);
+        let mut everyone = BTreeSet::new();
+        for (position, region) in self.written.iter().enumerate() {
+            let Some(node) = next(region).filter(|node| lists.contains(node)) else { break };
+            everyone.insert(node);
+            if !self.written.get(position + 1).is_some_and(|region| is_next(node, region)) {
+                break;
+            }
         }
+        everyone
     }
 
     fn emit(&mut self) -> Vec<S> {
@@ -241,23 +249,23 @@ impl<'n, 'e> Regions<'n, 'e> {
         }
         let mut asks = false;
         for &node in self.graph.regions.iter().flatten() {
-            if let End::Apply { apply, next } = &self.graph.nodes[node].end
-                && self.is_entered(*next)
+            if let Some(apply) = &self.graph.nodes[node].head
+                && self.is_entered(node)
             {
                 let words = self.emitter.plan.tables[apply.table].key.words() as u32;
                 // A table without a key gets rows of no words.
                 let zero = (words == 0).then(|| C::List(vec![long(0)]));
-                out.push(declare_array("uint64_t", keys_name(*next), words.max(1) * burst, zero));
-                out.push(match self.is_everyone(*next) {
-                    true => declare("const uint32_t", rows_name(*next), name("count")),
-                    false => declare("uint32_t", rows_name(*next), int(0)),
+                out.push(declare_array("uint64_t", keys_name(node), words.max(1) * burst, zero));
+                out.push(match self.is_everyone(node) {
+                    true => declare("const uint32_t", rows_name(node), name("count")),
+                    false => declare("uint32_t", rows_name(node), int(0)),
                 });
                 if self.emitter.plan.tables[apply.table].is_of_words {
                     let of_table =
                         dot(index(arrow(name("env"), "tables"), int(super::header::number(apply.table))), "words");
-                    out.push(declare("const struct ws_words", words_name(*next), of_table));
-                    out.push(declare_array("uint64_t", places_name(*next), burst, None));
-                    out.push(declare("uint32_t", found_name(*next), int(0)));
+                    out.push(declare("const struct ws_words", words_name(node), of_table));
+                    out.push(declare_array("uint64_t", places_name(node), burst, None));
+                    out.push(declare("uint32_t", found_name(node), int(0)));
                     continue;
                 }
                 asks = true;
@@ -293,12 +301,11 @@ impl<'n, 'e> Regions<'n, 'e> {
     }
 
     fn is_everyone(&self, node: NodeId) -> bool {
-        self.survey.is_some_and(|survey| survey.everyone == Some(node))
+        self.survey.is_some_and(|survey| survey.everyone.contains(&node))
     }
 
     fn scope(&self, position: usize, first: NodeId, next_name: u32) -> Scope<'n, 'e> {
         let mut scope = Scope::new(self.emitter, self.block, format!("done{first}"), next_name);
-        scope.labels = self.graph.labels.iter().map(|(&label, &node)| (label, Jump::Node(node))).collect();
         scope.region = self.graph.regions[position].iter().copied().collect();
         scope.way = self.straight.map(|straight| Way {
             straight,
@@ -314,6 +321,8 @@ impl<'n, 'e> Regions<'n, 'e> {
 
     fn region(&mut self, position: usize, next_name: &mut u32, out: &mut Vec<S>) {
         let (region, entries) = (&self.graph.regions[position], &self.graph.entries[position]);
+        // What was written before is in the context, if it is wanted.
+        entries.iter().for_each(|&entry| self.known[entry].written.clear());
         let entered = region.iter().filter(|id| entries.contains(id) && self.known[**id].reachable);
         let entered: Vec<(NodeId, Known)> = entered.map(|&id| (id, self.known[id].clone())).collect();
         let Some((first, known)) = entered.first().cloned() else { return };
@@ -380,6 +389,7 @@ impl<'n, 'e> Regions<'n, 'e> {
     /// Writes a node; what must stand before its region's loop goes to `before`.
     fn node(&self, id: NodeId, scope: &mut Scope<'_, '_>, before: &mut Vec<S>) {
         let node = &self.graph.nodes[id];
+        scope.labels = node.leaves.iter().map(|(&label, &node)| (label, Jump::Node(node))).collect();
         if let Some(apply) = &node.head {
             let rows = name(rows_name(id));
             let of_words = self.emitter.plan.tables[apply.table].is_of_words;

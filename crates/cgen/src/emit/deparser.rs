@@ -6,7 +6,7 @@
 use super::Emitter;
 use super::scope::Scope;
 use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, call, cast, declare, declare_array, dot, index, int, name, unary,
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, name, unary,
 };
 use crate::plan::walk::{Item, Tables, Walk};
 use ir::{BlockId, Body, HeaderRef, Place, Program, StmtKind};
@@ -107,8 +107,60 @@ fn is_field(place: &Place) -> bool {
     }
 }
 
+/// A header that is put before the payload in place.
+struct Emitted {
+    /// Whether it is; none if it certainly is.
+    valid: Option<C>,
+    /// Its bytes.
+    from: C,
+    size: u32,
+}
+
 impl Scope<'_, '_> {
+    /// Puts what was emitted before the payload, and moves the begin of the packet there.
+    pub(crate) fn put_emitted(&mut self) {
+        let headers = std::mem::take(&mut self.emitted);
+        let emitted: Vec<Emitted> = headers.iter().map(|header| self.take_out(header)).collect();
+        let certain: u32 = emitted.iter().filter(|it| it.valid.is_none()).map(|it| it.size).sum();
+        let size = |it: &Emitted| Some(binary("*", cast("uint32_t", it.valid.clone()?), int(it.size)));
+        let total = emitted.iter().filter_map(size).fold(int(certain), |sum, size| binary("+", sum, size));
+        let payload = || arrow(name("c"), "payload");
+        self.push(declare("const uint32_t", "total", total));
+        let first = binary("-", binary("+", name("bytes"), payload()), name("total"));
+        self.push(declare("uint8_t *", "to", first));
+        self.push(assign(arrow(name("frame"), "bytes"), name("to")));
+        let length = binary("-", binary("+", arrow(name("frame"), "length"), name("total")), payload());
+        self.push(assign(arrow(name("frame"), "length"), length));
+        for Emitted { valid, from, size } in emitted {
+            let put = S::Eval(call("memcpy", vec![name("to"), from, int(size)]));
+            self.guarded(valid, vec![put, S::Assign(name("to"), "+=", int(size))]);
+        }
+    }
+
+    /// Takes a header out of the packet, since another may be put where it is. One that never lies there stays.
+    fn take_out(&mut self, header: &HeaderRef) -> Emitted {
+        let access = self.access(header);
+        let valid = self.valid(&access).map(|valid| self.spill(valid));
+        let (size, pointer) = (self.fixed_bytes(&access), self.pointer(&access));
+        let may_lie_there = match header {
+            HeaderRef::Fixed(id) => self.way.is_none_or(|way| way.straight.extracted.contains(id)),
+            _ => true,
+        };
+        if size == 0 || !may_lie_there {
+            return Emitted { valid, from: pointer, size };
+        }
+        let saved = self.fresh("saved");
+        self.push(declare_array("uint8_t", saved.clone(), size, None));
+        let save = S::Eval(call("memcpy", vec![name(saved.clone()), pointer, int(size)]));
+        self.guarded(valid.clone(), vec![save]);
+        Emitted { valid, from: name(saved), size }
+    }
+
     pub(crate) fn emit_header(&mut self, header: &HeaderRef) {
+        if self.moves() {
+            self.emitted.push(header.clone());
+            return;
+        }
         self.used.deparses = true;
         let access = self.access(header);
         let valid = self.valid(&access);

@@ -46,8 +46,13 @@ struct Varbit {
 
 impl Scope<'_, '_> {
     /// A pointer to an offset of the chunk or, where packets are worked on in place, of the packet.
-    pub(crate) fn at(&self, offset: C) -> C {
+    pub(crate) fn at_offset(&self, offset: C) -> C {
         if self.is_in_place() { binary("+", name("bytes"), offset) } else { call("ws_at", vec![name("p"), offset]) }
+    }
+
+    /// A pointer to the place of a header: an offset, or a pointer already where headers are moved in place.
+    pub(crate) fn at(&self, place: C) -> C {
+        if self.moves() { place } else { self.at_offset(place) }
     }
 
     /// Finds a header. Its index, if it has one, is computed here.
@@ -136,13 +141,13 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The place of the header's offset.
+    /// Where it is noted where the header is.
     pub(crate) fn offset(&mut self, access: &Access) -> C {
         let slot = match &access.place {
             Place::Plain(id) => int(self.emitter.plan.headers[*id].slot),
             Place::Element { stack, position, .. } => add(self.stack_slot(*stack).first.slot, position.clone()),
         };
-        index(arrow(name("c"), "offset"), slot)
+        index(arrow(name("c"), if self.moves() { "place" } else { "offset" }), slot)
     }
 
     /// The place of the length of the header's varbit field, in bytes.
@@ -174,12 +179,22 @@ impl Scope<'_, '_> {
     /// The offset of the header's scratch place.
     fn home(&mut self, access: &Access) -> C {
         match &access.place {
-            Place::Plain(id) => int(self.emitter.plan.headers[*id].home.unwrap_or(0)),
+            Place::Plain(id) => self.plain_home(*id),
             Place::Element { stack, position, .. } => {
                 let first = self.stack_slot(*stack).first.home_slot.unwrap_or(0);
                 index(arrow(name("c"), "home"), add(first, position.clone()))
             }
         }
+    }
+
+    /// The same of a header that stands for itself.
+    pub(crate) fn plain_home(&self, id: HeaderId) -> C {
+        let home = self.emitter.plan.headers[id].home;
+        if self.moves() {
+            let first = self.emitter.plan.storage.scratch_offset;
+            return binary("+", arrow(name("c"), "homes"), int(home.map_or(0, |home| home - first)));
+        }
+        int(home.unwrap_or(0))
     }
 
     /// Whether the header always lies at the same place of the packet.
@@ -306,7 +321,8 @@ impl Scope<'_, '_> {
                 None => offset,
             }
         };
-        self.push(declare("const uint32_t", target.clone(), place));
+        let ty = if self.moves() { "uint8_t *const " } else { "const uint32_t" };
+        self.push(declare(ty, target.clone(), place));
         let (source, size) = (self.pointer(from), self.size(from));
         self.push(S::Eval(call("memmove", vec![self.at(name(target.clone())), source, size])));
         if self.has_varbit(to) {

@@ -160,7 +160,8 @@ impl<'e> Emitter<'e> {
     }
 
     /// The struct of what is kept of a packet from one region of the straight way to another, where packets are worked
-    /// on in place. Offsets are from the packet's first byte.
+    /// on in place. Offsets are from the packet's first byte; where headers are moved there are pointers instead, and
+    /// space for headers that are not in the packet.
     fn kept(&self, straight: &Straight) -> Item {
         let mut members = Vec::new();
         let mut member = |ty, name: &str, length: Option<u32>| {
@@ -171,7 +172,12 @@ impl<'e> Emitter<'e> {
         member("uint64_t", "valid", Some(self.plan.storage.valid_words));
         member("uint64_t", "waiting", Some(straight.waiting_bytes / 8));
         member("uint32_t", "sums", Some(straight.sums.len() as u32));
-        member("uint32_t", "offset", Some(self.plan.storage.slots));
+        if straight.moves {
+            member("uint8_t *", "place", Some(self.plan.storage.slots));
+            member("uint8_t", "homes", Some(self.plan.storage.scratch_bytes));
+        } else {
+            member("uint32_t", "offset", Some(self.plan.storage.slots));
+        }
         member("uint32_t", "payload", None);
         Item::Struct { name: straight::KEPT.into(), members }
     }

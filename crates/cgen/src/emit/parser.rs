@@ -215,7 +215,8 @@ impl Scope<'_, '_> {
             let bytes = if varbit_bits.is_some() { binary("-", size.clone(), int(fixed)) } else { int(0) };
             self.push(assign(length, bytes));
         }
-        self.set_offset(&access, name("cursor"));
+        let place = if self.moves() { self.at_offset(name("cursor")) } else { name("cursor") };
+        self.set_offset(&access, place);
         self.set_bit(&access, true);
         self.learn(&access, true);
         self.push(S::Assign(name("cursor"), "+=", size));
@@ -263,7 +264,7 @@ impl Scope<'_, '_> {
             return;
         }
         let limbs = self.limbs(width);
-        let pointer = self.at(name("cursor"));
+        let pointer = self.at_offset(name("cursor"));
         let bits = Bits { offset: offset_bits, width, bytes: bytes as u32, after_varbit: false };
         let direct = if width <= 64 {
             assign(index(limbs.clone(), int(0)), load(&pointer, bits))
@@ -273,7 +274,7 @@ impl Scope<'_, '_> {
         if checked {
             self.push(direct);
         } else {
-            let arguments = vec![limbs.clone(), pointer, self.at(name("end")), int(offset_bits), int(width)];
+            let arguments = vec![limbs.clone(), pointer, self.at_offset(name("end")), int(offset_bits), int(width)];
             let careful = S::Eval(call("ws_lookahead", arguments));
             self.push(S::If(short, vec![careful], vec![direct]));
         }

@@ -22,6 +22,8 @@ pub(crate) struct Known {
     /// Variables that have a certain value there, as far as that is followed: on the straight way, those that wait for
     /// tables.
     pub(crate) vars: BTreeMap<VarId, u64>,
+    /// Variables that have been written since packets entered the region.
+    pub(crate) written: BTreeSet<VarId>,
     /// Sums whose complement the packet has as its checksum, if it was verified.
     pub(crate) in_packet: BTreeSet<usize>,
     /// Sums of which a field or the checksum may have been written.
@@ -34,6 +36,7 @@ impl Known {
             reachable: true,
             valid: BTreeSet::new(),
             vars: BTreeMap::new(),
+            written: BTreeSet::new(),
             in_packet: BTreeSet::new(),
             touched: BTreeSet::new(),
         }
@@ -50,6 +53,7 @@ impl Known {
         } else if other.reachable {
             self.valid.retain(|header| other.valid.contains(header));
             self.vars.retain(|var, value| other.vars.get(var) == Some(value));
+            self.written.retain(|var| other.written.contains(var));
             self.in_packet.retain(|sum| other.in_packet.contains(sum));
             self.touched.extend(&other.touched);
         }
@@ -116,6 +120,10 @@ pub(crate) struct Used {
     pub(crate) loops: BTreeSet<LabelId>,
     /// Variables that are written, on the straight way.
     pub(crate) written: BTreeSet<VarId>,
+    /// Variables whose value may be looked at that they had when packets entered the region.
+    pub(crate) looked_at: BTreeSet<VarId>,
+    /// Variables that are written wherever packets go to a later region, once they do.
+    pub(crate) surely_written: Option<BTreeSet<VarId>>,
     pub(crate) waiting: bool,
     /// Sums that are kept, read or corrected.
     pub(crate) sums: BTreeSet<usize>,
@@ -160,6 +168,8 @@ pub(crate) struct Scope<'s, 'e> {
     pub(crate) entry: Option<C>,
     /// Whether emitted headers are copied at once.
     pub(crate) staged: bool,
+    /// What was emitted in place, to be put before the payload.
+    pub(crate) emitted: Vec<HeaderRef>,
     /// Next number of a temporary or label; it goes on from scope to scope of a function.
     pub(crate) next_name: u32,
     pub(crate) depth: u32,
@@ -186,6 +196,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             parser_error: None,
             entry: None,
             staged: false,
+            emitted: Vec::new(),
             next_name,
             depth: 0,
             last_line: None,
@@ -269,6 +280,11 @@ impl<'s, 'e> Scope<'s, 'e> {
         self.way.is_some_and(|way| way.straight.in_place)
     }
 
+    /// Whether, moreover, headers are moved there.
+    pub(crate) fn moves(&self) -> bool {
+        self.way.is_some_and(|way| way.straight.moves)
+    }
+
     /// What is known of a packet since it was received: a member of its chunk's fixed part or, where packets are worked
     /// on in place, of its frame.
     pub(crate) fn received(&self, member: &str) -> C {
@@ -289,8 +305,16 @@ impl<'s, 'e> Scope<'s, 'e> {
         name(format!("valid{word}"))
     }
 
-    /// A variable as a C place: a number, or an array of limbs.
+    /// A variable as a C place whose value is looked at: a number, or an array of limbs.
     pub(crate) fn var_place(&mut self, var: VarId) -> C {
+        if !self.known.written.contains(&var) {
+            self.used.looked_at.insert(var);
+        }
+        self.place_to_write(var)
+    }
+
+    /// The same where the whole of it is written.
+    pub(crate) fn place_to_write(&mut self, var: VarId) -> C {
         let program = self.emitter.program;
         if self.is_local(var) {
             self.used.locals.insert(var);
@@ -318,6 +342,16 @@ impl<'s, 'e> Scope<'s, 'e> {
     pub(crate) fn waiting_place(&mut self, var: VarId) -> C {
         self.used.waiting = true;
         arrow(name("w"), self.emitter.var_name(var))
+    }
+
+    /// Notes what is surely written where packets go to a later region.
+    pub(crate) fn note_handing_on(&mut self) {
+        self.used.handed_on += 1;
+        let known = &self.known.written;
+        match &mut self.used.surely_written {
+            Some(written) => written.retain(|var| known.contains(var)),
+            None => self.used.surely_written = Some(known.clone()),
+        }
     }
 
     /// Notes that a variable is written.

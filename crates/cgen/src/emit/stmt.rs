@@ -108,7 +108,8 @@ impl Scope<'_, '_> {
         }
         self.note_write(var);
         self.learn_value(var, &value);
-        let place = self.var_place(var);
+        self.known.written.insert(var);
+        let place = self.place_to_write(var);
         match value {
             Value::Narrow(value) => {
                 let value = if self.is_local(var) { value } else { self.stored(var, value) };
@@ -298,7 +299,7 @@ impl Scope<'_, '_> {
             if !self.lists.contains(&node) {
                 self.push(S::Assign(name(super::control::mask_name(node)), "|=", name("bit")));
             }
-            self.used.handed_on += 1;
+            self.note_handing_on();
             self.leave();
         }
     }
@@ -391,10 +392,10 @@ impl Scope<'_, '_> {
     pub(crate) fn payload(&self) -> (C, C) {
         let member = |member: &str| crate::ctree::arrow(name("p"), member);
         if self.parser_error.is_some() {
-            return (self.at(name("cursor")), binary("-", name("end"), name("cursor")));
+            return (self.at_offset(name("cursor")), binary("-", name("end"), name("cursor")));
         }
         let end = binary("+", member("data"), member("length"));
-        (self.at(member("payload")), binary("-", end, member("payload")))
+        (self.at_offset(member("payload")), binary("-", end, member("payload")))
     }
 
     /// A value that a callback or cell gives, cut to a place's width.

@@ -16,7 +16,7 @@ use crate::plan::straight::{Exit, Straight};
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
 use ir::v1model::{Slot, Stage};
-use ir::{BlockId, BlockKind, HeaderId, VarId, VarKind};
+use ir::{BlockId, BlockKind, HeaderId, HeaderRef, VarId, VarKind};
 use std::collections::BTreeSet;
 
 /// The struct of what is kept of a packet that is worked on in place.
@@ -87,7 +87,9 @@ fn block(stage: Stage) -> BlockId {
 /// What the deparser emits, if it is needed.
 fn emits(emitter: &Emitter<'_>, straight: &Straight) -> Option<Emits> {
     match &emitter.program.blocks[block(Stage::Deparser)].kind {
-        BlockKind::Control { body } if !straight.keeps_headers => Some(Emits::of(emitter.program, body)),
+        BlockKind::Control { body } if !straight.keeps_headers && !straight.moves => {
+            Some(Emits::of(emitter.program, body))
+        }
         _ => None,
     }
 }
@@ -136,8 +138,12 @@ impl Scope<'_, '_> {
             let finish = emits.finish(self.emitter);
             self.push(finish);
         }
+        if way.straight.moves {
+            let put = self.take(Self::put_emitted);
+            self.push(S::Block(put));
+        }
         let port = cast("uint32_t", self.var_place(way.straight.egress_port));
-        if way.straight.keeps_headers {
+        if way.straight.keeps_headers || way.straight.moves {
             self.verdict(port);
         } else {
             let no_room = binary("&", arrow(name("p"), "flags"), name("WS_FLAG_NO_ROOM"));
@@ -212,6 +218,9 @@ impl Scope<'_, '_> {
     /// payload begins.
     fn put_headers_in_place(&mut self, straight: &Straight, context: &C) {
         let first = || arrow(name("env"), "first_byte");
+        if straight.moves {
+            self.put_moving_headers_in_place(context);
+        }
         for &header in straight.headers.keys() {
             let slot = int(self.emitter.plan.headers[header].slot);
             let place = index(arrow(context.clone(), "offset"), slot.clone());
@@ -231,6 +240,27 @@ impl Scope<'_, '_> {
         }
     }
 
+    /// Writes where the valid headers are of a packet whose headers may lie beside it, and those that do.
+    fn put_moving_headers_in_place(&mut self, context: &C) {
+        for (header, slot) in self.emitter.plan.headers.iter_enumerated() {
+            let access = self.access(&HeaderRef::Fixed(header));
+            let valid = self.valid(&access);
+            let (place, offset) = (self.offset(&access), index(arrow(context.clone(), "offset"), int(slot.slot)));
+            let in_packet = cast("uint32_t", binary("-", place.clone(), name("bytes")));
+            let in_packet = assign(offset.clone(), binary("+", arrow(name("env"), "first_byte"), in_packet));
+            let statements = match slot.home {
+                None => vec![in_packet],
+                Some(home) => {
+                    let bytes = call("ws_at", vec![name("p"), int(home)]);
+                    let copy = call("memcpy", vec![bytes, place.clone(), int(self.fixed_bytes(&access))]);
+                    let beside = vec![S::Eval(copy), assign(offset, int(home))];
+                    vec![S::If(binary("==", place, self.plain_home(header)), beside, vec![in_packet])]
+                }
+            };
+            self.guarded(valid, statements);
+        }
+    }
+
     /// Where a header lies that is always at the same place of the packet.
     pub(crate) fn fixed_offset(&self, header: HeaderId) -> Option<C> {
         let way = self.way?;
@@ -241,7 +271,8 @@ impl Scope<'_, '_> {
     /// Where a header lies in its frame when packets enter the region.
     pub(crate) fn offset_entering(&self, header: HeaderId) -> C {
         let slot = int(self.emitter.plan.headers[header].slot);
-        self.fixed_offset(header).unwrap_or_else(|| index(arrow(name("c"), "offset"), slot))
+        let noted = if self.moves() { "place" } else { "offset" };
+        self.fixed_offset(header).unwrap_or_else(|| index(arrow(name("c"), noted), slot))
     }
 
     /// The certain value of a variable of a packet that was just received.
@@ -270,9 +301,10 @@ impl Scope<'_, '_> {
 
     /// What is wanted where packets come in of whom this is known, if `after` is wanted where they go.
     pub(crate) fn wants(&self, known: &Known, after: &Wanted) -> Wanted {
-        let waiting = self.used.locals.iter().copied().filter(|var| self.waits(*var));
+        let waiting = self.used.looked_at.iter().copied().filter(|var| self.waits(*var));
         let loaded = waiting.filter(|var| !known.vars.contains_key(var));
-        let passed = after.vars.iter().copied().filter(|var| !self.used.written.contains(var));
+        let is_written = |var: &VarId| self.used.surely_written.as_ref().is_some_and(|written| written.contains(var));
+        let passed = after.vars.iter().copied().filter(|var| !is_written(var));
         Wanted {
             words: self.used.words.union(&after.words).copied().collect(),
             vars: loaded.chain(passed).collect(),

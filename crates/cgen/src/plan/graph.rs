@@ -2,8 +2,9 @@
 //!
 //! Nodes are straight pieces of the control, listed so that every edge leads forward. A table is asked once for all the
 //! packets that apply it, and its answers start a region; every other node belongs to the last of the regions that lead
-//! to it. A region runs over all packets of the burst that reach it before the next region runs. Packets that come from
-//! earlier regions enter it at the node that they go to. A table inside a loop, or with a key so wide that the rows of
+//! to it ([`super::own_nodes`] gives each of them a copy, where that is allowed). A region runs over all packets of the
+//! burst that reach it before the next region runs. Packets that come from earlier regions enter it at the node that
+//! they go to. A table inside a loop, or with a key so wide that the rows of
 //! a burst would need too much stack, is not cut at: it is asked packet by packet.
 
 use super::sharing::Sharing;
@@ -33,6 +34,7 @@ pub(crate) struct Apply<'p> {
 }
 
 /// Statements that a packet runs through without waiting for others.
+#[derive(Clone)]
 pub(crate) struct Node<'p> {
     /// The table whose answer the node begins with.
     pub(crate) head: Option<Apply<'p>>,
@@ -40,9 +42,12 @@ pub(crate) struct Node<'p> {
     pub(crate) code: Vec<&'p Stmt>,
     /// Where the packet goes.
     pub(crate) end: End<'p>,
+    /// Where it goes instead if a statement or an action inside leaves a `Block` that tables cut.
+    pub(crate) leaves: BTreeMap<LabelId, NodeId>,
 }
 
 /// Where a packet goes after a node.
+#[derive(Clone)]
 pub(crate) enum End<'p> {
     /// The block is done.
     Done,
@@ -64,8 +69,6 @@ pub(crate) struct Graph<'p> {
     pub(crate) regions: Vec<Vec<NodeId>>,
     /// The nodes of each region that packets get to from other regions, or at the start.
     pub(crate) entries: Vec<Vec<NodeId>>,
-    /// Where packets go that leave a `Block` which tables cut.
-    pub(crate) labels: BTreeMap<LabelId, NodeId>,
     /// Whether something is done with each packet that comes to the end.
     has_finish: bool,
     /// Why no table cuts it, though it asks some, or why some do not.
@@ -112,10 +115,10 @@ impl<'p> Graph<'p> {
         let mut uncut = None;
         loop {
             let cuttable = |table| rows_bytes(table) <= KEY_ROWS_BYTES_MAX && !between.contains(&table);
-            let mut graph = Builder::new(&cuttable).build(bodies).ok_or(Uncut::LabelTwice)?;
+            let mut graph = Builder::new(&cuttable).build(program, bodies).ok_or(Uncut::LabelTwice)?;
             graph.has_finish = has_finish;
             graph.skip_idle_nodes();
-            graph.form_regions(program);
+            graph.form_regions();
             let all_rows: usize = graph.applied().map(rows_bytes).sum();
             if all_rows > ALL_KEY_ROWS_BYTES_MAX {
                 return Err(Uncut::KeyRows);
@@ -139,10 +142,9 @@ impl<'p> Graph<'p> {
     /// All as one node.
     fn single(bodies: &[&'p [Stmt]], why: Uncut) -> Graph<'p> {
         let code = bodies.iter().flat_map(|body| body.iter()).collect();
-        let node = Node { head: None, code, end: End::Done };
-        let labels = BTreeMap::new();
+        let node = Node { head: None, code, end: End::Done, leaves: BTreeMap::new() };
         let (regions, entries) = (vec![vec![0]], vec![vec![0]]);
-        Graph { nodes: vec![node], regions, entries, labels, has_finish: true, uncut: Some(why) }
+        Graph { nodes: vec![node], regions, entries, has_finish: true, uncut: Some(why) }
     }
 
     /// Whether a table cuts the control.
@@ -167,22 +169,11 @@ impl<'p> Graph<'p> {
     /// Edges to nodes in which nothing happens lead to what follows them.
     fn skip_idle_nodes(&mut self) {
         let forward: Vec<NodeId> = (0..self.nodes.len()).map(|id| self.first_busy(id)).collect();
-        for node in &mut self.nodes {
-            match &mut node.end {
-                End::Done => {}
-                End::Goto(next) | End::Apply { next, .. } => *next = forward[*next],
-                End::Branch { yes, no, .. } => (*yes, *no) = (forward[*yes], forward[*no]),
-                End::Switch { cases, default, .. } => {
-                    cases.iter_mut().for_each(|(_, node)| *node = forward[*node]);
-                    *default = forward[*default];
-                }
-            }
-        }
-        self.labels.values_mut().for_each(|node| *node = forward[*node]);
+        self.nodes.iter_mut().for_each(|node| node.lead_to(|target| forward[target]));
     }
 
     fn first_busy(&self, mut id: NodeId) -> NodeId {
-        while let Node { head: None, code, end: End::Goto(next) } = &self.nodes[id]
+        while let Node { head: None, code, end: End::Goto(next), .. } = &self.nodes[id]
             && code.is_empty()
         {
             id = *next;
@@ -191,13 +182,11 @@ impl<'p> Graph<'p> {
     }
 
     /// Gives each node that can be reached to a region.
-    fn form_regions(&mut self, program: &'p Program) {
+    fn form_regions(&mut self) {
         let order = std::mem::take(&mut self.regions).concat();
         // The last region that leads to a node; for the first node none.
         let mut last: BTreeMap<NodeId, Option<usize>> = order.first().map(|&first| (first, None)).into_iter().collect();
         let mut regions: Vec<Vec<NodeId>> = Vec::new();
-        let mut entries: Vec<BTreeSet<NodeId>> = Vec::new();
-        let mut from: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
         for id in order {
             let Some(&source) = last.get(&id) else { continue };
             if self.is_end(id) {
@@ -207,45 +196,48 @@ impl<'p> Graph<'p> {
                 Some(region) if self.nodes[id].head.is_none() => region,
                 _ => {
                     regions.push(Vec::new());
-                    entries.push(BTreeSet::new());
                     regions.len() - 1
                 }
             };
             regions[region].push(id);
-            let is_entered = from.get(&id).is_none_or(|from| from.iter().any(|&other| other != region));
-            if is_entered {
-                entries[region].insert(id);
-            }
-            let leaves = self.leaves(program, id);
-            for next in self.targets(id).into_iter().chain(leaves) {
+            for next in self.nodes[id].targets() {
                 let known = last.entry(next).or_insert(None);
                 *known = (*known).max(Some(region));
-                from.entry(next).or_default().insert(region);
             }
         }
-        self.entries = entries.into_iter().map(|entries| entries.into_iter().collect()).collect();
+        self.set_regions(regions);
+    }
+
+    /// Sets the regions, and finds where they are entered.
+    pub(crate) fn set_regions(&mut self, regions: Vec<Vec<NodeId>>) {
+        // Targets of a region's own nodes are entered from within, unless another region leads there too.
+        let mut from: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+        for (number, region) in regions.iter().enumerate() {
+            for next in region.iter().flat_map(|&id| self.nodes[id].targets()) {
+                from.entry(next).or_default().insert(number);
+            }
+        }
+        let is_entered =
+            |number: usize, id: &NodeId| from.get(id).is_none_or(|from| from.iter().any(|it| *it != number));
+        let entries = |(number, region): (usize, &Vec<NodeId>)| {
+            let entries: BTreeSet<NodeId> = region.iter().copied().filter(|id| is_entered(number, id)).collect();
+            entries.into_iter().collect()
+        };
+        self.entries = regions.iter().enumerate().map(entries).collect();
         self.regions = regions;
     }
 
-    /// Where a node's end leads.
-    fn targets(&self, id: NodeId) -> Vec<NodeId> {
-        match &self.nodes[id].end {
-            End::Done => Vec::new(),
-            End::Goto(next) | End::Apply { next, .. } => vec![*next],
-            End::Branch { yes, no, .. } => vec![*yes, *no],
-            End::Switch { cases, default, .. } => cases.iter().map(|(_, id)| *id).chain([*default]).collect(),
+    /// Finds where statements and actions inside of nodes leave to.
+    fn find_leaves(&mut self, program: &'p Program, labels: &BTreeMap<LabelId, NodeId>) {
+        for id in 0..self.nodes.len() {
+            let mut found = BTreeMap::new();
+            self.walk_node(program, id, &mut |item| {
+                if let Item::Stmt(Stmt { kind: StmtKind::Leave(label), .. }) = item {
+                    found.extend(labels.get(label).map(|&node| (*label, node)));
+                }
+            });
+            self.nodes[id].leaves = found;
         }
-    }
-
-    /// Where statements and actions inside of a node leave to.
-    fn leaves(&self, program: &'p Program, id: NodeId) -> BTreeSet<NodeId> {
-        let mut found = BTreeSet::new();
-        self.walk_node(program, id, &mut |item| {
-            if let Item::Stmt(Stmt { kind: StmtKind::Leave(label), .. }) = item {
-                found.extend(self.labels.get(label));
-            }
-        });
-        found
     }
 
     /// Walks over what runs in a node.
@@ -277,7 +269,7 @@ impl<'p> Graph<'p> {
     }
 
     /// State that is touched in a region.
-    fn touched(
+    pub(crate) fn touched(
         &self,
         program: &'p Program,
         region: &[NodeId],
@@ -331,6 +323,34 @@ impl<'p> Graph<'p> {
     }
 }
 
+impl Node<'_> {
+    /// Where packets go from here.
+    pub(crate) fn targets(&self) -> Vec<NodeId> {
+        let mut targets = match &self.end {
+            End::Done => Vec::new(),
+            End::Goto(next) | End::Apply { next, .. } => vec![*next],
+            End::Branch { yes, no, .. } => vec![*yes, *no],
+            End::Switch { cases, default, .. } => cases.iter().map(|(_, id)| *id).chain([*default]).collect(),
+        };
+        targets.extend(self.leaves.values());
+        targets
+    }
+
+    /// Makes what leads to a node lead to another.
+    pub(crate) fn lead_to(&mut self, instead: impl Fn(NodeId) -> NodeId) {
+        match &mut self.end {
+            End::Done => {}
+            End::Goto(next) | End::Apply { next, .. } => *next = instead(*next),
+            End::Branch { yes, no, .. } => (*yes, *no) = (instead(*yes), instead(*no)),
+            End::Switch { cases, default, .. } => {
+                cases.iter_mut().for_each(|(_, node)| *node = instead(*node));
+                *default = instead(*default);
+            }
+        }
+        self.leaves.values_mut().for_each(|node| *node = instead(*node));
+    }
+}
+
 struct Builder<'p, 'c> {
     cuttable: &'c dyn Fn(TableId) -> bool,
     nodes: Vec<Node<'p>>,
@@ -353,25 +373,20 @@ impl<'p, 'c> Builder<'p, 'c> {
     }
 
     /// None if a label names two statements, so that nothing can be said of it.
-    fn build(mut self, bodies: &[&'p [Stmt]]) -> Option<Graph<'p>> {
+    fn build(mut self, program: &'p Program, bodies: &[&'p [Stmt]]) -> Option<Graph<'p>> {
         let first = self.node(None);
         self.start(first);
         for body in bodies {
             self.body(body);
         }
-        let graph = Graph {
-            nodes: self.nodes,
-            regions: vec![self.order],
-            entries: Vec::new(),
-            labels: self.labels,
-            has_finish: false,
-            uncut: None,
-        };
+        let regions = vec![self.order];
+        let mut graph = Graph { nodes: self.nodes, regions, entries: Vec::new(), has_finish: false, uncut: None };
+        graph.find_leaves(program, &self.labels);
         (!self.label_twice).then_some(graph)
     }
 
     fn node(&mut self, head: Option<Apply<'p>>) -> NodeId {
-        self.nodes.push(Node { head, code: Vec::new(), end: End::Done });
+        self.nodes.push(Node { head, code: Vec::new(), end: End::Done, leaves: BTreeMap::new() });
         self.nodes.len() - 1
     }
 

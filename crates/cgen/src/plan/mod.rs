@@ -3,7 +3,7 @@
 //!
 //! * `storage`: the context: metadata variables, valid bits and offsets of headers, space for headers outside the
 //!   packet.
-//! * `graph`: controls as nodes cut at tables.
+//! * `graph`: controls as nodes cut at tables; `own_nodes`: copies of nodes for regions that would share them.
 //! * `state`: which state packets could see the order of; [`sharing`]: what of it several workers need a guard for.
 //! * `extracted`: what the parser tells of where headers are.
 //! * `straight`: the way of a packet that asks for nothing but to be sent or dropped, from parser to deparser.
@@ -13,6 +13,7 @@
 
 mod extracted;
 pub(crate) mod graph;
+mod own_nodes;
 pub mod sharing;
 pub(crate) mod spelled;
 pub(crate) mod state;
@@ -211,6 +212,11 @@ impl Plan {
     /// Whether packets on the straight way are worked on where their bytes lie, which need not be in a chunk.
     pub fn is_in_place(&self) -> bool {
         self.straight.as_ref().is_some_and(|straight| straight.in_place)
+    }
+
+    /// Bytes before a packet's first one that may be written on the straight way, since headers are moved in place.
+    pub fn room_bytes(&self) -> u32 {
+        if self.straight.as_ref().is_some_and(|straight| straight.moves) { self.storage.scratch_bytes } else { 0 }
     }
 
     /// Offset of the headroom from the start of the chunk: [`crate::abi::Received::data`] is never less.

@@ -20,6 +20,7 @@ use super::{CONTEXT_BYTES_MAX, PlanError, VarSlot};
 use crate::abi;
 use base::IndexVec;
 use base::index::Id as _;
+use base::limits::HEADROOM_BYTES;
 use ir::{BlockId, BlockKind, HeaderId, HeaderRef, Program, StackId, StmtKind, TableId, VarId, VarKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -138,6 +139,10 @@ pub(crate) fn build(
     storage.waiting_offset = check(u64::from(storage.valid_offset) + arrays.next_multiple_of(8))?;
     storage.scratch_offset = check(u64::from(storage.waiting_offset) + u64::from(storage.waiting_bytes))?;
     place_homes(program, &uses, &mut headers, &mut storage)?;
+    if let Some(straight) = &mut straight {
+        straight.in_place &= !straight.moves || storage.scratch_bytes as usize <= HEADROOM_BYTES;
+        straight.moves &= straight.in_place;
+    }
     for (id, stack) in program.stacks.iter_enumerated() {
         if let Some(&first) = stack.elements.first() {
             stacks[id].first = headers[first];

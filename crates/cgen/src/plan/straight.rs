@@ -91,6 +91,10 @@ pub(crate) struct Straight {
     /// Whether packets are worked on where their bytes lie, in or outside of a chunk: all that is kept of a packet
     /// meanwhile stands on the stack.
     pub(crate) in_place: bool,
+    /// Whether in place deparsing moves headers: into the place of others, and into the room before the packet.
+    pub(crate) moves: bool,
+    /// Headers that the parser extracts: those that may lie in the packet.
+    pub(crate) extracted: BTreeSet<HeaderId>,
     /// What is summed both to verify and to update a checksum.
     pub(crate) sums: Vec<Sum>,
     /// What is known of the headers that the parser extracts, if no block changes which are valid or where they are.
@@ -154,6 +158,7 @@ impl Straight {
         after_egress.extend(any_set(program, &egress_asks).map(|cond| if_then(cond, leave(Exit::DecideEgress))));
         after_egress.push(if_then(is_dropped(), leave(Exit::DropEgress)));
         let keeps_headers = keeps_headers(program);
+        let moves = !keeps_headers && emits_plainly(program);
         let parser = &program.blocks[BlockId::from_index(Stage::Parser as usize)];
         let mut straight = Straight {
             after_ingress,
@@ -161,8 +166,11 @@ impl Straight {
             exits,
             egress_port,
             keeps_headers,
-            sums: sums(program),
-            in_place: keeps_headers && is_light(program),
+            extracted: extracted_headers(program),
+            // Where headers come and go, a checksum is summed anew.
+            sums: if keeps_headers { sums(program) } else { Vec::new() },
+            in_place: (keeps_headers || moves) && is_light(program),
+            moves,
             headers: if keeps_headers { extracted(program, &parser.kind) } else { BTreeMap::new() },
             asks_for_payload: !keeps_headers || may_ask || hashes_payload(program),
             waiting: BTreeMap::new(),
@@ -193,7 +201,7 @@ impl Straight {
 
     /// The graph of all that.
     pub(crate) fn graph<'p>(&'p self, program: &'p Program, key_words: &dyn Fn(ir::TableId) -> usize) -> Graph<'p> {
-        Graph::of_way(program, &self.bodies(program), key_words)
+        Graph::of_way(program, &self.bodies(program), key_words).with_own_nodes(program, STATEMENTS_MAX)
     }
 
     /// Bytes of the packet before a header, if they are always as many.
@@ -210,7 +218,9 @@ impl Straight {
     fn find_waiting(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
         let mut regions_of: BTreeMap<VarId, (usize, usize)> = BTreeMap::new();
         {
-            let graph = self.graph(program, key_words);
+            // With nodes of their own for regions no more would wait: between two uses of what lives in one region
+            // here, no packet meets a table.
+            let graph = Graph::of_way(program, &self.bodies(program), key_words);
             let mut mention = |var: VarId, region: usize| {
                 let (first, last) = regions_of.entry(var).or_insert((region, region));
                 (*first, *last) = (region.min(*first), region.max(*last));
@@ -440,11 +450,37 @@ fn kept(program: &Program) -> BTreeSet<VarId> {
     kept
 }
 
+/// The headers that the parser extracts, of stacks all elements.
+fn extracted_headers(program: &Program) -> BTreeSet<HeaderId> {
+    let mut found = BTreeSet::new();
+    let parser = &program.blocks[BlockId::from_index(Stage::Parser as usize)];
+    walk_block(program, parser, Tables::Outside, &mut |item| {
+        let Item::Stmt(Stmt { kind: StmtKind::Extract { dst, .. }, .. }) = item else { return };
+        match (dst, super::storage::stack_of(dst)) {
+            (HeaderRef::Fixed(id), _) => found.extend([*id]),
+            (_, Some(stack)) => found.extend(&program.stacks[stack].elements),
+            _ => {}
+        }
+    });
+    found
+}
+
 /// Whether a statement, or one inside of it, extracts a header.
 fn extracts(stmt: &Stmt) -> bool {
     let mut found = false;
     visit_body(std::slice::from_ref(stmt), &mut |stmt| found |= matches!(stmt.kind, StmtKind::Extract { .. }));
     found
+}
+
+/// Whether the deparser does no more than to emit headers, each of them once: then they take no more bytes than what
+/// was extracted and the headers that are not in the packet.
+pub(crate) fn emits_plainly(program: &Program) -> bool {
+    let mut emitted = BTreeSet::new();
+    let emits_once = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Emit(HeaderRef::Fixed(id)) => emitted.insert(*id),
+        _ => false,
+    };
+    body_of(program, Stage::Deparser).iter().all(emits_once)
 }
 
 /// Whether the deparser always emits just what the parser has extracted, in the same order and without gaps: no block

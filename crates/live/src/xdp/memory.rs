@@ -89,12 +89,14 @@ pub struct Lender<'a> {
 }
 
 impl<'a> Lender<'a> {
-    /// The bytes at a place in a chunk that came out of a receive ring and has not gone back yet. None if they do not
-    /// lie in one chunk of the memory.
-    pub fn bytes(&mut self, place: u64, length: usize) -> Option<&'a mut [u8]> {
+    /// The bytes at a place in a chunk that came out of a receive ring and has not gone back yet, behind what is before
+    /// them in the chunk, and how much that is. None if they do not lie in one chunk of the memory.
+    pub fn bytes_behind_room(&mut self, place: u64, length: usize) -> Option<(&'a mut [u8], usize)> {
+        let room = place - self.memory.chunk_of(place);
+        let memory = self.memory.place(place - room, room as usize + length)?;
         // SAFETY: the kernel hands a chunk over once, and does not write to it until it is in the fill ring again; that
         // takes the memory, which is borrowed until then.
-        self.memory.place(place, length).map(|bytes| unsafe { &mut *bytes })
+        Some((unsafe { &mut *memory }, room as usize))
     }
 }
 

@@ -179,11 +179,11 @@ impl Queue {
                 }
                 places[taken] = entry.addr;
                 taken += 1;
-                match lender.bytes(entry.addr, entry.len as usize) {
-                    Some(frame) => {
-                        prepare(frame);
-                        bytes += frame.len() as u64;
-                        burst.push(frame);
+                match lender.bytes_behind_room(entry.addr, entry.len as usize) {
+                    Some((memory, room)) => {
+                        prepare(&mut memory[room..]);
+                        bytes += u64::from(entry.len);
+                        burst.push_behind_room(memory, room);
                     }
                     None => counters.rx_dropped_offload.add(1),
                 }
