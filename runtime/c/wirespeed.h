@@ -249,6 +249,8 @@ typedef uint32_t ws_straight_burst(const struct ws_env *env, struct ws_packet *c
 #endif
 
 #define WS_UNUSED __attribute__((unused))
+/* Sixteen bytes that are loaded and stored at once. */
+typedef uint8_t ws_sixteen __attribute__((vector_size(16)));
 #define WS_EXPORT __attribute__((visibility("default")))
 /* A function so long that the greater optimisations would take minutes, and one so long that any would. Clang has no
  * attribute for the first. */

@@ -13,7 +13,7 @@ mod text;
 use crate::plan::graph::{End, Graph, Uncut};
 use crate::plan::sharing::{Sharing, WholeProgram};
 use crate::plan::state::{self, OneByOne};
-use crate::plan::straight::{NoStraight, Straight, emits_plainly};
+use crate::plan::straight::{KEPT_BYTES_MAX, NoStraight, Straight, emits_plainly, hashes_payload};
 use crate::plan::walk::Item;
 use crate::plan::{Plan, key_fields};
 use crate::tuning::Tuning;
@@ -260,10 +260,6 @@ fn in_chunks_reason(program: &Program, plan: &Plan, straight: &Straight) -> Stri
     if !straight.keeps_headers && room as usize > HEADROOM_BYTES {
         return format!("headers that it adds take {room} bytes, more than the {HEADROOM_BYTES} before a packet");
     }
-    let wide = |(_, var): &(VarId, &ir::Var)| var.kind != VarKind::Local && var.ty.width() > 64;
-    if let Some((_, var)) = program.vars.iter_enumerated().find(wide) {
-        return format!("{} is wider than 64 bits", var.name);
-    }
     if let Some(ty) = program.header_types.iter().find(|ty| ty.varbit().is_some()) {
         return format!("headers of type {} have no fixed length", ty.name);
     }
@@ -273,10 +269,10 @@ fn in_chunks_reason(program: &Program, plan: &Plan, straight: &Straight) -> Stri
     if let Some((id, _)) = program.stacks.iter_enumerated().find(|(id, _)| plan.stacks[*id].dynamic) {
         return format!("the elements of {} are named at run time", program.stacks[id].name);
     }
-    match straight.waiting.keys().find(|&&var| program.vars[var].ty.width() > 64) {
-        Some(&var) => format!("{} is wider than 64 bits and waits for a table", program.vars[var].name),
-        None => "a hash is of the payload".to_owned(),
+    if hashes_payload(program) {
+        return "a hash is of the payload".to_owned();
     }
+    format!("variables that are kept of a packet take more than {KEPT_BYTES_MAX} bytes")
 }
 
 fn block_way(

@@ -4,6 +4,7 @@
 //! emitted; all others only note where it is, so that what is in its place already need not move.
 
 use super::Emitter;
+use super::pieces::{PIECES_BYTES_MAX, Pieces};
 use super::scope::Scope;
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, name, unary,
@@ -111,9 +112,16 @@ fn is_field(place: &Place) -> bool {
 struct Emitted {
     /// Whether it is; none if it certainly is.
     valid: Option<C>,
-    /// Its bytes.
-    from: C,
+    bytes: Bytes,
     size: u32,
+}
+
+/// Where its bytes are.
+enum Bytes {
+    /// In variables.
+    Taken(Pieces),
+    /// In memory that nothing is put into.
+    At(C),
 }
 
 impl Scope<'_, '_> {
@@ -131,9 +139,13 @@ impl Scope<'_, '_> {
         self.push(assign(arrow(name("frame"), "bytes"), name("to")));
         let length = binary("-", binary("+", arrow(name("frame"), "length"), name("total")), payload());
         self.push(assign(arrow(name("frame"), "length"), length));
-        for Emitted { valid, from, size } in emitted {
-            let put = S::Eval(call("memcpy", vec![name("to"), from, int(size)]));
-            self.guarded(valid, vec![put, S::Assign(name("to"), "+=", int(size))]);
+        for Emitted { valid, bytes, size } in emitted {
+            let mut put = match bytes {
+                Bytes::Taken(pieces) => pieces.store(&name("to")),
+                Bytes::At(from) => vec![S::Eval(call("memcpy", vec![name("to"), from, int(size)]))],
+            };
+            put.push(S::Assign(name("to"), "+=", int(size)));
+            self.guarded(valid, put);
         }
     }
 
@@ -146,14 +158,20 @@ impl Scope<'_, '_> {
             HeaderRef::Fixed(id) => self.way.is_none_or(|way| way.straight.extracted.contains(id)),
             _ => true,
         };
-        if size == 0 || !may_lie_there {
-            return Emitted { valid, from: pointer, size };
-        }
-        let saved = self.fresh("saved");
-        self.push(declare_array("uint8_t", saved.clone(), size, None));
-        let save = S::Eval(call("memcpy", vec![name(saved.clone()), pointer, int(size)]));
-        self.guarded(valid.clone(), vec![save]);
-        Emitted { valid, from: name(saved), size }
+        let bytes = if size <= PIECES_BYTES_MAX {
+            let pieces = self.pieces(size);
+            self.guarded(valid.clone(), pieces.load(&pointer));
+            Bytes::Taken(pieces)
+        } else if may_lie_there {
+            let saved = self.fresh("saved");
+            self.push(declare_array("uint8_t", saved.clone(), size, None));
+            let save = S::Eval(call("memcpy", vec![name(saved.clone()), pointer, int(size)]));
+            self.guarded(valid.clone(), vec![save]);
+            Bytes::At(name(saved))
+        } else {
+            Bytes::At(pointer)
+        };
+        Emitted { valid, bytes, size }
     }
 
     pub(crate) fn emit_header(&mut self, header: &HeaderRef) {

@@ -7,6 +7,7 @@ use crate::ctree::{
 };
 use crate::plan::StackSlot;
 
+use super::pieces::PIECES_BYTES_MAX;
 use ir::{HeaderId, HeaderRef, HeaderTypeId, StackId};
 
 /// A header instance that code works on.
@@ -266,6 +267,7 @@ impl Scope<'_, '_> {
         let statements = self.take(|scope| {
             let home = scope.home(&access);
             scope.set_offset(&access, home);
+            scope.note_moved();
             let (pointer, bytes) = (scope.pointer(&access), scope.fixed_bytes(&access));
             if bytes > 0 {
                 scope.push(S::Eval(call("memset", vec![pointer, name("0"), int(bytes)])));
@@ -317,14 +319,28 @@ impl Scope<'_, '_> {
         } else {
             let offset = self.offset(to);
             match self.valid(to) {
-                Some(valid) => conditional(valid, offset, home),
+                Some(valid) => {
+                    let moved = self.take(Self::note_moved);
+                    if !moved.is_empty() {
+                        self.push(S::If(unary("!", valid.clone()), moved, Vec::new()));
+                    }
+                    conditional(valid, offset, home)
+                }
                 None => offset,
             }
         };
         let ty = if self.moves() { "uint8_t *const " } else { "const uint32_t" };
         self.push(declare(ty, target.clone(), place));
         let (source, size) = (self.pointer(from), self.size(from));
-        self.push(S::Eval(call("memmove", vec![self.at(name(target.clone())), source, size])));
+        match size {
+            C::Int(size) if size <= PIECES_BYTES_MAX => {
+                let pieces = self.pieces(size);
+                let (load, store) = (pieces.load(&source), pieces.store(&self.at(name(target.clone()))));
+                self.out.extend(load);
+                self.out.extend(store);
+            }
+            _ => self.push(S::Eval(call("memmove", vec![self.at(name(target.clone())), source, size]))),
+        }
         if self.has_varbit(to) {
             let (to_length, from_length) = (self.varbit_bytes(to), self.varbit_bytes(from));
             self.push(assign(to_length, from_length));

@@ -7,7 +7,7 @@
 //!   temporaries.
 //! * `expr`, `wide`: values of at most 64 bits as C expressions, wider ones as arrays of limbs.
 //! * `field`, `neighbours`: loads and stores of bit fields in network order, and of several fields at once.
-//! * `header`: access to header instances, changes of validity, stacks.
+//! * `header`, `pieces`: access to header instances, changes of validity, copies, stacks.
 //! * `stmt`, `externs`, `hash`, `table`: statements.
 //! * `control`, `parser`, `deparser`: blocks as functions over a burst.
 //! * `straight`, `sum`: all of them as one function; checksums that are kept on the way.
@@ -21,6 +21,7 @@ mod hash;
 mod header;
 mod neighbours;
 mod parser;
+mod pieces;
 mod scope;
 mod stmt;
 mod straight;
@@ -29,7 +30,7 @@ mod table;
 mod wide;
 
 use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print, prune};
-use crate::plan::straight::Straight;
+use crate::plan::straight::{Straight, wide_metadata};
 use crate::plan::{Plan, state};
 use crate::{abi, ctree};
 use base::Span;
@@ -171,6 +172,10 @@ impl<'e> Emitter<'e> {
         };
         member("uint64_t", "valid", Some(self.plan.storage.valid_words));
         member("uint64_t", "waiting", Some(straight.waiting_bytes / 8));
+        for (id, var) in wide_metadata(self.program) {
+            member("uint64_t", &self.var_name(id), Some(var.ty.width().div_ceil(64)));
+        }
+        member("uint64_t", "parsed", if straight.may_stay { None } else { Some(0) });
         member("uint32_t", "sums", Some(straight.sums.len() as u32));
         if straight.moves {
             member("uint8_t *", "place", Some(self.plan.storage.slots));

@@ -95,6 +95,10 @@ impl Scope<'_, '_> {
             let payload = arrow(name(if self.is_in_place() { "c" } else { "p" }), "payload");
             self.push(assign(payload, name("cursor")));
         }
+        if self.way.is_some_and(|way| way.straight.may_stay) {
+            let parsed = self.valid_word(0, false);
+            self.push(assign(arrow(name("c"), "parsed"), parsed));
+        }
         let untouched = before.into_iter().filter(|(var, _)| !self.used.written.contains(var)).collect();
         self.used.written.extend(written);
         (self.exit, self.used.exit, self.known) = (exit, used_exit, Known { vars: untouched, ..Known::nothing() });

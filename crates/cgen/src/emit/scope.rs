@@ -3,6 +3,7 @@
 use super::Emitter;
 use super::straight::Way;
 use crate::ctree::{Expr as C, Stmt as S, arrow, assign, binary, cast, declare, declare_array, index, int, long, name};
+use crate::plan::MOVED_BIT;
 use crate::plan::graph::NodeId;
 use base::Span;
 use ir::{BinaryOp, BlockId, Expr, ExprKind, HeaderId, HeaderRef, LabelId, Stmt, UnaryOp, VarId, VarKind};
@@ -283,6 +284,14 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// Whether, moreover, headers are moved there.
     pub(crate) fn moves(&self) -> bool {
         self.way.is_some_and(|way| way.straight.moves)
+    }
+
+    /// Notes that a header of the packet lies elsewhere from now on.
+    pub(crate) fn note_moved(&mut self) {
+        if self.way.is_some_and(|way| way.straight.may_stay) {
+            let word = self.valid_word(0, true);
+            self.push(S::Assign(word, "|=", long(1 << MOVED_BIT)));
+        }
     }
 
     /// What is known of a packet since it was received: a member of its chunk's fixed part or, where packets are worked

@@ -12,6 +12,7 @@ use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
     name,
 };
+use crate::plan::MOVED_BIT;
 use crate::plan::straight::{Exit, Straight};
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
@@ -140,7 +141,12 @@ impl Scope<'_, '_> {
         }
         if way.straight.moves {
             let put = self.take(Self::put_emitted);
-            self.push(S::Block(put));
+            if way.straight.may_stay {
+                let changed = binary("!=", self.valid_word(0, false), arrow(name("c"), "parsed"));
+                self.push(S::If(changed, put, Vec::new()));
+            } else {
+                self.push(S::Block(put));
+            }
         }
         let port = cast("uint32_t", self.var_place(way.straight.egress_port));
         if way.straight.keeps_headers || way.straight.moves {
@@ -189,6 +195,10 @@ impl Scope<'_, '_> {
         for &var in &way.straight.kept {
             let ir_var = &program.vars[var];
             if ir_var.ty.width() > 64 || ir_var.ty.width() == 0 {
+                if ir_var.ty.width() > 64 && way.straight.in_place {
+                    let (place, value) = (arrow(context.clone(), self.emitter.var_name(var)), self.var_place(var));
+                    self.push(S::Eval(call("ws_wide_copy", vec![place, value, int(ir_var.ty.width())])));
+                }
                 continue;
             }
             let value = self.var_place(var);
@@ -232,7 +242,10 @@ impl Scope<'_, '_> {
         }
         if straight.in_place {
             for word in 0..self.emitter.plan.storage.valid_words {
-                let bits = self.valid_word(word, false);
+                let mut bits = self.valid_word(word, false);
+                if straight.may_stay {
+                    bits = binary("&", bits, long(!(1 << MOVED_BIT)));
+                }
                 self.push(assign(index(arrow(context.clone(), "valid"), int(word)), bits));
             }
             let payload = binary("+", first(), arrow(name("c"), "payload"));

@@ -25,6 +25,9 @@ use ir::{BlockId, BlockKind, HeaderId, HeaderRef, Program, StackId, StmtKind, Ta
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+/// Among the valid bits of a packet that may leave as it was received: whether it has a header that lies elsewhere.
+pub(crate) const MOVED_BIT: u32 = 63;
+
 /// Where a header instance lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HeaderSlot {
@@ -142,6 +145,8 @@ pub(crate) fn build(
     if let Some(straight) = &mut straight {
         straight.in_place &= !straight.moves || storage.scratch_bytes as usize <= HEADROOM_BYTES;
         straight.moves &= straight.in_place;
+        // One bit of the valid bits says that there is a header beside the packet.
+        straight.may_stay &= straight.moves && headers.iter().all(|header| header.bit < MOVED_BIT);
     }
     for (id, stack) in program.stacks.iter_enumerated() {
         if let Some(&first) = stack.elements.first() {

@@ -28,6 +28,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Statements of a program that gets a straight way. Larger ones would take too long to compile twice.
 const STATEMENTS_MAX: usize = 2_000;
 
+/// Bytes of variables that are kept of a packet on the stack, where there are those of a burst.
+pub(crate) const KEPT_BYTES_MAX: u32 = 1024;
+
 /// What a packet may ask for in ingress.
 const INGRESS_REQUESTS: [Slot; 7] = [
     Slot::CloneIngressSession,
@@ -93,6 +96,8 @@ pub(crate) struct Straight {
     pub(crate) in_place: bool,
     /// Whether in place deparsing moves headers: into the place of others, and into the room before the packet.
     pub(crate) moves: bool,
+    /// Whether a packet can leave as it was received then, if it has the headers that were extracted and none is new.
+    pub(crate) may_stay: bool,
     /// Headers that the parser extracts: those that may lie in the packet.
     pub(crate) extracted: BTreeSet<HeaderId>,
     /// What is summed both to verify and to update a checksum.
@@ -159,26 +164,26 @@ impl Straight {
         after_egress.push(if_then(is_dropped(), leave(Exit::DropEgress)));
         let keeps_headers = keeps_headers(program);
         let moves = !keeps_headers && emits_plainly(program);
-        let parser = &program.blocks[BlockId::from_index(Stage::Parser as usize)];
         let mut straight = Straight {
             after_ingress,
             after_egress,
             exits,
             egress_port,
             keeps_headers,
+            may_stay: moves && parses_in_order(program) && !any_in_parser(program, changes_headers),
             extracted: extracted_headers(program),
             // Where headers come and go, a checksum is summed anew.
             sums: if keeps_headers { sums(program) } else { Vec::new() },
             in_place: (keeps_headers || moves) && is_light(program),
             moves,
-            headers: if keeps_headers { extracted(program, &parser.kind) } else { BTreeMap::new() },
+            headers: if keeps_headers { extracted(program, &parser_of(program).kind) } else { BTreeMap::new() },
             asks_for_payload: !keeps_headers || may_ask || hashes_payload(program),
             waiting: BTreeMap::new(),
             waiting_bytes: 0,
             kept: kept(program),
         };
         straight.find_waiting(program, key_words);
-        straight.in_place &= straight.waiting.keys().all(|&var| program.vars[var].ty.width() <= 64);
+        straight.in_place &= straight.waiting_bytes + wide_metadata_bytes(program) <= KEPT_BYTES_MAX;
         Ok(straight)
     }
 
@@ -225,7 +230,7 @@ impl Straight {
                 let (first, last) = regions_of.entry(var).or_insert((region, region));
                 (*first, *last) = (region.min(*first), region.max(*last));
             };
-            let parser = &program.blocks[BlockId::from_index(Stage::Parser as usize)];
+            let parser = parser_of(program);
             walk_block(program, parser, Tables::Inside, &mut |item| {
                 if let Item::Var(var) = item {
                     mention(var, 0);
@@ -261,7 +266,7 @@ impl Straight {
     /// The bodies and, as statements, those of the parser's states.
     fn all_bodies<'p>(&'p self, program: &'p Program) -> Vec<&'p [Stmt]> {
         let mut bodies = self.bodies(program);
-        if let BlockKind::Parser { states, .. } = &program.blocks[BlockId::from_index(Stage::Parser as usize)].kind {
+        if let BlockKind::Parser { states, .. } = &parser_of(program).kind {
             bodies.extend(states.iter().map(|state| &state.body[..]));
         }
         bodies
@@ -341,6 +346,10 @@ fn begin_egress(program: &Program, slots: &Slots) -> Vec<Stmt> {
     out
 }
 
+fn parser_of(program: &Program) -> &ir::Block {
+    &program.blocks[BlockId::from_index(Stage::Parser as usize)]
+}
+
 fn body_of(program: &Program, stage: Stage) -> &[Stmt] {
     match &program.blocks[BlockId::from_index(stage as usize)].kind {
         BlockKind::Control { body } => body,
@@ -383,19 +392,26 @@ fn statements(program: &Program) -> usize {
     count
 }
 
-/// Whether a packet is no more than its bytes and variables of C: no variable beside the locals is wider than those, no
-/// header has an element named at run time or a field of variable length, and no meter asks how long the packet is.
+/// Whether a packet is no more than its bytes and variables: no header has an element named at run time or a field of
+/// variable length, and no meter asks how long the packet is.
 fn is_light(program: &Program) -> bool {
-    let is_narrow = |var: &ir::Var| var.kind == VarKind::Local || var.ty.width() <= 64;
     let is_fixed = |ty: &ir::HeaderType| ty.varbit().is_none();
-    program.vars.iter().all(is_narrow)
-        && program.header_types.iter().all(is_fixed)
+    program.header_types.iter().all(is_fixed)
         && !any_statement(program, |kind| matches!(kind, StmtKind::ExecuteMeter { .. }))
         && program.tables.iter().all(|table| table.direct_meter.is_none())
         && !hashes_payload(program)
 }
 
-fn hashes_payload(program: &Program) -> bool {
+/// Metadata that are no variables of C.
+pub(crate) fn wide_metadata(program: &Program) -> impl Iterator<Item = (VarId, &ir::Var)> {
+    program.vars.iter_enumerated().filter(|(_, var)| var.kind == VarKind::Metadata && var.ty.width() > 64)
+}
+
+fn wide_metadata_bytes(program: &Program) -> u32 {
+    wide_metadata(program).map(|(_, var)| var.ty.width().div_ceil(64) * 8).fold(0, u32::saturating_add)
+}
+
+pub(crate) fn hashes_payload(program: &Program) -> bool {
     any_statement(program, |kind| matches!(kind, StmtKind::Hash { payload: true, .. }))
 }
 
@@ -453,7 +469,7 @@ fn kept(program: &Program) -> BTreeSet<VarId> {
 /// The headers that the parser extracts, of stacks all elements.
 fn extracted_headers(program: &Program) -> BTreeSet<HeaderId> {
     let mut found = BTreeSet::new();
-    let parser = &program.blocks[BlockId::from_index(Stage::Parser as usize)];
+    let parser = parser_of(program);
     walk_block(program, parser, Tables::Outside, &mut |item| {
         let Item::Stmt(Stmt { kind: StmtKind::Extract { dst, .. }, .. }) = item else { return };
         match (dst, super::storage::stack_of(dst)) {
@@ -487,6 +503,36 @@ pub(crate) fn emits_plainly(program: &Program) -> bool {
 /// changes which headers are valid or where they are, and along every way through the parser the extracted headers
 /// stand in the order in which the deparser emits them.
 fn keeps_headers(program: &Program) -> bool {
+    !any_statement(program, changes_headers) && parses_in_order(program)
+}
+
+/// Whether a statement makes the headers of a packet others than those that were extracted, one behind the other.
+fn changes_headers(kind: &StmtKind) -> bool {
+    matches!(
+        kind,
+        StmtKind::SetValid(_)
+            | StmtKind::SetInvalid(_)
+            | StmtKind::CopyHeader { .. }
+            | StmtKind::CopyVarbit { .. }
+            | StmtKind::SetVarbit { .. }
+            | StmtKind::PushFront { .. }
+            | StmtKind::PopFront { .. }
+            | StmtKind::Advance { .. }
+    )
+}
+
+/// Whether the parser has such a statement.
+fn any_in_parser(program: &Program, is_such: impl Fn(&StmtKind) -> bool) -> bool {
+    let mut found = false;
+    let parser = parser_of(program);
+    walk_block(program, parser, Tables::Outside, &mut |item| {
+        found |= matches!(item, Item::Stmt(stmt) if is_such(&stmt.kind));
+    });
+    found
+}
+
+/// Whether the deparser emits each header once, and all extracted ones in the order in which the parser extracts them.
+fn parses_in_order(program: &Program) -> bool {
     let mut emitted: BTreeMap<HeaderId, usize> = BTreeMap::new();
     for stmt in body_of(program, Stage::Deparser) {
         match &stmt.kind {
@@ -496,25 +542,8 @@ fn keeps_headers(program: &Program) -> bool {
             _ => return false,
         }
     }
-    let mut moves = false;
-    state::walk_program(program, &mut |stmt| {
-        moves |= matches!(
-            stmt.kind,
-            StmtKind::SetValid(_)
-                | StmtKind::SetInvalid(_)
-                | StmtKind::CopyHeader { .. }
-                | StmtKind::CopyVarbit { .. }
-                | StmtKind::SetVarbit { .. }
-                | StmtKind::PushFront { .. }
-                | StmtKind::PopFront { .. }
-                | StmtKind::Advance { .. }
-        );
-    });
-    let parser = &program.blocks[BlockId::from_index(Stage::Parser as usize)];
+    let parser = parser_of(program);
     let BlockKind::Parser { start, states, .. } = &parser.kind else { return false };
-    if moves {
-        return false;
-    }
     // The greatest position in the list of emits that a packet can have reached before a state.
     let mut reached: BTreeMap<ir::StateId, usize> = BTreeMap::from([(*start, 0)]);
     let mut pending = vec![*start];

@@ -1,0 +1,61 @@
+//! Headers that are copied as variables of C: first all of their pieces are loaded, then all stored, wherever they go.
+//!
+//! Pieces do not overlap, and what was stored as one is loaded as one: a processor hands a store on to a load behind it
+//! only if the load is of the same bytes. A compiler copies 14 bytes as two overlapping words of 8.
+
+use super::scope::Scope;
+use crate::ctree::{Expr as C, Stmt as S, binary, call, declare, int, name, unary};
+
+/// The longest header that is copied in this way.
+pub(crate) const PIECES_BYTES_MAX: u32 = 128;
+
+/// The types of pieces, the widest first.
+const TYPES: [(u32, &str); 5] = [(16, "ws_sixteen"), (8, "uint64_t"), (4, "uint32_t"), (2, "uint16_t"), (1, "uint8_t")];
+
+/// Variables for the bytes of a header.
+pub(crate) struct Pieces(Vec<Piece>);
+
+struct Piece {
+    var: String,
+    offset: u32,
+    bytes: u32,
+}
+
+impl Scope<'_, '_> {
+    /// Declares variables for a header of so many bytes.
+    pub(crate) fn pieces(&mut self, size: u32) -> Pieces {
+        let (mut pieces, mut offset) = (Vec::new(), 0);
+        for (bytes, ty) in TYPES {
+            while size - offset >= bytes {
+                let var = self.fresh("piece");
+                let zero = if bytes == 16 { C::List(vec![int(0)]) } else { int(0) };
+                self.push(declare(ty, var.clone(), zero));
+                pieces.push(Piece { var, offset, bytes });
+                offset += bytes;
+            }
+        }
+        Pieces(pieces)
+    }
+}
+
+impl Pieces {
+    /// Loads all.
+    pub(crate) fn load(&self, from: &C) -> Vec<S> {
+        self.copy(|var, at| vec![var, at], from)
+    }
+
+    /// Stores all.
+    pub(crate) fn store(&self, to: &C) -> Vec<S> {
+        self.copy(|var, at| vec![at, var], to)
+    }
+
+    fn copy(&self, arguments: impl Fn(C, C) -> Vec<C>, memory: &C) -> Vec<S> {
+        let copy = |Piece { var, offset, bytes }: &Piece| {
+            let at = binary("+", memory.clone(), int(*offset));
+            let mut arguments = arguments(unary("&", name(var.clone())), at);
+            arguments.push(int(*bytes));
+            S::Eval(call("memcpy", arguments))
+        };
+        self.0.iter().map(copy).collect()
+    }
+}
