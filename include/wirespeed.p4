@@ -1,5 +1,7 @@
 // What Wirespeed's switch can do beyond v1model. A program includes this file after v1model.p4.
 //
+// Remainders of polynomials are for codes in the data plane, see the last function.
+//
 // Piles: small packets that have the way before them in common wait for each other, and go on as one. A program gathers
 // packets in egress, and meets the pile again in ingress. Which packets, what stands before the pile's bytes and what
 // becomes of it is all the program's. Records are the way back: a packet is cut into those that it is made of.
@@ -43,5 +45,12 @@ extern void pile_read(out bit<16> pile, out bit<16> packets);
 // above, in order and with nothing between them. If the packet is not made of `records` such records, no more and no
 // fewer, then nothing is taken apart: it goes through the parser and ingress once more as a whole.
 extern void scatter_records(in bit<16> first_byte, in bit<16> records);
+
+// The remainder of `data` on division by `polynomial`. R is bit<1> to bit<32>, T any bit<N>. Bit i of `data` is the
+// coefficient of x^i; that of the divisor's highest power, x to the width of R, is 1 and is not written. A CRC first
+// multiplies the data by that power: `crc_remainder(r, data ++ (R)0, polynomial)` is the CRC that starts with 0,
+// reflects nothing and inverts nothing. `polynomial` is known at compile time.
+@pure
+extern void crc_remainder<R, T>(out R remainder, in T data, in R polynomial);
 
 #endif

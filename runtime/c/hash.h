@@ -346,6 +346,45 @@ static inline WS_UNUSED uint64_t ws_hash_continued(const struct ws_crc *crc, con
     return ws_hash_from(crc, remainder, a + 4, a_count - 4, b, b_count);
 }
 
+/* The product of two polynomials over the field of two elements. */
+struct ws_product {
+    uint64_t low, high;
+};
+
+static inline struct ws_product ws_multiply(uint64_t a, uint64_t b)
+{
+#if defined(__PCLMUL__)
+    typedef long long pair __attribute__((vector_size(16)));
+    pair product = __builtin_ia32_pclmulqdq128((pair){(long long)a, 0}, (pair){(long long)b, 0}, 0);
+    return (struct ws_product){(uint64_t)product[0], (uint64_t)product[1]};
+#else
+    struct ws_product product = {0, 0};
+    for (uint32_t bit = 0; bit < 64; bit++) {
+        uint64_t taken = 0 - (b >> bit & 1);
+        product.low ^= (a << bit) & taken;
+        product.high ^= (bit != 0 ? a >> (64 - bit) : 0) & taken;
+    }
+    return product;
+#endif
+}
+
+/* The remainder of the limbs, lowest first, on division by x^width + constants[1]. What the constants are, cgen's
+ * remainder.rs says. */
+static inline WS_UNUSED uint64_t ws_remainder(const uint64_t *constants, uint32_t width, const uint64_t *limbs,
+                                              uint32_t count)
+{
+    uint64_t low = limbs[0], high = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        struct ws_product product = ws_multiply(limbs[i], constants[1 + i]);
+        low ^= product.low;
+        high ^= product.high;
+    }
+    /* Above the lower limb are fewer bits than the width, at most 32: their product fits a limb. */
+    low ^= ws_multiply(high, constants[2]).low;
+    uint64_t above = low >> width, quotient = above ^ ws_multiply(above, constants[0]).high;
+    return (low ^ ws_multiply(quotient, constants[1]).low) & ws_mask(width);
+}
+
 /* Joins values of any width, most significant bit first. The bits after the last one in its byte are zero. */
 struct ws_joined {
     uint8_t *bytes;

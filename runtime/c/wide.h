@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_WIDTH_MAX 16384u
+#define WS_WIDTH_MAX 32768u
 #define WS_LIMBS(width) (((width) + 63u) / 64u)
 
 static inline void ws_wide_zero(uint64_t *d, uint32_t width)
@@ -317,6 +317,14 @@ static inline void ws_wide_shl(uint64_t *d, const uint64_t *a, uint64_t amount, 
     ws_wide_trim(d, width);
 }
 
+/* 1 shifted left. Limbs are compared with the place, so that none waits for a store. */
+static inline void ws_wide_bit(uint64_t *d, uint64_t amount, uint32_t width)
+{
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = amount / 64 == i ? UINT64_C(1) << amount % 64 : 0;
+    ws_wide_trim(d, width);
+}
+
 static inline void ws_wide_shr(uint64_t *d, const uint64_t *a, uint64_t amount, uint32_t width)
 {
     if (amount >= width) {
@@ -409,48 +417,6 @@ static inline void ws_wide_concat(uint64_t *d, const uint64_t *a, uint32_t a_wid
 {
     ws_wide_resize(d, a_width + b_width, b, b_width);
     ws_wide_set_slice(d, b_width, a, a_width);
-}
-
-/* The number in `width` bits of the packet from bit `offset`, most significant bit first. */
-static inline void ws_wide_load(uint64_t *d, const uint8_t *bytes, uint32_t offset, uint32_t width)
-{
-    int32_t first = (int32_t)(offset / 8), last = (int32_t)((offset + width - 1) / 8);
-    uint32_t shift = 7 - (offset + width - 1) % 8;
-    for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
-        int32_t low = last - 8 * (int32_t)i;
-        uint64_t limb = 0;
-        for (int32_t j = 0; j < 8 && low - j >= first; j++)
-            limb |= (uint64_t)bytes[low - j] << (8 * j);
-        limb >>= shift;
-        if (shift != 0 && low - 8 >= first)
-            limb |= (uint64_t)bytes[low - 8] << (64 - shift);
-        d[i] = limb;
-    }
-    ws_wide_trim(d, width);
-}
-
-/* Writes the number to `width` bits of the packet from bit `offset`; the bits around them stay. */
-static inline void ws_wide_store(uint8_t *bytes, uint32_t offset, uint32_t width, const uint64_t *a)
-{
-    int32_t first = (int32_t)(offset / 8), last = (int32_t)((offset + width - 1) / 8);
-    uint32_t shift = 7 - (offset + width - 1) % 8;
-    for (int32_t at = last; at >= first; at--) {
-        uint32_t position = 8 * (uint32_t)(last - at);
-        uint64_t value;
-        uint32_t mask = 0xff;
-        if (position < shift) {
-            value = a[0] << shift;
-            mask = 0xffu << shift & 0xff;
-        } else {
-            uint32_t low = position - shift;
-            value = a[low / 64] >> (low % 64);
-            if (low % 64 > 56 && low / 64 + 1 < WS_LIMBS(width))
-                value |= a[low / 64 + 1] << (64 - low % 64);
-        }
-        if (at == first)
-            mask &= 0xffu >> (offset % 8);
-        bytes[at] = (uint8_t)((bytes[at] & ~mask) | ((uint32_t)value & mask));
-    }
 }
 
 #endif

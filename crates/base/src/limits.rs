@@ -8,9 +8,9 @@ pub const BURST_PACKETS_MAX: usize = 64;
 /// call costs; with more, those that ask for more than to be sent would wait longer.
 pub const CALL_FRAMES_MAX: usize = 4 * BURST_PACKETS_MAX;
 
-/// The widest `bit<>`, `int<>` and `varbit<>`, in bits: wide enough for any header, small enough that a program cannot
-/// make a single field eat the memory.
-pub const WIDTH_BITS_MAX: u32 = 16_384;
+/// The widest `bit<>`, `int<>` and `varbit<>`, in bits: wide enough for any header and for a word of the longest code
+/// of ZipLine, small enough that a program cannot make a single field eat the memory.
+pub const WIDTH_BITS_MAX: u32 = 32_768;
 
 /// The most elements of a header stack.
 pub const STACK_ELEMENTS_MAX: u32 = 1024;

@@ -88,6 +88,8 @@ static void test_wide_against_int128(void)
         CHECK(get(d) == cut(-x, width));
         ws_wide_shl(d, a, amount, width);
         CHECK(get(d) == (amount >= width ? 0 : cut(x << amount, width)));
+        ws_wide_bit(d, amount, width);
+        CHECK(get(d) == (amount >= width ? 0 : (u128)1 << amount));
         ws_wide_shr(d, a, amount, width);
         CHECK(get(d) == (amount >= width ? 0 : x >> amount));
         ws_wide_sar(d, a, amount, width);
@@ -266,11 +268,44 @@ static void test_deparser(void)
     check_packet(packet, "abcdefghijklmnopqrst");
 }
 
+/* x^power on division by x^width + polynomial. */
+static uint64_t power_of_x(uint32_t power, uint32_t width, uint64_t polynomial)
+{
+    uint64_t remainder = 1;
+    while (power-- > 0)
+        remainder = (remainder << 1 ^ (remainder >> (width - 1) & 1 ? polynomial : 0)) & ws_mask(width);
+    return remainder;
+}
+
+/* The remainder is the sum of those of all powers that the value has, for every width. */
+static void test_remainders(void)
+{
+    for (uint32_t round = 0; round < 300; round++) {
+        uint32_t width = 1 + round % 32, count = 1 + (uint32_t)(random_number() % 4);
+        uint64_t polynomial = random_number() & ws_mask(width), limbs[4], constants[5], quotient = 0, left = 1, sum = 0;
+        for (uint32_t bit = 0; bit < 64; bit++) {
+            uint64_t is_over = left >> (width - 1) & 1;
+            quotient = quotient << 1 | is_over;
+            left = (left << 1 ^ (is_over ? polynomial : 0)) & ws_mask(width);
+        }
+        constants[0] = quotient << width;
+        constants[1] = polynomial;
+        for (uint32_t i = 1; i < 4; i++)
+            constants[1 + i] = power_of_x(64 * i, width, polynomial);
+        for (uint32_t i = 0; i < count; i++)
+            limbs[i] = random_number();
+        for (uint32_t bit = 0; bit < 64 * count; bit++)
+            sum ^= limbs[bit / 64] >> bit % 64 & 1 ? power_of_x(bit, width, polynomial) : 0;
+        CHECK(ws_remainder(constants, width, limbs, count) == sum);
+    }
+}
+
 int main(void)
 {
     test_wide_against_int128();
     test_division_undoes_multiplication();
     test_saturation();
+    test_remainders();
     test_loads_and_stores();
     test_hashes();
     test_stacks();

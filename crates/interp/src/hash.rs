@@ -30,6 +30,9 @@ pub fn hash(
             let (before, bytes) = continued(bytes);
             Bits::from_u64(16, u64::from(crc_reflected(bytes, 0x8005, 16, before & 0xffff)))
         }
+        HashAlgorithm::Remainder { width_bits, polynomial } => {
+            Bits::from_u64(width_bits, remainder(bytes, width_bits, polynomial))
+        }
         HashAlgorithm::Crc32 => Bits::from_u64(32, u64::from(crc32(bytes))),
         HashAlgorithm::Crc16 => Bits::from_u64(16, u64::from(crc16(bytes))),
         HashAlgorithm::CrcCcitt => Bits::from_u64(16, u64::from(crc_ccitt(bytes))),
@@ -81,6 +84,20 @@ pub fn crc_continued(before: u32, bytes: &[u8], width_bits: u32, parameters: &Cr
         remainder = remainder.reverse_bits() >> (32 - width_bits);
     }
     crc(bytes, width_bits, &CrcParameters { initial: remainder, ..*parameters })
+}
+
+/// The remainder of a polynomial over the field of two elements, highest power first, on division by x^`width_bits` +
+/// `polynomial`.
+pub fn remainder(bytes: &[u8], width_bits: u32, polynomial: u32) -> u64 {
+    let divisor = 1 << width_bits | u64::from(polynomial);
+    let mut remainder = 0;
+    for bit in bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1)) {
+        remainder = remainder << 1 | u64::from(bit);
+        if remainder >> width_bits == 1 {
+            remainder ^= divisor;
+        }
+    }
+    remainder
 }
 
 /// CRC-CCITT: polynomial 0x1021, bits of a byte highest first, start 0xFFFF.
@@ -170,6 +187,22 @@ mod tests {
         check_crc(32, [0x1EDC_6F41, 0xFFFF_FFFF, 0xFFFF_FFFF], [true, true], 0xE306_9283);
         check_crc(32, [0xF4AC_FB13, 0xFFFF_FFFF, 0xFFFF_FFFF], [true, true], 0x1697_D06A);
         check_crc(32, [0x0000_00AF, 0, 0], [false, false], 0xBD0B_E338);
+    }
+
+    /// A CRC is the remainder of the data times x^width; the table of the (7, 4) code is that of textbooks.
+    #[test]
+    fn remainders_are_those_of_crcs_without_their_shift() {
+        let shifted = [CHECK, &[0, 0]].concat();
+        let xmodem = CrcParameters {
+            initial: 0,
+            reflects_data: false,
+            reflects_remainder: false,
+            final_xor: 0,
+            polynomial: 0x1021,
+        };
+        assert_eq!(remainder(&shifted, 16, 0x1021), u64::from(crc(CHECK, 16, &xmodem)));
+        let of_single_bits: Vec<u64> = (0..8).map(|bit| remainder(&[1 << bit], 3, 3)).collect();
+        assert_eq!(of_single_bits, [1, 2, 4, 3, 6, 7, 5, 1]);
     }
 
     #[test]

@@ -315,7 +315,7 @@ pub enum HashValue {
 }
 
 /// Hash and checksum functions. Widths of results: 16 for the 16-bit ones, 32 for those of CRC-32, 64 for `Identity`,
-/// the calculation's for `Custom`.
+/// the calculation's for `Custom`, the polynomial's degree for `Remainder`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HashAlgorithm {
     /// Polynomial 0x04C11DB7 reflected, as Ethernet.
@@ -339,6 +339,15 @@ pub enum HashAlgorithm {
     Crc16Continued,
     /// [`HashAlgorithm::Custom`] in the same way.
     Continued(CalculationId),
+    /// The remainder of the data, a polynomial over the field of two elements whose highest power is the first bit, on
+    /// division by x^`width_bits` + `polynomial`. The data are not multiplied by x^`width_bits` before, as a CRC does
+    /// it. They are one value of whole bytes that is always there.
+    Remainder {
+        /// Degree of the divisor, 1 to 32.
+        width_bits: u32,
+        /// The divisor without its highest power, lower than 2^`width_bits`.
+        polynomial: u32,
+    },
 }
 
 /// A state of a parser.

@@ -38,7 +38,7 @@ fn errors_have_their_place() {
     check("program v1model", "program pna", expect!["1:9: expected an architecture, found 'pna'"]);
     check("labels 4", "labels four", expect!["3:8: expected a number, found 'four'"]);
     check("v1 \"", "v2 \"", expect!["5:1: v2 is declared out of order: v1 is next"]);
-    check("bit<200>", "bit<16385>", expect!["12:20: a width of 16385 bits; the most is 16384"]);
+    check("bit<200>", "bit<32769>", expect!["12:20: a width of 32769 bits; the most is 32768"]);
     check("ht1 metadata", "ht9 metadata", expect!["30:20: ht9 is not declared"]);
     check("[h1, h2]", "[]", expect!["33:24: a stack without elements"]);
     check("v0 = v5", "v0 = v77", expect!["46:8: v77 is not declared"]);

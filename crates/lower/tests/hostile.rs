@@ -113,7 +113,7 @@ fn numbers_out_of_all_proportion() {
         "hdr.h.c = 16w1 / 16w0;",
         "hdr.h.a = (bit<8>) (5 % 0);",
         "for (bit<32> i in 32w0..32w0xffffffff) { hdr.h.a = hdr.h.a + 1; }",
-        "bit<16384> x = (bit<16384>) hdr.h.a; hdr.h.b = (x ++ x)[7:0];",
+        "bit<32768> x = (bit<32768>) hdr.h.a; hdr.h.b = (x ++ x)[7:0];",
     ] {
         let _ = lower(&Parts { ingress, ..Parts::default() }.text());
     }

@@ -70,6 +70,52 @@ fn hashes() {
 }
 
 #[test]
+fn remainders_of_polynomials() {
+    let types = "#include <wirespeed.p4>\n";
+    check_packets(
+        &Parts {
+            types,
+            locals: "bit<3> r;",
+            ingress: "crc_remainder(hdr.h.b, hdr.h.c, 0x1d); \
+                      crc_remainder(r, hdr.h.c[6:0], 3w3); hdr.h.a = (bit<8>) r;",
+            ..Parts::default()
+        },
+        &["00001234", "0000ffff", "000000ff"],
+        expect![[r#"
+            00001234 -> 05c31234
+            0000ffff -> 003bffff
+            000000ff -> 00ff00ff
+        "#]],
+    );
+    // Data are filled up in front, so that they are whole bytes.
+    check_ir(
+        Stage::Ingress,
+        &Parts { types, ingress: "crc_remainder(hdr.h.b, hdr.h.c[6:0], 0x1d);", ..Parts::default() },
+        expect![[r#"
+            block2 "I" control {
+              hash h0.1 = remainder 8 29(bit<8>(h0.2[6:0]))
+            }
+        "#]],
+    );
+    for (ingress, error) in [
+        (
+            "bit<33> r; crc_remainder(r, hdr.h.c, 3);",
+            expect![[r#"
+                E0802 a remainder is a `bit<1>` to `bit<32>`, and its width is the degree at `crc_remainder(r, hdr.h.c, 3)`
+            "#]],
+        ),
+        (
+            "crc_remainder(hdr.h.b, hdr.h.c, hdr.h.a);",
+            expect![[r#"
+                E0804 this must be a number known at compile time at `hdr.h.a`
+            "#]],
+        ),
+    ] {
+        check_errors(&Parts { types, ingress, ..Parts::default() }, error);
+    }
+}
+
+#[test]
 fn checksums() {
     check_packets(
         &Parts {

@@ -191,7 +191,7 @@ fn headers() {
         OUT_OF_RANGE,
         "header_type x_t { fields { a : 0; } } header x_t x[0]; table t { reads { s[2].a : exact; } actions { nop; } }",
         expect![[r#"
-            t.p4:2:32: error[E0909]: this must be from 1 to 16384, and is 0
+            t.p4:2:32: error[E0909]: this must be from 1 to 32768, and is 0
             t.p4:2:52: error[E0909]: this must be from 1 to 1024, and is 0
             t.p4:2:76: error[E0909]: `s` has 2 elements; there is none at 2
             t.p4:2:50: warning[W0903]: no parser state extracts `x`, so it has no place in packets

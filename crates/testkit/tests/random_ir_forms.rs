@@ -133,6 +133,7 @@ forms!(algorithm_form, ALGORITHMS, HashAlgorithm, {
     HashAlgorithm::Crc32Continued => "crc32 continued",
     HashAlgorithm::Crc16Continued => "crc16 continued",
     HashAlgorithm::Continued(_) => "custom crc continued",
+    HashAlgorithm::Remainder { .. } => "remainder",
 });
 
 forms!(hash_value_form, HASH_VALUES, HashValue, {

@@ -66,6 +66,7 @@ impl<'e> Scope<'_, 'e> {
             }
             HashAlgorithm::Crc16 | HashAlgorithm::Crc16Continued | HashAlgorithm::CrcCcitt => 16,
             HashAlgorithm::Csum16 | HashAlgorithm::Xor16 => 16,
+            HashAlgorithm::Remainder { width_bits, .. } => width_bits,
         };
         self.write_resized(dst, value, width);
     }
@@ -85,6 +86,10 @@ impl<'e> Scope<'_, 'e> {
                 self.keep_sum(inputs, &sum);
             }
             call("ws_checksum", vec![sum])
+        } else if let (HashAlgorithm::Remainder { width_bits, polynomial }, [input]) = (algorithm, inputs)
+            && let HashValue::Expr(data) = &input.value
+        {
+            self.remainder(data, width_bits, polynomial)
         } else {
             self.over_buffer(algorithm, groups, payload)
         }
@@ -287,6 +292,7 @@ impl<'e> Scope<'_, 'e> {
             HashAlgorithm::Identity => "ws_hash_identity",
             HashAlgorithm::Custom(_) => "ws_hash_custom",
             HashAlgorithm::Continued(_) => "ws_hash_continued",
+            HashAlgorithm::Remainder { .. } => unreachable!("a verified remainder is one of one value"),
         };
         let (rest, rest_count) = if payload { self.payload() } else { (name(buffer.clone()), int(0)) };
         let mut arguments = vec![name(buffer), count, rest, rest_count];

@@ -22,6 +22,7 @@ mod header;
 mod neighbours;
 mod parser;
 mod pieces;
+mod remainder;
 mod scope;
 mod stmt;
 mod straight;
@@ -349,7 +350,7 @@ fn hash_table(algorithm: HashAlgorithm) -> Option<&'static str> {
         HashAlgorithm::Crc16 | HashAlgorithm::Crc16Continued => Some("WS_CRC16"),
         HashAlgorithm::CrcCcitt => Some("WS_CRC_CCITT"),
         HashAlgorithm::Csum16 | HashAlgorithm::Xor16 | HashAlgorithm::Identity => None,
-        HashAlgorithm::Custom(_) | HashAlgorithm::Continued(_) => None,
+        HashAlgorithm::Custom(_) | HashAlgorithm::Continued(_) | HashAlgorithm::Remainder { .. } => None,
     }
 }
 

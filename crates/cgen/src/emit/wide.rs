@@ -3,6 +3,7 @@
 use super::expr::Value;
 use super::scope::Scope;
 use crate::ctree::{Expr as C, Stmt as S, call, conditional, declare, declare_array, index, int, long, name};
+use base::Bits;
 use ir::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 impl Scope<'_, '_> {
@@ -92,6 +93,10 @@ impl Scope<'_, '_> {
 
     fn wide_binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> C {
         let (width, signed) = (left.ty.width(), left.ty.is_signed());
+        if op == BinaryOp::Shl && left.as_const().is_some_and(|bits| *bits == Bits::from_u64(width, 1)) {
+            let amount = self.number(right);
+            return self.compute("ws_wide_bit", width, vec![amount, int(width)]);
+        }
         let a = self.wide(left);
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             let amount = self.number(right);

@@ -139,7 +139,7 @@ impl crate::BinaryOp {
 }
 
 /// The hash functions and how they are written; `Custom` and `Continued` are written as their
-/// calculation.
+/// calculation, `Remainder` with its polynomial.
 const HASHES: [(&str, crate::HashAlgorithm); 8] = {
     use crate::HashAlgorithm::*;
     [

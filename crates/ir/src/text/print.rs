@@ -424,6 +424,7 @@ fn algorithm_text(algorithm: HashAlgorithm) -> String {
     match algorithm {
         HashAlgorithm::Custom(calculation) => calculation.to_string(),
         HashAlgorithm::Continued(calculation) => format!("continue {calculation}"),
+        HashAlgorithm::Remainder { width_bits, polynomial } => format!("remainder {width_bits} {polynomial}"),
         standard => word_of(&HASHES, &standard).to_owned(),
     }
 }

@@ -218,6 +218,9 @@ impl Reader<'_> {
         match self.peek_id::<CalculationId>("calculation") {
             Some(_) => Ok(HashAlgorithm::Custom(self.id("calculation")?)),
             None if self.take_word("continue") => Ok(HashAlgorithm::Continued(self.id("calculation")?)),
+            None if self.take_word("remainder") => {
+                Ok(HashAlgorithm::Remainder { width_bits: self.number()?, polynomial: self.number()? })
+            }
             None => self.choice(&HASHES, "a hash function"),
         }
     }

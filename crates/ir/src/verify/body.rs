@@ -231,9 +231,8 @@ impl<'p> Verifier<'p> {
             | StmtKind::Count { .. }
             | StmtKind::ExecuteMeter { .. }
             | StmtKind::ExecuteDirectMeter { .. } => self.array(stmt, dst, in_parser),
-            StmtKind::Hash { algorithm, inputs, .. } => {
-                self.algorithm(*algorithm);
-                self.continues(*algorithm, inputs);
+            StmtKind::Hash { algorithm, inputs, payload, .. } => {
+                self.algorithm(*algorithm, inputs, *payload);
                 inputs.iter().for_each(|input| self.hash_input(input, in_parser));
             }
             StmtKind::Random { low, high, .. } => {
@@ -322,7 +321,7 @@ impl<'p> Verifier<'p> {
     }
 
     /// What goes on from a value has the value in front, 32 bits that are always there.
-    pub(super) fn continues(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput]) {
+    fn continues(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput]) {
         use HashAlgorithm::{Continued, Crc16Continued, Crc32Continued};
         let is_value = |input: &HashInput| match &input.value {
             HashValue::Expr(value) => value.ty.width() == 32 && input.guard.is_none(),
@@ -333,9 +332,27 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    pub(super) fn algorithm(&mut self, algorithm: HashAlgorithm) {
+    /// The function of a hash, and what it asks of the data.
+    pub(super) fn algorithm(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {
+        self.continues(algorithm, inputs);
+        self.divides(algorithm, inputs, payload);
         if let HashAlgorithm::Custom(calculation) | HashAlgorithm::Continued(calculation) = algorithm {
             self.exists(&self.program.calculations, calculation);
+        }
+        if let HashAlgorithm::Remainder { width_bits, polynomial } = algorithm {
+            let fits = (1..=32).contains(&width_bits) && u64::from(polynomial) >> width_bits == 0;
+            self.check(fits, || format!("a divisor of degree {width_bits} and {polynomial:#x}"));
+        }
+    }
+
+    /// A remainder is that of one value, which is whole bytes.
+    fn divides(&mut self, algorithm: HashAlgorithm, inputs: &[HashInput], payload: bool) {
+        if matches!(algorithm, HashAlgorithm::Remainder { .. }) {
+            let is_value = match inputs {
+                [HashInput { guard: None, value: HashValue::Expr(value) }] => value.ty.width().is_multiple_of(8),
+                _ => false,
+            };
+            self.check(is_value && !payload, || "the remainder of something else than one value of whole bytes".into());
         }
     }
 

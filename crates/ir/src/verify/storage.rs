@@ -171,8 +171,7 @@ impl<'p> Verifier<'p> {
         for (id, profile) in self.program.action_profiles.iter_enumerated() {
             self.enter(id.to_string(), Span::NONE);
             if let Some(algorithm) = profile.selector {
-                self.algorithm(algorithm);
-                self.continues(algorithm, &[]);
+                self.algorithm(algorithm, &[], false);
             }
         }
     }

@@ -11,6 +11,7 @@ mod piles;
 mod profiles;
 pub(crate) mod psa;
 mod registers;
+mod remainders;
 pub(crate) mod v1model;
 
 use crate::objects::{ObjectId, ObjectKind};

@@ -33,11 +33,11 @@ mod tests {
             "struct S { bit<(-1)> a; int<0> b; varbit<100000> c; }",
             expect![[r#"
                 t.p4:1:17: error[E0306]: bit<-1> has no valid width
-                  `-1`: the width must be between 0 and 16384
+                  `-1`: the width must be between 0 and 32768
                 t.p4:1:29: error[E0306]: int<0> has no valid width
-                  `0`: the width must be between 1 and 16384
+                  `0`: the width must be between 1 and 32768
                 t.p4:1:42: error[E0306]: varbit<100000> has no valid width
-                  `100000`: the width must be between 0 and 16384
+                  `100000`: the width must be between 0 and 32768
             "#]],
         );
     }

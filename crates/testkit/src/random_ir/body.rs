@@ -19,6 +19,11 @@ fn is_continued(algorithm: HashAlgorithm) -> bool {
     matches!(algorithm, Crc32Continued | Crc16Continued | Continued(_))
 }
 
+/// Whether it takes one value of whole bytes.
+fn is_remainder(algorithm: HashAlgorithm) -> bool {
+    matches!(algorithm, HashAlgorithm::Remainder { .. })
+}
+
 impl Generator<'_> {
     pub(super) fn blocks(&mut self) {
         self.parser();
@@ -321,7 +326,11 @@ impl Generator<'_> {
             let before = HashValue::Expr(self.expr_of_height(Type::Bit(32), 1));
             inputs.insert(0, HashInput { guard: None, value: before });
         }
-        let payload = self.once_in(4);
+        if is_remainder(algorithm) {
+            let ty = Type::Bit(8 * self.rng.between(1, 40) as u32);
+            inputs = vec![HashInput { guard: None, value: HashValue::Expr(self.expr_of_height(ty, 2)) }];
+        }
+        let payload = !is_remainder(algorithm) && self.once_in(4);
         StmtKind::Hash { dst, algorithm, inputs, payload }
     }
 
@@ -329,6 +338,8 @@ impl Generator<'_> {
         use HashAlgorithm::*;
         let mut algorithms = vec![Crc32, Crc16, CrcCcitt, Csum16, Xor16, Identity, Crc32Continued, Crc16Continued];
         algorithms.extend(self.program.calculations.ids().flat_map(|id| [Custom(id), Continued(id)]));
+        let width_bits = self.rng.between(1, 32) as u32;
+        algorithms.push(Remainder { width_bits, polynomial: self.rng.below(1 << width_bits) as u32 });
         *self.rng.pick(&algorithms)
     }
 
@@ -337,7 +348,8 @@ impl Generator<'_> {
         let mut profile = ActionProfile { name: format!("{name}_profile"), size: 16, selector: None };
         let mut inputs = Vec::new();
         if self.once_in(2) {
-            profile.selector = Some(self.algorithm()).filter(|algorithm| !is_continued(*algorithm));
+            profile.selector =
+                Some(self.algorithm()).filter(|&algorithm| !is_continued(algorithm) && !is_remainder(algorithm));
         }
         if profile.selector.is_some() {
             inputs = (0..self.rng.between(1, 3)).map(|_| self.hash_input()).collect();
