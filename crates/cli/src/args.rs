@@ -73,6 +73,8 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Route packets through the example router: needs no root, takes seconds
     Demo(DemoArguments),
+    /// Fit the ZipLine programs to traffic: which code, which tables
+    Zipline(crate::zipline::ZiplineArguments),
 }
 
 /// Where a program comes from.

@@ -4,7 +4,7 @@
 //! * [`frontend`]: from a source file to a program, with its diagnostics shown.
 //! * [`backend`]: from a program to a switch.
 //! * [`check`], [`compile`], [`run`], [`mod@ctl`], [`mod@net`], [`mod@test`], [`mod@top`], [`trace`],
-//!   [`mod@bench`], [`mod@tune`], [`explain`], [`demo`]: the commands.
+//!   [`mod@bench`], [`mod@tune`], [`explain`], [`demo`], [`mod@zipline`]: the commands.
 //! * [`ports`], [`ready`]: what a run does before its first packet.
 //! * [`prompt`]: lines that a user types.
 //! * [`explanations`]: the pages about diagnostics.
@@ -48,6 +48,7 @@ mod top;
 mod trace;
 mod trial;
 mod tune;
+mod zipline;
 
 use clap::Parser as _;
 use std::process::ExitCode;
@@ -105,5 +106,6 @@ fn execute(arguments: args::Arguments) -> Result<Exit, Exit> {
         args::Command::Tune(arguments) => tune::tune(&arguments),
         args::Command::Explain(arguments) => explain::explain(&arguments),
         args::Command::Demo(arguments) => demo::demo(&arguments),
+        args::Command::Zipline(arguments) => zipline::zipline(&arguments),
     }
 }

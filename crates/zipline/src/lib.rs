@@ -1,0 +1,14 @@
+//! ZipLine outside of the data plane: what the programs in `apps/zipline` need to be told.
+//!
+//! * [`code`]: Hamming codes; chunks become bases and deviations, as the programs do it.
+//! * [`dictionary`]: which bases of a sample get identifiers, and what that gives.
+//! * [`entries`]: the tables of both programs, as commands.
+//!
+//! Data go from the first to the last. Nothing here reads files or knows a switch.
+
+pub mod code;
+pub mod dictionary;
+pub mod entries;
+
+pub use code::{Code, CodeError, Split};
+pub use dictionary::{Dictionary, Sizes};
