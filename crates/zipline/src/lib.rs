@@ -3,12 +3,14 @@
 //! * [`code`]: Hamming codes; chunks become bases and deviations, as the programs do it.
 //! * [`dictionary`]: which bases of a sample get identifiers, and what that gives.
 //! * [`entries`]: the tables of both programs, as commands.
+//! * [`pairs`]: which identifier means what, and when it may mean another.
 //!
 //! Data go from the first to the last. Nothing here reads files or knows a switch.
 
 pub mod code;
 pub mod dictionary;
 pub mod entries;
+pub mod pairs;
 
 pub use code::{Code, CodeError, Split};
 pub use dictionary::{Dictionary, Sizes};

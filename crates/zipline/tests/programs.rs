@@ -313,11 +313,11 @@ fn widths_and_classes_are_chosen_when_the_programs_are_compiled() {
         let [encoder, decoder] = ["encoder.p4", "decoder.p4"].map(|file| app(way, defines, file));
         let mut pair = Pair { encoder, decoder };
         let tables = WIRES.to_owned() + &entries::masks(&code);
-        let basis = code.split(&[0xff; 8]).basis;
+        let bases = [code.split(&[0xff; 8]).basis];
         let of_encoder = "table_add classes encode 1 0x0800 => 0\ntable_add classes encode 1 0x86dd => 1\n";
         let of_decoder = "table_add classes restore 0 => 0x0800\ntable_add classes restore 1 => 0x86dd\n";
-        install(&mut pair.encoder, &(tables.clone() + of_encoder + &entries::identifiers(&[basis.clone()])));
-        install(&mut pair.decoder, &(tables + of_decoder + &entries::bases(&[basis])));
+        install(&mut pair.encoder, &(tables.clone() + of_encoder + &entries::identifiers(&bases)));
+        install(&mut pair.decoder, &(tables + of_decoder + &entries::bases(&bases)));
         // One bit, eleven of the identifier 0, and six of the syndrome, which is that of a codeword.
         assert_eq!(pair.between(&frame(0x0800, &[0xff; 8])), frame(0xa001, &[0x80, 0, 0]));
         assert_eq!(pair.between(&frame(0x86dd, &[0xff; 9])), frame(0xa003, &[0x80, 0, 0, 0xff]));

@@ -1,0 +1,239 @@
+//! A controller's decisions between encoders and decoders that are tables and nothing else. Packets between them are
+//! late, doubled, lost and in another order; orders and what is said of them take their time; encoders, decoders and
+//! the controller are started anew. What a decoder says of an identifier must be the basis that the encoder meant.
+
+use base::Rng;
+use std::collections::{BTreeMap, VecDeque};
+use zipline::pairs::{Basis, Order, Pairs, Settings};
+
+/// How long a packet may be under way.
+const LIFE_NS: u64 = 1_000;
+/// After how long an entry that no packet asked for is idle.
+const IDLE_NS: u64 = 3_000;
+
+const SETTINGS: Settings =
+    Settings { identifiers: 6, encoders: 2, decoders: 2, quarantine_ns: LIFE_NS + 1, reserve: 2 };
+
+#[derive(Default)]
+struct Encoder {
+    /// By basis: the identifier, and when it was last sent.
+    bases: BTreeMap<Basis, (u32, u64)>,
+}
+
+/// A packet of type 3: which basis it stands for is what the test knows.
+struct Packet {
+    arrives_ns: u64,
+    decoder: usize,
+    identifier: u32,
+    meant: Basis,
+}
+
+/// What has been seen.
+#[derive(Default, Debug, PartialEq, Eq)]
+struct Seen {
+    right: u64,
+    wrong: u64,
+    unknown: u64,
+    raw: u64,
+    pairs: u64,
+}
+
+struct World {
+    rng: Rng,
+    settings: Settings,
+    now_ns: u64,
+    pairs: Pairs,
+    encoders: Vec<Encoder>,
+    decoders: Vec<BTreeMap<u32, Basis>>,
+    packets: Vec<Packet>,
+    /// For each switch, encoders first: orders on their way.
+    orders: Vec<VecDeque<Order>>,
+    /// What was said by switches, and when the controller hears it.
+    answers: VecDeque<Order>,
+    seen: Seen,
+}
+
+impl World {
+    fn new(seed: u64, settings: Settings) -> World {
+        let mut world = World {
+            rng: Rng::new(seed),
+            settings,
+            now_ns: 0,
+            pairs: Pairs::new(settings),
+            encoders: (0..settings.encoders).map(|_| Encoder::default()).collect(),
+            decoders: vec![BTreeMap::new(); settings.decoders],
+            packets: Vec::new(),
+            orders: vec![VecDeque::new(); settings.encoders + settings.decoders],
+            answers: VecDeque::new(),
+            seen: Seen::default(),
+        };
+        world.start();
+        world
+    }
+
+    /// A controller that knows nothing: it empties the encoders, one after the other.
+    fn start(&mut self) {
+        self.pairs = Pairs::new(self.settings);
+        for decoder in 0..self.settings.decoders {
+            self.pairs.decoder_back(decoder);
+        }
+        for encoder in 0..self.settings.encoders {
+            for _ in 0..self.rng.below(40) {
+                self.step(false);
+            }
+            self.encoders[encoder].bases.clear();
+            self.pairs.encoder_back(self.now_ns, encoder);
+        }
+    }
+
+    /// A packet whose basis is one of some that change as time goes on.
+    fn send(&mut self) {
+        let encoder = self.rng.below(self.settings.encoders as u64) as usize;
+        let basis = vec![(self.now_ns / 20_000 + self.rng.below(8)) as u8];
+        let Some((identifier, sent_ns)) = self.encoders[encoder].bases.get_mut(&basis) else {
+            self.seen.raw += 1;
+            if self.rng.chance(3, 4) {
+                self.pairs.met(self.now_ns, &basis);
+            }
+            return;
+        };
+        (*sent_ns, self.seen.pairs) = (self.now_ns, self.seen.pairs + 1);
+        let identifier = *identifier;
+        for _ in 0..*self.rng.pick(&[0, 1, 1, 1, 2]) {
+            let arrives_ns = self.now_ns + self.rng.below(LIFE_NS);
+            let decoder = self.rng.below(self.settings.decoders as u64) as usize;
+            self.packets.push(Packet { arrives_ns, decoder, identifier, meant: basis.clone() });
+        }
+    }
+
+    fn arrive(&mut self) {
+        let now_ns = self.now_ns;
+        for packet in self.packets.extract_if(.., |packet| packet.arrives_ns <= now_ns) {
+            match self.decoders[packet.decoder].get(&packet.identifier) {
+                Some(basis) if *basis == packet.meant => self.seen.right += 1,
+                Some(_) => self.seen.wrong += 1,
+                None => self.seen.unknown += 1,
+            }
+        }
+    }
+
+    /// Orders go to their switches, one of which carries one out; and one answer is heard.
+    fn control(&mut self) {
+        while let Some(order) = self.pairs.next_order() {
+            let to = match order {
+                Order::Expand { decoder, .. } => self.settings.encoders + decoder,
+                Order::Compress { encoder, .. } | Order::Forget { encoder, .. } => encoder,
+            };
+            self.orders[to].push_back(order);
+        }
+        let switch = self.rng.below(self.orders.len() as u64) as usize;
+        if let Some(order) = self.orders[switch].pop_front() {
+            match order.clone() {
+                Order::Expand { decoder, identifier, basis } => {
+                    self.decoders[decoder].insert(identifier, basis);
+                }
+                Order::Compress { encoder, identifier, basis } => {
+                    self.encoders[encoder].bases.insert(basis, (identifier, self.now_ns));
+                }
+                Order::Forget { encoder, basis, .. } => {
+                    self.encoders[encoder].bases.remove(&basis);
+                }
+            }
+            self.answers.push_back(order);
+        }
+        if self.rng.chance(1, 2)
+            && let Some(order) = self.answers.pop_front()
+        {
+            self.pairs.done(self.now_ns, &order);
+        }
+    }
+
+    fn tell_idle(&mut self) {
+        let encoder = self.rng.below(self.settings.encoders as u64) as usize;
+        let now_ns = self.now_ns;
+        for (identifier, sent_ns) in self.encoders[encoder].bases.values_mut() {
+            if *sent_ns + IDLE_NS <= now_ns {
+                *sent_ns = now_ns;
+                self.pairs.idle(encoder, *identifier);
+            }
+        }
+    }
+
+    /// A switch is started anew, or the controller is. What was under way to it or from it is lost.
+    fn restart(&mut self) {
+        let what = self.rng.below(1 + self.orders.len() as u64) as usize;
+        if what == self.orders.len() {
+            self.orders.iter_mut().for_each(VecDeque::clear);
+            self.answers.clear();
+            return self.start();
+        }
+        self.orders[what].clear();
+        let is_empty = self.rng.chance(1, 2);
+        if let Some(decoder) = what.checked_sub(self.settings.encoders) {
+            self.answers.retain(|answer| !matches!(answer, Order::Expand { decoder: from, .. } if *from == decoder));
+            self.pairs.decoder_lost(self.now_ns, decoder);
+            if is_empty {
+                self.decoders[decoder].clear();
+            }
+            self.pairs.decoder_back(decoder);
+        } else {
+            self.answers.retain(|answer| match answer {
+                Order::Compress { encoder, .. } | Order::Forget { encoder, .. } => *encoder != what,
+                Order::Expand { .. } => true,
+            });
+            self.pairs.encoder_lost(what);
+            for _ in 0..self.rng.below(20) {
+                self.step(false);
+            }
+            self.encoders[what].bases.clear();
+            self.pairs.encoder_back(self.now_ns, what);
+        }
+    }
+
+    fn step(&mut self, restarts: bool) {
+        self.now_ns += self.rng.below(60);
+        self.arrive();
+        self.send();
+        self.control();
+        if self.rng.chance(1, 10) {
+            self.tell_idle();
+        }
+        if restarts && self.rng.chance(1, 400) {
+            self.restart();
+        }
+    }
+}
+
+fn run(seed: u64, settings: Settings, restarts: bool) -> Seen {
+    let mut world = World::new(seed, settings);
+    for _ in 0..20_000 {
+        world.step(restarts);
+    }
+    world.seen
+}
+
+#[test]
+fn identifiers_mean_what_was_meant() {
+    for seed in 0..20 {
+        let seen = run(seed, SETTINGS, false);
+        assert_eq!((seen.wrong, seen.unknown), (0, 0), "seed {seed}: {seen:?}");
+        assert!(seen.pairs > seen.raw / 4, "seed {seed}: {seen:?}");
+    }
+}
+
+#[test]
+fn restarts_make_no_wrong_byte() {
+    for seed in 0..20 {
+        let seen = run(seed, SETTINGS, true);
+        assert_eq!(seen.wrong, 0, "seed {seed}: {seen:?}");
+        assert!(seen.right > 1_000, "seed {seed}: {seen:?}");
+    }
+}
+
+/// The test would notice: with a rest that is shorter than a packet's life, bytes are wrong.
+#[test]
+fn a_rest_that_is_too_short_is_noticed() {
+    let settings = Settings { quarantine_ns: 0, ..SETTINGS };
+    let wrong: u64 = (0..20).map(|seed| run(seed, settings, false).wrong).sum();
+    assert!(wrong > 0);
+}
