@@ -161,6 +161,20 @@ fn packets_grow_by_a_header_whatever_their_length() {
 }
 
 #[test]
+fn headers_may_leave_and_come_back_and_be_beside_a_packet_that_is_cloned() {
+    let ingress = "if (hdr.small.note == 1) { hdr.small.setInvalid(); hdr.small.setValid(); hdr.small.to = 9; }
+        if (hdr.small.note == 2) { hdr.small.setInvalid(); }
+        if (hdr.small.isValid() && hdr.small.note == 3) { hdr.large.setValid(); hdr.large.setInvalid(); }
+        if (hdr.small.isValid() && hdr.small.note == 4) { hdr.large.setValid(); hdr.large.filler = 7; }";
+    let egress = "if (hdr.large.isValid() && sm.instance_type == 0) { clone(CloneType.E2E, 5); }";
+    let frames: Vec<Vec<u8>> = (0..5).map(|note| vec![2, note, 5, 6]).collect();
+    let sent = check(&program("", "", ingress, egress), "mirroring_add 5 7\n", &frames);
+    let grown = [&[0; 99][..], &[7, 2, 4, 5, 6]].concat();
+    let expected = [vec![2, 0, 5, 6], vec![9, 0, 5, 6], vec![5, 6], vec![2, 3, 5, 6], grown.clone()];
+    assert_eq!((&sent.0[&2][..], &sent.0[&7][..]), (&expected[..], &[grown][..]));
+}
+
+#[test]
 fn a_clone_from_egress_knows_its_length() {
     let egress = "hdr.small.note = (bit<8>)sm.packet_length; if (sm.instance_type == 0) clone(CloneType.E2E, 5);";
     let source = program("", "", "hdr.large.setValid();", egress);
