@@ -241,7 +241,7 @@ pub struct Env {
     pub direct_counters: *const Counts,
     /// Runs a meter; the index is below the meter's size.
     pub meter: MeterFunction,
-    /// Runs a direct meter at an entry's index.
+    /// Runs a direct meter at an entry's index, or at the default action's cell ([`ir::Table::default_cell`]).
     pub direct_meter: MeterFunction,
     /// Draws a random number.
     pub random: RandomFunction,

@@ -372,10 +372,10 @@ impl Journey<'_> {
             Event::ParserError { error } => format!("parser error {}", self.error_name(error)),
             Event::ParserDone { accepted } => if accepted { "accept" } else { "reject" }.to_owned(),
             Event::DirectCounted { counter, entry } => {
-                format!("counter {} counts entry {entry}", program.direct_counters[counter].name)
+                format!("counter {} counts {}", program.direct_counters[counter].name, row(entry))
             }
             Event::DirectMetered { meter, entry, colour } => {
-                format!("meter {} at entry {entry}: {}", program.direct_meters[meter].name, color(Some(colour)))
+                format!("meter {} at {}: {}", program.direct_meters[meter].name, row(entry), color(Some(colour)))
             }
             Event::Assigned { place, value } => format!("{} = {value}", self.place_name(place)),
             Event::VarSet { .. } | Event::Left { .. } => return None,
@@ -435,6 +435,11 @@ impl Journey<'_> {
             _ => return None,
         })
     }
+}
+
+/// Whose cell of a direct counter or meter is meant.
+fn row(entry: Option<u64>) -> String {
+    entry.map_or_else(|| "the default action".to_owned(), |entry| format!("entry {entry}"))
 }
 
 fn color(colour: Option<u8>) -> &'static str {

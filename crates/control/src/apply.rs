@@ -358,6 +358,7 @@ fn no_cell(index: u64, size: u64) -> Problem {
     Problem::new(format!("there is no cell {index}; the array has {size}"))
 }
 
+/// The cells of a counter. Those of a direct one are numbered by entries; the default action's is the last.
 fn counter_cells(switch: &mut Switch, counter: CounterRef) -> &mut [CounterCell] {
     let externs = switch.externs_mut();
     match counter {
@@ -368,7 +369,9 @@ fn counter_cells(switch: &mut Switch, counter: CounterRef) -> &mut [CounterCell]
 
 fn counter_cell(switch: &mut Switch, counter: CounterRef, index: u64) -> Result<&mut CounterCell, Problem> {
     let cells = counter_cells(switch, counter);
-    let size = cells.len() as u64;
+    let of_default = usize::from(matches!(counter, CounterRef::Direct(_)));
+    let numbered = cells.len().saturating_sub(of_default);
+    let (cells, size) = (&mut cells[..numbered], numbered as u64);
     cells.get_mut(index as usize).ok_or_else(|| no_cell(index, size))
 }
 
@@ -382,14 +385,20 @@ fn meter_array(switch: &mut Switch, meter: MeterRef) -> &mut MeterArray {
 
 pub(crate) fn meter_cell(switch: &mut Switch, meter: MeterRef, index: u64) -> Result<&mut MeterCell, Problem> {
     let array = meter_array(switch, meter);
-    let size = array.size();
-    array.cell_mut(index).ok_or_else(|| no_cell(index, size))
+    let size = meter_cells(array, meter);
+    let cell = if index < size { array.cell_mut(index) } else { None };
+    cell.ok_or_else(|| no_cell(index, size))
+}
+
+/// How many cells of a meter have a number: all, but for a default action's. With rates that would meter misses, too.
+fn meter_cells(array: &MeterArray, meter: MeterRef) -> u64 {
+    array.size().saturating_sub(u64::from(matches!(meter, MeterRef::Direct(_))))
 }
 
 fn meter_array_set_rates(switch: &mut Switch, meter: MeterRef, config: MeterConfig) {
     let now_ns = switch.now_ns();
     let array = meter_array(switch, meter);
-    for index in 0..array.size() {
+    for index in 0..meter_cells(array, meter) {
         if let Some(cell) = array.cell_mut(index) {
             cell.configure(config, now_ns);
         }

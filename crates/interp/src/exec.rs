@@ -24,8 +24,17 @@ pub(crate) struct Run<'r> {
     pub(crate) span: Span,
     /// Iterations that each loop has made in this run.
     loop_steps: BTreeMap<LabelId, u32>,
-    /// The entry whose action runs.
+    /// Whose action runs.
+    owner: Option<Owner>,
+}
+
+/// A row of a table whose action runs: the entry, or none for the default action.
+#[derive(Clone, Copy)]
+struct Owner {
+    table: TableId,
     entry: Option<u64>,
+    /// Where its direct counters and meter are.
+    cell: u64,
 }
 
 /// What follows a statement.
@@ -48,7 +57,7 @@ impl<'r> Run<'r> {
         host: &'r mut dyn Host,
         tracer: &'r mut dyn Tracer,
     ) -> Run<'r> {
-        Run { program, state, host, tracer, span: Span::NONE, loop_steps: BTreeMap::new(), entry: None }
+        Run { program, state, host, tracer, span: Span::NONE, loop_steps: BTreeMap::new(), owner: None }
     }
 
     pub(crate) fn trace(&mut self, event: Event<'_>) {
@@ -222,17 +231,13 @@ impl<'r> Run<'r> {
         let keys: Vec<Bits> = table.keys.iter().map(|key| self.eval(&key.expr)).collect();
         let lookup = self.host.lookup(id, &keys, self.selector_hash(table));
         self.trace(Event::TableApplied { table: id, keys: &keys, lookup: &lookup });
-        if let Some(entry) = lookup.entry {
-            for &counter in &table.direct_counters {
-                self.host.count_direct(id, counter, entry);
-                self.trace(Event::DirectCounted { counter, entry });
-            }
-            if let Some((meter, Some(dst))) = &table.direct_meter {
-                let colour = self.host.execute_direct_meter(*meter, entry, 0);
-                self.trace(Event::DirectMetered { meter: *meter, entry, colour });
-                let value = Bits::from_u64(place_width(self.program, dst), u64::from(colour));
-                self.assign(dst, &value);
-            }
+        let owner = self.owner(id, lookup.entry);
+        self.count_direct(owner);
+        if let Some((meter, Some(dst))) = &table.direct_meter
+            && let Some(colour) = self.meter_direct(owner, *meter, ir::NO_COLOUR as u8)
+        {
+            let value = Bits::from_u64(place_width(self.program, dst), u64::from(colour));
+            self.assign(dst, &value);
         }
         self.set_result(hit, Bits::from_bool(lookup.hit()));
         self.set_result(action, Bits::from_u64(32, u64::from(lookup.action)));
@@ -244,21 +249,38 @@ impl<'r> Run<'r> {
         for (&param, arg) in action.params.iter().zip(lookup.args) {
             self.state.set_var(param, arg);
         }
-        let outer = std::mem::replace(&mut self.entry, lookup.entry);
+        let outer = self.owner.replace(owner);
         let flow = self.run_body(&action.body);
-        self.entry = outer;
+        self.owner = outer;
         flow
+    }
+
+    fn owner(&self, table: TableId, entry: Option<u64>) -> Owner {
+        Owner { table, entry, cell: entry.unwrap_or_else(|| self.program.tables[table].default_cell()) }
+    }
+
+    fn count_direct(&mut self, owner: Owner) {
+        for &counter in &self.program.tables[owner.table].direct_counters {
+            self.host.count_direct(owner.table, counter, owner.cell);
+            self.trace(Event::DirectCounted { counter, entry: owner.entry });
+        }
+    }
+
+    /// The colour that a direct meter gives; none from a default action without rates.
+    fn meter_direct(&mut self, owner: Owner, meter: ir::DirectMeterId, before: u8) -> Option<u8> {
+        let colour = self.host.execute_direct_meter(owner.table, meter, owner.cell, before);
+        if u32::from(colour) == ir::NO_COLOUR {
+            return None;
+        }
+        self.trace(Event::DirectMetered { meter, entry: owner.entry, colour });
+        Some(colour)
     }
 
     fn count_lookup(&mut self, id: TableId, hit: &Expr, entry: &Expr) {
         let hit = eval_bool(self.program, self.state, hit);
         let entry = hit.then(|| self.eval(entry).low_u64());
         self.host.count_lookup(id, entry);
-        for &counter in entry.iter().flat_map(|_| &self.program.tables[id].direct_counters) {
-            let entry = entry.unwrap_or_default();
-            self.host.count_direct(id, counter, entry);
-            self.trace(Event::DirectCounted { counter, entry });
-        }
+        self.count_direct(self.owner(id, entry));
     }
 
     fn set_result(&mut self, var: Option<VarId>, value: Bits) {
@@ -298,11 +320,9 @@ impl<'r> Run<'r> {
     }
 
     fn execute_direct_meter(&mut self, dst: &Place, meter: ir::DirectMeterId, before: &Expr) {
-        let mut colour = self.eval(before).low_u64() as u8;
-        if let Some(entry) = self.entry {
-            colour = self.host.execute_direct_meter(meter, entry, colour);
-            self.trace(Event::DirectMetered { meter, entry, colour });
-        }
+        let before = self.eval(before).low_u64() as u8;
+        let metered = self.owner.and_then(|owner| self.meter_direct(owner, meter, before));
+        let colour = metered.unwrap_or(before);
         self.assign(dst, &Bits::from_u64(place_width(self.program, dst), u64::from(colour)));
     }
 

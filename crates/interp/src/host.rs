@@ -36,10 +36,11 @@ pub trait Host {
     fn lookup(&mut self, table: TableId, keys: &[Bits], hash: u64) -> Lookup;
     /// Counts a lookup whose answer was known: the entry that is hit, or none.
     fn count_lookup(&mut self, table: TableId, entry: Option<u64>);
-    /// Counts the packet in the direct counter's cell of a table's entry.
-    fn count_direct(&mut self, table: TableId, counter: DirectCounterId, entry: u64);
-    /// Meters the packet in the direct meter's cell of an entry of its table: 0 green, 1 yellow, 2 red.
-    fn execute_direct_meter(&mut self, meter: DirectMeterId, entry: u64, before: u8) -> u8;
+    /// Counts the packet in a cell of a table's direct counter: that of an entry, or [`ir::Table::default_cell`].
+    fn count_direct(&mut self, table: TableId, counter: DirectCounterId, cell: u64);
+    /// Meters the packet in a cell of a table's direct meter, as above: 0 green, 1 yellow, 2 red. The default action's
+    /// cell gives `before` back if it has no rates, which may be [`ir::NO_COLOUR`] and else counts as green then.
+    fn execute_direct_meter(&mut self, table: TableId, meter: DirectMeterId, cell: u64, before: u8) -> u8;
     /// The value of a register's cell, of the register's width; none if there is no such cell.
     fn register_read(&mut self, register: RegisterId, index: &Bits) -> Option<Bits>;
     /// Sets a register's cell; nothing if there is no such cell.

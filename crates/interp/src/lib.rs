@@ -19,7 +19,8 @@
 //! * The iterations of a loop are counted over the block's whole run, so that nested loops cannot multiply; a loop
 //!   whose budget is spent is left, and execution goes on after it.
 //! * A table's application writes, in this order: the direct meter's colour, whether it hit, which action runs, the
-//!   action's parameters. Then the action runs. The direct counter counts first of all.
+//!   action's parameters. Then the action runs. The direct counter counts first of all. On a miss the default
+//!   action's cells are meant; its meter colours nothing if it has no rates.
 //! * An assertion that fails ends the block at once with [`Outcome::AssertionFailed`].
 //! * The bytes of a payload that is hashed follow the padding of the inputs.
 //! * A header that becomes invalid loses its contents.

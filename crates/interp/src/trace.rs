@@ -31,10 +31,10 @@ pub enum Event<'a> {
     ParserDone { accepted: bool },
     /// A table was looked up.
     TableApplied { table: TableId, keys: &'a [Bits], lookup: &'a Lookup },
-    /// An entry's direct counter counted the packet.
-    DirectCounted { counter: DirectCounterId, entry: u64 },
-    /// An entry's direct meter coloured the packet.
-    DirectMetered { meter: DirectMeterId, entry: u64, colour: u8 },
+    /// The direct counter of an entry, or of the default action, counted the packet.
+    DirectCounted { counter: DirectCounterId, entry: Option<u64> },
+    /// The direct meter of an entry, or of the default action, coloured the packet.
+    DirectMetered { meter: DirectMeterId, entry: Option<u64>, colour: u8 },
     /// An action runs with these values of its parameters.
     ActionEntered { action: ActionId, args: &'a [Bits] },
     /// A value was written to a place (by an assignment or by a statement that has a result).

@@ -53,7 +53,7 @@ action1 "stop" () {
   v2 = 8w0xee
   leave l0
 }
-table0 "t" size 4 {
+table0 "t" size 8 {
   key "k" exact v2
   action action0
   action action1
@@ -86,12 +86,13 @@ impl Host for NotingHost {
     fn crc_parameters(&self, _calculation: CalculationId) -> CrcParameters {
         CrcParameters::standard(16)
     }
-    fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, entry: u64) {
-        self.notes.push(format!("count {counter} {entry}"));
+    fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, cell: u64) {
+        self.notes.push(format!("count {counter} {cell}"));
     }
-    fn execute_direct_meter(&mut self, meter: DirectMeterId, entry: u64, _before: u8) -> u8 {
-        self.notes.push(format!("meter {meter} {entry}"));
-        2
+    /// The cell behind those of entries has no rates.
+    fn execute_direct_meter(&mut self, _table: TableId, meter: DirectMeterId, cell: u64, before: u8) -> u8 {
+        self.notes.push(format!("meter {meter} {cell}"));
+        if cell == 8 { before } else { 2 }
     }
     fn register_read(&mut self, _register: RegisterId, index: &Bits) -> Option<Bits> {
         index.to_u64().filter(|index| *index < 2).map(|index| Bits::from_u64(8, 0x40 + index))
@@ -560,6 +561,8 @@ fn tables_count_meter_and_run_their_action() {
         wide = 0x1
         ran = 0x1
         lookup table0 [8w0x5]
+        count dcounter0 8
+        meter dmeter0 8
         cursor 0 output [01, 02, 03]
     "#]],
     );

@@ -137,8 +137,8 @@ pub enum StmtKind {
         /// Gets the position of the action that ran in the table's list of actions (`Bit(32)`).
         action: Option<VarId>,
     },
-    /// Counts a lookup that was answered without asking the table: its use and, if an entry is hit, what each hit of an
-    /// entry counts, its direct counters and the time. Controls only. Programs do not write this; it is what remains
+    /// Counts a lookup that was answered without asking the table: its use, the direct counters of the entry or of the
+    /// default action and, if an entry is hit, the time. Controls only. Programs do not write this; it is what remains
     /// of a table's application whose answer is known (`passes::specialise`).
     CountLookup {
         /// The table.
@@ -220,8 +220,9 @@ pub enum StmtKind {
         /// not have a right to. Green is no colour at all.
         before: Expr,
     },
-    /// Meters the packet in the cell that the entry has whose action this is: 0 green, 1 yellow, 2 red. What no entry
-    /// runs, a default action or a block, gets the colour before. The meter is that of the table.
+    /// Meters the packet in the cell of the entry, or of the default action if that has rates, that runs this: 0 green,
+    /// 1 yellow, 2 red. A default action without rates, and what no table runs, gets the colour before. The meter is
+    /// that of the table.
     ExecuteDirectMeter {
         /// Target, any width of `Bit`: the colour is resized to it.
         dst: Place,

@@ -4,7 +4,12 @@ use crate::expr::Expr;
 use crate::program::VarId;
 use crate::program::{ActionId, ActionProfileId, DirectCounterId, DirectMeterId};
 use crate::stmt::{Body, HashInput, Place};
+use base::limits::TABLE_ENTRIES_MAX;
 use base::{Bits, Span};
+
+/// The number of no colour, beyond what two bits of a program can say. Asked with it as the colour before, a direct meter
+/// answers it where nothing is metered: on a miss, if the default action has no rates.
+pub const NO_COLOUR: u32 = 4;
 
 /// A match-action table.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,10 +30,10 @@ pub struct Table {
     pub const_default: bool,
     /// The most entries the control plane may add (program's `size`, default 1024).
     pub size: u64,
-    /// Count every hit of an entry.
+    /// Count every hit of an entry, and every miss in a cell of the default action.
     pub direct_counters: Vec<DirectCounterId>,
-    /// Has a cell for each entry. With a place it meters every hit before the action runs, and the place gets the
-    /// colour; without one the actions execute it.
+    /// Has a cell for each entry and one for the default action, which is asked only if it has rates. With a place it
+    /// meters before the action runs, and the place gets the colour; without one the actions execute it.
     pub direct_meter: Option<(DirectMeterId, Option<Place>)>,
     /// Where entries find what they run, if not in themselves.
     pub implementation: Option<Implementation>,
@@ -54,6 +59,12 @@ impl Table {
     /// What the hash of the table's selector is of; nothing without one.
     pub fn selector_inputs(&self) -> &[HashInput] {
         self.implementation.as_ref().map_or(&[], |implementation| &implementation.inputs)
+    }
+
+    /// The cell of direct counters and meters that is the default action's: the one behind those of entries, whose
+    /// cells are numbered by their handles.
+    pub fn default_cell(&self) -> u64 {
+        self.size.min(TABLE_ENTRIES_MAX as u64).max(self.entries.len() as u64)
     }
 }
 

@@ -119,9 +119,8 @@ impl Reader<'_> {
         let action = sent.action.as_ref().map(|action| self.table_action(table, &owner, action)).transpose()?;
         let counter = sent.counter_data.as_ref().map(counter_cell).transpose().map_err(|fault| about(fault, &owner))?;
         let meter = sent.meter_config.as_ref().map(|config| meter_config(&owner, config)).transpose()?;
-        // An entry that is modified without a configuration has its meter reset.
-        let resets = name.is_some() && table.direct_meter.is_some();
-        let meter = if meter.is_some() || resets { Some(meter) } else { None };
+        // What is modified without a configuration has its meter reset.
+        let meter = if meter.is_some() || table.direct_meter.is_some() { Some(meter) } else { None };
         Ok(TableEntry { attributes, counter, meter, meter_counts, ..TableEntry::new(table.table, name, action) })
     }
 
@@ -236,15 +235,18 @@ impl Reader<'_> {
         if has.is_none() {
             return Err(Fault::invalid(format!("table {} has no {what}", table.name)));
         }
-        if entry.is_default_action {
-            let message = format!("table {}: the default action has no {what} in this switch", table.name);
-            return Err(Fault::new(Code::Unimplemented, message));
-        }
         if self.kind != UpdateKind::Modify {
             let message = format!("a {what} of table {} can be modified, not inserted or deleted", table.name);
             return Err(Fault::invalid(message));
         }
-        Ok(Direct { table: table.table, name: entry_name(self.schema, table, entry)?, value })
+        let name = match entry.is_default_action {
+            true => {
+                check_default(&format!("table {}", table.name), entry)?;
+                None
+            }
+            false => Some(entry_name(self.schema, table, entry)?),
+        };
+        Ok(Direct { table: table.table, name, value })
     }
 
     // ------------------------------------------------------------------------------------------------ profiles
@@ -536,7 +538,7 @@ pub(crate) fn controller_metadata(sent: &v1::TableEntry) -> u64 {
 }
 
 /// Refuses a default action that is not the whole of its message.
-fn check_default(owner: &str, sent: &v1::TableEntry) -> Result<(), Fault> {
+pub(crate) fn check_default(owner: &str, sent: &v1::TableEntry) -> Result<(), Fault> {
     let refuse = |message| Err(Fault::invalid(format!("{owner}: the default action {message}")));
     if !sent.r#match.is_empty() {
         return refuse("has no match: leave it out");

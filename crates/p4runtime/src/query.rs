@@ -3,7 +3,7 @@
 //! What enters: an entity in which what is left out stands for everything. What leaves: queries of the control plane,
 //! and what else an entity must have to be part of the answer.
 
-use crate::from_proto::{controller_metadata, entry_name, index};
+use crate::from_proto::{check_default, controller_metadata, entry_name, index};
 use crate::matches;
 use crate::schema::Schema;
 use crate::to_proto::Asked;
@@ -223,9 +223,9 @@ fn filtered_actions(schema: &Schema, table: &Table, sent: &v1::TableAction) -> R
 }
 
 fn direct(schema: &Schema, entry: Option<&v1::TableEntry>, counters: bool) -> Result<Wanted, Fault> {
-    let query = |table, name| match counters {
-        true => Query::DirectCounters { table, name },
-        false => Query::DirectMeters { table, name },
+    let query = |table, which| match counters {
+        true => Query::DirectCounters { table, which },
+        false => Query::DirectMeters { table, which },
     };
     let wanted = |query, must_exist| Wanted {
         query: Some(query),
@@ -235,7 +235,8 @@ fn direct(schema: &Schema, entry: Option<&v1::TableEntry>, counters: bool) -> Re
     };
     let entry = entry.cloned().unwrap_or_default();
     let Some(table) = optional(schema, Kind::Table, entry.table_id, |id| schema.model.table(id))? else {
-        return Ok(wanted(query(None, None), None));
+        let which = if entry.is_default_action { Which::Default } else { Which::All };
+        return Ok(wanted(query(None, which), None));
     };
     let what = if counters { "direct counter" } else { "direct meter" };
     let has = if counters { table.direct_counter } else { table.direct_meter };
@@ -243,13 +244,13 @@ fn direct(schema: &Schema, entry: Option<&v1::TableEntry>, counters: bool) -> Re
         return Err(Fault::invalid(format!("table {} has no {what}", table.name)));
     }
     if entry.is_default_action {
-        let message = format!("table {}: the default action has no {what} in this switch", table.name);
-        return Err(Fault::new(Code::Unimplemented, message));
+        check_default(&format!("table {}", table.name), &entry)?;
+        return Ok(wanted(query(Some(table.table), Which::Default), None));
     }
     if entry.r#match.is_empty() && entry.priority == 0 {
-        return Ok(wanted(query(Some(table.table), None), None));
+        return Ok(wanted(query(Some(table.table), Which::All), None));
     }
     let name = entry_name(schema, table, &entry)?;
     let missing = format!("table {}: there is no entry with this key", table.name);
-    Ok(wanted(query(Some(table.table), Some(name)), Some(missing)))
+    Ok(wanted(query(Some(table.table), Which::Named(name)), Some(missing)))
 }

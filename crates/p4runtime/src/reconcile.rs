@@ -11,6 +11,7 @@ use control::api::{Atomicity, Code, Entity, Fault, Query, TableQuery, Update, Up
 use ir::{ActionId, ActionProfileId, DigestId, Program, TableId, ValueSetId};
 use std::collections::BTreeMap;
 use switch::Switch;
+use switch::externs::CounterCell;
 
 /// Updates that are written at once.
 const PIECE: usize = 4096;
@@ -42,6 +43,8 @@ pub(crate) fn take_over(from: &Api, to: &Api) -> Result<TakenOver, Fault> {
         Query::Digests(None),
         table_entries(Which::All),
         table_entries(Which::Default),
+        Query::DirectCounters { table: None, which: Which::Default },
+        Query::DirectMeters { table: None, which: Which::Default },
     ];
     let mut summary = TakenOver::default();
     for query in queries {
@@ -88,6 +91,7 @@ fn write_piece(names: &Names<'_>, to: &Api, entities: &[Entity], summary: &mut T
 fn first_kind(entity: &Entity) -> UpdateKind {
     match entity {
         Entity::TableEntry(TableEntry { name: None, .. }) | Entity::ValueSet { .. } => UpdateKind::Modify,
+        Entity::DirectCounter(_) | Entity::DirectMeter(_) => UpdateKind::Modify,
         _ => UpdateKind::Insert,
     }
 }
@@ -160,14 +164,28 @@ impl<'p> Names<'p> {
                 let digest = self.digests.get(digest).copied();
                 digest.map(|digest| Entity::Digest { digest, config: *config })
             }
-            // Read with their entries, or carried between the bursts.
-            Entity::DirectCounter(Direct { .. })
-            | Entity::DirectMeter(Direct { .. })
-            | Entity::Counter(Cell { .. })
-            | Entity::Meter(Cell { .. })
-            | Entity::Register(Cell { .. }) => return Taken::Already,
+            // Those of default actions; what entries have is read with them.
+            Entity::DirectCounter(direct) if direct.value == CounterCell::default() => return Taken::Already,
+            Entity::DirectCounter(direct) => {
+                let table = self.table_with(direct.table, |it| !it.direct_counters.is_empty());
+                table.map(|table| Entity::DirectCounter(Direct { table, ..direct.clone() }))
+            }
+            Entity::DirectMeter(direct) if direct.value.config.is_none() => return Taken::Already,
+            Entity::DirectMeter(direct) => {
+                let table = self.table_with(direct.table, |it| it.direct_meter.is_some());
+                table.map(|table| Entity::DirectMeter(Direct { table, ..direct.clone() }))
+            }
+            // Carried between the bursts.
+            Entity::Counter(Cell { .. }) | Entity::Meter(Cell { .. }) | Entity::Register(Cell { .. }) => {
+                return Taken::Already;
+            }
         };
         taken.map_or(Taken::Not, |entity| Taken::As(Box::new(entity)))
+    }
+
+    /// What a table is in the new program, if it has this there.
+    fn table_with(&self, table: TableId, has: impl Fn(&ir::Table) -> bool) -> Option<TableId> {
+        self.tables.get(&table).copied().filter(|&table| has(&self.new.tables[table]))
     }
 
     fn table_entry(&self, entry: &TableEntry) -> Taken {
@@ -184,10 +202,11 @@ impl<'p> Names<'p> {
         };
         let declared = &self.new.tables[table];
         let mut taken = TableEntry { table, action, idle_ns: None, ..entry.clone() };
-        if declared.direct_counters.is_empty() {
+        let is_default = entry.name.is_none();
+        if is_default || declared.direct_counters.is_empty() {
             taken.counter = None;
         }
-        if declared.direct_meter.is_none() {
+        if is_default || declared.direct_meter.is_none() {
             (taken.meter, taken.meter_counts) = (None, None);
         }
         if !declared.support_timeout {

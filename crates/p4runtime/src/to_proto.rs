@@ -157,10 +157,13 @@ impl Shower<'_> {
     /// An entry by its name alone.
     fn named<T>(&self, direct: &Direct<T>) -> Option<v1::TableEntry> {
         let table = self.schema.model.table(*self.schema.ids.tables.get(&direct.table)?)?;
+        let Some(name) = &direct.name else {
+            return Some(v1::TableEntry { table_id: table.id, is_default_action: true, ..v1::TableEntry::default() });
+        };
         Some(v1::TableEntry {
             table_id: table.id,
-            r#match: matches::write(self.schema, &table.keys, &direct.name.key),
-            priority: if table.has_priorities() { direct.name.priority } else { 0 },
+            r#match: matches::write(self.schema, &table.keys, &name.key),
+            priority: if table.has_priorities() { name.priority } else { 0 },
             ..v1::TableEntry::default()
         })
     }

@@ -314,6 +314,96 @@ async fn a_default_action_keeps_what_is_written_with_it() {
     .await;
 }
 
+/// Sends packets to where they come back from, and gives what the program has written into the first byte of each.
+async fn first_bytes(controller: &mut Controller, count: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for _ in 0..count {
+        controller.packet_out(b"\x01\xfe", b"..").await;
+        match controller.message().await {
+            Some(Heard::Packet(packet)) => bytes.push(packet.payload[0]),
+            other => panic!("{other:?}"),
+        }
+    }
+    bytes
+}
+
+/// In both ways to run programs.
+#[tokio::test]
+async fn a_default_action_has_a_counter_and_a_meter() {
+    let text = ROUTER
+        .replace("{ bit<32> address; }", "{ bit<32> address; bit<2> color; }")
+        .replace(
+            "register<bit<32>>(8) last;",
+            "register<bit<32>>(8) last;
+            direct_counter(CounterType.packets) asked;
+            direct_meter<bit<2>>(MeterType.packets) rate;
+            action seen() { rate.read(m.color); }
+            table probe { key = { s.ingress_port: exact; } actions = { seen; } default_action = seen(); size = 8;
+                          counters = asked; meters = rate; }",
+        )
+        .replace("last.write(0", "m.color = 3; probe.apply(); h.byte.value = (bit<8>)m.color; last.write(0");
+    for device in [Device::start(Some(&text)), Device::start_native(&text)] {
+        let info = program(&text).info;
+        let mut controller = Controller::connect(&device, 1).await;
+        // Without rates a miss is counted, and its colour stays as it was.
+        assert_eq!(first_bytes(&mut controller, 3).await, [3, 3, 3]);
+        let row = "table_entry { table_id: $probe is_default_action: true";
+        let modify = |text: String| format!("type: MODIFY entity {{ {text} }}");
+        let rates = "config { cir: 1 cburst: 1 pir: 1 pburst: 2 }";
+        let rated = modify(format!("direct_meter_entry {{ {row} }} {rates} }}"));
+        assert_eq!(written(&mut controller, &info, &rated).await, "done\n");
+        assert_eq!(first_bytes(&mut controller, 3).await, [0, 1, 2]);
+        controller.set_config(Action::ReconcileAndCommit, Some(&text)).await.unwrap();
+        let counter = format!("direct_counter_entry {{ {row} }} }}");
+        let counted = |count: u32| format!("{row} counter_data {{ packet_count: {count} }} meter_config {{ }} }}");
+        let read_counter = controller.read(&[entity(&info, &counter)]).await.unwrap();
+        let six = format!("direct_counter_entry {{ {row} }} data {{ packet_count: 6 byte_count: 24 }} }}");
+        assert_eq!(read_counter, [entity(&info, &six)]);
+        check_read(
+            &mut controller,
+            &info,
+            &counted(0),
+            expect![[r#"
+                table_entry {
+                  table_id: probe
+                  action {
+                    action {
+                      action_id: seen
+                    }
+                  }
+                  meter_config {
+                    cir: 1
+                    cburst: 1
+                    pir: 1
+                    pburst: 2
+                  }
+                  counter_data {
+                    byte_count: 24
+                    packet_count: 6
+                  }
+                  is_default_action: true
+                }
+            "#]],
+        )
+        .await;
+        // Written with the action, or reset with it.
+        let set =
+            modify(format!("{row} action {{ action {{ action_id: $seen }} }} counter_data {{ packet_count: 40 }} }}"));
+        assert_eq!(written(&mut controller, &info, &set).await, "done\n");
+        assert_eq!(first_bytes(&mut controller, 2).await, [3, 3]);
+        assert_eq!(written(&mut controller, &info, &rated).await, "done\n");
+        assert_eq!(written(&mut controller, &info, &modify(format!("{row} }}"))).await, "done\n");
+        assert_eq!(first_bytes(&mut controller, 1).await, [3]);
+        let read_counter = controller.read(&[entity(&info, &counter)]).await.unwrap();
+        assert_eq!(
+            read_counter,
+            [entity(&info, &six.replace("packet_count: 6 byte_count: 24", "packet_count: 43 byte_count: 12"))]
+        );
+        let none = "direct_counter_entry { table_entry { table_id: $probe } }";
+        assert_eq!(controller.read(&[entity(&info, none)]).await.unwrap(), [], "it is not one of the entries'");
+    }
+}
+
 /// A table of PSA whose first action executes its meter and whose second does not.
 const METERED: &str = r#"
 #include <psa.p4>

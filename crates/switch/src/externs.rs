@@ -161,6 +161,17 @@ impl MeterArray {
         Some(color)
     }
 
+    /// Meters a packet in a cell of a direct meter, of which the last is the default action's. That one gives the
+    /// colour before back, or [`ir::NO_COLOUR`], if it has no rates.
+    pub(crate) fn execute_direct(&mut self, index: u64, bytes: u64, before: u32, now_ns: u64) -> u32 {
+        let is_default = index + 1 == self.size();
+        if is_default && self.cell_mut(index).is_none_or(|cell| cell.config().is_none()) {
+            return before;
+        }
+        let color = if before == ir::NO_COLOUR { Color::Green } else { Color::of(before) };
+        self.execute(index, bytes, color, now_ns).map_or(0, |color| color as u32)
+    }
+
     /// A cell, to be configured or read.
     pub fn cell_mut(&mut self, index: u64) -> Option<&mut MeterCell> {
         self.cells.get_mut(usize::try_from(index).ok()?)
@@ -219,11 +230,12 @@ pub struct Externs {
     pub registers: IndexVec<RegisterId, RegisterArray>,
     /// Counter arrays.
     pub counters: IndexVec<CounterId, Vec<CounterCell>>,
-    /// Direct counters: a cell per entry, by the entry's handle.
+    /// Direct counters: a cell per entry, by the entry's handle, and one for the default action
+    /// ([`ir::Table::default_cell`]).
     pub direct_counters: IndexVec<DirectCounterId, Vec<CounterCell>>,
     /// Meter arrays.
     pub meters: IndexVec<MeterId, MeterArray>,
-    /// Direct meters: a cell per entry, by the entry's handle.
+    /// Direct meters: cells as above.
     pub direct_meters: IndexVec<DirectMeterId, MeterArray>,
     /// How often each table was asked.
     pub table_uses: IndexVec<TableId, TableUse>,
@@ -243,12 +255,11 @@ pub struct Externs {
 }
 
 impl Externs {
-    /// The state at the start: everything zero, meters not configured, value sets empty. `entries_max` tells how many
-    /// handles the entries of a table may have.
-    pub fn new(program: &Program, seed: u64, entries_max: impl Fn(TableId) -> u64) -> Externs {
+    /// The state at the start: everything zero, meters not configured, value sets empty.
+    pub fn new(program: &Program, seed: u64) -> Externs {
+        // The table of a direct object is its own. Its last cell is that of the default action.
         let table_cells = |named: &dyn Fn(&ir::Table) -> bool| {
-            let tables = program.tables.iter_enumerated().filter(|(_, table)| named(table));
-            tables.map(|(id, _)| entries_max(id)).max().unwrap_or(0)
+            program.tables.iter().find(|table| named(table)).map_or(0, |table| table.default_cell() + 1)
         };
         let direct_counter = |id| {
             let cells = table_cells(&|table| table.direct_counters.contains(&id));
@@ -258,8 +269,8 @@ impl Externs {
             let cells = table_cells(&|table| table.direct_meter.as_ref().is_some_and(|(meter, _)| *meter == id));
             MeterArray::new(program.direct_meters[id].unit, cells)
         };
-        let last_hits = |(id, table): (TableId, &ir::Table)| match table.support_timeout {
-            true => vec![0; entries_max(id) as usize],
+        let last_hits = |table: &ir::Table| match table.support_timeout {
+            true => vec![0; table.default_cell() as usize],
             false => Vec::new(),
         };
         Externs {
@@ -269,7 +280,7 @@ impl Externs {
             meters: program.meters.iter().map(|it| MeterArray::new(it.unit, it.size)).collect(),
             direct_meters: program.direct_meters.ids().map(direct_meter).collect(),
             table_uses: program.tables.iter().map(|_| TableUse::default()).collect(),
-            last_hits_ns: program.tables.iter_enumerated().map(last_hits).collect(),
+            last_hits_ns: program.tables.iter().map(last_hits).collect(),
             value_sets: program.value_sets.iter().map(|_| Vec::new()).collect(),
             calculations: Calculations::new(program),
             rng: Rng::new(seed),

@@ -212,16 +212,15 @@ impl Host for WorldHost<'_> {
         self.externs.calculations.get(calculation)
     }
 
-    fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, entry: u64) {
-        if let Some(cell) = self.externs.direct_counters[counter].get_mut(entry as usize) {
+    fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, cell: u64) {
+        if let Some(cell) = self.externs.direct_counters[counter].get_mut(cell as usize) {
             cell.count(self.bytes);
         }
     }
 
-    fn execute_direct_meter(&mut self, meter: DirectMeterId, entry: u64, before: u8) -> u8 {
-        let before = Color::of(u32::from(before));
-        let color = self.externs.direct_meters[meter].execute(entry, self.bytes, before, self.now_ns);
-        color.map_or(0, |color| color as u8)
+    fn execute_direct_meter(&mut self, _table: TableId, meter: DirectMeterId, cell: u64, before: u8) -> u8 {
+        let meter = &mut self.externs.direct_meters[meter];
+        meter.execute_direct(cell, self.bytes, u32::from(before), self.now_ns) as u8
     }
 
     fn register_read(&mut self, register: RegisterId, index: &Bits) -> Option<Bits> {

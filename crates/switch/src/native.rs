@@ -273,10 +273,8 @@ unsafe extern "C" fn direct_meter(
     // SAFETY: as in `meter`.
     let (callbacks, packet) = unsafe { (callbacks(core), Packet::borrow_raw(packet)) };
     let bytes = u64::from(packet.ingress_length());
-    let meters = &mut callbacks.world.externs.direct_meters;
-    let color =
-        meters[DirectMeterId::from_index(id as usize)].execute(index, bytes, Color::of(before), callbacks.world.now_ns);
-    color.map_or(0, |color| color as u32)
+    let meter = &mut callbacks.world.externs.direct_meters[DirectMeterId::from_index(id as usize)];
+    meter.execute_direct(index, bytes, before, callbacks.world.now_ns)
 }
 
 unsafe extern "C" fn random(core: *mut c_void, low: u64, high: u64) -> u64 {

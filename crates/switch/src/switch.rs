@@ -19,10 +19,9 @@ use crate::stats::{DropReason, Stats};
 use crate::table_specs::{profile_specs, table_specs};
 use crate::traffic::{QueueState, Refusal, TrafficManager};
 use crate::v1model::{self, V1Model};
-use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CELLS_MAX, PACKET_BYTES_MAX, STATE_BYTES_MAX};
 use cgen::{PlugIn, Sharing};
-use ir::{Program, TableId};
+use ir::Program;
 use std::sync::Arc;
 use tables::{Arrivals, Reader, TableError, TableSet};
 
@@ -144,11 +143,7 @@ impl Switch {
         let tables = TableSet::with_profiles(table_specs(&program), profile_specs(&program), config.seed);
         let mut tables = tables.map_err(SwitchError::Table)?;
         let reader = tables.reader();
-        let entries_max = |id: TableId| {
-            let table = &tables.tables()[id.index()];
-            table.spec().size.max(table.len()) as u64
-        };
-        let mut externs = Externs::new(&program, config.seed, entries_max);
+        let mut externs = Externs::new(&program, config.seed);
         externs.plug_in = plug_in;
         let growth_bytes = emitted_bytes_max(&program);
         let (pool, pipeline): (Pool, Box<dyn Pipeline>) = match backend {

@@ -118,12 +118,13 @@ impl Host for PlainHost<'_> {
         CrcParameters::standard(self.program.calculations[calculation].width_bits)
     }
 
-    fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, entry: u64) {
-        *self.effects.direct_counters.entry((counter, entry)).or_insert(0) += 1;
+    fn count_direct(&mut self, _table: TableId, counter: DirectCounterId, cell: u64) {
+        *self.effects.direct_counters.entry((counter, cell)).or_insert(0) += 1;
     }
 
-    fn execute_direct_meter(&mut self, _meter: DirectMeterId, _entry: u64, _before: u8) -> u8 {
-        0
+    /// Entries are green, and default actions have no rates.
+    fn execute_direct_meter(&mut self, table: TableId, _meter: DirectMeterId, cell: u64, before: u8) -> u8 {
+        if cell == self.program.tables[table].default_cell() { before } else { 0 }
     }
 
     fn register_read(&mut self, register: RegisterId, index: &Bits) -> Option<Bits> {

@@ -4,8 +4,7 @@ use super::expr::Value;
 use super::scope::Scope;
 use crate::abi;
 use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare_array, dot, index, int, long, name,
-    unary,
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare_array, dot, index, int, long, name, unary,
 };
 use base::index::Id;
 use ir::{
@@ -104,11 +103,11 @@ impl Scope<'_, '_> {
         let before = self.low_word(before);
         let before = self.atom(before);
         let colour = match self.entry.clone() {
-            Some(entry) => {
-                let (number, cell) = (int(super::header::number(meter)), arrow(entry.clone(), "index"));
-                let arguments = vec![number, cell, name("p"), cast("uint32_t", before.clone())];
-                let metered = cast("uint64_t", self.callback("direct_meter", arguments));
-                conditional(arrow(entry, "hit"), metered, before)
+            Some((table, entry)) => {
+                let table = &self.emitter.program.tables[table];
+                let cell = super::table::direct_cell(table, arrow(entry.clone(), "hit"), arrow(entry, "index"));
+                let arguments = vec![int(super::header::number(meter)), cell, name("p"), cast("uint32_t", before)];
+                cast("uint64_t", self.callback("direct_meter", arguments))
             }
             None => before,
         };

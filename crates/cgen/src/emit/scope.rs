@@ -166,7 +166,7 @@ pub(crate) struct Scope<'s, 'e> {
     /// The parser's error variable.
     pub(crate) parser_error: Option<VarId>,
     /// The entry of the table whose actions are written.
-    pub(crate) entry: Option<C>,
+    pub(crate) entry: Option<(ir::TableId, C)>,
     /// Whether emitted headers are copied at once.
     pub(crate) staged: bool,
     /// What was emitted in place, to be put before the payload.

@@ -13,6 +13,11 @@ use std::collections::BTreeSet;
 /// The type of pointers to entries.
 pub(crate) const ENTRY: &str = "const struct ws_entry *";
 
+/// Where the direct counters and meter are of the entry of this handle if one was hit, of the default action if not.
+pub(crate) fn direct_cell(table: &ir::Table, hit: C, handle: C) -> C {
+    conditional(hit, cast("uint64_t", handle), long(table.default_cell()))
+}
+
 impl Scope<'_, '_> {
     /// Writes the table's key into a row of words.
     pub(crate) fn key_row(&mut self, table: TableId, row: &C) {
@@ -92,28 +97,32 @@ impl Scope<'_, '_> {
         call("ws_find_word", vec![unary("&", self.env_item("tables", table)), words, key, place])
     }
 
-    /// What follows a lookup: direct counter and meter, the time of the hit, results, the action.
+    /// What follows a lookup: direct counter and meter of the entry or default action, the time of the hit,
+    /// results, the action.
     pub(crate) fn table_results(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>, entry: &C) {
         let program = self.emitter.program;
         let member = |member: &str| arrow(entry.clone(), member);
         let table_ir = &program.tables[table];
         let ran = self.what_runs(table, entry);
-        let on_hit = self.take(|scope| {
+        if !table_ir.direct_counters.is_empty() {
+            let cell = direct_cell(table_ir, member("hit"), member("index"));
+            let cell = self.spill(cell);
             for &counter in &table_ir.direct_counters {
-                scope.count_at("direct_counters", counter, member("index"));
+                self.count_at("direct_counters", counter, cell.clone());
             }
-            if let Some((meter, Some(dst))) = &table_ir.direct_meter {
-                let number = int(super::header::number(*meter));
-                let colour = scope.callback("direct_meter", vec![number, member("index"), name("p"), int(0)]);
-                let colour = scope.spill(cast("uint64_t", colour));
-                scope.write_resized(dst, colour, 32);
-            }
-            if table_ir.support_timeout {
-                scope.note_hit(table, member("index"));
-            }
-        });
-        if !on_hit.is_empty() {
-            self.push(S::If(member("hit"), on_hit, Vec::new()));
+        }
+        if let Some((meter, Some(dst))) = &table_ir.direct_meter {
+            let cell = direct_cell(table_ir, member("hit"), member("index"));
+            let arguments = vec![int(super::header::number(*meter)), cell, name("p"), int(ir::NO_COLOUR)];
+            let colour = self.callback("direct_meter", arguments);
+            let colour = self.spill(cast("uint64_t", colour));
+            let has_colour = binary("!=", colour.clone(), int(ir::NO_COLOUR));
+            let write = self.take(|scope| scope.write_resized(dst, colour, 32));
+            self.push(S::If(has_colour, write, Vec::new()));
+        }
+        if table_ir.support_timeout {
+            let note = self.take(|scope| scope.note_hit(table, member("index")));
+            self.push(S::If(member("hit"), note, Vec::new()));
         }
         if let Some(var) = hit {
             let value = conditional(member("hit"), int(1), int(0));
@@ -128,7 +137,7 @@ impl Scope<'_, '_> {
         for (position, listed) in table_ir.actions.iter().enumerate() {
             self.known = before.clone();
             self.forget_line();
-            let outer = self.entry.replace(entry.clone());
+            let outer = self.entry.replace((table, entry.clone()));
             let body = self.take(|scope| scope.action(table, position, listed.action, &ran));
             self.entry = outer;
             after.join(&self.known);
@@ -146,27 +155,31 @@ impl Scope<'_, '_> {
     /// Counts a lookup whose answer is known. Uses are summed over the burst in variables of the function.
     pub(crate) fn count_lookup(&mut self, table: TableId, hit: &ir::Expr, entry: &ir::Expr) {
         self.push(S::Assign(name(lookups_name(table)), "+=", int(1)));
+        let table_ir = &self.emitter.program.tables[table];
         if hit.as_const().is_some_and(base::Bits::is_zero) {
+            for &counter in &table_ir.direct_counters {
+                self.count_at("direct_counters", counter, long(table_ir.default_cell()));
+            }
             return;
         }
         let hit = self.narrow(hit);
         let hit = self.atom(hit);
         self.push(S::Assign(name(hits_name(table)), "+=", conditional(hit.clone(), int(1), int(0))));
-        let table_ir = &self.emitter.program.tables[table];
         if table_ir.direct_counters.is_empty() && !table_ir.support_timeout {
             return;
         }
-        let on_hit = self.take(|scope| {
-            let entry = scope.number(entry);
-            let entry = scope.atom(entry);
+        let entry = self.number(entry);
+        let entry = self.atom(entry);
+        if !table_ir.direct_counters.is_empty() {
+            let cell = self.spill(direct_cell(table_ir, hit.clone(), entry.clone()));
             for &counter in &table_ir.direct_counters {
-                scope.count_at("direct_counters", counter, entry.clone());
+                self.count_at("direct_counters", counter, cell.clone());
             }
-            if table_ir.support_timeout {
-                scope.note_hit(table, entry);
-            }
-        });
-        self.push(S::If(hit, on_hit, Vec::new()));
+        }
+        if table_ir.support_timeout {
+            let note = self.take(|scope| scope.note_hit(table, entry));
+            self.push(S::If(hit, note, Vec::new()));
+        }
     }
 
     /// Notes that an entry is hit now.

@@ -7,7 +7,7 @@ use base::index::Id as _;
 use cgen::abi::{self, Cells, Count, Counts, Crc, Env, Guard, Packet, Received, TableUse};
 use cgen::{CompileOptions, Native, Optimise, Plan};
 use interp::{Host, Interpreter, NoTrace, Outcome, PacketState};
-use ir::{BlockId, DigestId, ExternFunctionId, ExternInstanceId, Program, TableId, Type, ValueSetId};
+use ir::{BlockId, DigestId, DirectMeterId, ExternFunctionId, ExternInstanceId, Program, TableId, Type, ValueSetId};
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::path::Path;
@@ -330,7 +330,7 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             counters: counters.as_ptr(),
             direct_counters: direct_counters.as_ptr(),
             meter,
-            direct_meter: meter,
+            direct_meter,
             random,
             digest,
             log,
@@ -427,6 +427,24 @@ unsafe extern "C" fn lookup(
 
 unsafe extern "C" fn meter(_core: *mut c_void, _meter: u32, _index: u64, _packet: *const Packet, _before: u32) -> u32 {
     0
+}
+
+/// # Safety
+/// As the interface says.
+unsafe extern "C" fn direct_meter(
+    core: *mut c_void,
+    meter: u32,
+    cell: u64,
+    _packet: *const Packet,
+    before: u32,
+) -> u32 {
+    // SAFETY: called by generated code during a run.
+    let world = unsafe { world(core) };
+    let meter = DirectMeterId::from_index(meter as usize);
+    let is_of = |table: &ir::Table| table.direct_meter.as_ref().is_some_and(|(it, _)| *it == meter);
+    let mut tables = world.compiled.program.tables.iter_enumerated();
+    let (table, _) = tables.find(|(_, it)| is_of(it)).expect("each direct meter has a table");
+    world.host.borrow_mut().execute_direct_meter(table, meter, cell, before as u8).into()
 }
 
 /// There is no guard to wait for.

@@ -36,9 +36,9 @@ pub struct Update {
 pub enum Entity {
     /// An entry of a table, or its default action.
     TableEntry(TableEntry),
-    /// The direct counter of an entry.
+    /// The direct counter of an entry, or of the default action.
     DirectCounter(Direct<CounterCell>),
-    /// The direct meter of an entry.
+    /// The direct meter of an entry, or of the default action.
     DirectMeter(Direct<MeterValue>),
     /// A member of an action profile.
     Member(Member),
@@ -163,13 +163,13 @@ pub struct MeterValue {
     pub counts: Option<ColorCounts>,
 }
 
-/// A direct resource of an entry.
+/// A direct resource of an entry or of the default action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Direct<T> {
     /// The table.
     pub table: TableId,
-    /// The entry.
-    pub name: EntryName,
+    /// The entry; none for the default action.
+    pub name: Option<EntryName>,
     /// The value.
     pub value: T,
 }

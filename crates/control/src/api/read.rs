@@ -26,19 +26,19 @@ const PIECE: usize = 512;
 pub enum Query {
     /// Entries of tables.
     TableEntries(TableQuery),
-    /// Direct counters of entries.
+    /// Direct counters.
     DirectCounters {
         /// Of this table.
         table: Option<TableId>,
-        /// Of this entry.
-        name: Option<EntryName>,
+        /// Of which entries.
+        which: Which,
     },
-    /// Direct meters of entries.
+    /// Direct meters.
     DirectMeters {
         /// Of this table.
         table: Option<TableId>,
-        /// Of this entry.
-        name: Option<EntryName>,
+        /// Of which entries.
+        which: Which,
     },
     /// Members of action profiles.
     Members {
@@ -123,8 +123,8 @@ impl Pipeline {
     pub(crate) fn read(&self, door: Gate<'_>, query: &Query, sink: Sink<'_>) -> Result<(), Fault> {
         match query {
             Query::TableEntries(query) => self.table_entries(door, query, sink),
-            Query::DirectCounters { table, name } => self.direct(door, *table, name.as_ref(), true, sink),
-            Query::DirectMeters { table, name } => self.direct(door, *table, name.as_ref(), false, sink),
+            Query::DirectCounters { table, which } => self.direct(door, *table, which, true, sink),
+            Query::DirectMeters { table, which } => self.direct(door, *table, which, false, sink),
             Query::Members { profile, id } => self.members(*profile, *id, sink),
             Query::Groups { profile, id } => self.groups(*profile, *id, sink),
             Query::Counters { array, index } => {
@@ -169,22 +169,12 @@ impl Pipeline {
     fn table_entries(&self, door: Gate<'_>, query: &TableQuery, sink: Sink<'_>) -> Result<(), Fault> {
         let tables = self.program.tables.ids().filter(|&id| query.table.is_none_or(|it| it == id));
         for table in tables {
-            match &query.which {
-                Which::Default => {
-                    if !sink(vec![Entity::TableEntry(self.default_entry(table))]) {
-                        return Ok(());
-                    }
-                }
-                Which::All | Which::Named(_) => {
-                    let name = if let Which::Named(name) = &query.which { Some(name) } else { None };
-                    let more = self.pieces(table, name, &mut |found| {
-                        let entries = self.with_cells(door, table, found, query)?;
-                        Ok(sink(entries.into_iter().map(Entity::TableEntry).collect()))
-                    })?;
-                    if !more {
-                        return Ok(());
-                    }
-                }
+            let more = self.pieces(table, &query.which, &mut |found| {
+                let entries = self.with_cells(door, table, found, query)?;
+                Ok(sink(entries.into_iter().map(Entity::TableEntry).collect()))
+            })?;
+            if !more {
+                return Ok(());
             }
         }
         Ok(())
@@ -194,10 +184,10 @@ impl Pipeline {
     fn pieces(
         &self,
         table: TableId,
-        name: Option<&EntryName>,
+        which: &Which,
         take: &mut dyn FnMut(Vec<Found>) -> Result<bool, Fault>,
     ) -> Result<bool, Fault> {
-        if let Some(name) = name {
+        if let Which::Named(name) = which {
             let key: Vec<MatchValue> = name.key.iter().map(match_value).collect();
             let found = {
                 let (mut state, set) = (self.state(), self.tables.lock());
@@ -206,6 +196,9 @@ impl Pipeline {
                 entry.map(|entry| (entry.handle, self.entry(&mut state, table, entry)))
             };
             return take(found.into_iter().collect());
+        }
+        if *which == Which::Default {
+            return take(vec![(default_handle(&self.program.tables[table]), self.default_entry(table))]);
         }
         let mut next = Handle(0);
         loop {
@@ -294,7 +287,7 @@ impl Pipeline {
             handles.iter().map(of).collect()
         })?;
         for ((entry, values), handle) in entries.iter_mut().zip(values).zip(asked) {
-            if self.is_still(table, handle) {
+            if entry.name.is_none() || self.is_still(table, handle) {
                 let (counter, meter, idle_ns) = values;
                 (entry.counter, entry.idle_ns) = (counter, idle_ns);
                 (entry.meter, entry.meter_counts) = meter.unzip();
@@ -315,7 +308,7 @@ impl Pipeline {
         &self,
         door: Gate<'_>,
         table: Option<TableId>,
-        name: Option<&EntryName>,
+        which: &Which,
         counters: bool,
         sink: Sink<'_>,
     ) -> Result<(), Fault> {
@@ -333,7 +326,7 @@ impl Pipeline {
         let query = TableQuery { with_counter: counters, with_meter: !counters, ..TableQuery::default() };
         let tables = self.program.tables.iter_enumerated().filter(|(_, it)| has(it)).map(|(id, _)| id);
         for id in tables.filter(|&id| table.is_none_or(|it| it == id)) {
-            let more = self.pieces(id, name, &mut |found| {
+            let more = self.pieces(id, which, &mut |found| {
                 let entries = self.with_cells(door, id, found, &query)?;
                 Ok(sink(entries.into_iter().filter_map(direct_entity).collect()))
             })?;
@@ -500,9 +493,13 @@ fn group(state: &mut State, profile: ActionProfileId, handle: Handle, members: &
     Group { profile, id, members: contents.members, size_max: contents.size_max }
 }
 
+/// What stands for the handle of the default action, where its direct counter and meter are.
+pub(crate) fn default_handle(table: &ir::Table) -> Handle {
+    Handle(table.default_cell() as u32)
+}
+
 fn direct_entity(entry: TableEntry) -> Option<Entity> {
     let TableEntry { table, name, counter, meter, meter_counts: counts, .. } = entry;
-    let name = name?;
     match (counter, meter) {
         (Some(value), _) => Some(Entity::DirectCounter(Direct { table, name, value })),
         (_, Some(config)) => Some(Entity::DirectMeter(Direct { table, name, value: MeterValue { config, counts } })),

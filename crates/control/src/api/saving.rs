@@ -47,6 +47,8 @@ enum Array {
     Register(usize),
     Counter(usize),
     Direct(usize, usize),
+    /// The default action's cell of a direct counter.
+    Default(usize, usize),
 }
 
 impl Frozen {
@@ -61,6 +63,8 @@ impl Frozen {
             Query::Groups { profile: None, id: None },
             entries(Which::All),
             entries(Which::Default),
+            Query::DirectCounters { table: None, which: Which::Default },
+            Query::DirectMeters { table: None, which: Which::Default },
             Query::Registers { array: None, index: None },
             Query::Counters { array: None, index: None },
             Query::Meters { array: None, index: None },
@@ -147,6 +151,8 @@ impl Pipeline {
             Entity::TableEntry(entry) if entry.is_const => {
                 entry.counter.is_none_or(|value| value == CounterCell::default()) && entry.meter.flatten().is_none()
             }
+            Entity::DirectCounter(direct) => direct.value == CounterCell::default(),
+            Entity::DirectMeter(direct) => direct.value.config.is_none(),
             Entity::Register(cell) => cell.value == self.program.registers[cell.array].initial,
             Entity::Counter(cell) => cell.value == CounterCell::default(),
             Entity::Meter(cell) => cell.value.config.is_none(),
@@ -156,13 +162,21 @@ impl Pipeline {
         let kind = match &entity {
             Entity::TableEntry(entry) if entry.name.is_none() || entry.is_const => UpdateKind::Modify,
             Entity::Register(_) | Entity::Counter(_) | Entity::Meter(_) | Entity::ValueSet { .. } => UpdateKind::Modify,
+            Entity::DirectCounter(_) | Entity::DirectMeter(_) => UpdateKind::Modify,
             _ => UpdateKind::Insert,
         };
         let entity = match entity {
             // What meters have marked begins anew.
             Entity::TableEntry(entry) => {
                 let action = entry.action.filter(|_| !entry.is_const);
-                Entity::TableEntry(TableEntry { action, meter_counts: None, ..entry })
+                // Those of default actions are read for themselves.
+                let is_default = entry.name.is_none();
+                let (counter, meter) = if is_default { (None, None) } else { (entry.counter, entry.meter) };
+                Entity::TableEntry(TableEntry { action, counter, meter, meter_counts: None, ..entry })
+            }
+            Entity::DirectMeter(direct) => {
+                let value = MeterValue { counts: None, ..direct.value };
+                Entity::DirectMeter(Direct { value, ..direct })
             }
             Entity::Meter(cell) => Entity::Meter(Cell { value: MeterValue { counts: None, ..cell.value }, ..cell }),
             other => other,
@@ -207,7 +221,11 @@ impl Pipeline {
             let handles = set.tables()[id.index()].handles_end();
             Some((Array::Direct(id.index(), counter.index()), u64::from(handles)))
         });
-        registers.chain(counters).chain(direct).collect()
+        let defaults =
+            self.program.tables.iter_enumerated().filter_map(|(id, table)| {
+                Some((Array::Default(id.index(), table.direct_counters.first()?.index()), 1))
+            });
+        registers.chain(counters).chain(direct).chain(defaults).collect()
     }
 
     /// Gives cells of entries the names of these; those of entries that are gone are dropped.
@@ -220,7 +238,7 @@ impl Pipeline {
                 let key = entry.spec.key.iter().map(entry_key).collect();
                 let name = EntryName { key, priority: entry.spec.priority };
                 // A const entry has no other name; its counter is brought back like any.
-                Some(Entity::DirectCounter(Direct { table, name, value }))
+                Some(Entity::DirectCounter(Direct { table, name: Some(name), value }))
             }
         };
         let modify = |entity| Update { kind: UpdateKind::Modify, entity };
@@ -252,8 +270,13 @@ fn look(externs: &Externs, array: Array, cells: u64, first: usize, known: Vec<u6
 
 fn counter_cells(externs: &Externs, array: Array, range: Range<u64>) -> &[CounterCell] {
     let cells = match array {
-        Array::Counter(id) => &externs.counters[CounterId::from_index(id)],
-        Array::Direct(_, id) => &externs.direct_counters[DirectCounterId::from_index(id)],
+        Array::Counter(id) => externs.counters[CounterId::from_index(id)].as_slice(),
+        Array::Direct(_, id) => externs.direct_counters[DirectCounterId::from_index(id)].as_slice(),
+        // Behind those of entries.
+        Array::Default(_, id) => {
+            let cells = externs.direct_counters[DirectCounterId::from_index(id)].as_slice();
+            &cells[cells.len().saturating_sub(1)..]
+        }
         Array::Register(_) => return &[],
     };
     let end = cells.len().min(range.end as usize);
@@ -286,6 +309,12 @@ fn take(externs: &Externs, array: Array, range: Range<u64>, changed: &mut Vec<Ch
             let cell =
                 |(index, &value)| Changed::Entity(Box::new(Entity::Counter(Cell { array, index: Some(index), value })));
             changed.extend(cells.map(cell));
+        }
+        Array::Default(table, _) => {
+            let table = TableId::from_index(table);
+            let direct = |&value| Entity::DirectCounter(Direct { table, name: None, value });
+            let cells = counter_cells(externs, array, range).iter();
+            changed.extend(cells.map(|cell| Changed::Entity(Box::new(direct(cell)))));
         }
         Array::Direct(table, _) => {
             let cells = range.clone().zip(counter_cells(externs, array, range));

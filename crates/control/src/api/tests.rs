@@ -516,11 +516,8 @@ fn direct_counters_are_the_entrys_own() {
         expect!["done\ndone\ndone\ndone\n"],
     );
     // The third took the place of the first.
-    let cell = |key, value| {
-        let name = l2(key).name.unwrap();
-        Entity::DirectCounter(Direct { table: l2(key).table, name, value })
-    };
-    let query = Query::DirectCounters { table: None, name: None };
+    let cell = |key, value| Entity::DirectCounter(Direct { table: l2(key).table, name: l2(key).name, value });
+    let query = Query::DirectCounters { table: None, which: Which::All };
     assert_eq!(read(&api, &query), [cell(3, CounterCell::default()), cell(2, CounterCell::default())]);
     write(&api, vec![(Modify, cell(2, counted(8)))], ContinueOnError, expect!["done\n"]);
     assert_eq!(read(&api, &query)[1], cell(2, counted(8)));

@@ -8,6 +8,7 @@ use crate::api::entity::{
     Atomicity, Call, Choice, Entity, EntryAction, EntryName, Member, TableEntry, Update, UpdateKind,
 };
 use crate::api::fault::{Code, Fault};
+use crate::api::read::default_handle;
 use crate::api::resources::{self, DirectValues};
 use crate::api::state::{GroupContents, OneShot, State};
 use crate::show;
@@ -57,13 +58,13 @@ pub(crate) struct Writer<'a, 't> {
     direct: Vec<Direct>,
 }
 
-/// Values for an entry's direct counters and meter. They are written when packets see the entry, because that makes the
-/// cells of a new one fresh.
+/// Values for the direct counters and meter of an entry or default action. They are written when packets see the
+/// entry, because that makes the cells of a new one fresh.
 struct Direct {
     table: TableId,
     handle: Handle,
-    /// Which of the entries that have had the handle is meant.
-    sequence: u64,
+    /// Which of the entries that have had the handle is meant; none for the default action.
+    sequence: Option<u64>,
     values: DirectValues,
 }
 
@@ -123,8 +124,8 @@ impl<'a, 't> Writer<'a, 't> {
     /// Shows packets what was done.
     fn finish(mut self) {
         let tables = self.batch.tables();
-        let entry = |direct: &Direct| tables[direct.table.index()].get(direct.handle);
-        self.direct.retain(|direct| entry(direct).is_some_and(|entry| entry.sequence == direct.sequence));
+        let now = |direct: &Direct| tables[direct.table.index()].get(direct.handle).map(|entry| entry.sequence);
+        self.direct.retain(|direct| direct.sequence.is_none() || now(direct) == direct.sequence);
         self.batch.commit();
         if let Some(switch) = self.switch {
             for Direct { table, handle, values, .. } in self.direct {
@@ -157,12 +158,12 @@ impl<'a, 't> Writer<'a, 't> {
             (Entity::Group(group), kind) => self.group(group, kind),
             (Entity::Digest { digest, config }, kind) => self.digest(*digest, *config, kind),
             (Entity::DirectCounter(direct), UpdateKind::Modify) => {
-                let handle = self.existing(direct.table, &direct.name)?;
+                let handle = self.existing_or_default(direct.table, direct.name.as_ref())?;
                 let values = DirectValues { counter: Some(direct.value), ..DirectValues::default() };
                 self.set_direct(direct.table, handle, values)
             }
             (Entity::DirectMeter(direct), UpdateKind::Modify) => {
-                let handle = self.existing(direct.table, &direct.name)?;
+                let handle = self.existing_or_default(direct.table, direct.name.as_ref())?;
                 let (meter, meter_counts) = (Some(direct.value.config), direct.value.counts);
                 self.set_direct(direct.table, handle, DirectValues { counter: None, meter, meter_counts })
             }
@@ -197,11 +198,7 @@ impl<'a, 't> Writer<'a, 't> {
             let message = format!("table {}: the default action can be modified, not inserted or deleted", table.name);
             return Err(Fault::invalid(message));
         }
-        if DirectValues::of(entry).is_some() {
-            let message =
-                format!("table {}: the default action has no direct counter or meter in this switch", table.name);
-            return Err(Fault::new(Code::Unimplemented, message));
-        }
+        check_executes(self.program, entry)?;
         let old = self.batch.tables()[entry.table.index()].default_action();
         let old = old.and_then(|call| self.one_shot_of(entry.table, call.action, &call.args));
         let operation = match &entry.action {
@@ -213,6 +210,7 @@ impl<'a, 't> Writer<'a, 't> {
         };
         self.batch.perform(entry.table.index(), operation)?;
         self.set_default_attributes(entry);
+        self.set_direct(entry.table, None, DirectValues::of(entry))?;
         self.release(old)
     }
 
@@ -251,7 +249,7 @@ impl<'a, 't> Writer<'a, 't> {
             unreachable!("an insertion gives a handle")
         };
         self.set_attributes(entry.table, handle, &entry.attributes)?;
-        self.set_direct(entry.table, handle, DirectValues::of(entry))
+        self.set_direct(entry.table, Some(handle), DirectValues::of(entry))
     }
 
     fn modify(&mut self, entry: &TableEntry, name: &EntryName) -> Result<(), Fault> {
@@ -268,7 +266,7 @@ impl<'a, 't> Writer<'a, 't> {
             self.release(old)?;
         }
         self.set_attributes(entry.table, handle, &entry.attributes)?;
-        self.set_direct(entry.table, handle, DirectValues::of(entry))
+        self.set_direct(entry.table, Some(handle), DirectValues::of(entry))
     }
 
     fn find(&self, table: TableId, name: &EntryName) -> Result<Option<Handle>, Fault> {
@@ -283,7 +281,12 @@ impl<'a, 't> Writer<'a, 't> {
         })
     }
 
-    /// The same, if it may be changed.
+    /// The handle of the entry of this name; none for the default action.
+    fn existing_or_default(&self, table: TableId, name: Option<&EntryName>) -> Result<Option<Handle>, Fault> {
+        name.map(|name| self.existing(table, name)).transpose()
+    }
+
+    /// The same as [`Self::existing`], if it may be changed.
     fn changeable(&self, table: TableId, name: &EntryName) -> Result<Handle, Fault> {
         let handle = self.existing(table, name)?;
         let stored = &self.batch.tables()[table.index()];
@@ -321,13 +324,19 @@ impl<'a, 't> Writer<'a, 't> {
         Ok(())
     }
 
-    fn set_direct(&mut self, table: TableId, handle: Handle, values: DirectValues) -> Result<(), Fault> {
+    /// Notes values for an entry, or for the default action.
+    fn set_direct(&mut self, table: TableId, handle: Option<Handle>, values: DirectValues) -> Result<(), Fault> {
         if !values.is_some() {
             return Ok(());
         }
         resources::check_direct(self.program, table, values)?;
+        let Some(handle) = handle else {
+            let handle = default_handle(&self.program.tables[table]);
+            self.direct.push(Direct { table, handle, sequence: None, values });
+            return Ok(());
+        };
         let entry = self.batch.tables()[table.index()].get(handle);
-        self.direct.extend(entry.map(|entry| Direct { table, handle, sequence: entry.sequence, values }));
+        self.direct.extend(entry.map(|entry| Direct { table, handle, sequence: Some(entry.sequence), values }));
         Ok(())
     }
 

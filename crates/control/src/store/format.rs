@@ -47,9 +47,11 @@ enum Tag {
     CloneSession,
     ValueSet,
     Digest,
+    DefaultCounter,
+    DefaultMeter,
 }
 
-const TAGS: [Tag; 13] = [
+const TAGS: [Tag; 15] = [
     Tag::Entry,
     Tag::Default,
     Tag::DirectCounter,
@@ -63,6 +65,8 @@ const TAGS: [Tag; 13] = [
     Tag::CloneSession,
     Tag::ValueSet,
     Tag::Digest,
+    Tag::DefaultCounter,
+    Tag::DefaultMeter,
 ];
 
 /// A kind of things that have names in a program.
@@ -239,13 +243,11 @@ impl Writer<'_> {
             Entity::Register(_) | Entity::Counter(_) => self.cells(&[update]),
             Entity::TableEntry(entry) => self.table_entry(kind, entry),
             Entity::DirectCounter(direct) => {
-                self.head(kind, Tag::DirectCounter);
-                self.named(direct.table, &direct.name);
+                self.direct(kind, direct, Tag::DirectCounter, Tag::DefaultCounter);
                 self.counter(direct.value);
             }
             Entity::DirectMeter(direct) => {
-                self.head(kind, Tag::DirectMeter);
-                self.named(direct.table, &direct.name);
+                self.direct(kind, direct, Tag::DirectMeter, Tag::DefaultMeter);
                 self.option(direct.value.config, Self::rates);
             }
             Entity::Member(it) => {
@@ -328,6 +330,20 @@ impl Writer<'_> {
         });
         self.option(entry.counter, Self::counter);
         self.option(entry.meter, |writer, meter| writer.option(meter, Self::rates));
+    }
+
+    /// Whose direct resource it is: an entry's, or the default action's.
+    fn direct<T>(&mut self, kind: UpdateKind, direct: &Direct<T>, of_entry: Tag, of_default: Tag) {
+        match &direct.name {
+            Some(name) => {
+                self.head(kind, of_entry);
+                self.named(direct.table, name);
+            }
+            None => {
+                self.head(kind, of_default);
+                self.name(Kind::Table, direct.table.index());
+            }
+        }
     }
 
     fn named(&mut self, table: TableId, name: &EntryName) {
@@ -598,11 +614,21 @@ impl<'a> Updates<'a> {
             }
             Tag::DirectCounter => {
                 let ((table, name), value) = (self.named()?, self.counter()?);
-                Entity::DirectCounter(Direct { table: known(table), name, value })
+                Entity::DirectCounter(Direct { table: known(table), name: Some(name), value })
+            }
+            Tag::DefaultCounter => {
+                let (table, value) = (self.name(Kind::Table)?, self.counter()?);
+                Entity::DirectCounter(Direct { table: known(table), name: None, value })
+            }
+            Tag::DefaultMeter => {
+                let (table, config) = (self.name(Kind::Table)?, self.option(Self::rates)?);
+                let value = MeterValue { config, counts: None };
+                Entity::DirectMeter(Direct { table: known(table), name: None, value })
             }
             Tag::DirectMeter => {
                 let ((table, name), config) = (self.named()?, self.option(Self::rates)?);
-                Entity::DirectMeter(Direct { table: known(table), name, value: MeterValue { config, counts: None } })
+                let value = MeterValue { config, counts: None };
+                Entity::DirectMeter(Direct { table: known(table), name: Some(name), value })
             }
             Tag::Member => {
                 let (profile, id) = (self.name(Kind::Profile)?, self.number32()?);

@@ -81,7 +81,7 @@ pub(super) fn counters(it: &Arguments<'_>) -> Result<Plan, Problem> {
                 Ok(Plan::Change(Change { entities: vec![all], kind: ChangeKind::ResetDirect }))
             }
             Some(_) => {
-                let table_entry = Some(one_entry(it.schema, table, cell)?);
+                let table_entry = Some(one_row(it, table, cell)?);
                 Ok(write(Kind::DirectCounterEntry(DirectCounterEntry { table_entry, data })))
             }
         },
@@ -90,8 +90,22 @@ pub(super) fn counters(it: &Arguments<'_>) -> Result<Plan, Problem> {
 
 /// The entries whose counters or meters are read.
 fn direct(it: &Arguments<'_>, table: &Table, words: &[Word]) -> Result<(TableEntry, Filter), Problem> {
+    if let Some(default) = default_row(table, words) {
+        return Ok((default, Filter::default()));
+    }
     let all = TableEntry { table_id: id(&table.preamble), ..TableEntry::default() };
     asked(it.schema, table, words, all)
+}
+
+/// The entry, or the default action, whose counter or meter is written.
+fn one_row(it: &Arguments<'_>, table: &Table, words: &[Word]) -> Result<TableEntry, Problem> {
+    default_row(table, words).map_or_else(|| one_entry(it.schema, table, words), Ok)
+}
+
+/// The default action, if that is what the words mean.
+fn default_row(table: &Table, words: &[Word]) -> Option<TableEntry> {
+    let is_default = matches!(words, [only] if only.is("default"));
+    is_default.then(|| TableEntry { table_id: id(&table.preamble), is_default_action: true, ..TableEntry::default() })
 }
 
 pub(super) fn meters(it: &Arguments<'_>) -> Result<Plan, Problem> {
@@ -124,7 +138,7 @@ pub(super) fn meters(it: &Arguments<'_>) -> Result<Plan, Problem> {
                 Ok(Plan::Change(Change { entities, kind: ChangeKind::ResetDirect }))
             }
             Some(config) => {
-                let table_entry = Some(one_entry(it.schema, table, cell)?);
+                let table_entry = Some(one_row(it, table, cell)?);
                 let entry = DirectMeterEntry { table_entry, config, counter_data: None };
                 Ok(write(Kind::DirectMeterEntry(entry)))
             }

@@ -96,16 +96,22 @@ fn add_table(schema: &Schema, table: &Table, with_data: bool, found: &mut Dump) 
     let table_id = id(&table.preamble);
     let entries = TableEntry { table_id, ..TableEntry::default() };
     let default = TableEntry { is_default_action: true, ..entries.clone() };
-    found.entities.extend([default, entries.clone()].map(|it| entity(Kind::TableEntry(it))));
+    found.entities.extend([default.clone(), entries.clone()].map(|it| entity(Kind::TableEntry(it))));
     if let Some(meter) = schema.direct_meter_of(table) {
         // Those of entries that stay.
-        found.before.push(format!("meters {} reset", shown(&meter.preamble)));
-        let meters = DirectMeterEntry { table_entry: Some(entries.clone()), ..DirectMeterEntry::default() };
-        found.entities.push(entity(Kind::DirectMeterEntry(meters)));
+        let meter = shown(&meter.preamble);
+        found.before.extend([format!("meters {meter} reset"), format!("meters {meter} default reset")]);
+        for row in [&default, &entries] {
+            let meters = DirectMeterEntry { table_entry: Some(row.clone()), ..DirectMeterEntry::default() };
+            found.entities.push(entity(Kind::DirectMeterEntry(meters)));
+        }
     }
     if let (Some(counter), true) = (schema.direct_counter_of(table), with_data) {
-        found.before.push(format!("counters {} reset", shown(&counter.preamble)));
-        let counters = DirectCounterEntry { table_entry: Some(entries), data: None };
-        found.entities.push(entity(Kind::DirectCounterEntry(counters)));
+        let counter = shown(&counter.preamble);
+        found.before.extend([format!("counters {counter} reset"), format!("counters {counter} default reset")]);
+        for row in [default, entries] {
+            let counters = DirectCounterEntry { table_entry: Some(row), data: None };
+            found.entities.push(entity(Kind::DirectCounterEntry(counters)));
+        }
     }
 }

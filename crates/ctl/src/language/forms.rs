@@ -101,10 +101,11 @@ pub const FORMS: [Form; 28] = [
             "counters [NAME [INDEX]]",
             "counters NAME [INDEX] set PACKETS BYTES | reset",
             "counters NAME KEY... [priority N] [set PACKETS BYTES | reset]",
+            "counters NAME default [set PACKETS BYTES | reset]",
         ],
         summary: "read or set counters",
         details: "The cells of an array have an index; without one, all are meant. A direct counter, which may be named by its\n\
-            table, has the keys of the table's entries.\n\
+            table, has the keys of the table's entries. `default` is that of the default action, which counts misses.\n\
             Examples:\n  counters rx 1\n  counters rx reset\n  counters ipv4_lpm 10.0.1.0/24",
         needs_program: true,
         parse: cells::counters,
@@ -115,10 +116,11 @@ pub const FORMS: [Form; 28] = [
             "meters [NAME [INDEX]]",
             "meters NAME [INDEX] set CIR CBURST PIR PBURST | reset",
             "meters NAME KEY... [priority N] [set CIR CBURST PIR PBURST | reset]",
+            "meters NAME default [set CIR CBURST PIR PBURST | reset]",
         ],
         summary: "read or set meters",
         details: "Rates are bytes or packets per second, as the meter counts; bursts are bytes or packets. After reset every packet\n\
-            is green.\nExample:\n  meters police 3 set 125000 1500 250000 3000",
+            is green. `default` is that of the default action, which meters misses while it has rates.\nExample:\n  meters police 3 set 125000 1500 250000 3000",
         needs_program: true,
         parse: cells::meters,
     },

@@ -125,6 +125,9 @@ fn shown(preamble: &Option<Preamble>) -> String {
 
 /// The keys of an entry, and its priority.
 fn entry_name(schema: &Schema, table: &Table, entry: &TableEntry) -> String {
+    if entry.is_default_action {
+        return " default".to_owned();
+    }
     let keys = key::show_all(schema, &table.match_fields, &entry.r#match);
     let keys: String = keys.iter().map(|it| format!(" {it}")).collect();
     match entry.priority {

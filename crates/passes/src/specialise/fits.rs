@@ -33,7 +33,7 @@ pub(super) fn is_replaced(program: &Program, id: TableId, known: &Contents, priv
     let entries = known.entries.len();
     if entries > ENTRIES_MAX
         || key_bits.saturating_mul(entries as u32) > COMPARED_BITS_MAX
-        || (entries > 0 && table.direct_meter.is_some())
+        || table.direct_meter.is_some()
         || known.entries.iter().any(|entry| entry.key.len() != table.keys.len())
     {
         return false;

@@ -25,7 +25,7 @@
 //!
 //! Actions that no table runs any more lose their bodies: what they could have asked for is asked for no more.
 //!
-//! Limits: tables with more entries or larger actions than the constants allow; entries with direct meters;
+//! Limits: tables with more entries or larger actions than the constants allow; tables with direct meters;
 //! actions with loops, whose steps are counted by label, or with parameters that others mention.
 
 mod answers;
