@@ -10,9 +10,9 @@ use crate::terminal::{self, grouped, say};
 use base::Bits;
 use ir::{DigestId, Program};
 use live::worker::{Ended, Events, Ports};
-use live::{CounterSnapshot, DriverError, News};
+use live::{CounterSnapshot, Driver, DriverError, News};
 use metrics::Published;
-use metrics::sources::Tick;
+use metrics::sources::{ShownPort, Tick};
 use p4runtime::Feed;
 use serde_json::json;
 use std::io::IsTerminal as _;
@@ -102,6 +102,12 @@ impl Events for Reporter {
         }
         self.last = now;
         self.last_at = Instant::now();
+    }
+
+    fn port_added(&mut self, port: u32, driver: &dyn Driver) {
+        let counters = Arc::clone(driver.counters());
+        // Whatever comes to a running switch is a timer.
+        self.published.add_port(ShownPort { number: port, name: "timer".to_owned(), counters });
     }
 
     fn packet_in(&mut self, frame: &[u8]) {

@@ -21,6 +21,7 @@ use live::{PortSpec, Specialiser, StopFlag, mailbox, specialiser};
 use metrics::sources::ShownPort;
 use metrics::{Published, Sources};
 use p4runtime::Server;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -71,9 +72,9 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     setup.specialiser = specialiser(arguments)?;
     let stop = stop_flag(arguments)?;
     let published = Arc::new(Published::default());
-    let ports = shown_ports(arguments, &setup.ports);
-    let sources =
-        Sources { api: Arc::clone(&api), ports, published: Arc::clone(&published), version: env!("CARGO_PKG_VERSION") };
+    shown_ports(arguments, &setup.ports).for_each(|port| published.add_port(port));
+    let version = env!("CARGO_PKG_VERSION");
+    let sources = Sources { api: Arc::clone(&api), published: Arc::clone(&published), version };
     let metrics = metrics.map(|bound| serve_metrics(bound, sources)).transpose()?;
     setup.links_changed = watch_links(&door);
     setup.goes_on = controllers.is_some();
@@ -182,13 +183,15 @@ fn greeting(arguments: &RunArguments, program: Option<&Path>, server: Option<&Se
     format!("{program}{ports}{server}")
 }
 
-fn shown_ports(arguments: &RunArguments, ports: &[Port]) -> Vec<ShownPort> {
-    let shown = |(port, text): (&Port, &String)| ShownPort {
+/// The ports as their arguments name them, which need not stand in the order of their numbers.
+fn shown_ports(arguments: &RunArguments, ports: &[Port]) -> impl Iterator<Item = ShownPort> {
+    let named = arguments.ports.iter().filter_map(|text| text.split_once('='));
+    let names: BTreeMap<u32, &str> = named.filter_map(|(number, name)| Some((number.parse().ok()?, name))).collect();
+    ports.iter().map(move |port| ShownPort {
         number: port.number,
-        name: text.split_once('=').map_or(text.as_str(), |(_, name)| name).to_owned(),
+        name: names.get(&port.number).copied().unwrap_or_default().to_owned(),
         counters: Arc::clone(port.driver.counters()),
-    };
-    ports.iter().zip(&arguments.ports).map(shown).collect()
+    })
 }
 
 fn listen_for_metrics(address: SocketAddr) -> Result<metrics::Bound, Exit> {

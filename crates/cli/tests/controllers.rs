@@ -560,6 +560,28 @@ async fn a_member_whose_port_has_lost_its_link_is_no_choice() {
     until(&|second, third| second > 0 && third > 0 && second + third == 64);
 }
 
+#[test]
+fn ports_have_their_own_names_in_metrics_also_those_that_come_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let switch = Switch::start(folder.path(), "--port 3=null --port 1=timer:20h");
+    let ports = || -> Vec<String> {
+        let metrics = switch.metrics();
+        let received = metrics.lines().filter_map(|line| line.strip_prefix("wirespeed_port_receive_packets_total"));
+        received.map(str::to_owned).collect()
+    };
+    let shown = |port, name| format!("{{port=\"{port}\",interface=\"{name}\"}} 0");
+    assert_eq!(ports(), [shown(1, "timer:20h"), shown(3, "null")]);
+    let added = Command::new(env!("CARGO_BIN_EXE_wirespeed"))
+        .args(["ctl", "--address", &switch.address, "timers", "7", "20h"])
+        .output()
+        .unwrap();
+    assert!(added.status.success(), "{added:?}");
+    let start = std::time::Instant::now();
+    while ports() != [shown(1, "timer:20h"), shown(3, "null"), shown(7, "timer")] {
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", ports());
+    }
+}
+
 #[tokio::test]
 async fn what_happens_is_logged_and_shown() {
     let folder = tempfile::tempdir().unwrap();

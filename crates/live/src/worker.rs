@@ -113,6 +113,8 @@ pub trait Events {
     /// A port lost its link, or has it again. Told at once if the system tells ([`Setup::links_changed`]), else within
     /// about a second; at the start all have it.
     fn link_changed(&mut self, _port: u32, _has_link: bool) {}
+    /// There is a further port.
+    fn port_added(&mut self, _port: u32, _driver: &dyn Driver) {}
     /// A port goes no further. The others do.
     fn port_failed(&mut self, _port: u32, _error: &DriverError) {}
 }
@@ -448,7 +450,10 @@ impl<'s> Worker<'_, '_, '_, 's> {
                 continue;
             }
             match TimerDriver::open(timer, TICKS_AFTER) {
-                Ok(driver) => self.ports.add(number, Box::new(driver)),
+                Ok(driver) => {
+                    self.events.port_added(number, &driver);
+                    self.ports.add(number, Box::new(driver));
+                }
                 Err(error) => self.events.port_failed(number, &error),
             }
         }

@@ -23,6 +23,7 @@ pub struct Published {
     unconnected_frames: AtomicU64,
     digests: AtomicU64,
     controller_losses: AtomicU64,
+    ports: Mutex<Vec<ShownPort>>,
 }
 
 /// What the worker says of itself.
@@ -48,6 +49,11 @@ impl Published {
         self.controller_losses.store(tick.controller_losses, Ordering::Relaxed);
     }
 
+    /// Says that there is a port, from now on.
+    pub fn add_port(&self, port: ShownPort) {
+        self.ports.lock().unwrap_or_else(PoisonError::into_inner).push(port);
+    }
+
     /// Says that the program has sent a digest.
     pub fn digest(&self) {
         self.digests.fetch_add(1, Ordering::Relaxed);
@@ -55,6 +61,7 @@ impl Published {
 }
 
 /// A port as it is shown.
+#[derive(Debug)]
 pub struct ShownPort {
     /// Its number.
     pub number: u32,
@@ -68,9 +75,7 @@ pub struct ShownPort {
 pub struct Sources {
     /// The control plane, and through it the switch.
     pub api: Arc<Api>,
-    /// The ports.
-    pub ports: Vec<ShownPort>,
-    /// What the worker tells.
+    /// What the worker tells, and which ports there are.
     pub published: Arc<Published>,
     /// The version of the command.
     pub version: &'static str,
@@ -122,8 +127,9 @@ impl Sources {
     }
 
     fn ports(&self, text: &mut Exposition) {
+        let ports = self.published.ports.lock().unwrap_or_else(PoisonError::into_inner);
         let read: Vec<(String, &str, CounterSnapshot)> =
-            self.ports.iter().map(|it| (it.number.to_string(), it.name.as_str(), it.counters.snapshot())).collect();
+            ports.iter().map(|it| (it.number.to_string(), it.name.as_str(), it.counters.snapshot())).collect();
         let mut family = |name, help, value: fn(&CounterSnapshot) -> u64| {
             text.family(name, Kind::Counter, help);
             for (number, name, counters) in &read {
@@ -314,8 +320,8 @@ mod tests {
         let published = Arc::new(Published::default());
         published.tick(Tick { run: Duration::from_secs(4), waited: Duration::from_secs(3), ..Tick::default() });
         published.digest();
-        let ports = vec![ShownPort { number: 2, name: "eth\"0".into(), counters }];
-        (Sources { api, ports, published, version: "1.2.3" }, parked)
+        published.add_port(ShownPort { number: 2, name: "eth\"0".into(), counters });
+        (Sources { api, published, version: "1.2.3" }, parked)
     }
 
     fn serve(sources: Sources) -> crate::Server {

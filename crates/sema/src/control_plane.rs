@@ -78,10 +78,13 @@ impl Checker<'_> {
     }
 
     /// The same for the keys of a table. One that is there twice without a `@name` gets a `$` behind its name, as
-    /// those of P4_14 do: the reference compiler takes such tables.
+    /// those of P4_14 do: the reference compiler takes such tables. What a selector hashes is no key for controllers.
     pub(crate) fn check_key_names(&mut self, keys: &mut [TableKey]) {
         let mut seen: BTreeMap<Rc<str>, (Span, bool)> = BTreeMap::new();
-        for key in keys {
+        let is_hashed =
+            |key: &TableKey| self.hir.match_kinds.get(key.match_kind).is_some_and(|kind| &**kind == "selector");
+        let hashed: Vec<bool> = keys.iter().map(is_hashed).collect();
+        for (key, _) in keys.iter_mut().zip(hashed).filter(|(_, is_hashed)| !is_hashed) {
             let is_given = given_name(&key.annotations).is_some();
             let mut earlier = None;
             while let Some(&(first, first_is_given)) = seen.get(&key.name) {

@@ -34,8 +34,18 @@ pub(crate) fn repeated_key(span: Span, name: &str, first: Span) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::check_control;
+    use crate::testing::{check_control, check_errors};
     use expect_test::expect;
+
+    #[test]
+    fn what_a_selector_hashes_may_be_a_key_too() {
+        check_errors(
+            "#include <core.p4>\nmatch_kind { selector } control C(in bit<8> x) { action one() { }\n\
+             table t { key = { x: selector; x: exact; x: selector; } actions = { one; } default_action = one(); }\n\
+             apply { t.apply(); } }",
+            expect![""],
+        );
+    }
 
     #[test]
     fn three_of_one_name() {

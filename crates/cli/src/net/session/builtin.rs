@@ -21,7 +21,12 @@ const BUILTINS: [Builtin; 11] = [
     Builtin { name: "links", arguments: "", what: "show the links", run: links },
     Builtin { name: "net", arguments: "", what: "the same as links", run: links },
     Builtin { name: "dump", arguments: "", what: "show addresses, programs, processes and logs", run: dump },
-    Builtin { name: "pingall", arguments: "", what: "ping every host from every other", run: ping_all },
+    Builtin {
+        name: "pingall",
+        arguments: "[SECONDS]",
+        what: "ping every host from every other, and wait so long for answers (1)",
+        run: ping_all,
+    },
     Builtin { name: "iperf", arguments: "HOST HOST", what: "measure TCP from one host to another", run: speed::iperf },
     Builtin {
         name: "link",
@@ -170,7 +175,12 @@ fn hosts(topology: &Topology) -> Vec<(NodeId, &str, IpAddr)> {
     hosts.filter_map(|(index, host)| Some((NodeId::Host(index), host.name.as_str(), host.address?.ip))).collect()
 }
 
-fn ping_all(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
+fn ping_all(session: &Session, words: &[&str], _: &str) -> io::Result<Outcome> {
+    let seconds: u32 = match words {
+        [] => 1,
+        [seconds] if seconds.parse().is_ok_and(|it| (1..=60).contains(&it)) => seconds.parse().unwrap_or(1),
+        _ => return Ok(Outcome::failure("pingall: write how many seconds it waits for answers, from 1 to 60")),
+    };
     if find_program("ping").is_none() {
         return Ok(Outcome::failure("the program `ping` is not installed: install the package iputils-ping"));
     }
@@ -181,7 +191,7 @@ fn ping_all(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
         let place = session.running.network.place(*node);
         let start = |(_, other, address): &(NodeId, &str, IpAddr)| -> io::Result<(String, Child)> {
             let mut ping = Command::new("ping");
-            ping.args(["-c", "1", "-W", "1", &address.to_string()]);
+            ping.args(["-c", "1", "-W", &seconds.to_string(), &address.to_string()]);
             ping.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             Ok(((*other).to_owned(), session.running.sandbox.spawn(&place, ping)?))
         };
