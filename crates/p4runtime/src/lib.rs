@@ -54,6 +54,7 @@ mod stream;
 mod tests;
 mod to_proto;
 mod value;
+mod words;
 mod write;
 
 pub use feed::Feed;

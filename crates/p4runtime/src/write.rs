@@ -12,7 +12,7 @@
 use crate::pipelines::Target;
 use crate::role_config::RoleConfig;
 use crate::status::Outcomes;
-use crate::{from_proto, kept, to_proto};
+use crate::{from_proto, kept, to_proto, words};
 use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Update, UpdateKind};
 use p4runtime_proto::codec::Budget;
 use p4runtime_proto::p4::v1;
@@ -55,7 +55,7 @@ pub(crate) fn carry_out(
     turn: &mut dyn Turn,
     budget: Option<Arc<dyn Budget>>,
 ) -> Result<Outcomes, Status> {
-    let mut reader = Reader { target, config, budget, reserved_bytes: 0 };
+    let mut reader = Reader { target, config, budget, reserved_bytes: 0, has_words: words::are_needed(&target.schema) };
     match atomicity {
         Atomicity::ContinueOnError => Ok(in_pieces(&mut reader, sent, turn)),
         Atomicity::RollbackOnError | Atomicity::DataplaneAtomic => as_a_whole(&mut reader, sent, atomicity),
@@ -70,18 +70,23 @@ struct Reader<'a> {
     budget: Option<Arc<dyn Budget>>,
     /// The most that was asked for a single update: as one is gone before the next comes, it serves for all.
     reserved_bytes: usize,
+    /// Whether refusals must be put in the words of who sends: then updates are kept as they were sent.
+    has_words: bool,
 }
 
 /// An update that was understood.
 struct Read {
     update: Update,
     numbering: Option<Numbering>,
+    /// As it was sent, if that is kept.
+    sent: Option<Bytes>,
 }
 
 impl Reader<'_> {
     /// None for an update that asks for nothing.
     fn read(&mut self, bytes: Bytes) -> Result<Option<Read>, Fault> {
         self.reserve(&bytes)?;
+        let kept = self.has_words.then(|| bytes.clone());
         let sent = v1::Update::decode(bytes)
             .map_err(|error| Fault::invalid(format!("the update cannot be decoded: {error}")))?;
         if let (Some(config), Some(entity)) = (&self.config, &sent.entity)
@@ -90,7 +95,7 @@ impl Reader<'_> {
             return Err(Fault::new(FaultCode::PermissionDenied, "the role of the controller does not have this"));
         }
         let update = from_proto::update(&self.target.schema, &sent)?;
-        Ok(update.map(|update| Read { numbering: numbering(&sent, &update), update }))
+        Ok(update.map(|update| Read { numbering: numbering(&sent, &update), update, sent: kept }))
     }
 
     /// Takes memory for an update that may become large.
@@ -133,7 +138,7 @@ fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>, turn: &mut dyn Turn) -> 
             piece.push(reader.read(bytes).map(|read| {
                 read.map(|read| {
                     batch.push(read.update);
-                    read.numbering
+                    (read.numbering, read.sent)
                 })
             }));
         }
@@ -151,7 +156,7 @@ fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>, turn: &mut dyn Turn) -> 
 fn carry_out_piece(
     target: &Target,
     batch: Vec<Update>,
-    piece: Vec<Result<Option<Option<Numbering>>, Fault>>,
+    piece: Vec<Result<Option<(Option<Numbering>, Option<Bytes>)>, Fault>>,
     outcomes: &mut Outcomes,
 ) -> u64 {
     // Before the entries that have them: a number must not be given to two names.
@@ -164,8 +169,8 @@ fn carry_out_piece(
     for read in piece {
         outcomes.push(match read {
             Ok(None) => Ok(()),
-            Ok(Some(numbering)) => {
-                let outcome = done.next().unwrap_or(Ok(()));
+            Ok(Some((numbering, sent))) => {
+                let outcome = done.next().unwrap_or(Ok(())).map_err(|fault| in_words(target, fault, sent));
                 outcome.and_then(|()| number_ports(target, numbering.as_slice()))
             }
             Err(fault) => Err(fault),
@@ -176,7 +181,8 @@ fn carry_out_piece(
 
 fn as_a_whole(reader: &mut Reader<'_>, sent: Vec<Bytes>, atomicity: Atomicity) -> Result<Outcomes, Status> {
     let count = sent.len();
-    let (mut batch, mut positions, mut numberings) = (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
+    let (mut batch, mut understood, mut numberings) =
+        (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
     let mut refused: Vec<(usize, Fault)> = Vec::new();
     for (position, bytes) in sent.into_iter().enumerate() {
         if position % PIECE == 0 {
@@ -186,7 +192,7 @@ fn as_a_whole(reader: &mut Reader<'_>, sent: Vec<Bytes>, atomicity: Atomicity) -
             Ok(None) => {}
             Ok(Some(read)) => {
                 batch.push(read.update);
-                positions.push(position);
+                understood.push((position, read.sent));
                 numberings.extend(read.numbering);
             }
             Err(fault) => {
@@ -209,12 +215,21 @@ fn as_a_whole(reader: &mut Reader<'_>, sent: Vec<Bytes>, atomicity: Atomicity) -
         Err(fault) => vec![Err(fault); batch.len()],
     };
     let all_done = outcomes.iter().all(Result::is_ok);
-    let failed = positions.into_iter().zip(outcomes).filter_map(|(position, outcome)| Some((position, outcome.err()?)));
+    let failed = understood.into_iter().zip(outcomes);
+    let failed = failed.filter_map(|((at, sent), outcome)| Some((at, in_words(target, outcome.err()?, sent))));
     let mut outcomes = scattered(count, failed, &Ok(()));
     if all_done && let Err(fault) = number_ports(target, &numberings) {
         outcomes.fail_all(&fault);
     }
     Ok(outcomes)
+}
+
+/// A refusal in the words of who sent the update, if that was kept.
+fn in_words(target: &Target, fault: Fault, sent: Option<Bytes>) -> Fault {
+    match sent {
+        Some(sent) => words::in_those_of(&target.schema, fault, &sent),
+        None => fault,
+    }
 }
 
 /// These failures in their places, in order, and something else in all others.

@@ -404,6 +404,41 @@ async fn a_default_action_has_a_counter_and_a_meter() {
     }
 }
 
+/// A batch is refused in the same words as a single update.
+#[tokio::test]
+async fn refusals_have_the_names_that_controllers_sent() {
+    let text = ROUTER
+        .replace("struct meta_t { bit<32> address; }", "@p4runtime_translation(\"names\", string) type bit<12> name_t;
+            struct meta_t { bit<32> address; name_t name; bit<4> plain; }")
+        .replace(
+            "register<bit<32>>(8) last;",
+            "register<bit<32>>(8) last; direct_counter(CounterType.packets) hits; action seen() { }
+            table known { key = { m.name: exact; m.plain: exact; } actions = { seen; } default_action = seen(); counters = hits; }",
+        )
+        .replace("route.apply();", "route.apply(); known.apply();");
+    let device = Device::start(Some(&text));
+    let info = program(&text).info;
+    let mut controller = Controller::connect(&device, 1).await;
+    let entry = |name: &str| {
+        format!(
+            "table_entry {{ table_id: $known match {{ field_id: 1 exact {{ value: \"{name}\" }} }}
+             match {{ field_id: 2 exact {{ value: \"\\007\" }} }}"
+        )
+    };
+    let call = "action { action { action_id: $seen } } } }";
+    let insert = format!("type: INSERT entity {{ {} {call}", entry("blue"));
+    assert_eq!(written(&mut controller, &info, &insert).await, "done\n");
+    let twice = written(&mut controller, &info, &insert).await;
+    assert!(twice.contains("there is already an entry with m.name = `blue`, m.plain = 0x7: "), "{twice}");
+    let delete = format!("type: DELETE entity {{ {} }} }}", entry("red"));
+    let missing = written(&mut controller, &info, &delete).await;
+    assert!(missing.contains("there is no entry with m.name = `red`, m.plain = 0x7"), "{missing}");
+    let data = "data { packet_count: 1 }";
+    let count = format!("type: MODIFY entity {{ direct_counter_entry {{ {} }} {data} }} }}", entry("green"));
+    let missing = written(&mut controller, &info, &count).await;
+    assert!(missing.contains("there is no entry with m.name = `green`, m.plain = 0x7"), "{missing}");
+}
+
 /// A table of PSA whose first action executes its meter and whose second does not.
 const METERED: &str = r#"
 #include <psa.p4>
