@@ -215,7 +215,7 @@ pub fn aligned(rows: &[Vec<String>]) -> String {
 }
 
 fn summary_json(switch: &Switch, ports: &Ports, ended: Ended, elapsed: Duration) -> serde_json::Value {
-    let port = |(number, driver): (u32, &dyn live::Driver)| {
+    let port = |(number, driver): (u32, &dyn Driver)| {
         let counters: serde_json::Map<_, _> =
             driver.counters().snapshot().fields().map(|(name, value)| (name.to_owned(), json!(value))).collect();
         json!({"port": number, "counters": counters})

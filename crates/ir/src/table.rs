@@ -7,8 +7,8 @@ use crate::stmt::{Body, HashInput, Place};
 use base::limits::TABLE_ENTRIES_MAX;
 use base::{Bits, Span};
 
-/// The number of no colour, beyond what two bits of a program can say. Asked with it as the colour before, a direct meter
-/// answers it where nothing is metered: on a miss, if the default action has no rates.
+/// The number of no colour, beyond what two bits of a program can say. Asked with it as the colour before, a direct
+/// meter answers it where nothing is metered: on a miss, if the default action has no rates.
 pub const NO_COLOUR: u32 = 4;
 
 /// A match-action table.

@@ -1,7 +1,7 @@
 //! Refusals in the words of controllers.
 //!
-//! What enters: why the control plane refused an update, and the update as it was sent. What leaves: the same reason, with
-//! the names of translated values that the update has in the place of the numbers that they are in the switch. The
+//! What enters: why the control plane refused an update, and the update as it was sent. What leaves: the same reason,
+//! with the names of translated values that the update has in the place of the numbers that they are in the switch. The
 //! control plane knows those numbers alone, and should: who sends a name must read that name.
 
 use crate::matches;

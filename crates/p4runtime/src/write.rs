@@ -152,11 +152,15 @@ fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>, turn: &mut dyn Turn) -> 
     outcomes
 }
 
+/// What is left of an update that was understood: the number that it gives to a port, and its bytes, if a refusal is to
+/// be in their words.
+type Understood = (Option<Numbering>, Option<Bytes>);
+
 /// Carries out those updates that were understood. Returns what must be synchronised before they are acknowledged.
 fn carry_out_piece(
     target: &Target,
     batch: Vec<Update>,
-    piece: Vec<Result<Option<(Option<Numbering>, Option<Bytes>)>, Fault>>,
+    piece: Vec<Result<Option<Understood>, Fault>>,
     outcomes: &mut Outcomes,
 ) -> u64 {
     // Before the entries that have them: a number must not be given to two names.
