@@ -11,6 +11,11 @@
 //   packet of records ─► ingress, scatter_records ─► each record ─► parser ─► ingress ─► ... sent like any packet
 //
 // docs/design/piles.md has the choices behind these functions.
+//
+// And an annotation of registers: all cells of `@start_number register<bit<W>>(N) r;` hold a number of this start of the
+// switch. It is drawn anew each time that a switch is started, or gets the program anew, is never 0, and is not brought
+// back by `--state`, so that a program can tell its peers that it has forgotten what it knew. A run from captures to
+// captures alone, without a state, has its seed there, so that the same input gives the same output.
 
 #ifndef _WIRESPEED_P4_
 #define _WIRESPEED_P4_

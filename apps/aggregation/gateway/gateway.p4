@@ -1,5 +1,4 @@
-// A gateway that sends small UDP packets of devices that know nothing of it in large ones, to another gateway, and
-// takes
+// A gateway that sends small UDP packets of devices that know nothing of it in large ones, to another gateway, and takes
 // those apart that come from there. The wire format and the reasons are in docs/design/aggregation-gateway.md.
 //
 //   small packet of a class ─► record ─► waits in the pile of its tunnel
@@ -25,8 +24,7 @@
 #define TUNNEL_PORT 4761
 #endif
 
-// Records pass through the queue of this port before they wait. Nothing is sent there, so that no rate that is set
-// for a
+// Records pass through the queue of this port before they wait. Nothing is sent there, so that no rate that is set for a
 // tunnel's port holds them up as well.
 #ifndef GATHERING_PORT
 #define GATHERING_PORT 509
@@ -269,8 +267,8 @@ control GatewayVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
 }
 
 control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
-    // What this gateway has sent: its epoch, and the next aggregate's number in each tunnel.
-    register<bit<32>>(1) epoch_out;
+    // What this gateway sends: its epoch, and the next aggregate's number in each tunnel.
+    @start_number register<bit<32>>(1) epoch_out;
     register<bit<32>>(TUNNELS) sequence_out;
     // What came from each peer: the epoch, the one before, and the next number.
     register<bit<32>>(TUNNELS) epoch_in;
@@ -344,12 +342,6 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         bit<32> sequence;
         bit<32> tunnel = (bit<32>)meta.tunnel;
         epoch_out.read(epoch, 0);
-        if (epoch == 0) {
-            // The seed may be the same each time; the moment of the first aggregate is not.
-            random(epoch, 0, 0xffffffff);
-            epoch = (epoch + (bit<32>)standard_metadata.ingress_global_timestamp) | 1;
-            epoch_out.write(0, epoch);
-        }
         sequence_out.read(sequence, tunnel);
         sequence_out.write(tunnel, sequence + 1);
         aggregates_out.count(tunnel);

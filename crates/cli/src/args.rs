@@ -3,6 +3,7 @@
 use crate::controllers;
 use crate::explanations::PAGES;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use live::PortSpec;
 use p4_14::Standard;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -356,12 +357,24 @@ pub struct SwitchArguments {
     /// Queues per port; standard_metadata.priority chooses one
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     pub priority_queues: u8,
+    /// Whether the number of the switch's start is another one each time; where the same input must give the same
+    /// output it is the seed
+    #[arg(skip)]
+    pub starts_anew: bool,
 }
 
 impl SwitchArguments {
     /// A program with entries, and everything else as it is by default.
     pub fn plain(source: SourceArguments, entries: Vec<PathBuf>) -> SwitchArguments {
-        SwitchArguments { source, entries, plug_ins: Vec::new(), cc: None, seed: 1, priority_queues: 1 }
+        SwitchArguments {
+            source,
+            entries,
+            plug_ins: Vec::new(),
+            cc: None,
+            seed: 1,
+            priority_queues: 1,
+            starts_anew: false,
+        }
     }
 }
 
@@ -501,6 +514,14 @@ pub struct RunArguments {
     /// system chose (--p4runtime 0) is told all the same
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+impl RunArguments {
+    /// Whether this start is told from earlier ones: it is not where everything comes from captures.
+    pub fn starts_anew(&self) -> bool {
+        let is_live = |port: &String| PortSpec::parse(port, u32::MAX).is_ok_and(|port| port.kind.interface().is_some());
+        self.state.is_some() || self.p4runtime.p4runtime.is_some() || self.ports.iter().any(is_live)
+    }
 }
 
 /// A number of workers, or `auto`.

@@ -6,6 +6,7 @@ use crate::frontend::{Compiled, source_line};
 use crate::terminal::{self, Progress};
 use cgen::{CompileOptions, Native, Plan, PlugIn, PlugInError, Tuning};
 use ir::Program;
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
 use std::sync::Arc;
 use switch::{Backend, Blueprint, Config, Specialisation, Switch};
@@ -124,8 +125,12 @@ pub fn build(program: Arc<Program>, backend: Backend, arguments: &SwitchArgument
 
 /// A switch that runs the program, with the entries of all files.
 pub fn set_up(program: Arc<Program>, backend: Backend, arguments: &SwitchArguments) -> Result<Switch, Failure> {
-    let config =
-        Config { seed: arguments.seed, priorities: usize::from(arguments.priority_queues), ..Config::default() };
+    let config = Config {
+        seed: arguments.seed,
+        start_number: if arguments.starts_anew { RandomState::new().hash_one(()) } else { arguments.seed },
+        priorities: usize::from(arguments.priority_queues),
+        ..Config::default()
+    };
     let plug_in = plug_in(&program, arguments)?;
     let mut switch = Switch::with_plug_in(program, backend, config, plug_in).map_err(Failure::input)?;
     install(&mut switch, &arguments.entries)?;

@@ -164,6 +164,7 @@ impl ProgramCompiler {
         warning.iter().for_each(terminal::warning);
         let mut options = self.arguments.switch.clone();
         options.entries.clear();
+        options.starts_anew = true;
         let mut switch = backend::set_up(Arc::new(compiled.program), backend, &options)
             .map_err(|failure| Fault::invalid(failure.messages.join("\n")))?;
         let rates = ports::rates(&self.arguments.port_rate).and_then(|rates| ports::set_rates(&mut switch, &rates));

@@ -111,7 +111,8 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
 fn set_timers(api: &Api, setup: &mut Setup, controllers: Option<&Controllers>, number_max: Option<u32>) {
     let cpu_port = controllers.and_then(|controllers| controllers.cpu_port);
     let timers = Arc::new(ports::timers(&mut setup.ports, cpu_port, number_max.unwrap_or(PORT_MAX)));
-    api.set_timers(Arc::clone(&timers));
+    let left_out = api.set_timers(Arc::clone(&timers));
+    left_out.iter().for_each(|what| terminal::warning(format!("not taken over: {what}")));
     setup.timers = Some(timers);
 }
 

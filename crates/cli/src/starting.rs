@@ -212,6 +212,7 @@ fn note_of(file: &Path, source: &SourceArguments) -> Value {
 fn build(arguments: &RunArguments, state: Option<&State>, compiled: Compiled) -> Result<Switch, Exit> {
     let backend = backend::choose(&compiled, arguments.backend, arguments.switch.cc.clone())?;
     let mut options = arguments.switch.clone();
+    options.starts_anew = arguments.starts_anew();
     if let Some(state) = state.filter(|state| state.is_some()) {
         state.leaves_out(&options.entries);
         options.entries.clear();

@@ -258,11 +258,15 @@ fn flows(frames: &[Vec<u8>]) -> BTreeMap<Vec<u8>, Vec<&[u8]>> {
 
 /// Runs the gateway from a capture on port 1 to one on port 2, and returns its counters.
 fn from_file_to_file(from: &Path, to: &Path, text: &str) -> serde_json::Value {
+    run_over_files(from, to, text, &[])
+}
+
+fn run_over_files(from: &Path, to: &Path, text: &str, further: &[&str]) -> serde_json::Value {
     let file = entries(text);
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_wirespeed"));
     command.arg("run").arg(program()).arg("--entries").arg(file.path()).arg("--json");
     command.arg("--port").arg(format!("1=pcap:{}", from.display()));
-    command.arg("--port").arg(format!("2=pcap:,{}", to.display()));
+    command.arg("--port").arg(format!("2=pcap:,{}", to.display())).args(further);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -298,4 +302,71 @@ table_add others send 1 => 2
         println!("{name}: {} packets, {} between the gateways", before.len(), between.len());
         assert!(between.len() <= before.len(), "{name}");
     }
+}
+
+/// A UDP packet of a device for a server, with a number.
+fn numbered(number: u32) -> Vec<u8> {
+    let mut ip = [0x45, 0, 0, 36, 0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 1, 1];
+    ip[4..6].copy_from_slice(&(number as u16).to_be_bytes());
+    let sum: u32 = ip.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ip[10..12].copy_from_slice(&(!(sum as u16 + (sum >> 16) as u16)).to_be_bytes());
+    let udp = [4001, 5000, 16, 0].map(u16::to_be_bytes).concat();
+    let (ethernet, payload) = ([2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0], u64::from(number).to_be_bytes());
+    [&ethernet[..], &ip, &udp, &payload].concat()
+}
+
+/// Copies a folder of files.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+/// Both gateways keep their state and are started again and again; in the end the first one finds a state older than
+/// what it has sent, as after a kill or a loss of power. Nothing comes twice, is taken for late, or is invented.
+#[test]
+fn a_gateway_with_an_old_state_is_not_taken_for_late() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let hosts = "table_set_default hops take 0\ntable_add route_ipv4 send 10.0.0.0/16 => 2\n";
+    let near = format!(
+        "{hosts}table_add classes_ipv4 aggregate 10.0.1.0&&&0xffffff00 5000->5009 => 3 200 20000 1\n\
+         table_add tunnels over_ipv4 3 => 2 400 192.0.2.1 192.0.2.2 7 0\n"
+    );
+    let far = format!("{hosts}table_add peers_ipv4 is_peer 192.0.2.1 192.0.2.2 7 => 0\n");
+    let run = |from: &str, to: &str, text: &str, state: &str| {
+        run_over_files(&path(from), &path(to), text, &["--state", path(state).to_str().unwrap()]);
+        frames(&path(to))
+    };
+    let mut came = Vec::new();
+    for part in 0..4 {
+        let mut writer = live::pcap::CaptureWriter::create(&path("sent")).unwrap();
+        for number in 100 * part..100 * part + 100 {
+            writer.write(&numbered(number), 1_000_000_000 + 1_000 * u64::from(number)).unwrap();
+        }
+        writer.flush().unwrap();
+        drop(writer);
+        // What it knew after the first part is what it knows before the last.
+        if part == 3 {
+            std::fs::remove_dir_all(path("near")).unwrap();
+            copy(&path("near-then"), &path("near"));
+        }
+        let between = run("sent", &format!("between-{part}"), &near, "near");
+        assert!(between.len() < 20, "{} aggregates", between.len());
+        came.extend(run(&format!("between-{part}"), "came", &far, "far"));
+        if part == 0 {
+            copy(&path("near"), &path("near-then"));
+        }
+        // The aggregates of this part and of the one before come once more.
+        for late in part.saturating_sub(1)..=part {
+            let again = run(&format!("between-{late}"), "again", &far, "far");
+            assert!(again.is_empty(), "part {late} has come twice, in part {part}");
+        }
+    }
+    let packets = |frames: &[Vec<u8>]| frames.iter().map(|frame| packet_in(frame).to_vec()).collect::<Vec<_>>();
+    let sent: Vec<Vec<u8>> = (0..400).map(numbered).collect();
+    assert!(packets(&came) == packets(&sent), "{} packets have come", came.len());
 }

@@ -375,6 +375,35 @@ fn workers_come_and_go() {
 }
 
 #[test]
+fn timers_go_on_after_a_kill() {
+    let state = tempfile::tempdir().unwrap();
+    let folder = state.path().to_str().unwrap();
+    let options = ["--port", "1=null", "--port", "9=timer:24000s", "--quiet", "--state", folder];
+    let timers = |switch: &Switch, change: &[&str]| {
+        let output = switch.ctl().args(["--json", "timers"]).args(change).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    let mut switch = Switch::start_with(&options);
+    timers(&switch, &["9", "23h"]);
+    timers(&switch, &["10", "1ms", "ffffffffffff0200000000010800", "ffffffffffff0200000000010806"]);
+    switch.process.kill().unwrap();
+    switch.process.wait().unwrap();
+    let switch = Switch::start_with(&options);
+    let started = std::time::Instant::now();
+    let shown = loop {
+        let shown = timers(&switch, &[]);
+        if shown[1]["ticks"].as_u64() != Some(0) || started.elapsed() > std::time::Duration::from_secs(30) {
+            break shown;
+        }
+    };
+    let of = |timer: &serde_json::Value| ["port", "period_ns", "packets"].map(|name| timer[name].as_u64().unwrap());
+    assert_eq!(of(&shown[0]), [9, 82_800_000_000_000, 1]);
+    assert_eq!(of(&shown[1]), [10, 1_000_000, 2]);
+    assert!(shown[1]["ticks"].as_u64() > Some(0), "it ticks: {shown}");
+}
+
+#[test]
 fn timers_are_added_changed_and_stopped() {
     let switch = Switch::start_with(&["--port", "1=null", "--port", "9=timer:24000s", "--quiet"]);
     let ticks = || {

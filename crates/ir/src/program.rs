@@ -376,6 +376,9 @@ pub struct Register {
     pub size: u64,
     /// What each cell holds at the start, of the type's width.
     pub initial: Bits,
+    /// Whether each cell holds the number of the switch's start instead, cut to the type's width and never 0: another
+    /// one each time that a switch is started.
+    pub is_start_number: bool,
 }
 
 /// What a counter counts or a meter measures.

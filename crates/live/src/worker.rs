@@ -152,12 +152,14 @@ pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn 
             goes_on,
             links_changed,
             specialiser,
-            timers_known: timers.as_ref().map_or(0, |timers| timers.count()),
+            timers_known: 0,
             timers,
             events,
             last_tick,
             goes_alone: false,
         };
+        // There may be timers of an earlier run, which no port was opened for.
+        worker.take_in_timers();
         let ended = if by_stamps { worker.run_by_stamps(stop)? } else { worker.run_by_clock(stop)? };
         worker.each_driver(|driver| driver.finish());
         worker.each_driver(|driver| driver.housekeeping());

@@ -1,7 +1,7 @@
 //! The tree of instances: every declaration of an instance makes one object per instance of what it is declared in.
 
-use crate::externs::ExternObject;
-use crate::names::full_name;
+use crate::externs::{ExternKind, ExternObject};
+use crate::names::{find, full_name};
 use crate::places::Binding;
 use crate::values::Value;
 use crate::{Lowered, Lowerer};
@@ -62,6 +62,9 @@ impl<'h> Lowerer<'h> {
         let object = self.nested(span, |l| l.make(name, made, declaration.span))?;
         if let ObjectKind::Extern(made) = &mut self.objects[object].kind {
             made.is_attached = is_named_by_table(self.hir, id);
+            if let ExternKind::Register(register) = made.kind {
+                self.ir.registers[register].is_start_number = find(&declaration.annotations, "start_number").is_some();
+            }
         }
         if !declaration.methods.is_empty() {
             self.externs.implemented.insert(object, (owner, id));

@@ -29,6 +29,17 @@ fn registers_and_counters() {
 }
 
 #[test]
+fn a_register_may_hold_the_number_of_the_start() {
+    let locals = "@start_number register<bit<32>>(2) r; register<bit<32>>(2) s;";
+    let program = lower_ok(&Parts { locals, ingress: "r.write(0, 1); s.write(0, 1);", ..Parts::default() }.text());
+    let text = ir::text::print(&program);
+    let declared: Vec<&str> = text.lines().filter(|line| line.starts_with("register")).collect();
+    let wanted = ["register0 \"I.r\" bit<32> size 2 start_number", "register1 \"I.s\" bit<32> size 2"];
+    assert_eq!(declared, wanted);
+    assert!(ir::text::parse(&text).is_ok_and(|again| again.registers == program.registers));
+}
+
+#[test]
 fn meters_and_random_numbers() {
     check_packets(
         &Parts {

@@ -4,6 +4,7 @@
 //! As in the reference switch, this door knows of no primary controller: who may connect may command.
 
 use crate::service::{Core, blocking};
+use crate::status;
 use p4runtime_proto::wirespeed::v1::commands_server::Commands;
 use p4runtime_proto::wirespeed::v1::{
     PortTimer, RunRequest, RunResponse, SizesRequest, SizesResponse, TableSize, TimerChange, TimersRequest,
@@ -12,7 +13,7 @@ use p4runtime_proto::wirespeed::v1::{
 use std::sync::Arc;
 use std::time::Duration;
 use switch::Door;
-use switch::timers::{Timer, TimerError, Timers};
+use switch::timers::Timer;
 use switch::workers::{Wanted, Workers};
 use tables::{Table, TableSet};
 use tonic::{Request, Response, Status};
@@ -82,34 +83,18 @@ impl Commands for CommandService {
         let api = Arc::clone(&core.api);
         let answer = blocking(move || {
             let timers = api.timers().ok_or_else(|| Status::unavailable("the switch has no ports yet"))?;
-            if let Some(change) = request.change {
-                change_timer(&timers, change).map_err(|error| refused(&error))?;
+            if let Some(TimerChange { port, period_ns, packets }) = request.change {
+                let kept = api.change_timer(port, period_ns, packets);
                 // The first job wakes the switch, which looks at its timers after it; the second is behind that.
                 for _ in 0..2 {
                     api.door().ask(|_| ()).map_err(|closed| Status::unavailable(closed.to_string()))?;
                 }
+                kept.map_err(status::of)?;
             }
             let shown = |(port, timer): (u32, Arc<Timer>)| port_timer(port, &timer);
             Ok(TimersResponse { timers: timers.all().into_iter().map(shown).collect() })
         });
         answer.await?.map(Response::new)
-    }
-}
-
-fn change_timer(timers: &Timers, change: TimerChange) -> Result<(), TimerError> {
-    match change.period_ns {
-        0 => timers.stop(change.port),
-        period_ns => timers.set(change.port, period_ns, change.packets),
-    }
-}
-
-fn refused(error: &TimerError) -> Status {
-    let message = error.to_string();
-    match error {
-        TimerError::Period | TimerError::Frames | TimerError::FrameLength(_) => Status::invalid_argument(message),
-        TimerError::Taken(_) => Status::failed_precondition(message),
-        TimerError::NoPort(_) => Status::out_of_range(message),
-        TimerError::NoTimer(_) => Status::not_found(message),
     }
 }
 

@@ -22,6 +22,12 @@ pub use cgen::abi::TableUse;
 /// Bytes of the two lines of the cache that processors fetch together.
 const LINES_BYTES: usize = 128;
 
+/// The number of the switch's start as a cell holds it: never 0, which programs may use for none.
+fn start_number_cell(start_number: u64, width_bits: u32) -> Bits {
+    let cut = Bits::from_u64(64, start_number).resize(width_bits);
+    if cut.is_zero() { Bits::from_u64(width_bits, 1) } else { cut }
+}
+
 /// A register array. A cell takes whole 64-bit words, lowest first.
 pub struct RegisterArray {
     /// Width of a cell in bits.
@@ -32,12 +38,16 @@ pub struct RegisterArray {
 }
 
 impl RegisterArray {
-    fn new(register: &ir::Register) -> RegisterArray {
+    fn new(register: &ir::Register, start_number: u64) -> RegisterArray {
         let (width_bits, size) = (register.ty.width(), register.size);
         let count = size as usize * words(width_bits);
         let cells = Words::zeros(count, LINES_BYTES / size_of::<u64>());
-        if !register.initial.is_zero() {
-            let initial = register.initial.limbs();
+        let initial = match register.is_start_number {
+            true => start_number_cell(start_number, width_bits),
+            false => register.initial.clone(),
+        };
+        if !initial.is_zero() {
+            let initial = initial.limbs();
             (0..count).step_by(initial.len().max(1)).for_each(|first| cells.set(first, initial));
         }
         RegisterArray { width_bits, size, cells }
@@ -256,7 +266,7 @@ pub struct Externs {
 
 impl Externs {
     /// The state at the start: everything zero, meters not configured, value sets empty.
-    pub fn new(program: &Program, seed: u64) -> Externs {
+    pub fn new(program: &Program, seed: u64, start_number: u64) -> Externs {
         // The table of a direct object is its own. Its last cell is that of the default action.
         let table_cells = |named: &dyn Fn(&ir::Table) -> bool| {
             program.tables.iter().find(|table| named(table)).map_or(0, |table| table.default_cell() + 1)
@@ -274,7 +284,7 @@ impl Externs {
             false => Vec::new(),
         };
         Externs {
-            registers: program.registers.iter().map(RegisterArray::new).collect(),
+            registers: program.registers.iter().map(|it| RegisterArray::new(it, start_number)).collect(),
             counters: program.counters.iter().map(|it| vec![CounterCell::default(); it.size as usize]).collect(),
             direct_counters: program.direct_counters.ids().map(direct_counter).collect(),
             meters: program.meters.iter().map(|it| MeterArray::new(it.unit, it.size)).collect(),

@@ -34,7 +34,7 @@ pub(crate) struct NativePipeline {
     /// What it was made with, which packets always may run.
     general: (Arc<Program>, Arc<Native>, Arc<Plan>),
     first_byte: u32,
-    /// Addresses for the present call; kept to save their allocation.
+    /// Addresses for the present run of the switch; kept to save their allocation.
     registers: Vec<Cells>,
     counters: Vec<Counts>,
     direct_counters: Vec<Counts>,
@@ -43,8 +43,8 @@ pub(crate) struct NativePipeline {
     kept: Vec<u8>,
 }
 
-// SAFETY: the pointers in it are those of the call before: each call collects them anew from what it is lent, and
-// nothing reads them between calls.
+// SAFETY: the pointers in it are those of the run before: the first call of a run collects them anew from what the run
+// is lent, and nothing reads them between runs.
 unsafe impl Send for NativePipeline {}
 
 impl NativePipeline {
@@ -73,7 +73,10 @@ impl NativePipeline {
         world: &mut World<'_>,
         run: impl FnOnce(&Native, &Env, &[*mut abi::Packet]) -> T,
     ) -> T {
-        self.collect_addresses(world.externs);
+        // They are the same for the whole of a run: it has the state for itself, and makes no array anew.
+        if !std::mem::replace(&mut world.has_addresses, true) {
+            self.collect_addresses(world.externs);
+        }
         let mut callbacks = Callbacks { program: &self.program, plan: &self.plan, world };
         let env = Env {
             core: (&raw mut callbacks).cast(),

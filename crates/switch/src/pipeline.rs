@@ -17,6 +17,8 @@ use tables::{Guard, LookupHandle, TableSet};
 pub struct World<'a> {
     /// Registers, counters, meters, ...
     pub externs: &'a mut Externs,
+    /// Whether compiled code has the addresses of this state.
+    pub has_addresses: bool,
     /// The entries, in the form that the backend wants.
     pub entries: Entries<'a>,
     /// The present time.

@@ -38,6 +38,9 @@ pub enum Backend {
 pub struct Config {
     /// Seed of the program's random numbers and of the tables' hashes.
     pub seed: u64,
+    /// What registers hold that ask for the number of the switch's start. Whoever drives the core sees to it that it is
+    /// another one each time.
+    pub start_number: u64,
     /// Queues per port (`standard_metadata.priority` chooses one).
     pub priorities: usize,
     /// How many packets the core may hold.
@@ -48,7 +51,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { seed: 1, priorities: 1, pool: PoolLimits::default(), straight: true }
+        Config { seed: 1, start_number: 1, priorities: 1, pool: PoolLimits::default(), straight: true }
     }
 }
 
@@ -143,7 +146,7 @@ impl Switch {
         let tables = TableSet::with_profiles(table_specs(&program), profile_specs(&program), config.seed);
         let mut tables = tables.map_err(SwitchError::Table)?;
         let reader = tables.reader();
-        let mut externs = Externs::new(&program, config.seed);
+        let mut externs = Externs::new(&program, config.seed, config.start_number);
         externs.plug_in = plug_in;
         let growth_bytes = emitted_bytes_max(&program);
         let (pool, pipeline): (Pool, Box<dyn Pipeline>) = match backend {
@@ -255,6 +258,7 @@ impl Switch {
         self.newcomers.settle(&self.program, &mut self.externs, entries.version(), self.now_ns);
         let mut world = World {
             externs: &mut self.externs,
+            has_addresses: false,
             entries,
             now_ns: self.now_ns,
             output,

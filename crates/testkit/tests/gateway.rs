@@ -148,7 +148,9 @@ struct Gateways<'a> {
 impl Gateways<'_> {
     fn start(way: Way, program: &Arc<ir::Program>, entries: &str, seed: u64) -> Switch {
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native");
-        let mut switch = switch_with(program, &way.engine(&cache), Config { seed, ..Config::default() }).unwrap();
+        let mut switch =
+            switch_with(program, &way.engine(&cache), Config { seed, start_number: seed, ..Config::default() })
+                .unwrap();
         let commands = control::parse_entries("entries", entries, switch.program()).unwrap();
         control::apply_all(&mut switch, &commands).unwrap_or_else(|errors| panic!("{}", errors[0]));
         switch

@@ -178,7 +178,7 @@ fn command_line(
 
 /// The options that say how a program is run, as they are written.
 fn switch_options(switch: &SwitchArguments) -> Vec<OsString> {
-    let SwitchArguments { source, entries, plug_ins, cc, seed, priority_queues } = switch;
+    let SwitchArguments { source, entries, plug_ins, cc, seed, priority_queues, starts_anew: _ } = switch;
     let mut line: Vec<OsString> = Vec::new();
     let mut option = |name: &str, value: OsString| line.extend([format!("--{name}").into(), value]);
     source.include.iter().for_each(|folder| option("include", folder.into()));

@@ -27,6 +27,7 @@ mod saving;
 mod state;
 #[cfg(test)]
 pub(crate) mod tests;
+mod timers;
 mod write;
 
 pub use entity::{Atomicity, Entity, Update, UpdateKind};
@@ -217,17 +218,6 @@ impl Api {
     pub fn set_workers(&self, workers: Arc<Workers>) {
         // Said a second time, it would be the same.
         let _known = self.workers.set(workers);
-    }
-
-    /// The timers of ports, if somebody has said that there can be some.
-    pub fn timers(&self) -> Option<Arc<Timers>> {
-        self.timers.get().cloned()
-    }
-
-    /// Says which timers ports have, once.
-    pub fn set_timers(&self, timers: Arc<Timers>) {
-        // Said a second time, it would be the same.
-        let _known = self.timers.set(timers);
     }
 
     /// The tables of the program that runs.
@@ -509,9 +499,10 @@ impl Api {
         mut new: Switch,
         carry: impl FnOnce(&mut Switch, &mut Switch) + Send + 'static,
         program: serde_json::Value,
-        notes: Notes,
+        mut notes: Notes,
     ) -> Result<(), Fault> {
         let _turn = self.turn();
+        notes.extend(timers::notes_of_timers(self.notes()));
         // Links are the switch's, whatever runs on it.
         let ports_down = self.pipeline().state().ports_down.clone();
         for port in ports_down {

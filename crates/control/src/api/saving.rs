@@ -153,7 +153,10 @@ impl Pipeline {
             }
             Entity::DirectCounter(direct) => direct.value == CounterCell::default(),
             Entity::DirectMeter(direct) => direct.value.config.is_none(),
-            Entity::Register(cell) => cell.value == self.program.registers[cell.array].initial,
+            Entity::Register(cell) => {
+                let register = &self.program.registers[cell.array];
+                register.is_start_number || cell.value == register.initial
+            }
             Entity::Counter(cell) => cell.value == CounterCell::default(),
             Entity::Meter(cell) => cell.value.config.is_none(),
             Entity::ValueSet { members, .. } => members.is_empty(),
@@ -211,7 +214,7 @@ impl Pipeline {
 
     /// All arrays of cells that packets change, with their sizes.
     fn arrays(&self) -> Vec<(Array, u64)> {
-        let registers = self.program.registers.iter_enumerated();
+        let registers = self.program.registers.iter_enumerated().filter(|(_, it)| !it.is_start_number);
         let registers = registers.map(|(id, it)| (Array::Register(id.index()), it.size));
         let counters = self.program.counters.iter_enumerated();
         let counters = counters.map(|(id, it)| (Array::Counter(id.index()), it.size));

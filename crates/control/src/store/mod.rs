@@ -13,7 +13,7 @@ mod system;
 
 pub use log::StoreError;
 
-use crate::api::{Api, Atomicity, Code, Fault, Steps, Update};
+use crate::api::{Api, Atomicity, Code, Entity, Fault, Steps, Update};
 use ir::Program;
 use log::{Beside, Log};
 use serde::Deserialize;
@@ -303,6 +303,9 @@ impl Saved {
         for record in &self.writes {
             for update in format::Updates::of(&program, record) {
                 match update {
+                    // This is another start.
+                    Ok(Update { entity: Entity::Register(cell), .. })
+                        if program.registers[cell.array].is_start_number => {}
                     Ok(update) => batch.push(update),
                     Err(mismatch) => complaints.add(mismatch),
                 }

@@ -10,11 +10,18 @@ use base::Bits;
 use base::index::Id as _;
 use ir::{EntryKey, RegisterId};
 use std::sync::Arc;
+use switch::timers::{Timer, Timers};
 use switch::{Backend, Config, Door, Parked, Switch};
 
 /// The control plane of a switch that no worker runs, and the switch.
 fn api_over(program: Program) -> (Api, Arc<Parked>) {
-    let switch = Switch::new(Arc::new(program), Backend::Interpreter, Config::default()).unwrap();
+    api_of_start(program, 1)
+}
+
+/// The same for a switch whose start has this number.
+fn api_of_start(program: Program, start_number: u64) -> (Api, Arc<Parked>) {
+    let config = Config { start_number, ..Config::default() };
+    let switch = Switch::new(Arc::new(program), Backend::Interpreter, config).unwrap();
     let parked = Arc::new(Parked::default());
     let api = Api::new(&switch, Arc::clone(&parked) as Arc<dyn Door>);
     parked.park(switch);
@@ -158,6 +165,67 @@ fn cells_that_packets_change_are_saved() {
         true
     })
     .unwrap();
+}
+
+/// A register that holds the number of the start holds that of this one, whatever was written to it before.
+#[test]
+fn the_number_of_a_start_is_not_brought_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let flows = RegisterId::from_index(0);
+    let mut program = program();
+    for (start_number, seen) in [(7, 7), (0x1_0008, 8), (0x1_0000, 1)] {
+        program.registers[flows].is_start_number = true;
+        let (api, switch) = api_of_start(program.clone(), start_number);
+        let (store, saved) = Store::open(folder.path()).unwrap();
+        assert_eq!(saved.restore(&api), Vec::<String>::new());
+        with_switch(&switch, move |switch| {
+            let cells: Vec<Bits> =
+                (0..4).map(|cell| switch.externs_mut().registers[flows].read(cell).unwrap()).collect();
+            assert_eq!(cells, vec![Bits::from_u64(16, seen); 4], "cut to the register's width, and never 0");
+        });
+        api.keep_in(store, json!("the program")).unwrap();
+        commands(&api, "register_write flows 2 77");
+        with_switch(&switch, move |switch| {
+            switch.externs_mut().registers[flows].write(3, &Bits::from_u64(16, 78));
+        });
+        api.save().unwrap();
+    }
+}
+
+#[test]
+fn timers_go_on_as_they_were_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let ports = || {
+        let timer = |period_ns| Some(Arc::new(Timer::new(period_ns, Vec::new()).unwrap()));
+        Arc::new(Timers::new([(1, None), (8, timer(2_000_000)), (9, timer(3_000_000))], 510))
+    };
+    let (api, _, _) = start(program(), folder.path());
+    assert_eq!(api.change_timer(10, 1_000_000, vec![]).unwrap_err().code, Code::Unavailable);
+    assert_eq!(api.set_timers(ports()), Vec::<String>::new());
+    api.change_timer(10, 1_000_000, vec![vec![7; 20], vec![8; 14]]).unwrap();
+    api.change_timer(10, 5_000_000, vec![]).unwrap();
+    api.change_timer(11, 6_000_000, vec![vec![9; 60]]).unwrap();
+    api.change_timer(11, 0, vec![]).unwrap();
+    api.change_timer(9, 0, vec![]).unwrap();
+    for (port, code) in [(1, Code::FailedPrecondition), (511, Code::OutOfRange)] {
+        assert_eq!(api.change_timer(port, 1_000_000, vec![]).unwrap_err().code, code);
+    }
+    // Ports stay what they are with another program.
+    let new = Switch::new(api.program(), Backend::Interpreter, Config::default()).unwrap();
+    api.replace(new, json!("the program")).unwrap();
+    drop(api);
+    let (api, _, complaints) = start(program(), folder.path());
+    assert_eq!((complaints, api.set_timers(ports())), (vec![], vec![]));
+    let all = api.timers().unwrap().all();
+    let all: Vec<_> = all.iter().map(|(port, timer)| (*port, timer.period_ns(), timer.frames().len())).collect();
+    assert_eq!(all, [(8, Some(2_000_000), 1), (9, None, 1), (10, Some(5_000_000), 2)]);
+    assert_eq!(api.timers().unwrap().all()[2].1.frames()[..], [vec![7; 20], vec![8; 14]]);
+    drop(api);
+    // Something else is behind the port by now.
+    let (api, _, _) = start(program(), folder.path());
+    let taken = api.set_timers(Arc::new(Timers::new([(9, None), (10, None)], 510)));
+    let why = "the timer of port 10: something else is behind port 10; a timer needs a port of its own";
+    assert_eq!(taken, [why]);
 }
 
 #[test]

@@ -115,8 +115,9 @@ impl Printer<'_> {
                 true => String::new(),
                 false => format!(" initial {:?}", register.initial),
             };
+            let start_number = if register.is_start_number { " start_number" } else { "" };
             let (name, ty) = (quoted(&register.name), ty(register.ty));
-            self.line(&format!("{id} {name} {ty} size {}{initial}", register.size));
+            self.line(&format!("{id} {name} {ty} size {}{initial}{start_number}", register.size));
         }
         for (id, counter) in program.counters.iter_enumerated() {
             let unit = word_of(&UNITS, &counter.unit);

@@ -360,7 +360,8 @@ impl<'t> Reader<'t> {
             let (name, ty) = (self.text()?, self.ty()?);
             let size = self.size()?;
             let initial = if self.take_word("initial") { self.bits()? } else { Bits::zero(ty.width()) };
-            self.program.registers.push(Register { name, ty, size, initial });
+            let is_start_number = self.take_word("start_number");
+            self.program.registers.push(Register { name, ty, size, initial, is_start_number });
         } else if self.declared("counter", self.program.counters.next_id())? {
             let (name, unit, size) = (self.text()?, self.unit()?, self.size()?);
             self.program.counters.push(Counter { name, unit, size });

@@ -55,7 +55,8 @@ impl<'h> Lowerer<'h> {
                     Some(Some(value)) => self.constant_cell(&made.type_args[0], value, ty, span)?,
                     _ => Bits::zero(ty.width()),
                 };
-                ExternKind::Register(self.ir.registers.push(ir::Register { name, ty, size, initial }))
+                let register = ir::Register { name, ty, size, initial, is_start_number: false };
+                ExternKind::Register(self.ir.registers.push(register))
             }
             "Counter" => {
                 let (size, unit) = (self.cells(made, 0)?, self.unit(made, 1)?);

@@ -79,7 +79,8 @@ impl<'h> Lowerer<'h> {
                     None => return self.unsupported(made.span, "a register without a type"),
                 };
                 let initial = Bits::zero(ty.width());
-                ExternKind::Register(self.ir.registers.push(ir::Register { name, ty, size, initial }))
+                let register = ir::Register { name, ty, size, initial, is_start_number: false };
+                ExternKind::Register(self.ir.registers.push(register))
             }
             "counter" => {
                 let (size, unit) = (self.cells(made, 0)?, self.unit(made, 1)?);
