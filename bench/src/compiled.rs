@@ -37,7 +37,17 @@ pub fn native(program: &Program) -> Result<Backend, Box<dyn Error>> {
 
 /// A switch with these entries in its tables.
 pub fn switch(program: &Arc<Program>, backend: Backend, entries: &str) -> Result<Switch, Box<dyn Error>> {
-    let mut switch = Switch::new(Arc::clone(program), backend, Config::default())?;
+    switch_with(program, backend, entries, Config::default())
+}
+
+/// The same with a choice of everything else.
+pub fn switch_with(
+    program: &Arc<Program>,
+    backend: Backend,
+    entries: &str,
+    config: Config,
+) -> Result<Switch, Box<dyn Error>> {
+    let mut switch = Switch::new(Arc::clone(program), backend, config)?;
     let joined =
         |errors: Vec<control::EntryError>| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let commands = control::parse_entries("entries", entries, program).map_err(joined)?;

@@ -61,9 +61,12 @@ pub struct Arguments {
     #[arg(long)]
     program: Option<String>,
     /// Of the match engines only those whose name has this in it, as "exact", "lpm IPv6" or "ternary"; of the programs
-    /// that aggregate, "fixed" or "variable, 44"
+    /// that aggregate, "fixed", "variable, 44" or "gateway"
     #[arg(long)]
     only: Option<String>,
+    /// Measures nothing: prints a picture (SVG) of what `aggregation --json` has printed to this file
+    #[arg(long, value_name = "FILE")]
+    picture_of: Option<std::path::PathBuf>,
     /// How many several workers are
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
     workers: u32,

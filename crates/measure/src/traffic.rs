@@ -58,6 +58,12 @@ impl Trace {
         Ok(has_room)
     }
 
+    /// Takes all frames out and keeps their memory for others.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.places.clear();
+    }
+
     /// How many frames there are.
     pub fn len(&self) -> usize {
         self.places.len()

@@ -1,0 +1,259 @@
+//! The designs that put small packets together, and the small packets that go through them.
+//!
+//! What enters: a number. What leaves: the small packet of this number, and what the design makes of it: programs,
+//! entries, how many small packets an aggregate says that it carries.
+
+use crate::compiled;
+use base::Rng;
+use ir::Program;
+use std::error::Error;
+
+/// Before a payload: Ethernet, IPv4, UDP.
+pub const HEADER_BYTES: usize = 42;
+
+/// Before what Ethernet carries.
+const ETHERNET_BYTES: usize = 14;
+
+/// The shortest frame of Ethernet, without its check sequence.
+const FRAME_BYTES_MIN: usize = 60;
+
+/// The timer's port.
+pub const TIMER: u32 = 9;
+
+/// The server's address, and the UDP port.
+const SERVER: [u8; 4] = [10, 0, 1, 1];
+const SERVER_PORT: u16 = 5000;
+
+/// The UDP port of gateways, and where an aggregate of theirs says how many packets it is made of.
+const TUNNEL_PORT: u16 = 4761;
+const PACKETS_AT: usize = HEADER_BYTES + 4;
+
+/// An entry of all switches.
+const ROUTE: &str = "send 10.0.1.0/24 => 2\n";
+
+/// Who puts together and takes apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// So many messages in a packet, taken apart by recirculation or as replicas.
+    Fixed { messages: usize, by_multicast: bool },
+    /// Messages of all sizes; several in a column of the ring buffer.
+    Variable { is_packed: bool },
+    /// Any packets.
+    Gateway,
+}
+
+/// What small packets are like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Small {
+    /// As the first paper has it: a flag, and 16 bytes.
+    Fixed,
+    /// As the second paper has it: words and padding. So many bytes, or 4 to 44 of them.
+    Variable(Option<usize>),
+    /// As devices send that know of no aggregation.
+    Plain(Option<usize>),
+}
+
+/// Small packets of one kind, and who puts them together.
+#[derive(Clone, Copy)]
+pub struct Design {
+    pub by: By,
+    small: Small,
+}
+
+impl Design {
+    pub fn all() -> Vec<Design> {
+        let fixed = |messages, by_multicast| Design { by: By::Fixed { messages, by_multicast }, small: Small::Fixed };
+        let recirculated = [1, 2, 4, 8].map(|messages| fixed(messages, false));
+        let replicated = [2, 4, 8].map(|messages| fixed(messages, true));
+        let sizes = [Some(4), Some(8), Some(16), Some(32), Some(44), None];
+        let variable =
+            |is_packed| sizes.map(|bytes| Design { by: By::Variable { is_packed }, small: Small::Variable(bytes) });
+        let gateway = |small| Design { by: By::Gateway, small };
+        let same = [Small::Fixed].into_iter().chain(sizes.map(Small::Variable)).map(gateway);
+        let plain = sizes.map(Small::Plain).map(gateway);
+        let papers = [&recirculated[..], &replicated, &variable(false), &variable(true)].concat();
+        papers.into_iter().chain(same).chain(plain).collect()
+    }
+
+    pub fn name(self) -> String {
+        let who = match self.by {
+            By::Fixed { messages, .. } => format!("fixed, N = {messages}"),
+            By::Variable { .. } => "variable".to_owned(),
+            By::Gateway => "gateway".to_owned(),
+        };
+        let of = |bytes: Option<usize>| bytes.map_or("4 to 44".to_owned(), |bytes| bytes.to_string());
+        let what = match (self.small, self.by) {
+            (Small::Fixed, By::Gateway) => "16 bytes as for fixed".to_owned(),
+            (Small::Fixed, _) => "16 bytes".to_owned(),
+            (Small::Variable(bytes), By::Gateway) => format!("{} bytes as for variable", of(bytes)),
+            (Small::Variable(bytes) | Small::Plain(bytes), _) => format!("{} bytes", of(bytes)),
+        };
+        let how = match self.by {
+            By::Fixed { by_multicast: true, .. } => ", by multicast",
+            By::Variable { is_packed: true } => ", columns shared",
+            _ => "",
+        };
+        format!("{who}, {what}{how}")
+    }
+
+    pub fn program(self) -> Result<Program, Box<dyn Error>> {
+        match self.by {
+            By::Fixed { messages, .. } => {
+                compiled::program_with("apps/aggregation/fixed/fixed.p4", &[("N", messages.to_string())])
+            }
+            By::Variable { is_packed } => {
+                let packed = [("PACKED", "1".to_owned())];
+                let macros = if is_packed { &packed[..] } else { &[] };
+                compiled::program_with("apps/aggregation/variable/variable.p4", macros)
+            }
+            By::Gateway => compiled::program("apps/aggregation/gateway/gateway.p4"),
+        }
+    }
+
+    /// The entries of the switch that puts together.
+    pub fn together(self) -> String {
+        match self.by {
+            By::Fixed { .. } => {
+                format!("table_add route {ROUTE}table_add collecting collect 10.0.1.1 5000 => 0\n")
+            }
+            By::Variable { .. } => format!(
+                "table_add route {ROUTE}table_add aggregated NoAction 10.0.1.1 5000 =>\n\
+                 table_add timers NoAction {TIMER} =>\n"
+            ),
+            By::Gateway => format!(
+                "table_set_default hops take 0\ntable_add route_ipv4 {ROUTE}\
+                 table_add classes_ipv4 aggregate 10.0.1.0&&&0xffffff00 5000->5009 => 3 200 20000 1\n\
+                 table_add tunnels over_ipv4 3 => 2 1500 192.0.2.1 192.0.2.2 7 0\n"
+            ),
+        }
+    }
+
+    /// The entries of the switch that takes apart.
+    pub fn apart(self) -> String {
+        match self.by {
+            By::Fixed { messages, by_multicast: true } => {
+                let node = |rid| format!("mc_node_create {rid} 2\nmc_node_associate 1 {}\n", rid - 1);
+                let nodes: String = (1..=messages).map(node).collect();
+                format!(
+                    "table_add route {ROUTE}mc_mgrp_create 1\n{nodes}\
+                     table_add splitting split_by_multicast 10.0.1.1 5000 => 1\n"
+                )
+            }
+            By::Fixed { .. } => format!(
+                "table_add route {ROUTE}mirroring_add 5 2\n\
+                 table_add splitting split_by_recirculation 10.0.1.1 5000 => 5\n"
+            ),
+            By::Variable { .. } => format!(
+                "table_add route {ROUTE}mirroring_add 5 2\ntable_add disaggregated take_apart 10.0.1.1 5000 => 5\n"
+            ),
+            By::Gateway => format!(
+                "table_set_default hops take 0\ntable_add route_ipv4 {ROUTE}\
+                 table_add peers_ipv4 is_peer 192.0.2.1 192.0.2.2 7 => 0\n"
+            ),
+        }
+    }
+
+    /// The counter of the first switch that says how many small packets it has taken in.
+    pub fn taken_in(self) -> &'static str {
+        match self.by {
+            By::Fixed { .. } => "messages_in",
+            By::Variable { .. } => "stored",
+            By::Gateway => "gathered",
+        }
+    }
+
+    /// How many small packets an aggregate says that it carries.
+    pub fn carried(self, aggregate: &[u8]) -> u64 {
+        let word = |at: usize| aggregate.get(at..at + 2).map_or(0, |word| u16::from_be_bytes([word[0], word[1]]));
+        match (self.by, aggregate.get(HEADER_BYTES)) {
+            (By::Fixed { messages, .. }, Some(0xfc)) => messages as u64,
+            (By::Variable { .. }, Some(2)) => word(HEADER_BYTES + 1).into(),
+            (By::Gateway, Some(1)) if word(36) == TUNNEL_PORT => word(PACKETS_AT).into(),
+            _ => 0,
+        }
+    }
+
+    /// How long a message is.
+    pub fn payload_bytes(self, number: u32) -> usize {
+        match self.small {
+            Small::Fixed => 16,
+            Small::Variable(Some(bytes)) | Small::Plain(Some(bytes)) => bytes,
+            Small::Variable(None) | Small::Plain(None) => 4 * (1 + Rng::new(u64::from(number)).below(11) as usize),
+        }
+    }
+
+    /// The small packet of this number, as devices send it.
+    pub fn frame(self, number: u32) -> Vec<u8> {
+        let mut payload = vec![0; self.payload_bytes(number)];
+        fill(number, &mut payload);
+        let mut frame = match self.small {
+            Small::Fixed => udp_frame(&[&[0xfa, 0, 0, 0, 0, 0], &payload[..]].concat()),
+            Small::Variable(_) => {
+                let padding = vec![0; [15, 11, 7, 3].get(payload.len() / 4 - 1).copied().unwrap_or(0)];
+                let words = (payload.len() / 4) as u8;
+                udp_frame(&[&[1, padding.len() as u8], &padding[..], &[words], &payload].concat())
+            }
+            Small::Plain(_) => udp_frame(&payload),
+        };
+        frame.resize(frame.len().max(FRAME_BYTES_MIN), 0);
+        frame
+    }
+
+    /// The payload of a small packet; none if it is something else.
+    fn payload(self, frame: &[u8]) -> Option<&[u8]> {
+        let inner = frame.get(HEADER_BYTES..)?;
+        match (self.small, inner.first()?) {
+            (Small::Fixed, 0xfa) => inner.get(6..),
+            (Small::Variable(_), 1) => {
+                let padding = usize::from(*inner.get(1)?);
+                let words = usize::from(*inner.get(2 + padding)?);
+                inner.get(3 + padding..).filter(|payload| payload.len() == 4 * words)
+            }
+            (Small::Plain(_), _) => {
+                let udp_bytes = u16::from_be_bytes([*frame.get(38)?, *frame.get(39)?]);
+                inner.get(..usize::from(udp_bytes).checked_sub(8)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of a small packet that has come out, which is as it went in: its payload, and behind a gateway the
+    /// whole IP packet.
+    pub fn number(self, frame: &[u8]) -> Result<u32, String> {
+        let payload = self.payload(frame).ok_or("something else than a small packet has come")?;
+        let number =
+            payload.first_chunk().map(|bytes| u32::from_be_bytes(*bytes)).ok_or("a packet without a number")?;
+        let mut wanted = [0; 44];
+        let wanted = &mut wanted[..self.payload_bytes(number)];
+        fill(number, wanted);
+        if payload != wanted {
+            return Err(format!("packet {number} has come with another payload"));
+        }
+        let packet_bytes = usize::from(u16::from_be_bytes([frame[16], frame[17]]));
+        let packet = |frame: &[u8]| frame[ETHERNET_BYTES..][..packet_bytes].to_vec();
+        if self.by == By::Gateway && packet(frame) != packet(&self.frame(number)) {
+            return Err(format!("packet {number} has come with other headers"));
+        }
+        Ok(number)
+    }
+}
+
+/// A UDP packet for the server, without a UDP checksum.
+pub fn udp_frame(payload: &[u8]) -> Vec<u8> {
+    let udp_bytes = (8 + payload.len()) as u16;
+    let mut ip = [0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 0, 0, 0, 0];
+    ip[2..4].copy_from_slice(&(20 + udp_bytes).to_be_bytes());
+    ip[16..].copy_from_slice(&SERVER);
+    let sum: u32 = ip.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ip[10..12].copy_from_slice(&(!(sum as u16 + (sum >> 16) as u16)).to_be_bytes());
+    let udp = [4001, SERVER_PORT, udp_bytes, 0].map(u16::to_be_bytes).concat();
+    [&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0][..], &ip, &udp, payload].concat()
+}
+
+/// The payload of a number.
+fn fill(number: u32, payload: &mut [u8]) {
+    let mut rng = Rng::new(u64::from(number) << 32 | 1);
+    payload.iter_mut().for_each(|byte| *byte = rng.next_u64() as u8);
+    payload[..4].copy_from_slice(&number.to_be_bytes());
+}
