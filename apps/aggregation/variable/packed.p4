@@ -1,12 +1,9 @@
-// Several small packets in one column of the ring buffer, which the paper leaves as future work (section 8): a part
-// of the
+// Several small packets in one column of the ring buffer, which the paper leaves as future work (section 8): a part of the
 // ingress control of variable.p4, in place of what stands there for a column each.
 //
-// The words of a small packet go where those of the packet before it end, as long as that column has room and no
-// worker has
-// taken it, else to the next column. Beside each column stands what is in it. A worker takes a column at once,
-// whatever is
-// in it: it goes round less often, and messages that share a column keep their order.
+// The words of a small packet go where those of the packet before it end, as long as that column has room and no worker
+// has taken it, else to the next column. Beside each column stands what is in it. A worker takes a column at once,
+// whatever is in it: it goes round less often, and messages that share a column keep their order.
 
     // Of each column: a bit for each word that begins a message (18 to 8), messages (7 to 4), words (3 to 0).
     register<bit<19>>(COLUMNS) pool_content;

@@ -40,22 +40,22 @@ impl Design {
     }
 
     /// The entries of the first switch, between ports 1 and 2.
-    fn together(self) -> &'static str {
-        match self {
-            Design::Fixed => "table_add collecting collect 10.0.1.1 5000 => 0\n",
-            _ => "table_add aggregated NoAction 10.0.1.1 5000 =>\ntable_add timers NoAction 9 =>\n",
-        }
+    fn together(self) -> String {
+        self.entries("first.txt")
     }
 
     /// The entries of the second.
-    fn apart(self) -> &'static str {
-        match self {
-            Design::Fixed => "mirroring_add 5 2\ntable_add splitting split_by_recirculation 10.0.1.1 5000 => 5\n",
-            _ => "mirroring_add 5 2\ntable_add disaggregated take_apart 10.0.1.1 5000 => 5\n",
-        }
+    fn apart(self) -> String {
+        self.entries("second.txt")
+    }
+
+    fn entries(self, name: &str) -> String {
+        let folder = if self == Design::Fixed { "fixed" } else { "variable" };
+        std::fs::read_to_string(app(folder).join(name)).unwrap()
     }
 }
 
+/// Entries with which a switch only forwards.
 const ROUTES: &str = "table_add route send 10.0.1.0/24 => 2\ntable_add route send 10.0.0.0/24 => 1\n";
 
 fn app(file: &str) -> PathBuf {
@@ -112,7 +112,7 @@ fn read(path: &Path) -> Vec<(Vec<u8>, u64)> {
 fn run(design: Design, entries: &str, from: &Path, to: &Path, further: &[String]) {
     let folder = tempfile::tempdir().unwrap();
     let commands = folder.path().join("entries.txt");
-    std::fs::write(&commands, [ROUTES, entries].concat()).unwrap();
+    std::fs::write(&commands, entries).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
     command.arg("run").args(design.program()).arg("--quiet").arg("--entries").arg(commands);
     command.args(["--port", &format!("1=pcap:{}", from.display()), "--port", &format!("2=pcap:,{}", to.display())]);
@@ -145,8 +145,8 @@ fn there_and_back(design: Design, messages: &[Vec<u8>]) -> Vec<(Vec<u8>, u64)> {
     let [sent, large, came] = ["sent.pcap", "large.pcap", "came.pcap"].map(|name| folder.path().join(name));
     write(&sent, design, messages);
     let timer = ["--port".to_owned(), timer_port("50ms")];
-    run(design, design.together(), &sent, &large, if design == Design::Fixed { &[] } else { &timer });
-    run(design, design.apart(), &large, &came, &[]);
+    run(design, &design.together(), &sent, &large, if design == Design::Fixed { &[] } else { &timer });
+    run(design, &design.apart(), &large, &came, &[]);
     assert!(arrived(design, &came) == once_each(messages), "{design:?}: not each message once");
     read(&large)
 }
@@ -194,8 +194,8 @@ fn a_restart_loses_what_was_held_and_nothing_else() {
         for (messages, name) in [(before, "before"), (after, "after")] {
             let [sent, large, came] = ["sent", "large", "came"].map(|kind| path(&format!("{name}-{kind}.pcap")));
             write(&sent, design, messages);
-            run(design, design.together(), &sent, &large, &[]);
-            run(design, design.apart(), &large, &came, &[]);
+            run(design, &design.together(), &sent, &large, &[]);
+            run(design, &design.apart(), &large, &came, &[]);
             let wanted = once_each(messages);
             let arrived = arrived(design, &came);
             assert!(arrived.iter().all(|(message, count)| wanted.get(message) == Some(count)), "{design:?}: invented");
@@ -300,9 +300,9 @@ fn over_a_slow_link(design: Design, aggregates: bool) -> Option<[u32; 3]> {
     let network = network()?;
     let folder = tempfile::tempdir().unwrap();
     let [first, second] = ["first.txt", "second.txt"].map(|name| folder.path().join(name));
-    let together = if aggregates { design.together() } else { "" };
-    std::fs::write(&first, [ROUTES, together, "set_queue_depth 400 2\n"].concat()).unwrap();
-    std::fs::write(&second, [ROUTES, design.apart()].concat()).unwrap();
+    let together = if aggregates { design.together() } else { ROUTES.to_owned() };
+    std::fs::write(&first, together + "set_queue_depth 400 2\n").unwrap();
+    std::fs::write(&second, design.apart()).unwrap();
     let timer = if design == Design::Fixed { String::new() } else { format!("--port {}", timer_port("50ms")) };
     let switches = [
         start(&network, "first", design, &first, &format!("--port-rate 2=0.25 {timer}")),
