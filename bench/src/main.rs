@@ -12,6 +12,7 @@
 //!   what is in them.
 //! * [`cascade`]: what a table more costs a packet: programs with one to ten tables.
 //! * [`tunnels`]: what VXLAN and GRE cost a packet, and one that goes by.
+//! * [`zipline`]: what compression costs a packet. [`works`] is how this and tunnels are run.
 //! * [`growth`]: how long single updates take while tables grow, and when they are full.
 //! * [`aggregation`]: the programs of `apps/aggregation`, small packets together and apart again, each of them counted.
 //! * [`workers`]: several workers against one, from memory to memory.
@@ -36,6 +37,8 @@ mod tables;
 mod tunnels;
 mod updates;
 mod workers;
+mod works;
+mod zipline;
 
 use clap::{Parser, ValueEnum};
 
@@ -51,7 +54,7 @@ pub struct Arguments {
     /// Packets of one run
     #[arg(long, default_value_t = 1_000_000)]
     packets: u32,
-    /// Routes, addresses that the bridge knows, or entries of each table of a cascade
+    /// Routes, addresses that the bridge knows, entries of each table of a cascade, or bases of ZipLine
     #[arg(long, visible_alias = "addresses", default_value_t = 100)]
     routes: u32,
     /// Distinct frames, each to a random host behind a route, or to a random address
@@ -94,6 +97,8 @@ enum Benchmark {
     Cascade,
     /// Packets put into tunnels and taken out
     Tunnels,
+    /// Packets compressed and restored
+    Zipline,
     /// Single updates of growing and of full tables
     Growth,
     /// Small packets together and apart again
@@ -113,6 +118,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Tables => tables::run(&arguments),
         Benchmark::Cascade => cascade::run(&arguments),
         Benchmark::Tunnels => tunnels::run(&arguments),
+        Benchmark::Zipline => zipline::run(&arguments),
         Benchmark::Growth => growth::run(&arguments),
         Benchmark::Aggregation => aggregation::run(&arguments),
         Benchmark::Workers => workers::run(&arguments),

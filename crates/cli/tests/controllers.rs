@@ -563,21 +563,21 @@ async fn a_member_whose_port_has_lost_its_link_is_no_choice() {
 #[test]
 fn ports_have_their_own_names_in_metrics_also_those_that_come_later() {
     let folder = tempfile::tempdir().unwrap();
-    let switch = Switch::start(folder.path(), "--port 3=null --port 1=timer:20h");
+    let switch = Switch::start(folder.path(), "--port 3=null --port 1=timer:72000s");
     let ports = || -> Vec<String> {
         let metrics = switch.metrics();
         let received = metrics.lines().filter_map(|line| line.strip_prefix("wirespeed_port_receive_packets_total"));
         received.map(str::to_owned).collect()
     };
     let shown = |port, name| format!("{{port=\"{port}\",interface=\"{name}\"}} 0");
-    assert_eq!(ports(), [shown(1, "timer:20h"), shown(3, "null")]);
+    assert_eq!(ports(), [shown(1, "timer:72000s"), shown(3, "null")]);
     let added = Command::new(env!("CARGO_BIN_EXE_wirespeed"))
-        .args(["ctl", "--address", &switch.address, "timers", "7", "20h"])
+        .args(["ctl", "--address", &switch.address, "timers", "7", "72000s"])
         .output()
         .unwrap();
     assert!(added.status.success(), "{added:?}");
     let start = std::time::Instant::now();
-    while ports() != [shown(1, "timer:20h"), shown(3, "null"), shown(7, "timer")] {
+    while ports() != [shown(1, "timer:72000s"), shown(3, "null"), shown(7, "timer")] {
         assert!(start.elapsed() < Duration::from_secs(60), "{:?}", ports());
     }
 }

@@ -98,63 +98,64 @@ fn a_plan_speaks_of_the_program_in_its_own_words() {
     Place::new().check(
         "compile filter.p4 --emit plan",
         expect![[r#"
-        program for v1model
-        burst: 64 packets: packets cannot tell that they run together
-        straight way: in place: packets are worked on where their bytes lie
-          deparser: left out: what it would emit is there already
-          region 0
-            node 0 (entered): then if hdr.ipv4.isValid() && hdr.ipv4.ttl > 1 node 1 else node 2
-            node 1: then asks MyIngress.acl, node 4
-            node 2: 2 statements; then node 3
-          region 1
-            node 4 (entered): answer of MyIngress.acl; 2 statements; then asks MyIngress.route, node 5
-          region 2, which workers take turns at
-            node 5 (entered): answer of MyIngress.route; 2 statements; then node 3
-            node 3 (entered): 8 statements; then done
+            program for v1model
+            burst: 64 packets: packets cannot tell that they run together
+            straight way: in place: packets are worked on where their bytes lie
+              deparser: left out: what it would emit is there already
+              region 0
+                node 0 (entered): then if hdr.ipv4.isValid() && hdr.ipv4.ttl > 1 node 1 else node 2
+                node 1: then asks MyIngress.acl, node 4
+                node 2: 2 statements; then node 3
+                node 3: 8 statements; then done
+              region 1
+                node 4 (entered): answer of MyIngress.acl; 2 statements; then asks MyIngress.route, node 5
+              region 2, which workers take turns at
+                node 5 (entered): answer of MyIngress.route; 2 statements; then node 6
+                node 6: 8 statements; then done
 
-        block MyIngress
-          region 0
-            node 0 (entered): then if hdr.ipv4.isValid() && hdr.ipv4.ttl > 1 node 1 else node 2
-            node 1: then asks MyIngress.acl, node 4
-            node 2: 2 statements; then done
-          region 1
-            node 4 (entered): answer of MyIngress.acl; 2 statements; then asks MyIngress.route, node 5
-          region 2, which workers take turns at
-            node 5 (entered): answer of MyIngress.route; 2 statements; then done
+            block MyIngress
+              region 0
+                node 0 (entered): then if hdr.ipv4.isValid() && hdr.ipv4.ttl > 1 node 1 else node 2
+                node 1: then asks MyIngress.acl, node 4
+                node 2: 2 statements; then done
+              region 1
+                node 4 (entered): answer of MyIngress.acl; 2 statements; then asks MyIngress.route, node 5
+              region 2, which workers take turns at
+                node 5 (entered): answer of MyIngress.route; 2 statements; then done
 
-        block D
-          region 0
-            node 0 (entered): 2 statements; then done
+            block D
+              region 0
+                node 0 (entered): 2 statements; then done
 
-        context: 64 bytes for each packet in flight
+            context: 64 bytes for each packet in flight
 
-        variables
-          meta.class: 8 bits: C variable, kept for each packet up to region 2; in blocks: context, byte 0
-          sm.egress_spec: 9 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 1
-          sm.mcast_grp: 16 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 11
-          sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
-          MyIngress.classify.class: 8 bits: C variable
-          MyIngress.acl hit: 1 bits: C variable
-          MyIngress.forward.port: 9 bits: C variable
-          MyIngress.route hit: 1 bits: C variable
+            variables
+              meta.class: 8 bits: C variable, kept for each packet up to region 2; in blocks: context, byte 0
+              sm.egress_spec: 9 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 1
+              sm.mcast_grp: 16 bits: C variable, kept for each packet up to region 2; in blocks: packet, slot 11
+              sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+              MyIngress.classify.class: 8 bits: C variable
+              MyIngress.acl hit: 1 bits: C variable
+              MyIngress.forward.port: 9 bits: C variable
+              MyIngress.route hit: 1 bits: C variable
 
-        headers
-          hdr.ethernet: 112 bits: packet, byte 0
-          hdr.ipv4: 160 bits: packet, byte 14
+            headers
+              hdr.ethernet: 112 bits: packet, byte 0
+              hdr.ipv4: 160 bits: packet, byte 14
 
-        tables
-          MyIngress.acl: tuple space, linear while it is small; key of 40 bits in 1 word, asked once for a burst
-            ternary hdr.ipv4.source: 32 bits
-            exact hdr.ipv4.protocol: 8 bits
-            entries have 8 bytes of action data
-          MyIngress.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
-            lpm hdr.ipv4.destination: 32 bits
-            entries have 8 bytes of action data
+            tables
+              MyIngress.acl: tuple space, linear while it is small; key of 40 bits in 1 word, asked once for a burst
+                ternary hdr.ipv4.source: 32 bits
+                exact hdr.ipv4.protocol: 8 bits
+                entries have 8 bytes of action data
+              MyIngress.route: trie whose first level is an array; key of 32 bits in 1 word, asked once for a burst
+                lpm hdr.ipv4.destination: 32 bits
+                entries have 8 bytes of action data
 
-        state
-          counter MyIngress.classes: sum: each worker has cells of its own, which are added up
-          register MyIngress.last: guarded: packets can see the order of use: workers take turns at the guarded regions
-    "#]],
+            state
+              counter MyIngress.classes: sum: each worker has cells of its own, which are added up
+              register MyIngress.last: guarded: packets can see the order of use: workers take turns at the guarded regions
+        "#]],
     );
 }
 

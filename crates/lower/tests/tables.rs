@@ -320,6 +320,7 @@ fn direct_objects() {
             03 00 0000 -> 03000000
             I.c of entry 0 counted 2
             I.c of entry 1 counted 1
+            I.c of entry 1024 counted 1
         "#]],
     );
 }

@@ -125,7 +125,7 @@ mod tests {
         check("8w", expect!["error: it has no digits"]);
         check("8w_1", expect!["error: an integer begins with a digit"]);
         check("99999999999w1", expect!["error: `99999999999` is not a width"]);
-        check(&"9".repeat(100_000), expect!["error: it has more than 32768 digits"]);
+        check(&"9".repeat(100_000), expect!["error: it has more than 65536 digits"]);
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub struct Effects {
     pub entries_hit: BTreeSet<(TableId, u64)>,
     /// Digests, log lines and failed assertions in order.
     pub messages: Vec<String>,
+    /// Calls of extern functions that share something. Packets see the order of these, and that of messages, but not
+    /// how they are mixed.
+    pub calls: Vec<String>,
 }
 
 impl<'p> PlainHost<'p> {
@@ -170,7 +173,7 @@ impl Host for PlainHost<'_> {
     fn call_extern(&mut self, function: ExternFunctionId, instance: Option<ExternInstanceId>, inputs: &[Bits]) -> Bits {
         // In which order pure functions are called is nobody's business.
         if !self.program.extern_functions[function].is_pure {
-            self.effects.messages.push(format!("{function} {instance:?} {inputs:?}"));
+            self.effects.calls.push(format!("{function} {instance:?} {inputs:?}"));
         }
         let sum = inputs.iter().map(Bits::low_u64).fold(function.index() as u64, u64::wrapping_add);
         Bits::from_u64(64, sum).resize(self.program.extern_functions[function].output_width())

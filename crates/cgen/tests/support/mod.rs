@@ -89,6 +89,7 @@ pub struct World {
     /// The entries that were hit, for each table that supports idle timeouts.
     pub entries_hit: Vec<Vec<u64>>,
     pub messages: Vec<String>,
+    pub calls: Vec<String>,
     pub assertions: Vec<String>,
 }
 
@@ -147,6 +148,7 @@ pub fn interpret(program: &Program, packets: &[Vec<u8>], host: &PlainHost<'_>) -
             .map(|id| (0..ENTRIES_MAX).filter(|&entry| effects.entries_hit.contains(&(id, entry))).collect())
             .collect(),
         messages,
+        calls: effects.calls,
         assertions: sorted(assertions),
     };
     (seen, world)
@@ -356,13 +358,15 @@ impl<'c, 'p> NativeWorld<'c, 'p> {
             cells.map(|words| Bits::from_limbs(register.ty.width(), words)).collect()
         };
         let packets = |cells: &Vec<Count>| cells.iter().map(|cell| cell.packets).collect();
+        let effects = self.host.into_inner().effects;
         World {
             registers: program.registers.iter().zip(&self.registers).map(cells).collect(),
             counters: self.counters.iter().map(packets).collect(),
             direct_counters: self.direct_counters.iter().map(packets).collect(),
             lookups: self.uses.iter().map(|it| (it.lookups, it.hits)).collect(),
             entries_hit: self.last_hits.iter().map(|times| hit_entries(times)).collect(),
-            messages: self.host.into_inner().effects.messages,
+            messages: effects.messages,
+            calls: effects.calls,
             assertions: sorted(self.assertions.into_inner()),
         }
     }

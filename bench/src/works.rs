@@ -1,0 +1,98 @@
+//! Kinds of work side by side: each a switch and the frames that it gets, measured in turn from memory to memory on one
+//! core.
+//!
+//! What enters: the works. What leaves: nanoseconds per packet of each, printed. Every packet must leave, so that none
+//! is fast because it is dropped.
+
+use crate::Arguments;
+use crate::compiled;
+use crate::contest::LENT_FRAMES_MAX;
+use measure::figures::{median, range};
+use measure::memory;
+use measure::traffic::{Lent, Trace};
+use serde_json::json;
+use std::error::Error;
+use std::sync::Arc;
+use switch::{Output, Switch};
+
+/// A kind of work.
+pub struct Work {
+    name: &'static str,
+    switch: Switch,
+    lent: Lent,
+    packet_ns: Vec<f64>,
+}
+
+impl Work {
+    /// A switch that gets these frames on port 1.
+    pub fn new(name: &'static str, switch: Switch, frames: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
+        let mut trace = Trace::default();
+        if !frames.iter().all(|frame| trace.push(1, frame)) {
+            return Err(format!("{name}: too many frames for the memory").into());
+        }
+        Ok(Work { name, switch, lent: Lent::of(&trace, usize::MAX, 1), packet_ns: Vec::new() })
+    }
+
+    fn run(&mut self, rounds: usize) -> Result<(), Box<dyn Error>> {
+        let pass = memory::drive(&mut self.switch, &mut self.lent, LENT_FRAMES_MAX, rounds, || 0);
+        if pass.sent != pass.packets {
+            return Err(format!("{}: {} of {} packets were sent", self.name, pass.sent, pass.packets).into());
+        }
+        self.packet_ns.push(pass.packet_ns());
+        Ok(())
+    }
+}
+
+/// Measures all in turn and prints what a packet costs, and how many times what it costs the first.
+pub fn measure(
+    arguments: &Arguments,
+    benchmark: &str,
+    title: &str,
+    mut works: Vec<Work>,
+) -> Result<(), Box<dyn Error>> {
+    for _ in 0..arguments.runs {
+        for work in &mut works {
+            let rounds = (arguments.packets as usize).div_ceil(work.lent.len().max(1));
+            work.run(rounds)?;
+        }
+    }
+    if arguments.json {
+        let all: serde_json::Map<_, _> = works.iter().map(|it| (it.name.to_owned(), json!(it.packet_ns))).collect();
+        println!("{}", json!({ "benchmark": benchmark, "frames": arguments.destinations, "packet_ns": all }));
+        return Ok(());
+    }
+    println!("{title}, {} frames", arguments.destinations);
+    let first = works.first().map_or(1.0, |work| median(&work.packet_ns));
+    for Work { name, packet_ns, .. } in &works {
+        let (least, greatest, middle) = (range(packet_ns).0, range(packet_ns).1, median(packet_ns));
+        let times = middle / first;
+        println!("  {name:<28} {middle:>6.1} ns per packet  ({least:.1} to {greatest:.1})  {times:.2} times");
+    }
+    Ok(())
+}
+
+/// A switch that runs a program with macros and has these entries.
+pub fn switch(path: &str, macros: &[(&str, String)], entries: &str) -> Result<Switch, Box<dyn Error>> {
+    let program = Arc::new(compiled::program_with(path, macros)?);
+    compiled::switch(&program, compiled::native(&program)?, entries)
+}
+
+/// What a switch makes of frames.
+pub fn sent(switch: &mut Switch, frames: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut sent = Sent::default();
+    for frame in frames {
+        switch.receive(0, 1, frame);
+        switch.run(0, &mut sent);
+    }
+    sent.0
+}
+
+/// Keeps what is sent.
+#[derive(Default)]
+struct Sent(Vec<Vec<u8>>);
+
+impl Output for Sent {
+    fn transmit(&mut self, _port: u32, frame: &[u8], _time_ns: u64) {
+        self.0.push(frame.to_vec());
+    }
+}

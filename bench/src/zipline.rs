@@ -1,0 +1,79 @@
+//! What compression costs: the encoder and the decoder of `apps/zipline` from memory to memory on one core, each kind
+//! of packet by itself, beside a bridge that looks at the same frames and changes nothing.
+//!
+//! What enters: how many frames, and how many bases they are of (`--routes`). What leaves: nanoseconds per packet.
+//! Frames have 60 bytes: an Ethernet header, a chunk of 32 bytes in which one bit is another than in its basis' word,
+//! and what fills the frame up. What is decoded is what the encoder has sent.
+
+use crate::Arguments;
+use crate::works::{self, Work};
+use base::{Bits, Rng};
+use std::error::Error;
+use zipline::{Code, entries};
+
+const ENCODER: &str = "apps/zipline/encoder.p4";
+const DECODER: &str = "apps/zipline/decoder.p4";
+const BRIDGE: &str = "bench/programs/bridge.p4";
+
+/// The code: chunks of 32 bytes, as in the paper.
+const M: u32 = 8;
+
+/// Bytes of a frame, without its checksum.
+const FRAME_BYTES: usize = 60;
+
+/// Measures all work in turn and prints what a packet costs.
+pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let code = Code::new(M)?;
+    let mut rng = Rng::new(1);
+    let words: Vec<Vec<u8>> = (0..arguments.routes).map(|_| word(&code, &mut rng)).collect();
+    let mut any_frame = |_| {
+        let word: &Vec<u8> = rng.pick(&words);
+        frame(word, &mut rng)
+    };
+    let frames: Vec<Vec<u8>> = (0..arguments.destinations).map(&mut any_frame).collect();
+    let bases: Vec<Bits> = words.iter().map(|word| code.split(word).basis).collect();
+
+    let wire = "table_add ports send 1 => 2\n";
+    let classes = "table_add classes encode 1 0x0800 => 0\n";
+    let (masks, known) = (entries::masks(&code), entries::identifiers(&bases));
+    let macros = [("CODE", M.to_string())];
+    let encoder = |parts: &[&str]| works::switch(ENCODER, &macros, &parts.concat());
+    let restores = "table_add classes restore 0 => 0x0800\n";
+    let originals = entries::bases(&bases);
+    let decoder = || works::switch(DECODER, &macros, &[wire, restores, &masks, &originals].concat());
+    let bridge = works::switch(BRIDGE, &[], "table_add address forward 02:00:00:00:00:01 => 2\n")?;
+
+    let compressed = works::sent(&mut encoder(&[wire, classes, &masks, &known])?, &frames);
+    let processed = works::sent(&mut encoder(&[wire, classes, &masks])?, &frames);
+    if works::sent(&mut decoder()?, &compressed) != frames || works::sent(&mut decoder()?, &processed) != frames {
+        return Err("what was decoded is not what was encoded".into());
+    }
+    let all = vec![
+        Work::new("bridge", bridge, &frames)?,
+        Work::new("encoder, other traffic", encoder(&[wire])?, &frames)?,
+        Work::new("encoded to type 3", encoder(&[wire, classes, &masks, &known])?, &frames)?,
+        Work::new("encoded to type 2", encoder(&[wire, classes, &masks])?, &frames)?,
+        Work::new("decoded from type 3", decoder()?, &compressed)?,
+        Work::new("decoded from type 2", decoder()?, &processed)?,
+    ];
+    let title = format!("zipline, m = {M}, {} bases, frames of {FRAME_BYTES} bytes", arguments.routes);
+    works::measure(arguments, "zipline", &title, all)
+}
+
+/// A chunk whose word is one of the code.
+fn word(code: &Code, rng: &mut Rng) -> Vec<u8> {
+    let chunk: Vec<u8> = (0..code.chunk_bytes()).map(|_| rng.next_u64() as u8).collect();
+    let mut split = code.split(&chunk);
+    split.syndrome = 0;
+    code.join(&split)
+}
+
+/// A frame with the word's chunk, in which a bit is turned over.
+fn frame(word: &[u8], rng: &mut Rng) -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1, 1, 8, 0];
+    frame.extend_from_slice(word);
+    let bit = rng.below(8 * word.len() as u64 - 1) as usize + 1;
+    frame[14 + bit / 8] ^= 0x80 >> (bit % 8);
+    frame.resize(FRAME_BYTES, 0);
+    frame
+}
