@@ -47,6 +47,7 @@ pub(crate) fn take_over(from: &Api, to: &Api) -> Result<TakenOver, Fault> {
         Query::DirectMeters { table: None, which: Which::Default },
     ];
     let mut summary = TakenOver::default();
+    leave_out_declared(&names, to)?;
     for query in queries {
         from.read(&query, &mut |entities| {
             for piece in entities.chunks(PIECE) {
@@ -56,6 +57,21 @@ pub(crate) fn take_over(from: &Api, to: &Api) -> Result<TakenOver, Fault> {
         })?;
     }
     Ok(summary)
+}
+
+/// Takes out of the new tables what the old program declares too: it is there again if it still was in the old tables.
+fn leave_out_declared(names: &Names<'_>, to: &Api) -> Result<(), Fault> {
+    let mut declared = Vec::new();
+    let query = TableQuery { which: Which::All, ..TableQuery::default() };
+    to.read(&Query::TableEntries(query), &mut |entities| {
+        declared.extend(entities.iter().filter(|entity| names.is_declared_by_both(entity)).cloned());
+        true
+    })?;
+    let delete = |entity| Update { kind: UpdateKind::Delete, entity };
+    for outcome in to.write(declared.into_iter().map(delete).collect(), Atomicity::ContinueOnError) {
+        outcome?;
+    }
+    Ok(())
 }
 
 fn write_piece(names: &Names<'_>, to: &Api, entities: &[Entity], summary: &mut TakenOver) {
@@ -143,6 +159,18 @@ impl<'p> Names<'p> {
             value_sets: value_sets.collect(),
             digests: digests.collect(),
         }
+    }
+
+    /// Whether this is an entry that the new program declares, and the old one too, which controllers may change.
+    fn is_declared_by_both(&self, entity: &Entity) -> bool {
+        let Entity::TableEntry(TableEntry { table, name: Some(name), is_const: false, .. }) = entity else {
+            return false;
+        };
+        let old = self.tables.iter().find(|(_, new)| *new == table).map(|(&old, _)| &self.old.tables[old]);
+        old.is_some_and(|old| {
+            let is_same = |it: &ir::Entry| it.key == name.key && (it.priority == name.priority || name.priority == 0);
+            old.entries.iter().any(is_same)
+        })
     }
 
     fn entity(&self, entity: &Entity) -> Taken {

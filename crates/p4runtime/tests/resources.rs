@@ -498,3 +498,31 @@ async fn rates_are_for_actions_that_execute_the_meter() {
         done
     "#]].assert_eq(&seen);
 }
+
+#[tokio::test]
+async fn entries_of_the_program_that_were_deleted_stay_so_when_it_is_set_again() {
+    let text = ROUTER
+        .replace(
+            "register<bit<32>>(8) last;",
+            "register<bit<32>>(8) last; action seen() { }
+            table known { key = { s.ingress_port: exact; } actions = { seen; } entries = { 1: seen(); 2: seen(); } }",
+        )
+        .replace("route.apply();", "route.apply(); known.apply();");
+    let device = Device::start(Some(&text));
+    let info = program(&text).info;
+    let mut controller = Controller::connect(&device, 1).await;
+    let row = |port: u32| {
+        format!("table_entry {{ table_id: $known match {{ field_id: 1 exact {{ value: \"\\00{port}\" }} }}")
+    };
+    let delete = format!("type: DELETE entity {{ {} }} }}", row(1));
+    assert_eq!(written(&mut controller, &info, &delete).await, "done\n");
+    let more = text.replace("2: seen();", "2: seen(); 3: seen();");
+    for (text, left) in [(&text, vec![2]), (&more, vec![2, 3])] {
+        controller.set_config(Action::ReconcileAndCommit, Some(text)).await.unwrap();
+        let all = controller.read(&[entity(&info, "table_entry { table_id: $known }")]).await.unwrap();
+        let call = "action { action { action_id: $seen } } }";
+        let wanted: Vec<v1::Entity> =
+            left.iter().map(|&port| entity(&info, &format!("{} {call}", row(port)))).collect();
+        assert_eq!(shown(&info, &all), shown(&info, &wanted));
+    }
+}
