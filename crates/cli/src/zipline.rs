@@ -1,7 +1,13 @@
-//! `wirespeed zipline`: what the programs of `apps/zipline` should know of the traffic, from a capture of it.
+//! `wirespeed zipline`: what the programs of `apps/zipline` should know of the traffic, from a capture of it, or from
+//! the traffic itself.
+//!
+//! * [`learn`]: the controller, which needs no capture. [`place`] is a switch as it sees it.
 //!
 //! What enters: a capture. What leaves: for `fit`, what each code would make of it; for `tables`, the entries of both
 //! programs. Codes, bases and commands are those of the crate `zipline`; files and the terminal are here.
+
+mod learn;
+mod place;
 
 use crate::Exit;
 use crate::terminal::{self, grouped, say};
@@ -25,17 +31,16 @@ pub struct ZiplineArguments {
 #[derive(Subcommand, Debug)]
 enum ZiplineCommand {
     /// Say what each code would make of the packets of a capture
-    Fit(Sample),
-    /// Write the entries of encoder and decoder for the packets of a capture
+    Fit(Fit),
+    /// Write the entries of encoder and decoder for the packets of a capture, or those that learning begins with
     Tables(Tables),
+    /// Learn bases from encoders while they run, and tell encoders and decoders of them
+    Learn(learn::LearnArguments),
 }
 
-/// Where packets come from, and which of them are compressed.
+/// Which packets are compressed.
 #[derive(Args, Debug)]
-struct Sample {
-    /// A capture, pcap or pcapng
-    #[arg(value_name = "CAPTURE")]
-    capture: PathBuf,
+struct Traffic {
     /// The EtherType of the packets that are compressed
     #[arg(long, default_value = "0x0800", value_name = "NUMBER", value_parser = ethertype)]
     ethertype: u16,
@@ -45,9 +50,21 @@ struct Sample {
 }
 
 #[derive(Args, Debug)]
-struct Tables {
+struct Fit {
+    /// A capture, pcap or pcapng
+    #[arg(value_name = "CAPTURE")]
+    capture: PathBuf,
     #[command(flatten)]
-    sample: Sample,
+    traffic: Traffic,
+}
+
+#[derive(Args, Debug)]
+struct Tables {
+    /// A capture, pcap or pcapng, whose bases get identifiers; none do without it, as for `zipline learn`
+    #[arg(value_name = "CAPTURE")]
+    capture: Option<PathBuf>,
+    #[command(flatten)]
+    traffic: Traffic,
     /// The code, 3 to 15, as both programs were compiled
     #[arg(long, default_value_t = 8, value_name = "N")]
     m: u32,
@@ -81,17 +98,18 @@ fn wire(text: &str) -> Result<(u16, u16), String> {
 /// Does what was asked for.
 pub fn zipline(arguments: &ZiplineArguments) -> Result<Exit, Exit> {
     match &arguments.command {
-        ZiplineCommand::Fit(sample) => fit(sample),
+        ZiplineCommand::Fit(arguments) => fit(arguments),
         ZiplineCommand::Tables(arguments) => tables(arguments),
+        ZiplineCommand::Learn(arguments) => learn::learn(arguments),
     }
 }
 
-fn fit(sample: &Sample) -> Result<Exit, Exit> {
-    let payloads = payloads(sample)?;
+fn fit(arguments: &Fit) -> Result<Exit, Exit> {
+    let payloads = payloads(&arguments.capture, arguments.traffic.ethertype)?;
     say!("   m   chunk      chunks       bases   with identifier   size");
     for m in Code::M_MIN..=Code::M_MAX {
         let code = code(m)?;
-        let sizes = dictionary(&code, &payloads).sizes(sample.id_bits);
+        let sizes = dictionary(&code, &payloads).sizes(arguments.traffic.id_bits);
         let [chunks, bases, known] = [sizes.chunks, sizes.bases, sizes.known].map(grouped);
         let chunk = code.chunk_bytes();
         say!("  {m:>2}  {chunk:>6}  {chunks:>10}  {bases:>10}  {known:>16}  {:>5}", ratio(&sizes));
@@ -101,18 +119,23 @@ fn fit(sample: &Sample) -> Result<Exit, Exit> {
 
 fn tables(arguments: &Tables) -> Result<Exit, Exit> {
     let code = code(arguments.m)?;
-    let sample = &arguments.sample;
-    let payloads = payloads(sample)?;
+    let Traffic { ethertype, id_bits } = arguments.traffic;
+    let payloads = match &arguments.capture {
+        Some(capture) => payloads(capture, ethertype)?,
+        None => Vec::new(),
+    };
     let dictionary = dictionary(&code, &payloads);
-    let (chosen, masks) = (dictionary.chosen(sample.id_bits), entries::masks(&code));
-    let ethertype = sample.ethertype;
+    let (chosen, masks) = (dictionary.chosen(id_bits), entries::masks(&code));
     let (from, to) = arguments.encoder_ports;
     let head = format!("table_add ports send {from} => {to}\ntable_add classes encode {from} {ethertype:#06x} => 0\n");
     write(&arguments.encoder, &[&head, &masks, &*entries::identifiers(&chosen)])?;
     let (from, to) = arguments.decoder_ports;
     let head = format!("table_add ports send {from} => {to}\ntable_add classes restore 0 => {ethertype:#06x}\n");
     write(&arguments.decoder, &[&head, &masks, &*entries::bases(&chosen)])?;
-    let sizes = dictionary.sizes(sample.id_bits);
+    if arguments.capture.is_none() {
+        return Ok(Exit::Success);
+    }
+    let sizes = dictionary.sizes(id_bits);
     let [chunks, bases, known, original, with_table] =
         [sizes.chunks, sizes.bases, sizes.known, sizes.original, sizes.with_table].map(grouped);
     say!("{} packets, {chunks} chunks of {} bytes", grouped(payloads.len() as u64), code.chunk_bytes());
@@ -139,20 +162,20 @@ fn dictionary<'c>(code: &'c Code, payloads: &[Vec<u8>]) -> Dictionary<'c> {
 }
 
 /// What is behind the Ethernet headers of the packets that are compressed.
-fn payloads(sample: &Sample) -> Result<Vec<Vec<u8>>, Exit> {
+fn payloads(capture: &Path, ethertype: u16) -> Result<Vec<Vec<u8>>, Exit> {
     let refused = |error: &dyn std::fmt::Display| {
         terminal::error(error);
         Exit::BadInput
     };
-    let mut reader = CaptureReader::<File>::open(&sample.capture).map_err(|error| refused(&error))?;
+    let mut reader = CaptureReader::<File>::open(capture).map_err(|error| refused(&error))?;
     let mut payloads = Vec::new();
     while let Some(packet) = reader.next_packet().map_err(|error| refused(&error))? {
-        if packet.data.get(12..HEADER_BYTES) == Some(&sample.ethertype.to_be_bytes()) {
+        if packet.data.get(12..HEADER_BYTES) == Some(&ethertype.to_be_bytes()) {
             payloads.push(packet.data[HEADER_BYTES..].to_vec());
         }
     }
     if payloads.is_empty() {
-        let (path, ethertype) = (sample.capture.display(), sample.ethertype);
+        let path = capture.display();
         let message = format!("no packet of `{path}` has the EtherType {ethertype:#06x}; --ethertype names another");
         return Err(refused(&message));
     }

@@ -345,6 +345,18 @@ impl Session {
         }
     }
 
+    /// Becomes primary if nobody is, with an election id that nobody had: who is now. What a controller before this
+    /// one has sent, and was not carried out yet, is refused from then on.
+    pub async fn bid_above(&mut self) -> Result<Standing, Failure> {
+        if self.election_id.is_none() && self.options.election_id.is_none() {
+            match self.standing().await? {
+                Standing::Nobody(highest) => self.options.election_id = Some(highest.unwrap_or(0).saturating_add(1)),
+                standing => return Ok(standing),
+            }
+        }
+        self.bid_if_free().await
+    }
+
     /// Sees to it that writes are taken: what they go out with.
     async fn bid(&mut self) -> Result<Option<Uint128>, Failure> {
         if self.election_id.is_none() {

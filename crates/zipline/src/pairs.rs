@@ -1,8 +1,8 @@
 //! Which identifier means which basis, and when it may mean another: the decisions of a controller, without its
 //! connections and its clock.
 //!
-//! What enters: bases that encoders met, pairs that were idle, switches that come and go, answers to orders, the time.
-//! What leaves: orders, to be carried out by each switch in the order in which they are given.
+//! What enters: bases that encoders met, pairs that were idle, switches that come, with what they have, and go, answers
+//! to orders, the time. What leaves: orders, to be carried out by each switch in the order in which they are given.
 //!
 //! ```text
 //! resting ──► installing ──► active ──► retiring ──► resting
@@ -12,7 +12,11 @@
 //! ```
 //!
 //! What must hold, whatever is lost, late or started anew: while an encoder may send an identifier, and until no packet
-//! with it can be under way, no decoder has another basis for it. A decoder may have none: then it drops the packet.
+//! with it can be under way, no decoder has another basis for it. A decoder may have none: then it drops the packet. So
+//! that this is seldom, encoders send no identifiers while a decoder is not there.
+//!
+//! A controller that starts knows nothing. It has [decoders](Pairs::decoder_back) tell what they have first: what all
+//! of them have for an identifier is what it means, and encoders that [come](Pairs::encoder_back) after them keep it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -31,8 +35,32 @@ pub struct Settings {
     /// How long an identifier rests after the last encoder has forgotten it: longer than any packet lives on its way
     /// from an encoder to a decoder.
     pub quarantine_ns: u64,
+    /// After how long without a packet an encoder tells that a pair is idle, and again after the same time.
+    pub idle_ns: u64,
     /// How many identifiers rest or are free in advance, if so many pairs are idle, so that a new basis need not wait.
     pub reserve: u32,
+}
+
+/// How late a switch may tell that a pair is idle.
+const IDLE_LATE_NS: u64 = 2_000_000_000;
+
+/// How many identifiers are in which state, and what has happened since the start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Encoders have them.
+    pub active: u64,
+    /// Decoders are being told of them.
+    pub installing: u64,
+    /// Encoders are being told to forget them, or have not said yet whether they have them.
+    pub retiring: u64,
+    /// No encoder has them.
+    pub resting: u64,
+    /// Pairs that became active.
+    pub learned: u64,
+    /// Pairs that were taken away for others.
+    pub recycled: u64,
+    /// How often a basis was met for which no identifier was free.
+    pub without_identifier: u64,
 }
 
 /// What one switch is to do.
@@ -69,6 +97,8 @@ pub enum Order {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum State {
+    /// Nothing has been ordered yet. These encoders have not said yet whether they have it.
+    Unknown { missing: BTreeSet<usize> },
     /// No encoder has it. Free at that time.
     Resting { until_ns: u64 },
     /// These decoders have not said yet that they have it.
@@ -79,14 +109,22 @@ enum State {
     Retiring { missing: BTreeSet<usize> },
 }
 
+/// That an encoder has told that a pair is idle: for the first time since it was not, and for the last time.
+#[derive(Clone, Copy, Debug)]
+struct Idle {
+    first_ns: u64,
+    last_ns: u64,
+}
+
 #[derive(Clone, Debug)]
 struct Pair {
     /// What it means; every decoder that is there has it, unless the pair is being installed.
     basis: Option<Basis>,
     state: State,
-    /// Where it was idle, and the number of the last message that said so.
-    idle_at: BTreeSet<usize>,
-    idle_since: u64,
+    /// Where it was idle.
+    idle_at: BTreeMap<usize, Idle>,
+    /// Since when everywhere, as it stands in the set of idle ones.
+    idle_since_ns: Option<u64>,
 }
 
 /// All identifiers.
@@ -97,13 +135,14 @@ pub struct Pairs {
     by_basis: BTreeMap<Basis, u32>,
     /// Identifiers that rest, by when they are free.
     resting: BTreeSet<(u64, u32)>,
-    /// Active ones that are idle at every encoder, by the last message.
+    /// Active ones that were idle at every encoder, by since when. Some may be busy again.
     idle: BTreeSet<(u64, u32)>,
-    retiring: usize,
+    counts: Counts,
     /// Switches that do not answer.
     encoders_away: BTreeSet<usize>,
     decoders_away: BTreeSet<usize>,
-    messages: u64,
+    /// A decoder has said what it has: no other can add to that.
+    has_decoder_told: bool,
     orders: VecDeque<Order>,
 }
 
@@ -112,19 +151,30 @@ impl Pairs {
     /// is [back](Pairs::encoder_back). This is how a controller starts, the first time and after each end.
     pub fn new(settings: Settings) -> Pairs {
         let missing = (0..settings.encoders).collect();
-        let pair = Pair { basis: None, state: State::Retiring { missing }, idle_at: BTreeSet::new(), idle_since: 0 };
+        let state = State::Unknown { missing };
+        let pair = Pair { basis: None, state, idle_at: BTreeMap::new(), idle_since_ns: None };
         Pairs {
             settings,
             pairs: vec![pair; settings.identifiers as usize],
             by_basis: BTreeMap::new(),
             resting: BTreeSet::new(),
             idle: BTreeSet::new(),
-            retiring: settings.identifiers as usize,
+            counts: Counts { retiring: u64::from(settings.identifiers), ..Counts::default() },
             encoders_away: (0..settings.encoders).collect(),
             decoders_away: (0..settings.decoders).collect(),
-            messages: 0,
+            has_decoder_told: false,
             orders: VecDeque::new(),
         }
+    }
+
+    /// What was decided about.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// How many identifiers are in which state.
+    pub fn counts(&self) -> Counts {
+        self.counts
     }
 
     /// The next order, if there is one.
@@ -140,29 +190,27 @@ impl Pairs {
         if let Some(&known) = self.by_basis.get(basis) {
             // All decoders still have it: it may go on at once, also if it rests.
             if matches!(self.pair(known).state, State::Resting { .. }) {
-                self.announce(known);
+                self.announce(known, None);
             }
         } else if let Some(&(_, free)) = self.resting.first().filter(|(until_ns, _)| *until_ns <= now_ns) {
             self.install(free, basis);
+        } else {
+            self.counts.without_identifier += 1;
         }
-        self.retire_idle();
+        self.retire_idle(now_ns);
     }
 
-    /// The pair was not used at this encoder for as long as its idle timeout.
-    pub fn idle(&mut self, encoder: usize, identifier: u32) {
-        self.messages += 1;
-        let (since, encoders) = (self.messages, self.settings.encoders);
-        let Some(pair) = self.pairs.get_mut(identifier as usize).filter(|pair| pair.state == State::Active) else {
+    /// An encoder tells that it had no packet of the basis for as long as its idle timeout.
+    pub fn idle(&mut self, now_ns: u64, encoder: usize, basis: &[u8]) {
+        let Some(&identifier) = self.by_basis.get(basis) else { return };
+        if encoder >= self.settings.encoders || self.pair(identifier).state != State::Active {
             return;
-        };
-        if encoder < encoders {
-            pair.idle_at.insert(encoder);
-            self.idle.remove(&(pair.idle_since, identifier));
-            pair.idle_since = since;
-            if pair.idle_at.len() == encoders {
-                self.idle.insert((since, identifier));
-            }
         }
+        let is_idle_still = |before: &Idle| self.is_fresh(now_ns, before);
+        let before = self.pair(identifier).idle_at.get(&encoder).copied().filter(is_idle_still);
+        let first_ns = before.map_or(now_ns, |before| before.first_ns);
+        self.pair_mut(identifier).idle_at.insert(encoder, Idle { first_ns, last_ns: now_ns });
+        self.place_idle(identifier);
     }
 
     /// A switch has carried out an order.
@@ -176,7 +224,7 @@ impl Pairs {
                     missing.remove(&decoder);
                 }
                 if missing.is_empty() {
-                    self.announce(identifier);
+                    self.announce(identifier, None);
                 }
             }
             Order::Forget { encoder, identifier, .. } => self.forgotten(now_ns, encoder, identifier),
@@ -193,10 +241,14 @@ impl Pairs {
         });
     }
 
-    /// An encoder is back, and its table is empty: it was started anew, or the caller has emptied it.
-    pub fn encoder_back(&mut self, now_ns: u64, encoder: usize) {
+    /// An encoder is back, and has these bases by identifier. It has carried out nothing since it was asked for them.
+    pub fn encoder_back(&mut self, now_ns: u64, encoder: usize, has: &BTreeMap<u32, Basis>) {
         self.encoders_away.remove(&encoder);
         for identifier in 0..self.settings.identifiers {
+            if let Some(basis) = has.get(&identifier) {
+                self.found(encoder, identifier, basis);
+                continue;
+            }
             self.forgotten(now_ns, encoder, identifier);
             let pair = self.pair(identifier);
             if let (State::Active, Some(basis)) = (&pair.state, &pair.basis) {
@@ -213,20 +265,29 @@ impl Pairs {
         for identifier in 0..self.settings.identifiers {
             match self.pair(identifier).state {
                 State::Active => self.retire(identifier),
-                // No encoder has been told of it.
-                State::Installing { .. } => self.enter(identifier, State::Resting { until_ns: now_ns }),
-                State::Resting { .. } | State::Retiring { .. } => {}
-            }
-            // Not every decoder has it any more.
-            if let Some(basis) = self.pair_mut(identifier).basis.take() {
-                self.by_basis.remove(&basis);
+                State::Installing { .. } => {
+                    // No encoder has been told of it, and not every decoder has it.
+                    self.forget_basis(identifier);
+                    self.enter(identifier, State::Resting { until_ns: now_ns });
+                }
+                State::Unknown { .. } | State::Resting { .. } | State::Retiring { .. } => {}
             }
         }
     }
 
-    /// A decoder is back, with an empty table or with the one that it had.
-    pub fn decoder_back(&mut self, decoder: usize) {
+    /// A decoder is back, and has these bases by identifier. It has carried out nothing since it was asked for them.
+    pub fn decoder_back(&mut self, decoder: usize, has: &BTreeMap<u32, Basis>) {
         self.decoders_away.remove(&decoder);
+        let is_first = !std::mem::replace(&mut self.has_decoder_told, true);
+        for identifier in 0..self.settings.identifiers {
+            let has = has.get(&identifier);
+            if is_first && let Some(basis) = has.filter(|basis| !self.by_basis.contains_key(*basis)) {
+                self.by_basis.insert(basis.clone(), identifier);
+                self.pair_mut(identifier).basis = Some(basis.clone());
+            } else if self.pair(identifier).basis.as_ref() != has {
+                self.forget_basis(identifier);
+            }
+        }
     }
 
     fn pair(&self, identifier: u32) -> &Pair {
@@ -237,48 +298,104 @@ impl Pairs {
         &mut self.pairs[identifier as usize]
     }
 
+    /// Not every decoder has it any more.
+    fn forget_basis(&mut self, identifier: u32) {
+        if let Some(basis) = self.pair_mut(identifier).basis.take() {
+            self.by_basis.remove(&basis);
+        }
+    }
+
+    /// Where pairs of this state are counted.
+    fn count(&mut self, state: &State) -> &mut u64 {
+        match state {
+            State::Unknown { .. } | State::Retiring { .. } => &mut self.counts.retiring,
+            State::Resting { .. } => &mut self.counts.resting,
+            State::Installing { .. } => &mut self.counts.installing,
+            State::Active => &mut self.counts.active,
+        }
+    }
+
     /// Puts the pair in another state, and where it is looked for.
     fn enter(&mut self, identifier: u32, state: State) {
-        let pair = self.pair_mut(identifier);
-        let (since, before) = (pair.idle_since, std::mem::replace(&mut pair.state, state.clone()));
-        match before {
-            State::Resting { until_ns } => {
-                self.resting.remove(&(until_ns, identifier));
-            }
-            State::Active => {
-                self.idle.remove(&(since, identifier));
-            }
-            State::Retiring { .. } => self.retiring -= 1,
-            State::Installing { .. } => {}
+        let before = std::mem::replace(&mut self.pair_mut(identifier).state, state.clone());
+        *self.count(&before) -= 1;
+        *self.count(&state) += 1;
+        if let State::Resting { until_ns } = before {
+            self.resting.remove(&(until_ns, identifier));
+        }
+        if let State::Resting { until_ns } = state {
+            self.resting.insert((until_ns, identifier));
+        }
+        self.pair_mut(identifier).idle_at.clear();
+        self.place_idle(identifier);
+    }
+
+    /// Puts the pair where idle ones are looked for, if it is idle everywhere.
+    fn place_idle(&mut self, identifier: u32) {
+        let is_everywhere = self.pair(identifier).idle_at.len() == self.settings.encoders;
+        let latest = self.pair(identifier).idle_at.values().map(|idle| idle.first_ns).max();
+        let now = latest.filter(|_| is_everywhere);
+        if let Some(since_ns) = std::mem::replace(&mut self.pair_mut(identifier).idle_since_ns, now) {
+            self.idle.remove(&(since_ns, identifier));
+        }
+        self.idle.extend(now.map(|since_ns| (since_ns, identifier)));
+    }
+
+    /// Whether a pair of which this was told is still idle: otherwise it would have been told again.
+    fn is_fresh(&self, now_ns: u64, idle: &Idle) -> bool {
+        now_ns <= idle.last_ns.saturating_add(2 * self.settings.idle_ns).saturating_add(IDLE_LATE_NS)
+    }
+
+    /// An encoder that comes back sends the identifier for this basis.
+    fn found(&mut self, encoder: usize, identifier: u32, basis: &Basis) {
+        let is_meant = self.pair(identifier).basis.as_ref() == Some(basis) && self.decoders_away.is_empty();
+        match self.pair(identifier).state {
+            State::Active if is_meant => return,
+            State::Unknown { .. } if is_meant => return self.announce(identifier, Some(encoder)),
+            _ => {}
+        }
+        self.orders.push_back(Order::Forget { encoder, identifier, basis: basis.clone() });
+        let state = self.pair(identifier).state.clone();
+        if matches!(state, State::Installing { .. }) {
+            self.forget_basis(identifier);
         }
         match state {
-            State::Resting { until_ns } => {
-                self.resting.insert((until_ns, identifier));
+            State::Active => self.retire(identifier),
+            State::Unknown { mut missing } | State::Retiring { mut missing } => {
+                missing.insert(encoder);
+                self.enter(identifier, State::Retiring { missing });
             }
-            State::Retiring { .. } => self.retiring += 1,
-            State::Active => self.pair_mut(identifier).idle_at.clear(),
-            State::Installing { .. } => {}
+            State::Resting { .. } | State::Installing { .. } => {
+                self.enter(identifier, State::Retiring { missing: BTreeSet::from([encoder]) });
+            }
         }
     }
 
     fn install(&mut self, identifier: u32, basis: &[u8]) {
         let missing = (0..self.settings.decoders).collect();
         self.enter(identifier, State::Installing { missing });
-        if let Some(before) = self.pair_mut(identifier).basis.replace(basis.to_vec()) {
-            self.by_basis.remove(&before);
-        }
+        self.forget_basis(identifier);
+        self.pair_mut(identifier).basis = Some(basis.to_vec());
         self.by_basis.insert(basis.to_vec(), identifier);
         for decoder in 0..self.settings.decoders {
             self.orders.push_back(Order::Expand { decoder, identifier, basis: basis.to_vec() });
         }
     }
 
-    fn announce(&mut self, identifier: u32) {
+    /// Gives the pair to the encoders that are there, but for one that has it.
+    fn announce(&mut self, identifier: u32, has_it: Option<usize>) {
         self.enter(identifier, State::Active);
+        self.counts.learned += 1;
         let Some(basis) = self.pair(identifier).basis.clone() else { return };
-        for encoder in (0..self.settings.encoders).filter(|encoder| !self.encoders_away.contains(encoder)) {
+        for encoder in self.encoders().filter(|encoder| Some(*encoder) != has_it) {
             self.orders.push_back(Order::Compress { encoder, identifier, basis: basis.clone() });
         }
+    }
+
+    /// The encoders that are there.
+    fn encoders(&self) -> impl Iterator<Item = usize> + use<> {
+        let away = self.encoders_away.clone();
+        (0..self.settings.encoders).filter(move |encoder| !away.contains(encoder))
     }
 
     /// Takes the pair from the encoders. Those that are away keep it retiring until they are back.
@@ -286,14 +403,16 @@ impl Pairs {
         let missing = (0..self.settings.encoders).collect();
         self.enter(identifier, State::Retiring { missing });
         let Some(basis) = self.pair(identifier).basis.clone() else { return };
-        for encoder in (0..self.settings.encoders).filter(|encoder| !self.encoders_away.contains(encoder)) {
+        for encoder in self.encoders() {
             self.orders.push_back(Order::Forget { encoder, identifier, basis: basis.clone() });
         }
     }
 
     fn forgotten(&mut self, now_ns: u64, encoder: usize, identifier: u32) {
-        let until_ns = now_ns + self.settings.quarantine_ns;
-        let State::Retiring { missing } = &mut self.pair_mut(identifier).state else { return };
+        let until_ns = now_ns.saturating_add(self.settings.quarantine_ns);
+        let (State::Retiring { missing } | State::Unknown { missing }) = &mut self.pair_mut(identifier).state else {
+            return;
+        };
         missing.remove(&encoder);
         if missing.is_empty() {
             self.enter(identifier, State::Resting { until_ns });
@@ -301,10 +420,16 @@ impl Pairs {
     }
 
     /// Retires the pairs that have been idle for the longest, until the reserve is there.
-    fn retire_idle(&mut self) {
-        while self.resting.len() + self.retiring < self.settings.reserve as usize {
+    fn retire_idle(&mut self, now_ns: u64) {
+        while self.counts.resting + self.counts.retiring < u64::from(self.settings.reserve.max(1)) {
             let Some(&(_, identifier)) = self.idle.first() else { return };
-            self.retire(identifier);
+            if self.pair(identifier).idle_at.values().all(|idle| self.is_fresh(now_ns, idle)) {
+                self.counts.recycled += 1;
+                self.retire(identifier);
+            } else {
+                self.pair_mut(identifier).idle_at.clear();
+                self.place_idle(identifier);
+            }
         }
     }
 }

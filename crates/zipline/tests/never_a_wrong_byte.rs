@@ -12,7 +12,7 @@ const LIFE_NS: u64 = 1_000;
 const IDLE_NS: u64 = 3_000;
 
 const SETTINGS: Settings =
-    Settings { identifiers: 6, encoders: 2, decoders: 2, quarantine_ns: LIFE_NS + 1, reserve: 2 };
+    Settings { identifiers: 6, encoders: 2, decoders: 2, quarantine_ns: LIFE_NS + 1, idle_ns: IDLE_NS, reserve: 2 };
 
 #[derive(Default)]
 struct Encoder {
@@ -71,18 +71,29 @@ impl World {
         world
     }
 
-    /// A controller that knows nothing: it empties the encoders, one after the other.
+    /// A controller that knows nothing: it reads what decoders and encoders have, one after the other.
     fn start(&mut self) {
         self.pairs = Pairs::new(self.settings);
         for decoder in 0..self.settings.decoders {
-            self.pairs.decoder_back(decoder);
+            self.wait(10);
+            self.pairs.decoder_back(decoder, &self.decoders[decoder]);
         }
         for encoder in 0..self.settings.encoders {
-            for _ in 0..self.rng.below(40) {
-                self.step(false);
-            }
-            self.encoders[encoder].bases.clear();
-            self.pairs.encoder_back(self.now_ns, encoder);
+            self.wait(40);
+            self.find(encoder);
+        }
+    }
+
+    /// The controller reads what an encoder has.
+    fn find(&mut self, encoder: usize) {
+        let bases = self.encoders[encoder].bases.iter();
+        let has = bases.map(|(basis, (identifier, _))| (*identifier, basis.clone())).collect();
+        self.pairs.encoder_back(self.now_ns, encoder, &has);
+    }
+
+    fn wait(&mut self, steps_max: u64) {
+        for _ in 0..self.rng.below(steps_max) {
+            self.step(false);
         }
     }
 
@@ -151,10 +162,10 @@ impl World {
     fn tell_idle(&mut self) {
         let encoder = self.rng.below(self.settings.encoders as u64) as usize;
         let now_ns = self.now_ns;
-        for (identifier, sent_ns) in self.encoders[encoder].bases.values_mut() {
+        for (basis, (_, sent_ns)) in &mut self.encoders[encoder].bases {
             if *sent_ns + IDLE_NS <= now_ns {
                 *sent_ns = now_ns;
-                self.pairs.idle(encoder, *identifier);
+                self.pairs.idle(now_ns, encoder, basis);
             }
         }
     }
@@ -175,18 +186,19 @@ impl World {
             if is_empty {
                 self.decoders[decoder].clear();
             }
-            self.pairs.decoder_back(decoder);
+            self.wait(20);
+            self.pairs.decoder_back(decoder, &self.decoders[decoder]);
         } else {
             self.answers.retain(|answer| match answer {
                 Order::Compress { encoder, .. } | Order::Forget { encoder, .. } => *encoder != what,
                 Order::Expand { .. } => true,
             });
             self.pairs.encoder_lost(what);
-            for _ in 0..self.rng.below(20) {
-                self.step(false);
+            if is_empty {
+                self.encoders[what].bases.clear();
             }
-            self.encoders[what].bases.clear();
-            self.pairs.encoder_back(self.now_ns, what);
+            self.wait(20);
+            self.find(what);
         }
     }
 
@@ -236,4 +248,63 @@ fn a_rest_that_is_too_short_is_noticed() {
     let settings = Settings { quarantine_ns: 0, ..SETTINGS };
     let wrong: u64 = (0..20).map(|seed| run(seed, settings, false).wrong).sum();
     assert!(wrong > 0);
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Pairs of one encoder and one decoder, which carry out each order at once.
+fn obedient(identifiers: u32, has: &BTreeMap<u32, Basis>) -> Pairs {
+    let settings = Settings { identifiers, encoders: 1, decoders: 1, quarantine_ns: 0, idle_ns: SECOND, reserve: 1 };
+    let mut pairs = Pairs::new(settings);
+    pairs.decoder_back(0, has);
+    pairs.encoder_back(0, 0, has);
+    pairs
+}
+
+/// Carries out all orders, and returns those that encoders get.
+fn carry_out(pairs: &mut Pairs, now_ns: u64) -> Vec<Order> {
+    let mut seen = Vec::new();
+    while let Some(order) = pairs.next_order() {
+        pairs.done(now_ns, &order);
+        seen.extend((!matches!(order, Order::Expand { .. })).then_some(order));
+    }
+    seen
+}
+
+/// What is told again and again is idle since it was told first; what is not told any more is in use again.
+#[test]
+fn the_pair_that_was_idle_for_the_longest_is_given_up() {
+    let mut pairs = obedient(3, &BTreeMap::new());
+    for basis in [1, 2, 3] {
+        pairs.met(0, &[basis]);
+        carry_out(&mut pairs, 0);
+    }
+    pairs.idle(10 * SECOND, 0, &[3]);
+    for second in 20..30 {
+        pairs.idle(second * SECOND, 0, &[1]);
+        pairs.idle(second * SECOND + 1, 0, &[2]);
+    }
+    pairs.met(30 * SECOND, &[4]);
+    let orders = carry_out(&mut pairs, 30 * SECOND);
+    assert_eq!(orders, [Order::Forget { encoder: 0, identifier: 0, basis: vec![1] }]);
+    assert_eq!((pairs.counts().recycled, pairs.counts().without_identifier), (1, 1));
+}
+
+#[test]
+fn a_controller_that_starts_leaves_pairs_as_they_are_where_all_have_them() {
+    let has = BTreeMap::from([(0, vec![5]), (2, vec![7])]);
+    let mut pairs = obedient(4, &has);
+    assert_eq!(pairs.next_order(), None);
+    assert_eq!((pairs.counts().active, pairs.counts().resting), (2, 2));
+    // The decoder comes back without one of them: the encoder forgets both, and the other goes on at once.
+    pairs.decoder_lost(1, 0);
+    assert_eq!(carry_out(&mut pairs, 1).len(), 2);
+    pairs.decoder_back(0, &BTreeMap::from([(2, vec![7])]));
+    pairs.met(2, &[7]);
+    let order = Order::Compress { encoder: 0, identifier: 2, basis: vec![7] };
+    assert_eq!(carry_out(&mut pairs, 2), [order]);
+    // What only the encoder has is taken from it.
+    pairs.encoder_lost(0);
+    pairs.encoder_back(3, 0, &BTreeMap::from([(2, vec![7]), (3, vec![9])]));
+    assert_eq!(carry_out(&mut pairs, 3), [Order::Forget { encoder: 0, identifier: 3, basis: vec![9] }]);
 }

@@ -1,0 +1,444 @@
+//! A switch that runs ZipLine's encoder or decoder, as the controller sees it: a connection of P4Runtime.
+//!
+//! What enters: orders. What leaves: what the switch has when it is reached, that orders are carried out, bases that it
+//! met, pairs that were idle. A connection that ends is made again, each time after a longer wait. Orders are thrown
+//! away then, until who gives them says that he knows; and as each connection bids more than the ones before it, what
+//! an earlier one has sent is refused: nothing late comes to a switch after it was asked what it has.
+
+use control::Problem;
+use ctl::session::Standing;
+use ctl::{Failure, Options, Schema, Session, schema};
+use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
+use p4runtime_proto::p4::v1::write_request::Atomicity;
+use p4runtime_proto::p4::v1::{
+    Action, CounterEntry, DigestEntry, Entity, FieldMatch, Index, TableAction, TableEntry, Update, action,
+    digest_entry, entity, field_match, p4_data, table_action, update,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use tokio::sync::mpsc::{Sender, UnboundedReceiver};
+use zipline::pairs::{Basis, Order};
+
+/// How long it takes until a connection is tried again: the first time, and at most.
+const RETRY_MIN: Duration = Duration::from_millis(100);
+const RETRY_MAX: Duration = Duration::from_secs(2);
+
+/// How long a switch may take to say what it has, and to carry out orders.
+const JOIN_MAX: Duration = Duration::from_secs(30);
+const ANSWER_MAX: Duration = Duration::from_secs(5);
+
+/// Orders that go to a switch in one request.
+const ORDERS_MAX: usize = 256;
+
+/// After how long an encoder tells a basis again that still has no identifier.
+const TOLD_AGAIN_NS: i64 = 20_000_000;
+
+/// Identifiers that are used at most, whatever the tables hold: a controller keeps some hundred bytes of each.
+const IDENTIFIERS_MAX: u64 = 1 << 20;
+
+/// The number of the only key, parameter and field of each table, action and digest.
+const FIRST: u32 = 1;
+
+/// Which packets the decoder's counter has at this index: those with an identifier that it does not know.
+const UNKNOWN_IDENTIFIER: i64 = 6;
+
+/// One of the switches, by its place among those of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Place {
+    /// A decoder.
+    Decoder(usize),
+    /// An encoder.
+    Encoder(usize),
+}
+
+/// What programs must agree on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Bits of a basis.
+    pub basis_bits: u32,
+    /// Bits of an identifier.
+    pub id_bits: u32,
+    /// Identifiers that can be used.
+    pub identifiers: u32,
+}
+
+/// What a switch says.
+#[derive(Debug)]
+pub enum Heard {
+    /// It is there, and has these bases by identifier.
+    Joined(Shape, BTreeMap<u32, Basis>),
+    /// It is not, and why.
+    Lost(String),
+    /// It met a basis without an identifier.
+    Met(Basis),
+    /// It had no packet of the basis for as long as its idle timeout.
+    Idle(Basis),
+    /// It has carried out an order.
+    Done(Order),
+    /// So many packets had an identifier that it does not know.
+    Unknown(u64),
+}
+
+/// What a switch is told.
+#[derive(Debug)]
+pub enum Asked {
+    /// Carry this out.
+    Order(Order),
+    /// Who orders knows that the connection was lost.
+    GoOn,
+    /// Say how many packets had an identifier that the decoder does not know.
+    Count,
+}
+
+/// The other end of a connection's news.
+pub type News = Sender<(Place, Heard)>;
+
+/// Keeps a connection to a switch. Ends when nobody orders any more.
+pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: UnboundedReceiver<Asked>, news: News) {
+    let mut wait = RETRY_MIN;
+    loop {
+        let idle_ns = i64::try_from(idle.as_nanos()).unwrap_or(i64::MAX);
+        let late = |_| Err(Failure::Connection(Problem::new("the switch does not answer")));
+        let joining = tokio::time::timeout(JOIN_MAX, Switch::join(place, options.clone(), idle_ns));
+        let ended = match joining.await.unwrap_or_else(late) {
+            Ok((mut switch, has)) => {
+                wait = RETRY_MIN;
+                let _gone = news.send((place, Heard::Joined(switch.shape, has))).await;
+                switch.serve(&mut asked, &news).await
+            }
+            Err(failure) => Err(failure),
+        };
+        let Err(failure) = ended else { return };
+        let _gone = news.send((place, Heard::Lost(failure.to_string()))).await;
+        loop {
+            match asked.recv().await {
+                Some(Asked::Order(_) | Asked::Count) => {}
+                Some(Asked::GoOn) => break,
+                None => return,
+            }
+        }
+        tokio::time::sleep(wait).await;
+        wait = (2 * wait).min(RETRY_MAX);
+    }
+}
+
+/// A connection to a switch that is there.
+struct Switch {
+    place: Place,
+    session: Session,
+    shape: Shape,
+    idle_ns: i64,
+    /// Ids of the table of bases, of its action that has the other half of a pair, of the encoder's digest, and of the
+    /// decoder's counter.
+    bases: u32,
+    action: u32,
+    digest: u32,
+    counter: u32,
+    /// Keys of entries that the switch has.
+    keys: BTreeSet<Vec<u8>>,
+}
+
+impl Switch {
+    /// Connects, and asks what the switch has. An encoder tells of bases from then on.
+    async fn join(place: Place, options: Options, idle_ns: i64) -> Result<(Switch, BTreeMap<u32, Basis>), Failure> {
+        let mut session = Session::connect(options).await?;
+        if let Standing::Other(id) = session.bid_above().await? {
+            let message = format!("another controller is primary, with election id {id}; this one waits for its end");
+            return Err(Problem::new(message).into());
+        }
+        let program = session.schema().await?;
+        let mut switch = Switch::of_program(place, session, &program, idle_ns).map_err(|problem| {
+            let is_what = if place.is_encoder() { "encoder" } else { "decoder" };
+            Problem::new(format!("it does not run the {is_what} of apps/zipline: {problem}"))
+        })?;
+        let entries = switch.entries().await?;
+        let has = switch.take_in(entries).await?;
+        if place.is_encoder() {
+            switch.listen(&program).await?;
+        }
+        Ok((switch, has))
+    }
+
+    /// What the program calls things.
+    fn of_program(place: Place, session: Session, program: &Schema, idle_ns: i64) -> Result<Switch, Problem> {
+        let bases = program.table("bases")?;
+        let action = program.table_action(bases, if place.is_encoder() { "compress" } else { "expand" }, false)?;
+        let key_bits = bases.match_fields.first().map_or(0, |field| field.bitwidth.unsigned_abs());
+        let argument_bits = action.params.first().map_or(0, |param| param.bitwidth.unsigned_abs());
+        let (basis_bits, id_bits) =
+            if place.is_encoder() { (key_bits, argument_bits) } else { (argument_bits, key_bits) };
+        if basis_bits == 0 || id_bits == 0 {
+            return Err(Problem::new("the table `bases` has no key, or its action no parameter"));
+        }
+        let identifiers = IDENTIFIERS_MAX.min(1 << id_bits.min(32)).min(bases.size.unsigned_abs().max(1));
+        let shape = Shape { basis_bits, id_bits, identifiers: u32::try_from(identifiers).unwrap_or(u32::MAX) };
+        let (digest, counter) = if place.is_encoder() {
+            (schema::id(&program.digest("learn_t")?.preamble), 0)
+        } else {
+            (0, schema::id(&program.counter("packets")?.preamble))
+        };
+        let (bases, action) = (schema::id(&bases.preamble), schema::id(&action.preamble));
+        Ok(Switch { place, session, shape, idle_ns, bases, action, digest, counter, keys: BTreeSet::new() })
+    }
+
+    /// All entries of the table of bases.
+    async fn entries(&mut self) -> Result<Vec<TableEntry>, Failure> {
+        let all = TableEntry { table_id: self.bases, ..TableEntry::default() };
+        let mut found = Vec::new();
+        let mut is_too_much = false;
+        let sink = |entities: Vec<Entity>| {
+            for entity in entities {
+                match entity.entity {
+                    Some(entity::Entity::TableEntry(entry)) if !entry.is_default_action => found.push(entry),
+                    _ => {}
+                }
+            }
+            is_too_much |= found.len() as u64 > IDENTIFIERS_MAX;
+            found.truncate(IDENTIFIERS_MAX as usize);
+        };
+        self.session.read(vec![Entity { entity: Some(entity::Entity::TableEntry(all)) }], sink).await?;
+        if is_too_much {
+            let message = format!("its table `bases` has more than {IDENTIFIERS_MAX} entries");
+            return Err(Problem::new(message).into());
+        }
+        Ok(found)
+    }
+
+    /// The bases by identifier that these entries are. Of an encoder, what makes no sense goes, and what stays gets the
+    /// idle timeout.
+    async fn take_in(&mut self, entries: Vec<TableEntry>) -> Result<BTreeMap<u32, Basis>, Failure> {
+        let mut has = BTreeMap::new();
+        let mut updates = Vec::new();
+        for entry in entries {
+            let Some(key) = exact(&entry).map(canonical) else { continue };
+            self.keys.insert(key.clone());
+            let Some(argument) = self.argument(&entry) else { continue };
+            let (identifier, basis) =
+                if self.place.is_encoder() { (number(&argument), key.clone()) } else { (number(&key), argument) };
+            let is_usable = identifier.is_some_and(|it| it < self.shape.identifiers && !has.contains_key(&it));
+            if self.place.is_encoder() && !is_usable {
+                self.keys.remove(&key);
+                updates.push(update(update::Type::Delete, self.entry(key, None, 0)));
+            } else if let Some(identifier) = identifier.filter(|_| is_usable) {
+                if self.place.is_encoder() && entry.idle_timeout_ns != self.idle_ns {
+                    let entry = self.entry(key, Some(action(self.action, Some(bytes(identifier)))), self.idle_ns);
+                    updates.push(update(update::Type::Modify, entry));
+                }
+                has.insert(identifier, basis);
+            }
+        }
+        self.write(updates).await?;
+        Ok(has)
+    }
+
+    /// The argument of the action that makes a pair of an entry.
+    fn argument(&self, entry: &TableEntry) -> Option<Vec<u8>> {
+        match entry.action.as_ref()?.r#type.as_ref()? {
+            table_action::Type::Action(action) if action.action_id == self.action => {
+                Some(canonical(&action.params.first()?.value))
+            }
+            _ => None,
+        }
+    }
+
+    /// Has an encoder tell of bases that it does not know.
+    async fn listen(&mut self, program: &Schema) -> Result<(), Failure> {
+        let learn = program.table_action(program.table("bases")?, "learn", true)?;
+        // Each basis by itself and at once. Lists are not acknowledged, which keeps an encoder from telling of the
+        // same basis with each of its packets.
+        let config = digest_entry::Config { max_timeout_ns: 0, max_list_size: 1, ack_timeout_ns: TOLD_AGAIN_NS };
+        let entry = entity::Entity::DigestEntry(DigestEntry { digest_id: self.digest, config: Some(config) });
+        // It is there if a controller was here before.
+        if self.write(vec![update(update::Type::Insert, entry.clone())]).await.is_err() {
+            self.write(vec![update(update::Type::Modify, entry)]).await?;
+        }
+        let default = TableEntry {
+            table_id: self.bases,
+            action: Some(action(schema::id(&learn.preamble), None)),
+            is_default_action: true,
+            ..TableEntry::default()
+        };
+        self.write(vec![update(update::Type::Modify, entity::Entity::TableEntry(default))]).await
+    }
+
+    async fn write(&mut self, updates: Vec<Update>) -> Result<(), Failure> {
+        let late = |_| Err(Failure::Connection(Problem::new("the switch does not carry out what it is told")));
+        let writing = self.session.write(updates, Atomicity::ContinueOnError);
+        tokio::time::timeout(ANSWER_MAX, writing).await.unwrap_or_else(late)
+    }
+
+    /// Carries out orders and listens. Ends well when nobody orders any more.
+    async fn serve(&mut self, asked: &mut UnboundedReceiver<Asked>, news: &News) -> Result<(), Failure> {
+        loop {
+            tokio::select! {
+                biased;
+                next = asked.recv() => {
+                    let Some(next) = next else { return Ok(()) };
+                    let more = std::iter::from_fn(|| asked.try_recv().ok()).take(ORDERS_MAX - 1);
+                    let all: Vec<Asked> = std::iter::once(next).chain(more).collect();
+                    self.carry_out(all, news).await?;
+                }
+                message = self.session.next_message() => match message? {
+                    None => return Err(Failure::Connection(Problem::new("the switch has closed the stream"))),
+                    Some(message) => self.hear(message, news)?,
+                },
+            }
+        }
+    }
+
+    async fn carry_out(&mut self, all: Vec<Asked>, news: &News) -> Result<(), Failure> {
+        let is_count = all.iter().any(|asked| matches!(asked, Asked::Count));
+        let orders: Vec<Order> = all
+            .into_iter()
+            .filter_map(|asked| match asked {
+                Asked::Order(order) => Some(order),
+                Asked::GoOn | Asked::Count => None,
+            })
+            .collect();
+        let updates = orders.iter().filter_map(|order| self.update(order)).collect();
+        self.write(updates).await?;
+        for order in orders {
+            let _gone = news.send((self.place, Heard::Done(order))).await;
+        }
+        if is_count {
+            let unknown = self.count().await?;
+            let _gone = news.send((self.place, Heard::Unknown(unknown))).await;
+        }
+        Ok(())
+    }
+
+    /// Packets with an identifier that the decoder does not know.
+    async fn count(&mut self) -> Result<u64, Failure> {
+        let index = Some(Index { index: UNKNOWN_IDENTIFIER });
+        let cell = CounterEntry { counter_id: self.counter, index, data: None };
+        let cell = Entity { entity: Some(entity::Entity::CounterEntry(cell)) };
+        let reading = self.session.read_all(vec![cell]);
+        let late = |_| Err(Failure::Connection(Problem::new("the switch does not answer")));
+        let found = tokio::time::timeout(ANSWER_MAX, reading).await.unwrap_or_else(late)?;
+        let packets = found.into_iter().find_map(|entity| match entity.entity {
+            Some(entity::Entity::CounterEntry(cell)) => Some(cell.data?.packet_count.unsigned_abs()),
+            _ => None,
+        });
+        Ok(packets.unwrap_or(0))
+    }
+
+    /// What a switch tells in passing is lost where it comes too fast: it is told again.
+    fn hear(&mut self, message: Told, news: &News) -> Result<(), Failure> {
+        match message {
+            Told::Digest(list) if self.place.is_encoder() && list.digest_id == self.digest => {
+                for basis in list.data.into_iter().filter_map(|data| only_member(data.data)) {
+                    if let Some(basis) = self.checked(&basis) {
+                        let _full = news.try_send((self.place, Heard::Met(basis)));
+                    }
+                }
+                Ok(())
+            }
+            Told::IdleTimeoutNotification(idle) if self.place.is_encoder() => {
+                for basis in idle.table_entry.iter().filter(|entry| entry.table_id == self.bases).filter_map(exact) {
+                    if let Some(basis) = self.checked(basis) {
+                        let _full = news.try_send((self.place, Heard::Idle(basis)));
+                    }
+                }
+                Ok(())
+            }
+            Told::Arbitration(arbitration) if arbitration.status.as_ref().is_some_and(|status| status.code != 0) => {
+                Err(Problem::new("another controller has become primary; this one waits for its end").into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A basis as it is written, if it is one.
+    fn checked(&self, basis: &[u8]) -> Option<Basis> {
+        let basis = canonical(basis);
+        let bits = 8 * basis.len() as u32 - basis[0].leading_zeros();
+        (bits <= self.shape.basis_bits).then_some(basis)
+    }
+
+    fn entry(&self, key: Vec<u8>, action: Option<TableAction>, idle_timeout_ns: i64) -> entity::Entity {
+        let key = field_match::FieldMatchType::Exact(field_match::Exact { value: key });
+        let key = FieldMatch { field_id: FIRST, field_match_type: Some(key) };
+        let (table_id, r#match) = (self.bases, vec![key]);
+        entity::Entity::TableEntry(TableEntry { table_id, r#match, action, idle_timeout_ns, ..TableEntry::default() })
+    }
+
+    /// What an order is to this switch: nothing if it is so already.
+    fn update(&mut self, order: &Order) -> Option<Update> {
+        let (key, argument, idle_ns) = match order {
+            Order::Expand { identifier, basis, .. } => (bytes(*identifier), basis.clone(), 0),
+            Order::Compress { identifier, basis, .. } => (basis.clone(), bytes(*identifier), self.idle_ns),
+            Order::Forget { basis, .. } => {
+                let is_there = self.keys.remove(basis);
+                return is_there.then(|| update(update::Type::Delete, self.entry(basis.clone(), None, 0)));
+            }
+        };
+        let is_new = self.keys.insert(key.clone());
+        let kind = if is_new { update::Type::Insert } else { update::Type::Modify };
+        Some(update(kind, self.entry(key, Some(action(self.action, Some(argument))), idle_ns)))
+    }
+}
+
+impl Place {
+    /// Whether it is an encoder's.
+    pub fn is_encoder(self) -> bool {
+        matches!(self, Place::Encoder(_))
+    }
+}
+
+fn update(kind: update::Type, entity: entity::Entity) -> Update {
+    Update { r#type: kind as i32, entity: Some(Entity { entity: Some(entity) }) }
+}
+
+/// An action with its only argument, if it has one.
+fn action(action_id: u32, argument: Option<Vec<u8>>) -> TableAction {
+    let params = argument.map(|value| action::Param { param_id: FIRST, value }).into_iter().collect();
+    TableAction { r#type: Some(table_action::Type::Action(Action { action_id, params })) }
+}
+
+/// A number as P4Runtime has it: no byte more than it needs, but for the one of zero.
+fn canonical(bytes: &[u8]) -> Vec<u8> {
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    if zeros == bytes.len() { vec![0] } else { bytes[zeros..].to_vec() }
+}
+
+fn bytes(number: u32) -> Vec<u8> {
+    canonical(&number.to_be_bytes())
+}
+
+/// The number of these bytes, if it has no more than 32 bits.
+fn number(bytes: &[u8]) -> Option<u32> {
+    (bytes.len() <= 4).then(|| bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
+}
+
+/// The key of an entry that has one, which is exact.
+fn exact(entry: &TableEntry) -> Option<&[u8]> {
+    match entry.r#match.first()?.field_match_type.as_ref()? {
+        field_match::FieldMatchType::Exact(exact) => Some(&exact.value),
+        _ => None,
+    }
+}
+
+/// The value of a struct with one field.
+fn only_member(data: Option<p4_data::Data>) -> Option<Basis> {
+    match data? {
+        p4_data::Data::Bitstring(bits) => Some(bits),
+        p4_data::Data::Struct(members) => match members.members.into_iter().next()?.data? {
+            p4_data::Data::Bitstring(bits) => Some(bits),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_bytes_that_they_need() {
+        assert_eq!([0, 1, 255, 256, 0x1_0000].map(|it| bytes(it).len()), [1, 1, 1, 2, 3]);
+        assert_eq!(canonical(&[0, 0, 7, 0]), [7, 0]);
+        assert_eq!(canonical(&[]), [0]);
+        assert_eq!((number(&[1, 0]), number(&[1, 0, 0, 0, 0])), (Some(256), None));
+    }
+}

@@ -1,0 +1,298 @@
+//! ZipLine's controller between switches that run: what it says of those that it cannot lead, and TCP and UDP between
+//! hosts over a link that loses, doubles and reorders frames, while bases come and go, there are too few identifiers,
+//! and the controller and the decoder are killed.
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+
+mod support;
+
+use serde_json::Value as Json;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use testkit::netns::{Network, Running};
+
+/// A controller that runs until it is dropped, and its lines.
+struct Learner {
+    process: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Learner {
+    fn start(encoder: &str, decoder: &str, further: &str) -> Learner {
+        let line = format!("zipline learn --json --encoder {encoder} --decoder {decoder} {further}");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        command.args(line.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap());
+        Learner { process, lines }
+    }
+
+    /// The next line of this event.
+    fn next(&mut self, event: &str) -> Json {
+        loop {
+            let mut line = String::new();
+            assert!(self.lines.read_line(&mut line).unwrap() > 0, "the controller has ended");
+            let line: Json = serde_json::from_str(&line).unwrap();
+            if line["event"] == event {
+                return line;
+            }
+        }
+    }
+
+    /// Ends it without warning.
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Learner {
+    fn drop(&mut self) {
+        let _ended = self.process.kill();
+        let _waited = self.process.wait();
+    }
+}
+
+#[test]
+fn who_cannot_be_led_is_named_with_the_reason() {
+    let router = support::Switch::start();
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let mut learner = Learner::start(&router.address, &nobody, "");
+    let start = learner.next("start");
+    assert_eq!(
+        (&start["encoders"][0], &start["decoders"][0]),
+        (&router.address.clone().into(), &nobody.clone().into())
+    );
+    let mut reasons = [learner.next("away"), learner.next("away")].map(|line| {
+        let text =
+            |name: &str| line[name].as_str().unwrap().replace(&router.address, "ROUTER").replace(&nobody, "NOBODY");
+        format!("{}: {}", text("switch"), text("why"))
+    });
+    reasons.sort();
+    expect_test::expect![[r#"
+        the decoder at NOBODY: the switch at NOBODY cannot be reached: Connection refused (os error 111)
+          help: wirespeed run PROGRAM.p4 --port ... --p4runtime starts one; --address names another
+        the encoder at ROUTER: it does not run the encoder of apps/zipline: there is no table bases
+          help: the program has the tables MyIngress.acl, MyIngress.ipv4_lpm"#]]
+    .assert_eq(&reasons.join("\n"));
+}
+
+/// Chunks of four bytes: version, traffic class and length of IPv4. Lengths that differ by more than a bit are other
+/// bases, and 16 identifiers are too few for all that there will be.
+const DEFINES: &str = "-DCODE=5 -DID_BITS=4";
+const TABLES: &str = "zipline tables --m 5 --id-bits 4 --encoder encoder.txt --decoder decoder.txt";
+
+/// Frames on the link from the encoder to the decoder and back: some are lost, some come twice, all come late and in
+/// another order, but none later than half a second. Prints how many there were of each EtherType.
+const LINK: &str = "
+import collections, heapq, itertools, json, random, select, signal, socket, sys, time
+random.seed(1)
+ends = [socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) for _ in range(2)]
+for end, name in zip(ends, ['l1', 'l2']):
+    end.bind((name, 0))
+counts, late, number = collections.Counter(), [], itertools.count()
+def end_it(*_):
+    print(json.dumps(counts))
+    sys.exit(0)
+signal.signal(signal.SIGINT, end_it)
+while True:
+    now = time.monotonic()
+    while late and late[0][0] <= now:
+        due, _, end, frame = heapq.heappop(late)
+        if now - due < 0.5:
+            end.send(frame)
+    patience = max(0, late[0][0] - now) if late else 1
+    for end in select.select(ends, [], [], patience)[0]:
+        frame, source = end.recvfrom(4096)
+        if source[2] == socket.PACKET_OUTGOING:
+            continue
+        counts[frame[12:14].hex()] += 1
+        for _ in range(random.choices([0, 1, 2], [1, 98, 1])[0]):
+            due = time.monotonic() + random.choice([0.001, 0.002, 0.003, 0.006])
+            heapq.heappush(late, (due, next(number), ends[1 - ends.index(end)], frame))
+";
+
+/// What datagram and stream contain is known from their number and their length.
+const CONTENT: &str = "
+import hashlib, json, random, select, socket, time
+PHASES, SECONDS = 6, 2.0
+def datagram(number):
+    rng = random.Random(number)
+    phase = number // 1000
+    length = 4 + 200 * (phase % 6) + 8 * rng.randrange(24)
+    return number.to_bytes(4, 'big') + rng.randbytes(length)
+stream = random.Random(7).randbytes(400_000)
+";
+
+const CLIENT: &str = "
+tcp = socket.create_connection(('10.0.0.2', 5001))
+tcp.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+rng, begin, sent, at = random.Random(3), time.monotonic(), 0, 0
+while (now := time.monotonic() - begin) < PHASES * SECONDS:
+    phase = int(now / SECONDS)
+    udp.sendto(datagram(1000 * phase + sent % 1000), ('10.0.0.2', 5000))
+    sent += 1
+    if at < len(stream):
+        tcp.sendall(stream[at:(at := at + rng.randrange(1, 1400))])
+    time.sleep(0.004)
+tcp.sendall(stream[at:])
+tcp.shutdown(socket.SHUT_WR)
+tcp.recv(1)
+print(json.dumps(sent))
+";
+
+const SERVER: &str = "
+listener = socket.create_server(('', 5001))
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+udp.bind(('', 5000))
+tcp, _ = listener.accept()
+right, wrong, came, is_open = 0, 0, b'', True
+while ready := select.select([udp] + [tcp] * is_open, [], [], 3)[0]:
+    if udp in ready:
+        payload = udp.recv(65536)
+        is_right = payload == datagram(int.from_bytes(payload[:4], 'big'))
+        right, wrong = right + is_right, wrong + (not is_right)
+    if tcp in ready:
+        part = tcp.recv(65536)
+        came, is_open = came + part, part != b''
+        if not is_open:
+            tcp.close()
+lines = open('/proc/net/snmp').read().split('\\n')
+names, values = ' '.join(lines[0::2]).split(), ' '.join(lines[1::2]).split()
+faults = {name: int(value) for name, value in zip(names, values)
+          if name in ('InHdrErrors', 'InCsumErrors', 'InErrs', 'InErrors', 'InUnknownProtos') and value != '0'}
+print(json.dumps({'right': right, 'wrong': wrong, 'stream': came == stream, 'faults': faults}))
+";
+
+/// Hosts a and b with the switches between them in one namespace, and the link of these in another; or none where the
+/// machine lacks what that takes.
+fn network() -> Option<Network> {
+    let mut network = match Network::new(&["ping", "python3"]) {
+        Ok(network) => network,
+        Err(reason) => {
+            println!("{reason}");
+            return None;
+        }
+    };
+    for name in ["a", "switches", "link", "b"] {
+        network.add(name);
+    }
+    network.wire(["a", "eth0"], ["switches", "e1"]);
+    network.wire(["switches", "e2"], ["link", "l1"]);
+    network.wire(["link", "l2"], ["switches", "d1"]);
+    network.wire(["switches", "d2"], ["b", "eth0"]);
+    for (host, number) in [("a", 1), ("b", 2)] {
+        network.run(host, &format!("ip address add 10.0.0.{number}/24 dev eth0"));
+    }
+    Some(network)
+}
+
+fn app(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/zipline").join(name)
+}
+
+/// A process in the namespace of the switches that is killed when dropped.
+struct Killed(Child);
+
+impl Killed {
+    fn start(network: &Network, folder: &Path, line: &str) -> Killed {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+        command.current_dir(folder).args(line.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::null());
+        Killed(network.inside("switches", move || command.spawn().unwrap()))
+    }
+
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ended = self.0.kill();
+        let _waited = self.0.wait();
+    }
+}
+
+const ENCODER: &str = "127.0.0.1:9559";
+const DECODER: &str = "127.0.0.1:9560";
+
+/// Starts encoder or decoder between two interfaces. What comes from the other side goes through as it is.
+fn switch(network: &Network, folder: &Path, name: &str) -> Killed {
+    let (port, address) = if name == "encoder" { ("e", ENCODER) } else { ("d", DECODER) };
+    let program = app(&format!("{name}.p4")).display().to_string();
+    let ports = format!("--port 1={port}1 --port 2={port}2 --p4runtime {address}");
+    Killed::start(network, folder, &format!("run {program} {DEFINES} --quiet --entries {name}.txt {ports}"))
+}
+
+fn learner(network: &Network) -> Learner {
+    let options = "--quarantine 1.5 --idle 0.3 --every 0.2";
+    network.inside("switches", || Learner::start(ENCODER, DECODER, options))
+}
+
+/// The compiler may take a while on a loaded machine.
+fn wait_for_ping(network: &Network) {
+    let started = Instant::now();
+    while let Err(complaint) = network.try_run("a", "ping -c 1 -W 1 10.0.0.2") {
+        assert!(started.elapsed() < Duration::from_secs(50), "the switches do not start: {complaint}");
+        thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// Writes the entries that learning begins with, for both directions of the wire.
+fn write_entries(folder: &Path) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    assert!(command.current_dir(folder).args(TABLES.split_whitespace()).status().unwrap().success());
+    for name in ["encoder.txt", "decoder.txt"] {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        std::fs::write(folder.join(name), text + "table_add ports send 2 => 1\n").unwrap();
+    }
+}
+
+fn ended(running: Running) -> Json {
+    serde_json::from_str(&running.wait()).unwrap()
+}
+
+#[test]
+fn no_byte_is_wrong_while_bases_churn_and_controller_and_decoder_are_killed() {
+    let Some(network) = network() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_entries(folder);
+    let _encoder = switch(&network, folder, "encoder");
+    let mut decoder = switch(&network, folder, "decoder");
+    let link = network.start_python("link", LINK);
+    wait_for_ping(&network);
+    let mut first = learner(&network);
+    assert_eq!(first.next("counts")["identifiers"], 16);
+    let server = network.start_python("b", &format!("{CONTENT}{SERVER}"));
+    thread::sleep(Duration::from_millis(700));
+    let client = network.start_python("a", &format!("{CONTENT}{CLIENT}"));
+    thread::sleep(Duration::from_secs(4));
+    first.kill();
+    thread::sleep(Duration::from_secs(1));
+    let mut second = learner(&network);
+    let joined = [second.next("joined"), second.next("joined")];
+    assert!(joined.iter().all(|it| it["bases"].as_u64() > Some(0)), "both still have bases: {joined:?}");
+    thread::sleep(Duration::from_secs(2));
+    decoder.kill();
+    decoder = switch(&network, folder, "decoder");
+    let rejoined = second.next("joined");
+    assert_eq!(rejoined["bases"], 0, "a decoder that starts is empty: {rejoined}");
+    let sent = ended(client);
+    let arrived = ended(server);
+    let counts = second.next("counts");
+    drop((decoder, second));
+    link.signal("INT");
+    let frames = ended(link);
+    println!("{sent} datagrams sent; {arrived}; {counts}; frames {frames}");
+    assert_eq!((&arrived["wrong"], &arrived["stream"]), (&0.into(), &true.into()), "{arrived}");
+    assert_eq!(arrived["faults"], serde_json::json!({}), "no header was wrong");
+    assert!(arrived["right"].as_u64() > Some(sent.as_u64().unwrap() / 2), "{arrived} of {sent}");
+    assert!(counts["recycled"].as_u64() > Some(0) && counts["without_identifier"].as_u64() > Some(0), "{counts}");
+    assert!(frames["88b6"].as_u64() > Some(50) && frames["88b5"].as_u64() > Some(0), "{frames}");
+}
