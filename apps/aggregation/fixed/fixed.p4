@@ -22,9 +22,11 @@ const bit<8> MESSAGE = 0xfa;
 const bit<8> N_PACKET = 0xfc;
 
 const bit<16> PAYLOAD_BYTES = 16;
-// UDP's header, the flag and one payload.
-const bit<16> MESSAGE_UDP_BYTES = 30;
-const bit<16> N_PACKET_UDP_BYTES = 14 + N * PAYLOAD_BYTES;
+const bit<16> IPV4_BYTES = 20;
+// UDP's header and the flag.
+const bit<16> FLAG_UDP_BYTES = 14;
+const bit<16> MESSAGE_UDP_BYTES = FLAG_UDP_BYTES + PAYLOAD_BYTES;
+const bit<16> N_PACKET_UDP_BYTES = FLAG_UDP_BYTES + N * PAYLOAD_BYTES;
 
 // Where messages are collected apart: one collection for each server, say.
 #define COLLECTIONS 256
@@ -105,16 +107,16 @@ parser FixedParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
     state parse_udp {
         packet.extract(hdr.udp);
         transition select(hdr.udp.length_bytes) {
-            MESSAGE_UDP_BYTES .. N_PACKET_UDP_BYTES: parse_flag;
+            FLAG_UDP_BYTES .. 0xffff: parse_flag;
             default: accept;
         }
     }
 
     state parse_flag {
         packet.extract(hdr.flag);
-        transition select(hdr.flag.type, hdr.udp.length_bytes) {
-            (MESSAGE, MESSAGE_UDP_BYTES): parse_msg;
-            (N_PACKET, N_PACKET_UDP_BYTES): parse_agg;
+        transition select(hdr.flag.type, hdr.udp.length_bytes, hdr.ipv4.total_length) {
+            (MESSAGE, MESSAGE_UDP_BYTES, IPV4_BYTES + MESSAGE_UDP_BYTES): parse_msg;
+            (N_PACKET, N_PACKET_UDP_BYTES, IPV4_BYTES + N_PACKET_UDP_BYTES): parse_agg;
             default: accept;
         }
     }
@@ -147,8 +149,9 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     counter(COLLECTIONS, CounterType.packets) messages_in;
     counter(COLLECTIONS, CounterType.packets_and_bytes) n_packets_out;
-    // 0: a frame that ends too early, 1: a wrong IPv4 checksum, 2: no route, 3: the time to live is over.
-    counter(4, CounterType.packets) dropped;
+    // 0: a frame that ends too early, 1: a wrong IPv4 checksum, 2: no route, 3: the time to live is over, 4: lengths that are
+    // not those of an N-packet.
+    counter(5, CounterType.packets) dropped;
 
     bit<32> collection = 0;
 
@@ -169,8 +172,8 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     // Messages leave by the port of a mirror session.
     action split_by_recirculation(bit<32> session) {
-        meta.is_split = true;
-        if (meta.part < N - 1) {
+        meta.is_split = hdr.agg.isValid();
+        if (meta.is_split && meta.part < N - 1) {
             clone_preserving_field_list(CloneType.I2E, session, 1);
             meta.goes_round = true;
         }
@@ -178,8 +181,10 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     // Messages are replicas, number 1 to N, of a group.
     action split_by_multicast(bit<16> group) {
-        meta.is_split = true;
-        standard_metadata.mcast_grp = group;
+        meta.is_split = hdr.agg.isValid();
+        if (meta.is_split) {
+            standard_metadata.mcast_grp = group;
+        }
     }
 
     // The second switch: whose N-packets are taken apart, and how.
@@ -260,7 +265,7 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         hdr.msg.setInvalid();
         hdr.flag.type = N_PACKET;
         hdr.udp.length_bytes = N_PACKET_UDP_BYTES;
-        hdr.ipv4.total_length = 20 + N_PACKET_UDP_BYTES;
+        hdr.ipv4.total_length = IPV4_BYTES + N_PACKET_UDP_BYTES;
         waiting.write(collection, 0);
         n_packets_out.count(collection);
     }
@@ -291,8 +296,12 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                         }
                     }
                 }
-            } else if (hdr.agg.isValid()) {
-                splitting.apply();
+            } else if (hdr.udp.isValid() && splitting.apply().hit && !hdr.agg.isValid()) {
+                if (hdr.udp.length_bytes + IPV4_BYTES != hdr.ipv4.total_length
+                    || (hdr.flag.isValid() && hdr.flag.type == N_PACKET)) {
+                    dropped.count(4);
+                    mark_to_drop(standard_metadata);
+                }
             }
         }
     }
@@ -303,7 +312,7 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
         hdr.msg.setValid();
         hdr.flag.type = MESSAGE;
         hdr.udp.length_bytes = MESSAGE_UDP_BYTES;
-        hdr.ipv4.total_length = 20 + MESSAGE_UDP_BYTES;
+        hdr.ipv4.total_length = IPV4_BYTES + MESSAGE_UDP_BYTES;
     }
 
     // The link's addresses.
