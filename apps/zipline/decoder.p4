@@ -130,12 +130,14 @@ control DecoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             if (kind == EXPANDED || kind == RESTORED) {
                 syndrome_t parity;
                 crc_remainder(parity, basis ++ (syndrome_t)0, (syndrome_t)POLYNOMIAL);
+                bit<1> first = hdr.chunk.first;
                 if (hdr.reference.isValid()) {
-                    hdr.chunk.setValid();
-                    hdr.chunk.first = hdr.reference.first;
+                    first = hdr.reference.first;
                     hdr.reference.setInvalid();
+                    hdr.chunk.setValid();
                 }
                 hdr.chunk.word = (basis ++ parity) ^ mask;
+                hdr.chunk.first = first;
             }
         }
         packets.count(kind);

@@ -374,6 +374,7 @@ static inline WS_UNUSED uint64_t ws_remainder(const uint64_t *constants, uint32_
                                               uint32_t count)
 {
     uint64_t low = limbs[0], high = 0;
+    WS_EACH_LIMB
     for (uint32_t i = 1; i < count; i++) {
         struct ws_product product = ws_multiply(limbs[i], constants[1 + i]);
         low ^= product.low;

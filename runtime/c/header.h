@@ -87,16 +87,19 @@ static inline void ws_store64(uint8_t *p, uint64_t value)
 }
 
 /* The number in `width` bits of the packet from bit `offset`, most significant bit first. Limbs that have eight bytes
- * of the number are loaded as words; no other byte is touched. */
-static inline void ws_wide_load(uint64_t *d, const uint8_t *bytes, uint32_t offset, uint32_t width)
+ * of the number are loaded as words, and so is the highest of several; no other byte is touched. */
+WS_WIDE void ws_wide_load(uint64_t *d, const uint8_t *bytes, uint32_t offset, uint32_t width)
 {
     int32_t first = (int32_t)(offset / 8), last = (int32_t)((offset + width - 1) / 8);
     uint32_t shift = 7 - (offset + width - 1) % 8;
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
         int32_t low = last - 8 * (int32_t)i;
         uint64_t limb = 0;
         if (low - 7 >= first)
             limb = ws_load64(bytes + low - 7);
+        else if (last - first >= 7 && low >= first)
+            limb = ws_load64(bytes + first) >> (8 * (first + 7 - low));
         else
             for (int32_t j = 0; low - j >= first; j++)
                 limb |= (uint64_t)bytes[low - j] << (8 * j);
@@ -109,7 +112,7 @@ static inline void ws_wide_load(uint64_t *d, const uint8_t *bytes, uint32_t offs
 }
 
 /* The number from its bit `low` on; what is above the width is zero. */
-static inline uint64_t ws_wide_from(const uint64_t *a, uint32_t width, uint32_t low)
+WS_WIDE uint64_t ws_wide_from(const uint64_t *a, uint32_t width, uint32_t low)
 {
     uint64_t value = a[low / 64] >> (low % 64);
     if (low % 64 != 0 && low / 64 + 1 < WS_LIMBS(width))
@@ -118,18 +121,23 @@ static inline uint64_t ws_wide_from(const uint64_t *a, uint32_t width, uint32_t 
 }
 
 /* Writes the number to `width` bits of the packet from bit `offset`; the bits around them stay. */
-static inline void ws_wide_store(uint8_t *bytes, uint32_t offset, uint32_t width, const uint64_t *a)
+WS_WIDE void ws_wide_store(uint8_t *bytes, uint32_t offset, uint32_t width, const uint64_t *a)
 {
     int32_t first = (int32_t)(offset / 8), last = (int32_t)((offset + width - 1) / 8), at = last;
     uint32_t shift = 7 - (offset + width - 1) % 8;
-    uint32_t head = offset % 8 != 0;
     if (shift != 0) {
         uint32_t mask = 0xffu << shift & 0xff & (at == first ? 0xffu >> (offset % 8) : 0xff);
         bytes[at] = (uint8_t)((bytes[at] & ~mask) | ((uint32_t)(a[0] << shift) & mask));
         at--;
     }
-    for (; at - 7 >= first + (int32_t)head; at -= 8)
-        ws_store64(bytes + at - 7, ws_wide_from(a, width, 8 * (uint32_t)(last - at) - shift));
+    WS_EACH_LIMB
+    for (; at - 7 >= first; at -= 8) {
+        uint64_t value = ws_wide_from(a, width, 8 * (uint32_t)(last - at) - shift);
+        uint64_t mask = ~UINT64_C(0) >> (at - 7 == first ? offset % 8 : 0);
+        if (mask != ~UINT64_C(0))
+            value = (ws_load64(bytes + first) & ~mask) | (value & mask);
+        ws_store64(bytes + at - 7, value);
+    }
     for (; at >= first; at--) {
         uint32_t mask = at == first ? 0xffu >> (offset % 8) : 0xff;
         uint32_t value = (uint32_t)ws_wide_from(a, width, 8 * (uint32_t)(last - at) - shift);
@@ -204,6 +212,7 @@ static inline WS_UNUSED void ws_varbit_put(uint8_t *d, const uint8_t *old, uint3
 /* The number that the `bytes` bytes from bit `at` of `h` spell, in `width` bits, which are no fewer. */
 static inline WS_UNUSED void ws_varbit_get(uint64_t *d, uint32_t width, const uint8_t *h, uint32_t at, uint32_t bytes)
 {
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = 0;
     if (bytes > 0)

@@ -14,62 +14,85 @@
 #define WS_WIDTH_MAX 32768u
 #define WS_LIMBS(width) (((width) + 63u) / 64u)
 
-static inline void ws_wide_zero(uint64_t *d, uint32_t width)
+/* Generated code calls these functions with constant widths. WS_EACH_LIMB, before loops over limbs, writes out so many
+ * of them one by one, and they stay in registers; loops would take them through memory, words written and vectors read,
+ * which wait for the words. */
+#define WS_WIDE static inline __attribute__((always_inline))
+#define WS_EACH_LIMB _Pragma("GCC unroll 16")
+
+WS_WIDE void ws_wide_zero(uint64_t *d, uint32_t width)
 {
-    memset(d, 0, WS_LIMBS(width) * sizeof *d);
+    WS_EACH_LIMB
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = 0;
 }
 
-static inline void ws_wide_copy(uint64_t *d, const uint64_t *a, uint32_t width)
+WS_WIDE void ws_wide_copy(uint64_t *d, const uint64_t *a, uint32_t width)
 {
-    memmove(d, a, WS_LIMBS(width) * sizeof *d);
+    WS_EACH_LIMB
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = a[i];
 }
 
 /* Clears the bits above the width. */
-static inline void ws_wide_trim(uint64_t *d, uint32_t width)
+WS_WIDE void ws_wide_trim(uint64_t *d, uint32_t width)
 {
     if (width % 64 != 0)
         d[width / 64] &= ws_mask(width % 64);
 }
 
-static inline uint32_t ws_wide_is_zero(const uint64_t *a, uint32_t width)
+WS_WIDE uint32_t ws_wide_is_zero(const uint64_t *a, uint32_t width)
 {
     uint64_t any = 0;
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         any |= a[i];
     return any == 0;
 }
 
-static inline uint32_t ws_wide_is_negative(const uint64_t *a, uint32_t width)
+WS_WIDE uint32_t ws_wide_is_negative(const uint64_t *a, uint32_t width)
 {
     return width != 0 && (a[(width - 1) / 64] >> ((width - 1) % 64) & 1);
 }
 
 /* The value, or the greatest 64-bit number if it does not fit. */
-static inline uint64_t ws_wide_to_u64(const uint64_t *a, uint32_t width)
+WS_WIDE uint64_t ws_wide_to_u64(const uint64_t *a, uint32_t width)
 {
+    WS_EACH_LIMB
     for (uint32_t i = 1; i < WS_LIMBS(width); i++)
         if (a[i] != 0)
             return ~UINT64_C(0);
     return a[0];
 }
 
-static inline void ws_wide_from_u64(uint64_t *d, uint64_t a, uint32_t width)
+WS_WIDE void ws_wide_from_u64(uint64_t *d, uint64_t a, uint32_t width)
 {
     ws_wide_zero(d, width);
     d[0] = a;
 }
 
-static inline uint32_t ws_wide_eq(const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE uint32_t ws_wide_eq(const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     uint64_t difference = 0;
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         difference |= a[i] ^ b[i];
     return difference == 0;
 }
 
+/* The first, or the second. */
+WS_WIDE void ws_wide_choose(uint64_t *d, uint64_t first, const uint64_t *a, const uint64_t *b, uint32_t width)
+{
+    uint64_t mask = 0 - (uint64_t)(first != 0);
+    WS_EACH_LIMB
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++)
+        d[i] = (a[i] & mask) | (b[i] & ~mask);
+}
+
 /* Less than zero, zero, more than zero: as a is less than, equal to, greater than b. */
 static inline int32_t ws_wide_compare(const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    WS_EACH_LIMB
     for (uint32_t i = WS_LIMBS(width); i-- > 0;)
         if (a[i] != b[i])
             return a[i] < b[i] ? -1 : 1;
@@ -84,35 +107,40 @@ static inline int32_t ws_wide_compare_signed(const uint64_t *a, const uint64_t *
     return ws_wide_compare(a, b, width);
 }
 
-static inline void ws_wide_not(uint64_t *d, const uint64_t *a, uint32_t width)
+WS_WIDE void ws_wide_not(uint64_t *d, const uint64_t *a, uint32_t width)
 {
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = ~a[i];
     ws_wide_trim(d, width);
 }
 
-static inline void ws_wide_and(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE void ws_wide_and(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = a[i] & b[i];
 }
 
-static inline void ws_wide_or(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE void ws_wide_or(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = a[i] | b[i];
 }
 
-static inline void ws_wide_xor(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE void ws_wide_xor(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = a[i] ^ b[i];
 }
 
 /* Returns the carry out of the width. */
-static inline uint32_t ws_wide_add_carry(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE uint32_t ws_wide_add_carry(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     unsigned __int128 sum = 0;
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
         sum += (unsigned __int128)a[i] + b[i];
         d[i] = (uint64_t)sum;
@@ -126,9 +154,10 @@ static inline uint32_t ws_wide_add_carry(uint64_t *d, const uint64_t *a, const u
 }
 
 /* Returns the borrow. */
-static inline uint32_t ws_wide_sub_borrow(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE uint32_t ws_wide_sub_borrow(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     uint64_t borrow = 0;
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
         unsigned __int128 difference = (unsigned __int128)a[i] - b[i] - borrow;
         d[i] = (uint64_t)difference;
@@ -138,19 +167,20 @@ static inline uint32_t ws_wide_sub_borrow(uint64_t *d, const uint64_t *a, const 
     return (uint32_t)borrow;
 }
 
-static inline void ws_wide_add(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE void ws_wide_add(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     (void)ws_wide_add_carry(d, a, b, width);
 }
 
-static inline void ws_wide_sub(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
+WS_WIDE void ws_wide_sub(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     (void)ws_wide_sub_borrow(d, a, b, width);
 }
 
-static inline void ws_wide_neg(uint64_t *d, const uint64_t *a, uint32_t width)
+WS_WIDE void ws_wide_neg(uint64_t *d, const uint64_t *a, uint32_t width)
 {
     uint64_t carry = 1;
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
         d[i] = ~a[i] + carry;
         carry = carry && d[i] == 0;
@@ -301,13 +331,14 @@ static inline void ws_wide_rem(uint64_t *d, const uint64_t *a, const uint64_t *b
     ws_wide_divide(quotient, d, a, b, width);
 }
 
-static inline void ws_wide_shl(uint64_t *d, const uint64_t *a, uint64_t amount, uint32_t width)
+WS_WIDE void ws_wide_shl(uint64_t *d, const uint64_t *a, uint64_t amount, uint32_t width)
 {
     if (amount >= width) {
         ws_wide_zero(d, width);
         return;
     }
     uint32_t limbs = (uint32_t)amount / 64, bits = (uint32_t)amount % 64;
+    WS_EACH_LIMB
     for (uint32_t i = WS_LIMBS(width); i-- > 0;) {
         uint64_t limb = i >= limbs ? a[i - limbs] << bits : 0;
         if (bits != 0 && i > limbs)
@@ -317,15 +348,16 @@ static inline void ws_wide_shl(uint64_t *d, const uint64_t *a, uint64_t amount, 
     ws_wide_trim(d, width);
 }
 
-/* 1 shifted left. Limbs are compared with the place, so that none waits for a store. */
-static inline void ws_wide_bit(uint64_t *d, uint64_t amount, uint32_t width)
+/* 1 shifted left. Limbs are compared with the place, so that none waits for a store, and nothing is jumped over. */
+WS_WIDE void ws_wide_bit(uint64_t *d, uint64_t amount, uint32_t width)
 {
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
-        d[i] = amount / 64 == i ? UINT64_C(1) << amount % 64 : 0;
+        d[i] = (0 - (uint64_t)(amount / 64 == i)) & UINT64_C(1) << amount % 64;
     ws_wide_trim(d, width);
 }
 
-static inline void ws_wide_shr(uint64_t *d, const uint64_t *a, uint64_t amount, uint32_t width)
+WS_WIDE void ws_wide_shr(uint64_t *d, const uint64_t *a, uint64_t amount, uint32_t width)
 {
     if (amount >= width) {
         ws_wide_zero(d, width);
@@ -354,7 +386,7 @@ static inline void ws_wide_sar(uint64_t *d, const uint64_t *a, uint64_t amount, 
 }
 
 /* `width` bits (at most 64) from bit `low`; low + width is at most the operand's width. */
-static inline uint64_t ws_wide_get(const uint64_t *a, uint32_t low, uint32_t width)
+WS_WIDE uint64_t ws_wide_get(const uint64_t *a, uint32_t low, uint32_t width)
 {
     if (width == 0)
         return 0;
@@ -366,7 +398,7 @@ static inline uint64_t ws_wide_get(const uint64_t *a, uint32_t low, uint32_t wid
 }
 
 /* Sets `width` bits (at most 64) from bit `low`. */
-static inline void ws_wide_put(uint64_t *d, uint32_t low, uint32_t width, uint64_t value)
+WS_WIDE void ws_wide_put(uint64_t *d, uint32_t low, uint32_t width, uint64_t value)
 {
     if (width == 0)
         return;
@@ -378,29 +410,32 @@ static inline void ws_wide_put(uint64_t *d, uint32_t low, uint32_t width, uint64
 }
 
 /* The bits from `low`, as many as the destination has. */
-static inline void ws_wide_slice(uint64_t *d, uint32_t width, const uint64_t *a, uint32_t low)
+WS_WIDE void ws_wide_slice(uint64_t *d, uint32_t width, const uint64_t *a, uint32_t low)
 {
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = ws_wide_get(a, low + 64 * i, width - 64 * i < 64 ? width - 64 * i : 64);
 }
 
 /* Replaces the bits from `low` by a part of `part_width` bits. */
-static inline void ws_wide_set_slice(uint64_t *d, uint32_t low, const uint64_t *part, uint32_t part_width)
+WS_WIDE void ws_wide_set_slice(uint64_t *d, uint32_t low, const uint64_t *part, uint32_t part_width)
 {
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(part_width); i++)
         ws_wide_put(d, low + 64 * i, part_width - 64 * i < 64 ? part_width - 64 * i : 64, part[i]);
 }
 
 /* Cut, or extended with zeros. */
-static inline void ws_wide_resize(uint64_t *d, uint32_t width, const uint64_t *a, uint32_t a_width)
+WS_WIDE void ws_wide_resize(uint64_t *d, uint32_t width, const uint64_t *a, uint32_t a_width)
 {
+    WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = i < WS_LIMBS(a_width) ? a[i] : 0;
     ws_wide_trim(d, width);
 }
 
 /* Cut, or extended with the sign. */
-static inline void ws_wide_resize_signed(uint64_t *d, uint32_t width, const uint64_t *a, uint32_t a_width)
+WS_WIDE void ws_wide_resize_signed(uint64_t *d, uint32_t width, const uint64_t *a, uint32_t a_width)
 {
     ws_wide_resize(d, width, a, a_width);
     if (width > a_width && ws_wide_is_negative(a, a_width)) {
@@ -413,7 +448,7 @@ static inline void ws_wide_resize_signed(uint64_t *d, uint32_t width, const uint
 }
 
 /* a above b. */
-static inline void ws_wide_concat(uint64_t *d, const uint64_t *a, uint32_t a_width, const uint64_t *b, uint32_t b_width)
+WS_WIDE void ws_wide_concat(uint64_t *d, const uint64_t *a, uint32_t a_width, const uint64_t *b, uint32_t b_width)
 {
     ws_wide_resize(d, a_width + b_width, b, b_width);
     ws_wide_set_slice(d, b_width, a, a_width);

@@ -301,6 +301,14 @@ static inline WS_UNUSED const struct ws_entry *ws_find_word(const struct ws_look
     return (const struct ws_entry *)(words->entries + slot->entry);
 }
 
+/* The same of a table of narrow keys, each of which has its place. */
+static inline WS_UNUSED const struct ws_entry *ws_find_narrow(const struct ws_lookup *table, uint64_t key)
+{
+    if (WS_UNLIKELY(table->words.slots == NULL))
+        return ws_ask_word(table, key);
+    return (const struct ws_entry *)(table->words.entries + table->words.slots[key].entry);
+}
+
 /* The member of a table's action profile that an entry names. */
 static inline WS_UNUSED const struct ws_entry *ws_member(const struct ws_lookup *table, uint64_t handle)
 {

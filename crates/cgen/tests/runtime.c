@@ -94,6 +94,8 @@ static void test_wide_against_int128(void)
         CHECK(get(d) == (amount >= width ? 0 : x >> amount));
         ws_wide_sar(d, a, amount, width);
         CHECK(get(d) == cut((u128)(as_signed(x, width) >> (amount > 127 ? 127 : amount)), width));
+        ws_wide_choose(d, amount % 2 == 0 ? 0 : amount, a, b, width);
+        CHECK(get(d) == (amount % 2 == 0 ? y : x));
         CHECK(ws_wide_compare(a, b, width) == (x > y) - (x < y));
         __int128 s = as_signed(x, width), t = as_signed(y, width);
         CHECK(ws_wide_compare_signed(a, b, width) == (s > t) - (s < t));

@@ -78,6 +78,9 @@ impl Slot {
     }
 }
 
+/// The widest keys of which each has a place of its own in an exact table: that of VLANs. The places take 64 KiB.
+pub const NARROW_BITS_MAX: u32 = 12;
+
 /// The packing of a key into 64-bit words.
 ///
 /// Fields are placed in order. A field of at most 64 bits goes into the current word, above the ones already there, if
@@ -125,6 +128,17 @@ impl KeyLayout {
     /// Words in a row.
     pub fn words(&self) -> usize {
         self.words
+    }
+
+    /// Bits from the first to the last that a field has in the first word.
+    pub fn bits(&self) -> u32 {
+        let ends = self.slots.iter().filter(|slot| slot.word == 0).map(|slot| slot.shift_bits + slot.width_bits);
+        ends.max().unwrap_or(0)
+    }
+
+    /// Whether a key is one number of at most [`NARROW_BITS_MAX`] bits, so that a table can have a place for each.
+    pub fn is_narrow(&self) -> bool {
+        self.words == 1 && self.bits() <= NARROW_BITS_MAX
     }
 
     /// The row of these field values, one for each field and of its width.

@@ -35,6 +35,7 @@ pub(crate) trait Slot: Copy + Default {
 #[derive(Clone, Debug)]
 pub(crate) struct Probing<S> {
     slots: Vec<S>,
+    slots_min: usize,
     len: usize,
     successor: Option<Box<Successor<S>>>,
 }
@@ -65,7 +66,22 @@ fn slots_for(len: usize) -> usize {
 
 impl<S: Slot> Probing<S> {
     pub fn new() -> Probing<S> {
-        Probing { slots: free_slots(slots_for(0)), len: 0, successor: None }
+        Probing::with_slots_min(slots_for(0))
+    }
+
+    /// Slots that are never fewer than this, a power of two.
+    pub fn with_slots_min(slots_min: usize) -> Probing<S> {
+        Probing { slots: free_slots(slots_min), slots_min, len: 0, successor: None }
+    }
+
+    /// The number of slots for `len` of them in use.
+    fn slots_for(&self, len: usize) -> usize {
+        slots_for(len).max(self.slots_min)
+    }
+
+    /// Takes all out.
+    pub fn clear(&mut self) {
+        *self = Probing::with_slots_min(self.slots_min);
     }
 
     /// The slots, a power of two, some of which are free.
@@ -88,7 +104,7 @@ impl<S: Slot> Probing<S> {
 
     /// Makes room for `additional` more: at once, if they are many beside those that are there.
     pub fn reserve(&mut self, hasher: &S::Hasher, additional: usize) {
-        let wanted = slots_for(self.len + additional);
+        let wanted = self.slots_for(self.len + additional);
         if wanted > self.slots.len() && (additional > self.len || self.slots.len() <= COPIED_WHOLE_MAX) {
             self.resize(hasher, wanted);
         }
@@ -96,7 +112,7 @@ impl<S: Slot> Probing<S> {
 
     /// Puts in what is not there yet.
     pub fn insert(&mut self, hasher: &S::Hasher, slot: S) {
-        let wanted = slots_for(self.len + 1);
+        let wanted = self.slots_for(self.len + 1);
         self.successor.take_if(|successor| wanted > successor.slots.len());
         if wanted > self.slots.len() {
             self.change_to(hasher, wanted);
@@ -137,7 +153,7 @@ impl<S: Slot> Probing<S> {
         }
         self.len -= 1;
         // Far from the number at which it grows, so that it does not do both by turns.
-        let wanted = slots_for(2 * self.len);
+        let wanted = self.slots_for(2 * self.len);
         if self.slots.len() > SPARSE_SLOTS_MAX && wanted <= self.slots.len() / 4 && self.successor.is_none() {
             self.change_to(hasher, wanted);
         }

@@ -64,7 +64,7 @@ impl Snapshot {
         let (engine, tail_words) = match table.kind() {
             TableKind::Keyless => (Engine::Keyless, 0),
             TableKind::Exact if words::serves(TableKind::Exact, key) => {
-                (Engine::Words(Words::new(seed, Cells::stride_for(table.data_words(), 0))), 0)
+                (Engine::Words(Words::new(seed, layout, Cells::stride_for(table.data_words(), 0))), 0)
             }
             TableKind::Exact => (Engine::Exact(Exact::new(words, seed)), words),
             TableKind::Lpm if flat::serves(TableKind::Lpm, key) => (Engine::Flat(Flat::new(key, layout)), 0),

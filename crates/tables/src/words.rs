@@ -6,6 +6,9 @@
 //!
 //! Generated code searches in the slots itself (`ws_find_word` in `runtime/c/wirespeed.h`): a call would cost as
 //! much as the search.
+//!
+//! Narrow keys ([`KeyLayout::is_narrow`]: ports, VLANs, classes) are their own hashes, and there are never fewer slots
+//! than keys: each has its place, and generated code goes to it without a search (`ws_find_narrow`).
 
 use crate::abi::EntryHeader;
 use crate::cells::{Cell, Cells, prefetch};
@@ -27,22 +30,28 @@ pub(crate) fn serves(kind: TableKind, key: &[KeyField]) -> bool {
 /// hashing is universal: Dietzfelbinger et al. 1997), its bytes turned round, so that these are the lower ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordHash {
+    /// 0 if keys are narrow.
     factor: u64,
 }
 
 impl WordHash {
+    const NARROW: WordHash = WordHash { factor: 0 };
+
     fn new(seed: u64) -> WordHash {
         WordHash { factor: fold(seed ^ 0x2545_f491_4f6c_dd1d, 0x9fb2_1c65_1e98_df25) | 1 }
     }
 
-    /// What keys are multiplied by.
+    /// What keys are multiplied by; 0 if they are narrow, and their own hashes.
     pub fn factor(self) -> u64 {
         self.factor
     }
 
     #[inline(always)]
     fn of(self, key: u64) -> usize {
-        key.wrapping_mul(self.factor).swap_bytes() as usize
+        match self.factor {
+            0 => key as usize,
+            factor => key.wrapping_mul(factor).swap_bytes() as usize,
+        }
     }
 }
 
@@ -85,13 +94,17 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    pub fn new(seed: u64, cell_words: usize) -> Words {
-        let (hash, cell_words) = (WordHash::new(seed), cell_words as u64);
-        Words { hash, slots: Probing::new(), cell_words, keys: Vec::new() }
+    pub fn new(seed: u64, key: &KeyLayout, cell_words: usize) -> Words {
+        let (hash, slots) = match key.is_narrow() {
+            true => (WordHash::NARROW, Probing::with_slots_min(1 << key.bits())),
+            false => (WordHash::new(seed), Probing::new()),
+        };
+        Words { hash, slots, cell_words: cell_words as u64, keys: Vec::new() }
     }
 
     pub fn clear(&mut self) {
-        (self.slots, self.keys) = (Probing::new(), Vec::new());
+        self.slots.clear();
+        self.keys = Vec::new();
     }
 
     /// Makes room for `additional` more entries at once.
@@ -186,14 +199,37 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::{MatchKind, NARROW_BITS_MAX};
     use base::Rng;
     use std::collections::BTreeMap;
+
+    fn key(width_bits: u32) -> KeyLayout {
+        KeyLayout::new(&[KeyField { name: String::new(), width_bits, kind: MatchKind::Exact }])
+    }
+
+    /// However many entries come and go, a narrow key is at its place or nowhere.
+    #[test]
+    fn narrow_keys_are_at_their_places() {
+        for width_bits in [1, 9, NARROW_BITS_MAX] {
+            let keys = 1u64 << width_bits;
+            let mut words = Words::new(5, &key(width_bits), 4);
+            let is_at = |words: &Words, number: u64, entry: u64| words.slots.all()[number as usize] == [number, entry];
+            (0..keys).rev().for_each(|number| words.insert(Handle(number as u32), number, number as Cell + 1));
+            assert!((0..keys).all(|number| is_at(&words, number, 4 * (number + 1))));
+            (0..keys - 1).for_each(|number| words.remove(Handle(number as u32)));
+            assert!((1..keys - 1).all(|number| words.slots.all()[number as usize] == [0, 0]));
+            assert!(is_at(&words, keys - 1, 4 * keys), "{width_bits} bits");
+            words.clear();
+            assert!(words.slots.all().len() as u64 >= keys);
+            assert_eq!(words.find_cell(keys - 1), 0);
+        }
+    }
 
     /// Entries come, change and go while the table grows and shrinks.
     #[test]
     fn agrees_with_a_map_while_it_is_copied() {
         let mut rng = Rng::new(12);
-        let mut words = Words::new(5, 4);
+        let mut words = Words::new(5, &key(64), 4);
         let mut there: BTreeMap<u32, (u64, Cell)> = BTreeMap::new();
         let (mut copied, mut next) = (0, 0u32);
         for (insertions, rounds) in [(9, 30_000), (2, 30_000), (8, 60_000), (1, 40_000)] {

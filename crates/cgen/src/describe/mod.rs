@@ -408,6 +408,7 @@ fn table_way(program: &Program, plan: &Plan, id: TableId, table: &ir::Table) -> 
     };
     let asked = match (bodies().any(|body| is_asked(body)), is_cut(), plan.tables[id].is_of_words) {
         (false, ..) => "never",
+        _ if plan.tables[id].is_narrow => "for each packet alone, each key at its place",
         (true, true, false) => "once for a burst",
         (true, true, true) => "once for a burst, searched by generated code",
         (true, false, false) => "for each packet alone",

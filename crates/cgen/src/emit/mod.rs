@@ -136,7 +136,7 @@ impl<'e> Emitter<'e> {
             items.extend(self.waiting(None, straight.waiting.iter().map(|(&var, &(offset, _))| (var, offset))));
             items.push(Item::Comment("The straight way.".into()));
             items.extend(straight.in_place.then(|| self.kept(straight)));
-            let body = Self::with_uses(straight.bodies(self.program), straight::emit(self, straight));
+            let body = self.with_uses(straight.bodies(self.program), straight::emit(self, straight));
             items.push(function("static", straight::BURST_HEAD, body));
             items.push(function("WS_EXPORT", straight::HEAD, straight::all_bursts(self.plan.burst_max)));
         }
@@ -204,21 +204,25 @@ impl<'e> Emitter<'e> {
         let body = match &block.kind {
             BlockKind::Parser { start, states, error } => parser::emit(self, id, *start, states, *error),
             BlockKind::Control { body } if self.is_deparser(id) => {
-                Self::with_uses([&body[..]], deparser::emit(self, id, body))
+                self.with_uses([&body[..]], deparser::emit(self, id, body))
             }
-            BlockKind::Control { body } => Self::with_uses([&body[..]], control::emit(self, id, body)),
+            BlockKind::Control { body } => self.with_uses([&body[..]], control::emit(self, id, body)),
         };
         items.push(function("WS_EXPORT", &head, body));
     }
 
-    /// A function's body with sums of the lookups that the program's bodies in it count.
-    fn with_uses<'p>(bodies: impl IntoIterator<Item = &'p [Stmt]>, code: Vec<ctree::Stmt>) -> Vec<ctree::Stmt> {
+    /// A function's body with sums of the lookups that are counted one by one in the program's bodies.
+    fn with_uses<'b>(&self, bodies: impl IntoIterator<Item = &'b [Stmt]>, code: Vec<ctree::Stmt>) -> Vec<ctree::Stmt> {
         let mut tables = BTreeSet::new();
         for body in bodies {
-            ir::walk::visit_body(body, &mut |stmt| {
-                if let StmtKind::CountLookup { table, .. } = &stmt.kind {
+            ir::walk::visit_body(body, &mut |stmt| match &stmt.kind {
+                StmtKind::CountLookup { table, .. } => {
                     tables.insert(*table);
                 }
+                StmtKind::ApplyTable { table, .. } if self.plan.tables[*table].is_narrow => {
+                    tables.insert(*table);
+                }
+                _ => {}
             });
         }
         if tables.is_empty() { code } else { table::sum_uses(&tables, code) }

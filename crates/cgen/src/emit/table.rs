@@ -82,6 +82,13 @@ impl Scope<'_, '_> {
         self.push(declare_array("uint64_t", row.clone(), 1, None));
         self.key_row(table, &name(row.clone()));
         let key = index(name(row), int(0));
+        if self.emitter.plan.tables[table].is_narrow {
+            let found = call("ws_find_narrow", vec![unary("&", self.env_item("tables", table)), key]);
+            self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: Some(found) });
+            self.push(S::Assign(name(lookups_name(table)), "+=", int(1)));
+            self.push(S::Assign(name(hits_name(table)), "+=", arrow(name(entry.clone()), "hit")));
+            return self.table_results(table, hit, action, &name(entry));
+        }
         let words = unary("&", dot(self.env_item("tables", table), "words"));
         let place = call("ws_word_place", vec![words.clone(), key.clone()]);
         let found = self.find_word(table, words, key, place);

@@ -2,7 +2,7 @@
 
 use super::expr::Value;
 use super::scope::Scope;
-use crate::ctree::{Expr as C, Stmt as S, call, conditional, declare, declare_array, index, int, long, name};
+use crate::ctree::{Expr as C, Stmt as S, call, declare_array, index, int, long, name};
 use base::Bits;
 use ir::{BinaryOp, Expr, ExprKind, UnaryOp};
 
@@ -29,9 +29,7 @@ impl Scope<'_, '_> {
             ExprKind::Mux(cond, yes, no) => {
                 let cond = self.narrow(cond);
                 let (yes, no) = (self.wide(yes), self.wide(no));
-                let chosen = self.fresh("t");
-                self.push(declare("const uint64_t *const ", chosen.clone(), conditional(cond, yes, no)));
-                name(chosen)
+                self.compute("ws_wide_choose", width, vec![cond, yes, no, int(width)])
             }
             ExprKind::Cast(operand) => self.wide_cast(operand, width),
             ExprKind::Slice { base, high, low } => {

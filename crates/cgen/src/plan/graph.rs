@@ -4,8 +4,8 @@
 //! packets that apply it, and its answers start a region; every other node belongs to the last of the regions that lead
 //! to it ([`super::own_nodes`] gives each of them a copy, where that is allowed). A region runs over all packets of the
 //! burst that reach it before the next region runs. Packets that come from earlier regions enter it at the node that
-//! they go to. A table inside a loop, or with a key so wide that the rows of
-//! a burst would need too much stack, is not cut at: it is asked packet by packet.
+//! they go to. A table inside a loop, one with a key so wide that the rows of a burst would need too much stack, or one
+//! with a key so narrow that there is nothing to search, is not cut at: it is asked packet by packet.
 
 use super::sharing::Sharing;
 use super::state;
@@ -220,8 +220,7 @@ impl<'p> Graph<'p> {
         let is_entered =
             |number: usize, id: &NodeId| from.get(id).is_none_or(|from| from.iter().any(|it| *it != number));
         let entries = |(number, region): (usize, &Vec<NodeId>)| {
-            let entries: BTreeSet<NodeId> = region.iter().copied().filter(|id| is_entered(number, id)).collect();
-            entries.into_iter().collect()
+            region.iter().copied().filter(|id| is_entered(number, id)).collect()
         };
         self.entries = regions.iter().enumerate().map(entries).collect();
         self.regions = regions;

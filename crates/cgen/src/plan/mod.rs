@@ -78,6 +78,8 @@ pub struct TablePlan {
     pub key: KeyLayout,
     /// Whether its keys are one word and matched as they are: generated code compares them itself.
     pub(crate) is_of_words: bool,
+    /// Whether they are narrow, too, so that generated code goes to the place of each: there is nothing to wait for.
+    pub(crate) is_narrow: bool,
     /// Of the data of its actions, by position in the table's list.
     pub actions: Vec<ActionLayout>,
     /// For each action, what is copied to headers as it stands in the entry.
@@ -254,9 +256,10 @@ pub fn spelled_params(program: &Program, table: &ir::Table, listed: &ir::TableAc
     spelled::spelled(program, table, listed).params
 }
 
-/// A key that takes more words than any burst has room for keeps its table from being cut at.
+/// A key that takes more words than any burst has room for keeps its table from being cut at: that is also so where a
+/// search is one load, of what lies near.
 fn cut_words(tables: &IndexVec<TableId, TablePlan>, tuning: Tuning, table: TableId) -> usize {
-    if tuning.cuts { tables[table].key.words() } else { 1 << 20 }
+    if tuning.cuts && !tables[table].is_narrow { tables[table].key.words() } else { 1 << 20 }
 }
 
 /// The layouts are those of the general program, by which the entries are stored.
@@ -268,8 +271,10 @@ fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TableP
     let stores =
         |(listed, stored): (&ir::TableAction, &Spelled)| spelled::spelled(program, table, listed).stores_of(stored);
     let key = KeyLayout::new(&key_fields(table));
+    let is_exact = table.keys.iter().all(|key| key.kind == MatchKind::Exact);
     TablePlan {
-        is_of_words: key.words() == 1 && table.keys.iter().all(|key| key.kind == MatchKind::Exact),
+        is_of_words: key.words() == 1 && is_exact,
+        is_narrow: key.is_narrow() && is_exact,
         key,
         actions: table.actions.iter().zip(&spelled).map(layout).collect(),
         stores: table.actions.iter().zip(&spelled).map(stores).collect(),
