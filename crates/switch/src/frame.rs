@@ -38,12 +38,8 @@ impl<'a> Frame<'a> {
     /// If the packet has more bytes than `base::limits::PACKET_BYTES_MAX`, or the memory fewer than `room`.
     #[inline]
     pub fn behind_room(memory: &'a mut [u8], room: usize, port: u32, time_ns: u64) -> Frame<'a> {
-        let bytes = &mut memory[room..];
-        assert!(bytes.len() <= PACKET_BYTES_MAX, "a frame of {} bytes", bytes.len());
-        let length = bytes.len() as u32;
-        // SAFETY: `room` is no more than the memory's bytes, as the slice above shows. The pointer is of all of it.
-        let bytes = unsafe { NonNull::from(memory).cast().add(room) };
-        let frame = abi::Frame { bytes, length, port, time_ns, room: room.min(PACKET_BYTES_MAX) as u32, reserved: 0 };
+        let frame = raw(memory, room, port, time_ns);
+        assert!(frame.length as usize <= PACKET_BYTES_MAX, "a frame of {} bytes", frame.length);
         Frame { frame, lender: PhantomData }
     }
 
@@ -86,6 +82,18 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// The bytes behind the first `room` of some memory, which they may come to begin in.
+///
+/// # Panics
+/// If the memory has fewer bytes than `room`.
+#[inline]
+fn raw(memory: &mut [u8], room: usize, port: u32, time_ns: u64) -> abi::Frame {
+    let length = memory[room..].len() as u32;
+    // SAFETY: `room` is no more than the memory's bytes, as the slice above shows. The pointer is of all of it.
+    let bytes = unsafe { NonNull::from(memory).cast().add(room) };
+    abi::Frame { bytes, length, port, time_ns, room: room.min(PACKET_BYTES_MAX) as u32, reserved: 0 }
+}
+
 /// The chunks of packets, for generated code, which may change all of them but, where their bytes are lent, those.
 pub(crate) struct Chunks<'a>(&'a [*mut abi::Packet]);
 
@@ -116,10 +124,7 @@ impl Lending {
         let frame = |packet: &mut Packet| {
             let (port, time_ns) = (packet.ingress_port(), packet.time_ns());
             let (bytes, room) = packet.bytes_behind_room(floor);
-            let length = (bytes.len() - room) as u32;
-            // SAFETY: the room is a part of the bytes.
-            let bytes = unsafe { NonNull::from(bytes).cast().add(room) };
-            abi::Frame { bytes, length, port, time_ns, room: room as u32, reserved: 0 }
+            raw(bytes, room, port, time_ns)
         };
         self.0.clear();
         self.0.extend(packets.iter_mut().map(frame));

@@ -9,6 +9,7 @@ use super::scope::Scope;
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, name, unary,
 };
+use crate::plan::straight::changes_headers;
 use crate::plan::walk::{Item, Tables, Walk};
 use ir::{BlockId, Body, HeaderRef, Place, Program, StmtKind};
 
@@ -83,16 +84,8 @@ impl Emits {
                     emits.count += 1;
                     emits.bytes = emits.bytes.saturating_add(program.header_type(header).bytes_max());
                 }
-                StmtKind::SetValid(_)
-                | StmtKind::SetInvalid(_)
-                | StmtKind::CopyHeader { .. }
-                | StmtKind::CopyVarbit { .. }
-                | StmtKind::SetVarbit { .. }
-                | StmtKind::PushFront { .. }
-                | StmtKind::PopFront { .. }
-                | StmtKind::Loop { .. }
-                | StmtKind::ApplyTable { .. } => emits.staged = true,
-                kind => emits.staged |= kind.dst().is_some_and(is_field),
+                StmtKind::Loop { .. } | StmtKind::ApplyTable { .. } => emits.staged = true,
+                kind => emits.staged |= changes_headers(kind) || kind.dst().is_some_and(is_field),
             }
         });
         emits.staged |= emits.bytes > BOUNCE_BYTES_MAX;

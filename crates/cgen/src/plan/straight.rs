@@ -507,7 +507,7 @@ fn keeps_headers(program: &Program) -> bool {
 }
 
 /// Whether a statement makes the headers of a packet others than those that were extracted, one behind the other.
-fn changes_headers(kind: &StmtKind) -> bool {
+pub(crate) fn changes_headers(kind: &StmtKind) -> bool {
     matches!(
         kind,
         StmtKind::SetValid(_)
