@@ -218,6 +218,10 @@ impl Driver for GeneratorDriver {
     }
 
     fn transmit(&mut self, frame: &[u8], _timestamp_ns: u64) -> Result<(), DriverError> {
+        if frame.len() > FRAME_BYTES_MAX {
+            self.counters.tx_dropped_too_long.add(1);
+            return Ok(());
+        }
         self.counters.tx_packets.add(1);
         self.counters.tx_bytes.add(frame.len() as u64);
         Ok(())

@@ -154,14 +154,14 @@ impl Driver for CaptureDriver {
     }
 
     fn transmit(&mut self, frame: &[u8], timestamp_ns: u64) -> Result<(), DriverError> {
-        let Some(writer) = &mut self.writer else {
-            self.counters.tx_dropped_no_output.add(1);
-            return Ok(());
-        };
         if frame.len() > PACKET_BYTES_MAX {
             self.counters.tx_dropped_too_long.add(1);
             return Ok(());
         }
+        let Some(writer) = &mut self.writer else {
+            self.counters.tx_dropped_no_output.add(1);
+            return Ok(());
+        };
         writer.write(frame, timestamp_ns)?;
         self.counters.tx_packets.add(1);
         self.counters.tx_bytes.add(frame.len() as u64);

@@ -2,7 +2,7 @@
 
 use base::limits::TIMER_PERIOD_NS_MAX;
 use live::af_packet::{AfPacketDriver, AfPacketOptions};
-use live::memory::{MemoryPeer, memory_port};
+use live::memory::{GeneratorDriver, MemoryPeer, memory_port};
 use live::pcap::{CaptureDriver, CaptureReader, CaptureWriter};
 use live::tap::TapDriver;
 use live::timer::TimerDriver;
@@ -28,11 +28,14 @@ pub trait Bed {
     /// What the driver has sent since it was opened, or since the last call.
     fn take(&mut self) -> Vec<Vec<u8>>;
 
-    /// Whether what the driver is given to send arrives anywhere; else all of it is counted as sent to where
-    /// there is no
-    /// output.
-    fn has_output(&self) -> bool {
+    /// Whether frames can come to the driver.
+    fn has_input(&self) -> bool {
         true
+    }
+
+    /// What becomes of what the driver is given to send.
+    fn output(&self) -> Output {
+        Output::Arrives
     }
 
     /// The interface behind the driver.
@@ -49,6 +52,17 @@ pub trait Bed {
     fn lost_outside(&self) -> u64 {
         0
     }
+}
+
+/// What becomes of what a driver is given to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Output {
+    /// It comes to the other end.
+    Arrives,
+    /// It is counted as sent and forgotten.
+    Counted,
+    /// It is counted as sent to where there is no output.
+    Nowhere,
 }
 
 /// An interface that a test can do things to.
@@ -149,8 +163,54 @@ impl Bed for TimerBed {
         Vec::new()
     }
 
-    fn has_output(&self) -> bool {
+    fn output(&self) -> Output {
+        Output::Nowhere
+    }
+}
+
+/// A generator of the frames that it is opened with.
+pub struct GeneratorBed;
+
+impl Bed for GeneratorBed {
+    fn open(&mut self, frames: &[Vec<u8>]) -> Box<dyn Driver> {
+        Box::new(GeneratorDriver::new(frames.to_vec(), frames.len() as u64, 1_000))
+    }
+
+    fn send(&mut self, _frames: &[Vec<u8>]) -> bool {
         false
+    }
+
+    fn take(&mut self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+
+    fn output(&self) -> Output {
+        Output::Counted
+    }
+}
+
+/// A port with nothing behind it.
+pub struct NullBed;
+
+impl Bed for NullBed {
+    fn open(&mut self, _frames: &[Vec<u8>]) -> Box<dyn Driver> {
+        Box::new(CaptureDriver::open(None, None).unwrap())
+    }
+
+    fn send(&mut self, _frames: &[Vec<u8>]) -> bool {
+        false
+    }
+
+    fn take(&mut self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+
+    fn has_input(&self) -> bool {
+        false
+    }
+
+    fn output(&self) -> Output {
+        Output::Nowhere
     }
 }
 

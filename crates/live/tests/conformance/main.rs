@@ -10,7 +10,7 @@ mod beds;
 mod dpdk;
 mod laws;
 
-use beds::{CaptureBed, InterfaceBed, Kind, MemoryBed, TimerBed};
+use beds::{CaptureBed, GeneratorBed, InterfaceBed, Kind, MemoryBed, NullBed, TimerBed};
 use live::xdp::{Attach, Copying};
 
 const MTU: usize = 1500;
@@ -61,6 +61,22 @@ fn a_timer_conforms() {
     for (name, law) in laws::ALL {
         println!("{name}");
         law(&mut TimerBed, LONGEST);
+    }
+}
+
+#[test]
+fn a_generator_conforms() {
+    for (name, law) in laws::ALL {
+        println!("{name}");
+        law(&mut GeneratorBed, LONGEST);
+    }
+}
+
+#[test]
+fn a_port_with_nothing_behind_it_conforms() {
+    for (name, law) in laws::ALL {
+        println!("{name}");
+        law(&mut NullBed, LONGEST);
     }
 }
 
