@@ -210,6 +210,31 @@ fn commands_of_simple_switch_cli() {
 }
 
 #[test]
+fn a_saved_program_is_written_to_before_it_runs() {
+    let switch = Switch::start();
+    let path = switch.write("other.p4", &ROUTER.replace("ipv4_lpm", "routes"));
+    switch.check(
+        &[
+            &["add", "ipv4_lpm", "10.0.1.0/24", "do", "drop"],
+            &["load", path.to_str().unwrap(), "save"],
+            &["add", "routes", "10.0.2.0/24", "do", "drop"],
+            &["add", "ipv4_lpm", "10.0.3.0/24", "do", "drop"],
+            &["commit"],
+            &["show", "routes"],
+        ],
+        expect![[r#"
+            error: there is no table ipv4_lpm
+              help: the program has the tables MyIngress.acl, MyIngress.routes
+            status 1
+            MyIngress.routes: 1 entry
+            h.ipv4.dstAddr  action
+            10.0.2.0/24     drop
+            default         drop
+        "#]],
+    );
+}
+
+#[test]
 fn another_program_with_and_without_the_state_of_the_first() {
     let switch = Switch::start();
     let other = ROUTER.replace("size = 16;", "size = 32;");

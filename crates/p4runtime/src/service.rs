@@ -258,10 +258,8 @@ impl P4Runtime for Service {
         use v1::get_forwarding_pipeline_config_request::ResponseType;
         let request = request.into_inner();
         self.0.check_device(request.device_id)?;
-        let target = {
-            let pipelines = self.0.pipelines();
-            pipelines.current().or_else(|| pipelines.target())
-        };
+        // What reads and writes speak of: a client that asks for its ids must be able to use them.
+        let target = self.0.pipelines().target();
         let Ok(wanted) = ResponseType::try_from(request.response_type) else {
             return Err(Status::invalid_argument(format!("there is no response type {}", request.response_type)));
         };

@@ -303,6 +303,30 @@ async fn a_saved_program_takes_writes_before_it_runs() {
 }
 
 #[tokio::test]
+async fn the_config_that_is_shown_is_the_one_that_writes_speak_of() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    let tables = async |controller: &mut Controller| -> Vec<String> {
+        let answer = controller.client.get_forwarding_pipeline_config(controller.config_request()).await.unwrap();
+        let info = answer.into_inner().config.unwrap().p4info.unwrap();
+        info.tables.iter().map(|it| it.preamble.as_ref().unwrap().alias.clone()).collect()
+    };
+    let other = ROUTER.replace("route", "way");
+    controller.set_config(Action::VerifyAndSave, Some(&other)).await.unwrap();
+    assert_eq!(tables(&mut controller).await, ["way"], "reads and writes speak of the saved program");
+    // Another client, which knows nothing but what it is shown, writes to what will run.
+    let answer = controller.client.get_forwarding_pipeline_config(controller.config_request()).await.unwrap();
+    let info = answer.into_inner().config.unwrap().p4info.unwrap();
+    controller.write(vec![update(&info, &ROUTE.replace("route", "way"))]).await.unwrap();
+    controller.set_config(Action::Commit, None).await.unwrap();
+    assert_eq!(tables(&mut controller).await, ["way"]);
+    // What is committed at once takes the place of what was saved, here too.
+    controller.set_config(Action::VerifyAndSave, Some(ROUTER)).await.unwrap();
+    controller.set_config(Action::VerifyAndCommit, Some(&other)).await.unwrap();
+    assert_eq!(tables(&mut controller).await, ["way"]);
+}
+
+#[tokio::test]
 async fn a_reconciled_program_keeps_what_both_have() {
     let device = Device::start(Some(ROUTER));
     let mut controller = Controller::connect(&device, 1).await;
