@@ -14,7 +14,6 @@ use crate::terminal;
 use crate::trial;
 use control::Api;
 use control::api::{Code, Fault};
-use ir::Program;
 use live::PortSpec;
 use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, Tls};
 use serde_json::Value;
@@ -22,17 +21,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use switch::CpuPort;
 use switch::traffic::port_max;
 use syntax::{DiskFiles, FileLoader};
 
 /// Where controllers look for a switch.
 const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9559);
-
-/// The port behind which controllers are, unless another was given: v1model's 9 bits leave room for it, and 511 drops.
-const CPU_PORT: u32 = 510;
-
-/// The same for PSA (`PSA_PORT_CPU`).
-const PSA_CPU_PORT: u32 = 0xFFFF_FFFD;
 
 /// How long a program that a controller sends may be compiled.
 const COMPILE_TIME_MAX: Duration = Duration::from_secs(120);
@@ -56,7 +50,7 @@ pub struct Controllers {
     /// Where packets and digests go.
     pub feed: Feed,
     /// The port behind which the controllers are.
-    pub cpu_port: Option<u32>,
+    pub cpu_port: CpuPort,
 }
 
 /// The switch for which a server is started.
@@ -77,7 +71,7 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
     let options = &arguments.p4runtime;
     let Some(address) = options.p4runtime else { return Ok(None) };
     let address = address.unwrap_or(DEFAULT_ADDRESS);
-    let cpu_port = cpu_port(options, &api.program(), specs)?;
+    let cpu_port = cpu_port(options, specs)?;
     let tls = tls(options)?;
     if tls.is_none() && !address.ip().is_loopback() {
         terminal::warning(format!(
@@ -91,7 +85,7 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
     let compiler = ProgramCompiler {
         arguments: arguments.clone(),
         origin,
-        ports: specs.iter().map(|spec| spec.number).chain(cpu_port).collect(),
+        ports: specs.iter().map(|spec| spec.number).chain(options.cpu_port).collect(),
     };
     let server_options = Options {
         address,
@@ -107,18 +101,15 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
     Ok(Some(Controllers { server, feed, cpu_port }))
 }
 
-fn cpu_port(options: &P4RuntimeArguments, program: &Program, specs: &[PortSpec]) -> Result<Option<u32>, Exit> {
+fn cpu_port(options: &P4RuntimeArguments, specs: &[PortSpec]) -> Result<CpuPort, Exit> {
     let is_taken = |port: u32| specs.iter().any(|spec| spec.number == port);
     match options.cpu_port {
         Some(port) if is_taken(port) => {
             terminal::error(format!("port {port} cannot be the CPU port and have an interface"));
             Err(Exit::Usage)
         }
-        Some(port) => Ok(Some(port)),
-        None => {
-            let usual = if program.architecture == ir::Architecture::Psa { PSA_CPU_PORT } else { CPU_PORT };
-            Ok((!is_taken(usual)).then_some(usual))
-        }
+        Some(port) => Ok(CpuPort::fixed(port)),
+        None => Ok(CpuPort::usual(is_taken)),
     }
 }
 

@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use switch::timers::Timers;
-use switch::{Refusal, Switch};
+use switch::{CpuPort, Refusal, Switch};
 
 /// Where `ip netns` keeps the namespaces that have names.
 const NAMED_NAMESPACES: &str = "/run/netns";
@@ -83,12 +83,12 @@ pub fn open(specs: &[PortSpec], queues: usize, captures: Option<&Path>) -> Resul
 }
 
 /// The timers of ports, and where there can be further ones: where nothing is, up to a number.
-pub fn timers(ports: &mut [Port], cpu_port: Option<u32>, number_max: u32) -> Timers {
+pub fn timers(ports: &mut [Port], cpu_port: CpuPort, number_max: u32) -> Timers {
     let timer = |port: &mut Port| {
         let timer = port.driver.as_timer().map(|timer| Arc::clone(timer.timer()));
         (port.number, timer)
     };
-    Timers::new(ports.iter_mut().map(timer).chain(cpu_port.map(|port| (port, None))), number_max)
+    Timers::new(ports.iter_mut().map(timer).chain(cpu_port.all().map(|port| (port, None))), number_max)
 }
 
 fn refused(message: impl fmt::Display) -> Exit {

@@ -109,7 +109,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
 /// Has the control plane know the timers of ports. Further ones can have any port that the program can name; while
 /// there is none, that of v1model.
 fn set_timers(api: &Api, setup: &mut Setup, controllers: Option<&Controllers>, number_max: Option<u32>) {
-    let cpu_port = controllers.and_then(|controllers| controllers.cpu_port);
+    let cpu_port = controllers.map(|controllers| controllers.cpu_port).unwrap_or_default();
     let timers = Arc::new(ports::timers(&mut setup.ports, cpu_port, number_max.unwrap_or(PORT_MAX)));
     let left_out = api.set_timers(Arc::clone(&timers));
     left_out.iter().for_each(|what| terminal::warning(format!("not taken over: {what}")));

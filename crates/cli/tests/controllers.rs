@@ -109,7 +109,10 @@ impl Switch {
     /// The same where the command is run by another.
     fn start_by(mut command: Command, folder: &Path, arguments: &str) -> Switch {
         command.current_dir(folder).arg("run").args(arguments.split_whitespace());
-        command.args(["--p4runtime", "127.0.0.1:0", "--metrics", "0", "--state", "kept"]);
+        command.args(["--p4runtime", "127.0.0.1:0", "--metrics", "0"]);
+        if !arguments.contains("--state") {
+            command.args(["--state", "kept"]);
+        }
         let mut process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap());
         let (mut text, mut metrics, mut line) = (String::new(), String::new(), String::new());
@@ -349,6 +352,54 @@ async fn everything_that_a_controller_has_written_is_there_after_a_kill() {
     let config = controller.config().await;
     assert_eq!(text(&config), other);
     assert_eq!(controller.everything(&config.p4info.unwrap()).await, before);
+}
+
+/// Sends each packet back to where it came from, in v1model.
+const ECHO: &str = r#"
+#include <v1model.p4>
+struct none_t { }
+parser P(packet_in p, out none_t h, inout none_t m, inout standard_metadata_t s) { state start { transition accept; } }
+control V(inout none_t h, inout none_t m) { apply { } }
+control I(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply { s.egress_spec = s.ingress_port; } }
+control E(inout none_t h, inout none_t m, inout standard_metadata_t s) { apply { } }
+control D(packet_out p, in none_t h) { apply { } }
+V1Switch(P(), V(), I(), E(), V(), D()) main;
+"#;
+
+/// The same for PSA.
+const ECHO_OF_PSA: &str = r#"
+#include <psa.p4>
+struct none_t { }
+parser IP(packet_in p, out none_t h, inout none_t m, in psa_ingress_parser_input_metadata_t i, in none_t a,
+          in none_t b) { state start { transition accept; } }
+control I(inout none_t h, inout none_t m, in psa_ingress_input_metadata_t i,
+          inout psa_ingress_output_metadata_t o) { apply { send_to_port(o, i.ingress_port); } }
+control ID(packet_out p, out none_t a, out none_t b, out none_t c, inout none_t h, in none_t m,
+           in psa_ingress_output_metadata_t o) { apply { } }
+parser EP(packet_in p, out none_t h, inout none_t m, in psa_egress_parser_input_metadata_t i, in none_t a,
+          in none_t b, in none_t c) { state start { transition accept; } }
+control E(inout none_t h, inout none_t m, in psa_egress_input_metadata_t i,
+          inout psa_egress_output_metadata_t o) { apply { } }
+control ED(packet_out p, out none_t a, out none_t b, inout none_t h, in none_t m,
+           in psa_egress_output_metadata_t o, in psa_egress_deparser_input_metadata_t d) { apply { } }
+IngressPipeline(IP(), I(), ID()) ip;
+EgressPipeline(EP(), E(), ED()) ep;
+PSA_Switch(ip, PacketReplicationEngine(), ep, BufferingQueueingEngine()) main;
+"#;
+
+#[tokio::test]
+async fn packets_of_controllers_find_the_port_of_the_program_that_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("echo.p4"), ECHO).unwrap();
+    std::fs::write(folder.path().join("psa.p4"), ECHO_OF_PSA).unwrap();
+    for (file, state) in [("", "--state a"), ("echo.p4", "--state b"), ("psa.p4", "--state c")] {
+        let switch = Switch::start(folder.path(), &format!("{file} {state}"));
+        let mut controller = Controller::of(&switch).await;
+        for (program, payload) in [(ECHO_OF_PSA, b"to psa"), (ECHO, b"to v1m"), (ECHO_OF_PSA, b"to PSA")] {
+            controller.set(Action::VerifyAndCommit, program).await.unwrap_or_else(|error| panic!("{file}: {error}"));
+            assert_eq!(controller.answer(payload).await, payload, "{file}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -40,7 +40,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use switch::timers::Timers;
 use switch::workers::{Wanted, Workers};
-use switch::{Burst, Output, Switch};
+use switch::{Burst, CpuPort, Output, Switch};
 
 pub use crate::ports::{Port, Ports};
 
@@ -71,8 +71,8 @@ pub struct Setup {
     /// Jobs of other threads.
     pub inbox: Option<Inbox>,
     /// The port behind which the control plane is: frames that are sent to it go to [`Events::packet_in`]. No port of
-    /// this number may have a driver.
-    pub cpu_port: Option<u32>,
+    /// this number may have a driver. It is the one for the program that runs.
+    pub cpu_port: CpuPort,
     /// The run goes on when no port will ever deliver again: somebody else uses the switch, through the mailbox.
     pub goes_on: bool,
     /// Set by whoever learns that a link may have come or gone ([`crate::links`]); without it, that is found out once a
@@ -131,12 +131,13 @@ pub enum Ended {
 /// Runs the switch on its ports until they are exhausted or the flag is set, and gives the ports back for their
 /// counters. Jobs that were not run by then are dropped.
 pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn Events) -> io::Result<(Ended, Ports)> {
-    let Setup { ports, inbox, cpu_port, goes_on, links_changed, specialiser, workers, timers } = setup;
+    let Setup { ports, inbox, cpu_port: cpu_ports, goes_on, links_changed, specialiser, workers, timers } = setup;
     let goes_on = inbox.is_some() && (goes_on || ports.is_empty());
     let by_stamps = !ports.is_empty() && ports.iter().all(|port| port.is_capture);
     let mut ports = Ports::new(ports);
     ports.open_queues();
     let workers = workers.unwrap_or_else(|| Arc::new(Workers::new(Wanted::Fixed(1), 1)));
+    let cpu_port = cpu_ports.of(switch.program().architecture);
     let common = Common::new(switch, workers)?;
     std::thread::scope(|scope| {
         let crew = Crew::new(scope, &common);
@@ -148,6 +149,7 @@ pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn 
             load,
             ports,
             inbox,
+            cpu_ports,
             cpu_port,
             goes_on,
             links_changed,
@@ -174,6 +176,8 @@ struct Worker<'a, 'scope, 'env, 's> {
     load: Follower,
     ports: Ports,
     inbox: Option<Inbox>,
+    cpu_ports: CpuPort,
+    /// The one for the program that runs.
     cpu_port: Option<u32>,
     goes_on: bool,
     links_changed: Option<Arc<AtomicBool>>,
@@ -435,6 +439,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
             let program = Arc::clone(switch.program());
             inbox.work(&mut switch, now_ns);
             if !Arc::ptr_eq(&program, switch.program()) {
+                worker.cpu_port = worker.cpu_ports.of(switch.program().architecture);
                 worker.events.program_changed(switch.program());
             }
             drop(switch);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use switch::door::{Closed, Door};
-use switch::{DropReason, Switch};
+use switch::{CpuPort, DropReason, Switch};
 use testkit::pipeline::{Engine, program_of_text, switch_for};
 
 /// A switch that does this to each packet in ingress.
@@ -58,7 +58,7 @@ struct Left {
 }
 
 /// Runs a worker in a thread of its own while this one does as `act` says, and then stops it.
-fn beside(switch: Switch, ports: Vec<Port>, cpu_port: Option<u32>, act: impl FnOnce(&Mailbox)) -> Left {
+fn beside(switch: Switch, ports: Vec<Port>, cpu_port: CpuPort, act: impl FnOnce(&Mailbox)) -> Left {
     let (mailbox, inbox) = mailbox().unwrap();
     let stop = StopFlag::new();
     let setup = Setup { ports, inbox: Some(inbox), cpu_port, ..Setup::default() };
@@ -97,7 +97,7 @@ fn door(mailbox: &Mailbox) -> &dyn Door {
 
 #[test]
 fn a_job_wakes_a_worker_that_waits() {
-    let left = beside(switch_that(""), Vec::new(), None, |mailbox| {
+    let left = beside(switch_that(""), Vec::new(), CpuPort::default(), |mailbox| {
         let start = Instant::now();
         for _ in 0..200 {
             assert_eq!(door(mailbox).ask(|switch| switch.queued()), Ok(0));
@@ -113,7 +113,7 @@ fn jobs_of_a_thread_keep_their_order_and_none_is_lost() {
     const THREADS: u64 = 4;
     const JOBS: u64 = 5_000;
     let (done, in_order) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-    beside(switch_that(""), Vec::new(), None, |mailbox| {
+    beside(switch_that(""), Vec::new(), CpuPort::default(), |mailbox| {
         std::thread::scope(|scope| {
             for _ in 0..THREADS {
                 let (done, in_order, last) = (done.clone(), in_order.clone(), Arc::new(AtomicU64::new(0)));
@@ -173,7 +173,7 @@ fn packets_come_from_the_control_plane_and_go_to_it() {
     const CPU: u32 = 510;
     let (first, peer) = port(1);
     let switch = switch_that("sm.egress_spec = sm.ingress_port == 510 ? 9w1 : 9w510;");
-    let left = beside(switch, vec![first], Some(CPU), |mailbox| {
+    let left = beside(switch, vec![first], CpuPort::fixed(CPU), |mailbox| {
         let out = |switch: &mut Switch| assert!(!switch.receive(switch.now_ns(), CPU, b"out"));
         mailbox.send(Box::new(out)).unwrap();
         assert_eq!(frames(&peer, 1), [b"out"]);
@@ -186,7 +186,7 @@ fn packets_come_from_the_control_plane_and_go_to_it() {
 /// Without a port nothing but the mailbox can wake the worker, and what a job receives is worked on all the same.
 #[test]
 fn a_switch_without_ports_works_on_packets_of_the_control_plane() {
-    let left = beside(switch_that("sm.egress_spec = 9;"), Vec::new(), Some(9), |mailbox| {
+    let left = beside(switch_that("sm.egress_spec = 9;"), Vec::new(), CpuPort::fixed(9), |mailbox| {
         for _ in 0..3 {
             door(mailbox).ask(|switch| switch.receive(switch.now_ns(), 9, b"again")).unwrap();
         }
@@ -198,7 +198,7 @@ fn a_switch_without_ports_works_on_packets_of_the_control_plane() {
 fn a_program_takes_the_place_of_another_while_packets_flow() {
     let (first, one) = port(1);
     let (second, two) = port(2);
-    let left = beside(switch_that("sm.egress_spec = 1;"), vec![first, second], None, |mailbox| {
+    let left = beside(switch_that("sm.egress_spec = 1;"), vec![first, second], CpuPort::default(), |mailbox| {
         one.send(b"before", 0);
         assert_eq!(frames(&one, 1), [b"before"]);
         // One packet a second: all but the first wait.
@@ -268,7 +268,7 @@ fn a_link_that_goes_and_comes_is_told_once_each() {
     let looks = Arc::<AtomicUsize>::default();
     let cable = LooseCable { looks: Arc::clone(&looks), counters: Arc::default() };
     let ports = vec![port(4).0, Port { number: 7, driver: Box::new(cable), is_capture: false }];
-    let left = beside(switch_that(""), ports, None, |_| {
+    let left = beside(switch_that(""), ports, CpuPort::default(), |_| {
         let start = Instant::now();
         while looks.load(Ordering::Relaxed) < 6 {
             assert!(start.elapsed() < Duration::from_secs(60), "the port is looked at about once a second");

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use switch::workers::{Wanted, Workers};
-use switch::{Door, Switch};
+use switch::{CpuPort, Door, Switch};
 use testkit::corpus::Way;
 use testkit::netns::Network;
 use testkit::pipeline::{Engine, program_of_text, switch_for};
@@ -264,7 +264,7 @@ fn beside(switch: Switch, ports: Vec<Port>, workers: &Arc<Workers>, act: impl Fn
     let (mailbox, inbox) = mailbox().unwrap();
     let stop = StopFlag::new();
     let workers = Some(Arc::clone(workers));
-    let setup = Setup { ports, inbox: Some(inbox), cpu_port: Some(510), workers, goes_on: true, ..Setup::default() };
+    let setup = Setup { ports, inbox: Some(inbox), cpu_port: CpuPort::fixed(510), workers, goes_on: true, ..Setup::default() };
     let run = {
         let (stop, mut switch) = (stop.clone(), switch);
         std::thread::spawn(move || {

@@ -356,11 +356,10 @@ impl Reader<'_> {
     }
 
     fn check_port(&self, owner: &str, port: u32) -> Result<u32, Fault> {
-        let ports = self.schema.ports();
-        if ports.has(port) {
+        if self.schema.ports().any(|number| number == port) {
             return Ok(port);
         }
-        let known: Vec<String> = ports.numbers().map(|number| number.to_string()).collect();
+        let known: Vec<String> = self.schema.ports().map(|number| number.to_string()).collect();
         let message = format!("{owner}: there is no port {port} to watch; the ports are {}", known.join(", "));
         Err(Fault::invalid(message))
     }

@@ -1,34 +1,31 @@
 //! The ports of the switch as controllers may speak of them.
 
+use ir::Architecture;
 use std::collections::BTreeMap;
+use switch::CpuPort;
 
 /// Numbers and names of the ports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ports {
     names: BTreeMap<u32, String>,
     /// The port behind which the controllers are.
-    cpu: Option<u32>,
+    cpu: CpuPort,
 }
 
 impl Ports {
     /// Ports with what is behind each, and the port behind which the controllers are.
-    pub fn new(ports: impl IntoIterator<Item = (u32, String)>, cpu: Option<u32>) -> Ports {
+    pub fn new(ports: impl IntoIterator<Item = (u32, String)>, cpu: CpuPort) -> Ports {
         Ports { names: ports.into_iter().collect(), cpu }
     }
 
     /// The port behind which the controllers are.
-    pub fn cpu(&self) -> Option<u32> {
+    pub fn cpu(&self) -> CpuPort {
         self.cpu
     }
 
-    /// Whether there is such a port.
-    pub fn has(&self, number: u32) -> bool {
-        self.names.contains_key(&number) || self.cpu == Some(number)
-    }
-
-    /// The numbers of all ports, for messages.
-    pub fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.names.keys().copied().chain(self.cpu)
+    /// The numbers of all ports that a program of this architecture can name.
+    pub fn numbers(&self, architecture: Architecture) -> impl Iterator<Item = u32> {
+        self.names.keys().copied().chain(self.cpu.of(architecture))
     }
 
     /// All ports but the one of the controllers, with what is behind each.

@@ -51,9 +51,9 @@ impl Schema {
         Ok(Schema { model, program, translator: Translator::new(ports), ids })
     }
 
-    /// The ports of the switch.
-    pub(crate) fn ports(&self) -> &Ports {
-        self.translator.ports()
+    /// The ports of the switch, by number.
+    pub(crate) fn ports(&self) -> impl Iterator<Item = u32> {
+        self.translator.ports().numbers(self.program.architecture)
     }
 
     /// Why an id that should be of this kind is not.

@@ -20,7 +20,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use switch::Switch;
+use switch::{CpuPort, Switch};
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
 use tonic::transport::{Certificate, Identity, ServerTlsConfig};
@@ -199,14 +199,15 @@ fn builder(tls: Option<&Tls>) -> Result<tonic::transport::Server, StartError> {
 /// A thread that gives packets of controllers to the switch, in their order.
 fn pass_packets_on(
     api: Arc<Api>,
-    cpu_port: Option<u32>,
+    cpu_port: CpuPort,
     mut packets: mpsc::Receiver<Vec<u8>>,
 ) -> io::Result<JoinHandle<()>> {
     std::thread::Builder::new().name("packet-out".to_owned()).spawn(move || {
         while let Some(frame) = packets.blocking_recv() {
-            let Some(port) = cpu_port else { continue };
             let job = move |switch: &mut Switch| {
-                switch.receive(switch.now_ns(), port, &frame);
+                if let Some(port) = cpu_port.of(switch.program().architecture) {
+                    switch.receive(switch.now_ns(), port, &frame);
+                }
             };
             if api.door().send(Box::new(job)).is_err() {
                 return;

@@ -199,7 +199,7 @@ impl Stream {
         let precondition = |message| Fault::new(FaultCode::FailedPrecondition, message);
         let target = self.core.pipelines().current();
         let target = target.ok_or_else(|| precondition("no program runs yet: packets have nowhere to go"))?;
-        if self.core.ports.cpu().is_none() {
+        if self.core.ports.cpu().of(target.schema.program.architecture).is_none() {
             return Err(precondition("the switch has no CPU port: start it with --cpu-port"));
         }
         let frame = packet_io::frame(&target.schema, packet)?;

@@ -10,6 +10,7 @@ use p4runtime_proto::p4::v1;
 use p4runtime_proto::text;
 use std::path::Path;
 use std::sync::Arc;
+use switch::CpuPort;
 use syntax::{MemoryFiles, SourceMap};
 
 /// Something of each kind.
@@ -67,7 +68,7 @@ fn schema() -> Schema {
     let program = lower::lower(&typed, &mut diagnostics).unwrap();
     let info = p4info::generate(&typed, &program, &mut diagnostics);
     assert!(!diagnostics.has_errors(), "{}", syntax::render_all(&map, &diagnostics, false));
-    let ports = Ports::new([(1, "eth1".to_owned()), (2, "eth2".to_owned())], None);
+    let ports = Ports::new([(1, "eth1".to_owned()), (2, "eth2".to_owned())], CpuPort::default());
     Schema::new(info.unwrap(), Arc::new(program), ports).unwrap()
 }
 

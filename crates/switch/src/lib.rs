@@ -23,6 +23,7 @@
 //! * [`output`], [`stats`], `stage_times`: what comes out, what is counted, what takes how long.
 
 mod burst;
+mod cpu_port;
 pub mod door;
 pub mod externs;
 mod fabric;
@@ -52,6 +53,7 @@ mod words;
 pub mod workers;
 
 pub use burst::Burst;
+pub use cpu_port::CpuPort;
 pub use door::{Closed, Door, Job, Parked};
 pub use frame::Frame;
 pub use lanes::{Lane, Undivided};

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use switch::{Backend, Config, Switch};
+use switch::{Backend, Config, CpuPort, Switch};
 use syntax::{Diagnostics, MemoryFiles, SourceMap};
 use testkit::pipeline::Engine;
 use tokio::sync::mpsc;
@@ -217,7 +217,7 @@ impl Device {
         let options = Options {
             address: "127.0.0.1:0".parse().unwrap(),
             device_id: 1,
-            ports: Ports::new([(1, "eth1".to_owned()), (2, "eth2".to_owned())], Some(510)),
+            ports: Ports::new([(1, "eth1".to_owned()), (2, "eth2".to_owned())], CpuPort::usual(|_| false)),
             tls,
             compile_time_max,
         };
@@ -229,7 +229,7 @@ impl Device {
         let stop = StopFlag::new();
         let stopped = stop.clone();
         let worker = std::thread::spawn(move || {
-            let setup = Setup { inbox: Some(inbox), cpu_port: Some(510), ..Setup::default() };
+            let setup = Setup { inbox: Some(inbox), cpu_port: CpuPort::usual(|_| false), ..Setup::default() };
             worker::run(&mut switch, setup, &stopped, &mut ToControllers(feed)).unwrap();
         });
         Device { server: Some(server), api, stop, worker: Some(worker) }
