@@ -44,6 +44,16 @@ struct Queue {
     drops_total: f64,
 }
 
+/// A thread that works on packets.
+#[derive(Clone, Debug, Default)]
+struct Worker {
+    name: String,
+    /// The part of the time in which it had work.
+    load: f64,
+    packets: f64,
+    packets_total: f64,
+}
+
 /// Something that is counted.
 #[derive(Clone, Debug, Default)]
 struct Count {
@@ -57,8 +67,9 @@ struct Count {
 pub struct Report {
     version: String,
     seconds: f64,
-    /// The part of the time in which the worker had work.
+    /// The part of the time in which the workers had work, all of them together.
     load: f64,
+    workers: Vec<Worker>,
     ports: Vec<Port>,
     tables: Vec<Table>,
     queues: Vec<Queue>,
@@ -94,6 +105,26 @@ impl Looks<'_> {
         };
         let now = of_port(self.now);
         (self.per_second(of_port(self.before), now), now)
+    }
+
+    /// The part of the time in which something had work, by these counters of busy and of idle seconds.
+    fn load(&self, busy: &str, waiting: &str, labels: &Labels) -> f64 {
+        let (busy, waiting) = (self.rate(busy, labels), self.rate(waiting, labels));
+        if busy + waiting > 0.0 { busy / (busy + waiting) } else { 0.0 }
+    }
+
+    fn workers(&self) -> Vec<Worker> {
+        const PACKETS: &str = "wirespeed_workers_packets_total";
+        let worker = |(labels, packets_total): (&Labels, f64)| {
+            let [busy, waiting] = ["wirespeed_workers_busy_seconds_total", "wirespeed_workers_waiting_seconds_total"];
+            Worker {
+                name: label(labels, "worker"),
+                load: self.load(busy, waiting, labels),
+                packets: self.rate(PACKETS, labels),
+                packets_total,
+            }
+        };
+        self.now.of(PACKETS).map(worker).collect()
     }
 
     fn ports(&self) -> Vec<Port> {
@@ -158,14 +189,19 @@ impl Report {
     pub fn between(before: &Samples, now: &Samples, seconds: f64) -> Report {
         let looks = Looks { before, now, seconds: seconds.max(0.001) };
         let none = Labels::new();
-        let busy = looks.rate("wirespeed_worker_busy_seconds_total", &none);
-        let waiting = looks.rate("wirespeed_worker_waiting_seconds_total", &none);
+        let workers = looks.workers();
+        let load = match workers.len() {
+            // A switch that tells nothing of its threads has one.
+            0 => looks.load("wirespeed_worker_busy_seconds_total", "wirespeed_worker_waiting_seconds_total", &none),
+            count => workers.iter().map(|it| it.load).sum::<f64>() / count as f64,
+        };
         let drops = now.of("wirespeed_drops_total");
         let result = |it: &str| Labels::from([("result".to_owned(), it.to_owned())]);
         Report {
             version: now.of("wirespeed_build_info").next().map_or_else(String::new, |(it, _)| label(it, "version")),
             seconds,
-            load: if busy + waiting > 0.0 { busy / (busy + waiting) } else { 0.0 },
+            load,
+            workers,
             ports: looks.ports(),
             tables: looks.tables(),
             queues: looks.queues(),
@@ -192,7 +228,15 @@ impl Report {
             let full = (part.clamp(0.0, 1.0) * 20.0).round() as usize;
             format!("[{}{}]", "#".repeat(full), ".".repeat(20 - full))
         };
-        let mut lines = vec![format!("worker    {} {:>3.0} %", bar(self.load), self.load * 100.0)];
+        let gauge = |load: f64| format!("{} {:>3.0} %", bar(load), load * 100.0);
+        let mut lines = match self.workers.len() {
+            0 | 1 => vec![format!("worker    {}", gauge(self.load))],
+            count => vec![format!("workers   {}  all {count}", gauge(self.load))],
+        };
+        for it in self.workers.iter().filter(|_| self.workers.len() > 1) {
+            let packets = format!("{}/s ({})", scaled(it.packets), whole(it.packets_total));
+            lines.push(format!("  {:<7} {}  packets {packets}", it.name, gauge(it.load)));
+        }
         lines.push(format!("pipeline  {}", counts(&self.pipeline)));
         lines.push(format!("control   {}", counts(&self.control)));
         let drops: Vec<Count> = self.drops.iter().filter(|it| it.total > 0.0).cloned().collect();
@@ -248,6 +292,11 @@ impl Report {
                 "drops_per_s": it.drops, "drops": it.drops_total,
             })
         };
+        let worker = |it: &Worker| {
+            json!({
+                "worker": it.name, "load": it.load, "packets_per_s": it.packets, "packets": it.packets_total,
+            })
+        };
         let table = |it: &Table| {
             json!({
                 "table": it.name, "entries": it.entries, "capacity": it.capacity, "hits_per_s": it.hits,
@@ -264,6 +313,7 @@ impl Report {
             "version": self.version,
             "seconds": self.seconds,
             "worker_load": self.load,
+            "workers": self.workers.iter().map(worker).collect::<Vec<_>>(),
             "ports": self.ports.iter().map(port).collect::<Vec<_>>(),
             "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
             "queues": self.queues.iter().map(queue).collect::<Vec<_>>(),
@@ -375,6 +425,35 @@ wirespeed_control_updates_total{result="done"} 20
                1      0        7  64        2      4
         "#]]
         .assert_eq(&report().lines().iter().map(|line| format!("{line}\n")).collect::<String>());
+    }
+
+    #[test]
+    fn all_workers_are_shown() {
+        let look = |packets: [u32; 2], busy: [u32; 2], waiting: [u32; 2]| {
+            let worker = |it: usize| {
+                let labels = format!("{{worker=\"{it}\"}}");
+                format!(
+                    "wirespeed_workers_packets_total{labels} {}\nwirespeed_workers_busy_seconds_total{labels} {}\n\
+                     wirespeed_workers_waiting_seconds_total{labels} {}\n",
+                    packets[it], busy[it], waiting[it]
+                )
+            };
+            // The first of them is all that these tell of.
+            let first = "wirespeed_worker_busy_seconds_total 9\nwirespeed_worker_waiting_seconds_total 0\n";
+            Samples::parse(&format!("{first}{}{}", worker(0), worker(1)))
+        };
+        let (before, now) = (look([0, 0], [0, 0], [0, 0]), look([2_000_000, 500_000], [2, 1], [0, 1]));
+        let report = Report::between(&before, &now, 2.0);
+        expect![[r#"
+            workers   [###############.....]  75 %  all 2
+              0       [####################] 100 %  packets 1.00M/s (2 000 000)
+              1       [##########..........]  50 %  packets 250k/s (500 000)
+        "#]]
+        .assert_eq(&report.lines()[..3].iter().map(|line| format!("{line}\n")).collect::<String>());
+        let json = report.json();
+        assert_eq!(json["worker_load"], 0.75);
+        let second = json!({"worker": "1", "load": 0.5, "packets_per_s": 250_000.0, "packets": 500_000.0});
+        assert_eq!(json["workers"][1], second);
     }
 
     #[test]
