@@ -340,8 +340,11 @@ async fn everything_that_a_controller_has_written_is_there_after_a_kill() {
     let delete = WRITTEN[3].replace("INSERT", "DELETE");
     controller.write(vec![update(&info, &delete)]).await.unwrap();
 
-    // Another program takes over what it has a place for, and is what the next start goes on with.
+    // Another program takes everything over or is refused, and is what the next start goes on with.
     let other = EVERYTHING.replace("table acl", "table access").replace("acl.apply", "access.apply");
+    let refused = controller.set(Action::ReconcileAndCommit, &other).await.unwrap_err();
+    assert!(refused.message().contains("table I.acl (1): there is no table of this name"), "{refused}");
+    controller.write(vec![update(&info, &WRITTEN[7].replace("INSERT", "DELETE"))]).await.unwrap();
     controller.set(Action::ReconcileAndCommit, &other).await.unwrap();
     let info = controller.config().await.p4info.unwrap();
     let before = controller.everything(&info).await;

@@ -66,7 +66,9 @@ pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundi
         }
         Plan::Load(load) => {
             let config = (around.load)(&load.path)?;
-            session.load(load_action(&load), Some(config)).await?;
+            if let Some(gone) = session.load(load_action(&load), Some(config)).await? {
+                say_note(around, &format!("gone with the program before: {gone}"));
+            }
             say_done(around, load_done(&load), json!({"loaded": load.path}));
         }
         Plan::Commit => {

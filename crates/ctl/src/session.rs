@@ -9,6 +9,7 @@ use crate::plan::WantedWorkers;
 use crate::render::election_id;
 use crate::schema::{Schema, name};
 use control::Problem;
+use p4runtime_proto::GONE_HEADER;
 use p4runtime_proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action as LoadAction;
 use p4runtime_proto::p4::v1::stream_message_request::Update as Asked;
@@ -215,8 +216,13 @@ impl Session {
         }
     }
 
-    /// Gives the switch a program, or has it run the one that it keeps.
-    pub async fn load(&mut self, action: LoadAction, config: Option<ForwardingPipelineConfig>) -> Result<(), Failure> {
+    /// Gives the switch a program, or has it run the one that it keeps. Returns what has gone with the program before
+    /// though its state was to be kept, if the switch tells.
+    pub async fn load(
+        &mut self,
+        action: LoadAction,
+        config: Option<ForwardingPipelineConfig>,
+    ) -> Result<Option<String>, Failure> {
         let election_id = self.bid().await?;
         #[allow(deprecated, reason = "roles have names now")]
         let request = SetForwardingPipelineConfigRequest {
@@ -227,9 +233,10 @@ impl Session {
             action: action as i32,
             config,
         };
-        self.client.set_forwarding_pipeline_config(request).await?;
+        let answer = self.client.set_forwarding_pipeline_config(request).await?;
         self.schema = None;
-        Ok(())
+        let gone = answer.metadata().get(GONE_HEADER).and_then(|gone| gone.to_str().ok());
+        Ok(gone.map(str::to_owned))
     }
 
     /// Sends a packet, and waits until the switch has taken it.

@@ -264,7 +264,8 @@ fn beside(switch: Switch, ports: Vec<Port>, workers: &Arc<Workers>, act: impl Fn
     let (mailbox, inbox) = mailbox().unwrap();
     let stop = StopFlag::new();
     let workers = Some(Arc::clone(workers));
-    let setup = Setup { ports, inbox: Some(inbox), cpu_port: CpuPort::fixed(510), workers, goes_on: true, ..Setup::default() };
+    let setup =
+        Setup { ports, inbox: Some(inbox), cpu_port: CpuPort::fixed(510), workers, goes_on: true, ..Setup::default() };
     let run = {
         let (stop, mut switch) = (stop.clone(), switch);
         std::thread::spawn(move || {

@@ -11,8 +11,8 @@
 //!   specification each.
 //!
 //! With them:
-//! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`: what both share; `kept`:
-//!   what a restart finds of one.
+//! * `pipelines`: the program that runs, and one that is prepared beside it; `reconcile`, `carry`: what the
+//!   next one takes over; `kept`: what a restart finds of one.
 //! * `commands`: lines of `simple_switch_CLI`. `service`: the requests; `write`: updates one by one; `stream`: a
 //!   controller's stream; `outbox`: what waits on it.
 //! * [`feed`]: from the worker to the streams. [`server`]: addresses, certificates; `connections`, `admission`,
@@ -27,6 +27,7 @@ mod admission;
 mod agreement;
 mod answer;
 mod arbitration;
+mod carry;
 mod commands;
 mod connections;
 mod data;

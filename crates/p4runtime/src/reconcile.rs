@@ -1,31 +1,63 @@
 //! What a new program takes over from the one that runs.
 //!
-//! What enters: the control planes of both. What leaves: in the new one, everything that both can have. Things are
-//! the same if they have the same name and the same form: tables the same keys, actions the same parameters, arrays
-//! cells of the same width. What a packet changes while it is copied (counters, registers) is copied last, between
-//! the bursts of the two programs.
+//! What enters: the control planes of both. What leaves: in the new one, everything that controllers have written; or
+//! a refusal that names what has no place, as the specification asks for. Things are the same if they have the same
+//! name and the same form: tables the same keys, actions the same parameters. What packets change while it is copied is
+//! copied last, between the bursts of the two programs (`carry`).
 
+use crate::carry::{SameEntries, note_gone, same_entries};
 use control::Api;
-use control::api::entity::{Call, Cell, Choice, Direct, EntryAction, Group, Member, Multicast, TableEntry};
+use control::api::entity::{Call, Choice, Direct, EntryAction, EntryName, Group, Member, TableEntry};
 use control::api::{Atomicity, Code, Entity, Fault, Query, TableQuery, Update, UpdateKind, Which};
 use ir::{ActionId, ActionProfileId, DigestId, Program, TableId, ValueSetId};
 use std::collections::BTreeMap;
-use switch::Switch;
 use switch::externs::CounterCell;
 
 /// Updates that are written at once.
 const PIECE: usize = 4096;
 
-/// How much was taken over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a refusal names at most.
+const NAMED_MAX: usize = 3;
+
+/// What was taken over.
+#[derive(Debug, Default)]
 pub(crate) struct TakenOver {
-    /// Entities that were taken over.
+    /// How many entities.
     pub kept: usize,
-    /// Entities that were not.
-    pub lost: usize,
+    /// Entries of both whose cells are still to come.
+    pub entries: Vec<SameEntries>,
+    /// What was counted and is counted no more, in words.
+    pub gone: Vec<String>,
 }
 
-/// Writes everything of the one control plane to the other that both can have, but for what [`carry`] carries.
+/// What was written and has no place, by what it is of: how many, and why the first has none.
+#[derive(Debug, Default)]
+struct Lost(BTreeMap<String, (usize, String)>);
+
+impl Lost {
+    fn add(&mut self, what: String, why: impl Into<String>) {
+        self.0.entry(what).or_insert_with(|| (0, why.into())).0 += 1;
+    }
+
+    fn into_result(self) -> Result<(), Fault> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let more = self.0.len().saturating_sub(NAMED_MAX);
+        let named = self.0.into_iter().take(NAMED_MAX);
+        let mut named: Vec<String> = named.map(|(what, (count, why))| format!("{what} ({count}): {why}")).collect();
+        if more > 0 {
+            named.push(format!("{more} more"));
+        }
+        Err(Fault::invalid(format!(
+            "the new program has no place for what was written: {}. Nothing has changed: delete it first, or use \
+             VERIFY_AND_COMMIT, which begins with nothing",
+            named.join("; ")
+        )))
+    }
+}
+
+/// Writes everything of the one control plane to the other, but for what [`crate::carry::carry`] brings over.
 pub(crate) fn take_over(from: &Api, to: &Api) -> Result<TakenOver, Fault> {
     let (old, new) = (from.program(), to.program());
     let names = Names::new(&old, &new);
@@ -46,17 +78,22 @@ pub(crate) fn take_over(from: &Api, to: &Api) -> Result<TakenOver, Fault> {
         Query::DirectCounters { table: None, which: Which::Default },
         Query::DirectMeters { table: None, which: Which::Default },
     ];
-    let mut summary = TakenOver::default();
+    let (mut kept, mut lost, mut uncounted) = (0, Lost::default(), BTreeMap::<String, usize>::new());
     leave_out_declared(&names, to)?;
     for query in queries {
         from.read(&query, &mut |entities| {
+            entities.iter().filter_map(|it| names.uncounted(it)).for_each(|it| *uncounted.entry(it).or_default() += 1);
             for piece in entities.chunks(PIECE) {
-                write_piece(&names, to, piece, &mut summary);
+                kept += write_piece(&names, to, piece, &mut lost);
             }
             true
         })?;
     }
-    Ok(summary)
+    lost.into_result()?;
+    let entries = same_entries(&names.tables, from, to);
+    let mut gone = Vec::new();
+    uncounted.iter().for_each(|(table, &count)| note_gone(&mut gone, "direct counters of table", table, count));
+    Ok(TakenOver { kept, entries, gone })
 }
 
 /// Takes out of the new tables what the old program declares too: it is there again if it still was in the old tables.
@@ -74,34 +111,38 @@ fn leave_out_declared(names: &Names<'_>, to: &Api) -> Result<(), Fault> {
     Ok(())
 }
 
-fn write_piece(names: &Names<'_>, to: &Api, entities: &[Entity], summary: &mut TakenOver) {
+/// Writes some; returns how many are there now.
+fn write_piece(names: &Names<'_>, to: &Api, entities: &[Entity], lost: &mut Lost) -> usize {
     let mut updates = Vec::with_capacity(entities.len());
     for entity in entities {
         match names.entity(entity) {
-            Taken::As(entity) => updates.push(*entity),
+            Taken::As(taken) => updates.push((entity, *taken)),
             Taken::Already => {}
-            Taken::Not => summary.lost += 1,
+            Taken::Not(why) => lost.add(names.owner(entity), why),
         }
     }
     let count = updates.len();
-    let insert = |entity: &Entity| Update { kind: first_kind(entity), entity: entity.clone() };
+    let insert = |(_, taken): &(&Entity, Entity)| Update { kind: first_kind(taken), entity: taken.clone() };
     let outcomes = to.write(updates.iter().map(insert).collect(), Atomicity::ContinueOnError);
-    // What the new program declares itself is there already.
-    let exists = |(entity, outcome): (Entity, Result<(), Fault>)| match outcome {
-        Err(Fault { code: Code::AlreadyExists, .. }) => Some(Ok(entity)),
-        Err(_) => Some(Err(())),
-        Ok(()) => None,
-    };
-    let rest: Vec<Result<Entity, ()>> = updates.into_iter().zip(outcomes).filter_map(exists).collect();
-    let mut lost = rest.iter().filter(|it| it.is_err()).count();
-    let again: Vec<Update> =
-        rest.into_iter().flatten().map(|entity| Update { kind: UpdateKind::Modify, entity }).collect();
-    if !again.is_empty() {
-        let outcomes = to.write(again, Atomicity::ContinueOnError);
-        lost += outcomes.iter().filter(|outcome| outcome.is_err()).count();
+    let (mut again, mut refused) = (Vec::new(), Vec::new());
+    for ((entity, taken), outcome) in updates.into_iter().zip(outcomes) {
+        match outcome {
+            // What the new program declares itself is there already.
+            Err(Fault { code: Code::AlreadyExists, .. }) => again.push((entity, taken)),
+            Err(fault) => refused.push((entity, fault)),
+            Ok(()) => {}
+        }
     }
-    summary.lost += lost;
-    summary.kept += count - lost;
+    if !again.is_empty() {
+        let (entities, taken): (Vec<_>, Vec<_>) = again.into_iter().unzip();
+        let modify = |entity| Update { kind: UpdateKind::Modify, entity };
+        let outcomes = to.write(taken.into_iter().map(modify).collect(), Atomicity::ContinueOnError);
+        let failed = |(entity, outcome): (_, Result<(), Fault>)| Some((entity, outcome.err()?));
+        refused.extend(entities.into_iter().zip(outcomes).filter_map(failed));
+    }
+    let failed = refused.len();
+    refused.into_iter().for_each(|(entity, fault)| lost.add(names.owner(entity), fault.message));
+    count - failed
 }
 
 fn first_kind(entity: &Entity) -> UpdateKind {
@@ -118,9 +159,15 @@ enum Taken {
     As(Box<Entity>),
     /// It is the program's own, and so is that of the new program.
     Already,
-    /// There is no place for it.
-    Not,
+    /// There is no place for it, and this is why.
+    Not(&'static str),
 }
+
+/// Why something has no place.
+const NO_TABLE: &str = "there is no table of this name with the same keys";
+const NO_ACTION: &str = "there is no action of the same name and parameters";
+const NO_METER: &str = "it has no direct meter";
+const NO_PROFILE: &str = "there is no action profile of this name and kind";
 
 /// The things of the new program that are the same as those of the old one.
 struct Names<'p> {
@@ -167,48 +214,72 @@ impl<'p> Names<'p> {
             return false;
         };
         let old = self.tables.iter().find(|(_, new)| *new == table).map(|(&old, _)| &self.old.tables[old]);
-        old.is_some_and(|old| {
-            let is_same = |it: &ir::Entry| it.key == name.key && (it.priority == name.priority || name.priority == 0);
-            old.entries.iter().any(is_same)
-        })
+        old.is_some_and(|old| old.entries.iter().any(|it| has_name(it, name)))
     }
 
     fn entity(&self, entity: &Entity) -> Taken {
-        let taken = match entity {
+        let (taken, why) = match entity {
             Entity::TableEntry(entry) => return self.table_entry(entry),
-            Entity::Member(member) => self.member(member).map(Entity::Member),
+            Entity::Member(member) if !self.profiles.contains_key(&member.profile) => return Taken::Not(NO_PROFILE),
+            Entity::Member(member) => (self.member(member).map(Entity::Member), NO_ACTION),
             Entity::Group(group) => {
                 let profile = self.profiles.get(&group.profile).copied();
-                profile.map(|profile| Entity::Group(Group { profile, ..group.clone() }))
+                (profile.map(|profile| Entity::Group(Group { profile, ..group.clone() })), NO_PROFILE)
             }
-            Entity::Multicast(group) => Some(Entity::Multicast(Multicast { ..group.clone() })),
-            Entity::CloneSession(session) => Some(Entity::CloneSession(session.clone())),
+            Entity::Multicast(_) | Entity::CloneSession(_) => (Some(entity.clone()), ""),
             Entity::ValueSet { members, .. } if members.is_empty() => return Taken::Already,
             Entity::ValueSet { set, members } => {
                 let set = self.value_sets.get(set).copied();
-                set.map(|set| Entity::ValueSet { set, members: members.clone() })
+                let taken = set.map(|set| Entity::ValueSet { set, members: members.clone() });
+                (taken, "there is no value set of this name and type")
             }
             Entity::Digest { digest, config } => {
                 let digest = self.digests.get(digest).copied();
-                digest.map(|digest| Entity::Digest { digest, config: *config })
+                let taken = digest.map(|digest| Entity::Digest { digest, config: *config });
+                (taken, "there is no digest of this name and type")
             }
             // Those of default actions; what entries have is read with them.
-            Entity::DirectCounter(direct) if direct.value == CounterCell::default() => return Taken::Already,
-            Entity::DirectCounter(direct) => {
-                let table = self.table_with(direct.table, |it| !it.direct_counters.is_empty());
-                table.map(|table| Entity::DirectCounter(Direct { table, ..direct.clone() }))
-            }
-            Entity::DirectMeter(direct) if direct.value.config.is_none() => return Taken::Already,
-            Entity::DirectMeter(direct) => {
+            Entity::DirectMeter(direct) if direct.value.config.is_some() => {
                 let table = self.table_with(direct.table, |it| it.direct_meter.is_some());
-                table.map(|table| Entity::DirectMeter(Direct { table, ..direct.clone() }))
+                (table.map(|table| Entity::DirectMeter(Direct { table, ..direct.clone() })), NO_METER)
             }
             // Carried between the bursts.
-            Entity::Counter(Cell { .. }) | Entity::Meter(Cell { .. }) | Entity::Register(Cell { .. }) => {
-                return Taken::Already;
-            }
+            Entity::DirectCounter(_) | Entity::DirectMeter(_) => return Taken::Already,
+            Entity::Counter(_) | Entity::Meter(_) | Entity::Register(_) => return Taken::Already,
         };
-        taken.map_or(Taken::Not, |entity| Taken::As(Box::new(entity)))
+        taken.map_or(Taken::Not(why), |entity| Taken::As(Box::new(entity)))
+    }
+
+    /// What an entity is of, for messages.
+    fn owner(&self, entity: &Entity) -> String {
+        let profile = |profile| format!("action profile {}", self.old.action_profiles[profile].name);
+        let table = |table| format!("table {}", self.old.tables[table].name);
+        match entity {
+            Entity::TableEntry(TableEntry { table: of, name: None, .. }) => format!("default action of {}", table(*of)),
+            Entity::TableEntry(entry) => table(entry.table),
+            Entity::Member(member) => profile(member.profile),
+            Entity::Group(group) => profile(group.profile),
+            Entity::Multicast(group) => format!("multicast group {}", group.group),
+            Entity::CloneSession(session) => format!("clone session {}", session.session),
+            Entity::ValueSet { set, .. } => format!("value set {}", self.old.value_sets[*set].name),
+            Entity::Digest { digest, .. } => format!("digest {}", self.old.digests[*digest].name),
+            Entity::DirectCounter(direct) => format!("direct counter of {}", table(direct.table)),
+            Entity::DirectMeter(direct) => format!("direct meter of {}", table(direct.table)),
+            Entity::Counter(cell) => format!("counter {}", self.old.counters[cell.array].name),
+            Entity::Meter(cell) => format!("meter {}", self.old.meters[cell.array].name),
+            Entity::Register(cell) => format!("register {}", self.old.registers[cell.array].name),
+        }
+    }
+
+    /// The table whose direct counter this was counted in, if there is no such counter any more.
+    fn uncounted(&self, entity: &Entity) -> Option<String> {
+        let (table, count) = match entity {
+            Entity::TableEntry(TableEntry { name: Some(_), table, counter, .. }) => (*table, (*counter)?),
+            Entity::DirectCounter(direct) => (direct.table, direct.value),
+            _ => return None,
+        };
+        let is_gone = self.table_with(table, |it| !it.direct_counters.is_empty()).is_none();
+        (is_gone && count != CounterCell::default()).then(|| self.old.tables[table].name.clone())
     }
 
     /// What a table is in the new program, if it has this there.
@@ -220,13 +291,19 @@ impl<'p> Names<'p> {
         if entry.is_const || (entry.name.is_none() && self.is_own_default(entry)) {
             return Taken::Already;
         }
-        let Some(&table) = self.tables.get(&entry.table) else { return Taken::Not };
+        match self.table_entry_there(entry) {
+            Ok(taken) => Taken::As(Box::new(Entity::TableEntry(taken))),
+            // What nobody but the old program has put there goes with it.
+            Err(_) if self.is_own_entry(entry) => Taken::Already,
+            Err(why) => Taken::Not(why),
+        }
+    }
+
+    fn table_entry_there(&self, entry: &TableEntry) -> Result<TableEntry, &'static str> {
+        let table = *self.tables.get(&entry.table).ok_or(NO_TABLE)?;
         let action = match &entry.action {
             None => None,
-            Some(action) => match self.action(action) {
-                Some(action) => Some(action),
-                None => return Taken::Not,
-            },
+            Some(action) => Some(self.action(action).ok_or(NO_ACTION)?),
         };
         let declared = &self.new.tables[table];
         let mut taken = TableEntry { table, action, idle_ns: None, ..entry.clone() };
@@ -235,12 +312,26 @@ impl<'p> Names<'p> {
             taken.counter = None;
         }
         if is_default || declared.direct_meter.is_none() {
+            if !is_default && entry.meter.flatten().is_some() {
+                return Err(NO_METER);
+            }
             (taken.meter, taken.meter_counts) = (None, None);
         }
-        if !declared.support_timeout {
-            taken.attributes.idle_timeout_ns = 0;
+        if !declared.support_timeout && entry.attributes.idle_timeout_ns != 0 {
+            return Err("its entries have no idle timeout");
         }
-        Taken::As(Box::new(Entity::TableEntry(taken)))
+        Ok(taken)
+    }
+
+    /// Whether an entry is as the old program declares it, with nothing beside it.
+    fn is_own_entry(&self, entry: &TableEntry) -> bool {
+        let (Some(name), Some(EntryAction::Call(call))) = (&entry.name, &entry.action) else { return false };
+        let table = &self.old.tables[entry.table];
+        let is_same = |it: &ir::Entry| {
+            let listed = table.actions.get(it.call.action as usize).map(|it| it.action);
+            has_name(it, name) && listed == Some(call.action) && it.call.args == call.args
+        };
+        table.entries.iter().any(is_same) && entry.attributes == Default::default()
     }
 
     /// Whether a default action is the one that the old program declares, with nothing beside it.
@@ -288,6 +379,10 @@ impl<'p> Names<'p> {
     }
 }
 
+fn has_name(entry: &ir::Entry, name: &EntryName) -> bool {
+    entry.key == name.key && (entry.priority == name.priority || name.priority == 0)
+}
+
 fn has_same_keys(a: &ir::Table, b: &ir::Table) -> bool {
     let form = |table: &ir::Table| -> Vec<(String, u32, ir::MatchKind)> {
         table.keys.iter().map(|key| (key.name.clone(), key.expr.ty.width(), key.kind)).collect()
@@ -297,36 +392,4 @@ fn has_same_keys(a: &ir::Table, b: &ir::Table) -> bool {
 
 fn param_widths(program: &Program, action: &ir::Action) -> Vec<u32> {
     action.params.iter().map(|&var| program.vars[var].ty.width()).collect()
-}
-
-/// Copies the cells of counters, meters and registers that both programs have.
-pub(crate) fn carry(old: &mut Switch, new: &mut Switch) {
-    let (old_program, new_program) = (old.program().clone(), new.program().clone());
-    for (to, array) in new_program.counters.iter_enumerated() {
-        let from = old_program.counters.iter_enumerated().find(|(_, it)| it.name == array.name);
-        let Some((from, _)) = from else { continue };
-        let values = &old.externs_mut().counters[from];
-        new.externs_mut().counters[to].iter_mut().zip(values).for_each(|(cell, value)| *cell = *value);
-    }
-    for (to, array) in new_program.registers.iter_enumerated() {
-        let is_same = |it: &ir::Register| it.name == array.name && it.ty == array.ty;
-        let from = old_program.registers.iter_enumerated().find(|(_, it)| is_same(it));
-        let Some((from, source)) = from else { continue };
-        for index in 0..array.size.min(source.size) {
-            if let Some(value) = old.externs_mut().registers[from].read(index) {
-                new.externs_mut().registers[to].write(index, &value);
-            }
-        }
-    }
-    for (to, array) in new_program.meters.iter_enumerated() {
-        let is_same = |it: &ir::Meter| it.name == array.name && it.unit == array.unit;
-        let from = old_program.meters.iter_enumerated().find(|(_, it)| is_same(it));
-        let Some((from, source)) = from else { continue };
-        for index in 0..array.size.min(source.size) {
-            let value = old.externs_mut().meters[from].cell_mut(index).cloned();
-            if let (Some(value), Some(cell)) = (value, new.externs_mut().meters[to].cell_mut(index)) {
-                *cell = value;
-            }
-        }
-    }
 }

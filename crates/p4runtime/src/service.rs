@@ -7,12 +7,14 @@
 use crate::agreement;
 use crate::answer::{AnswerWriter, READER_PATIENCE};
 use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
+use crate::carry::carry;
 use crate::device_config::{self, DeviceConfig};
 use crate::digest_lists::DigestLists;
 use crate::feed::Losses;
 use crate::outbox::Outbox;
 use crate::pipelines::{Compiled, Compiler, Patience, Pipelines, Prepared, Target};
 use crate::ports::Ports;
+use crate::reconcile::TakenOver;
 use crate::role_config::RoleConfig;
 use crate::schema::Schema;
 use crate::status::Outcomes;
@@ -23,7 +25,7 @@ use control::Api;
 use control::api::{Atomicity, Code as FaultCode, Entity, Fault};
 use p4runtime_proto::codec::BUDGET;
 use p4runtime_proto::p4::v1::{self, p4_runtime_server::P4Runtime};
-use p4runtime_proto::unread;
+use p4runtime_proto::{GONE_HEADER, unread};
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -247,8 +249,13 @@ impl P4Runtime for Service {
         if core.hub().arbitration.config(&role).is_some_and(|config| !config.can_push_pipeline) {
             return Err(Status::permission_denied(format!("{} may not set programs", describe(&role))));
         }
-        set_config(core, request, &role, election_id).await?;
-        Ok(Response::new(v1::SetForwardingPipelineConfigResponse {}))
+        let gone = set_config(core, request, &role, election_id).await?;
+        let mut answer = Response::new(v1::SetForwardingPipelineConfigResponse {});
+        // Names of a program are plain text, but for strange ones.
+        if let (false, Ok(gone)) = (gone.is_empty(), gone.join("; ").parse()) {
+            answer.metadata_mut().insert(GONE_HEADER, gone);
+        }
+        Ok(answer)
     }
 
     async fn get_forwarding_pipeline_config(
@@ -387,12 +394,13 @@ fn answer_one(
 
 // ------------------------------------------------------------------------------------------------------- programs
 
+/// Sets a program. Returns what has gone with the one before though its state was to be kept, in words.
 async fn set_config(
     core: &Arc<Core>,
     request: v1::SetForwardingPipelineConfigRequest,
     role: &RoleName,
     election_id: Option<u128>,
-) -> Result<(), Status> {
+) -> Result<Vec<String>, Status> {
     use v1::set_forwarding_pipeline_config_request::Action;
     let action = Action::try_from(request.action).unwrap_or(Action::Unspecified);
     if action == Action::Unspecified {
@@ -410,22 +418,23 @@ async fn set_config(
     let turn = Arc::clone(&core.turn).lock_owned().await;
     // Another controller may have become primary while the program was compiled.
     core.check_primary(role, election_id).map_err(status::of)?;
+    let mut gone = Vec::new();
     match (action, prepared) {
         (Action::VerifyAndSave, Some(prepared)) => core.pipelines().save(prepared),
         (Action::Commit, _) => {
             let Some(saved) = core.pipelines().take_saved() else {
                 return Err(Status::not_found("no config was saved: VERIFY_AND_SAVE must come before COMMIT"));
             };
-            commit(core, saved, false, turn).await?;
+            gone = commit(core, saved, false, turn).await?;
         }
         (Action::VerifyAndCommit | Action::ReconcileAndCommit, Some(prepared)) => {
-            commit(core, prepared, action == Action::ReconcileAndCommit, turn).await?;
+            gone = commit(core, prepared, action == Action::ReconcileAndCommit, turn).await?;
             // The config that was saved last is the one that runs.
             core.pipelines().take_saved();
         }
         _ => {}
     }
-    Ok(())
+    Ok(gone)
 }
 
 /// Makes a switch ready that runs the config. When the client goes away or the time is over, the work is given up.
@@ -486,7 +495,7 @@ async fn commit(
     prepared: Prepared,
     keeps_state: bool,
     turn: OwnedMutexGuard<()>,
-) -> Result<(), Status> {
+) -> Result<Vec<String>, Status> {
     let there = Arc::clone(core);
     blocking(move || {
         let _turn = turn;
@@ -496,34 +505,44 @@ async fn commit(
     .map_err(status::of)
 }
 
-fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<(), Fault> {
-    let previous = core.pipelines().current();
-    let keeps = keeps_state && previous.is_some();
-    if keeps {
-        let taken = reconcile::take_over(&core.api, &prepared.target.api)?;
-        let notes = core.api.notes();
-        kept::read_notes(&notes, &prepared.target.schema.translator, &mut prepared.target.numbered());
-        prepared.target.api.keep_notes(notes)?;
-        tracing::info!("the new program takes {} entities over; {} have no place in it", taken.kept, taken.lost);
-    }
+/// Returns what was counted in the old program and is counted no more, in words.
+fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<Vec<String>, Fault> {
+    let keeps = keeps_state && core.pipelines().current().is_some();
+    let taken = if keeps { Some(take_over(core, prepared)?) } else { None };
     let live = prepared.target.behind(Arc::clone(&core.api));
     let Some(switch) = prepared.parked.take() else {
         return Err(Fault::new(FaultCode::Aborted, "the program is no longer there"));
     };
     core.pipelines().announce(Arc::new(live));
-    let carry = move |old: &mut switch::Switch, new: &mut switch::Switch| {
-        if keeps {
-            reconcile::carry(old, new);
-        }
+    let bring_over = move |old: &mut switch::Switch, new: &mut switch::Switch| {
+        let Some(TakenOver { entries, mut gone, .. }) = taken else { return Ok(Vec::new()) };
+        gone.extend(carry(old, new, &entries)?);
+        Ok(gone)
     };
-    let put = core.api.adopt(&prepared.target.api, switch, carry, prepared.note.clone());
-    core.pipelines().settle(put.is_ok());
+    let put = core.api.adopt(&prepared.target.api, switch, bring_over, prepared.note.clone());
+    let program = &prepared.target.schema.program;
+    let runs = Arc::ptr_eq(&core.api.program(), program);
+    core.pipelines().settle(runs);
     match &put {
-        Ok(()) => {
-            tracing::info!(tables = prepared.target.schema.program.tables.len(), "a program of a controller runs")
+        Ok(gone) => {
+            tracing::info!(tables = program.tables.len(), "a program of a controller runs");
+            gone.iter().for_each(|gone| tracing::warn!("gone with the program before: {gone}"));
         }
         Err(fault) => tracing::warn!("the program of a controller: {fault}"),
     }
-    *core.digests() = DigestLists::default();
+    if runs {
+        *core.digests() = DigestLists::default();
+    }
     put
+}
+
+fn take_over(core: &Core, prepared: &Prepared) -> Result<TakenOver, Fault> {
+    let target = &prepared.target;
+    let taken = reconcile::take_over(&core.api, &target.api)
+        .inspect_err(|fault| tracing::warn!("a program of a controller is refused: {fault}"))?;
+    let notes = core.api.notes();
+    kept::read_notes(&notes, &target.schema.translator, &mut target.numbered());
+    target.api.keep_notes(notes)?;
+    tracing::info!("the new program takes {} entities over", taken.kept);
+    Ok(taken)
 }

@@ -48,6 +48,10 @@ pub mod wirespeed {
     }
 }
 
+/// The header of an answer to `SetForwardingPipelineConfig`, from a switch of ours, that says what was counted in the
+/// program before and went with it, though its state was to be kept: the message has no field for it.
+pub const GONE_HEADER: &str = "wirespeed-gone";
+
 #[cfg(test)]
 mod tests {
     use super::p4::v1;

@@ -168,6 +168,17 @@ impl Replication {
         )
     }
 
+    /// The ports that copies go to, also those of nodes that are in no group.
+    pub fn ports(&self) -> impl Iterator<Item = u32> {
+        let of_nodes = self.nodes.values().flat_map(|node| node.ports.iter().copied());
+        let of_groups = self.groups.values().flat_map(|group| &group.own);
+        let of_sessions = self.sessions.values().filter_map(|(target, _)| match target {
+            CloneTarget::Replicas(replicas) => Some(replicas),
+            CloneTarget::Group(_) => None,
+        });
+        of_nodes.chain(of_groups.chain(of_sessions.flatten()).map(|replica| replica.port))
+    }
+
     /// Whether there is a multicast group of this number.
     pub fn has_group(&self, group: u64) -> bool {
         self.groups.contains_key(&group)

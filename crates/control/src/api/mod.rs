@@ -477,30 +477,30 @@ impl Api {
     /// `program` is what the owner keeps with the state, if that is kept.
     pub fn replace(&self, new: Switch, program: serde_json::Value) -> Result<(), Fault> {
         let pipeline = Arc::new(Pipeline::of(&new));
-        self.put(pipeline, new, |_, _| (), program, Notes::new())
+        self.put(pipeline, new, |_, _| Ok(()), program, Notes::new())
     }
 
     /// The same with a switch that was behind another control plane until now: what controllers have told that one,
     /// and its notes, count here from now on. Between the bursts of the two, `carry` may take from the old switch what
-    /// the new one is to go on with; packets wait for it.
-    pub fn adopt(
+    /// the new one is to go on with, and packets wait for it; if it refuses, the old switch goes on.
+    pub fn adopt<T: Send + 'static>(
         &self,
         prepared: &Api,
         new: Switch,
-        carry: impl FnOnce(&mut Switch, &mut Switch) + Send + 'static,
+        carry: impl FnOnce(&mut Switch, &mut Switch) -> Result<T, Fault> + Send + 'static,
         program: serde_json::Value,
-    ) -> Result<(), Fault> {
+    ) -> Result<T, Fault> {
         self.put(prepared.pipeline(), new, carry, program, prepared.notes())
     }
 
-    fn put(
+    fn put<T: Send + 'static>(
         &self,
         pipeline: Arc<Pipeline>,
         mut new: Switch,
-        carry: impl FnOnce(&mut Switch, &mut Switch) + Send + 'static,
+        carry: impl FnOnce(&mut Switch, &mut Switch) -> Result<T, Fault> + Send + 'static,
         program: serde_json::Value,
         mut notes: Notes,
-    ) -> Result<(), Fault> {
+    ) -> Result<T, Fault> {
         let _turn = self.turn();
         notes.extend(timers::notes_of_timers(self.notes()));
         // Links are the switch's, whatever runs on it.
@@ -509,10 +509,11 @@ impl Api {
             pipeline.port_changed(port, false);
             resources::choose_replicas(&pipeline.state(), &mut new, port);
         }
-        let old = self.door.ask(move |switch| {
-            carry(switch, &mut new);
-            switch.replace(new)
+        let put = self.door.ask(move |switch| {
+            let carried = carry(switch, &mut new)?;
+            Ok::<_, Fault>((switch.replace(new), carried))
         })?;
+        let (old, carried) = put?;
         // The old switch is taken apart here, while packets go on.
         drop(old);
         *self.pipeline.write().unwrap_or_else(PoisonError::into_inner) = pipeline;
@@ -522,7 +523,7 @@ impl Api {
                 let message = format!("the program runs, but a restart will forget it: {error}");
                 Err(Fault::new(Code::Unavailable, message))
             }
-            _ => Ok(()),
+            _ => Ok(carried),
         }
     }
 }

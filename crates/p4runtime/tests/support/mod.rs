@@ -375,7 +375,8 @@ impl Controller {
         Ok(all)
     }
 
-    pub async fn set_config(&mut self, action: Action, text: Option<&str>) -> Result<(), Status> {
+    /// Sets a program. Gives what has gone with the one before, if that is told.
+    pub async fn set_config(&mut self, action: Action, text: Option<&str>) -> Result<String, Status> {
         let info = |text: &str| compile(text).ok().map(|made| made.info).or_else(|| Some(program(ROUTER).info));
         let request = v1::SetForwardingPipelineConfigRequest {
             device_id: 1,
@@ -390,7 +391,11 @@ impl Controller {
             ..Default::default()
         };
         let set = tokio::time::timeout(PATIENCE, self.client.set_forwarding_pipeline_config(request)).await;
-        set.expect("no answer").map(|_| ())
+        let gone = |answer: tonic::Response<_>| {
+            let gone = answer.metadata().get(p4runtime_proto::GONE_HEADER);
+            gone.map_or(String::new(), |gone| gone.to_str().unwrap().to_owned())
+        };
+        set.expect("no answer").map(gone)
     }
 
     pub fn config_request(&self) -> v1::GetForwardingPipelineConfigRequest {
