@@ -305,7 +305,7 @@ impl Client {
     async fn load(&mut self, program: &str) -> Result<(), ctl::Failure> {
         let p4_device_config = program.as_bytes().to_vec();
         let config = ForwardingPipelineConfig { p4_device_config, ..ForwardingPipelineConfig::default() };
-        self.session.load(VerifyAndCommit, Some(config)).await
+        self.session.load(VerifyAndCommit, Some(config)).await.map(drop)
     }
 
     /// Writes some of what the program allows: how much was taken.

@@ -64,13 +64,7 @@ pub async fn carry_out(session: &mut Session, plan: Plan, around: &mut Surroundi
             session.packet_out(packet).await?;
             say_done(around, "sent", json!({"sent": 1}));
         }
-        Plan::Load(load) => {
-            let config = (around.load)(&load.path)?;
-            if let Some(gone) = session.load(load_action(&load), Some(config)).await? {
-                say_note(around, &format!("gone with the program before: {gone}"));
-            }
-            say_done(around, load_done(&load), json!({"loaded": load.path}));
-        }
+        Plan::Load(load) => load_program(session, load, around).await?,
         Plan::Commit => {
             session.load(LoadAction::Commit, None).await?;
             say_done(around, "the program that was saved runs", json!({"committed": true}));
@@ -215,6 +209,15 @@ async fn dump(session: &mut Session, wanted: Dump, around: &mut Surroundings<'_>
     for line in wanted.before.iter().chain(&commands(&schema, &found)) {
         say_text(around, line);
     }
+    Ok(())
+}
+
+async fn load_program(session: &mut Session, load: Load, around: &mut Surroundings<'_>) -> Result<(), Failure> {
+    let config = (around.load)(&load.path)?;
+    if let Some(gone) = session.load(load_action(&load), Some(config)).await? {
+        say_note(around, &format!("gone with the program before: {gone}"));
+    }
+    say_done(around, load_done(&load), json!({"loaded": load.path}));
     Ok(())
 }
 

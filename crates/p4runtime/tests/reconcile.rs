@@ -1,5 +1,5 @@
-//! `RECONCILE_AND_COMMIT`: what was written is kept or the program is refused; what was only counted may go, and that is
-//! told.
+//! `RECONCILE_AND_COMMIT`: what was written is kept or the program is refused; what was only counted may go, and that
+//! is told.
 
 mod support;
 
@@ -75,7 +75,9 @@ async fn what_was_written_and_has_no_place_is_a_reason_to_refuse() {
         assert_eq!(state(&mut controller, &info).await, before, "{to}");
         changed = ROUTER.to_owned();
     }
-    check(&refusals, expect![[r#"
+    check(
+        &refusals,
+        expect![[r#"
         way
           InvalidArgument the new program has no place for what was written: default action of table I.route (1): there is no table of this name with the same keys; table I.route (1): there is no table of this name with the same keys. Nothing has changed: delete it first, or use VERIFY_AND_COMMIT, which begins with nothing
         m.address: ternary
@@ -89,7 +91,8 @@ async fn what_was_written_and_has_no_place_is_a_reason_to_refuse() {
         bit<8> value; bit<16> port; }
         header
           InvalidArgument the new program has no place for what was written: digest learn_t (1): there is no digest of this name and type. Nothing has changed: delete it first, or use VERIFY_AND_COMMIT, which begins with nothing
-    "#]]);
+    "#]],
+    );
 }
 
 fn check(shown: &str, expected: Expect) {
