@@ -157,7 +157,10 @@ fn install(switch: &mut Switch, files: &[PathBuf]) -> Result<(), Failure> {
     for file in files {
         let _progress = Progress::start(format!("installing {}", file.display()));
         let program = Arc::clone(switch.program());
-        let done = control::load_entries(file, &program).and_then(|commands| control::apply_all(switch, &commands));
+        let done = control::read_entries(file, &program).and_then(|entries| {
+            entries.passed_over.iter().for_each(terminal::warning);
+            control::apply_all(switch, &entries.commands)
+        });
         let replies = done.map_err(|errors| {
             let messages = errors.iter().map(ToString::to_string).collect();
             Failure { messages, exit: Exit::BadInput }

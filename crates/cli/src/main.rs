@@ -21,6 +21,7 @@
 mod args;
 mod backend;
 mod bench;
+mod called;
 mod caught;
 mod check;
 mod compile;
@@ -79,7 +80,7 @@ impl Exit {
 }
 
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse_from(p4c::arguments());
+    let arguments = args::Arguments::parse_from(called::arguments());
     if matches!(arguments.command, args::Command::NetKeeper) {
         // The keeper moves its first thread, which is what other processes see of it.
         return ExitCode::from(net::keep().unwrap_or_else(|exit| exit) as u8);

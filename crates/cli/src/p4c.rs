@@ -9,19 +9,9 @@ use crate::compile::{device_config, write_bytes};
 use crate::terminal;
 use crate::{Exit, frontend};
 use p4info::Format;
-use std::ffi::OsString;
-use std::path::Path;
 
 /// The name of the command, and of links that stand for it.
 pub const COMMAND: &str = "p4c-bm2-ss";
-
-/// The arguments of the process, with the command in its place if a link stands for it.
-pub fn arguments() -> impl Iterator<Item = OsString> {
-    let mut all = std::env::args_os();
-    let name = all.next().unwrap_or_default();
-    let is_link = Path::new(&name).file_name().is_some_and(|name| name == COMMAND);
-    [name].into_iter().chain(is_link.then(|| COMMAND.into())).chain(all)
-}
 
 /// Writes the files.
 pub fn p4c(arguments: &P4cArguments) -> Result<Exit, Exit> {

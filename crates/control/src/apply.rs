@@ -93,6 +93,7 @@ fn insert_batch(
 fn check_group(tables: &TableSet, command: &Command) -> Result<(), Problem> {
     let (table, call) = match command {
         Command::TableAdd { table, call, .. }
+        | Command::TableAddTimed { table, call, .. }
         | Command::TableModify { table, call, .. }
         | Command::TableSetDefault { table, call } => (*table, call),
         _ => return Ok(()),
@@ -140,6 +141,13 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
     match command {
         TableAdd { table, key, priority, call } => {
             perform(switch, *table, Operation::Insert(entry_spec(key, *priority, call)))
+        }
+        TableAddTimed { table, key, priority, call, timeout_ns } => {
+            let reply = perform(switch, *table, Operation::Insert(entry_spec(key, *priority, call)))?;
+            let Reply::Handle(handle) = reply else { return Ok(reply) };
+            let attributes = tables::Attributes { idle_timeout_ns: *timeout_ns, ..tables::Attributes::default() };
+            perform(switch, *table, Operation::SetAttributes { handle: Handle(handle), attributes })?;
+            Ok(Reply::Handle(handle))
         }
         TableModify { table, handle, call } => {
             let (action, args) = (call.action as usize, call.args.clone());

@@ -159,43 +159,67 @@ pub fn command_names() -> impl Iterator<Item = &'static str> {
 
 /// Whether the tool has such a command, carried out or not.
 pub(crate) fn is_known(name: &str) -> bool {
-    forms().any(|form| form.name == name) || NOT_SUPPORTED.contains(&name)
+    forms().any(|form| form.name == name) || not_carried_out(name).is_some()
 }
 
-/// Commands of `simple_switch_CLI` that entries files do not have. Some are for a switch that runs alone
-/// ([`crate::switch_cli`]).
-const NOT_SUPPORTED: [&str; 25] = [
+/// Commands of `simple_switch_CLI` that show something at a prompt ([`crate::switch_cli`]) and do nothing in a file.
+const SHOWS: [&str; 11] = [
     "get_time_elapsed",
     "get_time_since_epoch",
     "help",
-    "load_new_config_file",
-    "mc_set_lag_membership",
-    "port_add",
-    "port_remove",
-    "reset_state",
-    "serialize_state",
-    "shell",
     "show_actions",
     "show_ports",
     "show_pvs",
     "show_tables",
-    "swap_configs",
     "switch_info",
     "table_info",
-    "table_set_timeout",
     "table_show_actions",
-    "mirroring_add_coalesce",
-    "mirroring_mapping_add",
-    "mirroring_mapping_delete",
     "mirroring_mapping_get_egress_port",
-    "mirroring_add_truncate",
-    "write_config_to_file",
 ];
+
+/// Commands of the tool that stand for something else here, or that only a switch that runs has: what to do instead.
+const INSTEAD: [(&str, &str); 14] = [
+    ("load_new_config_file", "another program is loaded in P4: `wirespeed ctl load PROGRAM.p4 save`, then `commit`"),
+    ("swap_configs", "a program that was saved is run by `wirespeed ctl commit`"),
+    ("write_config_to_file", "`wirespeed ctl dump` writes what was written to the switch"),
+    (
+        "serialize_state",
+        "`wirespeed ctl dump with-data` writes the state; `wirespeed run --state DIR` keeps it through restarts",
+    ),
+    ("port_add", "ports are given when the switch is started: `wirespeed run --port NUMBER=INTERFACE`"),
+    ("port_remove", "ports are given when the switch is started; `ip link set INTERFACE down` takes one out of use"),
+    ("mc_set_lag_membership", "there are no link aggregation groups: name the ports of a node one by one"),
+    ("shell", "commands of the system are typed in a shell of the system"),
+    ("mirroring_mapping_add", "mirroring_add SESSION PORT does the same, and is what newer versions of the tool have"),
+    ("mirroring_mapping_delete", "mirroring_delete SESSION does the same"),
+    ("mirroring_mapping_get_egress_port", "mirroring_get SESSION shows where clones of a session go"),
+    ("mirroring_add_coalesce", "clones are not put together: mirroring_add SESSION PORT sends each by itself"),
+    ("mirroring_add_truncate", "`wirespeed ctl mirror add SESSION PORT bytes N` limits what is sent of a clone"),
+    ("reset_state", "a switch begins without state; one that runs takes this command at its prompt"),
+];
+
+/// What to do instead of a command of the tool that is not carried out.
+pub(crate) fn not_carried_out(name: &str) -> Option<Problem> {
+    let (_, instead) = INSTEAD.iter().find(|(known, _)| *known == name)?;
+    Some(Problem::new(format!("the command {name} is not carried out")).with_help(*instead))
+}
+
+/// How a command is written; none if it is not carried out.
+pub(crate) fn usage(name: &str) -> Option<String> {
+    let form = forms().find(|form| form.name == name)?;
+    Some(format!("{} {}", form.name, form.usage).trim_end().to_owned())
+}
 
 /// Reads all lines of `text`.
 pub(crate) fn read(file: &Arc<str>, text: &str, program: &Program, collected: &mut Collected) {
     for (index, line) in text.lines().enumerate() {
         let origin = Origin { file: file.clone(), place: Place::Line(index as u32 + 1) };
+        if let Some(name) = words(line).ok().and_then(|words| SHOWS.iter().find(|it| words.first() == Some(*it))) {
+            let help = "`wirespeed ctl simple` asks a switch that runs";
+            collected
+                .pass_over(origin, Problem::new(format!("{name} shows nothing in a file of entries")).with_help(help));
+            continue;
+        }
         collected.take(origin, parse_line(line, program));
     }
 }
@@ -207,8 +231,8 @@ pub fn parse_line(line: &str, program: &Program) -> Result<Option<Command>, Prob
         return Ok(None);
     };
     let Some(form) = forms().find(|form| form.name == name) else {
-        if NOT_SUPPORTED.contains(&name) {
-            return Err(Problem::new(format!("the command {name} is not supported yet")));
+        if let Some(problem) = not_carried_out(name) {
+            return Err(problem);
         }
         let known: Vec<&str> = command_names().collect();
         let help = format!("commands are {}", names::listed(name, &known));
@@ -883,13 +907,34 @@ mod tests {
     }
 
     #[test]
-    fn commands_of_the_tool_that_are_not_done_yet_say_so() {
+    fn commands_of_the_tool_that_a_file_does_not_have_say_what_to_do_instead() {
         check(
-            "table_set_timeout ipv4_lpm 0 1\nshow_tables",
+            "table_set_timeout ipv4_lpm 0 1\nmirroring_mapping_add 1 2\nswap_configs",
             expect![[r#"
                 entries:1: table MyIngress.ipv4_lpm has no idle timeouts
                   help: the program must declare `support_timeout = true` in it
-                entries:2: the command show_tables is not supported yet
+                entries:2: the command mirroring_mapping_add is not carried out
+                  help: mirroring_add SESSION PORT does the same, and is what newer versions of the tool have
+                entries:3: the command swap_configs is not carried out
+                  help: a program that was saved is run by `wirespeed ctl commit`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn commands_that_show_something_are_passed_over_in_a_file() {
+        check(
+            "show_tables\ntable_clear l2\n  help table_add # how\nswitch_info\ntable_info l2",
+            expect![[r#"
+                entries:2: TableClear { table: table1 }
+                entries:1: show_tables shows nothing in a file of entries
+                  help: `wirespeed ctl simple` asks a switch that runs
+                entries:3: help shows nothing in a file of entries
+                  help: `wirespeed ctl simple` asks a switch that runs
+                entries:4: switch_info shows nothing in a file of entries
+                  help: `wirespeed ctl simple` asks a switch that runs
+                entries:5: table_info shows nothing in a file of entries
+                  help: `wirespeed ctl simple` asks a switch that runs
             "#]],
         );
     }

@@ -25,6 +25,19 @@ pub enum Command {
         /// What runs.
         call: ActionCall,
     },
+    /// Adds an entry that is reported when no packet has hit it for so long.
+    TableAddTimed {
+        /// The table, one with timeouts.
+        table: TableId,
+        /// As of one without.
+        key: Vec<EntryKey>,
+        /// As of one without.
+        priority: i32,
+        /// What runs.
+        call: ActionCall,
+        /// The time.
+        timeout_ns: u64,
+    },
     /// Changes what an entry runs.
     TableModify {
         /// The table.

@@ -16,6 +16,8 @@ pub(crate) struct Collected {
     commands: Vec<(Command, Origin)>,
     errors: Vec<EntryError>,
     errors_left_out: usize,
+    /// What is in the file and does nothing there.
+    passed_over: Vec<EntryError>,
 }
 
 impl Collected {
@@ -29,18 +31,42 @@ impl Collected {
         }
     }
 
-    fn finish(mut self, file: &Arc<str>) -> Result<Vec<(Command, Origin)>, Vec<EntryError>> {
+    /// Takes a place that has something which does nothing in a file.
+    pub(crate) fn pass_over(&mut self, origin: Origin, problem: Problem) {
+        if self.passed_over.len() < ERRORS_MAX {
+            self.passed_over.push(EntryError { origin, problem });
+        }
+    }
+
+    fn finish(mut self, file: &Arc<str>) -> Result<Entries, Vec<EntryError>> {
         if self.errors_left_out > 0 {
             let origin = Origin { file: file.clone(), place: Place::File };
             let problem = Problem::new(format!("{} more errors", self.errors_left_out));
             self.errors.push(EntryError { origin, problem });
         }
-        if self.errors.is_empty() { Ok(self.commands) } else { Err(self.errors) }
+        match self.errors.is_empty() {
+            true => Ok(Entries { commands: self.commands, passed_over: self.passed_over }),
+            false => Err(self.errors),
+        }
     }
+}
+
+/// A file of entries.
+#[derive(Debug)]
+pub struct Entries {
+    /// What it asks for, in order.
+    pub commands: Vec<(Command, Origin)>,
+    /// What is in it and does nothing there, such as commands that show something at a prompt.
+    pub passed_over: Vec<EntryError>,
 }
 
 /// The commands in the file at `path`, or everything that is wrong with it.
 pub fn load_entries(path: &Path, program: &Program) -> Result<Vec<(Command, Origin)>, Vec<EntryError>> {
+    read_entries(path, program).map(|entries| entries.commands)
+}
+
+/// The same, with what is passed over.
+pub fn read_entries(path: &Path, program: &Program) -> Result<Entries, Vec<EntryError>> {
     let file: Arc<str> = path.display().to_string().into();
     let at = |place, problem| vec![EntryError { origin: Origin { file: file.clone(), place }, problem }];
     let bytes = std::fs::read(path)
@@ -49,12 +75,16 @@ pub fn load_entries(path: &Path, program: &Program) -> Result<Vec<(Command, Orig
         let line = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
         at(Place::Line(line), Problem::new("this line is not UTF-8 text"))
     })?;
-    parse_entries(&file, text, program)
+    parse(&file, text, program)
 }
 
 /// The commands in `text`, the content of the file that users call `file`, or everything that is wrong with it. A text
 /// that begins with `{` is runtime JSON, any other is a list of commands.
 pub fn parse_entries(file: &str, text: &str, program: &Program) -> Result<Vec<(Command, Origin)>, Vec<EntryError>> {
+    parse(file, text, program).map(|entries| entries.commands)
+}
+
+fn parse(file: &str, text: &str, program: &Program) -> Result<Entries, Vec<EntryError>> {
     let file: Arc<str> = file.into();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut collected = Collected::default();
@@ -72,13 +102,16 @@ pub(crate) mod tests {
     use crate::test_program::program;
     use expect_test::{Expect, expect};
 
-    /// Reads `text` as a file and shows its commands, or its errors.
+    /// Reads `text` as a file and shows its commands, and what is passed over, or its errors.
     pub(crate) fn check(text: &str, expected: Expect) {
         let mut shown = String::new();
-        match parse_entries("entries", text, &program()) {
-            Ok(commands) => {
-                for (command, origin) in commands {
+        match parse("entries", text, &program()) {
+            Ok(entries) => {
+                for (command, origin) in entries.commands {
                     shown += &format!("{origin}: {command:?}\n");
+                }
+                for passed_over in entries.passed_over {
+                    shown += &format!("{passed_over}\n");
                 }
             }
             Err(errors) => {

@@ -41,5 +41,5 @@ mod test_program;
 pub use api::Api;
 pub use apply::{Reply, apply, apply_all};
 pub use command::{Burst, Command, CounterRef, MeterRef, ProfilePart, Replica};
-pub use entries::{load_entries, parse_entries};
+pub use entries::{Entries, load_entries, parse_entries, read_entries};
 pub use problem::{EntryError, Origin, Place, Problem};

@@ -87,9 +87,6 @@ fn header(file: &Object) -> Result<(), Problem> {
 fn table_entry(entry: &Object, program: &Program) -> Result<Command, Problem> {
     let known = ["table", "match", "action_name", "action_params", "default_action", "priority", "idle_timeout_ns"];
     check_fields(entry, &known)?;
-    if entry.get("idle_timeout_ns").is_some_and(|timeout| timeout.as_u64() != Some(0)) {
-        return Err(Problem::new("idle_timeout_ns is not supported yet"));
-    }
     let table = names::table(program, string(entry, "table")?)?;
     let is_default = match entry.get("default_action") {
         None | Some(Value::Bool(false)) => false,
@@ -113,7 +110,22 @@ fn table_entry(entry: &Object, program: &Program) -> Result<Command, Problem> {
         };
     }
     let key = key(program, table, matches)?;
-    Ok(Command::TableAdd { table, key, priority: priority(entry, program, table)?, call })
+    let priority = priority(entry, program, table)?;
+    match idle_timeout_ns(entry, program, table)? {
+        0 => Ok(Command::TableAdd { table, key, priority, call }),
+        timeout_ns => Ok(Command::TableAddTimed { table, key, priority, call, timeout_ns }),
+    }
+}
+
+/// After how long without a hit the entry is reported; 0 for never.
+fn idle_timeout_ns(entry: &Object, program: &Program, table: TableId) -> Result<u64, Problem> {
+    let Some(given) = entry.get("idle_timeout_ns") else { return Ok(0) };
+    let timeout_ns = number(given, "idle_timeout_ns", i64::MAX as u64)?;
+    if timeout_ns > 0 && !program.tables[table].support_timeout {
+        let message = format!("table {} has no idle timeouts", program.tables[table].name);
+        return Err(Problem::new(message).with_help("the program must declare `support_timeout = true` in it"));
+    }
+    Ok(timeout_ns)
 }
 
 /// The priority, which an entry has where keys may overlap.
@@ -419,6 +431,30 @@ mod tests {
                   help: fields are table, match, priority, action_name, action_params, default_action, idle_timeout_ns
                 entries:15: table_entries[12]: table is missing
                 entries:16: table_entries[13]: it is 7, not an object {...}
+            "#]],
+        );
+    }
+
+    #[test]
+    fn entries_that_time_out() {
+        check_entries(
+            r#"{"table": "l2", "action_name": "tunnel", "action_params": {"source": 1}, "match": {"dstAddr": 1},
+                "idle_timeout_ns": 5000000000},
+               {"table": "ipv4_lpm", "action_name": "drop", "match": {"dstAddr": ["10.0.0.1", 32]}, "idle_timeout_ns": 0}"#,
+            expect![[r#"
+                entries:2: table_entries[0]: TableAddTimed { table: table1, key: [Exact(48w0x1)], priority: 0, call: ActionCall { action: 2, args: [128w0x1] }, timeout_ns: 5000000000 }
+                entries:4: table_entries[1]: TableAdd { table: table0, key: [Lpm { value: 32w0xa000001, prefix_len: 32 }], priority: 0, call: ActionCall { action: 0, args: [] } }
+            "#]],
+        );
+        check_entries(
+            r#"{"table": "l2", "action_name": "tunnel", "action_params": {"source": 1}, "match": {"dstAddr": 1},
+                "idle_timeout_ns": -1},
+               {"table": "ipv4_lpm", "action_name": "drop", "match": {"dstAddr": ["10.0.0.1", 32]}, "idle_timeout_ns": 7}"#,
+            expect![[r#"
+                entries:2: table_entries[0]: idle_timeout_ns is -1
+                  help: it is a number from 0 to 9223372036854775807
+                entries:4: table_entries[1]: table MyIngress.ipv4_lpm has no idle timeouts
+                  help: the program must declare `support_timeout = true` in it
             "#]],
         );
     }

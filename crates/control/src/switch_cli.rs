@@ -50,7 +50,7 @@ type Asks = fn(&Program, &[&str]) -> Result<String, Problem>;
 
 /// Commands that the program alone answers, with their usage and the number of their arguments.
 const OF_THE_PROGRAM: [(&str, &str, usize, Asks); 6] = [
-    ("help", "", 0, |_, _| Ok(help())),
+    ("help", "[COMMAND]", 1, |_, words| words.first().map_or_else(|| Ok(help()), |name| help_of(name))),
     ("show_tables", "", 0, |program, _| Ok(lines(program.tables.ids().map(|table| show_table(program, table))))),
     ("show_actions", "", 0, |program, _| Ok(show_actions(program))),
     ("show_pvs", "", 0, |program, _| Ok(lines(program.value_sets.iter().map(|set| set.name.clone())))),
@@ -68,21 +68,6 @@ const OF_THE_PROGRAM: [(&str, &str, usize, Asks); 6] = [
 const OF_THE_SWITCH: [&str; 5] =
     ["get_time_elapsed", "get_time_since_epoch", "reset_state", "show_ports", "switch_info"];
 
-/// Commands of the tool that stand for something else here: what to do instead.
-const INSTEAD: [(&str, &str); 8] = [
-    ("load_new_config_file", "another program is loaded in P4: `wirespeed ctl load PROGRAM.p4 save`, then `commit`"),
-    ("swap_configs", "a program that was saved is run by `wirespeed ctl commit`"),
-    ("write_config_to_file", "`wirespeed ctl dump` writes what was written to the switch"),
-    (
-        "serialize_state",
-        "`wirespeed ctl dump with-data` writes the state; `wirespeed run --state DIR` keeps it through restarts",
-    ),
-    ("port_add", "ports are given when the switch is started: `wirespeed run --port NUMBER=INTERFACE`"),
-    ("port_remove", "ports are given when the switch is started; `ip link set INTERFACE down` takes one out of use"),
-    ("mc_set_lag_membership", "there are no link aggregation groups: name the ports of a node one by one"),
-    ("shell", "commands of the system are typed in a shell of the system"),
-];
-
 /// The names of all commands that are carried out.
 pub fn command_names() -> Vec<&'static str> {
     let local = OF_THE_PROGRAM.iter().map(|(name, ..)| *name).chain(OF_THE_SWITCH);
@@ -96,14 +81,12 @@ fn answer(api: &Api, about: &About, line: &str) -> Result<String, Problem> {
     let words = cli_text::words(line)?;
     let Some((&name, words)) = words.split_first() else { return Ok(String::new()) };
     if let Some((_, usage, count, ask)) = OF_THE_PROGRAM.iter().find(|(known, ..)| *known == name) {
-        if words.len() != *count && name != "help" {
-            let message = cli_text::count_message(name, words.len(), *count, *count);
+        if words.len() != *count && (name != "help" || words.len() > *count) {
+            let least = if name == "help" { 0 } else { *count };
+            let message = cli_text::count_message(name, words.len(), least, *count);
             return Err(Problem::new(message).with_help(format!("{name} {usage}").trim_end().to_owned()));
         }
         return ask(&program, words);
-    }
-    if let Some((_, instead)) = INSTEAD.iter().find(|(known, _)| *known == name) {
-        return Err(Problem::new(format!("the command {name} is not carried out")).with_help(*instead));
     }
     let closed = |closed: switch::Closed| Problem::new(closed.to_string());
     match name {
@@ -115,10 +98,7 @@ fn answer(api: &Api, about: &About, line: &str) -> Result<String, Problem> {
         "show_ports" => Ok(show_ports(api, about)),
         "switch_info" => Ok(switch_info(about)),
         "reset_state" => reset_state(api, &program).map(|()| String::new()),
-        _ if !cli_text::is_known(name) => {
-            let all = names::listed(name, &command_names());
-            Err(Problem::new(format!("there is no command {name}")).with_help(format!("commands are {all}")))
-        }
+        _ if !cli_text::is_known(name) => Err(no_command(name)),
         _ => match cli_text::parse_line(line, &program)? {
             None => Ok(String::new()),
             Some(command) => carry_out(api, &program, command),
@@ -134,6 +114,20 @@ fn help() -> String {
     let names = command_names();
     let row = |row: &[&str]| row.iter().map(|name| format!("{name:40}")).collect::<String>().trim_end().to_owned();
     format!("Commands:\n{}", lines(names.chunks(3).map(row)))
+}
+
+fn no_command(name: &str) -> Problem {
+    let all = names::listed(name, &command_names());
+    Problem::new(format!("there is no command {name}")).with_help(format!("commands are {all}"))
+}
+
+/// How a command is written, or what to do instead.
+fn help_of(name: &str) -> Result<String, Problem> {
+    let of_the_program = OF_THE_PROGRAM.iter().find(|(known, ..)| *known == name);
+    let of_the_program = of_the_program.map(|(name, usage, ..)| format!("{name} {usage}").trim_end().to_owned());
+    let of_the_switch = || OF_THE_SWITCH.iter().find(|known| **known == name).map(|name| (*name).to_owned());
+    let usage = cli_text::usage(name).or(of_the_program).or_else(of_the_switch);
+    usage.ok_or_else(|| cli_text::not_carried_out(name).unwrap_or_else(|| no_command(name)))
 }
 
 // ------------------------------------------------------------------------------------------------- what the switch has
@@ -865,7 +859,8 @@ mod tests {
     #[test]
     fn help_names_what_is_carried_out() {
         check(
-            "help\nswap_configs\nfrobnicate",
+            "help\nswap_configs\nfrobnicate\nhelp table_add\nhelp table_info\nhelp switch_info\nhelp swap_configs
+help x\nhelp table_add table_info\nmirroring_mapping_add 1 2",
             expect![[r#"
                 Commands:
                 act_prof_add_member_to_group            act_prof_create_group                   act_prof_create_member
@@ -898,6 +893,17 @@ mod tests {
                   help: a program that was saved is run by `wirespeed ctl commit`
                 Error: there is no command frobnicate
                   help: commands are reset_state, show_ports, table_add, mc_group_create, mc_node_create, mirroring_add, pvs_add, pvs_clear and 70 more
+                table_add TABLE ACTION KEY... => [ARGUMENT...] [PRIORITY]
+                table_info TABLE
+                switch_info
+                Error: the command swap_configs is not carried out
+                  help: a program that was saved is run by `wirespeed ctl commit`
+                Error: there is no command x
+                  help: commands are help, mc_dump, pvs_add, pvs_get, show_pvs, pvs_clear, table_add, pvs_remove and 70 more
+                Error: help takes 0 to 1 arguments, 2 given
+                  help: help [COMMAND]
+                Error: the command mirroring_mapping_add is not carried out
+                  help: mirroring_add SESSION PORT does the same, and is what newer versions of the tool have
             "#]],
         );
     }

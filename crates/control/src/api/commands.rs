@@ -65,7 +65,7 @@ impl Pipeline {
             Some(Entity::TableEntry(self.entry(state, table, entry)))
         };
         match command {
-            TableAdd { table, key, priority, .. } => {
+            TableAdd { table, key, priority, .. } | TableAddTimed { table, key, priority, .. } => {
                 let key: Vec<MatchValue> = key.iter().map(match_value).collect();
                 let handle = set.tables()[table.index()].find(&key, *priority).ok().flatten();
                 update(UpdateKind::Insert, handle.and_then(|handle| by_handle(state, *table, handle)))
