@@ -87,6 +87,7 @@ impl Events for Reporter {
             waited: ports.waited,
             unconnected_frames: ports.unconnected_frames,
             controller_losses: self.feed.as_ref().map_or(0, Feed::lost),
+            digests_lost: self.feed.as_ref().map(Feed::digests_lost).unwrap_or_default(),
         });
         let now: Vec<CounterSnapshot> = ports.iter().map(|(_, driver)| driver.counters().snapshot()).collect();
         if self.live_line && self.last.len() == now.len() {

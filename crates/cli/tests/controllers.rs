@@ -406,6 +406,43 @@ async fn packets_of_controllers_find_the_port_of_the_program_that_runs() {
 }
 
 #[tokio::test]
+async fn lost_digests_are_counted_by_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = ECHO
+        .replace("struct none_t", "struct learn_t { bit<9> port; }\nstruct none_t")
+        .replace("{ s.egress_spec", "{ digest<learn_t>(1, { s.ingress_port }); s.egress_spec");
+    let switch = Switch::start(folder.path(), "");
+    let mut controller = Controller::of(&switch).await;
+    controller.set(Action::VerifyAndCommit, &text).await.unwrap();
+    let lost = |reason: &str| switch.metric(&format!("wirespeed_digests_lost_total{{reason=\"{reason}\"}}"));
+    // What the worker tells is up to a second old.
+    let until = async |reason: &str, count: u64| {
+        for _ in 0..600 {
+            if lost(reason) == count {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("{reason}: {} and not {count}", lost(reason));
+    };
+    for _ in 0..2 {
+        controller.answer(b"x").await;
+    }
+    until("not_configured", 2).await;
+    assert_eq!(switch.metric("wirespeed_controller_losses_total"), 0, "nobody has asked for them");
+    // One that waits for others when the next program comes.
+    let info = controller.config().await.p4info.unwrap();
+    let waits = "type: INSERT entity { digest_entry { digest_id: $learn_t
+        config { max_list_size: 9 max_timeout_ns: 900000000000 } } }";
+    controller.write(vec![update(&info, waits)]).await.unwrap();
+    controller.answer(b"x").await;
+    controller.set(Action::VerifyAndCommit, ECHO).await.unwrap();
+    until("replaced", 1).await;
+    assert_eq!(switch.metric("wirespeed_controller_losses_total"), 1);
+    assert_eq!(lost("not_configured"), 2);
+}
+
+#[tokio::test]
 async fn who_spoke_last_about_the_program_is_heard() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("first.p4");

@@ -23,8 +23,12 @@ pub struct Published {
     unconnected_frames: AtomicU64,
     digests: AtomicU64,
     controller_losses: AtomicU64,
+    digests_lost: Mutex<DigestsLost>,
     ports: Mutex<Vec<ShownPort>>,
 }
+
+/// Digests that no controller has heard of, by reason; empty names where there can be no controller.
+pub type DigestsLost = [(&'static str, u64); 5];
 
 /// What the worker says of itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,8 +39,10 @@ pub struct Tick {
     pub waited: Duration,
     /// How many frames went to ports that have no driver.
     pub unconnected_frames: u64,
-    /// How many packets and digests for controllers were lost because too many waited.
+    /// How many packets, digests and idle entries no controller has heard of.
     pub controller_losses: u64,
+    /// The digests among them, and those that nobody has asked for.
+    pub digests_lost: DigestsLost,
 }
 
 impl Published {
@@ -47,6 +53,7 @@ impl Published {
         *self.times_ns.lock().unwrap_or_else(PoisonError::into_inner) = times_ns;
         self.unconnected_frames.store(tick.unconnected_frames, Ordering::Relaxed);
         self.controller_losses.store(tick.controller_losses, Ordering::Relaxed);
+        *self.digests_lost.lock().unwrap_or_else(PoisonError::into_inner) = tick.digests_lost;
     }
 
     /// Says that there is a port, from now on.
@@ -193,9 +200,17 @@ impl Sources {
         text.family(
             "wirespeed_controller_losses_total",
             Kind::Counter,
-            "Packets and digests for controllers that were lost because too many waited.",
+            "Packets, digests and idle entries that no controller has heard of.",
         );
         text.sample(&[], self.published.controller_losses.load(Ordering::Relaxed) as f64);
+        let lost = *self.published.digests_lost.lock().unwrap_or_else(PoisonError::into_inner);
+        if lost.iter().any(|(reason, _)| !reason.is_empty()) {
+            let help = "Digests that no controller has heard of.";
+            text.family("wirespeed_digests_lost_total", Kind::Counter, help);
+            for (reason, count) in lost {
+                text.sample(&[("reason", reason)], count as f64);
+            }
+        }
         self.workers(text);
         let (done, refused) = self.api.update_counts();
         text.family("wirespeed_control_updates_total", Kind::Counter, "Updates of the control plane.");
@@ -318,7 +333,9 @@ mod tests {
         counters.rx_packets.add(3);
         counters.tx_dropped_link_down.add(1);
         let published = Arc::new(Published::default());
-        published.tick(Tick { run: Duration::from_secs(4), waited: Duration::from_secs(3), ..Tick::default() });
+        let digests_lost = [("a", 7), ("b", 0), ("c", 0), ("d", 0), ("e", 1)];
+        let tick = Tick { run: Duration::from_secs(4), waited: Duration::from_secs(3), ..Tick::default() };
+        published.tick(Tick { digests_lost, controller_losses: 9, ..tick });
         published.digest();
         published.add_port(ShownPort { number: 2, name: "eth\"0".into(), counters });
         (Sources { api, published, version: "1.2.3" }, parked)
@@ -377,6 +394,9 @@ mod tests {
             wirespeed_worker_busy_seconds_total 1
             wirespeed_worker_waiting_seconds_total 3
             wirespeed_digests_total 1
+            wirespeed_controller_losses_total 9
+            wirespeed_digests_lost_total{reason="a"} 7
+            wirespeed_digests_lost_total{reason="e"} 1
             wirespeed_control_updates_total{result="done"} 2
         "#]]
         .assert_eq(&samples.map(|line| format!("{line}\n")).collect::<String>());

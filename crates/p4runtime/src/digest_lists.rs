@@ -80,13 +80,13 @@ impl DigestLists {
         self.send(digest, config, now_ns)
     }
 
-    /// The lists whose time is over.
-    pub fn due(&mut self, now_ns: u64, config_of: impl Fn(u32) -> Option<DigestConfig>) -> Vec<List> {
-        let mut lists = Vec::new();
+    /// The lists whose time is over, and how many messages waited of digests that nobody wants any more.
+    pub fn due(&mut self, now_ns: u64, config_of: impl Fn(u32) -> Option<DigestConfig>) -> (Vec<List>, u64) {
+        let (mut lists, mut forgotten) = (Vec::new(), 0);
         let digests: Vec<u32> = self.digests.keys().copied().collect();
         for digest in digests {
             let Some(config) = config_of(digest) else {
-                self.digests.remove(&digest);
+                forgotten += self.digests.remove(&digest).map_or(0, |state| state.waiting.len() as u64);
                 continue;
             };
             let Some(state) = self.digests.get_mut(&digest) else { continue };
@@ -96,7 +96,13 @@ impl DigestLists {
                 lists.extend(self.send(digest, config, now_ns));
             }
         }
-        lists
+        (lists, forgotten)
+    }
+
+    /// Forgets everything but the numbers of lists: one of another program must not have the number of an earlier one,
+    /// which may be acknowledged late. Returns how many messages waited.
+    pub fn begin_anew(&mut self) -> u64 {
+        std::mem::take(&mut self.digests).values().map(|state| state.waiting.len() as u64).sum()
     }
 
     /// When the time of a list will be over.
@@ -175,7 +181,7 @@ mod tests {
         for line in script.split(';').map(str::trim) {
             let words: Vec<&str> = line.split(' ').collect();
             let now_ns: u64 = words[0].parse().unwrap();
-            let mut ready = lists.due(now_ns, |_| Some(config));
+            let mut ready = lists.due(now_ns, |_| Some(config)).0;
             match words.get(1) {
                 Some(&"add") => {
                     let value = Bits::from_u64(8, words[2].parse().unwrap());
@@ -229,6 +235,21 @@ mod tests {
             1: list 2 [1]
         "#]],
         );
+    }
+
+    #[test]
+    fn another_program_has_other_numbers() {
+        let (mut lists, config) = (DigestLists::default(), config(100, 2, 1000));
+        let message = |value| vec![Bits::from_u64(8, value)];
+        assert_eq!(lists.add(1, config, message(1), 0), None);
+        assert_eq!(lists.add(1, config, message(2), 0).unwrap().list, 1);
+        assert_eq!(lists.add(1, config, message(3), 0), None);
+        assert_eq!(lists.begin_anew(), 1, "the third waited");
+        // What the controller knows of the program before says nothing of this one.
+        assert_eq!(lists.add(1, config, message(1), 1), None);
+        assert_eq!(lists.add(1, config, message(4), 1).unwrap().list, 2);
+        assert!(!lists.acknowledge(1, 1));
+        assert_eq!(lists.due(2, |_| None), (Vec::new(), 0), "nothing waits");
     }
 
     #[test]

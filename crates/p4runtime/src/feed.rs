@@ -43,28 +43,71 @@ pub(crate) struct Counts {
     losses: Losses,
 }
 
+/// Why no controller has heard of something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Loss {
+    /// Too many waited for the server.
+    Crowded,
+    /// There was nobody to hear it.
+    NoController,
+    /// A controller did not read, or left.
+    Unread,
+    /// Another program was set while the digest waited, or its configuration was deleted.
+    Replaced,
+    /// No controller has asked for the digest. That is nobody's loss, but whoever looks for digests finds out.
+    NotConfigured,
+}
+
+/// The reasons by which lost digests are counted.
+const LOSSES: [(Loss, &str); 5] = [
+    (Loss::Crowded, "crowded"),
+    (Loss::NoController, "no_controller"),
+    (Loss::Unread, "unread"),
+    (Loss::Replaced, "replaced"),
+    (Loss::NotConfigured, "not_configured"),
+];
+
 /// How many packets, digests and idle entries no controller has heard of, though it was to.
 #[derive(Clone, Default)]
-pub(crate) struct Losses(Arc<AtomicU64>);
+pub(crate) struct Losses(Arc<LossCounts>);
+
+#[derive(Default)]
+struct LossCounts {
+    /// Packets and idle entries.
+    others: AtomicU64,
+    /// By reason, in their order.
+    digests: [AtomicU64; LOSSES.len()],
+}
 
 impl Losses {
     fn add(&self, count: u64) {
-        self.0.fetch_add(count, Ordering::Relaxed);
+        self.0.others.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// So many digests are lost.
+    pub fn add_digests(&self, loss: Loss, count: u64) {
+        self.0.digests[loss as usize].fetch_add(count, Ordering::Relaxed);
     }
 
     /// A message that will not be sent. A list of digests is as many as are in it; answers to what a controller has
     /// sent are none.
-    pub fn add_message(&self, message: &v1::StreamMessageResponse) {
-        self.add(match &message.update {
-            Some(Answer::Packet(_)) => 1,
-            Some(Answer::Digest(list)) => list.data.len() as u64,
-            Some(Answer::IdleTimeoutNotification(notification)) => notification.table_entry.len() as u64,
-            _ => 0,
-        });
+    pub fn add_message(&self, loss: Loss, message: &v1::StreamMessageResponse) {
+        match &message.update {
+            Some(Answer::Packet(_)) => self.add(1),
+            Some(Answer::Digest(list)) => self.add_digests(loss, list.data.len() as u64),
+            Some(Answer::IdleTimeoutNotification(notification)) => self.add(notification.table_entry.len() as u64),
+            _ => {}
+        }
+    }
+
+    fn digests(&self, loss: Loss) -> u64 {
+        self.0.digests[loss as usize].load(Ordering::Relaxed)
     }
 
     pub fn total(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        let reasons = LOSSES.iter().filter(|(loss, _)| *loss != Loss::NotConfigured);
+        let digests: u64 = reasons.map(|(loss, _)| self.digests(*loss)).sum();
+        self.0.others.load(Ordering::Relaxed) + digests
     }
 }
 
@@ -109,10 +152,18 @@ impl Feed {
         self.counts.losses.total()
     }
 
+    /// Digests that no controller has heard of, by why.
+    pub fn digests_lost(&self) -> [(&'static str, u64); LOSSES.len()] {
+        LOSSES.map(|(loss, name)| (name, self.counts.losses.digests(loss)))
+    }
+
     fn tell(&mut self, told: Told) -> bool {
+        let is_digest = matches!(told, Told::Digest(..));
         let is_told = self.sender.try_send((Arc::clone(&self.program), told)).is_ok();
-        if !is_told {
-            self.counts.losses.add(1);
+        match is_digest {
+            _ if is_told => {}
+            true => self.counts.losses.add_digests(Loss::Crowded, 1),
+            false => self.counts.losses.add(1),
         }
         is_told
     }
@@ -152,9 +203,13 @@ fn packet_in(core: &Core, program: &Arc<Program>, frame: &[u8]) {
 }
 
 fn digest_in(core: &Core, program: &Arc<Program>, digest: DigestId, values: Vec<Bits>, now_ns: u64) {
-    let Some(target) = core.pipelines().of_program(program) else { return };
-    let Some(&id) = target.schema.ids.digests.get(&digest) else { return };
-    let Some(config) = config_of(core, id) else { return };
+    let Some(target) = core.pipelines().of_program(program) else {
+        return core.losses.add_digests(Loss::Replaced, 1);
+    };
+    let id = target.schema.ids.digests.get(&digest).copied();
+    let Some((id, config)) = id.and_then(|id| Some((id, config_of(core, id)?))) else {
+        return core.losses.add_digests(Loss::NotConfigured, 1);
+    };
     let list = core.digests().add(id, config, values, now_ns);
     if let Some(list) = list {
         send(core, &list);
@@ -172,7 +227,8 @@ fn next_due_ns(core: &Core) -> Option<u64> {
 }
 
 fn send_due(core: &Core, now_ns: u64) {
-    let lists = core.digests().due(now_ns, |id| config_of(core, id));
+    let (lists, forgotten) = core.digests().due(now_ns, |id| config_of(core, id));
+    core.losses.add_digests(Loss::Replaced, forgotten);
     lists.iter().for_each(|list| send(core, list));
 }
 
@@ -204,7 +260,7 @@ impl Core {
             primaries.into_iter().filter_map(outbox).collect::<Vec<_>>()
         };
         if primaries.is_empty() {
-            self.losses.add_message(&message(update));
+            self.losses.add_message(Loss::NoController, &message(update));
             return;
         }
         let now = Instant::now();

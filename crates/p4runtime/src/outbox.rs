@@ -4,7 +4,7 @@
 //! when there is no room; what a controller must know (arbitration, errors) has room of its own. A controller that
 //! reads nothing for a while though something waits has its stream closed.
 
-use crate::feed::Losses;
+use crate::feed::{Loss, Losses};
 use p4runtime_proto::p4::v1::StreamMessageResponse;
 use prost::Message as _;
 use std::collections::VecDeque;
@@ -89,11 +89,11 @@ impl Outbox {
         let size = message.encoded_len();
         let mut queue = self.0.lock();
         if queue.end.is_some() || queue.is_gone {
-            self.0.losses.add_message(&message);
+            self.0.losses.add_message(Loss::Unread, &message);
             return Posted::Dropped;
         }
         if queue.bytes + size > BYTES_MAX || queue.notices.len() >= NOTICES_MAX {
-            self.0.losses.add_message(&message);
+            self.0.losses.add_message(Loss::Unread, &message);
             let since = *queue.full_since.get_or_insert(now);
             if now.duration_since(since) >= PATIENCE {
                 self.0.give_up(&mut queue);
@@ -138,7 +138,7 @@ impl Shared {
     /// Drops what waits.
     fn forget_all(&self, queue: &mut Queue) {
         queue.urgent.clear();
-        queue.notices.drain(..).for_each(|(message, _)| self.losses.add_message(&message));
+        queue.notices.drain(..).for_each(|(message, _)| self.losses.add_message(Loss::Unread, &message));
         queue.bytes = 0;
     }
 }

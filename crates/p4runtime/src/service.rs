@@ -10,7 +10,7 @@ use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id
 use crate::carry::carry;
 use crate::device_config::{self, DeviceConfig};
 use crate::digest_lists::DigestLists;
-use crate::feed::Losses;
+use crate::feed::{Loss, Losses};
 use crate::outbox::Outbox;
 use crate::pipelines::{Compiled, Compiler, Patience, Pipelines, Prepared, Target};
 use crate::ports::Ports;
@@ -297,8 +297,13 @@ impl P4Runtime for Service {
 
     async fn capabilities(
         &self,
-        _request: Request<v1::CapabilitiesRequest>,
+        request: Request<v1::CapabilitiesRequest>,
     ) -> Result<Response<v1::CapabilitiesResponse>, Status> {
+        // Clients from before 1.5 name none, which is 0.
+        let device_id = request.into_inner().device_id;
+        if device_id != 0 {
+            self.0.check_device(device_id)?;
+        }
         let p4runtime_api_version = API_VERSION.to_owned();
         Ok(Response::new(v1::CapabilitiesResponse { p4runtime_api_version, experimental: None }))
     }
@@ -531,7 +536,8 @@ fn put_in(core: &Core, prepared: &Prepared, keeps_state: bool) -> Result<Vec<Str
         Err(fault) => tracing::warn!("the program of a controller: {fault}"),
     }
     if runs {
-        *core.digests() = DigestLists::default();
+        let waited = core.digests().begin_anew();
+        core.losses.add_digests(Loss::Replaced, waited);
     }
     put
 }
