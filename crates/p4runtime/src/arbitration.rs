@@ -2,13 +2,15 @@
 //!
 //! What enters: bids, and streams that end. What leaves: who is to be told what. There is no input or output here. The
 //! controller with the highest election id that its role has ever seen is primary; a role without one has no primary
-//! until a controller bids at least as much.
+//! until a controller bids at least as much. A role is remembered when its last controller has gone, as the
+//! specification wants; but only so many are, and what it alone may do is free for others after a while.
 
 use crate::role_config::RoleConfig;
 use p4runtime_proto::google::rpc;
 use p4runtime_proto::p4::v1;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tonic::Code;
 
 /// A stream of a controller.
@@ -25,8 +27,12 @@ pub(crate) struct RoleName {
 /// Streams that there may be in all roles together.
 pub(crate) const SESSIONS_MAX: usize = 64;
 
-/// Roles that are remembered.
+/// Roles that are remembered. For a further one that is forgotten which has been without controllers for the longest:
+/// there are fewer controllers than these.
 const ROLES_MAX: usize = 1024;
+
+/// How long a role without controllers keeps others from what it alone may do.
+const CLAIM_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The controllers of a device.
 #[derive(Debug, Default)]
@@ -40,6 +46,8 @@ struct Role {
     bids: BTreeMap<SessionId, Option<u128>>,
     /// That of the last who became or stayed primary.
     config: Option<Arc<RoleConfig>>,
+    /// Since when it has had no controllers.
+    alone_since: Option<Instant>,
 }
 
 impl Role {
@@ -95,6 +103,7 @@ impl Arbitration {
         role_name: &RoleName,
         election_id: Option<u128>,
         config: Option<RoleConfig>,
+        now: Instant,
     ) -> Result<Outcome, Refusal> {
         if let Some(own) = own.filter(|own| *own != role_name) {
             let message = format!("this stream is of {}: for another role, close it and open another", describe(own));
@@ -105,11 +114,10 @@ impl Arbitration {
             let message = format!("there are {sessions} controllers already: the most are {SESSIONS_MAX}");
             return Err(Refusal { code: Code::ResourceExhausted, message });
         }
+        self.check_config(role_name, config.as_ref(), now)?;
         if !self.roles.contains_key(role_name) && self.roles.len() >= ROLES_MAX {
-            let message = format!("there have been {ROLES_MAX} roles already: the most are {ROLES_MAX}");
-            return Err(Refusal { code: Code::ResourceExhausted, message });
+            self.forget_one();
         }
-        self.check_config(role_name, config.as_ref())?;
         let role = self.roles.entry(role_name.clone()).or_default();
         let is_used = |(other, bid): (&SessionId, &Option<u128>)| *other != session && *bid == election_id;
         if let Some(id) = election_id
@@ -120,6 +128,7 @@ impl Arbitration {
             return Err(Refusal { code: Code::InvalidArgument, message });
         }
         let before = (role.primary(), role.highest);
+        role.alone_since = None;
         role.bids.insert(session, election_id);
         role.highest = role.highest.max(election_id);
         let after = (role.primary(), role.highest);
@@ -141,13 +150,14 @@ impl Arbitration {
     }
 
     /// Refuses a configuration that claims what is another role's alone.
-    fn check_config(&self, role_name: &RoleName, config: Option<&RoleConfig>) -> Result<(), Refusal> {
+    fn check_config(&self, role_name: &RoleName, config: Option<&RoleConfig>, now: Instant) -> Result<(), Refusal> {
         let Some(config) = config else { return Ok(()) };
         let refuse = |message| Err(Refusal { code: Code::InvalidArgument, message });
         if *role_name == RoleName::default() {
             return refuse("the default role may do everything: it has no role.config".to_owned());
         }
-        let others = self.roles.iter().filter(|(name, _)| *name != role_name);
+        let claims = |role: &Role| role.alone_since.is_none_or(|since| now.duration_since(since) < CLAIM_PATIENCE);
+        let others = self.roles.iter().filter(|(name, role)| *name != role_name && claims(role));
         for (name, other) in others.filter_map(|(name, role)| Some((name, role.config.as_ref()?))) {
             if let Some(id) = config.conflict(other) {
                 return refuse(format!("role.config: id {id} is claimed by {}, too, and is exclusive", describe(name)));
@@ -156,16 +166,26 @@ impl Arbitration {
         Ok(())
     }
 
+    /// Forgets the role that has been without controllers for the longest.
+    fn forget_one(&mut self) {
+        let alone = self.roles.iter().filter_map(|(name, role)| Some((role.alone_since?, name)));
+        let oldest = alone.min_by_key(|(since, _)| *since).map(|(_, name)| name.clone());
+        oldest.and_then(|name| self.roles.remove(&name));
+    }
+
     /// What a role may do; none for everything.
     pub fn config(&self, role: &RoleName) -> Option<Arc<RoleConfig>> {
         self.roles.get(role)?.config.clone()
     }
 
     /// A controller's stream has ended.
-    pub fn leave(&mut self, session: SessionId, role_name: &RoleName) -> Vec<Notice> {
+    pub fn leave(&mut self, session: SessionId, role_name: &RoleName, now: Instant) -> Vec<Notice> {
         let Some(role) = self.roles.get_mut(role_name) else { return Vec::new() };
         let was_primary = role.primary() == Some(session);
         role.bids.remove(&session);
+        if role.bids.is_empty() {
+            role.alone_since = Some(now);
+        }
         match was_primary {
             true => role.bids.keys().map(|&session| notice(role, session)).collect(),
             false => Vec::new(),
@@ -258,9 +278,9 @@ mod tests {
             let outcome = match words[1] {
                 "bids" => {
                     let bid = words.get(2).map(|bid| bid.parse().unwrap());
-                    arbitration.bid(session, joined.get(&session), &role, bid, None)
+                    arbitration.bid(session, joined.get(&session), &role, bid, None, Instant::now())
                 }
-                _ => Ok(Outcome { notices: arbitration.leave(session, &role), new_primary: false }),
+                _ => Ok(Outcome { notices: arbitration.leave(session, &role, Instant::now()), new_primary: false }),
             };
             if outcome.is_ok() {
                 joined.insert(session, role.clone());
@@ -309,7 +329,10 @@ mod tests {
         let role = |name: &str| RoleName { name: name.to_owned(), id: 0 };
         let config = |ids: &[u32]| Some(RoleConfig { exclusive_p4_ids: ids.into(), ..RoleConfig::default() });
         let mut bid = |session, name: &str, config| {
-            arbitration.bid(SessionId(session), None, &role(name), Some(1), config).map_err(|refusal| refusal.message)
+            let now = Instant::now();
+            arbitration
+                .bid(SessionId(session), None, &role(name), Some(1), config, now)
+                .map_err(|refusal| refusal.message)
         };
         assert!(bid(1, "a", config(&[7])).is_ok());
         assert_eq!(
@@ -320,6 +343,40 @@ mod tests {
         assert!(bid(3, "c", None).is_ok());
         assert_eq!(bid(4, "", config(&[9])).unwrap_err(), "the default role may do everything: it has no role.config");
         assert_eq!(arbitration.config(&role("b")).unwrap().exclusive_p4_ids, [8]);
+    }
+
+    #[test]
+    fn who_has_gone_keeps_others_out_for_a_while_only() {
+        let mut arbitration = Arbitration::default();
+        let role = |name: &str| RoleName { name: name.to_owned(), id: 0 };
+        let config = || Some(RoleConfig { exclusive_p4_ids: [7].into(), ..RoleConfig::default() });
+        let began = Instant::now();
+        let (soon, late) = (began + CLAIM_PATIENCE / 2, began + CLAIM_PATIENCE);
+        arbitration.bid(SessionId(1), None, &role("a"), Some(5), config(), began).unwrap();
+        assert!(arbitration.bid(SessionId(2), None, &role("b"), Some(1), config(), late).is_err(), "it is still there");
+        arbitration.leave(SessionId(1), &role("a"), began);
+        assert!(arbitration.bid(SessionId(2), None, &role("b"), Some(1), config(), soon).is_err());
+        assert!(arbitration.bid(SessionId(2), None, &role("b"), Some(1), config(), late).is_ok());
+        // The role and its highest election id are still known.
+        assert_eq!(arbitration.highest(&role("a")), (Some(5), false));
+        assert!(arbitration.bid(SessionId(3), None, &role("a"), Some(5), config(), late).is_err());
+    }
+
+    #[test]
+    fn of_many_roles_those_are_forgotten_that_have_long_been_alone() {
+        let mut arbitration = Arbitration::default();
+        let role = |number: usize| RoleName { name: format!("role {number}"), id: 0 };
+        let began = Instant::now();
+        arbitration.bid(SessionId(0), None, &role(0), Some(9), None, began).unwrap();
+        for number in 1..=2 * ROLES_MAX {
+            let (session, now) = (SessionId(number as u64), began + Duration::from_millis(number as u64));
+            arbitration.bid(session, None, &role(number), Some(9), None, now).unwrap();
+            arbitration.leave(session, &role(number), now);
+        }
+        assert_eq!(arbitration.roles.len(), ROLES_MAX);
+        assert_eq!(arbitration.highest(&role(0)), (Some(9), true), "who is there is not forgotten");
+        assert!(arbitration.knows(&role(2 * ROLES_MAX)) && arbitration.knows(&role(ROLES_MAX + 2)));
+        assert!(!arbitration.knows(&role(1)) && !arbitration.knows(&role(ROLES_MAX + 1)));
     }
 
     #[test]

@@ -198,13 +198,24 @@ impl Reader<'_> {
         if sent.group_action.is_some() {
             return unimplemented("actions of groups are not supported");
         }
-        if sent.action_selection_mode != ActionSelectionMode::DefaultModeDeterminedByActionSelector as i32 {
-            return unimplemented(
-                "the selector determines how an action is selected; it cannot be chosen for an entry",
-            );
+        let profile = table.profile.and_then(|id| self.schema.model.action_profile(id));
+        let unknown = |what, number| Err(Fault::invalid(format!("{owner}: there is no {what} {number}")));
+        // Every selector takes a hash of what its table gives it.
+        match ActionSelectionMode::try_from(sent.action_selection_mode) {
+            Ok(ActionSelectionMode::DefaultModeDeterminedByActionSelector | ActionSelectionMode::Hash) => {}
+            Ok(ActionSelectionMode::Random) => {
+                return unimplemented("actions are selected by a hash, as the selector says, and not by chance");
+            }
+            Err(_) => return unknown("action selection mode", sent.action_selection_mode),
         }
-        if sent.size_semantics != SizeSemantics::DefaultSizeDeterminedByActionSelector as i32 {
-            return unimplemented("the selector determines what counts as size; it cannot be chosen for an entry");
+        let counts_members = profile.is_some_and(|profile| profile.counts_members);
+        match (SizeSemantics::try_from(sent.size_semantics), counts_members) {
+            (Ok(SizeSemantics::DefaultSizeDeterminedByActionSelector), _)
+            | (Ok(SizeSemantics::SumOfWeights), false)
+            | (Ok(SizeSemantics::SumOfMembers), true) => {}
+            (Ok(_), true) => return unimplemented("the selector's size counts members, not weights"),
+            (Ok(_), false) => return unimplemented("the selector's size counts weights, not members"),
+            (Err(_), _) => return unknown("size semantics", sent.size_semantics),
         }
         let declared = &self.schema.program.tables[table.table];
         let mut choices = Vec::with_capacity(sent.action_profile_actions.len());
@@ -219,7 +230,7 @@ impl Reader<'_> {
                 Some(WatchKind::Watch(port)) => self.watched_number(owner, *port)?,
                 Some(WatchKind::WatchPort(port)) => self.watched(owner, port)?,
             };
-            choices.push(Choice { call, weight: weight(owner, choice.weight)?, watch_port });
+            choices.push(Choice { call, weight: weight(owner, profile, choice.weight)?, watch_port });
         }
         let sizes: Vec<u32> = choices.iter().map(|choice| choice.weight).collect();
         self.check_group_size(owner, table.profile, &sizes)?;
@@ -306,7 +317,7 @@ impl Reader<'_> {
                 Some(WatchKind::Watch(port)) => self.watched_number(&owner, *port)?,
                 Some(WatchKind::WatchPort(port)) => self.watched(&owner, port)?,
             };
-            let weight = weight(&owner, member.weight)?;
+            let weight = weight(&owner, Some(profile), member.weight)?;
             group.members.push(GroupMember { member: member.member_id, weight, watch_port });
         }
         let weights: Vec<u32> = group.members.iter().map(|member| member.weight).collect();
@@ -583,7 +594,17 @@ fn not_negative(owner: &str, what: &str, sent: i64) -> Result<u64, Fault> {
     u64::try_from(sent).map_err(|_| Fault::invalid(format!("{owner}: {what} must not be negative: {sent}")))
 }
 
-fn weight(owner: &str, sent: i32) -> Result<u32, Fault> {
+/// A member's weight. Where the P4Info disallows weights there is none, and all members weigh the same.
+fn weight(owner: &str, profile: Option<&p4info::ActionProfile>, sent: i32) -> Result<u32, Fault> {
+    if let Some(profile) = profile.filter(|profile| profile.weights_disallowed) {
+        return match sent {
+            0 => Ok(1),
+            _ => Err(Fault::invalid(format!(
+                "{owner}: action profile {} allows no weights: the weight must be left out, not {sent}",
+                profile.name
+            ))),
+        };
+    }
     match u32::try_from(sent) {
         Ok(weight) if weight > 0 => Ok(weight),
         _ => Err(Fault::invalid(format!("{owner}: the weight must be 1 at least, not {sent}"))),

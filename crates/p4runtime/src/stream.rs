@@ -12,7 +12,7 @@ use p4runtime_proto::p4::v1;
 use p4runtime_proto::p4::v1::stream_message_request::Update as Sent;
 use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tonic::{Code, Status, Streaming};
 
 /// How long a stream may be open without a bid.
@@ -118,7 +118,7 @@ impl Stream {
             ..v1::StreamError::default()
         };
         // It may be lost: a controller that sends nonsense without reading gets no memory for it.
-        self.outbox.post(message(Answer::Error(error)), std::time::Instant::now());
+        self.outbox.post(message(Answer::Error(error)), Instant::now());
     }
 
     // --------------------------------------------------------------------------------------------- arbitration
@@ -136,7 +136,8 @@ impl Stream {
         let election_id = arbitration::election_id(bid.election_id.as_ref());
         let outcome = {
             let mut hub = self.core.hub();
-            let outcome = hub.arbitration.bid(self.session, self.role.as_ref(), &role, election_id, config);
+            let (own, now) = (self.role.as_ref(), Instant::now());
+            let outcome = hub.arbitration.bid(self.session, own, &role, election_id, config, now);
             let outcome = outcome.map_err(|refusal| Status::new(refusal.code, refusal.message))?;
             hub.sessions.insert(self.session, self.outbox.clone());
             outcome
@@ -176,7 +177,7 @@ impl Stream {
             hub.sessions.remove(&self.session);
             let was_primary = hub.arbitration.leads(&role, self.session);
             tracing::info!(was_primary, "a controller of {} has left", describe(&role));
-            hub.arbitration.leave(self.session, &role)
+            hub.arbitration.leave(self.session, &role, Instant::now())
         };
         self.tell(&role, &notices);
     }

@@ -6,6 +6,7 @@ use crate::query;
 use crate::schema::Schema;
 use crate::to_proto::{Asked, NumberedPorts, Shower};
 use expect_test::{Expect, expect};
+use p4runtime_proto::p4::config::v1::{self as v1_config, P4Info};
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::text;
 use std::path::Path;
@@ -60,6 +61,11 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 "#;
 
 fn schema() -> Schema {
+    schema_with(|_| ())
+}
+
+/// The program under a P4Info that was changed.
+fn schema_with(change: impl FnOnce(&mut P4Info)) -> Schema {
     let path = Path::new("test.p4");
     let files = MemoryFiles::new().with(path, PROGRAM);
     let mut map = SourceMap::new();
@@ -69,7 +75,9 @@ fn schema() -> Schema {
     let info = p4info::generate(&typed, &program, &mut diagnostics);
     assert!(!diagnostics.has_errors(), "{}", syntax::render_all(&map, &diagnostics, false));
     let ports = Ports::new([(1, "eth1".to_owned()), (2, "eth2".to_owned())], CpuPort::default());
-    Schema::new(info.unwrap(), Arc::new(program), ports).unwrap()
+    let mut info = info.unwrap();
+    change(&mut info);
+    Schema::new(info, Arc::new(program), ports).unwrap()
 }
 
 /// Names and ids of all objects, longest name first.
@@ -90,19 +98,22 @@ fn without_ids(schema: &Schema, text: &str) -> String {
 
 /// Updates without their type, each with its outcome.
 fn check(kind: &str, updates: &[&str], expect: Expect) {
-    let schema = schema();
+    check_with(&schema(), kind, updates, expect);
+}
+
+fn check_with(schema: &Schema, kind: &str, updates: &[&str], expect: Expect) {
     let numbered = NumberedPorts::default();
-    let shower = Shower { schema: &schema, numbered: &numbered, asked: Asked::default() };
+    let shower = Shower { schema, numbered: &numbered, asked: Asked::default() };
     let mut shown = String::new();
     for update in updates {
-        let written = with_ids(&schema, &format!("type: {kind} entity {{ {update} }}"));
+        let written = with_ids(schema, &format!("type: {kind} entity {{ {update} }}"));
         let update: v1::Update = text::from_text("p4.v1.Update", &written).unwrap_or_else(|error| panic!("{error}"));
-        let line = match from_proto::update(&schema, &update) {
+        let line = match from_proto::update(schema, &update) {
             Err(fault) => format!("{:?}: {fault}\n", fault.code),
             Ok(None) => "nothing\n".to_owned(),
             Ok(Some(read)) => {
                 let entity = shower.entity(&read.entity).unwrap();
-                without_ids(&schema, &text::to_text("p4.v1.Entity", &entity))
+                without_ids(schema, &text::to_text("p4.v1.Entity", &entity))
             }
         };
         shown.push_str(&line);
@@ -422,6 +433,133 @@ fn profiles() {
           }
         }
         InvalidArgument: table I.group_table: the weight must be 1 at least, not 0
+    "#]],
+    );
+}
+
+/// A one-shot group with these fields beside its only action, and this in the action.
+fn one_shot(fields: &str, action: &str) -> String {
+    format!(
+        r#"table_entry {{ table_id: $group_table match {{ field_id: 1 exact {{ value: "\001" }} }}
+            action {{ action_profile_action_set {{ {fields}
+                action_profile_actions {{ action {{ action_id: $drop }} {action} }} }} }} }}"#
+    )
+}
+
+#[test]
+fn what_a_selector_does_anyway_may_be_asked_for() {
+    let asked = [
+        "action_selection_mode: HASH size_semantics: SUM_OF_WEIGHTS",
+        "action_selection_mode: RANDOM",
+        "size_semantics: SUM_OF_MEMBERS",
+        "size_semantics: 7",
+        "action_selection_mode: 7",
+    ];
+    let updates = asked.map(|fields| one_shot(fields, "weight: 2"));
+    check(
+        "INSERT",
+        &updates.each_ref().map(String::as_str),
+        expect![[r#"
+        table_entry {
+          table_id: group_table
+          match {
+            field_id: 1
+            exact {
+              value: "\001"
+            }
+          }
+          action {
+            action_profile_action_set {
+              action_profile_actions {
+                action {
+                  action_id: drop
+                }
+                weight: 2
+              }
+            }
+          }
+        }
+        Unimplemented: table I.group_table: actions are selected by a hash, as the selector says, and not by chance
+        Unimplemented: table I.group_table: the selector's size counts weights, not members
+        InvalidArgument: table I.group_table: there is no size semantics 7
+        InvalidArgument: table I.group_table: there is no action selection mode 7
+    "#]],
+    );
+    let counts_members = schema_with(|info| {
+        let members = v1_config::action_profile::SumOfMembers { max_member_weight: 0 };
+        let semantics = v1_config::action_profile::SelectorSizeSemantics::SumOfMembers(members);
+        info.action_profiles.iter_mut().for_each(|it| it.selector_size_semantics = Some(semantics));
+    });
+    let updates = ["size_semantics: SUM_OF_WEIGHTS", "size_semantics: SUM_OF_MEMBERS"];
+    let updates = updates.map(|fields| one_shot(fields, "weight: 2"));
+    check_with(
+        &counts_members,
+        "INSERT",
+        &updates.each_ref().map(String::as_str),
+        expect![[r#"
+        Unimplemented: table I.group_table: the selector's size counts members, not weights
+        table_entry {
+          table_id: group_table
+          match {
+            field_id: 1
+            exact {
+              value: "\001"
+            }
+          }
+          action {
+            action_profile_action_set {
+              action_profile_actions {
+                action {
+                  action_id: drop
+                }
+                weight: 2
+              }
+            }
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn weights_may_be_disallowed() {
+    let schema = schema_with(|info| info.action_profiles.iter_mut().for_each(|it| it.weights_disallowed = true));
+    let updates = [
+        one_shot("", ""),
+        one_shot("", "weight: 1"),
+        "action_profile_group { action_profile_id: $hops group_id: 1 members { member_id: 1 } }".to_owned(),
+    ];
+    check_with(
+        &schema,
+        "INSERT",
+        &updates.each_ref().map(String::as_str),
+        expect![[r#"
+        table_entry {
+          table_id: group_table
+          match {
+            field_id: 1
+            exact {
+              value: "\001"
+            }
+          }
+          action {
+            action_profile_action_set {
+              action_profile_actions {
+                action {
+                  action_id: drop
+                }
+              }
+            }
+          }
+        }
+        InvalidArgument: table I.group_table: action profile I.hops allows no weights: the weight must be left out, not 1
+        action_profile_group {
+          action_profile_id: hops
+          group_id: 1
+          members {
+            member_id: 1
+          }
+        }
     "#]],
     );
 }

@@ -112,7 +112,7 @@ impl Shower<'_> {
     fn table_entry(&self, entry: &TableEntry) -> Option<v1::TableEntry> {
         let table = self.schema.model.table(*self.schema.ids.tables.get(&entry.table)?)?;
         let action = match &entry.action {
-            Some(action) => Some(self.table_action(action)?),
+            Some(action) => Some(self.table_action(table, action)?),
             None => None,
         };
         let name = entry.name.as_ref();
@@ -168,14 +168,15 @@ impl Shower<'_> {
         })
     }
 
-    fn table_action(&self, action: &EntryAction) -> Option<v1::TableAction> {
+    fn table_action(&self, table: &p4info::Table, action: &EntryAction) -> Option<v1::TableAction> {
         use v1::table_action::Type;
         let sent = match action {
             EntryAction::Call(call) => Type::Action(self.call(call)?),
             EntryAction::Member(id) => Type::ActionProfileMemberId(*id),
             EntryAction::Group(id) => Type::ActionProfileGroupId(*id),
             EntryAction::OneShot(choices) => {
-                let actions = choices.iter().map(|choice| self.choice(choice)).collect::<Option<_>>()?;
+                let choice = |choice| self.choice(table.profile, choice);
+                let actions = choices.iter().map(choice).collect::<Option<_>>()?;
                 let set = v1::ActionProfileActionSet { action_profile_actions: actions, ..Default::default() };
                 Type::ActionProfileActionSet(set)
             }
@@ -183,13 +184,22 @@ impl Shower<'_> {
         Some(v1::TableAction { r#type: Some(sent) })
     }
 
-    fn choice(&self, choice: &Choice) -> Option<v1::ActionProfileAction> {
+    fn choice(&self, profile: Option<u32>, choice: &Choice) -> Option<v1::ActionProfileAction> {
         use v1::action_profile_action::WatchKind;
         Some(v1::ActionProfileAction {
             action: Some(self.call(&choice.call)?),
-            weight: i32::try_from(choice.weight).unwrap_or(i32::MAX),
+            weight: self.weight(profile, choice.weight),
             watch_kind: choice.watch_port.map(|port| WatchKind::WatchPort(value::number(port.into()))),
         })
+    }
+
+    /// A member's weight, as it was written.
+    fn weight(&self, profile: Option<u32>, weight: u32) -> i32 {
+        let profile = profile.and_then(|id| self.schema.model.action_profile(id));
+        match profile.is_some_and(|profile| profile.weights_disallowed) {
+            true => 0,
+            false => i32::try_from(weight).unwrap_or(i32::MAX),
+        }
     }
 
     fn call(&self, call: &Call) -> Option<v1::Action> {
@@ -216,13 +226,14 @@ impl Shower<'_> {
 
     fn group(&self, group: &Group) -> Option<v1::ActionProfileGroup> {
         use v1::action_profile_group::{Member, member::WatchKind};
+        let action_profile_id = *self.schema.ids.profiles.get(&group.profile)?;
         let member = |it: &control::api::entity::GroupMember| Member {
             member_id: it.member,
-            weight: i32::try_from(it.weight).unwrap_or(i32::MAX),
+            weight: self.weight(Some(action_profile_id), it.weight),
             watch_kind: it.watch_port.map(|port| WatchKind::WatchPort(value::number(port.into()))),
         };
         Some(v1::ActionProfileGroup {
-            action_profile_id: *self.schema.ids.profiles.get(&group.profile)?,
+            action_profile_id,
             group_id: group.id,
             members: group.members.iter().map(member).collect(),
             max_size: i32::try_from(group.size_max).unwrap_or(i32::MAX),

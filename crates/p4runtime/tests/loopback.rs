@@ -256,6 +256,16 @@ async fn digests_come_in_lists() {
 }
 
 #[tokio::test]
+async fn capabilities_are_those_of_a_device() {
+    let device = Device::start(Some(ROUTER));
+    let mut controller = Controller::connect(&device, 1).await;
+    for (device_id, expected) in [(1, Code::Ok), (0, Code::Ok), (2, Code::NotFound)] {
+        let answer = controller.client.capabilities(v1::CapabilitiesRequest { device_id }).await;
+        assert_eq!(answer.map_or_else(|status| status.code(), |_| Code::Ok), expected, "device {device_id}");
+    }
+}
+
+#[tokio::test]
 async fn a_saved_program_takes_writes_before_it_runs() {
     let device = Device::start(Some(ROUTER));
     let mut controller = Controller::connect(&device, 1).await;

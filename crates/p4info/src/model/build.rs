@@ -259,6 +259,7 @@ impl Builder<'_> {
             group_size_max: it.max_group_size,
             counts_members,
             member_weight_max,
+            weights_disallowed: it.weights_disallowed,
         };
         self.insert(Some(&preamble), Object::ActionProfile(object))
     }

@@ -141,6 +141,8 @@ pub struct ActionProfile {
     pub counts_members: bool,
     /// The greatest weight of a member where sizes count members; 0 if there is no limit.
     pub member_weight_max: i32,
+    /// Whether controllers give members no weights.
+    pub weights_disallowed: bool,
 }
 
 /// An array of counters.
