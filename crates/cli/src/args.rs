@@ -614,6 +614,12 @@ pub struct NetArguments {
     /// or `off`
     #[arg(long, default_value = "50051", value_name = "PORT|off", value_parser = controller_port)]
     pub p4runtime: ControllerPort,
+    /// Where the first switch tells its metrics, on loopback; the others at the ports that follow
+    #[arg(long, value_name = "PORT")]
+    pub metrics: Option<u16>,
+    /// Keep the state of each switch in a folder of its name in this one
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
     /// Lines of JSON instead of text
     #[arg(long)]
     pub json: bool,
@@ -660,6 +666,15 @@ pub struct CtlArguments {
     /// The command; see `wirespeed ctl help`
     #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
     pub command: Vec<String>,
+    /// Folder in which #include of a program to load looks, before the built-in files
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro in programs to load
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Undefine a macro in programs to load
+    #[arg(short = 'U', long = "undefine", value_name = "NAME")]
+    pub undefine: Vec<String>,
     /// Carry out the lines of this file; - for standard input
     #[arg(short, long, value_name = "FILE", conflicts_with = "command")]
     pub file: Option<PathBuf>,

@@ -104,8 +104,14 @@ fn options(arguments: &CtlArguments) -> Result<Options, Exit> {
 }
 
 /// What the switch is given for a program's file: all its text, with what it includes.
-fn load(path: &str) -> Result<ForwardingPipelineConfig, Problem> {
-    let mut source = frontend::parse(Path::new(path), &SourceArguments::plain());
+fn load(arguments: &CtlArguments, path: &str) -> Result<ForwardingPipelineConfig, Problem> {
+    let options = SourceArguments {
+        include: arguments.include.clone(),
+        define: arguments.define.clone(),
+        undefine: arguments.undefine.clone(),
+        ..SourceArguments::plain()
+    };
+    let mut source = frontend::parse(Path::new(path), &options);
     // What is wrong shows here, where the file is.
     if frontend::check(&mut source).is_none() {
         frontend::show(&source);
@@ -169,6 +175,7 @@ impl Shell<'_> {
         }
         self.session()?;
         let (json, is_interactive) = (self.arguments.json, self.is_interactive);
+        let load = |path: &str| load(self.arguments, path);
         let Some(session) = &mut self.session else { return Ok(After::GoOn) };
         self.runtime.block_on(async {
             let mut stop = Box::pin(async {
@@ -252,6 +259,7 @@ impl Shell<'_> {
             }
         }
         let (json, is_interactive) = (self.arguments.json, self.is_interactive);
+        let load = |path: &str| load(self.arguments, path);
         if let (Exit::Success, Some(session)) = (self.worst, &mut self.session) {
             let written = self.runtime.block_on(async {
                 let mut stop = Box::pin(std::future::pending());

@@ -235,6 +235,22 @@ fn a_saved_program_is_written_to_before_it_runs() {
 }
 
 #[test]
+fn a_program_that_is_loaded_has_macros_and_folders_of_its_own() {
+    let switch = Switch::start();
+    let path = switch.write("other.p4", &ROUTER.replace("size = 16;", "size = SIZE; \n#include <more.p4>\n"));
+    switch.write("more.p4", "support_timeout = true;");
+    let folder = path.parent().unwrap().to_str().unwrap();
+    switch.check(
+        &[
+            &["-I", folder, "-D", "SIZE=2", "load", path.to_str().unwrap()],
+            &["add", "ipv4_lpm", "10.0.1.0/24", "do", "drop", "timeout", "5s"],
+        ],
+        // Nothing is wrong with any of it.
+        expect![[""]],
+    );
+}
+
+#[test]
 fn another_program_with_and_without_the_state_of_the_first() {
     let switch = Switch::start();
     let other = ROUTER.replace("size = 16;", "size = 32;");

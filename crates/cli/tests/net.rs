@@ -575,13 +575,15 @@ fn controllers_reach_each_switch_at_a_port_of_its_own() {
         \"links\": [[\"h1\", \"s1-p1\"], [\"s1-p2\", \"s2-p1\"]]}",
     );
     std::fs::rename(exercise.path("basic.p4"), exercise.path("basic.txt")).unwrap();
-    let first = free_ports(2);
+    let first = free_ports(4);
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
     command.args(["net", "topology.json", "--json", "--p4runtime", &first.to_string()]).current_dir(exercise.0.path());
+    command.args(["--metrics", &(first + 2).to_string(), "--state", "kept"]);
     let mut network = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(network.stdout.take().unwrap()).lines();
     assert!(lines.next().is_some_and(|line| line.unwrap().contains("ready")));
-    for port in [first, first + 1] {
+    // Two for controllers, two for metrics.
+    for port in first..first + 4 {
         std::net::TcpStream::connect(("127.0.0.1", port)).unwrap_or_else(|error| panic!("{port}: {error}"));
     }
     let mut stdin = network.stdin.take().unwrap();
@@ -590,6 +592,7 @@ fn controllers_reach_each_switch_at_a_port_of_its_own() {
     assert!(dump.contains(&format!("P4Runtime at 127.0.0.1:{}, device 1", first + 1)), "{dump}");
     drop(stdin);
     Ended::of(network.wait_with_output().unwrap()).expect(0);
+    assert!(["kept/s1", "kept/s2"].iter().all(|folder| exercise.path(folder).is_dir()));
     // A port that is taken is told, and the network runs without.
     let _taken = std::net::TcpListener::bind(("127.0.0.1", first)).unwrap();
     std::fs::rename(exercise.path("basic.txt"), exercise.path("basic.p4")).unwrap();

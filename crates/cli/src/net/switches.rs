@@ -161,6 +161,12 @@ fn command_line(
             line.extend(["--port-rate".into(), format!("{}={}", end.port, bits_per_s as f64 / 1e6).into()]);
         }
     }
+    if let Some(port) = arguments.metrics.and_then(|first| first.checked_add(u16::try_from(index).ok()?)) {
+        line.extend(["--metrics".into(), port.to_string().into()]);
+    }
+    if let Some(folder) = &arguments.state {
+        line.extend(["--state".into(), folder.join(&running.topology.switches[index].name).into()]);
+    }
     line.extend(["--netns".into(), running.network.namespace_path(NodeId::Switch(index)).into()]);
     if let Some(folder) = &arguments.pcap {
         line.extend(["--pcap".into(), folder.into()]);
