@@ -414,8 +414,11 @@ async fn lost_digests_are_counted_by_reason() {
     let switch = Switch::start(folder.path(), "");
     let mut controller = Controller::of(&switch).await;
     controller.set(Action::VerifyAndCommit, &text).await.unwrap();
-    let lost = |reason: &str| switch.metric(&format!("wirespeed_digests_lost_total{{reason=\"{reason}\"}}"));
     // What the worker tells is up to a second old.
+    while !switch.metrics().contains("wirespeed_digests_lost_total") {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let lost = |reason: &str| switch.metric(&format!("wirespeed_digests_lost_total{{reason=\"{reason}\"}}"));
     let until = async |reason: &str, count: u64| {
         for _ in 0..600 {
             if lost(reason) == count {
