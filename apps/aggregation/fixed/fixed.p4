@@ -22,11 +22,18 @@ const bit<8> MESSAGE = 0xfa;
 const bit<8> N_PACKET = 0xfc;
 
 const bit<16> PAYLOAD_BYTES = 16;
+const bit<16> ETHERNET_BYTES = 14;
 const bit<16> IPV4_BYTES = 20;
 // UDP's header and the flag.
 const bit<16> FLAG_UDP_BYTES = 14;
 const bit<16> MESSAGE_UDP_BYTES = FLAG_UDP_BYTES + PAYLOAD_BYTES;
 const bit<16> N_PACKET_UDP_BYTES = FLAG_UDP_BYTES + N * PAYLOAD_BYTES;
+
+// An N-packet that goes round passes through the queue of this port. Nothing is sent there, so that no rate that is set for
+// the server's port holds it up, and no full queue drops it.
+#ifndef ROUND_PORT
+#define ROUND_PORT 509
+#endif
 
 // Where messages are collected apart: one collection for each server, say.
 #define COLLECTIONS 256
@@ -146,6 +153,9 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
     // Payloads that wait: N - 1 at most in each collection, which has room for 8.
     register<bit<128>>(COLLECTIONS * 8) payloads;
     register<bit<32>>(COLLECTIONS) waiting;
+    // In which start of the switch they came. With --state, those of another start may have gone on since they were stored.
+    register<bit<32>>(COLLECTIONS) start_of_waiting;
+    @start_number register<bit<32>>(1) this_start;
 
     counter(COLLECTIONS, CounterType.packets) messages_in;
     counter(COLLECTIONS, CounterType.packets_and_bytes) n_packets_out;
@@ -215,9 +225,10 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
     }
 
     // Keeps this message's payload, which ends the message here.
-    action keep(bit<32> position) {
+    action keep(bit<32> position, bit<32> start) {
         payloads.write((collection << 3) + position, hdr.msg.payload);
         waiting.write(collection, position + 1);
+        start_of_waiting.write(collection, start);
         mark_to_drop(standard_metadata);
     }
 
@@ -287,10 +298,17 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                 if (collecting.apply().hit) {
                     @atomic {
                         bit<32> position;
+                        bit<32> start;
+                        bit<32> came_in_start;
                         messages_in.count(collection);
                         waiting.read(position, collection);
+                        this_start.read(start, 0);
+                        start_of_waiting.read(came_in_start, collection);
+                        if (came_in_start != start) {
+                            position = 0;
+                        }
                         if (position < N - 1) {
-                            keep(position);
+                            keep(position, start);
                         } else {
                             aggregate();
                         }
@@ -302,6 +320,9 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                     dropped.count(4);
                     mark_to_drop(standard_metadata);
                 }
+            }
+            if (meta.goes_round) {
+                standard_metadata.egress_spec = ROUND_PORT;
             }
         }
     }
@@ -329,6 +350,7 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
     }
 
     apply {
+        bool has_messages = hdr.msg.isValid() || hdr.agg.isValid();
         if (meta.goes_round && standard_metadata.instance_type != CLONED_IN_INGRESS) {
             meta.part = meta.part + 1;
             recirculate_preserving_field_list(1);
@@ -362,6 +384,10 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
 #endif
                 else { mark_to_drop(standard_metadata); }
                 hdr.agg.setInvalid();
+            }
+            // Bytes behind the IP packet belong to the frame that came.
+            if (has_messages) {
+                truncate((bit<32>)(ETHERNET_BYTES + hdr.ipv4.total_length));
             }
             hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
             link.apply();

@@ -7,8 +7,6 @@
 
     // Of each column: a bit for each word that begins a message (18 to 8), messages (7 to 4), words (3 to 0).
     register<bit<19>>(COLUMNS) pool_content;
-    // Words of the column at the enqueue pointer that are used; 11 if nothing more may go there.
-    register<bit<8>>(1) used_words;
 
     // Table 0 to table 10, pushing (9), from this word of the column on.
     action push(bit<8> first) {
@@ -148,7 +146,7 @@
 
     // A small packet is stored (4 to 12).
     action store() {
-        bit<1> is_used = 0;
+        bit<32> used_in = 0;
         bit<8> first = 0;
         bit<32> waiting;
         bit<32> workers;
@@ -164,9 +162,9 @@
             }
             used_words.write(0, first + hdr.len.words);
         }
-        if (first == 0) { bitmap.read(is_used, column); }
-        if (is_used == 0) {
-            bitmap.write(column, 1);
+        if (first == 0) { bitmap.read(used_in, column); }
+        if (used_in != start) {
+            bitmap.write(column, start);
             push(first);
             stored.count(0);
             byte_counter.read(waiting, 0);
@@ -191,7 +189,7 @@
 
     // A worker takes a column (13 to 21).
     action work() {
-        bit<1> is_used;
+        bit<32> used_in;
         bit<32> waiting;
         bit<32> filled;
         byte_counter.read(waiting, 0);
@@ -204,14 +202,15 @@
                 dequeue_pointer.read(column, 0);
                 dequeue_pointer.write(0, (column + 1) & (COLUMNS - 1));
             }
-            bitmap.read(is_used, column);
-            if (is_used == 1) {
+            bitmap.read(used_in, column);
+            if (used_in == start) {
                 bitmap.write(column, 0);
                 // What comes next must not go behind the worker's back.
                 enqueue_pointer.read(filled, 0);
                 if (filled == column) { used_words.write(0, 11); }
                 pop();
                 byte_counter.write(0, waiting - (bit<32>)meta.message_bytes);
+                if (waiting == (bit<32>)meta.message_bytes) { meet(); }
                 taken.count(0);
                 hdr.aggregation.length_bytes = hdr.aggregation.length_bytes + meta.message_bytes;
                 if (hdr.aggregation.length_bytes < ENOUGH_BYTES) {
@@ -219,11 +218,10 @@
                 } else {
                     stop_aggregation();
                 }
-            } else if (meta.tries < TRIES_MAX) {
+            } else if (meta.tries < WORKER_TRIES_MAX) {
                 wait_for(1);
             } else {
-                // Nobody may ever store there before the pointer has gone round: another column.
-                meta.goes_round = true;
+                skip_column();
             }
         }
     }

@@ -19,6 +19,12 @@
 #define COLUMNS 4096
 #endif
 
+// What goes round passes through the queue of this port. Nothing is sent there, so that no rate that is set for a route's
+// port holds workers up, and no full queue drops them with all that they carry.
+#ifndef ROUND_PORT
+#define ROUND_PORT 509
+#endif
+
 // The type, the first byte behind the UDP header.
 const bit<8> SMALL = 0x01;
 const bit<8> AGGREGATED = 0x02;
@@ -35,11 +41,22 @@ const bit<16> ENOUGH_BYTES = 1413;
 // One message more, of up to 44 bytes, fits below this.
 const bit<16> ENOUGH_BYTES = 1423;
 #endif
+// As many messages, of 5 bytes each with Len, as fit.
+const bit<16> NUM_MAX = 293;
 // UDP's header, the type and the Aggregation header.
 const bit<16> UDP_BYTES_BEFORE = 13;
+// UDP's header and the type.
+const bit<16> CONTROL_UDP_BYTES = 9;
 
-// How often a packet is resubmitted before a small packet is dropped and a worker looks at another column.
+// How often a small packet is resubmitted before it is dropped, and a worker before it looks at another column. Who works is
+// alone at the registers, so that a column which is still free then is one that nobody stored into.
 const bit<8> TRIES_MAX = 16;
+const bit<8> WORKER_TRIES_MAX = 1;
+// Free columns that a worker finds before it leaves with what it has. With a try each, and with as many messages as it can take,
+// it stays far below the passes that a switch grants a packet.
+const bit<16> FREE_COLUMNS_MAX = 256;
+// After so many ticks in which workers are said to be at it and no column was taken there is none: they were lost.
+const bit<8> SILENT_TICKS_MAX = 20;
 
 header type_t {
     bit<8> value;
@@ -72,6 +89,11 @@ header msg_t {
     bit<32> data;
 }
 
+// Bytes behind the IP packet, with which a card has made the frame 60 bytes long.
+header rest_t {
+    varbit<368> bytes;
+}
+
 struct headers_t {
     ethernet_t ethernet;
     ipv4_t ipv4;
@@ -89,6 +111,7 @@ struct headers_t {
     // Before the words but the first that begin a message.
     len_t[10] more_len;
 #endif
+    rest_t rest;
 }
 
 struct metadata_t {
@@ -97,8 +120,13 @@ struct metadata_t {
     bit<32> column;
     @field_list(1)
     bit<8> tries;
+    // Free columns that a worker has found.
+    @field_list(1, 2)
+    bit<16> free_columns;
     // The packet goes round.
     bool goes_round;
+    // It has become an aggregate.
+    bool is_new;
     // The first message's Len and Msg headers.
     bit<16> message_bytes;
 }
@@ -136,10 +164,26 @@ parser VariableParser(packet_in packet, out headers_t hdr, inout metadata_t meta
         transition select(hdr.type.value, standard_metadata.instance_type) {
             (SMALL, _): parse_padding;
             (AGGREGATED, _): parse_aggregated;
+            (CONTROL, _): parse_rest;
             (WORKER, RECIRCULATED): parse_worker;
             (WORKER, RESUBMITTED): parse_worker;
             default: accept;
         }
+    }
+
+    // Behind a packet of which nothing else is left.
+    state parse_rest {
+        bit<32> rest_bytes = standard_metadata.packet_length - (bit<32>)hdr.ipv4.total_length - 14;
+        transition select(hdr.aggregation.isValid(), rest_bytes) {
+            (false, 1 .. 46): extract_rest;
+            default: accept;
+        }
+    }
+
+    state extract_rest {
+        bit<32> rest_bytes = standard_metadata.packet_length - (bit<32>)hdr.ipv4.total_length - 14;
+        packet.extract(hdr.rest, rest_bytes << 3);
+        transition accept;
     }
 
     state parse_padding {
@@ -175,17 +219,17 @@ parser VariableParser(packet_in packet, out headers_t hdr, inout metadata_t meta
         }
     }
 
-    state msg1 { packet.extract(hdr.msg[0]); transition accept; }
-    state msg2 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); transition accept; }
-    state msg3 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); transition accept; }
-    state msg4 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); transition accept; }
-    state msg5 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); transition accept; }
-    state msg6 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); transition accept; }
-    state msg7 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); transition accept; }
-    state msg8 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); transition accept; }
-    state msg9 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); packet.extract(hdr.msg[8]); transition accept; }
-    state msg10 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); packet.extract(hdr.msg[8]); packet.extract(hdr.msg[9]); transition accept; }
-    state msg11 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); packet.extract(hdr.msg[8]); packet.extract(hdr.msg[9]); packet.extract(hdr.msg[10]); transition accept; }
+    state msg1 { packet.extract(hdr.msg[0]); transition parse_rest; }
+    state msg2 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); transition parse_rest; }
+    state msg3 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); transition parse_rest; }
+    state msg4 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); transition parse_rest; }
+    state msg5 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); transition parse_rest; }
+    state msg6 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); transition parse_rest; }
+    state msg7 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); transition parse_rest; }
+    state msg8 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); transition parse_rest; }
+    state msg9 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); packet.extract(hdr.msg[8]); transition parse_rest; }
+    state msg10 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); packet.extract(hdr.msg[8]); packet.extract(hdr.msg[9]); transition parse_rest; }
+    state msg11 { packet.extract(hdr.msg[0]); packet.extract(hdr.msg[1]); packet.extract(hdr.msg[2]); packet.extract(hdr.msg[3]); packet.extract(hdr.msg[4]); packet.extract(hdr.msg[5]); packet.extract(hdr.msg[6]); packet.extract(hdr.msg[7]); packet.extract(hdr.msg[8]); packet.extract(hdr.msg[9]); packet.extract(hdr.msg[10]); transition parse_rest; }
 }
 
 control VariableVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
@@ -211,10 +255,14 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     register<bit<32>>(COLUMNS) pool_8;
     register<bit<32>>(COLUMNS) pool_9;
     register<bit<32>>(COLUMNS) pool_10;
-#ifndef PACKED
+#ifdef PACKED
+    // Words of the column at the enqueue pointer that are used; 11 if nothing more may go there.
+    register<bit<8>>(1) used_words;
+#else
     register<bit<8>>(COLUMNS) pool_len;
 #endif
-    register<bit<1>>(COLUMNS) bitmap;
+    // A used column has the number of the start of the switch.
+    register<bit<32>>(COLUMNS) bitmap;
     // The next column to store into, and to take from. Who reads one always moves it on.
     register<bit<32>>(1) enqueue_pointer;
     register<bit<32>>(1) dequeue_pointer;
@@ -222,6 +270,12 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     register<bit<32>>(1) byte_counter;
     // Worker packets.
     register<bit<32>>(1) worker_counter;
+    // Where the dequeue pointer was at the last tick, and ticks since it moved, while workers were at it.
+    register<bit<32>>(1) pointer_at_tick;
+    register<bit<8>>(1) silent_ticks;
+    // What starts of the switch before this one have left is forgotten, with --state too: it may have gone on since then.
+    @start_number register<bit<32>>(1) this_start;
+    register<bit<32>>(1) start_of_content;
 
     counter(1, CounterType.packets) stored;
     counter(1, CounterType.packets) taken;
@@ -234,6 +288,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
 
     bit<32> column = 0;
     bit<32> workers_max = 0;
+    bit<32> start = 0;
 
     action drop(bit<32> reason) {
         dropped.count(reason);
@@ -255,14 +310,14 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     }
 
     // The first switch: whose small packets are aggregated. All of them get the headers of the packet that carries them, so
-    // they must be for the same server.
+    // they must be for the same server, and there is room for no second one.
     table aggregated {
         key = {
             hdr.ipv4.destination: exact;
             hdr.udp.destination_port: exact;
         }
         actions = { NoAction; }
-        size = 1024;
+        size = 1;
     }
 
     // Where the timer's packets come from.
@@ -319,11 +374,28 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         hdr.msg[10].setInvalid();
     }
 
+    action forget_former_start() {
+        bit<32> before;
+        this_start.read(start, 0);
+        start_of_content.read(before, 0);
+        if (before != start) {
+            start_of_content.write(0, start);
+            enqueue_pointer.write(0, 0);
+            dequeue_pointer.write(0, 0);
+            byte_counter.write(0, 0);
+            worker_counter.write(0, 0);
+#ifdef PACKED
+            used_words.write(0, 0);
+#endif
+        }
+    }
+
     // The packet becomes a worker and goes round (12).
     action start_aggregation(bit<32> workers) {
         worker_counter.write(0, workers + 1);
         hdr.type.value = WORKER;
         hdr.padding.setInvalid();
+        hdr.rest.setInvalid();
         remove_message();
         hdr.aggregation.setValid();
         meta.goes_round = true;
@@ -333,8 +405,33 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     action stop_aggregation() {
         bit<32> workers;
         worker_counter.read(workers, 0);
-        worker_counter.write(0, workers - 1);
+        if (workers != 0) {
+            worker_counter.write(0, workers - 1);
+        }
         hdr.type.value = AGGREGATED;
+        meta.is_new = true;
+    }
+
+    // The worker has found a free column, and goes on to the next unless it has found many.
+    action skip_column() {
+        meta.free_columns = meta.free_columns + 1;
+        if (meta.free_columns < FREE_COLUMNS_MAX) {
+            meta.goes_round = true;
+        } else {
+            stop_aggregation();
+        }
+    }
+
+    // Nothing waits: the pointers meet, so that nobody needs to look for what comes next.
+    action meet() {
+        bit<32> next;
+        enqueue_pointer.read(next, 0);
+#ifdef PACKED
+        // That of shared columns is where was stored last.
+        used_words.write(0, 11);
+        next = (next + 1) & (COLUMNS - 1);
+#endif
+        dequeue_pointer.write(0, next);
     }
 
     action wait_for(bit<32> kind) {
@@ -382,7 +479,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
 
     // A small packet is stored (4 to 12).
     action store() {
-        bit<1> is_used;
+        bit<32> used_in;
         bit<32> waiting;
         bit<32> workers;
         if (standard_metadata.instance_type == RESUBMITTED) {
@@ -391,9 +488,9 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
             enqueue_pointer.read(column, 0);
             enqueue_pointer.write(0, (column + 1) & (COLUMNS - 1));
         }
-        bitmap.read(is_used, column);
-        if (is_used == 0) {
-            bitmap.write(column, 1);
+        bitmap.read(used_in, column);
+        if (used_in != start) {
+            bitmap.write(column, start);
             push();
             stored.count(0);
             byte_counter.read(waiting, 0);
@@ -414,7 +511,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
 
     // A worker takes a small packet (13 to 21).
     action work() {
-        bit<1> is_used;
+        bit<32> used_in;
         bit<32> waiting;
         byte_counter.read(waiting, 0);
         if (waiting == 0) {
@@ -426,13 +523,14 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                 dequeue_pointer.read(column, 0);
                 dequeue_pointer.write(0, (column + 1) & (COLUMNS - 1));
             }
-            bitmap.read(is_used, column);
-            if (is_used == 1) {
+            bitmap.read(used_in, column);
+            if (used_in == start) {
                 bitmap.write(column, 0);
                 pop();
                 taken.count(0);
                 meta.message_bytes = 1 + ((bit<16>)hdr.len.words << 2);
                 byte_counter.write(0, waiting - (bit<32>)meta.message_bytes);
+                if (waiting == (bit<32>)meta.message_bytes) { meet(); }
                 hdr.aggregation.num = hdr.aggregation.num + 1;
                 hdr.aggregation.length_bytes = hdr.aggregation.length_bytes + meta.message_bytes;
                 if (hdr.aggregation.length_bytes < ENOUGH_BYTES) {
@@ -440,15 +538,32 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                 } else {
                     stop_aggregation();
                 }
-            } else if (meta.tries < TRIES_MAX) {
+            } else if (meta.tries < WORKER_TRIES_MAX) {
                 wait_for(1);
             } else {
-                // Nobody may ever store there before the pointer has gone round: another column.
-                meta.goes_round = true;
+                skip_column();
             }
         }
     }
 #endif
+
+    // Workers that take nothing for long are gone: a queue was full, or the switch was stopped at its limits.
+    action look_for_workers(inout bit<32> workers) {
+        bit<32> pointer;
+        bit<32> before;
+        bit<8> ticks;
+        dequeue_pointer.read(pointer, 0);
+        pointer_at_tick.read(before, 0);
+        silent_ticks.read(ticks, 0);
+        ticks = pointer == before ? ticks + 1 : 0;
+        if (ticks == SILENT_TICKS_MAX) {
+            ticks = 0;
+            workers = 0;
+            worker_counter.write(0, 0);
+        }
+        pointer_at_tick.write(0, pointer);
+        silent_ticks.write(0, ticks);
+    }
 
     // The timer's packet takes what has waited too long, unless somebody is at it.
     action flush() {
@@ -456,6 +571,9 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         bit<32> workers;
         byte_counter.read(waiting, 0);
         worker_counter.read(workers, 0);
+        if (workers != 0) {
+            look_for_workers(workers);
+        }
         if (waiting != 0 && workers == 0) {
             start_aggregation(0);
         } else {
@@ -475,15 +593,21 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         } else if (route.apply().hit && hdr.type.isValid()) {
             meta.message_bytes = 1 + ((bit<16>)hdr.len.words << 2);
             if (hdr.type.value == WORKER && hdr.aggregation.isValid()) {
-                @atomic { work(); }
+                @atomic {
+                    forget_former_start();
+                    work();
+                }
                 if (hdr.type.value == AGGREGATED && hdr.aggregation.num == 0) {
                     end();
                 } else if (hdr.type.value == AGGREGATED) {
                     aggregates_out.count(0);
                 }
             } else if (hdr.type.value == CONTROL) {
-                if (timers.apply().hit) {
-                    @atomic { flush(); }
+                if (hdr.udp.length_bytes == CONTROL_UDP_BYTES && timers.apply().hit) {
+                    @atomic {
+                        forget_former_start();
+                        flush();
+                    }
                 } else {
                     drop(7);
                 }
@@ -492,17 +616,23 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
             } else if (hdr.padding.isValid()) {
                 if (hdr.udp.length_bytes != meta.message_bytes + (bit<16>)hdr.padding.length_bytes + 10
                     || hdr.ipv4.total_length != hdr.udp.length_bytes + 20
-                    || standard_metadata.packet_length != (bit<32>)hdr.ipv4.total_length + 14) {
+                    || (standard_metadata.packet_length != (bit<32>)hdr.ipv4.total_length + 14 && !hdr.rest.isValid())) {
                     drop(6);
                 } else if (aggregated.apply().hit) {
                     limits.apply();
-                    @atomic { store(); }
+                    @atomic {
+                        forget_former_start();
+                        store();
+                    }
                 }
             } else if (hdr.type.value == AGGREGATED) {
                 if (hdr.udp.length_bytes != hdr.aggregation.length_bytes + UDP_BYTES_BEFORE
                     || hdr.ipv4.total_length != hdr.udp.length_bytes + 20
-                    || standard_metadata.packet_length != (bit<32>)hdr.ipv4.total_length + 14
+                    || standard_metadata.packet_length < (bit<32>)hdr.ipv4.total_length + 14
                     || hdr.aggregation.num == 0
+                    || hdr.aggregation.num > NUM_MAX
+                    || (hdr.aggregation.num << 2) + hdr.aggregation.num > hdr.aggregation.length_bytes
+                    || (bit<32>)hdr.aggregation.num * 45 < (bit<32>)hdr.aggregation.length_bytes
                     || meta.message_bytes > hdr.aggregation.length_bytes
                     || (hdr.aggregation.num == 1) != (meta.message_bytes == hdr.aggregation.length_bytes)) {
                     drop(6);
@@ -513,6 +643,9 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                     }
                 }
             }
+        }
+        if (meta.goes_round) {
+            standard_metadata.egress_spec = ROUND_PORT;
         }
     }
 }
@@ -552,16 +685,17 @@ control VariableEgress(inout headers_t hdr, inout metadata_t meta, inout standar
         // UDP's header, type, PLen and Len.
         hdr.udp.length_bytes = 11 + (bit<16>)hdr.padding.length_bytes + ((bit<16>)hdr.len.words << 2);
         hdr.ipv4.total_length = 20 + hdr.udp.length_bytes;
-        truncate((bit<32>)hdr.ipv4.total_length + 14);
     }
 
     apply {
         if (hdr.aggregation.isValid()) {
             hdr.udp.length_bytes = hdr.aggregation.length_bytes + UDP_BYTES_BEFORE;
             hdr.ipv4.total_length = 20 + hdr.udp.length_bytes;
-        }
-        if (standard_metadata.instance_type == CLONED_IN_INGRESS || hdr.aggregation.num == 0 && hdr.len.isValid()) {
-            if (hdr.aggregation.isValid()) { become_small(); }
+            if (standard_metadata.instance_type == CLONED_IN_INGRESS || hdr.aggregation.num == 0 && hdr.len.isValid()) {
+                become_small();
+            }
+            // What is behind the IP packet belongs to the frame that came.
+            truncate((bit<32>)hdr.ipv4.total_length + 14);
         }
         if (meta.goes_round) {
             recirculate_preserving_field_list(2);
@@ -589,7 +723,7 @@ control VariableComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.msg[4].data, hdr.msg[5].data, hdr.msg[6].data, hdr.msg[7].data, hdr.msg[8].data, hdr.msg[9].data,
               hdr.msg[10].data },
             hdr.udp.checksum, HashAlgorithm.csum16);
-        update_checksum_with_payload(hdr.aggregation.isValid() && !meta.goes_round && hdr.udp.checksum != 0,
+        update_checksum_with_payload(hdr.aggregation.isValid() && meta.is_new && hdr.udp.checksum != 0,
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.type.value,
               hdr.aggregation.num, hdr.aggregation.length_bytes, hdr.len.words, hdr.msg[0].data,
@@ -645,6 +779,7 @@ control VariableDeparser(packet_out packet, in headers_t hdr) {
 #else
         packet.emit(hdr.msg);
 #endif
+        packet.emit(hdr.rest);
     }
 }
 

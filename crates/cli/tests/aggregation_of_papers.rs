@@ -182,10 +182,29 @@ fn headers_take_what_the_papers_say() {
     assert_eq!(overhead(Design::Fixed, 8, 16), (8, 176, 272, 750));
 }
 
-/// What a switch held when it ended is lost; nothing else is, and nothing comes twice.
+/// What goes round does not queue where a rate is set, neither together nor apart.
+#[test]
+fn a_rate_at_the_port_holds_up_what_leaves_and_nothing_else() {
+    for (design, bytes, count) in
+        [(Design::Fixed, 16, 400), (Design::Variable, 44, 400), (Design::Variable, 4, 3000), (Design::Packed, 44, 400)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let [sent, large, came] = ["sent.pcap", "large.pcap", "came.pcap"].map(|name| folder.path().join(name));
+        let messages = messages(count, |_| bytes);
+        write(&sent, design, &messages);
+        let slow = ["--port-rate", "2=10", "--port", &timer_port("50ms")].map(str::to_owned);
+        run(design, &design.together(), &sent, &large, if design == Design::Fixed { &slow[..2] } else { &slow });
+        let deep = design.apart() + "set_queue_depth 3000 2\n";
+        run(design, &deep, &large, &came, &slow[..2]);
+        assert!(arrived(design, &came) == once_each(&messages), "{design:?} of {bytes} bytes: not each message once");
+    }
+}
+
+/// What a switch held when it ended is lost, also if its state is kept; nothing else is, and nothing comes twice.
 #[test]
 fn a_restart_loses_what_was_held_and_nothing_else() {
-    for design in [Design::Fixed, Design::Variable, Design::Packed] {
+    let designs = [Design::Fixed, Design::Variable, Design::Packed];
+    for (design, keeps_state) in designs.into_iter().flat_map(|design| [(design, false), (design, true)]) {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let all = messages(700, |number| if design == Design::Fixed { 16 } else { 4 + 4 * (number as usize % 11) });
@@ -194,7 +213,8 @@ fn a_restart_loses_what_was_held_and_nothing_else() {
         for (messages, name) in [(before, "before"), (after, "after")] {
             let [sent, large, came] = ["sent", "large", "came"].map(|kind| path(&format!("{name}-{kind}.pcap")));
             write(&sent, design, messages);
-            run(design, &design.together(), &sent, &large, &[]);
+            let state = ["--state".to_owned(), path("state").display().to_string()];
+            run(design, &design.together(), &sent, &large, if keeps_state { &state } else { &[] });
             run(design, &design.apart(), &large, &came, &[]);
             let wanted = once_each(messages);
             let arrived = arrived(design, &came);
