@@ -35,6 +35,12 @@ typedef bit<128> ipv6_address_t;
 const bit<16> ETHERTYPE_IPV6 = 0x86dd;
 const bit<8> VERSION = 1;
 
+// IPv6's extensions.
+const bit<8> HOP_OPTIONS = 0;
+const bit<8> ROUTING = 43;
+const bit<8> FRAGMENT = 44;
+const bit<8> DESTINATION_OPTIONS = 60;
+
 // Bytes of headers.
 const bit<16> ETHERNET_BYTES = 14;
 const bit<16> IPV4_BYTES = 20;
@@ -80,6 +86,26 @@ header ipv6_t {
     bit<8> hop_limit;
     ipv6_address_t source;
     ipv6_address_t destination;
+}
+
+header options_t {
+    varbit<320> bytes;
+}
+
+// Options for hops or the destination, or a route: up to 64 bytes.
+header extension_t {
+    bit<8> next_header;
+    bit<8> length;
+    bit<48> first;
+    varbit<448> rest;
+}
+
+header fragment_t {
+    bit<8> next_header;
+    bit<8> reserved;
+    bit<13> offset;
+    bit<3> flags;
+    bit<32> identification;
 }
 
 header aggregate_t {
@@ -128,7 +154,10 @@ header record6_t {
 struct headers_t {
     ethernet_t ethernet;
     ipv4_t ipv4;
+    options_t options;
     ipv6_t ipv6;
+    extension_t extension;
+    fragment_t fragment;
     udp_t udp;
     aggregate_t aggregate;
     record4_t record4;
@@ -142,6 +171,8 @@ struct metadata_t {
     // The tunnel, and what its pile may be.
     bit<16> tunnel;
     bool is_of_tunnel;
+    // A record has all that its headers say.
+    bool is_plain;
     bit<16> records_bytes_max;
     bit<16> payload_bytes_max;
     bit<24> wait_us;
@@ -186,14 +217,29 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         }
     }
 
-    // Fragments, and packets with options, go through as they are.
+    // Fragments, and packets with options, go through as they are. Their ports say which pile they must not overtake.
     state parse_ipv4 {
         packet.extract(hdr.ipv4);
         verify(hdr.ipv4.version == 4 && hdr.ipv4.header_words >= 5, error.NotIp);
         transition select(hdr.ipv4.header_words, hdr.ipv4.flags & 0b101, hdr.ipv4.fragment_offset, hdr.ipv4.protocol) {
             (5, 0, 0, PROTOCOL_UDP): parse_udp;
+            (_, _, 0, PROTOCOL_UDP): parse_options;
             default: accept;
         }
+    }
+
+    state parse_options {
+        bit<16> header_bytes = (bit<16>)hdr.ipv4.header_words << 2;
+        packet.extract(hdr.options, ((bit<32>)header_bytes - 20) << 3);
+        transition select(hdr.ipv4.total_length >= header_bytes + UDP_BYTES) {
+            true: parse_ports;
+            default: accept;
+        }
+    }
+
+    state parse_ports {
+        packet.extract(hdr.udp);
+        transition accept;
     }
 
     state parse_ipv6 {
@@ -201,6 +247,34 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         verify(hdr.ipv6.version == 6, error.NotIp);
         transition select(hdr.ipv6.next_header) {
             PROTOCOL_UDP: parse_udp;
+            HOP_OPTIONS: parse_extension;
+            ROUTING: parse_extension;
+            DESTINATION_OPTIONS: parse_extension;
+            FRAGMENT: parse_fragment;
+            default: accept;
+        }
+    }
+
+    state parse_extension {
+        transition select(packet.lookahead<bit<16>>()) {
+            0x0000 &&& 0x00f8: extract_extension;
+            default: accept;
+        }
+    }
+
+    state extract_extension {
+        packet.extract(hdr.extension, (bit<32>)packet.lookahead<bit<16>>()[7:0] << 6);
+        transition select(hdr.extension.next_header) {
+            PROTOCOL_UDP: parse_ports;
+            FRAGMENT: parse_fragment;
+            default: accept;
+        }
+    }
+
+    state parse_fragment {
+        packet.extract(hdr.fragment);
+        transition select(hdr.fragment.next_header, hdr.fragment.offset) {
+            (PROTOCOL_UDP, 0): parse_ports;
             default: accept;
         }
     }
@@ -641,12 +715,11 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                 drop(TIME_OVER);
             } else {
                 forward_ipv4();
-                if (hdr.udp.isValid() && !hdr.aggregate.isValid() && !meta.goes_alone) {
+                if (hdr.udp.isValid() && hdr.udp.destination_port != TUNNEL_PORT && !meta.goes_alone) {
                     classes_ipv4.apply();
                 }
-                if (hdr.ipv4.total_length != IPV4_BYTES + hdr.udp.length_bytes) {
-                    meta.payload_bytes_max = 0;
-                }
+                meta.is_plain = hdr.ipv4.header_words == 5 && hdr.ipv4.flags & 0b101 == 0
+                    && hdr.ipv4.total_length == IPV4_BYTES + hdr.udp.length_bytes;
             }
         } else if (hdr.ipv6.isValid()) {
             before_records = OVER_IPV6_BYTES;
@@ -661,12 +734,11 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                 drop(TIME_OVER);
             } else {
                 forward_ipv6();
-                if (hdr.udp.isValid() && !hdr.aggregate.isValid() && !meta.goes_alone) {
+                if (hdr.udp.isValid() && hdr.udp.destination_port != TUNNEL_PORT && !meta.goes_alone) {
                     classes_ipv6.apply();
                 }
-                if (hdr.ipv6.payload_length != hdr.udp.length_bytes) {
-                    meta.payload_bytes_max = 0;
-                }
+                meta.is_plain = !hdr.extension.isValid() && !hdr.fragment.isValid()
+                    && hdr.ipv6.payload_length == hdr.udp.length_bytes;
             }
         } else {
             others.apply();
@@ -690,7 +762,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         } else if (meta.is_of_tunnel) {
             bool has_tunnel = tunnels.apply().hit;
             bit<16> payload_bytes = hdr.udp.length_bytes - UDP_BYTES;
-            bool fits = hdr.udp.length_bytes >= UDP_BYTES && payload_bytes <= meta.payload_bytes_max
+            bool fits = meta.is_plain && hdr.udp.length_bytes >= UDP_BYTES && payload_bytes <= meta.payload_bytes_max
                 && payload_bytes <= PAYLOAD_BYTES_MAX && payload_bytes + RECORD_BYTES <= meta.records_bytes_max;
             if (!has_tunnel) {
                 if (standard_metadata.instance_type == INSTANCE_TYPE_PILE) {
@@ -787,7 +859,10 @@ control GatewayDeparser(packet_out packet, in headers_t hdr) {
     apply {
         packet.emit(hdr.ethernet);
         packet.emit(hdr.ipv4);
+        packet.emit(hdr.options);
         packet.emit(hdr.ipv6);
+        packet.emit(hdr.extension);
+        packet.emit(hdr.fragment);
         packet.emit(hdr.udp);
         packet.emit(hdr.aggregate);
         packet.emit(hdr.record4);
