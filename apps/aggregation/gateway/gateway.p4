@@ -76,6 +76,18 @@ const bit<32> BAD_RECORD = 10;
 const bit<32> NESTED = 11;
 // A pile whose tunnel is gone.
 const bit<32> NO_TUNNEL = 12;
+// An aggregate that would go back to where it came from, as nobody is known who sends such.
+const bit<32> UNKNOWN_PEER = 13;
+
+// Entries that cannot be true, the index of the counter `wrong_entries`.
+const bit<32> TUNNEL_NUMBER = 0;
+const bit<32> MTU = 1;
+const bit<32> PEER_NUMBER = 2;
+
+// A number so far ahead is not believed at once.
+const bit<32> AHEAD_MAX = 65536;
+// Of so many aggregates in a row that were refused, in the order of their numbers, the last is believed.
+const bit<8> REFUSED_MAX = 32;
 
 header ipv6_t {
     bit<4> version;
@@ -348,6 +360,10 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     register<bit<32>>(TUNNELS) epoch_in;
     register<bit<32>>(TUNNELS) epoch_before;
     register<bit<32>>(TUNNELS) sequence_in;
+    // What was refused last: its epoch, the number behind it, and how many there were of which each followed the one before.
+    register<bit<32>>(TUNNELS) refused_epoch;
+    register<bit<32>>(TUNNELS) refused_next;
+    register<bit<8>>(TUNNELS) refused_in_row;
     // Aggregates that never came, or too late.
     register<bit<64>>(TUNNELS) lost;
 
@@ -360,6 +376,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     // Packets that came out of aggregates.
     counter(1, CounterType.packets_and_bytes) restored;
     counter(16, CounterType.packets) dropped;
+    counter(3, CounterType.packets) wrong_entries;
 
     action drop(bit<32> reason) {
         dropped.count(reason);
@@ -384,7 +401,8 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
 
     // Whose packets are aggregated, in which tunnel, up to how many bytes of payload, and how long they may wait.
     action aggregate(bit<16> tunnel, bit<16> payload_bytes_max, bit<24> wait_us) {
-        meta.is_of_tunnel = true;
+        meta.is_of_tunnel = tunnel < TUNNELS;
+        if (tunnel >= TUNNELS) { wrong_entries.count(TUNNEL_NUMBER); }
         meta.tunnel = tunnel;
         meta.payload_bytes_max = payload_bytes_max;
         meta.wait_us = wait_us;
@@ -434,12 +452,22 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         meta.has_new_udp = true;
     }
 
+    // Where there is none for a single record, nothing is gathered, and packets go as they are.
+    action set_room(bit<16> mtu_bytes, bit<16> headers_bytes) {
+        meta.records_bytes_max = 0;
+        if (mtu_bytes >= headers_bytes + RECORD_BYTES) {
+            meta.records_bytes_max = mtu_bytes - headers_bytes;
+        } else {
+            wrong_entries.count(MTU);
+        }
+    }
+
     // `remote` is the tunnel's number at the other gateway, `sends_one_alone` whether a packet that waited in vain goes
     // as it came.
     action over_ipv4(port_t port, bit<16> mtu_bytes, ipv4_address_t source, ipv4_address_t destination,
                      bit<16> remote, bit<1> sends_one_alone) {
         standard_metadata.egress_spec = port;
-        meta.records_bytes_max = mtu_bytes - OVER_IPV4_BYTES;
+        set_room(mtu_bytes, OVER_IPV4_BYTES);
         meta.sends_one_alone = sends_one_alone == 1 && meta.packets == 1;
         if (standard_metadata.instance_type == INSTANCE_TYPE_PILE && !meta.sends_one_alone) {
             wrap(remote);
@@ -460,7 +488,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     action over_ipv6(port_t port, bit<16> mtu_bytes, ipv6_address_t source, ipv6_address_t destination,
                      bit<16> remote, bit<1> sends_one_alone) {
         standard_metadata.egress_spec = port;
-        meta.records_bytes_max = mtu_bytes - OVER_IPV6_BYTES;
+        set_room(mtu_bytes, OVER_IPV6_BYTES);
         meta.sends_one_alone = sends_one_alone == 1 && meta.packets == 1;
         if (standard_metadata.instance_type == INSTANCE_TYPE_PILE && !meta.sends_one_alone) {
             wrap(remote);
@@ -485,7 +513,8 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
 
     // Other gateways, by the ends of the tunnel and its number here; each has a state of its own.
     action is_peer(bit<32> peer) {
-        meta.is_from_peer = true;
+        meta.is_from_peer = peer < TUNNELS;
+        if (peer >= TUNNELS) { wrong_entries.count(PEER_NUMBER); }
         meta.peer = peer;
     }
 
@@ -625,8 +654,10 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         meta.is_routed = true;
     }
 
-    // Counts aggregates that are missing before this one. Those that come after their successors are dropped: their
-    // packets would be out of order, or there twice.
+    // Counts aggregates that are missing before this one. Those that come after their successors, or are of the epoch before,
+    // are dropped: their packets would be out of order, or there twice. But one stray aggregate, of an epoch of long ago or
+    // with a number far ahead, must not make strays of all that follow: where those keep coming, each behind the other,
+    // they are believed.
     action check_sequence() {
         bit<32> epoch;
         bit<32> before;
@@ -636,19 +667,37 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         epoch_before.read(before, meta.peer);
         sequence_in.read(next, meta.peer);
         bit<32> ahead = hdr.aggregate.sequence - next;
-        if (hdr.aggregate.epoch == before) {
-            drop(OLD_EPOCH);
-            meta.is_from_peer = false;
-        } else if (hdr.aggregate.epoch == epoch && ahead >= 0x80000000) {
-            drop(LATE);
+        bool is_same = hdr.aggregate.epoch == epoch;
+        bool is_refused = hdr.aggregate.epoch == before || is_same && ahead >= AHEAD_MAX;
+        bool is_believed = false;
+        if (is_refused) {
+            bit<32> epoch_of_refused;
+            bit<32> next_refused;
+            bit<8> in_row;
+            refused_epoch.read(epoch_of_refused, meta.peer);
+            refused_next.read(next_refused, meta.peer);
+            refused_in_row.read(in_row, meta.peer);
+            if (hdr.aggregate.epoch == epoch_of_refused && hdr.aggregate.sequence == next_refused) {
+                in_row = in_row + 1;
+            } else {
+                in_row = 1;
+            }
+            is_believed = in_row == REFUSED_MAX;
+            refused_epoch.write(meta.peer, hdr.aggregate.epoch);
+            refused_next.write(meta.peer, hdr.aggregate.sequence + 1);
+            refused_in_row.write(meta.peer, in_row);
+        }
+        if (is_refused && !is_believed) {
+            drop(is_same ? LATE : OLD_EPOCH);
             meta.is_from_peer = false;
         } else {
-            if (hdr.aggregate.epoch == epoch) {
-                lost.read(missing, meta.peer);
-                lost.write(meta.peer, missing + (bit<64>)ahead);
-            } else {
+            refused_in_row.write(meta.peer, 0);
+            if (!is_same) {
                 epoch_before.write(meta.peer, epoch);
                 epoch_in.write(meta.peer, hdr.aggregate.epoch);
+            } else if (!is_refused) {
+                lost.read(missing, meta.peer);
+                lost.write(meta.peer, missing + (bit<64>)ahead);
             }
             sequence_in.write(meta.peer, hdr.aggregate.sequence + 1);
         }
@@ -805,6 +854,10 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             } else {
                 route_ipv6.apply();
             }
+            if (hdr.aggregate.isValid() && !meta.has_new_udp
+                && standard_metadata.egress_spec == standard_metadata.ingress_port) {
+                drop(UNKNOWN_PEER);
+            }
         }
     }
 }
@@ -841,7 +894,6 @@ control GatewayComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
               hdr.ipv4.source, hdr.ipv4.destination },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
-        // A sum that comes out as 0 says that there is none, as RFC 6935 allows it to tunnels.
         update_checksum_with_payload(meta.has_new_udp && hdr.ipv4.isValid(),
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate, hdr.record4,
@@ -852,6 +904,8 @@ control GatewayComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate, hdr.record4,
               hdr.record6 },
             hdr.udp.checksum, HashAlgorithm.csum16);
+        // 0 would say that there is none: it is sent as its other form, which is the sum over nothing (RFC 768).
+        update_checksum(meta.has_new_udp && hdr.udp.checksum == 0, { 16w0 }, hdr.udp.checksum, HashAlgorithm.csum16);
     }
 }
 
