@@ -485,6 +485,10 @@ fn what_a_selector_does_anyway_may_be_asked_for() {
         InvalidArgument: table I.group_table: there is no action selection mode 7
     "#]],
     );
+}
+
+#[test]
+fn a_selector_may_count_members() {
     let counts_members = schema_with(|info| {
         let members = v1_config::action_profile::SumOfMembers { max_member_weight: 0 };
         let semantics = v1_config::action_profile::SelectorSizeSemantics::SumOfMembers(members);
