@@ -125,7 +125,10 @@ struct metadata_t {
     bit<16> free_columns;
     // The packet goes round.
     bool goes_round;
-    // It has become an aggregate.
+    // It is taken apart, into packets for this mirror session.
+    bool is_split;
+    bit<32> session;
+    // It has become an aggregate, or a small packet.
     bool is_new;
     // The first message's Len and Msg headers.
     bit<16> message_bytes;
@@ -329,10 +332,16 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
 
     // Small packets leave by the port of a mirror session.
     action take_apart(bit<32> session) {
+        meta.is_split = true;
+        meta.session = session;
+    }
+
+    // The first message leaves, and the others go round.
+    action let_out() {
         hdr.aggregation.num = hdr.aggregation.num - 1;
         hdr.aggregation.length_bytes = hdr.aggregation.length_bytes - meta.message_bytes;
         if (hdr.aggregation.num != 0) {
-            clone(CloneType.I2E, session);
+            clone(CloneType.I2E, meta.session);
             meta.goes_round = true;
         }
     }
@@ -582,7 +591,14 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     }
 
     apply {
-        if (standard_metadata.parser_error != error.NoError) {
+        bool is_stored = false;
+        bool is_ours = false;
+        if (hdr.type.isValid() && hdr.type.value != WORKER) {
+            is_stored = aggregated.apply().hit;
+            disaggregated.apply();
+            is_ours = is_stored || meta.is_split;
+        }
+        if (standard_metadata.parser_error != error.NoError && (is_ours || !hdr.type.isValid())) {
             drop(0);
         } else if (standard_metadata.checksum_error == 1) {
             drop(1);
@@ -602,15 +618,15 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                 } else if (hdr.type.value == AGGREGATED) {
                     aggregates_out.count(0);
                 }
-            } else if (hdr.type.value == CONTROL) {
-                if (hdr.udp.length_bytes == CONTROL_UDP_BYTES && timers.apply().hit) {
-                    @atomic {
-                        forget_former_start();
-                        flush();
-                    }
-                } else {
-                    drop(7);
+            } else if (hdr.type.value == CONTROL && hdr.udp.length_bytes == CONTROL_UDP_BYTES && timers.apply().hit) {
+                @atomic {
+                    forget_former_start();
+                    flush();
                 }
+            } else if (!is_ours) {
+                // It only looks like a message, an aggregate or the timer's packet.
+            } else if (hdr.type.value == CONTROL) {
+                drop(7);
             } else if (hdr.len.isValid() && !hdr.msg[0].isValid()) {
                 drop(5);
             } else if (hdr.padding.isValid()) {
@@ -618,14 +634,14 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                     || hdr.ipv4.total_length != hdr.udp.length_bytes + 20
                     || (standard_metadata.packet_length != (bit<32>)hdr.ipv4.total_length + 14 && !hdr.rest.isValid())) {
                     drop(6);
-                } else if (aggregated.apply().hit) {
+                } else if (is_stored) {
                     limits.apply();
                     @atomic {
                         forget_former_start();
                         store();
                     }
                 }
-            } else if (hdr.type.value == AGGREGATED) {
+            } else if (hdr.aggregation.isValid()) {
                 if (hdr.udp.length_bytes != hdr.aggregation.length_bytes + UDP_BYTES_BEFORE
                     || hdr.ipv4.total_length != hdr.udp.length_bytes + 20
                     || standard_metadata.packet_length < (bit<32>)hdr.ipv4.total_length + 14
@@ -636,8 +652,8 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                     || meta.message_bytes > hdr.aggregation.length_bytes
                     || (hdr.aggregation.num == 1) != (meta.message_bytes == hdr.aggregation.length_bytes)) {
                     drop(6);
-                } else {
-                    disaggregated.apply();
+                } else if (meta.is_split) {
+                    let_out();
                     if (meta.goes_round) {
                         remove_message();
                     }
@@ -666,6 +682,7 @@ control VariableEgress(inout headers_t hdr, inout metadata_t meta, inout standar
 
     // What is left is a small packet of the first message.
     action become_small() {
+        meta.is_new = true;
         hdr.type.value = SMALL;
         hdr.aggregation.setInvalid();
         hdr.padding.setValid();
@@ -688,7 +705,9 @@ control VariableEgress(inout headers_t hdr, inout metadata_t meta, inout standar
     }
 
     apply {
-        if (hdr.aggregation.isValid()) {
+        // What is none of ours may only look as if it were.
+        if (hdr.aggregation.isValid() && (standard_metadata.instance_type == CLONED_IN_INGRESS || meta.is_split
+                                          || meta.is_new || hdr.type.value == WORKER)) {
             hdr.udp.length_bytes = hdr.aggregation.length_bytes + UDP_BYTES_BEFORE;
             hdr.ipv4.total_length = 20 + hdr.udp.length_bytes;
             if (standard_metadata.instance_type == CLONED_IN_INGRESS || hdr.aggregation.num == 0 && hdr.len.isValid()) {
@@ -715,7 +734,7 @@ control VariableComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
             hdr.ipv4.checksum, HashAlgorithm.csum16);
         // Headers that are not there are left out. A checksum of 0 is none (RFC 768). Behind a small packet there may be the
         // rest of what it was taken from, which is not sent.
-        update_checksum(hdr.padding.isValid() && hdr.len.isValid() && hdr.udp.checksum != 0,
+        update_checksum(hdr.padding.isValid() && meta.is_new && hdr.udp.checksum != 0,
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.type.value,
               hdr.padding.length_bytes, hdr.padding.bytes, hdr.filler15.zero, hdr.filler11.zero, hdr.filler7.zero,
