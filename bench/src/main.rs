@@ -13,6 +13,7 @@
 //! * [`cascade`]: what a table more costs a packet: programs with one to ten tables.
 //! * [`tunnels`]: what VXLAN and GRE cost a packet, and one that goes by.
 //! * [`zipline`]: what compression costs a packet. [`works`] is how this and tunnels are run.
+//!   `zipline-sizes` and `zipline-learning` are the paper's other figures.
 //! * [`growth`]: how long single updates take while tables grow, and when they are full.
 //! * [`aggregation`]: the programs of `apps/aggregation`, small packets together and apart again, each of them counted.
 //! * [`workers`]: several workers against one, from memory to memory.
@@ -67,12 +68,23 @@ pub struct Arguments {
     /// that aggregate, "fixed", "variable, 44" or "gateway"
     #[arg(long)]
     only: Option<String>,
-    /// Measures nothing: prints a picture (SVG) of what `aggregation --json` has printed to this file
+    /// Measures nothing: prints a picture (SVG) of what the same with `--json` has printed to this file; of
+    /// `aggregation`, `zipline-sizes` and `zipline-learning`
     #[arg(long, value_name = "FILE")]
     picture_of: Option<std::path::PathBuf>,
     /// How many several workers are
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
     workers: u32,
+    /// What random numbers begin with, for `zipline-sizes`
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Packets in a second, for `zipline-sizes`
+    #[arg(long, default_value_t = 1e4)]
+    rate: f64,
+    /// How long learning a basis takes, beside the paper's 1,770 microseconds, for `zipline-sizes`; as
+    /// `zipline-learning` has measured it
+    #[arg(long)]
+    learning_us: Option<f64>,
     /// One JSON object instead of the table
     #[arg(long)]
     json: bool,
@@ -99,6 +111,10 @@ enum Benchmark {
     Tunnels,
     /// Packets compressed and restored
     Zipline,
+    /// What the paper's payloads become, and by gzip
+    ZiplineSizes,
+    /// How long it takes until a basis is known
+    ZiplineLearning,
     /// Single updates of growing and of full tables
     Growth,
     /// Small packets together and apart again
@@ -119,6 +135,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Cascade => cascade::run(&arguments),
         Benchmark::Tunnels => tunnels::run(&arguments),
         Benchmark::Zipline => zipline::run(&arguments),
+        Benchmark::ZiplineSizes => zipline::sizes::run(&arguments),
+        Benchmark::ZiplineLearning => zipline::learning::run(&arguments),
         Benchmark::Growth => growth::run(&arguments),
         Benchmark::Aggregation => aggregation::run(&arguments),
         Benchmark::Workers => workers::run(&arguments),

@@ -4,6 +4,7 @@
 //! * [`dictionary`]: which bases of a sample get identifiers, and what that gives.
 //! * [`entries`]: the tables of both programs, as commands.
 //! * [`pairs`]: which identifier means what, and when it may mean another.
+//! * [`replay`]: what becomes of traffic whose bases are learned; [`sets`]: traffic in the shape of the paper's.
 //!
 //! Data go from the first to the last. Nothing here reads files or knows a switch.
 
@@ -11,6 +12,8 @@ pub mod code;
 pub mod dictionary;
 pub mod entries;
 pub mod pairs;
+pub mod replay;
+pub mod sets;
 
 pub use code::{Code, CodeError, Split};
 pub use dictionary::{Dictionary, Sizes};

@@ -1,0 +1,90 @@
+//! The figures of `zipline-sizes` and of `zipline-learning` as pictures.
+//!
+//! What enters: the lines that `--json` has printed. What leaves: SVG: for sizes a bar for each way, with the paper's
+//! figure as a stroke; for learning, which part of all bases was known after how long, with the paper's mean as a
+//! stroke.
+
+use serde_json::Value as Json;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::Path;
+
+const WIDTH: f64 = 720.0;
+/// Where bars and curves begin, and how far they may reach.
+const LEFT: f64 = 220.0;
+const REACH: f64 = 420.0;
+const ROW: f64 = 20.0;
+const HEAD: f64 = 30.0;
+/// How high the picture of a curve is.
+const HEIGHT: f64 = 300.0;
+const OURS: &str = "#2f6da3";
+const PAPER: &str = "#c0392b";
+
+fn lines(path: &Path) -> Result<Vec<Json>, Box<dyn Error>> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+}
+
+fn head(out: &mut String, title: &str, height: f64) -> std::fmt::Result {
+    write!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" font-family=\"sans-serif\" \
+         font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n\
+         <text x=\"10\" y=\"18\">{title}</text>\n"
+    )
+}
+
+/// Prints the picture of sizes.
+pub fn print_sizes(path: &Path) -> Result<(), Box<dyn Error>> {
+    let rows = lines(path)?;
+    let mut out = String::new();
+    head(&mut out, "Payloads, as part of what they were; red: the paper", HEAD + ROW * rows.len() as f64 + 10.0)?;
+    for (number, row) in rows.iter().enumerate() {
+        let (Some(set), Some(way), Some(ratio)) = (row["set"].as_str(), row["way"].as_str(), row["ratio"].as_f64())
+        else {
+            return Err("a line is not of `zipline-sizes --json`".into());
+        };
+        let y = HEAD + ROW * number as f64;
+        writeln!(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{set}, {way}</text>", LEFT - 8.0, y + 13.0)?;
+        let width = ratio * REACH;
+        writeln!(out, "<rect x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" height=\"15\" fill=\"{OURS}\"/>")?;
+        if let Some(paper) = row["paper"].as_f64() {
+            let x = LEFT + paper * REACH;
+            writeln!(out, "<rect x=\"{x:.1}\" y=\"{}\" width=\"3\" height=\"19\" fill=\"{PAPER}\"/>", y - 2.0)?;
+        }
+        writeln!(out, "<text x=\"{:.1}\" y=\"{}\">{ratio:.4}</text>", LEFT + width + 14.0, y + 13.0)?;
+    }
+    println!("{out}</svg>");
+    Ok(())
+}
+
+/// Prints the picture of how long learning takes, over time on a scale of logarithms from 10 to 100,000 microseconds.
+pub fn print_learning(path: &Path) -> Result<(), Box<dyn Error>> {
+    let rows = lines(path)?;
+    let times = rows.iter().find_map(|row| row["learning_us"].as_array());
+    let mut times: Vec<f64> =
+        times.ok_or("no line is of `zipline-learning --json`")?.iter().filter_map(Json::as_f64).collect();
+    times.sort_by(f64::total_cmp);
+    let x = |us: f64| LEFT + (us.clamp(10.0, 1e5).log10() - 1.0) / 4.0 * REACH;
+    let y = |part: f64| HEIGHT - 40.0 - part * (HEIGHT - 80.0);
+    let mut out = String::new();
+    head(&mut out, "Bases that are known after so many microseconds; red: the paper's mean", HEIGHT)?;
+    for us in [10.0, 100.0, 1e3, 1e4, 1e5] {
+        writeln!(out, "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{us}</text>", x(us), HEIGHT - 20.0)?;
+    }
+    for part in [0.0, 0.5, 1.0] {
+        let (at, percent) = (y(part), 100.0 * part);
+        writeln!(out, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{percent} %</text>", LEFT - 8.0, at + 4.0)?;
+        writeln!(out, "<path d=\"M{LEFT} {at:.1} h{REACH}\" stroke=\"#dddddd\"/>")?;
+    }
+    let count = times.len() as f64;
+    let points = times.iter().enumerate().map(|(number, us)| {
+        let part = (number + 1) as f64 / count;
+        format!("{:.1},{:.1}", x(*us), y(part))
+    });
+    let points: Vec<String> = points.collect();
+    writeln!(out, "<polyline points=\"{}\" fill=\"none\" stroke=\"{OURS}\" stroke-width=\"2\"/>", points.join(" "))?;
+    writeln!(out, "<path d=\"M{:.1} {:.1} V{:.1}\" stroke=\"{PAPER}\"/>", x(1770.0), y(0.0), y(1.0))?;
+    println!("{out}</svg>");
+    Ok(())
+}

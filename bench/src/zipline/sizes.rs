@@ -1,0 +1,104 @@
+//! The paper's Figure 3: what payloads become without a table of bases, with a static one, while bases are learned, and
+//! by gzip.
+//!
+//! What enters: a seed, how fast packets come, how long learning a basis takes. What leaves: bytes of each, and their
+//! part of what they were. The paper's figures stand beside them: of Figure 3 its text tells no more than these.
+
+use crate::Arguments;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::json;
+use std::error::Error;
+use std::io::{self, Write};
+use zipline::replay::{Pace, Replay};
+use zipline::{Code, Dictionary, sets};
+
+/// Bits of an identifier, as in the paper.
+const ID_BITS: u32 = 15;
+
+/// How long the paper's controller takes to learn a basis.
+const PAPER_LEARNING_NS: u64 = 1_770_000;
+
+/// A way to make payloads smaller.
+struct Way {
+    name: String,
+    bytes: u64,
+    paper: Option<f64>,
+}
+
+/// Counts what is written to it.
+struct Counter(u64);
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Prints the sizes of both sets.
+pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    if let Some(path) = &arguments.picture_of {
+        return super::picture::print_sizes(path);
+    }
+    if !arguments.json {
+        println!("set,way,bytes,ratio,paper's ratio");
+    }
+    set(arguments, "sensor", [1.03, 0.11], sets::sensor(arguments.seed))?;
+    set(arguments, "DNS queries", [1.03, 0.10], sets::queries(arguments.seed))
+}
+
+fn set(
+    arguments: &Arguments,
+    name: &str,
+    [without, learned]: [f64; 2],
+    chunks: impl Iterator<Item = Vec<u8>>,
+) -> Result<(), Box<dyn Error>> {
+    let code = Code::new(super::M)?;
+    let chunk_ns = (1e9 / arguments.rate) as u64;
+    let measured_ns = arguments.learning_us.map(|us| (us * 1e3) as u64);
+    let mut dictionary = Dictionary::new(&code);
+    let delays = [(PAPER_LEARNING_NS, Some(learned))].into_iter().chain(measured_ns.map(|ns| (ns, None)));
+    let replay =
+        |(learning_ns, paper)| (Replay::new(&code, ID_BITS, Pace { chunk_ns, learning_ns }), learning_ns, paper);
+    let mut replays: Vec<_> = delays.map(replay).collect();
+    let mut gzip = GzEncoder::new(Counter(0), Compression::default());
+    for chunk in chunks {
+        dictionary.add(&chunk);
+        let basis = code.split(&chunk).basis.to_be_bytes();
+        replays.iter_mut().for_each(|(replay, ..)| replay.add(&basis));
+        gzip.write_all(&chunk)?;
+    }
+    let sizes = dictionary.sizes(ID_BITS);
+    let way = |name: &str, bytes, paper| Way { name: name.to_owned(), bytes, paper };
+    let mut ways = vec![
+        way("as they are", sizes.original, None),
+        way("no table", sizes.original, Some(without)),
+        way("static table", sizes.with_table, None),
+    ];
+    ways.extend(replays.iter().map(|&(ref replay, ns, paper)| {
+        let name = format!("learned in {:.2} ms", ns as f64 / 1e6);
+        Way { name, bytes: replay.bytes(), paper }
+    }));
+    ways.push(way("gzip", gzip.finish()?.0, None));
+    for way in ways {
+        let ratio = way.bytes as f64 / sizes.original as f64;
+        if arguments.json {
+            let (bases, rate) = (sizes.bases, arguments.rate);
+            let line = json!({
+                "benchmark": "zipline-sizes", "set": name, "way": way.name, "bytes": way.bytes, "ratio": ratio,
+                "paper": way.paper, "bases": bases, "chunks": sizes.chunks, "packets_per_second": rate,
+                "seed": arguments.seed,
+            });
+            println!("{line}");
+        } else {
+            let paper = way.paper.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+            println!("{name},{},{},{ratio:.4},{paper}", way.name, way.bytes);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! What becomes of traffic whose bases are learned as they come.
+//!
+//! What enters: chunks, at an even pace. What leaves: how many of them an encoder compresses, if a basis is known so
+//! long after it was met for the first time. Identifiers are not taken back: bases that come when all are given away
+//! stay unknown.
+
+use crate::code::Code;
+use crate::dictionary::reference_bytes;
+use std::collections::BTreeMap;
+
+/// How fast chunks come, and how fast bases are learned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pace {
+    /// From one chunk to the next.
+    pub chunk_ns: u64,
+    /// From the first chunk of a basis to the first that is compressed.
+    pub learning_ns: u64,
+}
+
+/// An encoder that learns.
+#[derive(Clone, Debug)]
+pub struct Replay<'c> {
+    code: &'c Code,
+    id_bits: u32,
+    pace: Pace,
+    /// By basis, from when on it is known.
+    known_from_ns: BTreeMap<Vec<u8>, u64>,
+    chunks: u64,
+    compressed: u64,
+}
+
+impl<'c> Replay<'c> {
+    /// It knows nothing yet.
+    pub fn new(code: &'c Code, id_bits: u32, pace: Pace) -> Replay<'c> {
+        Replay { code, id_bits, pace, known_from_ns: BTreeMap::new(), chunks: 0, compressed: 0 }
+    }
+
+    /// The next chunk's basis.
+    pub fn add(&mut self, basis: &[u8]) {
+        let now_ns = self.chunks * self.pace.chunk_ns;
+        self.chunks += 1;
+        match self.known_from_ns.get(basis) {
+            Some(from_ns) => self.compressed += u64::from(*from_ns <= now_ns),
+            None if self.known_from_ns.len() < 1 << self.id_bits => {
+                self.known_from_ns.insert(basis.to_vec(), now_ns + self.pace.learning_ns);
+            }
+            None => {}
+        }
+    }
+
+    /// Chunks that were compressed.
+    pub fn compressed(&self) -> u64 {
+        self.compressed
+    }
+
+    /// Bytes of what the encoder sends.
+    pub fn bytes(&self) -> u64 {
+        let as_they_are = self.chunks - self.compressed;
+        as_they_are * self.code.chunk_bytes() as u64 + self.compressed * reference_bytes(self.code, self.id_bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_basis_is_known_some_time_after_it_was_met() {
+        let code = Code::new(8).unwrap();
+        let mut replay = Replay::new(&code, 1, Pace { chunk_ns: 10, learning_ns: 20 });
+        // The first is met at 0 and known from 20 on, the second from 40 on; there is no identifier for the third.
+        for basis in [1, 1, 2, 1, 2, 2, 3, 3, 3, 3] {
+            replay.add(&[basis]);
+        }
+        assert_eq!(replay.compressed(), 3);
+        assert_eq!(replay.bytes(), 7 * 32 + 3 * 3);
+    }
+}
