@@ -73,6 +73,6 @@ mod tests {
             replay.add(&[basis]);
         }
         assert_eq!(replay.compressed(), 3);
-        assert_eq!(replay.bytes(), 7 * 32 + 3 * 3);
+        assert_eq!(replay.bytes(), 7 * 32 + 3 * 2);
     }
 }
