@@ -12,6 +12,22 @@ pub fn program(path: &str) -> Result<Program, Box<dyn Error>> {
     program_with(path, &[])
 }
 
+/// The same, with what it shows to controllers.
+pub fn shown_program(path: &str) -> Result<(Program, p4info::v1::P4Info), Box<dyn Error>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
+    let mut map = syntax::SourceMap::new();
+    let (tree, mut diagnostics) = syntax::parse_program(&mut map, &path, &syntax::Options::new(&syntax::DiskFiles));
+    let typed = sema::check(&tree, &mut diagnostics);
+    let program = lower::lower(&typed, &mut diagnostics);
+    let made = program.and_then(|program| {
+        let info = p4info::generate(&typed, &program, &mut diagnostics)?;
+        Some((program, info))
+    });
+    let (mut program, info) = made.ok_or_else(|| syntax::render_all(&map, &diagnostics, false))?;
+    passes::run(&mut program, passes::pipelines::STANDARD, false)?;
+    Ok((program, info))
+}
+
 /// The same with macros.
 pub fn program_with(path: &str, macros: &[(&str, String)]) -> Result<Program, Box<dyn Error>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);

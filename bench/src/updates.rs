@@ -3,7 +3,10 @@
 //! A worker on a thread of its own forwards frames from memory to memory. Another thread inserts entries into two
 //! tables through `control::Api`, in batches that must be seen whole: each batch has the same keys for both tables, and
 //! the program sends a packet that finds its key in one of them only to a port of its own, where it is counted. Then
-//! single entries are changed, and the time is taken from the call to the first packet that shows the change.
+//! single entries are changed, and the time is taken from the call to the first packet that shows the change. All of
+//! it is done twice: by calls, and by a controller over P4Runtime.
+
+mod grpc;
 
 use crate::Arguments;
 use crate::compiled;
@@ -11,14 +14,18 @@ use base::index::Id as _;
 use control::Api;
 use control::api::entity::{Call, EntryAction, EntryName, TableEntry};
 use control::api::{Atomicity, Entity, Update, UpdateKind};
+use grpc::Controller;
 use ir::{EntryKey, TableId};
 use live::driver::Deliver;
 use live::mailbox::mailbox;
 use live::worker::{self, Setup};
 use live::{Driver, DriverError, Port, PortCounters, StopFlag};
 use measure::figures::{median, quantile, range};
-use serde_json::json;
+use p4runtime_proto::p4::config::v1::P4Info;
+use p4runtime_proto::p4::v1::WriteRequest;
+use serde_json::{Value, json};
 use std::error::Error;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -112,34 +119,78 @@ impl Driver for Bench {
 struct Silent;
 impl worker::Events for Silent {}
 
+/// How updates reach the switch.
+enum Way {
+    Calls(Arc<Api>),
+    P4Runtime(Box<Controller>),
+}
+
+/// Updates that are ready to go.
+enum Batch {
+    Updates(Vec<Update>),
+    Request(WriteRequest),
+}
+
+impl Way {
+    /// The same in both tables, for each of these keys.
+    fn batch(&self, kind: UpdateKind, keys: Range<u32>, port: u32) -> Batch {
+        match self {
+            Way::Calls(api) => Batch::Updates(keys.flat_map(|key| both(api, kind, key, port)).collect()),
+            Way::P4Runtime(controller) => Batch::Request(controller.request(kind, keys, port)),
+        }
+    }
+
+    /// Has a batch carried out as a whole.
+    fn write(&mut self, batch: Batch) -> Result<(), Box<dyn Error>> {
+        match (self, batch) {
+            (Way::Calls(api), Batch::Updates(updates)) => {
+                for outcome in api.write(updates, Atomicity::DataplaneAtomic) {
+                    outcome?;
+                }
+                Ok(())
+            }
+            (Way::P4Runtime(controller), Batch::Request(request)) => controller.write(request),
+            _ => Err("a batch goes the way that it was made for".into()),
+        }
+    }
+}
+
 /// Figures of all runs.
 #[derive(Default)]
 struct Figures {
     /// Frames per second while nothing is written.
     quiet_fps: Vec<f64>,
+    calls: WayFigures,
+    p4runtime: WayFigures,
+    torn: u64,
+}
+
+/// Those of one way.
+#[derive(Default)]
+struct WayFigures {
     /// For each size of batch: updates per second, and frames per second meanwhile.
     batches: [(Vec<f64>, Vec<f64>); BATCHES.len()],
     /// From a call to the first packet that shows the change, nanoseconds.
     delays_ns: Vec<f64>,
-    torn: u64,
 }
 
 /// Runs the benchmark and prints it.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let program = Arc::new(compiled::program("bench/programs/updates.p4")?);
+    let (program, info) = compiled::shown_program("bench/programs/updates.p4")?;
+    let program = Arc::new(program);
     let mut figures = Figures::default();
     for _ in 0..arguments.runs {
         let switch = Switch::new(Arc::clone(&program), compiled::native(&program)?, Config::default())?;
-        measure(switch, &mut figures)?;
+        measure(switch, &info, &mut figures)?;
     }
     figures.print(arguments);
     Ok(())
 }
 
 /// One run.
-fn measure(mut switch: Switch, figures: &mut Figures) -> Result<(), Box<dyn Error>> {
+fn measure(mut switch: Switch, info: &P4Info, figures: &mut Figures) -> Result<(), Box<dyn Error>> {
     let (door, inbox) = mailbox()?;
-    let api = Api::new(&switch, Arc::new(door));
+    let api = Arc::new(Api::new(&switch, Arc::new(door)));
     let (seen, start, stop) = (Arc::new(Seen::default()), Instant::now(), StopFlag::new());
     let port = |number| {
         let (seen, counters) = (Arc::clone(&seen), Arc::new(PortCounters::default()));
@@ -150,7 +201,7 @@ fn measure(mut switch: Switch, figures: &mut Figures) -> Result<(), Box<dyn Erro
     let setup = Setup { inbox: Some(inbox), ..Setup::of_ports(ports) };
     thread::scope(|scope| {
         let worker = scope.spawn(|| worker::run(&mut switch, setup, &stop, &mut Silent).map(drop));
-        let controlled = control(&api, &seen, start, figures);
+        let controlled = control(&api, info, &seen, start, figures);
         stop.stop();
         let worked = worker.join().map_err(|_| "the worker ended with a panic")?;
         worked?;
@@ -158,46 +209,61 @@ fn measure(mut switch: Switch, figures: &mut Figures) -> Result<(), Box<dyn Erro
     })
 }
 
-fn control(api: &Api, seen: &Seen, start: Instant, figures: &mut Figures) -> Result<(), Box<dyn Error>> {
+fn control(
+    api: &Arc<Api>,
+    info: &P4Info,
+    seen: &Seen,
+    start: Instant,
+    figures: &mut Figures,
+) -> Result<(), Box<dyn Error>> {
     let frames = || seen.frames.load(Ordering::Relaxed);
     thread::sleep(Duration::from_millis(100));
     let (before, quiet) = (frames(), Instant::now());
     thread::sleep(Duration::from_millis(500));
     figures.quiet_fps.push((frames() - before) as f64 / quiet.elapsed().as_secs_f64());
+    one_way(&mut Way::Calls(Arc::clone(api)), seen, start, &mut figures.calls)?;
+    let controller = Controller::connect(Arc::clone(api), info.clone())?;
+    one_way(&mut Way::P4Runtime(Box::new(controller)), seen, start, &mut figures.p4runtime)?;
+    figures.torn += seen.torn.load(Ordering::Relaxed);
+    Ok(())
+}
 
+/// Fills the tables and empties them again, and changes an entry.
+fn one_way(way: &mut Way, seen: &Seen, start: Instant, figures: &mut WayFigures) -> Result<(), Box<dyn Error>> {
+    let frames = || seen.frames.load(Ordering::Relaxed);
     for (&size, (updates_per_s, fps)) in BATCHES.iter().zip(&mut figures.batches) {
         // Single entries are a tenth as many, so that the run ends soon.
         let keys = if size == 1 { KEYS / 10 } else { KEYS };
-        let batches: Vec<Vec<Update>> = (0..keys.div_ceil(size))
-            .map(|batch| {
-                (batch * size..keys.min((batch + 1) * size))
-                    .flat_map(|key| both(api, UpdateKind::Insert, key, 2))
-                    .collect()
-            })
-            .collect();
+        let batches = |kind, size: u32| -> Vec<Batch> {
+            let part = |batch: u32| batch * size..keys.min((batch + 1) * size);
+            (0..keys.div_ceil(size)).map(|batch| way.batch(kind, part(batch), 2)).collect()
+        };
+        let (batches, deletions) = (batches(UpdateKind::Insert, size), batches(UpdateKind::Delete, BATCHES[2]));
         let (before, started) = (frames(), Instant::now());
         for batch in batches {
-            write(api, batch)?;
+            way.write(batch)?;
         }
         let seconds = started.elapsed().as_secs_f64();
         updates_per_s.push(2.0 * f64::from(keys) / seconds);
         fps.push((frames() - before) as f64 / seconds);
-        write(api, (0..keys).flat_map(|key| both(api, UpdateKind::Delete, key, 2)).collect())?;
+        for batch in deletions {
+            way.write(batch)?;
+        }
     }
 
-    write(api, both(api, UpdateKind::Insert, PROBE, 2).into())?;
+    let probe = PROBE..PROBE + 1;
+    way.write(way.batch(UpdateKind::Insert, probe.clone(), 2))?;
     for change in 0..CHANGES {
         let port = 3 - change as u32 % 2;
-        let updates = both(api, UpdateKind::Modify, PROBE, port).into();
+        let batch = way.batch(UpdateKind::Modify, probe.clone(), port);
         seen.came_ns.store(0, Ordering::Release);
         let called_ns = start.elapsed().as_nanos() as u64;
         seen.awaited_port.store(u64::from(port), Ordering::Release);
-        write(api, updates)?;
+        way.write(batch)?;
         let came_ns = await_probe(seen)?;
         figures.delays_ns.push(came_ns.saturating_sub(called_ns) as f64);
     }
-    figures.torn += seen.torn.load(Ordering::Relaxed);
-    Ok(())
+    way.write(way.batch(UpdateKind::Delete, probe, 2))
 }
 
 fn await_probe(seen: &Seen) -> Result<u64, Box<dyn Error>> {
@@ -224,33 +290,22 @@ fn both(api: &Api, kind: UpdateKind, key: u32, port: u32) -> [Update; 2] {
     })
 }
 
-fn write(api: &Api, updates: Vec<Update>) -> Result<(), Box<dyn Error>> {
-    for outcome in api.write(updates, Atomicity::DataplaneAtomic) {
-        outcome?;
+impl WayFigures {
+    fn delay_us(&self, part: f64) -> f64 {
+        quantile(&self.delays_ns, part) / 1000.0
     }
-    Ok(())
-}
 
-impl Figures {
-    fn print(&self, arguments: &Arguments) {
-        let delay = |part| quantile(&self.delays_ns, part) / 1000.0;
-        if arguments.json {
-            let batches = BATCHES.iter().zip(&self.batches);
-            let batches: Vec<_> = batches
-                .map(|(size, (updates, fps))| json!({"entries": 2 * size, "updates_per_s": updates, "frames_per_s": fps}))
-                .collect();
-            println!(
-                "{}",
-                json!({
-                    "benchmark": "updates", "quiet_frames_per_s": self.quiet_fps, "batches": batches, "torn": self.torn,
-                    "delay_us": {"p50": delay(0.5), "p90": delay(0.9), "p99": delay(0.99), "max": delay(1.0)},
-                })
-            );
-            return;
-        }
-        println!("Updates of two tables while a worker forwards at full speed, memory to memory");
-        println!("median of {} runs (least to greatest)", arguments.runs);
-        println!("  nothing written         {:>6.2} M frames/s", median(&self.quiet_fps) / 1e6);
+    fn json(&self) -> Value {
+        let batches = BATCHES.iter().zip(&self.batches);
+        let batches: Vec<_> = batches
+            .map(|(size, (updates, fps))| json!({"entries": 2 * size, "updates_per_s": updates, "frames_per_s": fps}))
+            .collect();
+        let [p50, p90, p99, max] = [0.5, 0.9, 0.99, 1.0].map(|part| self.delay_us(part));
+        json!({"batches": batches, "delay_us": {"p50": p50, "p90": p90, "p99": p99, "max": max}})
+    }
+
+    fn print(&self, way: &str) {
+        println!("{way}");
         for (size, (updates, fps)) in BATCHES.iter().zip(&self.batches) {
             let (least, greatest) = range(updates);
             println!(
@@ -260,13 +315,31 @@ impl Figures {
                 median(updates),
             );
         }
-        println!("packets that saw half a batch: {}", self.torn);
+        let [p50, p90, p99, max] = [0.5, 0.9, 0.99, 1.0].map(|part| self.delay_us(part));
         println!(
-            "from a write to the first packet that shows it: median {:.1} us, 90 % {:.1}, 99 % {:.1}, longest {:.1}",
-            delay(0.5),
-            delay(0.9),
-            delay(0.99),
-            delay(1.0)
+            "  from a write to the first packet that shows it: median {p50:.1} us, 90 % {p90:.1}, 99 % {p99:.1}, \
+             longest {max:.1}"
         );
+    }
+}
+
+impl Figures {
+    fn print(&self, arguments: &Arguments) {
+        if arguments.json {
+            println!(
+                "{}",
+                json!({
+                    "benchmark": "updates", "quiet_frames_per_s": self.quiet_fps, "torn": self.torn,
+                    "calls": self.calls.json(), "p4runtime": self.p4runtime.json(),
+                })
+            );
+            return;
+        }
+        println!("Updates of two tables while a worker forwards at full speed, memory to memory");
+        println!("median of {} runs (least to greatest)", arguments.runs);
+        println!("  nothing written         {:>6.2} M frames/s", median(&self.quiet_fps) / 1e6);
+        self.calls.print("by calls of the control plane");
+        self.p4runtime.print("by a controller over P4Runtime, on loopback");
+        println!("packets that saw half a batch: {}", self.torn);
     }
 }
