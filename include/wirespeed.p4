@@ -1,6 +1,6 @@
 // What Wirespeed's switch can do beyond v1model. A program includes this file after v1model.p4.
 //
-// Remainders of polynomials are for codes in the data plane, see the last function.
+// Remainders of polynomials, and bits that a mask picks, are for codes in the data plane, see the last functions.
 //
 // Piles: small packets that have the way before them in common wait for each other, and go on as one. A program gathers
 // packets in egress, and meets the pile again in ingress. Which packets, what stands before the pile's bytes and what
@@ -57,5 +57,15 @@ extern void scatter_records(in bit<16> first_byte, in bit<16> records);
 // reflects nothing and inverts nothing. `polynomial` is known at compile time.
 @pure
 extern void crc_remainder<R, T>(out R remainder, in T data, in R polynomial);
+
+// The bits of `value` where `mask` has ones, moved together: the lowest first, zeros above them. T is any bit<N>, and the mask
+// need not be known at compile time.
+@pure
+extern T bits_gather<T>(in T value, in T mask);
+
+// The lowest bits of `value`, in order, where `mask` has ones, and zeros elsewhere: `bits_scatter(bits_gather(v, m), m)` is
+// `v & m`.
+@pure
+extern T bits_scatter<T>(in T value, in T mask);
 
 #endif

@@ -83,4 +83,30 @@ static inline uint64_t ws_sub_saturating_signed(uint64_t a, uint64_t b, uint32_t
     return ws_clamp_signed((__int128)ws_signed(a, width) - ws_signed(b, width), width);
 }
 
+/* The bits where the mask has ones, moved together, the lowest first. */
+static inline uint64_t ws_gather(uint64_t a, uint64_t mask)
+{
+#if defined(__BMI2__)
+    return __builtin_ia32_pext_di(a, mask);
+#else
+    uint64_t gathered = 0;
+    for (uint32_t to = 0; mask != 0; to++, mask &= mask - 1)
+        gathered |= (a >> __builtin_ctzll(mask) & 1) << to;
+    return gathered;
+#endif
+}
+
+/* The lowest bits, in order, where the mask has ones. */
+static inline uint64_t ws_scatter(uint64_t a, uint64_t mask)
+{
+#if defined(__BMI2__)
+    return __builtin_ia32_pdep_di(a, mask);
+#else
+    uint64_t scattered = 0;
+    for (uint32_t from = 0; mask != 0; from++, mask &= mask - 1)
+        scattered |= (a >> from & 1) << __builtin_ctzll(mask);
+    return scattered;
+#endif
+}
+
 #endif

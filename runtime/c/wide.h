@@ -397,6 +397,34 @@ WS_WIDE uint64_t ws_wide_get(const uint64_t *a, uint32_t low, uint32_t width)
     return value & ws_mask(width);
 }
 
+/* The bits where the mask has ones, moved together; and put back to where it has them. Limbs end where their masks say. */
+static inline void ws_wide_gather(uint64_t *d, const uint64_t *a, const uint64_t *mask, uint32_t width)
+{
+    uint32_t at = 0;
+    ws_wide_zero(d, width);
+    WS_EACH_LIMB
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
+        uint64_t part = ws_gather(a[i], mask[i]);
+        d[at / 64] |= part << at % 64;
+        if (at % 64 != 0)
+            d[at / 64 + 1] |= part >> (64 - at % 64);
+        at += (uint32_t)__builtin_popcountll(mask[i]);
+    }
+}
+
+static inline void ws_wide_scatter(uint64_t *d, const uint64_t *a, const uint64_t *mask, uint32_t width)
+{
+    uint32_t at = 0;
+    WS_EACH_LIMB
+    for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
+        uint64_t part = a[at / 64] >> at % 64;
+        if (at % 64 != 0)
+            part |= a[at / 64 + 1] << (64 - at % 64);
+        d[i] = ws_scatter(part, mask[i]);
+        at += (uint32_t)__builtin_popcountll(mask[i]);
+    }
+}
+
 /* Sets `width` bits (at most 64) from bit `low`. */
 WS_WIDE void ws_wide_put(uint64_t *d, uint32_t low, uint32_t width, uint64_t value)
 {

@@ -333,6 +333,22 @@ impl Bits {
         }
     }
 
+    /// The bits of this number where the mask has ones, moved together: the lowest first, zeros above them.
+    pub fn gather(&self, mask: &Bits) -> Bits {
+        let mut gathered = Bits::zero(self.width);
+        let from = (0..self.width).filter(|&index| mask.bit(index));
+        (0..).zip(from).for_each(|(to, from)| gathered.set_bit(to, self.bit(from)));
+        gathered
+    }
+
+    /// The lowest bits of this number, in order, where the mask has ones; zeros elsewhere. What is gathered is so put back.
+    pub fn scatter(&self, mask: &Bits) -> Bits {
+        let mut scattered = Bits::zero(self.width);
+        let to = (0..self.width).filter(|&index| mask.bit(index));
+        (0..).zip(to).for_each(|(from, to)| scattered.set_bit(to, self.bit(from)));
+        scattered
+    }
+
     /// Order as unsigned numbers of equal width.
     pub fn cmp_unsigned(&self, other: &Bits) -> Ordering {
         self.assert_same_width(other);

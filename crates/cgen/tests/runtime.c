@@ -147,6 +147,33 @@ static void test_saturation(void)
     CHECK(ws_sar(0x80, 200, 8) == 0xff && ws_shl(1, 64) == 0 && ws_div(1, 0) == 0);
 }
 
+/* Bits that a mask picks, one by one. */
+static void test_gathers_and_scatters(void)
+{
+    for (uint32_t round = 0; round < 20000; round++) {
+        uint32_t width = 1 + (uint32_t)(random_number() % 300), at = 0;
+        uint64_t value[5], mask[5], gathered[5], scattered[5];
+        for (uint32_t i = 0; i < 5; i++) {
+            value[i] = random_number();
+            mask[i] = round % 4 == 0 ? ~UINT64_C(0) : random_number() & random_number();
+        }
+        ws_wide_trim(value, width);
+        ws_wide_trim(mask, width);
+        ws_wide_gather(gathered, value, mask, width);
+        ws_wide_scatter(scattered, gathered, mask, width);
+        for (uint32_t bit = 0; bit < width; bit++) {
+            uint64_t is_picked = ws_wide_get(mask, bit, 1), here = ws_wide_get(value, bit, 1);
+            CHECK(ws_wide_get(scattered, bit, 1) == (here & is_picked));
+            if (is_picked)
+                CHECK(ws_wide_get(gathered, at++, 1) == here);
+        }
+        for (; at < width; at++)
+            CHECK(ws_wide_get(gathered, at, 1) == 0);
+        CHECK(ws_gather(value[0], mask[0]) == gathered[0] || width > 64);
+        CHECK(ws_scatter(gathered[0], mask[0]) == scattered[0]);
+    }
+}
+
 /* What is stored at any bit offset is loaded again, and the bits around it stay. */
 static void test_loads_and_stores(void)
 {
@@ -308,6 +335,7 @@ int main(void)
     test_division_undoes_multiplication();
     test_saturation();
     test_remainders();
+    test_gathers_and_scatters();
     test_loads_and_stores();
     test_hashes();
     test_stacks();

@@ -83,6 +83,8 @@ pub fn binary(op: BinaryOp, ty: Type, left: &Bits, right: &Bits) -> Bits {
         BinaryOp::Shl => left.shl(amount(right)),
         BinaryOp::Shr if signed => left.sar(amount(right)),
         BinaryOp::Shr => left.shr(amount(right)),
+        BinaryOp::Gather => left.gather(right),
+        BinaryOp::Scatter => left.scatter(right),
         BinaryOp::Eq => Bits::from_bool(left == right),
         BinaryOp::Ne => Bits::from_bool(left != right),
         BinaryOp::Lt => Bits::from_bool(order(right).is_lt()),

@@ -112,7 +112,7 @@ pub enum UnaryOp {
 
 /// Operators with two operands. Which of the signed or unsigned meaning holds follows from the left operand's type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "each is the P4 operator of its name")]
+#[allow(missing_docs, reason = "each is the P4 operator of its name, but for the last two")]
 pub enum BinaryOp {
     Add,
     Sub,
@@ -138,6 +138,10 @@ pub enum BinaryOp {
     Ge,
     LogicalAnd,
     LogicalOr,
+    /// The bits of the left operand where the right one has ones, moved together, the lowest first; zeros above.
+    Gather,
+    /// The lowest bits of the left operand, in order, where the right one has ones; zeros elsewhere.
+    Scatter,
 }
 
 impl BinaryOp {

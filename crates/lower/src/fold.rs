@@ -70,6 +70,8 @@ fn binary_bits(op: BinaryOp, is_signed: bool, a: &Bits, b: &Bits) -> Bits {
         BinaryOp::Shl => a.shl(amount()),
         BinaryOp::Shr if is_signed => a.sar(amount()),
         BinaryOp::Shr => a.shr(amount()),
+        BinaryOp::Gather => a.gather(b),
+        BinaryOp::Scatter => a.scatter(b),
         BinaryOp::Eq => Bits::from_bool(a == b),
         BinaryOp::Ne => Bits::from_bool(a != b),
         BinaryOp::Lt => Bits::from_bool(order() == Ordering::Less),

@@ -127,6 +127,24 @@ fn remainders_of_polynomials() {
 }
 
 #[test]
+fn bits_that_a_mask_picks() {
+    let types = "#include <wirespeed.p4>\n";
+    check_packets(
+        &Parts {
+            types,
+            ingress: "hdr.h.c = bits_gather(hdr.h.c, hdr.h.a ++ hdr.h.b); hdr.h.b = bits_scatter(hdr.h.b, hdr.h.a);",
+            ..Parts::default()
+        },
+        &["0ff01234", "aa0bffff", "00ffffff"],
+        expect![[""]],
+    );
+    check_errors(
+        &Parts { types, ingress: "int<8> r = bits_gather((int<8>)hdr.h.a, 3);", ..Parts::default() },
+        expect![[""]],
+    );
+}
+
+#[test]
 fn checksums() {
     check_packets(
         &Parts {

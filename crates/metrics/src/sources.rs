@@ -385,7 +385,7 @@ mod tests {
             wirespeed_table_lookups_total{table="I.t",result="miss"} 1
             wirespeed_table_entries{table="I.t"} 1
             wirespeed_table_capacity_entries{table="I.t"} 8
-            wirespeed_table_lookup_bytes{table="I.t"} 384
+            wirespeed_table_lookup_bytes{table="I.t"} 4352
             wirespeed_queue_depth_packets{port="1",queue="0"} 1
             wirespeed_queue_capacity_packets{port="1",queue="0"} 64
             wirespeed_received_packets_total 3

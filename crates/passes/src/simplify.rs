@@ -142,11 +142,11 @@ fn right_constant(op: BinaryOp, left: &Expr, right: &Expr, value: &Bits) -> Opti
     let unsigned = !ty.is_signed();
     match op {
         Add | Sub | SaturatingAdd | SaturatingSub | Or | Xor | Shl | Shr if value.is_zero() => Some(left.clone()),
-        And | Mul | Rem | Div if value.is_zero() => Some(zero()),
+        And | Mul | Rem | Div | Gather | Scatter if value.is_zero() => Some(zero()),
         // One is minus one in a signed type of one bit, but its product wraps to the same bit.
         Mul | Div if is_one => Some(left.clone()),
         Rem if is_one => Some(zero()),
-        And if is_ones => Some(left.clone()),
+        And | Gather | Scatter if is_ones => Some(left.clone()),
         Or if is_ones => Some(right.clone()),
         Xor if is_ones => Some(Expr::unary(UnaryOp::BitNot, left.clone())),
         Shl if value.to_u64().is_none_or(|amount| amount >= u64::from(width)) => Some(zero()),

@@ -113,6 +113,8 @@ forms!(binary_form, OPERATORS, BinaryOp, {
     BinaryOp::Ge => ">=",
     BinaryOp::LogicalAnd => "&&",
     BinaryOp::LogicalOr => "||",
+    BinaryOp::Gather => "gather",
+    BinaryOp::Scatter => "scatter",
 });
 
 forms!(header_form, HEADERS, HeaderRef, {

@@ -176,6 +176,8 @@ impl Scope<'_, '_> {
             BinaryOp::And => binary("&", a, b),
             BinaryOp::Or => binary("|", a, b),
             BinaryOp::Xor => binary("^", a, b),
+            BinaryOp::Gather => call("ws_gather", vec![a, b]),
+            BinaryOp::Scatter => call("ws_scatter", vec![a, b]),
             BinaryOp::LogicalAnd => binary("&&", a, b),
             _ => binary("||", a, b),
         }

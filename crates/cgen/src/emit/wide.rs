@@ -118,6 +118,8 @@ impl Scope<'_, '_> {
             BinaryOp::SaturatingSub => "ws_wide_sub_saturating",
             BinaryOp::And => "ws_wide_and",
             BinaryOp::Or => "ws_wide_or",
+            BinaryOp::Gather => "ws_wide_gather",
+            BinaryOp::Scatter => "ws_wide_scatter",
             _ => "ws_wide_xor",
         };
         self.compute(function, width, vec![a, b, int(width)])

@@ -105,7 +105,7 @@ const DIRECTIONS: [(&str, crate::ExternDirection); 3] = {
 };
 
 /// The operators and how they are written.
-const BINARY_OPERATORS: [(&str, crate::BinaryOp); 20] = {
+const BINARY_OPERATORS: [(&str, crate::BinaryOp); 22] = {
     use crate::BinaryOp::*;
     [
         ("+", Add),
@@ -128,11 +128,13 @@ const BINARY_OPERATORS: [(&str, crate::BinaryOp); 20] = {
         (">=", Ge),
         ("&&", LogicalAnd),
         ("||", LogicalOr),
+        ("&>", Gather),
+        ("&<", Scatter),
     ]
 };
 
 impl crate::BinaryOp {
-    /// How it is written, in P4 as in the text form.
+    /// How it is written, in P4 as in the text form. P4 has no signs for the last two.
     pub fn sign(self) -> &'static str {
         word_of(&BINARY_OPERATORS, &self)
     }

@@ -174,7 +174,7 @@ fn operands_fit(op: BinaryOp, left: Type, right: Type) -> bool {
         Add | Sub | Mul | SaturatingAdd | SaturatingSub | And | Or | Xor | Lt | Le | Gt | Ge => {
             left == right && left != Type::Bool
         }
-        Div | Rem => left == right && matches!(left, Type::Bit(_)),
+        Div | Rem | Gather | Scatter => left == right && matches!(left, Type::Bit(_)),
         Shl | Shr => left != Type::Bool && matches!(right, Type::Bit(_)),
         Eq | Ne => left == right,
         LogicalAnd | LogicalOr => left == Type::Bool && right == Type::Bool,

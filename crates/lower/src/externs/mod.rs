@@ -11,6 +11,7 @@ mod piles;
 mod profiles;
 pub(crate) mod psa;
 mod registers;
+mod bits;
 mod remainders;
 pub(crate) mod v1model;
 

@@ -454,6 +454,7 @@ impl<'h> Lowerer<'h> {
             "truncate" => self.call_truncate(call, span)?,
             "pile_gather" | "pile_release" | "pile_read" | "scatter_records" => self.call_piles(name, call, span)?,
             "crc_remainder" => self.call_remainder(call, span)?,
+            "bits_gather" | "bits_scatter" => return Ok(Some(self.call_bits(name, call, span)?)),
             "log_msg" => self.call_log(call, span)?,
             "assert" | "assume" => {
                 let written = self.argument(call, 0, span)?;

@@ -182,8 +182,8 @@ impl Generator<'_> {
         use BinaryOp::*;
         match self.below(12) {
             0..=4 => {
-                let ops = [Add, Sub, Mul, SaturatingAdd, SaturatingSub, And, Or, Xor, Div, Rem];
-                let count = if ty.is_signed() { ops.len() - 2 } else { ops.len() };
+                let ops = [Add, Sub, Mul, SaturatingAdd, SaturatingSub, And, Or, Xor, Div, Rem, Gather, Scatter];
+                let count = if ty.is_signed() { ops.len() - 4 } else { ops.len() };
                 let op = *self.rng.pick(&ops[..count]);
                 self.binary(op, ty, ty, height)
             }
