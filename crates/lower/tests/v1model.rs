@@ -136,11 +136,17 @@ fn bits_that_a_mask_picks() {
             ..Parts::default()
         },
         &["0ff01234", "aa0bffff", "00ffffff"],
-        expect![[""]],
+        expect![[r#"
+            0ff01234 -> 0f000023
+            aa0bffff -> aa8a007f
+            00ffffff -> 000000ff
+        "#]],
     );
     check_errors(
         &Parts { types, ingress: "int<8> r = bits_gather((int<8>)hdr.h.a, 3);", ..Parts::default() },
-        expect![[""]],
+        expect![[r#"
+            E0802 `bits_gather` takes a value and a mask of one type `bit<N>` at `bits_gather((int<8>)hdr.h.a, 3)`
+        "#]],
     );
 }
 

@@ -3,6 +3,7 @@
 //!
 //! These are known by name. Those of a program's own ([`own`]) are supplied by a plug-in.
 
+mod bits;
 mod core;
 mod digests;
 pub(crate) mod hashes;
@@ -11,7 +12,6 @@ mod piles;
 mod profiles;
 pub(crate) mod psa;
 mod registers;
-mod bits;
 mod remainders;
 pub(crate) mod v1model;
 
