@@ -341,7 +341,8 @@ impl Bits {
         gathered
     }
 
-    /// The lowest bits of this number, in order, where the mask has ones; zeros elsewhere. What is gathered is so put back.
+    /// The lowest bits of this number, in order, where the mask has ones; zeros elsewhere. So what was gathered is put
+    /// back.
     pub fn scatter(&self, mask: &Bits) -> Bits {
         let mut scattered = Bits::zero(self.width);
         let to = (0..self.width).filter(|&index| mask.bit(index));
