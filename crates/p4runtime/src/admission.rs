@@ -249,10 +249,7 @@ impl Headers {
                 continue;
             }
             let taken = bytes.len().min(self.to_come);
-            // Longer ones are refused by who decodes them, with the limit.
-            if self.length <= REQUEST_BYTES_MAX {
-                reservation.take(taken)?;
-            }
+            reservation.take(taken)?;
             bytes = &bytes[taken..];
             self.to_come -= taken;
             if self.to_come == 0 && self.is_stream {
@@ -269,6 +266,11 @@ impl Headers {
         if self.is_stream && length > STREAM_MESSAGE_BYTES_MAX {
             return Err(Status::resource_exhausted(format!(
                 "a message of the stream has {length} bytes: the most are {STREAM_MESSAGE_BYTES_MAX}"
+            )));
+        }
+        if !self.is_stream && length > REQUEST_BYTES_MAX {
+            return Err(Status::resource_exhausted(format!(
+                "the request has {length} bytes: the most are {REQUEST_BYTES_MAX}; send it in several"
             )));
         }
         if !self.is_stream && self.messages > 1 {

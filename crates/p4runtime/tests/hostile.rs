@@ -81,6 +81,14 @@ async fn requests_that_grow_are_refused_before_they_do() {
 }
 
 #[tokio::test]
+async fn requests_that_are_too_long_are_refused_with_what_helps() {
+    let device = Device::start(Some(ROUTER));
+    let refused = write_bytes(&device, vec![0; (64 << 20) + 1]).await;
+    assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+    assert_eq!(refused.message(), "the request has 67108865 bytes: the most are 67108864; send it in several");
+}
+
+#[tokio::test]
 async fn bytes_that_are_no_request_are_refused() {
     let device = Device::start(Some(ROUTER));
     let _controller = Controller::connect(&device, 1).await;
