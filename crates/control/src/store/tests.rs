@@ -133,7 +133,8 @@ fn what_was_acknowledged_is_there_whatever_was_cut_off_later() {
         std::fs::write(folder.path().join("log-1.state"), &whole[..length]).unwrap();
         let (api, _, complaints) = start(program(), folder.path());
         let expected = acknowledged.iter().filter(|(bytes, _)| *bytes <= length).count() - 1;
-        assert_eq!((entries(&api), complaints), (expected, vec![]), "{length}");
+        assert_eq!((entries(&api), complaints.is_empty()), (expected, is_border(length, &whole)), "{length}");
+        assert!(complaints.iter().all(|it| is_usual(it)), "{length}: {complaints:?}");
     }
 }
 
@@ -323,7 +324,7 @@ fn whatever_the_system_refuses_what_was_acknowledged_is_there() {
         let missing: Vec<_> = acknowledged.iter().filter(|key| !there.contains(key)).collect();
         assert!(missing.is_empty(), "{length} from {first}: {missing:x?} of {acknowledged:x?}, there: {there:x?}");
         assert!(!(is_deleted && there.contains(&0)), "{length} from {first}");
-        assert_eq!(complaints, Vec::<String>::new(), "{length} from {first}");
+        assert!(complaints.iter().all(|it| is_usual(it)), "{length} from {first}: {complaints:?}");
         if length == u32::MAX && first == 0 {
             assert!(acknowledged.is_empty(), "nothing can be stored");
         }
@@ -445,23 +446,27 @@ impl Damage {
     /// Whether a crash leaves the same, or it is none for whoever may read everything.
     fn is_usual(self, path: &Path, bytes: &[u8]) -> bool {
         match self {
-            Damage::CutAt(_) => is_log(path),
-            // A length that is too long looks as if the end were missing.
-            Damage::FlippedAt(position) => is_log(path) && looks_torn(position, bytes),
+            Damage::CutAt(length) => is_log(path) && is_border(length, bytes),
             Damage::Unreadable => File::open(path).is_ok(),
-            Damage::Missing | Damage::IsFolder => false,
+            Damage::FlippedAt(_) | Damage::Missing | Damage::IsFolder => false,
         }
     }
 }
 
-/// Whether another bit here makes the last record longer than the file.
-fn looks_torn(position: usize, bytes: &[u8]) -> bool {
+/// Whether a file that is cut here ends with a whole record.
+fn is_border(position: usize, bytes: &[u8]) -> bool {
     let length = |start: usize| u32::from_le_bytes(bytes[start + 4..start + 8].try_into().unwrap()) as usize;
-    let mut last = 0;
-    while last + 12 + length(last) < bytes.len() {
-        last += 12 + length(last);
+    let mut border = 0;
+    while border < position {
+        border += 12 + length(border);
     }
-    (last + 4..last + 8).contains(&position) && bytes[position] & 4 == 0
+    border == position
+}
+
+/// What is told of the end of a log that was under way, and of a folder that never got a state.
+fn is_usual(complaint: &str) -> bool {
+    complaint.contains(" is not whole and was left out; kept as ")
+        || complaint.ends_with("no state is left: it begins empty")
 }
 
 fn is_log(path: &Path) -> bool {
@@ -539,7 +544,7 @@ fn a_snapshot_beside_the_log_loses_nothing() {
         let before = everything(&api);
         drop(api);
         let (api, _, complaints) = start(program(), folder.path());
-        assert_eq!(complaints, Vec::<String>::new(), "{stop:?}");
+        assert!(complaints.iter().all(|it| is_usual(it)), "{stop:?}: {complaints:?}");
         let sorted = |text: String| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
         let (after, before) = (sorted(everything(&api)), sorted(before));
         let differences: Vec<_> = after.symmetric_difference(&before).collect();
