@@ -6,6 +6,7 @@
 //! length in bits, and the number that they spell.
 
 use crate::schema::Schema;
+use crate::translator::Unknown;
 use crate::value;
 use base::Bits;
 use control::api::Fault;
@@ -83,7 +84,7 @@ impl Reader<'_> {
 
     fn push_bits(&mut self, what: &str, value: &Value, sent: &[u8]) -> Result<(), Fault> {
         let value = Value { width_bits: self.width(), translation: value.translation.clone() };
-        let bits = self.schema.translator.read(what, &value, sent)?;
+        let bits = self.schema.translator.read(what, &value, sent, Unknown::Numbered)?;
         self.leaves.push(bits);
         Ok(())
     }
@@ -102,7 +103,7 @@ impl Reader<'_> {
         };
         let bits = match length_bits {
             0 => Bits::zero(0),
-            width_bits => self.schema.translator.read(what, &Value { width_bits, translation: None }, sent)?,
+            width_bits => crate::value::bits(what, width_bits, sent)?,
         };
         let (length_width, bits_width) = (self.width(), self.width());
         self.leaves.push(Bits::from_u64(length_width, u64::from(length_bits)));

@@ -6,6 +6,7 @@
 use crate::data;
 use crate::matches;
 use crate::schema::{Schema, about};
+use crate::translator::Unknown;
 use control::api::entity::{
     Call, Cell, Choice, CloneSession, DigestConfig, Direct, EntryAction, EntryName, Group, GroupMember, Member,
     MeterValue, Multicast, Replica, TableEntry,
@@ -87,6 +88,11 @@ impl Reader<'_> {
         self.schema.model.table(id).ok_or_else(|| self.schema.unknown(Kind::Table, id))
     }
 
+    /// What becomes of a name in a key: what is modified or deleted is there, with its names.
+    fn unknown_key(&self) -> Unknown {
+        if self.kind == UpdateKind::Insert { Unknown::Numbered } else { Unknown::Refused }
+    }
+
     fn table_entry(&self, sent: &v1::TableEntry) -> Result<TableEntry, Fault> {
         let table = self.table(sent.table_id)?;
         let owner = format!("table {}", table.name);
@@ -99,7 +105,7 @@ impl Reader<'_> {
                 check_default(&owner, sent)?;
                 None
             }
-            false => Some(entry_name(self.schema, table, sent)?),
+            false => Some(entry_name(self.schema, table, sent, self.unknown_key())?),
         };
         if self.kind == UpdateKind::Delete {
             return Ok(TableEntry::new(table.table, name, None));
@@ -186,7 +192,7 @@ impl Reader<'_> {
             if param.value.width_bits == 0 && value.value.iter().all(|byte| *byte == 0) {
                 continue;
             }
-            args.push(self.schema.translator.read(&what, &param.value, &value.value)?);
+            args.push(self.schema.translator.read(&what, &param.value, &value.value, Unknown::Numbered)?);
         }
         Ok(Call { action: listed, args })
     }
@@ -255,7 +261,7 @@ impl Reader<'_> {
                 check_default(&format!("table {}", table.name), entry)?;
                 None
             }
-            false => Some(entry_name(self.schema, table, entry)?),
+            false => Some(entry_name(self.schema, table, entry, Unknown::Refused)?),
         };
         Ok(Direct { table: table.table, name, value })
     }
@@ -509,8 +515,10 @@ impl Reader<'_> {
         };
         let owner = format!("value set {}", set.name);
         self.only_modified(&owner)?;
-        let members =
-            sent.members.iter().map(|member| matches::read(self.schema, &owner, &set.fields, &member.r#match));
+        let read = |member: &v1::ValueSetMember| {
+            matches::read(self.schema, &owner, &set.fields, &member.r#match, Unknown::Numbered)
+        };
+        let members = sent.members.iter().map(read);
         Ok(Entity::ValueSet { set: set.set, members: members.collect::<Result<_, _>>()? })
     }
 
@@ -563,9 +571,14 @@ pub(crate) fn check_default(owner: &str, sent: &v1::TableEntry) -> Result<(), Fa
 }
 
 /// Which entry a message means.
-pub(crate) fn entry_name(schema: &Schema, table: &Table, sent: &v1::TableEntry) -> Result<EntryName, Fault> {
+pub(crate) fn entry_name(
+    schema: &Schema,
+    table: &Table,
+    sent: &v1::TableEntry,
+    unknown: Unknown,
+) -> Result<EntryName, Fault> {
     let owner = format!("table {}", table.name);
-    let key = matches::read(schema, &owner, &table.keys, &sent.r#match)?;
+    let key = matches::read(schema, &owner, &table.keys, &sent.r#match, unknown)?;
     match (table.has_priorities(), sent.priority) {
         (true, priority) if priority <= 0 => Err(Fault::invalid(format!(
             "{owner}: the priority must be above 0, not {priority}, because a match field is ternary, range or optional"

@@ -5,7 +5,7 @@
 //! met. What leaves: notes, as JSON; or the same again.
 
 use crate::to_proto::NumberedPorts;
-use crate::value::Translator;
+use crate::translator::{Name, Translator};
 use base::Bits;
 use control::api::Notes;
 use p4runtime_proto::p4::v1::ForwardingPipelineConfig;
@@ -33,13 +33,18 @@ const NAME: &str = "name";
 const NUMBERED_GROUP: &str = "numbered group";
 const NUMBERED_SESSION: &str = "numbered session";
 
-/// The notes of names that were met since this was asked last.
+/// The notes of names that are pending.
 pub(crate) fn names(translator: &Translator) -> Notes {
     let note = |(uri, name, number): (String, String, Bits)| {
         let digits: String = number.to_be_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         (json!([NAME, uri, name]).to_string(), json!([number.width(), digits]))
     };
-    translator.take_new().into_iter().map(note).collect()
+    translator.pending().into_iter().map(note).collect()
+}
+
+/// What removes the notes of names.
+pub(crate) fn without_names(names: Vec<Name>) -> Notes {
+    names.into_iter().map(|(uri, name)| (json!([NAME, uri, name]).to_string(), Value::Null)).collect()
 }
 
 /// The note of a multicast group: whether its ports were written as numbers.

@@ -5,7 +5,8 @@
 //! alone knows of tokio and tonic; the worker's thread never waits for it.
 //!
 //! Without sockets, and tested without them:
-//! * [`schema`]: what ids mean; `value`, `matches`, `data`: values in messages.
+//! * [`schema`]: what ids mean; `value`, `matches`, `data`: values in messages; `translator`: names that stand for
+//!   them.
 //! * `from_proto`, `query`, `to_proto`: updates, what is asked for, what is answered; `answer`: how that is sent.
 //! * `arbitration`, `digest_lists`, `idle`, `packet_io`, `status`, `device_config`, `agreement`: one rule of the
 //!   specification each.
@@ -54,6 +55,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod to_proto;
+mod translator;
 mod value;
 mod words;
 mod write;

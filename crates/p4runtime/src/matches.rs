@@ -3,6 +3,7 @@
 //! A key that may be anything is left out of a message, and must be; bits that do not count must be zero.
 
 use crate::schema::Schema;
+use crate::translator::Unknown;
 use crate::value::{self, shown};
 use base::Bits;
 use control::api::Fault;
@@ -16,18 +17,25 @@ pub(crate) fn read(
     owner: &str,
     fields: &[MatchField],
     sent: &[v1::FieldMatch],
+    unknown: Unknown,
 ) -> Result<Vec<EntryKey>, Fault> {
     if let Some(unknown) = sent.iter().find(|it| !fields.iter().any(|field| field.id == it.field_id)) {
         let known: Vec<String> = fields.iter().map(|field| format!("{} ({})", field.id, field.name)).collect();
         let id = unknown.field_id;
         return Err(Fault::invalid(format!("{owner} has no match field {id}: it has {}", known.join(", "))));
     }
-    fields.iter().map(|field| read_one(schema, owner, field, sent)).collect()
+    fields.iter().map(|field| read_one(schema, owner, field, sent, unknown)).collect()
 }
 
-fn read_one(schema: &Schema, owner: &str, field: &MatchField, sent: &[v1::FieldMatch]) -> Result<EntryKey, Fault> {
+fn read_one(
+    schema: &Schema,
+    owner: &str,
+    field: &MatchField,
+    sent: &[v1::FieldMatch],
+    unknown: Unknown,
+) -> Result<EntryKey, Fault> {
     let mut of_field = sent.iter().filter(|it| it.field_id == field.id);
-    let reader = Reader { schema, field, what: format!("{owner}, match field {}", field.name) };
+    let reader = Reader { schema, field, unknown, what: format!("{owner}, match field {}", field.name) };
     let what = &reader.what;
     let width_bits = field.value.width_bits;
     let Some(given) = of_field.next() else {
@@ -61,12 +69,13 @@ fn read_one(schema: &Schema, owner: &str, field: &MatchField, sent: &[v1::FieldM
 struct Reader<'a> {
     schema: &'a Schema,
     field: &'a MatchField,
+    unknown: Unknown,
     what: String,
 }
 
 impl Reader<'_> {
     fn bits(&self, part: &str, sent: &[u8]) -> Result<Bits, Fault> {
-        self.schema.translator.read(format_args!("{}, {part}", self.what), &self.field.value, sent)
+        self.schema.translator.read(format_args!("{}, {part}", self.what), &self.field.value, sent, self.unknown)
     }
 
     fn refuse<T>(&self, message: &str) -> Result<T, Fault> {

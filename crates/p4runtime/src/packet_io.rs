@@ -4,6 +4,7 @@
 //! one in front and enters by the CPU port; what the program sends to the CPU port has the other taken off.
 
 use crate::schema::{Schema, about};
+use crate::translator::Unknown;
 use base::Bits;
 use base::limits::PACKET_BYTES_MAX;
 use control::api::Fault;
@@ -41,7 +42,7 @@ pub(crate) fn frame(schema: &Schema, sent: &v1::PacketOut) -> Result<Vec<u8>, Fa
         if given.next().is_some() {
             return Err(Fault::invalid(format!("{what}: it is given twice")));
         }
-        let bits = schema.translator.read(&what, &field.value, &metadata.value);
+        let bits = schema.translator.read(&what, &field.value, &metadata.value, Unknown::Refused);
         let bits = bits.map_err(|fault| Fault { code: control::api::Code::InvalidArgument, ..fault })?;
         if field.offset_bits + bits.width() > header_bytes as u32 * 8 {
             return Err(about(Fault::invalid("the header has no room for it"), what));

@@ -33,6 +33,11 @@ impl Ports {
         self.names.iter().map(|(number, name)| (*number, name.clone())).collect()
     }
 
+    /// Whether a port has this number.
+    pub(crate) fn has(&self, number: u64) -> bool {
+        u32::try_from(number).is_ok_and(|number| self.names.contains_key(&number))
+    }
+
     /// The port with this behind it.
     pub(crate) fn number_of(&self, name: &str) -> Option<u32> {
         self.names.iter().find(|(_, it)| *it == name).map(|(number, _)| *number)

@@ -7,6 +7,7 @@ use crate::from_proto::{check_default, controller_metadata, entry_name, index};
 use crate::matches;
 use crate::schema::Schema;
 use crate::to_proto::Asked;
+use crate::translator::Unknown;
 use control::api::entity::{EntryAction, TableEntry};
 use control::api::{Code, Entity, Fault, Query, TableQuery, Which};
 use ir::{ActionId, EntryKey};
@@ -64,7 +65,11 @@ pub(crate) fn read(schema: &Schema, sent: &v1::Entity) -> Result<Wanted, Fault> 
         // All entities of all externs that are supported: none.
         Sent::ExternEntry(it) if it.extern_type_id == 0 && it.extern_id == 0 => Ok(nothing()),
         Sent::ExternEntry(_) => Err(Fault::new(Code::Unimplemented, "entities of other externs are not supported")),
-        Sent::TableEntry(it) => table_entries(schema, it),
+        Sent::TableEntry(it) => match table_entries(schema, it) {
+            // What nothing is called has no entry.
+            Err(fault) if fault.code == Code::NotFound => Ok(nothing()),
+            wanted => wanted,
+        },
         Sent::DirectCounterEntry(it) => direct(schema, it.table_entry.as_ref(), true),
         Sent::DirectMeterEntry(it) => {
             let asked = Asked { color_counts: it.counter_data.is_some(), ..Asked::default() };
@@ -180,13 +185,13 @@ fn table_entries(schema: &Schema, sent: &v1::TableEntry) -> Result<Wanted, Fault
         }
     } else if sent.r#match.is_empty() {
         if !table.has_priorities() && sent.priority != 0 {
-            entry_name(schema, table, sent)?;
+            entry_name(schema, table, sent, Unknown::Refused)?;
         }
         filter.priority = sent.priority;
     } else if table.has_priorities() && sent.priority == 0 {
-        filter.key = Some(matches::read(schema, &owner, &table.keys, &sent.r#match)?);
+        filter.key = Some(matches::read(schema, &owner, &table.keys, &sent.r#match, Unknown::Refused)?);
     } else {
-        query.which = Which::Named(entry_name(schema, table, sent)?);
+        query.which = Which::Named(entry_name(schema, table, sent, Unknown::Refused)?);
     }
     Ok(Wanted { query: Some(Query::TableEntries(query)), filter, asked, must_exist: None })
 }
@@ -250,7 +255,7 @@ fn direct(schema: &Schema, entry: Option<&v1::TableEntry>, counters: bool) -> Re
     if entry.r#match.is_empty() && entry.priority == 0 {
         return Ok(wanted(query(Some(table.table), Which::All), None));
     }
-    let name = entry_name(schema, table, &entry)?;
+    let name = entry_name(schema, table, &entry, Unknown::Refused)?;
     let missing = format!("table {}: there is no entry with this key", table.name);
     Ok(wanted(query(Some(table.table), Which::Named(name)), Some(missing)))
 }

@@ -1,7 +1,7 @@
 //! What the ids of requests mean: a P4Info joined to the program that runs, and the way back.
 
 use crate::ports::Ports;
-use crate::value::Translator;
+use crate::translator::Translator;
 use control::api::Fault;
 use ir::{ActionId, ActionProfileId, CounterId, DigestId, MeterId, Program, RegisterId, TableId, ValueSetId};
 use p4info::{Kind, Mismatch, Model};

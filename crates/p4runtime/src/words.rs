@@ -6,6 +6,7 @@
 
 use crate::matches;
 use crate::schema::Schema;
+use crate::translator::Unknown;
 use control::api::Fault;
 use control::show;
 use ir::EntryKey;
@@ -34,7 +35,7 @@ pub(crate) fn in_those_of(schema: &Schema, fault: Fault, sent: &[u8]) -> Fault {
     let Some(entry) = entry else { return fault };
     let Some(table) = schema.model.table(entry.table_id) else { return fault };
     // All its names have numbers by now.
-    let Ok(key) = matches::read(schema, "", &table.keys, &entry.r#match) else { return fault };
+    let Ok(key) = matches::read(schema, "", &table.keys, &entry.r#match, Unknown::Refused) else { return fault };
     let mut message = fault.message;
     for (field, key) in table.keys.iter().zip(&key).filter(|(field, _)| is_text(field)) {
         let (EntryKey::Exact(value) | EntryKey::Optional(Some(value))) = key else { continue };

@@ -11,9 +11,12 @@
 
 use crate::pipelines::Target;
 use crate::role_config::RoleConfig;
+use crate::schema::Schema;
 use crate::status::Outcomes;
-use crate::{from_proto, kept, to_proto, words};
-use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Update, UpdateKind};
+use crate::to_proto::{Asked, NumberedPorts, Shower};
+use crate::translator::Name;
+use crate::{from_proto, kept, words};
+use control::api::{Atomicity, Code as FaultCode, Entity, Fault, Query, TableQuery, Update, UpdateKind, Which};
 use p4runtime_proto::codec::Budget;
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::weight;
@@ -55,10 +58,16 @@ pub(crate) fn carry_out(
     turn: &mut dyn Turn,
     budget: Option<Arc<dyn Budget>>,
 ) -> Result<Outcomes, Status> {
-    let mut reader = Reader { target, config, budget, reserved_bytes: 0, has_words: words::are_needed(&target.schema) };
+    let has_words = words::are_needed(&target.schema);
+    let mut reader = Reader { target, config, budget, reserved_bytes: 0, has_words, has_swept: false };
     match atomicity {
         Atomicity::ContinueOnError => Ok(in_pieces(&mut reader, sent, turn)),
-        Atomicity::RollbackOnError | Atomicity::DataplaneAtomic => as_a_whole(&mut reader, sent, atomicity),
+        Atomicity::RollbackOnError | Atomicity::DataplaneAtomic => {
+            let mut names = Vec::new();
+            let outcomes = as_a_whole(&mut reader, sent, atomicity, &mut names);
+            settle_names(target, names);
+            outcomes
+        }
     }
 }
 
@@ -72,6 +81,8 @@ struct Reader<'a> {
     reserved_bytes: usize,
     /// Whether refusals must be put in the words of who sends: then updates are kept as they were sent.
     has_words: bool,
+    /// Whether names that nothing has were looked for since something was carried out.
+    has_swept: bool,
 }
 
 /// An update that was understood.
@@ -80,6 +91,8 @@ struct Read {
     numbering: Option<Numbering>,
     /// As it was sent, if that is kept.
     sent: Option<Bytes>,
+    /// Names that it brings.
+    names: Vec<Name>,
 }
 
 impl Reader<'_> {
@@ -94,8 +107,22 @@ impl Reader<'_> {
         {
             return Err(Fault::new(FaultCode::PermissionDenied, "the role of the controller does not have this"));
         }
-        let update = from_proto::update(&self.target.schema, &sent)?;
-        Ok(update.map(|update| Read { numbering: numbering(&sent, &update), update, sent: kept }))
+        let (update, names) = self.understand(&sent)?;
+        Ok(update.map(|update| Read { numbering: numbering(&sent, &update), update, sent: kept, names }))
+    }
+
+    /// What an update means, and the names that it brings.
+    fn understand(&mut self, sent: &v1::Update) -> Result<(Option<Update>, Vec<Name>), Fault> {
+        let schema = &self.target.schema;
+        let mut update = from_proto::update(schema, sent);
+        let is_exhausted = |fault: &Fault| fault.code == FaultCode::ResourceExhausted;
+        if update.as_ref().is_err_and(is_exhausted) && !std::mem::replace(&mut self.has_swept, true) {
+            sweep_names(self.target)?;
+            schema.translator.take_met();
+            update = from_proto::update(schema, sent);
+        }
+        let names = schema.translator.take_met();
+        Ok((update?, names))
     }
 
     /// Takes memory for an update that may become large.
@@ -138,11 +165,14 @@ fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>, turn: &mut dyn Turn) -> 
             piece.push(reader.read(bytes).map(|read| {
                 read.map(|read| {
                     batch.push(read.update);
-                    (read.numbering, read.sent)
+                    (read.numbering, read.sent, read.names)
                 })
             }));
         }
-        last = carry_out_piece(reader.target, batch, piece, &mut outcomes).max(last);
+        let mut names = Vec::new();
+        last = carry_out_piece(reader.target, batch, piece, &mut outcomes, &mut names).max(last);
+        settle_names(reader.target, names);
+        reader.has_swept = false;
     }
     // Others need not wait for the disk.
     turn.end();
@@ -152,16 +182,18 @@ fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>, turn: &mut dyn Turn) -> 
     outcomes
 }
 
-/// What is left of an update that was understood: the number that it gives to a port, and its bytes, if a refusal is to
-/// be in their words.
-type Understood = (Option<Numbering>, Option<Bytes>);
+/// What is left of an update that was understood: the number that it gives to a port, its bytes, if a refusal is to be
+/// in their words, and the names that it brings.
+type Understood = (Option<Numbering>, Option<Bytes>, Vec<Name>);
 
-/// Carries out those updates that were understood. Returns what must be synchronised before they are acknowledged.
+/// Carries out those updates that were understood. Returns what must be synchronised before they are acknowledged, and
+/// adds the names that are there now.
 fn carry_out_piece(
     target: &Target,
     batch: Vec<Update>,
     piece: Vec<Result<Option<Understood>, Fault>>,
     outcomes: &mut Outcomes,
+    there: &mut Vec<Name>,
 ) -> u64 {
     // Before the entries that have them: a number must not be given to two names.
     if let Err(fault) = target.api.keep_notes(kept::names(&target.schema.translator)) {
@@ -173,8 +205,12 @@ fn carry_out_piece(
     for read in piece {
         outcomes.push(match read {
             Ok(None) => Ok(()),
-            Ok(Some((numbering, sent))) => {
-                let outcome = done.next().unwrap_or(Ok(())).map_err(|fault| in_words(target, fault, sent));
+            Ok(Some((numbering, sent, names))) => {
+                let outcome = done.next().unwrap_or(Ok(()));
+                if is_carried_out(&outcome) {
+                    there.extend(names);
+                }
+                let outcome = outcome.map_err(|fault| in_words(target, fault, sent));
                 outcome.and_then(|()| number_ports(target, numbering.as_slice()))
             }
             Err(fault) => Err(fault),
@@ -183,7 +219,52 @@ fn carry_out_piece(
     record
 }
 
-fn as_a_whole(reader: &mut Reader<'_>, sent: Vec<Bytes>, atomicity: Atomicity) -> Result<Outcomes, Status> {
+/// Whether an update was carried out, though a restart may forget it.
+fn is_carried_out(outcome: &Result<(), Fault>) -> bool {
+    outcome.as_ref().map_or_else(|fault| fault.code == FaultCode::Unavailable, |()| true)
+}
+
+/// Gives the numbers of names back that came with updates that were not carried out.
+fn settle_names(target: &Target, there: Vec<Name>) {
+    forget(target, target.schema.translator.settle(there));
+}
+
+/// Gives the numbers of names back that nothing has any more.
+fn sweep_names(target: &Target) -> Result<(), Fault> {
+    let Schema { translator, program, .. } = &*target.schema;
+    let entries = |which| Query::TableEntries(TableQuery { which, ..TableQuery::default() });
+    let queries = [
+        entries(Which::All),
+        entries(Which::Default),
+        Query::Members { profile: None, id: None },
+        Query::ValueSets(None),
+        Query::Registers { array: None, index: None },
+    ];
+    let numbered = NumberedPorts::default();
+    let shower = Shower { schema: &target.schema, numbered: &numbered, asked: Asked::default() };
+    translator.begin_sweep();
+    let read = queries.iter().try_for_each(|query| {
+        target.api.read_of(program, query, &mut |entities: Vec<Entity>| {
+            entities.iter().for_each(|entity| drop(shower.entity(entity)));
+            true
+        })
+    });
+    forget(target, translator.end_sweep(read.is_ok()));
+    read
+}
+
+fn forget(target: &Target, names: Vec<Name>) {
+    if let Err(fault) = target.api.keep_notes(kept::without_names(names)) {
+        tracing::warn!("names that nothing has: {fault}");
+    }
+}
+
+fn as_a_whole(
+    reader: &mut Reader<'_>,
+    sent: Vec<Bytes>,
+    atomicity: Atomicity,
+    there: &mut Vec<Name>,
+) -> Result<Outcomes, Status> {
     let count = sent.len();
     let (mut batch, mut understood, mut numberings) =
         (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
@@ -196,7 +277,7 @@ fn as_a_whole(reader: &mut Reader<'_>, sent: Vec<Bytes>, atomicity: Atomicity) -
             Ok(None) => {}
             Ok(Some(read)) => {
                 batch.push(read.update);
-                understood.push((position, read.sent));
+                understood.push((position, read.sent, read.names));
                 numberings.extend(read.numbering);
             }
             Err(fault) => {
@@ -219,8 +300,12 @@ fn as_a_whole(reader: &mut Reader<'_>, sent: Vec<Bytes>, atomicity: Atomicity) -
         Err(fault) => vec![Err(fault); batch.len()],
     };
     let all_done = outcomes.iter().all(Result::is_ok);
-    let failed = understood.into_iter().zip(outcomes);
-    let failed = failed.filter_map(|((at, sent), outcome)| Some((at, in_words(target, outcome.err()?, sent))));
+    let failed = understood.into_iter().zip(outcomes).filter_map(|((at, sent, names), outcome)| {
+        if is_carried_out(&outcome) {
+            there.extend(names);
+        }
+        Some((at, in_words(target, outcome.err()?, sent)))
+    });
     let mut outcomes = scattered(count, failed, &Ok(()));
     if all_done && let Err(fault) = number_ports(target, &numberings) {
         outcomes.fail_all(&fault);
@@ -270,7 +355,7 @@ fn number_ports(target: &Target, numberings: &[Numbering]) -> Result<(), Fault> 
 
 impl Numbering {
     /// Its note, if something has changed.
-    fn apply(&self, known: &mut to_proto::NumberedPorts) -> Option<(String, serde_json::Value)> {
+    fn apply(&self, known: &mut NumberedPorts) -> Option<(String, serde_json::Value)> {
         let as_numbers = self.as_numbers;
         if let Some(group) = self.group {
             let changed = if as_numbers { known.groups.insert(group) } else { known.groups.remove(&group) };

@@ -1,0 +1,320 @@
+//! Text that stands for values, where `@p4runtime_translation` gives controllers text.
+//!
+//! What enters: what a controller sent, and the value as the P4Info describes it; or bits. What leaves: the other.
+//!
+//! A text is a port's name, or a number in decimal, or any other name. A name gets a number that nothing else stands
+//! for, from an update that puts it somewhere: reads, and the keys of what must be there already, only look names up. A
+//! number that a name has by now is not that of the decimal text any more, which gets another, as a name does; so that
+//! this is known, the numbers that names may get are noted for decimal texts, too.
+//!
+//! A name that is new is *pending* until it is known whether its update was carried out: [`Translator::settle`] gives
+//! back the numbers of the others. When there is no number left, those are that nothing has any more: everything there
+//! is is shown once, and what was not shown then is given back.
+
+use crate::ports::Ports;
+use crate::value::{bits, bytes};
+use base::Bits;
+use control::api::{Code, Fault};
+use p4info::{Translation, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The bits of the numbers that names may get, at the top of wider types.
+const ROOM_BITS: u32 = 16;
+
+/// The longest name, in bytes.
+const NAME_BYTES_MAX: usize = 256;
+
+/// What becomes of a name that stands for no number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Unknown {
+    /// It gets one.
+    Numbered,
+    /// It is refused: nothing has it.
+    Refused,
+}
+
+/// A name: its translation, and itself.
+pub(crate) type Name = (String, String);
+
+/// What text stands for which number, by the name of the translation.
+#[derive(Debug, Default)]
+pub(crate) struct Translator {
+    state: Mutex<State>,
+    ports: Ports,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    given: BTreeMap<String, Given>,
+    /// Pending names that were met since this was asked last.
+    met: Vec<Name>,
+}
+
+/// The numbers that were given to the names of one translation.
+#[derive(Debug, Default)]
+struct Given {
+    numbers: BTreeMap<String, Bits>,
+    names: BTreeMap<Vec<u64>, String>,
+    /// Names that nothing may have yet.
+    pending: BTreeSet<String>,
+    /// Names that updates have which are on their way.
+    held: BTreeSet<String>,
+    /// Numbers that were shown since all began to be shown.
+    shown: Option<BTreeSet<Vec<u64>>>,
+    /// How far below the top the next free number is looked for.
+    next: u64,
+    /// There is no free number.
+    is_full: bool,
+}
+
+impl Given {
+    fn add(&mut self, name: &str, number: &Bits) {
+        self.numbers.insert(name.to_owned(), number.clone());
+        self.names.insert(number.limbs().to_vec(), name.to_owned());
+    }
+
+    fn remove(&mut self, name: &str) {
+        let Some(number) = self.numbers.remove(name) else { return };
+        if self.names.get(number.limbs()).is_some_and(|it| it == name) {
+            self.names.remove(number.limbs());
+            self.is_full = false;
+        }
+    }
+}
+
+impl Translator {
+    /// One that knows ports by their names.
+    pub fn new(ports: Ports) -> Translator {
+        Translator { state: Mutex::default(), ports }
+    }
+
+    /// The ports.
+    pub fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    /// The bits that a controller means.
+    pub fn read(&self, what: impl Display, value: &Value, sent: &[u8], unknown: Unknown) -> Result<Bits, Fault> {
+        match &value.translation {
+            Some(translation @ Translation { width_bits: None, .. }) => {
+                self.read_text(what, translation, value.width_bits, sent, unknown)
+            }
+            _ => bits(what, value.width_bits, sent),
+        }
+    }
+
+    /// What a controller is shown for bits.
+    pub fn write(&self, value: &Value, held: &Bits) -> Vec<u8> {
+        match &value.translation {
+            Some(translation @ Translation { width_bits: None, .. }) => self.write_text(translation, held),
+            _ => bytes(held),
+        }
+    }
+
+    /// The pending names that were met since this was called last.
+    pub fn take_met(&self) -> Vec<Name> {
+        std::mem::take(&mut self.state().met)
+    }
+
+    /// All names that are pending, with their numbers.
+    pub fn pending(&self) -> Vec<(String, String, Bits)> {
+        let state = self.state();
+        let pending = state.given.iter().flat_map(|(uri, given)| {
+            let numbered = move |name: &String| Some((uri.clone(), name.clone(), given.numbers.get(name)?.clone()));
+            given.pending.iter().filter_map(numbered)
+        });
+        pending.collect()
+    }
+
+    /// Says that no update is on its way any more, and which of the pending names are there now. Returns the others,
+    /// whose numbers are free again.
+    pub fn settle(&self, there: Vec<Name>) -> Vec<Name> {
+        let mut state = self.state();
+        for (uri, name) in there {
+            if let Some(given) = state.given.get_mut(&uri) {
+                given.pending.remove(&name);
+            }
+        }
+        let mut gone = Vec::new();
+        for (uri, given) in &mut state.given {
+            given.held.clear();
+            for name in std::mem::take(&mut given.pending) {
+                given.remove(&name);
+                gone.push((uri.clone(), name));
+            }
+        }
+        state.met.clear();
+        gone
+    }
+
+    /// Begins to note which numbers are shown.
+    pub fn begin_sweep(&self) {
+        self.state().given.values_mut().for_each(|given| given.shown = Some(BTreeSet::new()));
+    }
+
+    /// Gives the numbers back that were not shown, if `all` were that something has. Returns their names.
+    pub fn end_sweep(&self, all: bool) -> Vec<Name> {
+        let mut state = self.state();
+        let mut gone = Vec::new();
+        for (uri, given) in &mut state.given {
+            let Some(shown) = given.shown.take().filter(|_| all) else { continue };
+            let is_used = |name: &String, number: &Bits| {
+                shown.contains(number.limbs())
+                    || given.held.contains(name)
+                    || given.pending.contains(name)
+                    || self.ports.number_of(name).is_some()
+            };
+            let unused: Vec<String> =
+                given.numbers.iter().filter(|(name, number)| !is_used(name, number)).map(|it| it.0.clone()).collect();
+            for name in unused {
+                given.remove(&name);
+                gone.push((uri.clone(), name));
+            }
+        }
+        gone
+    }
+
+    /// A name that was given its number in an earlier run, or for another program.
+    pub fn know(&self, uri: &str, name: &str, number: &Bits) {
+        self.state().given.entry(uri.to_owned()).or_default().add(name, number);
+    }
+
+    #[cfg(test)]
+    pub fn number_of(&self, uri: &str, name: &str) -> Option<Bits> {
+        self.state().given.get(uri)?.numbers.get(name).cloned()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A name is added by two insertions; a thread that ended between them leaves a number that is not used.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read_text(
+        &self,
+        what: impl Display,
+        translation: &Translation,
+        width_bits: u32,
+        sent: &[u8],
+        unknown: Unknown,
+    ) -> Result<Bits, Fault> {
+        let Ok(text) = std::str::from_utf8(sent) else {
+            return Err(Fault::invalid(format!("{what}: a value of type {} is text", translation.type_name)));
+        };
+        if text.is_empty() || text.len() > NAME_BYTES_MAX {
+            let message = format!("{what}: a name has 1 to {NAME_BYTES_MAX} bytes, not {}", text.len());
+            return Err(Fault::new(Code::OutOfRange, message));
+        }
+        let port = self.ports.number_of(text).map(u64::from);
+        let own = decimal(text).or(port);
+        let own = own.map(|number| bits(&what, width_bits, &number.to_be_bytes())).transpose()?;
+        let mut state = self.state();
+        let State { given, met } = &mut *state;
+        let given = match unknown {
+            Unknown::Numbered => given.entry(translation.uri.clone()).or_default(),
+            Unknown::Refused => {
+                let given = given.get(&translation.uri);
+                return known(&self.ports, given, text, own).ok_or_else(|| {
+                    let kind = &translation.type_name;
+                    Fault::new(Code::NotFound, format!("{what}: nothing has the name `{text}` of type {kind}"))
+                });
+            }
+        };
+        let number = match known(&self.ports, Some(&*given), text, own) {
+            Some(number) => {
+                let is_noted = given.numbers.contains_key(text)
+                    || (port.is_none() && (depth(&number) >= room(width_bits) || self.is_port(&number)));
+                if !is_noted {
+                    given.add(text, &number);
+                    // Ports are few, and stay.
+                    given.pending.extend(port.is_none().then(|| text.to_owned()));
+                }
+                number
+            }
+            None => {
+                let Some(number) = self.free(given, width_bits) else {
+                    let kind = &translation.type_name;
+                    let message = format!("{what}: there is no number left for another name of type {kind}");
+                    return Err(Fault::new(Code::ResourceExhausted, message));
+                };
+                given.add(text, &number);
+                given.pending.insert(text.to_owned());
+                number
+            }
+        };
+        if given.numbers.contains_key(text) {
+            given.held.insert(text.to_owned());
+        }
+        if given.pending.contains(text) {
+            met.push((translation.uri.clone(), text.to_owned()));
+        }
+        Ok(number)
+    }
+
+    fn is_port(&self, number: &Bits) -> bool {
+        number.to_u64().is_some_and(|number| self.ports.has(number))
+    }
+
+    /// A number that nothing stands for. From the top, where numbers that mean something by themselves are rare.
+    fn free(&self, given: &mut Given, width_bits: u32) -> Option<Bits> {
+        if given.is_full {
+            return None;
+        }
+        let room = room(width_bits);
+        for _ in 0..room {
+            // The two at the top come last: programs like them for what is special.
+            let below = Bits::from_u64(width_bits, (given.next + 2) % room);
+            let number = Bits::ones(width_bits).sub(&below);
+            given.next = (given.next + 1) % room;
+            if !given.names.contains_key(number.limbs()) && !self.is_port(&number) {
+                return Some(number);
+            }
+        }
+        given.is_full = true;
+        None
+    }
+
+    fn write_text(&self, translation: &Translation, held: &Bits) -> Vec<u8> {
+        if let Some(given) = self.state().given.get_mut(&translation.uri) {
+            if let Some(shown) = &mut given.shown {
+                shown.insert(held.limbs().to_vec());
+            }
+            if let Some(name) = given.names.get(held.limbs()) {
+                return name.clone().into_bytes();
+            }
+        }
+        match held.to_u64() {
+            Some(number) => number.to_string().into_bytes(),
+            None => held.to_bigint().to_string().into_bytes(),
+        }
+    }
+}
+
+/// What a text stands for already; `own` is what it does by itself, unless a name has that.
+fn known(ports: &Ports, given: Option<&Given>, text: &str, own: Option<Bits>) -> Option<Bits> {
+    if let Some(number) = given.and_then(|given| given.numbers.get(text)) {
+        return Some(number.clone());
+    }
+    let own = own?;
+    let holder = given.and_then(|given| given.names.get(own.limbs()));
+    // A port's name and its number are the same to everybody.
+    let is_free = holder.is_none_or(|holder| ports.number_of(holder).is_some() || decimal(holder) == own.to_u64());
+    is_free.then_some(own)
+}
+
+/// How many numbers names may get.
+fn room(width_bits: u32) -> u64 {
+    1 << width_bits.min(ROOM_BITS)
+}
+
+/// How far a number is below the top.
+fn depth(number: &Bits) -> u64 {
+    number.not().to_u64().unwrap_or(u64::MAX)
+}
+
+/// A number as it is written back: decimal, without zeros in front.
+fn decimal(text: &str) -> Option<u64> {
+    let number: u64 = text.parse().ok()?;
+    (number.to_string() == text).then_some(number)
+}
