@@ -103,7 +103,7 @@ impl Reader<'_> {
         };
         let bits = match length_bits {
             0 => Bits::zero(0),
-            width_bits => crate::value::bits(what, width_bits, sent)?,
+            width_bits => value::bits(what, width_bits, sent)?,
         };
         let (length_width, bits_width) = (self.width(), self.width());
         self.leaves.push(Bits::from_u64(length_width, u64::from(length_bits)));
