@@ -1,17 +1,11 @@
-//! Expressions, folded where operands are constant. The meaning is the IR's, see [`ir::BinaryOp`].
+//! Expressions, folded where operands are constant. The meaning is the interpreter's.
 
-use base::Bits;
 use ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp};
-use std::cmp::Ordering;
 
 /// `op operand`
 pub(crate) fn unary(op: UnaryOp, operand: Expr) -> Expr {
     if let Some(value) = operand.as_const() {
-        let value = match op {
-            UnaryOp::Neg => value.neg(),
-            UnaryOp::BitNot | UnaryOp::Not => value.not(),
-        };
-        return Expr::constant(operand.ty, value);
+        return Expr::constant(operand.ty, interp::unary(op, value));
     }
     match operand.kind {
         ExprKind::Unary(inner, original) if inner == op => *original,
@@ -38,7 +32,7 @@ fn opposite(comparison: BinaryOp) -> BinaryOp {
 /// `left op right`
 pub(crate) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     if let (Some(a), Some(b)) = (left.as_const(), right.as_const()) {
-        let value = binary_bits(op, left.ty.is_signed(), a, b);
+        let value = interp::binary(op, left.ty, a, b);
         let ty = if op.is_comparison() { Type::Bool } else { left.ty };
         return Expr::constant(ty, value);
     }
@@ -48,36 +42,6 @@ pub(crate) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
         (BinaryOp::LogicalAnd, Some(false), _) | (BinaryOp::LogicalAnd, _, Some(false)) => Expr::bool(false),
         (BinaryOp::LogicalOr, Some(true), _) | (BinaryOp::LogicalOr, _, Some(true)) => Expr::bool(true),
         _ => Expr::binary(op, left, right),
-    }
-}
-
-fn binary_bits(op: BinaryOp, is_signed: bool, a: &Bits, b: &Bits) -> Bits {
-    let order = || if is_signed { a.cmp_signed(b) } else { a.cmp_unsigned(b) };
-    let amount = || b.to_u64().unwrap_or(u64::MAX);
-    match op {
-        BinaryOp::Add => a.add(b),
-        BinaryOp::Sub => a.sub(b),
-        BinaryOp::Mul => a.mul(b),
-        BinaryOp::Div => a.div(b).unwrap_or_else(|| Bits::zero(a.width())),
-        BinaryOp::Rem => a.rem(b).unwrap_or_else(|| Bits::zero(a.width())),
-        BinaryOp::SaturatingAdd if is_signed => a.signed_saturating_add(b),
-        BinaryOp::SaturatingAdd => a.saturating_add(b),
-        BinaryOp::SaturatingSub if is_signed => a.signed_saturating_sub(b),
-        BinaryOp::SaturatingSub => a.saturating_sub(b),
-        BinaryOp::And | BinaryOp::LogicalAnd => a.and(b),
-        BinaryOp::Or | BinaryOp::LogicalOr => a.or(b),
-        BinaryOp::Xor => a.xor(b),
-        BinaryOp::Shl => a.shl(amount()),
-        BinaryOp::Shr if is_signed => a.sar(amount()),
-        BinaryOp::Shr => a.shr(amount()),
-        BinaryOp::Gather => a.gather(b),
-        BinaryOp::Scatter => a.scatter(b),
-        BinaryOp::Eq => Bits::from_bool(a == b),
-        BinaryOp::Ne => Bits::from_bool(a != b),
-        BinaryOp::Lt => Bits::from_bool(order() == Ordering::Less),
-        BinaryOp::Le => Bits::from_bool(order() != Ordering::Greater),
-        BinaryOp::Gt => Bits::from_bool(order() == Ordering::Greater),
-        BinaryOp::Ge => Bits::from_bool(order() != Ordering::Less),
     }
 }
 
@@ -107,8 +71,7 @@ pub(crate) fn or(left: Expr, right: Expr) -> Expr {
 /// `(ty) operand`
 pub(crate) fn cast(ty: Type, operand: Expr) -> Expr {
     match operand.as_const() {
-        Some(value) if operand.ty.is_signed() => Expr::constant(ty, value.sign_resize(ty.width())),
-        Some(value) => Expr::constant(ty, value.resize(ty.width())),
+        Some(value) => Expr::constant(ty, interp::cast(operand.ty, ty, value)),
         None => Expr::cast(ty, operand),
     }
 }

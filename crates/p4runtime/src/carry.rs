@@ -52,14 +52,23 @@ pub(crate) fn same_entries(tables: &BTreeMap<TableId, TableId>, from: &Api, to: 
 
 /// Brings everything over. Returns what has gone, in words.
 pub(crate) fn carry(old: &mut Switch, new: &mut Switch, entries: &[SameEntries]) -> Result<Vec<String>, Fault> {
-    let programs = (Arc::clone(old.program()), Arc::clone(new.program()));
-    let (source, target) = (&*programs.0, &*programs.1);
     let mut gone = Vec::new();
     replication(old, new)?;
-    registers(source, target, old, new, &mut gone)?;
-    meters(source, target, old, new, &mut gone)?;
-    counters(source, target, old, new, &mut gone);
+    registers(old, new, &mut gone)?;
+    meters(old, new, &mut gone)?;
+    counters(old, new, &mut gone);
     entries.iter().for_each(|same| cells_of_entries(same, old, new));
+    calculations(old, new);
+    Ok(gone)
+}
+
+/// The programs of both.
+fn programs(old: &Switch, new: &Switch) -> (Arc<Program>, Arc<Program>) {
+    (Arc::clone(old.program()), Arc::clone(new.program()))
+}
+
+fn calculations(old: &mut Switch, new: &mut Switch) {
+    let (source, target) = programs(old, new);
     for (to, calculation) in target.calculations.iter_enumerated() {
         let from = source.calculations.iter_enumerated().find(|(_, it)| *it == calculation);
         if let Some((from, _)) = from {
@@ -67,7 +76,6 @@ pub(crate) fn carry(old: &mut Switch, new: &mut Switch, entries: &[SameEntries])
             new.externs_mut().calculations.set(to, parameters);
         }
     }
-    Ok(gone)
 }
 
 /// As it is, with the handles of nodes, and with sessions that name groups.
@@ -83,13 +91,8 @@ fn replication(old: &Switch, new: &mut Switch) -> Result<(), Fault> {
     Ok(())
 }
 
-fn registers(
-    source: &Program,
-    target: &Program,
-    old: &mut Switch,
-    new: &mut Switch,
-    gone: &mut Vec<String>,
-) -> Result<(), Fault> {
+fn registers(old: &mut Switch, new: &mut Switch, gone: &mut Vec<String>) -> Result<(), Fault> {
+    let (source, target) = programs(old, new);
     for (from, before) in source.registers.iter_enumerated() {
         let values = &old.externs_mut().registers[from];
         let Some((to, after)) = target.registers.iter_enumerated().find(|(_, it)| it.name == before.name) else {
@@ -126,28 +129,15 @@ fn converted(value: &base::Bits, from: Type, to: Type) -> Option<base::Bits> {
 
 fn no_place(before: &Register, after: &Register, index: u64, value: &base::Bits) -> Fault {
     let why = match index < after.size {
-        true => format!("which is no {} of the new program", shown_type(after.ty)),
+        true => format!("which is no {} of the new program", after.ty),
         false => format!("and the new program has {} cells", after.size),
     };
     let (name, value) = (&before.name, value.to_bigint());
     Fault::invalid(format!("register {name}: cell {index} is {value:#x}, {why}. {REFUSED}"))
 }
 
-fn shown_type(ty: Type) -> String {
-    match ty {
-        Type::Bool => "bool".to_owned(),
-        Type::Bit(width) => format!("bit<{width}>"),
-        Type::Int(width) => format!("int<{width}>"),
-    }
-}
-
-fn meters(
-    source: &Program,
-    target: &Program,
-    old: &mut Switch,
-    new: &mut Switch,
-    gone: &mut Vec<String>,
-) -> Result<(), Fault> {
+fn meters(old: &mut Switch, new: &mut Switch, gone: &mut Vec<String>) -> Result<(), Fault> {
+    let (source, target) = programs(old, new);
     for (from, before) in source.meters.iter_enumerated() {
         let is_same = |it: &ir::Meter| it.name == before.name && it.unit == before.unit;
         let after = target.meters.iter_enumerated().find(|(_, it)| is_same(it));
@@ -173,7 +163,8 @@ fn meters(
     Ok(())
 }
 
-fn counters(source: &Program, target: &Program, old: &mut Switch, new: &mut Switch, gone: &mut Vec<String>) {
+fn counters(old: &mut Switch, new: &mut Switch, gone: &mut Vec<String>) {
+    let (source, target) = programs(old, new);
     for (from, before) in source.counters.iter_enumerated() {
         let values = &old.externs_mut().counters[from];
         let mut kept = 0;

@@ -5,7 +5,7 @@ use crate::v1model::DROP_PORT;
 use crate::walk;
 use crate::*;
 use base::{Bits, Span};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// The text of a program.
 pub fn print(program: &Program) -> String {
@@ -85,13 +85,13 @@ impl Printer<'_> {
                 VarKind::Metadata => "metadata".into(),
                 VarKind::Local => "local".into(),
             };
-            self.line(&format!("{id} {} {} {kind}", quoted(&var.name), ty(var.ty)));
+            self.line(&format!("{id} {} {} {kind}", quoted(&var.name), var.ty));
         }
         for (id, header_type) in program.header_types.iter_enumerated() {
             self.open(&format!("{id} {}", quoted(&header_type.name)));
             for field in &header_type.fields {
                 let holds = match field.ty {
-                    FieldType::Fixed(fixed) => ty(fixed),
+                    FieldType::Fixed(fixed) => fixed.to_string(),
                     FieldType::Varbit(max) => format!("varbit<{max}>"),
                 };
                 self.line(&format!("{} {holds}", quoted(&field.name)));
@@ -116,7 +116,7 @@ impl Printer<'_> {
                 false => format!(" initial {:?}", register.initial),
             };
             let start_number = if register.is_start_number { " start_number" } else { "" };
-            let (name, ty) = (quoted(&register.name), ty(register.ty));
+            let (name, ty) = (quoted(&register.name), register.ty);
             self.line(&format!("{id} {name} {ty} size {}{initial}{start_number}", register.size));
         }
         for (id, counter) in program.counters.iter_enumerated() {
@@ -134,7 +134,7 @@ impl Printer<'_> {
             self.line(&format!("{id} {} {}", quoted(&meter.name), word_of(&UNITS, &meter.unit)));
         }
         for (id, digest) in program.digests.iter_enumerated() {
-            let fields = list(&digest.fields, |(name, field)| format!("{} {}", quoted(name), ty(*field)));
+            let fields = list(&digest.fields, |(name, field)| format!("{} {field}", quoted(name)));
             self.line(&format!("{id} {} receiver {} ({fields})", quoted(&digest.name), digest.receiver));
         }
         for (id, set) in program.value_sets.iter_enumerated() {
@@ -158,7 +158,7 @@ impl Printer<'_> {
             let kind = word_of(&EXTERN_KINDS, &function.kind);
             let pure = if function.is_pure { " pure" } else { "" };
             let params = list(&function.params, extern_param);
-            let result = function.result.map_or(String::new(), |result| format!(" returns {}", ty(result)));
+            let result = function.result.map_or(String::new(), |result| format!(" returns {result}"));
             let head = format!("{id} {} {kind}{pure}", quoted(&function.symbol));
             self.line(&format!("{head} ({params}){result}{}", span(function.span)));
         }
@@ -324,7 +324,7 @@ impl Printer<'_> {
 
 fn extern_param(param: &ExternParam) -> String {
     let what = match &param.ty {
-        ExternType::Value(value) => ty(*value),
+        ExternType::Value(value) => value.to_string(),
         ExternType::Text(text) => format!("text {}", quoted(text)),
         ExternType::Object(instance) => instance.to_string(),
     };
@@ -457,7 +457,7 @@ fn expression(expr: &Expr) -> String {
             format!("({} {} {})", expression(left), op.sign(), expression(right))
         }
         ExprKind::Mux(cond, yes, no) => format!("({} ? {} : {})", expression(cond), expression(yes), expression(no)),
-        ExprKind::Cast(operand) => format!("{}({})", ty(expr.ty), expression(operand)),
+        ExprKind::Cast(operand) => format!("{}({})", expr.ty, expression(operand)),
         ExprKind::Slice { base, high, low } => match base.kind {
             // A unary operator binds less tightly than the brackets of a slice.
             ExprKind::Unary(..) => format!("({})[{high}:{low}]", expression(base)),
@@ -528,11 +528,14 @@ fn constant(value: &Bits, ty: Type) -> String {
     }
 }
 
-fn ty(ty: Type) -> String {
-    match ty {
-        Type::Bool => "bool".into(),
-        Type::Bit(width) => format!("bit<{width}>"),
-        Type::Int(width) => format!("int<{width}>"),
+/// As P4 writes it.
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Bool => f.write_str("bool"),
+            Type::Bit(width) => write!(f, "bit<{width}>"),
+            Type::Int(width) => write!(f, "int<{width}>"),
+        }
     }
 }
 
