@@ -19,6 +19,9 @@
 #define TUNNELS 1024
 #endif
 
+// Values of the hash of two addresses.
+#define PAIRS 65536
+
 // The UDP port of gateways.
 #ifndef TUNNEL_PORT
 #define TUNNEL_PORT 4761
@@ -39,6 +42,7 @@ const bit<8> VERSION = 1;
 const bit<8> HOP_OPTIONS = 0;
 const bit<8> ROUTING = 43;
 const bit<8> FRAGMENT = 44;
+const bit<8> AUTHENTICATION = 51;
 const bit<8> DESTINATION_OPTIONS = 60;
 
 // Bytes of headers.
@@ -185,6 +189,10 @@ struct metadata_t {
     bool is_of_tunnel;
     // A record has all that its headers say.
     bool is_plain;
+    // It may be of a class, but its ports cannot be seen.
+    bool hides_ports;
+    // A hash of both addresses.
+    bit<16> pair;
     bit<16> records_bytes_max;
     bit<16> payload_bytes_max;
     bit<24> wait_us;
@@ -229,15 +237,22 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         }
     }
 
-    // Fragments, and packets with options, go through as they are. Their ports say which pile they must not overtake.
+    // Fragments, and packets with options, go through as they are. Their ports, or if those cannot be seen their addresses,
+    // say which pile they must not overtake.
     state parse_ipv4 {
         packet.extract(hdr.ipv4);
         verify(hdr.ipv4.version == 4 && hdr.ipv4.header_words >= 5, error.NotIp);
         transition select(hdr.ipv4.header_words, hdr.ipv4.flags & 0b101, hdr.ipv4.fragment_offset, hdr.ipv4.protocol) {
             (5, 0, 0, PROTOCOL_UDP): parse_udp;
             (_, _, 0, PROTOCOL_UDP): parse_options;
+            (_, _, _, PROTOCOL_UDP): hide_ports;
             default: accept;
         }
+    }
+
+    state hide_ports {
+        meta.hides_ports = true;
+        transition accept;
     }
 
     state parse_options {
@@ -263,6 +278,7 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
             ROUTING: parse_extension;
             DESTINATION_OPTIONS: parse_extension;
             FRAGMENT: parse_fragment;
+            AUTHENTICATION: hide_ports;
             default: accept;
         }
     }
@@ -270,7 +286,7 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
     state parse_extension {
         transition select(packet.lookahead<bit<16>>()) {
             0x0000 &&& 0x00f8: extract_extension;
-            default: accept;
+            default: hide_ports;
         }
     }
 
@@ -279,6 +295,10 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         transition select(hdr.extension.next_header) {
             PROTOCOL_UDP: parse_ports;
             FRAGMENT: parse_fragment;
+            HOP_OPTIONS: hide_ports;
+            ROUTING: hide_ports;
+            AUTHENTICATION: hide_ports;
+            DESTINATION_OPTIONS: hide_ports;
             default: accept;
         }
     }
@@ -287,6 +307,10 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
         packet.extract(hdr.fragment);
         transition select(hdr.fragment.next_header, hdr.fragment.offset) {
             (PROTOCOL_UDP, 0): parse_ports;
+            (PROTOCOL_UDP, _): hide_ports;
+            (ROUTING, _): hide_ports;
+            (AUTHENTICATION, _): hide_ports;
+            (DESTINATION_OPTIONS, _): hide_ports;
             default: accept;
         }
     }
@@ -366,6 +390,12 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     register<bit<8>>(TUNNELS) refused_in_row;
     // Aggregates that never came, or too late.
     register<bit<64>>(TUNNELS) lost;
+    // Which pairs of addresses have packets in each pile: a bit for each of 256 parts of the pairs, 64 in a cell. And how many
+    // packets, in the upper half, with the pair of the one that was gathered last.
+    register<bit<64>>(TUNNELS * 4) pairs_waiting;
+    register<bit<32>>(TUNNELS) packets_waiting;
+    // The tunnel in which a packet of a pair was gathered last.
+    register<bit<16>>(PAIRS) tunnel_of_pair;
 
     // By tunnel: small packets that became records, those of them that went alone after all, and aggregates.
     counter(TUNNELS, CounterType.packets_and_bytes) gathered;
@@ -708,6 +738,55 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         meta.is_from_peer = false;
     }
 
+    action find_pair4() {
+        hash(meta.pair, HashAlgorithm.crc16, 16w0, { hdr.ipv4.source, hdr.ipv4.destination }, (bit<32>)PAIRS);
+    }
+
+    action find_pair6() {
+        hash(meta.pair, HashAlgorithm.crc16, 16w0, { hdr.ipv6.source, hdr.ipv6.destination }, (bit<32>)PAIRS);
+    }
+
+    // A packet of this pair goes to the pile.
+    action note_waiting() {
+        bit<64> pairs;
+        bit<32> packets;
+        bit<32> cell = (bit<32>)(meta.tunnel ++ meta.pair[7:6]);
+        pairs_waiting.read(pairs, cell);
+        pairs_waiting.write(cell, pairs | 64w1 << meta.pair[5:0]);
+        packets_waiting.read(packets, (bit<32>)meta.tunnel);
+        packets_waiting.write((bit<32>)meta.tunnel, (packets[31:16] + 1) ++ meta.pair);
+        tunnel_of_pair.write((bit<32>)meta.pair, meta.tunnel);
+    }
+
+    // The pile has left. If it had not room for the packet that was gathered last, that one is the first of the next.
+    action forget_waiting() {
+        bit<32> packets;
+        bit<32> first_cell = (bit<32>)(meta.tunnel ++ 2w0);
+        packets_waiting.read(packets, (bit<32>)meta.tunnel);
+        pairs_waiting.write(first_cell, 0);
+        pairs_waiting.write(first_cell + 1, 0);
+        pairs_waiting.write(first_cell + 2, 0);
+        pairs_waiting.write(first_cell + 3, 0);
+        if (packets[31:16] == meta.packets) {
+            packets = 0;
+        } else {
+            pairs_waiting.write((bit<32>)(meta.tunnel ++ packets[7:6]), 64w1 << packets[5:0]);
+            packets = 16w1 ++ packets[15:0];
+        }
+        packets_waiting.write((bit<32>)meta.tunnel, packets);
+    }
+
+    // The packet goes alone, and must not overtake those of its flow: if there may be one in the pile, that leaves first.
+    action go_alone() {
+        bit<64> pairs;
+        pairs_waiting.read(pairs, (bit<32>)(meta.tunnel ++ meta.pair[7:6]));
+        if (pairs >> meta.pair[5:0] & 1 == 1) {
+            pile_release(meta.tunnel);
+            meta.goes_alone = true;
+            resubmit_preserving_field_list(1);
+        }
+    }
+
     // An aggregate from another gateway is taken apart behind its headers.
     action take_apart(bit<16> headers_bytes) {
         aggregates_in.count(meta.peer);
@@ -728,6 +807,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         } else if (standard_metadata.instance_type == INSTANCE_TYPE_NO_RECORDS) {
             drop(NOT_RECORDS);
         } else if (standard_metadata.instance_type == INSTANCE_TYPE_PILE) {
+            @atomic { forget_waiting(); }
             meta.is_of_tunnel = true;
         } else if (standard_metadata.instance_type == INSTANCE_TYPE_RECORD) {
             restored.count(0);
@@ -767,6 +847,9 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                 if (hdr.udp.isValid() && hdr.udp.destination_port != TUNNEL_PORT && !meta.goes_alone) {
                     classes_ipv4.apply();
                 }
+                if (meta.is_of_tunnel || meta.hides_ports) {
+                    find_pair4();
+                }
                 meta.is_plain = hdr.ipv4.header_words == 5 && hdr.ipv4.flags & 0b101 == 0
                     && hdr.ipv4.total_length == IPV4_BYTES + hdr.udp.length_bytes;
             }
@@ -785,6 +868,9 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                 forward_ipv6();
                 if (hdr.udp.isValid() && hdr.udp.destination_port != TUNNEL_PORT && !meta.goes_alone) {
                     classes_ipv6.apply();
+                }
+                if (meta.is_of_tunnel || meta.hides_ports) {
+                    find_pair6();
                 }
                 meta.is_plain = !hdr.extension.isValid() && !hdr.fragment.isValid()
                     && hdr.ipv6.payload_length == hdr.udp.length_bytes;
@@ -827,11 +913,9 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                     }
                 }
             } else if (!fits) {
-                // It must not overtake those that wait.
-                pile_release(meta.tunnel);
-                meta.goes_alone = true;
-                resubmit_preserving_field_list(1);
+                @atomic { go_alone(); }
             } else {
+                @atomic { note_waiting(); }
                 gathered.count((bit<32>)meta.tunnel);
                 if (hdr.ipv4.isValid()) {
                     make_record4();
@@ -845,6 +929,11 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                 standard_metadata.egress_spec = GATHERING_PORT;
                 meta.is_routed = false;
                 meta.waits = true;
+            }
+        } else if (meta.hides_ports && meta.is_routed && !meta.goes_alone) {
+            @atomic {
+                tunnel_of_pair.read(meta.tunnel, (bit<32>)meta.pair);
+                go_alone();
             }
         }
 
