@@ -394,11 +394,16 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     // packets, in the upper half, with the pair of the one that was gathered last.
     register<bit<64>>(TUNNELS * 4) pairs_waiting;
     register<bit<32>>(TUNNELS) packets_waiting;
+    // When a packet was gathered last, in microseconds, and whether the last pile that left had waited for others in vain.
+    register<bit<48>>(TUNNELS) gathered_us;
+    register<bit<1>>(TUNNELS) waited_in_vain;
     // The tunnel in which a packet of a pair was gathered last.
     register<bit<16>>(PAIRS) tunnel_of_pair;
 
-    // By tunnel: small packets that became records, those of them that went alone after all, and aggregates.
+    // By tunnel: small packets that became records, those of them that did not wait, those that went alone after all, and
+    // aggregates.
     counter(TUNNELS, CounterType.packets_and_bytes) gathered;
+    counter(TUNNELS, CounterType.packets_and_bytes) not_delayed;
     counter(TUNNELS, CounterType.packets_and_bytes) sent_alone;
     counter(TUNNELS, CounterType.packets_and_bytes) aggregates_out;
     // By peer: aggregates that were taken apart.
@@ -774,6 +779,26 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             packets = 16w1 ++ packets[15:0];
         }
         packets_waiting.write((bit<32>)meta.tunnel, packets);
+        waited_in_vain.write((bit<32>)meta.tunnel, (bit<1>)(meta.packets == 1));
+    }
+
+    // Where packets come so seldom that the last one waited in vain, and this one comes as late, it does not wait: it is a pile
+    // that leaves at once. The next that comes in time makes packets wait again.
+    action choose_wait() {
+        bit<48> before;
+        bit<1> in_vain;
+        bit<32> tunnel = (bit<32>)meta.tunnel;
+        gathered_us.read(before, tunnel);
+        gathered_us.write(tunnel, standard_metadata.ingress_global_timestamp);
+        waited_in_vain.read(in_vain, tunnel);
+        if (in_vain == 1) {
+            if (standard_metadata.ingress_global_timestamp - before > (bit<48>)meta.wait_us) {
+                meta.wait_us = 0;
+                not_delayed.count(tunnel);
+            } else {
+                waited_in_vain.write(tunnel, 0);
+            }
+        }
     }
 
     // The packet goes alone, and must not overtake those of its flow: if there may be one in the pile, that leaves first.
@@ -915,7 +940,10 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             } else if (!fits) {
                 @atomic { go_alone(); }
             } else {
-                @atomic { note_waiting(); }
+                @atomic {
+                    note_waiting();
+                    choose_wait();
+                }
                 gathered.count((bit<32>)meta.tunnel);
                 if (hdr.ipv4.isValid()) {
                     make_record4();
