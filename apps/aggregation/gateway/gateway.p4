@@ -33,6 +33,11 @@
 #define GATHERING_PORT 509
 #endif
 
+// An aggregate that bytes follow comes without them from this pile, which is no tunnel's.
+#ifndef CUTTING_PILE
+#define CUTTING_PILE 0xffff
+#endif
+
 typedef bit<128> ipv6_address_t;
 
 const bit<16> ETHERTYPE_IPV6 = 0x86dd;
@@ -207,6 +212,9 @@ struct metadata_t {
     bit<32> peer;
     // A packet for `route`.
     bool is_routed;
+    // Bytes follow the aggregate, and it has to be taken apart: first they are cut off.
+    bool has_trailer;
+    bool is_cut;
     // Headers were made here that need checksums.
     bool has_new_ipv4;
     bool has_new_udp;
@@ -325,14 +333,20 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
 
     state parse_aggregate {
         packet.extract(hdr.aggregate);
+        bit<32> ip_bytes = (bit<32>)IPV6_BYTES + (bit<32>)hdr.ipv6.payload_length;
+        if (hdr.ipv4.isValid()) {
+            ip_bytes = (bit<32>)hdr.ipv4.total_length;
+        }
+        meta.has_trailer = standard_metadata.packet_length > (bit<32>)ETHERNET_BYTES + ip_bytes;
         transition accept;
     }
 
     // A packet that waited in vain for others may go as it came.
     state parse_pile {
         pile_read(meta.tunnel, meta.packets);
-        transition select(meta.packets) {
-            1: parse_record;
+        transition select(meta.tunnel, meta.packets) {
+            (CUTTING_PILE, _): parse_ethernet;
+            (_, 1): parse_record;
             default: accept;
         }
     }
@@ -357,7 +371,8 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
     }
 }
 
-// The checksums of aggregates count here; those of other UDP packets are none of the gateway's business.
+// The checksums of aggregates count here; those of other UDP packets are none of the gateway's business. All that follows the
+// headers is taken for payload, so nothing else may be there.
 control GatewayVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply {
         verify_checksum(hdr.ipv4.isValid() && hdr.ipv4.header_words == 5,
@@ -365,11 +380,13 @@ control GatewayVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
               hdr.ipv4.source, hdr.ipv4.destination },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
-        verify_checksum_with_payload(hdr.aggregate.isValid() && hdr.ipv4.isValid() && hdr.udp.checksum != 0,
+        verify_checksum_with_payload(
+            hdr.aggregate.isValid() && !meta.has_trailer && hdr.ipv4.isValid() && hdr.udp.checksum != 0,
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate },
             hdr.udp.checksum, HashAlgorithm.csum16);
-        verify_checksum_with_payload(hdr.aggregate.isValid() && hdr.ipv6.isValid() && hdr.udp.checksum != 0,
+        verify_checksum_with_payload(
+            hdr.aggregate.isValid() && !meta.has_trailer && hdr.ipv6.isValid() && hdr.udp.checksum != 0,
             { hdr.ipv6.source, hdr.ipv6.destination, 16w0, hdr.ipv6.payload_length, 24w0, hdr.ipv6.next_header,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate },
             hdr.udp.checksum, HashAlgorithm.csum16);
@@ -738,6 +755,12 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         }
     }
 
+    action cut() {
+        meta.is_cut = true;
+        meta.is_from_peer = false;
+        standard_metadata.egress_spec = GATHERING_PORT;
+    }
+
     action not_ours(bit<32> reason) {
         drop(reason);
         meta.is_from_peer = false;
@@ -831,7 +854,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             drop(WRONG_CHECKSUM);
         } else if (standard_metadata.instance_type == INSTANCE_TYPE_NO_RECORDS) {
             drop(NOT_RECORDS);
-        } else if (standard_metadata.instance_type == INSTANCE_TYPE_PILE) {
+        } else if (standard_metadata.instance_type == INSTANCE_TYPE_PILE && meta.tunnel != CUTTING_PILE) {
             @atomic { forget_waiting(); }
             meta.is_of_tunnel = true;
         } else if (standard_metadata.instance_type == INSTANCE_TYPE_RECORD) {
@@ -862,7 +885,9 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                 || standard_metadata.packet_length < (bit<32>)ETHERNET_BYTES + (bit<32>)hdr.ipv4.total_length) {
                 drop(NOT_WHOLE);
             } else if (hdr.aggregate.isValid() && peers_ipv4.apply().hit && meta.is_from_peer) {
-                if (hdr.ipv4.total_length != IPV4_BYTES + hdr.udp.length_bytes) {
+                if (meta.has_trailer) {
+                    cut();
+                } else if (hdr.ipv4.total_length != IPV4_BYTES + hdr.udp.length_bytes) {
                     not_ours(LENGTHS_LIE);
                 }
             } else if (hdr.ipv4.ttl <= meta.hops) {
@@ -884,7 +909,9 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                 < (bit<32>)(ETHERNET_BYTES + IPV6_BYTES) + (bit<32>)hdr.ipv6.payload_length) {
                 drop(NOT_WHOLE);
             } else if (hdr.aggregate.isValid() && peers_ipv6.apply().hit && meta.is_from_peer) {
-                if (hdr.ipv6.payload_length != hdr.udp.length_bytes) {
+                if (meta.has_trailer) {
+                    cut();
+                } else if (hdr.ipv6.payload_length != hdr.udp.length_bytes) {
                     not_ours(LENGTHS_LIE);
                 }
             } else if (hdr.ipv6.hop_limit <= meta.hops) {
@@ -993,11 +1020,18 @@ control GatewayEgress(inout headers_t hdr, inout metadata_t meta, inout standard
         size = 512;
     }
 
+    // What is behind the IP packet, such as what fills up short frames, belongs to the frame that came and stays behind.
     apply {
         if (meta.waits) {
-            // Short frames have bytes behind their packet.
             truncate((bit<32>)meta.record_bytes);
             pile_gather(meta.tunnel, meta.records_bytes_max, meta.wait_us);
+        } else if (hdr.ipv4.isValid()) {
+            truncate((bit<32>)ETHERNET_BYTES + (bit<32>)hdr.ipv4.total_length);
+        } else if (hdr.ipv6.isValid()) {
+            truncate((bit<32>)(ETHERNET_BYTES + IPV6_BYTES) + (bit<32>)hdr.ipv6.payload_length);
+        }
+        if (meta.is_cut) {
+            pile_gather(CUTTING_PILE, 0xffff, 0);
         } else if (hdr.ipv4.isValid() || hdr.ipv6.isValid()) {
             link.apply();
         }
