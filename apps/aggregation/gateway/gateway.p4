@@ -87,6 +87,8 @@ const bit<32> NESTED = 11;
 const bit<32> NO_TUNNEL = 12;
 // An aggregate that would go back to where it came from, as nobody is known who sends such.
 const bit<32> UNKNOWN_PEER = 13;
+// For a group, or for one link only: no router would send it on.
+const bit<32> NOT_FOR_ROUTERS = 14;
 
 // Entries that cannot be true, the index of the counter `wrong_entries`.
 const bit<32> TUNNEL_NUMBER = 0;
@@ -212,6 +214,8 @@ struct metadata_t {
     bit<32> peer;
     // A packet for `route`.
     bool is_routed;
+    // It is for a group, or for one link only.
+    bool is_of_link;
     // Bytes follow the aggregate, and it has to be taken apart: first they are cut off.
     bool has_trailer;
     bool is_cut;
@@ -614,6 +618,17 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         size = 512;
     }
 
+    // 224.0.0.0/4 are groups, 255.255.255.255 is all of the link, 169.254.0.0/16 are of one link.
+    action look_at_range4(in ipv4_address_t source, in ipv4_address_t destination) {
+        meta.is_of_link = destination[31:28] == 0xe || destination == 0xffffffff || destination[31:16] == 0xa9fe
+            || source[31:16] == 0xa9fe;
+    }
+
+    // ff00::/8 are groups, fe80::/10 are of one link.
+    action look_at_range6(in ipv6_address_t source, in ipv6_address_t destination) {
+        meta.is_of_link = destination[127:120] == 0xff || destination[127:118] == 0x3fa || source[127:118] == 0x3fa;
+    }
+
     // What a router does. The checksum changes by as much as the time to live (RFC 1624).
     action forward_ipv4() {
         bit<17> sum = (bit<17>)hdr.ipv4.checksum + ((bit<17>)meta.hops << 8);
@@ -623,11 +638,13 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             hdr.ipv4.checksum = 0;
         }
         meta.is_routed = true;
+        look_at_range4(hdr.ipv4.source, hdr.ipv4.destination);
     }
 
     action forward_ipv6() {
         hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - meta.hops;
         meta.is_routed = true;
+        look_at_range6(hdr.ipv6.source, hdr.ipv6.destination);
     }
 
     action make_record4() {
@@ -680,6 +697,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         hdr.ipv4.protocol = PROTOCOL_UDP;
         hdr.ipv4.source = hdr.record4.source;
         hdr.ipv4.destination = hdr.record4.destination;
+        look_at_range4(hdr.record4.source, hdr.record4.destination);
         hdr.record4.setInvalid();
         meta.has_new_ipv4 = true;
         meta.is_routed = true;
@@ -702,6 +720,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         hdr.ipv6.hop_limit = hdr.record6.hop_limit;
         hdr.ipv6.source = hdr.record6.source;
         hdr.ipv6.destination = hdr.record6.destination;
+        look_at_range6(hdr.record6.source, hdr.record6.destination);
         hdr.record6.setInvalid();
         meta.is_routed = true;
     }
@@ -894,7 +913,8 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                 drop(TIME_OVER);
             } else {
                 forward_ipv4();
-                if (hdr.udp.isValid() && hdr.udp.destination_port != TUNNEL_PORT && !meta.goes_alone) {
+                if (hdr.udp.isValid() && hdr.udp.destination_port != TUNNEL_PORT && !meta.goes_alone
+                    && !meta.is_of_link) {
                     classes_ipv4.apply();
                 }
                 if (meta.is_of_tunnel || meta.hides_ports) {
@@ -918,7 +938,8 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                 drop(TIME_OVER);
             } else {
                 forward_ipv6();
-                if (hdr.udp.isValid() && hdr.udp.destination_port != TUNNEL_PORT && !meta.goes_alone) {
+                if (hdr.udp.isValid() && hdr.udp.destination_port != TUNNEL_PORT && !meta.goes_alone
+                    && !meta.is_of_link) {
                     classes_ipv6.apply();
                 }
                 if (meta.is_of_tunnel || meta.hides_ports) {
@@ -929,6 +950,11 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             }
         } else {
             others.apply();
+        }
+
+        // Where two gateways have routes for everything to each other, a group's packets would go to and fro.
+        if (meta.is_of_link && meta.is_routed && meta.hops != 0) {
+            drop(NOT_FOR_ROUTERS);
         }
 
         if (meta.is_from_peer) {
@@ -1001,6 +1027,9 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             if (hdr.aggregate.isValid() && !meta.has_new_udp
                 && standard_metadata.egress_spec == standard_metadata.ingress_port) {
                 drop(UNKNOWN_PEER);
+            }
+            if (meta.is_of_link && standard_metadata.egress_spec == standard_metadata.ingress_port) {
+                drop(NOT_FOR_ROUTERS);
             }
         }
     }
