@@ -428,7 +428,10 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     counter(TUNNELS, CounterType.packets_and_bytes) sent_alone;
     counter(TUNNELS, CounterType.packets_and_bytes) aggregates_out;
     // By peer: aggregates that were taken apart.
-    counter(TUNNELS, CounterType.packets_and_bytes) aggregates_in;
+    counter(TUNNELS, CounterType.packets) aggregates_in;
+    // The peer, from 1, whose aggregate is about to be taken apart; 0 when its first record has come. Records say nothing of
+    // their aggregate, but they come right behind it.
+    register<bit<32>>(1) peer_to_count;
     // Packets that came out of aggregates.
     counter(1, CounterType.packets_and_bytes) restored;
     counter(16, CounterType.packets) dropped;
@@ -780,6 +783,16 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         standard_metadata.egress_spec = GATHERING_PORT;
     }
 
+    // A record has come. With the first it is certain that its aggregate is made of records.
+    action count_aggregate() {
+        bit<32> peer;
+        peer_to_count.read(peer, 0);
+        if (peer != 0) {
+            peer_to_count.write(0, 0);
+            aggregates_in.count(peer - 1);
+        }
+    }
+
     action not_ours(bit<32> reason) {
         drop(reason);
         meta.is_from_peer = false;
@@ -856,13 +869,16 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
 
     // An aggregate from another gateway is taken apart behind its headers.
     action take_apart(bit<16> headers_bytes) {
-        aggregates_in.count(meta.peer);
+        peer_to_count.write(0, meta.peer + 1);
         scatter_records(ETHERNET_BYTES + headers_bytes, hdr.aggregate.packets);
     }
 
     apply {
         bit<16> before_records = OVER_IPV4_BYTES;
         hops.apply();
+        if (standard_metadata.instance_type == INSTANCE_TYPE_RECORD) {
+            @atomic { count_aggregate(); }
+        }
         if (standard_metadata.parser_error != error.NoError) {
             if (standard_metadata.instance_type == INSTANCE_TYPE_RECORD) {
                 drop(BAD_RECORD);
@@ -877,7 +893,6 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             @atomic { forget_waiting(); }
             meta.is_of_tunnel = true;
         } else if (standard_metadata.instance_type == INSTANCE_TYPE_RECORD) {
-            restored.count(0);
             if (hdr.record4.isValid()) {
                 if (hdr.record4.destination_port == TUNNEL_PORT) {
                     drop(NESTED);
@@ -885,6 +900,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                     drop(TIME_OVER);
                 } else {
                     hdr.record4.ttl = hdr.record4.ttl - meta.hops;
+                    restored.count(0);
                     restore4();
                 }
             } else if (hdr.record6.isValid()) {
@@ -894,6 +910,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                     drop(TIME_OVER);
                 } else {
                     hdr.record6.hop_limit = hdr.record6.hop_limit - meta.hops;
+                    restored.count(0);
                     restore6();
                 }
             } else {
