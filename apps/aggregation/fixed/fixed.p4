@@ -90,6 +90,8 @@ struct metadata_t {
     @field_list(1)
     bool is_split;
     bool goes_round;
+    // What leaves has messages, and a UDP checksum.
+    bool has_checksum;
 }
 
 parser FixedParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
@@ -351,6 +353,7 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
 
     apply {
         bool has_messages = hdr.msg.isValid() || hdr.agg.isValid();
+        meta.has_checksum = has_messages && hdr.udp.checksum != 0;
         if (meta.goes_round && standard_metadata.instance_type != CLONED_IN_INGRESS) {
             meta.part = meta.part + 1;
             recirculate_preserving_field_list(1);
@@ -402,12 +405,14 @@ control FixedComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
               hdr.ipv4.source, hdr.ipv4.destination },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
-        // A checksum of 0 is none (RFC 768). The fields of the header that is not there are left out.
-        update_checksum((hdr.msg.isValid() || hdr.agg.isValid()) && hdr.udp.checksum != 0,
+        // The fields of the header that is not there are left out.
+        update_checksum(meta.has_checksum,
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.flag.type, hdr.flag.padding,
               hdr.msg.payload, hdr.agg },
             hdr.udp.checksum, HashAlgorithm.csum16);
+        // A checksum of 0 is none: one that comes to 0 is sent as its other form, the sum over nothing (RFC 768).
+        update_checksum(meta.has_checksum && hdr.udp.checksum == 0, { 16w0 }, hdr.udp.checksum, HashAlgorithm.csum16);
     }
 }
 

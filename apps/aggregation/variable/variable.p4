@@ -128,8 +128,9 @@ struct metadata_t {
     // It is taken apart, into packets for this mirror session.
     bool is_split;
     bit<32> session;
-    // It has become an aggregate, or a small packet.
+    // It has become an aggregate, or a small packet; and its UDP checksum is computed anew, as it has one.
     bool is_new;
+    bool has_checksum;
     // The first message's Len and Msg headers.
     bit<16> message_bytes;
 }
@@ -716,6 +717,7 @@ control VariableEgress(inout headers_t hdr, inout metadata_t meta, inout standar
             // What is behind the IP packet belongs to the frame that came.
             truncate((bit<32>)hdr.ipv4.total_length + 14);
         }
+        meta.has_checksum = meta.is_new && hdr.udp.checksum != 0;
         if (meta.goes_round) {
             recirculate_preserving_field_list(2);
         } else {
@@ -732,9 +734,9 @@ control VariableComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
               hdr.ipv4.source, hdr.ipv4.destination },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
-        // Headers that are not there are left out. A checksum of 0 is none (RFC 768). Behind a small packet there may be the
-        // rest of what it was taken from, which is not sent.
-        update_checksum(hdr.padding.isValid() && meta.is_new && hdr.udp.checksum != 0,
+        // Headers that are not there are left out. Behind a small packet there may be the rest of what it was taken from, which is
+        // not sent.
+        update_checksum(hdr.padding.isValid() && meta.has_checksum,
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.type.value,
               hdr.padding.length_bytes, hdr.padding.bytes, hdr.filler15.zero, hdr.filler11.zero, hdr.filler7.zero,
@@ -742,7 +744,7 @@ control VariableComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.msg[4].data, hdr.msg[5].data, hdr.msg[6].data, hdr.msg[7].data, hdr.msg[8].data, hdr.msg[9].data,
               hdr.msg[10].data },
             hdr.udp.checksum, HashAlgorithm.csum16);
-        update_checksum_with_payload(hdr.aggregation.isValid() && meta.is_new && hdr.udp.checksum != 0,
+        update_checksum_with_payload(hdr.aggregation.isValid() && meta.has_checksum,
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.type.value,
               hdr.aggregation.num, hdr.aggregation.length_bytes, hdr.len.words, hdr.msg[0].data,
@@ -757,6 +759,8 @@ control VariableComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.msg[7].data, hdr.msg[8].data, hdr.msg[9].data, hdr.msg[10].data },
 #endif
             hdr.udp.checksum, HashAlgorithm.csum16);
+        // A checksum of 0 is none: one that comes to 0 is sent as its other form, the sum over nothing (RFC 768).
+        update_checksum(meta.has_checksum && hdr.udp.checksum == 0, { 16w0 }, hdr.udp.checksum, HashAlgorithm.csum16);
     }
 }
 

@@ -1,0 +1,2 @@
+#define PACKED
+#include "../../apps/aggregation/variable/variable.p4"
