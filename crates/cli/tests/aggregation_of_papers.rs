@@ -313,6 +313,32 @@ fn start(network: &Network, namespace: &str, design: Design, entries: &Path, fur
     network.start(namespace, &format!("{command} run {program} --entries {} {ports} --json", entries.display()))
 }
 
+/// The compiler may take a while on a loaded machine.
+fn wait_for_ping(network: &Network) {
+    let started = Instant::now();
+    while let Err(complaint) = network.try_run("h1", "ping -c 1 -W 1 10.0.1.1") {
+        assert!(started.elapsed() < Duration::from_secs(45), "no answer: {complaint}");
+        thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// Starts the server, and then two senders at once; what is done meanwhile may look at how it goes.
+fn send_all(network: &Network, design: Design, meanwhile: impl FnOnce()) -> Running {
+    let server = network.start_python("server", &python(design, SERVER, 0, MESSAGES));
+    thread::sleep(Duration::from_millis(700));
+    let half = MESSAGES / 2;
+    let senders = [0, half].map(|first| network.start_python("h1", &python(design, SENDER, first, half)));
+    meanwhile();
+    senders.into_iter().for_each(|sender| drop(sender.wait()));
+    server
+}
+
+/// How many messages came to the server, how many different ones, and how many that were never sent.
+fn told(server: Running) -> [u32; 3] {
+    let numbers: Vec<u32> = server.wait().split_whitespace().map(|number| number.parse().unwrap()).collect();
+    numbers.try_into().unwrap()
+}
+
 /// Sends all messages over a link of 0.25 megabits a second, whose queue holds 400 packets, more than there are
 /// aggregates and far fewer than there are messages; what came, how many different ones, and how many that were never
 /// sent.
@@ -328,21 +354,11 @@ fn over_a_slow_link(design: Design, aggregates: bool) -> Option<[u32; 3]> {
         start(&network, "first", design, &first, &format!("--port-rate 2=0.25 {timer}")),
         start(&network, "second", design, &second, ""),
     ];
-    let started = Instant::now();
-    while let Err(complaint) = network.try_run("h1", "ping -c 1 -W 1 10.0.1.1") {
-        assert!(started.elapsed() < Duration::from_secs(45), "no answer: {complaint}");
-        thread::sleep(Duration::from_millis(200));
-    }
-    let server = network.start_python("server", &python(design, SERVER, 0, MESSAGES));
-    thread::sleep(Duration::from_millis(700));
-    // Two senders at once.
-    let half = MESSAGES / 2;
-    let senders = [0, half].map(|first| network.start_python("h1", &python(design, SENDER, first, half)));
-    senders.into_iter().for_each(|sender| drop(sender.wait()));
-    let told = server.wait();
+    wait_for_ping(&network);
+    let server = send_all(&network, design, || {});
+    let told = told(server);
     drop(switches);
-    let numbers: Vec<u32> = told.split_whitespace().map(|number| number.parse().unwrap()).collect();
-    Some(numbers.try_into().unwrap())
+    Some(told)
 }
 
 /// Each message takes 64 bytes and more of the link when it goes alone, and a third of that with others.
@@ -361,4 +377,60 @@ fn messages_of_one_size_cross_a_link_that_is_too_slow_for_them_alone() {
 #[test]
 fn messages_of_all_sizes_cross_a_link_that_is_too_slow_for_them_alone() {
     check_slow_link(Design::Variable);
+}
+
+/// What the first switch says of a cell of a register or counter.
+fn ask(network: &Network, line: &str) -> serde_json::Value {
+    let command = env!("CARGO_BIN_EXE_wirespeed");
+    let text = network.run("first", &format!("{command} ctl --json {line}"));
+    serde_json::from_str(text.trim()).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn counted(network: &Network, counter: &str) -> u64 {
+    ask(network, &format!("counters {counter}"))["value"]["packets"].as_u64().unwrap()
+}
+
+fn workers(network: &Network) -> u32 {
+    ask(network, "registers worker_counter 0")["value"].as_str().unwrap().parse().unwrap()
+}
+
+/// Sends all messages to a switch where so few packets a second go round that messages wait, and many packets want to become
+/// workers. Returns the most workers that were seen at once.
+fn most_workers(limit: u32, rounds_per_second: u32) -> Option<u32> {
+    let network = network()?;
+    network.run("first", "ip link set lo up");
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = ["first.txt", "second.txt"].map(|name| folder.path().join(name));
+    let slow = format!(
+        "table_set_default limits limit {limit}\nset_queue_rate {rounds_per_second} 509\nset_queue_depth {MESSAGES} 509\n"
+    );
+    std::fs::write(&first, Design::Variable.together() + &slow).unwrap();
+    std::fs::write(&second, Design::Variable.apart()).unwrap();
+    let further = format!("--p4runtime 127.0.0.1:9559 --port {}", timer_port("50ms"));
+    let switches = [
+        start(&network, "first", Design::Variable, &first, &further),
+        start(&network, "second", Design::Variable, &second, ""),
+    ];
+    wait_for_ping(&network);
+    let mut most = 0;
+    let server = send_all(&network, Design::Variable, || {
+        let started = Instant::now();
+        while counted(&network, "taken 0") < u64::from(MESSAGES) {
+            most = most.max(workers(&network));
+            assert!(started.elapsed() < Duration::from_secs(60), "not all messages are taken: {most} workers");
+        }
+    });
+    assert_eq!(told(server), [MESSAGES, MESSAGES, 0], "limit {limit}");
+    assert_eq!(workers(&network), 0, "limit {limit}: all workers have left");
+    assert_eq!(counted(&network, "stored 0"), u64::from(MESSAGES), "limit {limit}");
+    assert_eq!(counted(&network, "dropped 4"), 0, "limit {limit}: the ring buffer was full");
+    drop(switches);
+    Some(most)
+}
+
+#[test]
+fn no_more_workers_than_the_limit_take_messages() {
+    let Some(most) = most_workers(1000, 2000) else { return };
+    assert!(most > 3, "{most} workers at once: too few to need a limit");
+    assert_eq!(most_workers(3, 500), Some(3));
 }
