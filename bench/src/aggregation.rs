@@ -7,7 +7,8 @@
 //! counters must say. Nothing else is measured than what the switches have of a processor; to check is not.
 //!
 //! A gateway gets the same small packets as the papers' designs, and besides such as devices send that know of no
-//! aggregation.
+//! aggregation. As many go into one packet as there is room for; and, for a few sizes, fewer: in the second paper's
+//! design the timer ticks behind every so many, in a gateway the MTU has room for no more.
 
 mod design;
 mod picture;
@@ -200,6 +201,9 @@ fn small_packets(design: Design, numbers: std::ops::Range<u32>, found: &mut Foun
         found.small_wire_bytes += wire_bytes(&frame);
         found.payload_bytes += design.payload_bytes(number) as u64;
         trace.push(IN, &frame);
+        if design.has_tick_behind(number) {
+            trace.push(TIMER, &design::udp_frame(&[0x0c]));
+        }
     }
     trace
 }
@@ -226,7 +230,7 @@ fn check(design: Design, out: &Trace, seen: &mut Seen) -> Result<(), String> {
 /// How many messages the ring buffer holds where no worker may take any, and which part of its words they use; none for
 /// a design without one.
 fn ring_use(design: Design, program: &Arc<Program>) -> Result<Option<(u64, f64)>, Box<dyn Error>> {
-    if !matches!(design.by, By::Variable { .. }) {
+    if !matches!(design.by, By::Variable { .. }) || !design.is_full() {
         return Ok(None);
     }
     let entries = format!("{}table_set_default limits limit 0\n", design.together());
@@ -249,8 +253,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     if !arguments.json {
         println!(
-            "{:<40} {:>7} {:>5} {:>8} {:>7} {:>14} {:>15} {:>15} {:>12}",
-            "", "in each", "held", "overhead", "alone", "wire, of alone", "together, ns", "apart, ns", "ring holds"
+            "{:<40} {:>7} {:>5} {:>8} {:>7} {:>14} {:>15} {:>5} {:>15} {:>5} {:>12}",
+            "",
+            "in each",
+            "held",
+            "overhead",
+            "alone",
+            "wire, of alone",
+            "together, ns",
+            "M/s",
+            "apart, ns",
+            "M/s",
+            "ring holds"
         );
     }
     let wanted = |design: &Design| arguments.only.as_ref().is_none_or(|only| design.name().contains(only));
@@ -291,7 +305,7 @@ fn print(arguments: &Arguments, design: Design, runs: &[Found], ring: Option<(u6
     let on_wire = |bytes: u64, of: f64| bytes as f64 / of;
     let wire = [on_wire(first.aggregate_wire_bytes, carried), on_wire(first.small_wire_bytes, first.messages as f64)];
     println!(
-        "{:<40} {:>7.1} {:>5} {:>6.1} % {:>5.1} % {:>14} {:>15} {:>15} {:>12}",
+        "{:<40} {:>7.1} {:>5} {:>6.1} % {:>5.1} % {:>14} {:>15} {:>5.1} {:>15} {:>5.1} {:>12}",
         design.name(),
         carried / first.aggregates as f64,
         first.held,
@@ -299,7 +313,9 @@ fn print(arguments: &Arguments, design: Design, runs: &[Found], ring: Option<(u6
         100.0 * alone,
         format!("{:.1} of {:.1}", wire[0], wire[1]),
         spread(&together),
+        1000.0 / median(&together),
         spread(&apart),
+        1000.0 / median(&apart),
         ring.map_or(String::new(), |(messages, part)| format!("{messages}, {:.0} %", 100.0 * part))
     );
 }

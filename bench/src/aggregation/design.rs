@@ -28,6 +28,14 @@ const SERVER_PORT: u16 = 5000;
 const TUNNEL_PORT: u16 = 4761;
 const PACKETS_AT: usize = HEADER_BYTES + 4;
 
+/// The longest packet, as Ethernet has it.
+const MTU_BYTES: usize = 1500;
+
+/// What a gateway puts before records, before a payload in a record of IPv4, and at most before one in any record.
+const TUNNEL_BYTES: usize = 44;
+const RECORD_BYTES: usize = 20;
+const RECORD_BYTES_MAX: usize = 45;
+
 /// An entry of all switches.
 const ROUTE: &str = "send 10.0.1.0/24 => 2\n";
 
@@ -58,21 +66,36 @@ pub enum Small {
 pub struct Design {
     pub by: By,
     small: Small,
+    /// How many go into one packet; none: as many as there is room for.
+    in_one: Option<usize>,
 }
 
 impl Design {
     pub fn all() -> Vec<Design> {
-        let fixed = |messages, by_multicast| Design { by: By::Fixed { messages, by_multicast }, small: Small::Fixed };
+        let fixed = |messages, by_multicast| Design {
+            by: By::Fixed { messages, by_multicast },
+            small: Small::Fixed,
+            in_one: None,
+        };
         let recirculated = [1, 2, 4, 8].map(|messages| fixed(messages, false));
         let replicated = [2, 4, 8].map(|messages| fixed(messages, true));
         let sizes = [Some(4), Some(8), Some(16), Some(32), Some(44), None];
-        let variable =
-            |is_packed| sizes.map(|bytes| Design { by: By::Variable { is_packed }, small: Small::Variable(bytes) });
-        let gateway = |small| Design { by: By::Gateway, small };
+        let variable = |is_packed| {
+            sizes.map(|bytes| Design { by: By::Variable { is_packed }, small: Small::Variable(bytes), in_one: None })
+        };
+        let gateway = |small| Design { by: By::Gateway, small, in_one: None };
         let same = [Small::Fixed].into_iter().chain(sizes.map(Small::Variable)).map(gateway);
         let plain = sizes.map(Small::Plain).map(gateway);
         let papers = [&recirculated[..], &replicated, &variable(false), &variable(true)].concat();
-        papers.into_iter().chain(same).chain(plain).collect()
+        papers.into_iter().chain(same).chain(plain).chain(Design::grid()).collect()
+    }
+
+    /// Sizes of payloads against numbers of them in one packet.
+    fn grid() -> impl Iterator<Item = Design> {
+        let variable = |bytes| (By::Variable { is_packed: false }, Small::Variable(Some(bytes)));
+        let gateway = |bytes| (By::Gateway, Small::Plain(Some(bytes)));
+        let kinds = [4, 16, 44].into_iter().flat_map(move |bytes| [variable(bytes), gateway(bytes)]);
+        kinds.flat_map(|(by, small)| [2, 4, 8, 16].map(|number| Design { by, small, in_one: Some(number) }))
     }
 
     pub fn name(self) -> String {
@@ -93,7 +116,8 @@ impl Design {
             By::Variable { is_packed: true } => ", columns shared",
             _ => "",
         };
-        format!("{who}, {what}{how}")
+        let number = self.in_one.map_or(String::new(), |number| format!(", {number} in one"));
+        format!("{who}, {what}{how}{number}")
     }
 
     pub fn program(self) -> Result<Program, Box<dyn Error>> {
@@ -123,9 +147,29 @@ impl Design {
             By::Gateway => format!(
                 "table_set_default hops take 0\ntable_add route_ipv4 {ROUTE}\
                  table_add classes_ipv4 aggregate 10.0.1.0&&&0xffffff00 5000->5009 => 3 200 20000 1\n\
-                 table_add tunnels over_ipv4 3 => 2 1500 192.0.2.1 192.0.2.2 7 0\n"
+                 table_add tunnels over_ipv4 3 => 2 {} 192.0.2.1 192.0.2.2 7 0\n",
+                self.mtu_bytes()
             ),
         }
+    }
+
+    /// The longest packet of a gateway's tunnel: with room for no more records than wanted, but for one of any
+    /// packet with this payload.
+    fn mtu_bytes(self) -> usize {
+        let payload_bytes = self.payload_bytes(0);
+        let room = |number: usize| (number * (RECORD_BYTES + payload_bytes)).max(RECORD_BYTES_MAX + payload_bytes);
+        self.in_one.map_or(MTU_BYTES, |number| TUNNEL_BYTES + room(number))
+    }
+
+    /// Whether the timer ticks behind the packet of this number, so that no others join those that wait.
+    pub fn has_tick_behind(self, number: u32) -> bool {
+        let is_last = |in_one: usize| (number as usize + 1).is_multiple_of(in_one);
+        matches!(self.by, By::Variable { .. }) && self.in_one.is_some_and(is_last)
+    }
+
+    /// Whether nothing but the room says how many go into one packet.
+    pub fn is_full(self) -> bool {
+        self.in_one.is_none()
     }
 
     /// The entries of the switch that takes apart.
