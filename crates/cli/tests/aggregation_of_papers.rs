@@ -113,8 +113,12 @@ fn run(design: Design, entries: &str, from: &Path, to: &Path, further: &[String]
     let folder = tempfile::tempdir().unwrap();
     let commands = folder.path().join("entries.txt");
     std::fs::write(&commands, entries).unwrap();
+    run_program(&design.program(), &commands, from, to, further);
+}
+
+fn run_program(program: &[String], entries: &Path, from: &Path, to: &Path, further: &[String]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
-    command.arg("run").args(design.program()).arg("--quiet").arg("--entries").arg(commands);
+    command.arg("run").args(program).arg("--quiet").arg("--entries").arg(entries);
     command.args(["--port", &format!("1=pcap:{}", from.display()), "--port", &format!("2=pcap:,{}", to.display())]);
     let output = command.args(further).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -228,6 +232,53 @@ fn a_restart_loses_what_was_held_and_nothing_else() {
         }
         assert!(arrived_in_all.len() < all.len(), "{design:?}: nothing was held");
     }
+}
+
+/// Sends the packets of a capture through ZipLine's encoder and decoder, which know the bases of the packets, and
+/// checks that they come out as they were. What is between the two is in `small`.
+fn compress(m: u32, from: &Path, small: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    let [encoder, decoder, back] = ["encoder.txt", "decoder.txt", "back.pcap"].map(|name| folder.path().join(name));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wirespeed"));
+    command.args(["zipline", "tables"]).arg(from).args(["--m", &m.to_string(), "--encoder"]).arg(&encoder);
+    let output = command.arg("--decoder").arg(&decoder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let program = |name: &str| [app("../zipline").join(name).display().to_string(), format!("-DCODE={m}")];
+    run_program(&program("encoder.p4"), &encoder, from, small, &[]);
+    run_program(&program("decoder.p4"), &decoder, small, &back, &[]);
+    assert!(read(&back) == read(from), "m = {m}: the decoder sends something else than the encoder got");
+}
+
+/// What the packets of a capture take of an Ethernet wire, with check sequence, preamble and gap.
+fn wire_bytes(path: &Path) -> usize {
+    read(path).iter().map(|(frame, _)| (frame.len() + 24).max(84)).sum()
+}
+
+/// Eight sensors send in turn, and one bit of what they send is another each time. Small packets go into one, which
+/// is then compressed; and each of the two by itself.
+#[test]
+fn aggregates_are_compressed_and_all_messages_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let [sent, large, small, came] = ["sent", "large", "small", "came"].map(|name| folder.path().join(name));
+    let mut messages: Vec<Vec<u8>> = (0..100).flat_map(|_| messages(8, |_| 16)).collect();
+    for (round, sensors) in messages.chunks_mut(8).enumerate() {
+        sensors[round % 5][round % 16] ^= 1 << (round % 8);
+    }
+    write(&sent, Design::Fixed, &messages);
+    run(Design::Fixed, &Design::Fixed.together(), &sent, &large, &[]);
+    assert_eq!((wire_bytes(&sent), wire_bytes(&large)), (800 * 88, 100 * 200));
+    // A code for chunks of 32 bytes, which are headers. Alone, frames become as short as Ethernet lets them be.
+    compress(8, &sent, &small);
+    assert_eq!(wire_bytes(&small), 800 * 84);
+    compress(8, &large, &small);
+    assert_eq!(wire_bytes(&small), 100 * (14 + 3 + 130 + 24));
+    // And one for chunks of 128 bytes: headers and most messages.
+    compress(10, &large, &small);
+    assert_eq!(wire_bytes(&small), 100 * 84);
+    run(Design::Fixed, &Design::Fixed.apart(), &large, &came, &[]);
+    let mut wanted = BTreeMap::new();
+    messages.into_iter().for_each(|message| *wanted.entry(message).or_insert(0) += 1);
+    assert!(arrived(Design::Fixed, &came) == wanted, "not each message as often as it was sent");
 }
 
 // ----------------------------------------------------------------------------------------------------- between hosts
@@ -394,8 +445,8 @@ fn workers(network: &Network) -> u32 {
     ask(network, "registers worker_counter 0")["value"].as_str().unwrap().parse().unwrap()
 }
 
-/// Sends all messages to a switch where so few packets a second go round that messages wait, and many packets want to become
-/// workers. Returns the most workers that were seen at once.
+/// Sends all messages to a switch where so few packets a second go round that messages wait, and many packets want
+/// to become workers. Returns the most workers that were seen at once.
 fn most_workers(limit: u32, rounds_per_second: u32) -> Option<u32> {
     let network = network()?;
     network.run("first", "ip link set lo up");
