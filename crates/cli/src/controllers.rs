@@ -8,6 +8,7 @@ use crate::Exit;
 use crate::args::{P4RuntimeArguments, RunArguments};
 use crate::backend;
 use crate::frontend::Shown;
+use crate::pem;
 use crate::ports;
 use crate::starting::Origin;
 use crate::terminal;
@@ -15,7 +16,7 @@ use crate::trial;
 use control::Api;
 use control::api::{Code, Fault};
 use live::PortSpec;
-use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, Tls};
+use p4runtime::{Compiled, Compiler, Feed, Options, Patience, Ports, Server, StartError, Tls};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Component, Path, PathBuf};
@@ -95,7 +96,12 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
         compile_time_max: COMPILE_TIME_MAX,
     };
     let (server, feed) = Server::start(api, Arc::new(compiler), started, server_options).map_err(|error| {
-        terminal::error(error);
+        match (&error, &options.p4runtime_cert, &options.p4runtime_key) {
+            (StartError::Tls(_), Some(certificate), Some(key)) => {
+                terminal::error(format!("{} with {}: {error}", certificate.display(), key.display()));
+            }
+            _ => terminal::error(error),
+        }
         Exit::System
     })?;
     Ok(Some(Controllers { server, feed, cpu_port }))
@@ -115,15 +121,8 @@ fn cpu_port(options: &P4RuntimeArguments, specs: &[PortSpec]) -> Result<CpuPort,
 
 fn tls(options: &P4RuntimeArguments) -> Result<Option<Tls>, Exit> {
     let (Some(certificate), Some(key)) = (&options.p4runtime_cert, &options.p4runtime_key) else { return Ok(None) };
-    let client_ca = options.p4runtime_ca.as_deref().map(read).transpose()?;
-    Ok(Some(Tls { certificate: read(certificate)?, key: read(key)?, client_ca }))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Exit> {
-    std::fs::read(path).map_err(|error| {
-        terminal::error(format!("cannot read {}: {error}", path.display()));
-        Exit::System
-    })
+    let client_ca = options.p4runtime_ca.as_deref().map(pem::certificate).transpose()?;
+    Ok(Some(Tls { certificate: pem::certificate(certificate)?, key: pem::key(key)?, client_ca }))
 }
 
 /// Makes switches of the programs that controllers send.

@@ -5,7 +5,7 @@
 use crate::args::{CtlArguments, SourceArguments};
 use crate::prompt::{self, Prompt};
 use crate::terminal::{self, say};
-use crate::{Exit, frontend};
+use crate::{Exit, frontend, pem};
 use control::Problem;
 use ctl::engine::{self, After, Surroundings};
 use ctl::{Failure, Options, Plan, Schema, Session, Tls};
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, IsTerminal as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
@@ -79,18 +79,12 @@ fn as_word(word: &str) -> String {
 }
 
 fn options(arguments: &CtlArguments) -> Result<Options, Exit> {
-    let pem = |path: &PathBuf| {
-        std::fs::read(path).map_err(|error| {
-            terminal::error(format!("cannot read {}: {error}", path.display()));
-            Exit::BadInput
-        })
-    };
     let identity = match (&arguments.cert, &arguments.key) {
-        (Some(certificate), Some(key)) => Some((pem(certificate)?, pem(key)?)),
+        (Some(cert), Some(key)) => Some((pem::certificate(cert)?, pem::key(key)?)),
         _ => None,
     };
     let tls = match &arguments.ca {
-        Some(ca) => Some(Tls { ca: pem(ca)?, identity, name: arguments.server_name.clone() }),
+        Some(ca) => Some(Tls { ca: pem::certificate(ca)?, identity, name: arguments.server_name.clone() }),
         None => None,
     };
     Ok(Options {
@@ -284,7 +278,10 @@ impl Shell<'_> {
             }
         }
         let known = Rc::clone(&self.schema);
-        let words = move |words: &[&str]| ctl::complete(known.borrow().as_deref(), &words.join(" ")).1;
+        let words = move |words: &[&str]| match words {
+            ["load", _] => None,
+            _ => Some(ctl::complete(known.borrow().as_deref(), &words.join(" ")).1),
+        };
         let mut prompt = Prompt::new("wirespeed> ", Box::new(words)).map_err(no_terminal)?;
         prompt::give_back_on_signals().map_err(no_terminal)?;
         say!("help lists the commands, Tab completes, Ctrl-D ends.");
@@ -317,8 +314,9 @@ impl Shell<'_> {
         if is_terminal {
             let names = control::switch_cli::command_names();
             let words = move |words: &[&str]| match words {
-                [_] => names.iter().map(|name| (*name).to_owned()).collect(),
-                _ => Vec::new(),
+                [_] => Some(names.iter().map(|name| (*name).to_owned()).collect()),
+                ["load_new_config_file", _] => None,
+                _ => Some(Vec::new()),
             };
             let mut prompt = Prompt::new("RuntimeCmd: ", Box::new(words)).map_err(no_terminal)?;
             prompt::give_back_on_signals().map_err(no_terminal)?;

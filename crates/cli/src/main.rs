@@ -35,6 +35,7 @@ mod links;
 mod logging;
 mod net;
 mod p4c;
+mod pem;
 mod ports;
 mod prompt;
 mod ready;

@@ -18,8 +18,8 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 
-/// Says which words may follow those that are there; the last of them is being typed.
-pub type Words = Box<dyn Fn(&[&str]) -> Vec<String>>;
+/// Says which words may follow those that are there; the last of them is being typed. None: the name of a file.
+pub type Words = Box<dyn Fn(&[&str]) -> Option<Vec<String>>>;
 
 /// Where lines come from.
 pub enum Prompt {
@@ -116,7 +116,7 @@ impl Prompt {
     }
 }
 
-/// Completes words that are known, and files.
+/// Completes words, and files where they are due.
 struct WordHelper {
     words: Words,
     files: FilenameCompleter,
@@ -131,16 +131,12 @@ impl Completer for WordHelper {
         let mut words: Vec<&str> = before[..start].split_whitespace().collect();
         let typed = &before[start..];
         words.push(typed);
-        let mut known: Vec<String> = (self.words)(&words);
+        let Some(mut known) = (self.words)(&words) else { return self.files.complete_path(line, position) };
         known.retain(|word| word.starts_with(typed));
         // After `NAME=` the word goes on.
         let end = |word: &str| if word.ends_with('=') { "" } else { " " };
         let pair = |word: String| Pair { replacement: format!("{word}{}", end(&word)), display: word };
-        let pairs: Vec<Pair> = known.into_iter().map(pair).collect();
-        if pairs.is_empty() && words.len() > 1 {
-            return self.files.complete_path(line, position);
-        }
-        Ok((start, pairs))
+        Ok((start, known.into_iter().map(pair).collect()))
     }
 }
 
@@ -158,8 +154,9 @@ mod tests {
     #[test]
     fn words_are_completed_where_the_cursor_is() {
         let words = |words: &[&str]| match words {
-            [_] => ["help", "h1", "h2"].map(str::to_owned).to_vec(),
-            _ => vec!["h1".to_owned()],
+            [_] => Some(["help", "h1", "h2"].map(str::to_owned).to_vec()),
+            ["cat", _] => None,
+            _ => Some(vec!["h1".to_owned()]),
         };
         let helper = WordHelper { words: Box::new(words), files: FilenameCompleter::new() };
         let history = MemHistory::new();
@@ -171,5 +168,7 @@ mod tests {
         assert_eq!(complete("hel ping", 2), (0, vec!["help".to_owned()]));
         assert_eq!(complete("h2 ping h", 9), (8, vec!["h1".to_owned()]));
         assert_eq!(complete("x", 1), (0, vec![]));
+        assert_eq!(complete("h1 Cargo", 8), (3, vec![]), "no file where none is due");
+        assert_eq!(complete("cat Cargo", 9), (4, vec!["Cargo.toml".to_owned()]));
     }
 }

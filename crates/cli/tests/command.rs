@@ -654,3 +654,41 @@ fn a_state_folder_that_cannot_be_used() {
     "#]],
     );
 }
+
+/// What is wrong with a certificate is told with its file.
+#[test]
+fn certificates_that_are_none() {
+    let folder = Folder::with(&[("p.p4", PROGRAM), ("a.crt", "a certificate\n"), ("a.key", "")]);
+    let tls = "--p4runtime=127.0.0.1:0 --p4runtime-cert a.crt --p4runtime-key a.key";
+    folder.check(
+        &format!("run p.p4 --backend interp {tls}"),
+        expect![[r#"
+            exit 1
+            error: a.crt has no certificate in PEM: it has no line `-----BEGIN ...CERTIFICATE-----`
+        "#]],
+    );
+    let block = |label: &str| format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n");
+    std::fs::write(folder.path("a.crt"), block("CERTIFICATE")).unwrap();
+    folder.check(
+        &format!("run p.p4 --backend interp {tls}"),
+        expect![[r#"
+            exit 1
+            error: a.key has no private key in PEM: it has no line `-----BEGIN ...PRIVATE KEY-----`
+        "#]],
+    );
+    std::fs::write(folder.path("a.key"), block("PRIVATE KEY")).unwrap();
+    folder.check(
+        &format!("run p.p4 --backend interp {tls}"),
+        expect![[r#"
+            exit 3
+            error: a.crt with a.key: the certificates cannot be used: unexpected error: failed to parse private key as RSA, ECDSA, or EdDSA
+        "#]],
+    );
+    folder.check(
+        "ctl --ca a.key status",
+        expect![[r#"
+            exit 1
+            error: a.key has no certificate in PEM: it has no line `-----BEGIN ...CERTIFICATE-----`
+        "#]],
+    );
+}

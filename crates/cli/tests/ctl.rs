@@ -3,8 +3,9 @@
 mod support;
 
 use expect_test::expect;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
+use std::time::Duration;
 use support::{ROUTER, Switch, wirespeed};
 
 #[test]
@@ -297,11 +298,11 @@ fn another_program_with_and_without_the_state_of_the_first() {
 #[test]
 fn who_is_primary_decides() {
     let switch = Switch::start();
-    // A controller that stays primary: it waits for lines that do not come.
+    // A controller that stays primary: it has written, and waits for lines that do not come.
     let mut controller = switch.ctl();
-    controller.args(["--election-id", "7", "watch", "mastership"]).stdout(Stdio::piped());
+    controller.args(["--election-id", "7"]).stdin(Stdio::piped()).stdout(Stdio::null());
     let mut controller = controller.spawn().unwrap();
-    let mut watched = BufReader::new(controller.stdout.take().unwrap());
+    controller.stdin.as_mut().unwrap().write_all(b"clear acl\n").unwrap();
     // It has bid as soon as a bid of ours is refused.
     let add: &[&str] = &["add", "ipv4_lpm", "10.0.1.0/24", "do", "drop"];
     for _ in 0..500 {
@@ -309,7 +310,7 @@ fn who_is_primary_decides() {
         if String::from_utf8_lossy(&output.stdout).contains("election id 7") {
             break;
         }
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
     }
     switch.check(
         &[
@@ -331,11 +332,49 @@ fn who_is_primary_decides() {
             status 1
         "#]],
     );
-    let mut line = String::new();
-    watched.read_line(&mut line).unwrap();
-    assert_eq!(line, "mastership: another controller is primary, election id 9\n");
-    controller.kill().unwrap();
-    controller.wait().unwrap();
+    drop(controller.stdin.take());
+    assert!(controller.wait().unwrap().success());
+}
+
+/// Who watches sees packets' digests that nobody has turned on, and bids, and keeps nobody from either.
+#[test]
+fn who_watches_takes_nobodys_place() {
+    let switch = Switch::start();
+    let mut watch = switch.ctl();
+    let mut watch = watch.args(["watch", "digests", "mastership"]).stdout(Stdio::piped()).spawn().unwrap();
+    let (seen, lines) = std::sync::mpsc::channel();
+    let stdout = BufReader::new(watch.stdout.take().unwrap());
+    std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| seen.send(line)));
+    let packet = format!("ffffffffffff0800000001110800{}", "00".repeat(20));
+    let mut told = Vec::new();
+    for _ in 0..100 {
+        // It does not say when it begins: packets are sent until it tells of one.
+        let sent = switch.ctl().args(["packet-out", &packet, "egress_port=1"]).output().unwrap();
+        assert!(sent.status.success(), "{sent:?}");
+        told.extend(lines.recv_timeout(Duration::from_millis(100)));
+        if told.iter().any(|line| line.starts_with("digest")) {
+            break;
+        }
+    }
+    while let Ok(line) = lines.recv_timeout(Duration::from_millis(500)) {
+        told.push(line);
+    }
+    told.sort();
+    told.dedup();
+    expect![[r#"
+        digest learn_t: address=ff:ff:08:00:00:00 port=510
+        mastership: no controller is primary; the highest so far had election id 1
+        mastership: the controller with election id 1 is primary
+    "#]]
+    .assert_eq(&(told.join("\n") + "\n"));
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    switch.check(
+        &[&["digests"]],
+        expect![[r#"
+        none
+    "#]],
+    );
 }
 
 #[test]

@@ -563,6 +563,12 @@ fn what_is_wrong_is_told_before_anything_is_built() {
         .run(&["t.json", "--backend", "interp", "--program", &program])
         .expect(1)
         .says("r.json:1: table_entries[0]: ");
+    let far = "{\"hosts\": {\"h1\": {}},\n\"switches\": {\"s1\": {}},\n\"links\": [[\"h1\", \"s1-p600\"]]}";
+    exercise.write("t.json", far);
+    exercise
+        .run(&["t.json", "--backend", "interp", "--program", &program])
+        .expect(1)
+        .says("t.json:2: s1: its program cannot send to port 600: the greatest is 511");
 }
 
 #[test]

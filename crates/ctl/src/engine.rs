@@ -5,20 +5,18 @@
 
 use crate::failure::Failure;
 use crate::grid::grid;
-use crate::plan::{Dump, Filter, Load, LoadHow, Plan, Read, Watched, after, digest_config, entity, update};
+use crate::plan::{Dump, Filter, Load, LoadHow, Plan, Read, Watched, after};
 use crate::render::{
     commands, default_text, entities_text, entity_json, message_json, message_text, sizes_json, sizes_text,
     timers_json, timers_text, workers_json, workers_text,
 };
-use crate::schema::{Schema, id};
-use crate::session::{Session, Standing};
+use crate::schema::Schema;
+use crate::session::Session;
 use control::Problem;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
 use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action as LoadAction;
-use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
-use p4runtime_proto::p4::v1::update::Type as UpdateType;
 use p4runtime_proto::p4::v1::write_request::Atomicity;
-use p4runtime_proto::p4::v1::{DigestEntry, Entity, ForwardingPipelineConfig, Update};
+use p4runtime_proto::p4::v1::{Entity, ForwardingPipelineConfig, Update};
 use serde_json::{Map, Value as Json, json};
 use std::future::Future;
 use std::sync::Arc;
@@ -239,28 +237,28 @@ fn load_done(load: &Load) -> &'static str {
     }
 }
 
-/// Shows what the switch tells until it is stopped. Packets and digests come to the primary alone, so the session
-/// bids; if another controller is primary, it shows what is left.
+/// Shows what the switch tells until it is stopped. That takes nobody's place: others write meanwhile.
 async fn watch(session: &mut Session, watched: Watched, around: &mut Surroundings<'_>) -> Result<(), Failure> {
     let schema = session.schema().await?;
-    let standing = session.bid_if_free().await?;
-    if let Standing::Other(id) = standing {
-        let line = format!("a controller with election id {id} is primary: packets, digests and timeouts go to it");
-        say_note(around, &line);
-    }
-    let is_primary = standing == Standing::Primary;
-    let turned_on = if watched.digests && is_primary { turn_digests_on(session, &schema).await? } else { Vec::new() };
+    let mut messages = session.watch().await?;
     if around.is_interactive {
         (around.out)("watching; Ctrl-C ends it");
     }
-    let ended = show_messages(session, &schema, watched, around).await;
-    if !turned_on.is_empty() {
-        let off = |digest_id| update(UpdateType::Delete, Kind::DigestEntry(DigestEntry { digest_id, config: None }));
-        let off = turned_on.into_iter().map(off).collect();
-        let done = session.write(off, Atomicity::ContinueOnError).await;
-        return ended.and(done);
+    loop {
+        let told = tokio::select! {
+            () = &mut *around.stop => return Ok(()),
+            told = messages.message() => told?,
+        };
+        let Some(told) = told else {
+            return Err(Failure::Connection(Problem::new("the switch has closed the stream")));
+        };
+        if let Some(told) = told.update.filter(|told| watched.wants(told)) {
+            match around.json {
+                true => (around.out)(&message_json(&schema, &told).to_string()),
+                false => message_text(&schema, &told).iter().for_each(|line| (around.out)(line)),
+            }
+        }
     }
-    ended
 }
 
 fn say_note(around: &mut Surroundings<'_>, text: &str) {
@@ -269,58 +267,6 @@ fn say_note(around: &mut Surroundings<'_>, text: &str) {
     } else {
         (around.out)(text);
     }
-}
-
-async fn show_messages(
-    session: &mut Session,
-    schema: &Schema,
-    watched: Watched,
-    around: &mut Surroundings<'_>,
-) -> Result<(), Failure> {
-    loop {
-        let told = tokio::select! {
-            () = &mut *around.stop => return Ok(()),
-            told = session.next_message() => told?,
-        };
-        let Some(told) = told else {
-            return Err(Failure::Connection(Problem::new("the switch has closed the stream")));
-        };
-        let is_wanted = match &told {
-            Told::Packet(_) => watched.packets,
-            Told::Digest(_) => watched.digests,
-            Told::IdleTimeoutNotification(_) => watched.timeouts,
-            Told::Arbitration(_) => watched.mastership,
-            Told::Error(_) | Told::Other(_) => true,
-        };
-        if is_wanted && around.json {
-            (around.out)(&message_json(schema, &told).to_string());
-        } else if is_wanted {
-            message_text(schema, &told).iter().for_each(|line| (around.out)(line));
-        }
-        if let Told::Digest(list) = &told {
-            session.acknowledge(list.digest_id, list.list_id).await?;
-        }
-    }
-}
-
-/// Turns on the digests that nobody has turned on: their ids.
-async fn turn_digests_on(session: &mut Session, schema: &Schema) -> Result<Vec<u32>, Failure> {
-    let ids: Vec<u32> = schema.info().digests.iter().map(|it| id(&it.preamble)).collect();
-    if ids.is_empty() {
-        return Ok(ids);
-    }
-    let found = session.read_all(vec![entity(Kind::DigestEntry(DigestEntry::default()))]).await?;
-    let is_on = |wanted: u32| {
-        found.iter().any(|entity| matches!(&entity.entity, Some(Kind::DigestEntry(it)) if it.digest_id == wanted))
-    };
-    let ids: Vec<u32> = ids.into_iter().filter(|&id| !is_on(id)).collect();
-    let on = |&digest_id: &u32| {
-        let config = Some(digest_config());
-        update(UpdateType::Insert, Kind::DigestEntry(DigestEntry { digest_id, config }))
-    };
-    let updates: Vec<Update> = ids.iter().map(on).collect();
-    session.write(updates, Atomicity::ContinueOnError).await?;
-    Ok(ids)
 }
 
 /// The lines of a file as one batch: all or none, and no packet sees a part of it.

@@ -3,6 +3,7 @@
 use crate::key::Given;
 use control::Problem;
 use p4runtime_proto::p4::v1::entity::Entity as Kind;
+use p4runtime_proto::p4::v1::stream_message_response::Update as Told;
 use p4runtime_proto::p4::v1::{
     ActionProfileGroup, ActionProfileMember, CloneSessionEntry, DigestEntry, DirectCounterEntry, DirectMeterEntry,
     Entity, FieldMatch, MulticastGroupEntry, PacketOut, PacketReplicationEngineEntry, TableEntry, Update,
@@ -142,6 +143,18 @@ pub struct Watched {
     pub digests: bool,
     pub timeouts: bool,
     pub mastership: bool,
+}
+
+impl Watched {
+    pub(crate) fn wants(self, told: &Told) -> bool {
+        match told {
+            Told::Packet(_) => self.packets,
+            Told::Digest(_) => self.digests,
+            Told::IdleTimeoutNotification(_) => self.timeouts,
+            Told::Arbitration(_) => self.mastership,
+            Told::Error(_) | Told::Other(_) => true,
+        }
+    }
 }
 
 /// What is read, and what follows from it.

@@ -22,7 +22,7 @@ use p4runtime_proto::p4::v1::{
 };
 use p4runtime_proto::wirespeed::v1::commands_client::CommandsClient;
 use p4runtime_proto::wirespeed::v1::{
-    RunRequest, SizesRequest, SizesResponse, TimerChange, TimersRequest, TimersResponse, WorkersRequest,
+    RunRequest, SizesRequest, SizesResponse, TimerChange, TimersRequest, TimersResponse, WatchRequest, WorkersRequest,
     WorkersResponse, workers_request,
 };
 use std::sync::Arc;
@@ -301,6 +301,18 @@ impl Session {
         }
     }
 
+    /// What the switch tells from now on, without being one of its controllers.
+    pub async fn watch(&mut self) -> Result<Streaming<StreamMessageResponse>, Failure> {
+        match self.commands.watch(WatchRequest { device_id: self.options.device_id }).await {
+            Ok(answer) => Ok(answer.into_inner()),
+            Err(status) if status.code() == Code::Unimplemented => {
+                let what = "this switch tells nothing to one who only looks: it is no Wirespeed, or an older one";
+                Err(Problem::new(what).into())
+            }
+            Err(status) => Err(status.into()),
+        }
+    }
+
     /// How the switch is, as pairs of what and how.
     pub async fn status(&mut self) -> Result<Vec<(&'static str, String)>, Failure> {
         let device_id = self.options.device_id;
@@ -344,14 +356,6 @@ impl Session {
         self.ask_standing(None).await
     }
 
-    /// Becomes primary if nobody is: who is now.
-    pub async fn bid_if_free(&mut self) -> Result<Standing, Failure> {
-        match self.standing().await? {
-            Standing::Other(id) if self.options.election_id.is_none() => Ok(Standing::Other(id)),
-            _ => self.bid().await.map(|_| Standing::Primary),
-        }
-    }
-
     /// Becomes primary if nobody is, with an election id that nobody had: who is now. What a controller before this
     /// one has sent, and was not carried out yet, is refused from then on.
     pub async fn bid_above(&mut self) -> Result<Standing, Failure> {
@@ -361,7 +365,7 @@ impl Session {
                 standing => return Ok(standing),
             }
         }
-        self.bid_if_free().await
+        self.bid().await.map(|_| Standing::Primary)
     }
 
     /// Sees to it that writes are taken: what they go out with.
@@ -487,11 +491,6 @@ impl Session {
                 Err(status.into())
             }
         }
-    }
-
-    /// Says that a list of digests has come.
-    pub async fn acknowledge(&mut self, digest_id: u32, list_id: u64) -> Result<(), Failure> {
-        self.send(Asked::DigestAck(p4runtime_proto::p4::v1::DigestListAck { digest_id, list_id })).await
     }
 }
 

@@ -234,8 +234,16 @@ fn messages() {
     check_message(
         Told::Arbitration(MasterArbitrationUpdate { election_id, status: status(6), ..Default::default() }),
         expect![[r#"
-            mastership: another controller is primary, election id 18446744073709551618
-            {"election_id":"18446744073709551618","event":"mastership","role":null,"standing":"backup"}
+            mastership: the controller with election id 18446744073709551618 is primary
+            {"election_id":"18446744073709551618","event":"mastership","has_primary":true,"role":null}
+        "#]],
+    );
+    let role = Some(Role { name: "routes".to_owned(), ..Role::default() });
+    check_message(
+        Told::Arbitration(MasterArbitrationUpdate { role, status: status(5), ..Default::default() }),
+        expect![[r#"
+            mastership: no controller is primary of role routes; the highest so far had no election id
+            {"election_id":null,"event":"mastership","has_primary":false,"role":"routes"}
         "#]],
     );
     let metadata = vec![PacketMetadata { metadata_id: 1, value: vec![3] }];

@@ -8,6 +8,7 @@
 use crate::role_config::RoleConfig;
 use p4runtime_proto::google::rpc;
 use p4runtime_proto::p4::v1;
+use prost_types::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -249,15 +250,35 @@ pub(crate) fn message(device_id: u64, role: &RoleName, notice: &Notice) -> v1::M
         Standing::Backup => (Code::AlreadyExists, "another controller is primary; you are a backup"),
         Standing::NoPrimary => (Code::NotFound, "there is no primary controller; you are a backup"),
     };
+    let config = notice.config.as_ref().map(|config| config.to_any());
+    update(device_id, role, config, notice.highest, (code, message))
+}
+
+/// The message for one who is no controller: the highest election id of a role, and whether its controller is there.
+pub(crate) fn news(
+    device_id: u64,
+    role: &RoleName,
+    (highest, has_primary): (Option<u128>, bool),
+) -> v1::MasterArbitrationUpdate {
+    let status = match has_primary {
+        true => (Code::AlreadyExists, "a controller is primary"),
+        false => (Code::NotFound, "there is no primary controller"),
+    };
+    update(device_id, role, None, highest, status)
+}
+
+fn update(
+    device_id: u64,
+    role: &RoleName,
+    config: Option<Any>,
+    highest: Option<u128>,
+    (code, message): (Code, &str),
+) -> v1::MasterArbitrationUpdate {
     let is_default = *role == RoleName::default();
     v1::MasterArbitrationUpdate {
         device_id,
-        role: (!is_default).then(|| v1::Role {
-            id: role.id,
-            name: role.name.clone(),
-            config: notice.config.as_ref().map(|config| config.to_any()),
-        }),
-        election_id: notice.highest.map(|id| v1::Uint128 { high: (id >> 64) as u64, low: id as u64 }),
+        role: (!is_default).then(|| v1::Role { id: role.id, name: role.name.clone(), config }),
+        election_id: highest.map(|id| v1::Uint128 { high: (id >> 64) as u64, low: id as u64 }),
         status: Some(rpc::Status { code: code as i32, message: message.to_owned(), details: Vec::new() }),
     }
 }

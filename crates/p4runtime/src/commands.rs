@@ -1,14 +1,15 @@
-//! The second door: commands of `simple_switch_CLI`, workers, timers of ports, and the memory of tables: things that
-//! P4Runtime has no words for.
+//! The second door: commands of `simple_switch_CLI`, workers, timers of ports, the memory of tables, and looking
+//! without being a controller: things that P4Runtime has no words for.
 //!
 //! As in the reference switch, this door knows of no primary controller: who may connect may command.
 
+use crate::outbox::Outgoing;
 use crate::service::{Core, blocking};
 use crate::status;
 use p4runtime_proto::wirespeed::v1::commands_server::Commands;
 use p4runtime_proto::wirespeed::v1::{
     PortTimer, RunRequest, RunResponse, SizesRequest, SizesResponse, TableSize, TimerChange, TimersRequest,
-    TimersResponse, WorkerLoad, WorkersRequest, WorkersResponse, workers_request,
+    TimersResponse, WatchRequest, WorkerLoad, WorkersRequest, WorkersResponse, workers_request,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +25,8 @@ pub(crate) struct CommandService(pub Arc<Core>);
 
 #[tonic::async_trait]
 impl Commands for CommandService {
+    type WatchStream = Outgoing;
+
     async fn run(&self, request: Request<RunRequest>) -> Result<Response<RunResponse>, Status> {
         let (core, request) = (&self.0, request.into_inner());
         core.check_device(request.device_id)?;
@@ -95,6 +98,11 @@ impl Commands for CommandService {
             Ok(TimersResponse { timers: timers.all().into_iter().map(shown).collect() })
         });
         answer.await?.map(Response::new)
+    }
+
+    async fn watch(&self, request: Request<WatchRequest>) -> Result<Response<Outgoing>, Status> {
+        self.0.check_device(request.into_inner().device_id)?;
+        self.0.watchers.join().map(Response::new)
     }
 }
 

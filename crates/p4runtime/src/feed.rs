@@ -5,6 +5,7 @@
 //! lost on the streams behind, and what comes while nobody is there to hear it.
 
 use crate::packet_io;
+use crate::pipelines::Target;
 use crate::service::Core;
 use crate::stream::message;
 use crate::to_proto::signed;
@@ -207,6 +208,9 @@ fn digest_in(core: &Core, program: &Arc<Program>, digest: DigestId, values: Vec<
         return core.losses.add_digests(Loss::Replaced, 1);
     };
     let id = target.schema.ids.digests.get(&digest).copied();
+    if let Some(id) = id.filter(|_| !core.watchers.is_empty()) {
+        show_digest(core, &target, id, &values);
+    }
     let Some((id, config)) = id.and_then(|id| Some((id, config_of(core, id)?))) else {
         return core.losses.add_digests(Loss::NotConfigured, 1);
     };
@@ -214,6 +218,13 @@ fn digest_in(core: &Core, program: &Arc<Program>, digest: DigestId, values: Vec<
     if let Some(list) = list {
         send(core, &list);
     }
+}
+
+/// Shows a digest to those who only look, as a list of its own that nobody acknowledges.
+fn show_digest(core: &Core, target: &Target, id: u32, values: &[Bits]) {
+    let Some(digest) = target.schema.model.digest(id) else { return };
+    let data = vec![data::write(&target.schema, &digest.data, values)];
+    core.watchers.show(&Answer::Digest(v1::DigestList { digest_id: id, list_id: 0, data, timestamp: timestamp() }));
 }
 
 fn config_of(core: &Core, id: u32) -> Option<control::api::entity::DigestConfig> {
@@ -253,6 +264,10 @@ pub(crate) fn timestamp() -> i64 {
 impl Core {
     /// Tells the primary controllers something that may be lost.
     pub fn notify(&self, update: Answer) {
+        // Digests were shown when they came.
+        if !matches!(update, Answer::Digest(_)) {
+            self.watchers.show(&update);
+        }
         let primaries = {
             let hub = self.hub();
             let primaries = hub.arbitration.primaries();

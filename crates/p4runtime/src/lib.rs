@@ -57,6 +57,7 @@ mod tests;
 mod to_proto;
 mod translator;
 mod value;
+mod watchers;
 mod words;
 mod write;
 

@@ -19,6 +19,7 @@ use crate::role_config::RoleConfig;
 use crate::schema::Schema;
 use crate::status::Outcomes;
 use crate::to_proto::Shower;
+use crate::watchers::Watchers;
 use crate::write::{self, Turn};
 use crate::{kept, query, reconcile, status, stream};
 use control::Api;
@@ -66,6 +67,8 @@ pub(crate) struct Core {
     digests: Mutex<DigestLists>,
     /// What no controller has heard of.
     pub losses: Losses,
+    /// Those who only look.
+    pub watchers: Watchers,
 }
 
 /// The controllers and what waits for each.
@@ -107,6 +110,7 @@ impl Core {
             hub: Mutex::default(),
             digests: Mutex::default(),
             losses: Losses::default(),
+            watchers: Watchers::default(),
         }
     }
 

@@ -134,13 +134,14 @@ impl Stream {
         let id = if sent.name.is_empty() { sent.id } else { 0 };
         let role = RoleName { name: sent.name, id };
         let election_id = arbitration::election_id(bid.election_id.as_ref());
-        let outcome = {
+        let (outcome, before) = {
             let mut hub = self.core.hub();
             let (own, now) = (self.role.as_ref(), Instant::now());
+            let before = hub.arbitration.highest(&role);
             let outcome = hub.arbitration.bid(self.session, own, &role, election_id, config, now);
             let outcome = outcome.map_err(|refusal| Status::new(refusal.code, refusal.message))?;
             hub.sessions.insert(self.session, self.outbox.clone());
-            outcome
+            (outcome, before)
         };
         self.role = Some(role.clone());
         let (mut others, mut last) = (outcome.notices, Vec::new());
@@ -156,7 +157,17 @@ impl Stream {
             tracing::info!("the controller of election id {id} is primary of {}", describe(&role));
         }
         self.tell(&role, &last);
+        self.show_change(&role, before);
         Ok(())
+    }
+
+    /// Shows those who only look who is primary, if that is not as it was.
+    fn show_change(&self, role: &RoleName, before: (Option<u128>, bool)) {
+        let after = self.core.hub().arbitration.highest(role);
+        if after != before {
+            let update = arbitration::news(self.core.device_id, role, after);
+            self.core.watchers.show(&Answer::Arbitration(update));
+        }
     }
 
     fn tell(&self, role: &RoleName, notices: &[arbitration::Notice]) {
@@ -172,14 +183,16 @@ impl Stream {
 
     fn leave(&mut self) {
         let Some(role) = self.role.take() else { return };
-        let notices = {
+        let (notices, before) = {
             let mut hub = self.core.hub();
+            let before = hub.arbitration.highest(&role);
             hub.sessions.remove(&self.session);
             let was_primary = hub.arbitration.leads(&role, self.session);
             tracing::info!(was_primary, "a controller of {} has left", describe(&role));
-            hub.arbitration.leave(self.session, &role, Instant::now())
+            (hub.arbitration.leave(self.session, &role, Instant::now()), before)
         };
         self.tell(&role, &notices);
+        self.show_change(&role, before);
     }
 
     fn check_primary(&self, what: &str) -> Result<(), Fault> {

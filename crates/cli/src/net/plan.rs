@@ -10,9 +10,10 @@ use crate::args::{ControllerPort, NetArguments, SwitchArguments};
 use crate::terminal;
 use crate::{backend, frontend};
 use net::Topology;
-use net::topology::Switch;
+use net::topology::{NodeId, Switch};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use switch::traffic::port_max;
 
 /// What a switch runs.
 pub struct SwitchPlan {
@@ -44,22 +45,27 @@ pub fn plans(topology: &Topology, arguments: &NetArguments) -> Result<Vec<Switch
     if !is_complete {
         return Err(Exit::BadInput);
     }
-    check(&plans, arguments)?;
+    check(topology, &plans, arguments)?;
     Ok(plans)
 }
 
-/// Compiles each program once, which leaves its native code in the cache for the switches, and reads all entries.
-fn check(plans: &[SwitchPlan], arguments: &NetArguments) -> Result<(), Exit> {
-    let mut of_program: BTreeMap<&Path, Vec<&SwitchPlan>> = BTreeMap::new();
-    for plan in plans {
+/// Compiles each program once, which leaves its native code in the cache for the switches, and reads all entries. Looks
+/// whether the program has all ports of its switches.
+fn check(topology: &Topology, plans: &[SwitchPlan], arguments: &NetArguments) -> Result<(), Exit> {
+    let mut of_program: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
+    for (index, plan) in plans.iter().enumerate() {
         if let Some(program) = &plan.program {
-            of_program.entry(program).or_default().push(plan);
+            of_program.entry(program).or_default().push(index);
         }
     }
-    for (program, plans) in of_program {
+    for (program, switches) in of_program {
         let compiled = frontend::load(program, &arguments.source, true)?;
         backend::choose(&compiled, arguments.backend, arguments.cc.clone())?;
-        let mut files: Vec<&PathBuf> = plans.iter().flat_map(|plan| &plan.entries).collect();
+        let most = port_max(compiled.program.architecture);
+        for &index in &switches {
+            check_ports(topology, index, most, arguments)?;
+        }
+        let mut files: Vec<&PathBuf> = switches.iter().flat_map(|&index| &plans[index].entries).collect();
         files.sort();
         files.dedup();
         let faults: Vec<_> =
@@ -70,6 +76,20 @@ fn check(plans: &[SwitchPlan], arguments: &NetArguments) -> Result<(), Exit> {
         }
     }
     Ok(())
+}
+
+fn check_ports(topology: &Topology, switch: usize, most: u32, arguments: &NetArguments) -> Result<(), Exit> {
+    let ends = topology.ends_at(NodeId::Switch(switch));
+    let Some((end, _)) = ends.iter().find(|(end, _)| end.port > most) else { return Ok(()) };
+    let switch = &topology.switches[switch];
+    terminal::error(format!(
+        "{}:{}: {}: its program cannot send to port {}: the greatest is {most}",
+        arguments.topology.display(),
+        switch.line,
+        switch.name,
+        end.port
+    ));
+    Err(Exit::BadInput)
 }
 
 /// The arguments of `wirespeed run` that say how a switch runs its program.

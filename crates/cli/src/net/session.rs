@@ -98,9 +98,11 @@ impl Session {
         let topology = &self.running.topology;
         let nodes: Vec<String> = topology.nodes().map(|node| topology.name(node).to_owned()).collect();
         Box::new(move |words| match words {
-            [_] => builtin::names().map(str::to_owned).chain(nodes.iter().cloned()).collect(),
-            ["help", _] => builtin::names().map(str::to_owned).collect(),
-            _ => nodes.clone(),
+            [_] => Some(builtin::names().map(str::to_owned).chain(nodes.iter().cloned()).collect()),
+            ["help", _] => Some(builtin::names().map(str::to_owned).collect()),
+            [.., word] if nodes.iter().any(|node| node.starts_with(word)) => Some(nodes.clone()),
+            // What a host runs is a command of the shell.
+            _ => None,
         })
     }
 

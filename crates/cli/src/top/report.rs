@@ -217,7 +217,7 @@ impl Report {
                 looks.count("updates", "wirespeed_control_updates_total", &result("done")),
                 looks.count("refused", "wirespeed_control_updates_total", &result("refused")),
                 looks.count("digests", "wirespeed_digests_total", &none),
-                looks.count("lost on the way", "wirespeed_controller_losses_total", &none),
+                looks.count("unheard by controllers", "wirespeed_controller_losses_total", &none),
             ],
         }
     }
@@ -411,7 +411,7 @@ wirespeed_control_updates_total{result="done"} 20
         expect![[r#"
             worker    [##########..........]  50 %
             pipeline  received 0/s (0)  sent 0/s (0)  copies 0/s (0)  further passes 0/s (0)  to no interface 0/s (0)
-            control   updates 10/s (20)  refused 0/s (0)  digests 0/s (0)  lost on the way 0/s (0)
+            control   updates 10/s (20)  refused 0/s (0)  digests 0/s (0)  unheard by controllers 0/s (0)
             drops     ingress 50/s (1 000)
 
             #port  interface  in packets/s  in bit/s  out packets/s  out bit/s  drops/s  drops

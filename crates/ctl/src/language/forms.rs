@@ -223,7 +223,8 @@ pub const FORMS: [Form; 28] = [
         usage: &["watch [packets] [digests] [timeouts] [mastership]"],
         summary: "show what the switch tells, until Ctrl-C",
         details: "A line for each packet for the controller, digest, entry that was not used for its time, and change of who is\n\
-            primary; with --json, a line of JSON. Digests that nobody has turned on are on while this lasts.",
+            primary; with --json, a line of JSON. Digests come one by one, also those that nobody has turned on. It takes no\n\
+            controller's place: others write and are told the same meanwhile.",
         needs_program: true,
         parse: others::watch,
     },

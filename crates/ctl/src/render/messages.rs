@@ -19,16 +19,11 @@ pub(crate) fn election_id(told: &MasterArbitrationUpdate) -> Option<u128> {
 pub fn message_json(schema: &Schema, told: &Told) -> Json {
     match told {
         Told::Arbitration(it) => {
+            const NOT_FOUND: i32 = 5;
             let code = it.status.as_ref().map_or(0, |status| status.code);
-            // OK, ALREADY_EXISTS, NOT_FOUND.
-            let standing = match code {
-                0 => "primary",
-                6 => "backup",
-                _ => "no primary",
-            };
             json!({
                 "event": "mastership",
-                "standing": standing,
+                "has_primary": code != NOT_FOUND,
                 "election_id": election_id(it).map(|id| id.to_string()),
                 "role": it.role.as_ref().map(|role| role.name.clone()),
             })
@@ -77,13 +72,14 @@ pub fn message_text(schema: &Schema, told: &Told) -> Vec<String> {
     };
     match told {
         Told::Arbitration(_) => {
-            let id = json["election_id"].as_str().map_or_else(String::new, |id| format!(", election id {id}"));
-            let standing = match json["standing"].as_str() {
-                Some("primary") => "this client is primary",
-                Some("backup") => "another controller is primary",
-                _ => "no controller is primary",
-            };
-            vec![format!("mastership: {standing}{id}")]
+            let id = json["election_id"]
+                .as_str()
+                .map_or_else(|| "no election id".to_owned(), |id| format!("election id {id}"));
+            let role = json["role"].as_str().map_or_else(String::new, |role| format!(" of role {}", visible(role)));
+            vec![match json["has_primary"].as_bool() {
+                Some(true) => format!("mastership: the controller with {id} is primary{role}"),
+                _ => format!("mastership: no controller is primary{role}; the highest so far had {id}"),
+            }]
         }
         Told::Packet(it) => {
             vec![format!("packet: {} bytes {} {}", it.payload.len(), fields(&json["fields"]), hex(&it.payload))]

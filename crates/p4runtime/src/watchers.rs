@@ -1,0 +1,95 @@
+//! Those who only look: clients that bid for nothing and see what controllers are told.
+//!
+//! What enters: packets for the CPU port, digests as they come, idle entries, changes of who is primary. What leaves: the
+//! same on the stream of each watcher. Nobody waits for a watcher, and none takes a controller's place: what only
+//! watchers have seen counts as lost, and what a watcher misses because it reads too slowly does not.
+
+use crate::feed::Losses;
+use crate::outbox::{Outbox, Outgoing};
+use crate::stream::message;
+use p4runtime_proto::p4::v1::stream_message_response::Update as Answer;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tonic::Status;
+
+/// Watchers at once: up to 8 MiB may wait for each.
+const WATCHERS_MAX: usize = 16;
+
+/// All who look; clones are of the same.
+#[derive(Clone, Default)]
+pub(crate) struct Watchers(Arc<Mutex<Present>>);
+
+#[derive(Default)]
+struct Present {
+    outboxes: BTreeMap<u64, Outbox>,
+    last: u64,
+}
+
+impl Watchers {
+    /// A stream for one more, until it is dropped.
+    pub fn join(&self) -> Result<Outgoing, Status> {
+        let (outbox, outgoing) = Outbox::new(Losses::default());
+        let id = {
+            let mut present = self.lock();
+            if present.outboxes.len() >= WATCHERS_MAX {
+                let message = format!("there are {WATCHERS_MAX} watchers already: the most that there can be");
+                return Err(Status::resource_exhausted(message));
+            }
+            present.last += 1;
+            let id = present.last;
+            present.outboxes.insert(id, outbox.clone());
+            id
+        };
+        let watchers = self.clone();
+        tokio::spawn(async move {
+            outbox.closed().await;
+            watchers.lock().outboxes.remove(&id);
+        });
+        Ok(outgoing)
+    }
+
+    /// Whether nobody looks.
+    pub fn is_empty(&self) -> bool {
+        self.lock().outboxes.is_empty()
+    }
+
+    /// Shows something to all who look and read.
+    pub fn show(&self, update: &Answer) {
+        let now = Instant::now();
+        for outbox in self.lock().outboxes.values() {
+            outbox.post(message(update.clone()), now);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Present> {
+        // Each change is one insertion or removal.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use p4runtime_proto::p4::v1::PacketIn;
+    use tokio_stream::StreamExt as _;
+
+    #[tokio::test]
+    async fn all_see_it_and_who_leaves_makes_room() {
+        let watchers = Watchers::default();
+        let mut all: Vec<Outgoing> = (0..WATCHERS_MAX).map(|_| watchers.join().unwrap_or_else(|_| panic!())).collect();
+        assert_eq!(watchers.join().err().map(|refused| refused.code()), Some(tonic::Code::ResourceExhausted));
+        watchers.show(&Answer::Packet(PacketIn { payload: vec![7], ..PacketIn::default() }));
+        for watcher in &mut all {
+            assert!(matches!(watcher.next().await, Some(Ok(_))));
+        }
+        drop(all.pop());
+        while watchers.join().is_err() {
+            tokio::task::yield_now().await;
+        }
+        drop(all);
+        while !watchers.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    }
+}
