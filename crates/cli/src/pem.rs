@@ -1,4 +1,5 @@
-//! Files of certificates and keys in PEM (RFC 7468), which are looked at here so that what is wrong is told with its file.
+//! Files of certificates and keys in PEM (RFC 7468), which are looked at here so that what is wrong is told with
+//! its file.
 
 use crate::Exit;
 use crate::terminal;

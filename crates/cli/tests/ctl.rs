@@ -473,7 +473,7 @@ fn timers_go_on_after_a_kill() {
     let started = std::time::Instant::now();
     let shown = loop {
         let shown = timers(&switch, &[]);
-        if shown[1]["ticks"].as_u64() != Some(0) || started.elapsed() > std::time::Duration::from_secs(30) {
+        if shown[1]["ticks"].as_u64() != Some(0) || started.elapsed() > Duration::from_secs(30) {
             break shown;
         }
     };
@@ -549,7 +549,7 @@ fn timers_are_added_changed_and_stopped() {
     // It is the first by its number.
     let start = std::time::Instant::now();
     while ticks() < 3 {
-        assert!(start.elapsed() < std::time::Duration::from_secs(60), "it does not tick");
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not tick");
     }
 }
 

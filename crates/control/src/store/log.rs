@@ -17,6 +17,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What each frame begins with.
 const MARK: [u8; 4] = *b"\x93WSR";
@@ -103,12 +104,8 @@ impl Log {
         let was_used = lock_path.exists();
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
         let lock = doing(lock, || format!("open {}", lock_path.display()))?;
-        if let Err(error) = lock.try_lock() {
-            let source = io::Error::other(match error {
-                fs::TryLockError::WouldBlock => "another switch uses it".to_owned(),
-                fs::TryLockError::Error(error) => error.to_string(),
-            });
-            return Err(StoreError { doing: format!("use the state folder {}", folder.display()), source });
+        if let Err(error) = locked(&lock) {
+            return Err(StoreError { doing: format!("use the state folder {}", folder.display()), source: error });
         }
         let generation = recover(folder, &mut recovered)?;
         if was_used && generation == 0 && recovered.complaints.is_empty() {
@@ -230,6 +227,25 @@ impl Beside {
     pub fn write(&self, records: Records<'_>) -> Result<(), StoreError> {
         let written = write_snapshot(&self.unfinished(), records).inspect_err(|_| system::remove(&self.unfinished()));
         doing(written, || format!("write {}", self.snapshot.display()))
+    }
+}
+
+/// How long a folder is waited for that another switch has: one that has just ended may still be about to let go of it,
+/// and so may a child that it was starting.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Has the lock for itself, until the file is closed.
+fn locked(lock: &File) -> io::Result<()> {
+    let started = Instant::now();
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(fs::TryLockError::Error(error)) => return Err(error),
+            Err(fs::TryLockError::WouldBlock) if started.elapsed() < LOCK_PATIENCE => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Err(fs::TryLockError::WouldBlock) => return Err(io::Error::other("another switch uses it")),
+        }
     }
 }
 
@@ -560,6 +576,19 @@ mod tests {
         let (_log, _) = Log::open(folder.path()).unwrap();
         let refused = Log::open(folder.path()).unwrap_err().to_string();
         assert!(refused.ends_with("another switch uses it"), "{refused}");
+    }
+
+    /// A switch that is just ending is waited for.
+    #[test]
+    fn a_folder_that_is_let_go_of() {
+        let folder = filled();
+        let (log, _) = Log::open(folder.path()).unwrap();
+        let ending = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            drop(log);
+        });
+        assert!(Log::open(folder.path()).is_ok());
+        ending.join().unwrap();
     }
 
     #[test]
