@@ -1,9 +1,8 @@
 //! Those who only look: clients that bid for nothing and see what controllers are told.
 //!
 //! What enters: packets for the CPU port, digests as they come, idle entries, changes of who is primary. What
-//! leaves: the
-//! same on the stream of each watcher. Nobody waits for a watcher, and none takes a controller's place: what only
-//! watchers have seen counts as lost, and what a watcher misses because it reads too slowly does not.
+//! leaves: the same on the stream of each watcher. Nobody waits for a watcher, and none takes a controller's place:
+//! what only watchers have seen counts as lost, and what a watcher misses because it reads too slowly does not.
 
 use crate::feed::Losses;
 use crate::outbox::{Outbox, Outgoing};
