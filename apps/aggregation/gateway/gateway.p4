@@ -379,6 +379,8 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
 // headers is taken for payload, so nothing else may be there.
 control GatewayVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply {
+        // One that came to 0 was sent as its other form (RFC 768).
+        bit<16> checksum = hdr.udp.checksum == 0xffff ? 0 : hdr.udp.checksum;
         verify_checksum(hdr.ipv4.isValid() && hdr.ipv4.header_words == 5,
             { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
@@ -388,12 +390,12 @@ control GatewayVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
             hdr.aggregate.isValid() && !meta.has_trailer && hdr.ipv4.isValid() && hdr.udp.checksum != 0,
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate },
-            hdr.udp.checksum, HashAlgorithm.csum16);
+            checksum, HashAlgorithm.csum16);
         verify_checksum_with_payload(
             hdr.aggregate.isValid() && !meta.has_trailer && hdr.ipv6.isValid() && hdr.udp.checksum != 0,
             { hdr.ipv6.source, hdr.ipv6.destination, 16w0, hdr.ipv6.payload_length, 24w0, hdr.ipv6.next_header,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate },
-            hdr.udp.checksum, HashAlgorithm.csum16);
+            checksum, HashAlgorithm.csum16);
     }
 }
 
