@@ -1,8 +1,13 @@
-// The code that chunks are split by: a Hamming code of 2^m - 1 bits, and the three types of packets that follow from
-// it.
+// How chunks are split into basis and deviation, and the three types of packets that follow from it.
 //
-//   -D CODE=6           the code, 3 to 15; 8 without it
-//   -D POLYNOMIAL=0x17  another generator than the one below, without its highest power
+// A chunk is CHUNK bytes. ASIDE bits of it are set aside and stay as they are: the first ones, or those where the mask
+// of its class has ones. The others are the word, which a code splits further, or which is the basis if there is none.
+//
+//   -D CODE=6           the code, 3 to 15: its words have 2^6 - 1 bits; 8 without it, and 0 for no code
+//   -D ERRORS=2         a BCH code that corrects two bits, CODE being 4 to 9; a Hamming code, which corrects one, without it
+//   -D POLYNOMIAL=0x17  another generator of a Hamming code than the one below, without its highest power
+//   -D CHUNK=23         bytes of a chunk; 2^CODE bits without it
+//   -D ASIDE=41         bits that are set aside where there is no code; with one, it is what the word leaves
 //   -D ID_BITS=11       the width of identifiers; 15 without it
 //   -D CLASSES=4        how many kinds of traffic may be told apart; 1 without it
 //   -D ETHERTYPE=0xA000 the first of the two EtherTypes for each of these; 0x88B5 without it
@@ -17,6 +22,12 @@
 #ifndef CODE
 #define CODE 8
 #endif
+#ifndef ERRORS
+#define ERRORS 1
+#endif
+#if ERRORS < 1 || ERRORS > 2
+#error ERRORS is 1 or 2
+#endif
 #ifndef ID_BITS
 #define ID_BITS 15
 #endif
@@ -28,7 +39,25 @@
 #endif
 
 #ifndef POLYNOMIAL
-#if CODE == 3
+#if CODE == 0
+#define POLYNOMIAL 0
+#elif ERRORS == 2
+#if CODE == 4
+#define POLYNOMIAL 0xd1
+#elif CODE == 5
+#define POLYNOMIAL 0x369
+#elif CODE == 6
+#define POLYNOMIAL 0x539
+#elif CODE == 7
+#define POLYNOMIAL 0x377
+#elif CODE == 8
+#define POLYNOMIAL 0x6f63
+#elif CODE == 9
+#define POLYNOMIAL 0x95c9
+#else
+#error CODE is the m of a code that corrects two bits, 4 to 9
+#endif
+#elif CODE == 3
 #define POLYNOMIAL 0x3
 #elif CODE == 4
 #define POLYNOMIAL 0x3
@@ -55,18 +84,45 @@
 #elif CODE == 15
 #define POLYNOMIAL 0x003
 #else
-#error CODE is the m of a Hamming code, 3 to 15
+#error CODE is the m of a Hamming code, 3 to 15, or 0
 #endif
 #endif
 
-// Bits of a syndrome, of a word, and of the message in it, which is its basis.
-const int M = CODE;
-const int N = (1 << M) - 1;
+#if CODE == 0
+#ifndef CHUNK
+#error without a code, CHUNK says how many bytes a chunk has
+#endif
+#ifndef ASIDE
+#error without a code, ASIDE says how many bits the masks of classes have
+#endif
+#else
+#ifndef CHUNK
+#define CHUNK ((1 << CODE) / 8)
+#endif
+#undef ASIDE
+#define ASIDE (8 * CHUNK - (1 << CODE) + 1)
+#endif
+#if ASIDE < 1 || ASIDE >= 8 * CHUNK
+#error the word of the code does not fit into CHUNK bytes, or ASIDE leaves nothing of them
+#endif
+
+// Whether classes have masks. Where one bit is set aside for a code's sake alone, it is the first.
+#if CODE == 0 || 8 * CHUNK != 1 << CODE
+#define MASKED
+#endif
+
+// Bits of a word, of a syndrome, and of a basis: of the message in the word, or the word itself if there is no code.
+const int N = 8 * CHUNK - ASIDE;
+const int M = CODE * ERRORS;
 const int K = N - M;
 
+typedef bit<(8 * CHUNK)> bits_t;
+typedef bit<(ASIDE)> aside_t;
 typedef bit<(N)> word_t;
 typedef bit<(K)> basis_t;
+#if CODE != 0
 typedef bit<(M)> syndrome_t;
+#endif
 typedef bit<ID_BITS> identifier_t;
 
 header ethernet_t {
@@ -75,21 +131,24 @@ header ethernet_t {
     bit<16> ethertype;
 }
 
-// The first 2^M bits after the Ethernet header. In a packet of type 1 they are what the sender wrote. In one of type 2
-// the word is the basis and, in its last M bits, the syndrome. The first bit is no part of the word and stays.
+// The first CHUNK bytes after the Ethernet header. In a packet of type 1 they are what the sender wrote. In one of type
+// 2 the bits that are set aside stand in front, and the word is the basis and, in its last M bits, the syndrome.
 header chunk_t {
-    bit<1> first;
+    aside_t aside;
     word_t word;
 }
 
 // What stands in its place in a packet of type 3.
-const int PADDING = (8 - (1 + ID_BITS + M) % 8) % 8;
+#define REFERENCE_BITS (ASIDE + ID_BITS + CODE * ERRORS)
+const int PADDING = (8 - REFERENCE_BITS % 8) % 8;
 
 header reference_t {
-    bit<1> first;
+    aside_t aside;
     identifier_t identifier;
+#if CODE != 0
     syndrome_t syndrome;
-#if (1 + ID_BITS + CODE) % 8 != 0
+#endif
+#if REFERENCE_BITS % 8 != 0
     bit<(PADDING)> padding;
 #endif
 }

@@ -43,9 +43,14 @@ control DecoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     counter(7, CounterType.packets_and_bytes) packets;
     bit<16> number = hdr.ethernet.ethertype - ETHERTYPE;
     kind_t kind = RESTORED;
-    syndrome_t syndrome;
-    word_t mask = 0;
     basis_t basis;
+#ifdef MASKED
+    bits_t mask;
+#endif
+#if CODE != 0
+    syndrome_t syndrome;
+    word_t wrong = 0;
+#endif
 
     action drop() {
         mark_to_drop(standard_metadata);
@@ -68,11 +73,18 @@ control DecoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         drop();
     }
 
+#ifdef MASKED
+    action restore(bit<16> ethertype, bits_t which) {
+        hdr.ethernet.ethertype = ethertype;
+        mask = which;
+    }
+#else
     action restore(bit<16> ethertype) {
         hdr.ethernet.ethertype = ethertype;
     }
+#endif
 
-    // The EtherType that the packets of a class had.
+    // The EtherType that the packets of a class had, and the same mask as the encoder has for it.
     table classes {
         key = { number[8:1]: exact @name("class"); }
         actions = { restore; refuse; }
@@ -92,17 +104,33 @@ control DecoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         default_action = refuse(UNKNOWN_IDENTIFIER);
     }
 
+#if CODE != 0
     action flip(syndrome_t place) {
-        mask = (word_t)1 << place;
+        wrong = (word_t)1 << place;
     }
+
+#if ERRORS == 2
+    action flip_two(syndrome_t first, syndrome_t second) {
+        wrong = (word_t)1 << first | (word_t)1 << second;
+    }
+
+    action keep() {
+        wrong = (word_t)syndrome;
+    }
+#endif
 
     // The same entries as the encoder has.
     table masks {
         key = { syndrome: exact; }
+#if ERRORS == 2
+        actions = { flip; flip_two; keep; refuse; }
+#else
         actions = { flip; refuse; }
+#endif
         size = 1 << M;
         default_action = refuse(UNMASKED);
     }
+#endif
 
     apply {
         if (!ports.apply().hit) {
@@ -114,30 +142,46 @@ control DecoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             refuse(SHORT);
         } else {
             basis = hdr.chunk.word[N - 1:M];
+#if CODE != 0
             syndrome = hdr.chunk.word[M - 1:0];
+#endif
             if (hdr.reference.isValid()) {
+#if CODE != 0
                 syndrome = hdr.reference.syndrome;
+#endif
                 bases.apply();
             }
             if (kind != UNKNOWN_IDENTIFIER) {
+#if CODE != 0
                 if (syndrome != 0) {
                     masks.apply();
                 }
+#endif
                 if (kind != UNMASKED) {
                     classes.apply();
                 }
             }
             if (kind == EXPANDED || kind == RESTORED) {
-                syndrome_t parity;
-                crc_remainder(parity, basis ++ (syndrome_t)0, (syndrome_t)POLYNOMIAL);
-                bit<1> first = hdr.chunk.first;
+                aside_t aside = hdr.chunk.aside;
                 if (hdr.reference.isValid()) {
-                    first = hdr.reference.first;
+                    aside = hdr.reference.aside;
                     hdr.reference.setInvalid();
                     hdr.chunk.setValid();
                 }
-                hdr.chunk.word = (basis ++ parity) ^ mask;
-                hdr.chunk.first = first;
+#if CODE == 0
+                word_t word = basis;
+#else
+                syndrome_t parity;
+                crc_remainder(parity, basis ++ (syndrome_t)0, (syndrome_t)POLYNOMIAL);
+                word_t word = (basis ++ parity) ^ wrong;
+#endif
+#ifdef MASKED
+                bits_t bits = bits_scatter((bits_t)aside, mask) | bits_scatter((bits_t)word, ~mask);
+                aside = bits[8 * CHUNK - 1:N];
+                word = bits[N - 1:0];
+#endif
+                hdr.chunk.aside = aside;
+                hdr.chunk.word = word;
             }
         }
         packets.count(kind);

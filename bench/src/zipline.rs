@@ -15,7 +15,7 @@ use crate::Arguments;
 use crate::works::{self, Work};
 use base::{Bits, Rng};
 use std::error::Error;
-use zipline::{Code, entries};
+use zipline::{Code, Transform, entries};
 
 const ENCODER: &str = "apps/zipline/encoder.p4";
 const DECODER: &str = "apps/zipline/decoder.p4";
@@ -29,23 +29,23 @@ const FRAME_BYTES: usize = 60;
 
 /// Measures all work in turn and prints what a packet costs.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let code = Code::new(M)?;
+    let transform = Transform::of_code(Code::new(M)?);
     let mut rng = Rng::new(1);
-    let words: Vec<Vec<u8>> = (0..arguments.routes).map(|_| word(&code, &mut rng)).collect();
+    let words: Vec<Vec<u8>> = (0..arguments.routes).map(|_| word(&transform, &mut rng)).collect();
     let mut any_frame = |_| {
         let word: &Vec<u8> = rng.pick(&words);
         frame(word, &mut rng)
     };
     let frames: Vec<Vec<u8>> = (0..arguments.destinations).map(&mut any_frame).collect();
-    let bases: Vec<Bits> = words.iter().map(|word| code.split(word).basis).collect();
+    let bases: Vec<Bits> = words.iter().map(|word| transform.split(word).basis).collect();
 
     let wire = "table_add ports send 1 => 2\n";
     let classes = "table_add classes encode 1 0x0800 => 0\n";
-    let (masks, known) = (entries::masks(&code), entries::identifiers(&bases));
+    let (masks, known) = (entries::masks(&transform), entries::identifiers(0, &bases));
     let macros = [("CODE", M.to_string())];
     let encoder = |parts: &[&str]| works::switch(ENCODER, &macros, &parts.concat());
     let restores = "table_add classes restore 0 => 0x0800\n";
-    let originals = entries::bases(&bases);
+    let originals = entries::bases(0, &bases);
     let decoder = || works::switch(DECODER, &macros, &[wire, restores, &masks, &originals].concat());
     let bridge = works::switch(BRIDGE, &[], "table_add address forward 02:00:00:00:00:01 => 2\n")?;
 
@@ -66,12 +66,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     works::measure(arguments, "zipline", &title, all)
 }
 
-/// A chunk whose word is one of the code.
-fn word(code: &Code, rng: &mut Rng) -> Vec<u8> {
-    let chunk: Vec<u8> = (0..code.chunk_bytes()).map(|_| rng.next_u64() as u8).collect();
-    let mut split = code.split(&chunk);
+/// A chunk whose word is one of the transform.
+fn word(transform: &Transform, rng: &mut Rng) -> Vec<u8> {
+    let chunk: Vec<u8> = (0..transform.chunk_bytes()).map(|_| rng.next_u64() as u8).collect();
+    let mut split = transform.split(&chunk);
     split.syndrome = 0;
-    code.join(&split)
+    transform.join(&split)
 }
 
 /// A frame with the word's chunk, in which a bit is turned over.

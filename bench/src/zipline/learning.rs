@@ -19,7 +19,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-use zipline::{Code, entries};
+use zipline::{Code, Transform, entries};
 
 /// From one packet to the next, at least.
 const PACE: Duration = Duration::from_micros(5);
@@ -84,7 +84,7 @@ fn ip(arguments: &str) -> Outcome<()> {
 }
 
 fn measure(folder: &Path, bases: u32) -> Outcome<Vec<f64>> {
-    let code = Code::new(M).map_err(|error| error.to_string())?;
+    let transform = Transform::of_code(Code::new(M).map_err(|error| error.to_string())?);
     ip("link set lo up")?;
     for [first, second] in [["send0", "in0"], ["out0", "sink0"]] {
         ip(&format!("link add {first} type veth peer name {second}"))?;
@@ -92,7 +92,7 @@ fn measure(folder: &Path, bases: u32) -> Outcome<Vec<f64>> {
         ip(&format!("link set {second} up"))?;
     }
     let tables =
-        format!("table_add ports send 1 => 2\ntable_add classes encode 1 0x0800 => 0\n{}", entries::masks(&code));
+        format!("table_add ports send 1 => 2\ntable_add classes encode 1 0x0800 => 0\n{}", entries::masks(&transform));
     std::fs::write(folder.join("encoder.txt"), tables).map_err(|error| error.to_string())?;
     let root = std::env::current_dir().map_err(|error| error.to_string())?;
     let [encoder, decoder] = [ENCODER, DECODER].map(|file| root.join(file).display().to_string());
@@ -112,7 +112,7 @@ fn measure(folder: &Path, bases: u32) -> Outcome<Vec<f64>> {
     let open = |name| AfPacketDriver::open(name, &AfPacketOptions::default()).map_err(|error| error.to_string());
     let (mut sender, mut sink) = (open("send0")?, open("sink0")?);
     let mut one = |number: u32| {
-        let mut frame = super::frame(&super::word(&code, &mut rng), &mut rng);
+        let mut frame = super::frame(&super::word(&transform, &mut rng), &mut rng);
         frame[SOURCE.end - 4..SOURCE.end].copy_from_slice(&number.to_be_bytes());
         learn(&mut sender, &mut sink, &frame)
     };

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::error::Error;
 use std::io::{self, Write};
 use zipline::replay::{Pace, Replay};
-use zipline::{Code, Dictionary, sets};
+use zipline::{Code, Dictionary, Transform, sets};
 
 /// Bits of an identifier, as in the paper.
 const ID_BITS: u32 = 15;
@@ -58,18 +58,18 @@ fn set(
     [without, learned]: [f64; 2],
     chunks: impl Iterator<Item = Vec<u8>>,
 ) -> Result<(), Box<dyn Error>> {
-    let code = Code::new(super::M)?;
+    let transform = Transform::of_code(Code::new(super::M)?);
     let chunk_ns = (1e9 / arguments.rate) as u64;
     let measured_ns = arguments.learning_us.map(|us| (us * 1e3) as u64);
-    let mut dictionary = Dictionary::new(&code);
+    let mut dictionary = Dictionary::new(&transform);
     let delays = [(PAPER_LEARNING_NS, Some(learned))].into_iter().chain(measured_ns.map(|ns| (ns, None)));
     let replay =
-        |(learning_ns, paper)| (Replay::new(&code, ID_BITS, Pace { chunk_ns, learning_ns }), learning_ns, paper);
+        |(learning_ns, paper)| (Replay::new(&transform, ID_BITS, Pace { chunk_ns, learning_ns }), learning_ns, paper);
     let mut replays: Vec<_> = delays.map(replay).collect();
     let mut gzip = GzEncoder::new(Counter(0), Compression::default());
     for chunk in chunks {
         dictionary.add(&chunk);
-        let basis = code.split(&chunk).basis.to_be_bytes();
+        let basis = transform.split(&chunk).basis.to_be_bytes();
         replays.iter_mut().for_each(|(replay, ..)| replay.add(&basis));
         gzip.write_all(&chunk)?;
     }

@@ -42,9 +42,10 @@ fn read(path: &Path) -> Vec<Vec<u8>> {
     frames
 }
 
-fn run(folder: &Path, program: &str, entries: &str, from: &str, to: &str) {
+/// Runs a program, compiled with these options, from one capture to another.
+fn run(folder: &Path, program: &str, options: &str, entries: &str, from: &str, to: &str) {
     let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/zipline").join(program);
-    let words = format!("--quiet --entries {entries} --port 1=pcap:{from} --port 2=pcap:,{to}");
+    let words = format!("{options} --quiet --entries {entries} --port 1=pcap:{from} --port 2=pcap:,{to}");
     let output = wirespeed(folder, &format!("run {} {words}", app.display()));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -63,10 +64,11 @@ fn tables_of_a_capture_make_it_small_and_whole_again() {
             180 packets, 180 chunks of 32 bytes
             166 bases, 166 with an identifier: those of 180 chunks
             payloads of 7 380 bytes become 2 160: 0.293
+            compile both programs with -D CODE=8
         "#]],
     );
-    run(folder, "encoder.p4", "encoder.txt", "sample.pcap", "small.pcap");
-    run(folder, "decoder.p4", "decoder.txt", "small.pcap", "whole.pcap");
+    run(folder, "encoder.p4", "", "encoder.txt", "sample.pcap", "small.pcap");
+    run(folder, "decoder.p4", "", "decoder.txt", "small.pcap", "whole.pcap");
     let small = read(&folder.join("small.pcap"));
     for (sent, small) in frames.iter().zip(&small) {
         let saved = if sent[12] == 8 { 32 - 3 } else { 0 };
@@ -75,8 +77,123 @@ fn tables_of_a_capture_make_it_small_and_whole_again() {
     assert!(read(&folder.join("whole.pcap")) == frames, "the packets are not what they were");
 }
 
+/// A capture of these payloads, each behind an Ethernet header.
+fn write_payloads(path: &Path, payloads: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut writer = CaptureWriter::create(path).unwrap();
+    let header = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0];
+    let frames: Vec<Vec<u8>> = payloads.iter().map(|payload| [&header[..], payload].concat()).collect();
+    for (frame, number) in frames.iter().zip(0..) {
+        writer.write(frame, 1_000_000_000 + 1_000 * number).unwrap();
+    }
+    writer.flush().unwrap();
+    frames
+}
+
+/// Payloads of sensors where they are: one a line, the fourth value, in hexadecimal.
+fn sensors() -> Option<Vec<Vec<u8>>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/payloads/lorawan-ems.csv");
+    let text = std::fs::read_to_string(path).ok()?;
+    let payload = |line: &str| {
+        let digits = line.split(',').nth(3)?;
+        (0..digits.len() / 2).map(|at| u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()).collect()
+    };
+    text.lines().skip(1).map(payload).collect()
+}
+
+/// Readings that a mask suits: a counter, two noisy bytes and a flag among bytes that stay; some are longer.
+fn readings() -> Vec<Vec<u8>> {
+    let one = |number: usize| {
+        let mut reading = b"station 7: 0000 volts, ok".to_vec();
+        let noise = (number as u32).wrapping_mul(2_654_435_761).to_be_bytes();
+        reading[1] = (number % 200) as u8;
+        (reading[12], reading[13]) = (noise[0], noise[1]);
+        reading[20] ^= u8::from(number.is_multiple_of(7));
+        reading.extend(vec![0x55; if number.is_multiple_of(20) { 3 } else { 0 }]);
+        reading
+    };
+    (0..3_000).map(one).collect()
+}
+
+/// What `fit` has chosen for the first third of the payloads: the rest through encoder and decoder; which part of it comes
+/// out of the encoder compressed, and as what part of its bytes.
+fn fit_and_compress(folder: &Path, payloads: &[Vec<u8>]) -> (String, f64, f64) {
+    let (sample, rest) = payloads.split_at(payloads.len() / 3);
+    write_payloads(&folder.join("sample.pcap"), sample);
+    let frames = write_payloads(&folder.join("rest.pcap"), rest);
+    let output = wirespeed(folder, "zipline fit sample.pcap --encoder encoder.txt --decoder decoder.txt");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (_, options) = text.trim_end().rsplit_once(" with ").unwrap_or_else(|| panic!("{text}"));
+    run(folder, "encoder.p4", options, "encoder.txt", "rest.pcap", "small.pcap");
+    run(folder, "decoder.p4", options, "decoder.txt", "small.pcap", "whole.pcap");
+    assert!(read(&folder.join("whole.pcap")) == frames, "the packets are not what they were");
+    let small = read(&folder.join("small.pcap"));
+    let bytes = |frames: &[Vec<u8>]| frames.iter().map(|frame| frame.len() - 14).sum::<usize>() as f64;
+    let compressed = small.iter().filter(|frame| frame[12..14] == [0x88, 0xb6]).count();
+    (options.to_owned(), compressed as f64 / frames.len() as f64, bytes(&small) / bytes(&frames))
+}
+
 #[test]
-fn each_code_is_judged_by_a_capture() {
+fn a_mask_from_a_sample_suits_what_comes_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let (options, compressed, ratio) = fit_and_compress(folder.path(), &readings());
+    assert_eq!(options, "-D CODE=0 -D CHUNK=25 -D ASIDE=25");
+    assert_eq!((compressed, ratio < 0.25), (1.0, true), "{ratio}");
+    let Some(payloads) = sensors() else { return };
+    // Bases that come only later are not in the tables.
+    let (options, compressed, ratio) = fit_and_compress(folder.path(), &payloads);
+    assert!(compressed > 0.75 && ratio < 0.45, "{options}: {compressed} of the packets, {ratio} of the bytes");
+    // More bits are set aside: nearly all that comes is known, and not much larger.
+    let words = "zipline tables sample.pcap --transform mask-41 --encoder encoder.txt --decoder decoder.txt";
+    let output = wirespeed(folder.path(), words);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    write_payloads(&folder.path().join("rest.pcap"), &payloads);
+    let options = "-D CODE=0 -D CHUNK=23 -D ASIDE=41";
+    run(folder.path(), "encoder.p4", options, "encoder.txt", "rest.pcap", "small.pcap");
+    let small = read(&folder.path().join("small.pcap"));
+    let compressed = small.iter().filter(|frame| frame[12..14] == [0x88, 0xb6]).count();
+    assert!(compressed * 100 > payloads.len() * 97, "{compressed} of {}", payloads.len());
+}
+
+/// Two kinds of traffic, each with its own mask, learned by itself and told apart by EtherTypes.
+#[test]
+fn classes_of_traffic_have_their_own_masks() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let first = readings();
+    let second: Vec<Vec<u8>> = first.iter().map(|reading| reading.iter().rev().copied().collect()).collect();
+    write_payloads(&folder.join("first.pcap"), &first);
+    write_payloads(&folder.join("second.pcap"), &second);
+    let common = "--transform mask-33 --chunk 25 --first-identifier";
+    for (name, further) in [("first", "0"), ("second", "100 --class 1")] {
+        let files = format!("--encoder {name}-encoder.txt --decoder {name}-decoder.txt");
+        let output = wirespeed(folder, &format!("zipline tables {name}.pcap {common} {further} {files}"));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let mut writer = CaptureWriter::create(&folder.join("both.pcap")).unwrap();
+    let mut frames = Vec::new();
+    for (frame, is_second) in first.iter().zip(&second).flat_map(|(a, b)| [(a, false), (b, true)]) {
+        let header = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, u8::from(is_second)];
+        frames.push([&header[..], frame].concat());
+        writer.write(&frames[frames.len() - 1], 1_000 * frames.len() as u64).unwrap();
+    }
+    writer.flush().unwrap();
+    for program in ["encoder", "decoder"] {
+        let [first, second] =
+            ["first", "second"].map(|name| std::fs::read_to_string(folder.join(format!("{name}-{program}.txt"))).unwrap());
+        assert!(!second.contains("ports send") && first.contains("ports send"), "the wires are those of class 0");
+        std::fs::write(folder.join(format!("{program}.txt")), first + &second.replace("0x0800", "0x0801")).unwrap();
+    }
+    let options = "-D CODE=0 -D CHUNK=25 -D ASIDE=33 -D CLASSES=2 -D ETHERTYPE=0xA000";
+    run(folder, "encoder.p4", options, "encoder.txt", "both.pcap", "small.pcap");
+    run(folder, "decoder.p4", options, "decoder.txt", "small.pcap", "whole.pcap");
+    let small = read(&folder.join("small.pcap"));
+    let count = |ethertype: [u8; 2]| small.iter().filter(|frame| frame[12..14] == ethertype).count();
+    assert_eq!([count([0xa0, 1]), count([0xa0, 3])], [3_000, 3_000]);
+    assert!(read(&folder.join("whole.pcap")) == frames, "the packets are not what they were");
+}
+
+#[test]
+fn each_transform_is_judged_by_a_capture() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder.path().join("sample.pcap"));
     check(
@@ -84,20 +201,52 @@ fn each_code_is_judged_by_a_capture() {
         "zipline fit sample.pcap",
         expect![[r#"
             exit 0
-               m   chunk      chunks       bases   with identifier   size
-               3       1         180           4               180  1.049
-               4       2         180           9               180  1.024
-               5       4         180          20               180  0.976
-               6       8         180          51               180  0.878
-               7      16         180          91               180  0.683
-               8      32         180         166               180  0.293
-               9      64           0           0                 0  1.000
-              10     128           0           0                 0  1.000
-              11     256           0           0                 0  1.000
-              12     512           0           0                 0  1.000
-              13    1024           0           0                 0  1.000
-              14    2048           0           0                 0  1.000
-              15    4096           0           0                 0  1.000
+            transform        chunk      chunks       bases  with identifier   size  met before  learned
+            hamming-3            1         180           4              180  1.049         176    1.048
+            hamming-4            2         180           9              180  1.024         171    1.023
+            hamming-5            4         180          20              180  0.976         160    0.978
+            hamming-6            8         180          51              180  0.878         129    0.913
+            hamming-7           16         180          91              180  0.683          89    0.843
+            hamming-8           32         180         166              180  0.293          14    0.945
+            hamming-9           64           0           0                0  1.000           0    1.000
+            hamming-10         128           0           0                0  1.000           0    1.000
+            hamming-11         256           0           0                0  1.000           0    1.000
+            hamming-12         512           0           0                0  1.000           0    1.000
+            hamming-13        1024           0           0                0  1.000           0    1.000
+            hamming-14        2048           0           0                0  1.000           0    1.000
+            hamming-15        4096           0           0                0  1.000           0    1.000
+            bch-4                2         180           9              180  1.024         171    1.023
+            bch-5                4         180          22              180  1.000         158    1.000
+            bch-6                8         180          43              180  0.902         137    0.926
+            bch-7               16         180          85              180  0.707          95    0.846
+            bch-8               32         180         162              180  0.317          18    0.932
+            bch-9               64           0           0                0  1.000           0    1.000
+            mask-1              33         170         170              170  0.286           0    1.000
+            mask-9              33         170         166              170  0.309           4    0.984
+            mask-17             33         170         159              170  0.332          11    0.957
+            mask-25             33         170         151              170  0.355          19    0.928
+            mask-33             33         170         144              170  0.378          26    0.905
+            mask-41             33         170         137              170  0.401          33    0.884
+            mask-49             33         170         129              170  0.424          41    0.861
+            mask-57             33         170         121              170  0.447          49    0.841
+            mask-65             33         170         113              170  0.470          57    0.822
+            mask-73             33         170         105              170  0.493          65    0.806
+            mask-81             33         170          98              170  0.516          72    0.795
+            mask-89             33         170          90              170  0.539          80    0.783
+            mask-97             33         170          83              170  0.562          87    0.776
+            mask-105            33         170          75              170  0.585          95    0.768
+            mask-113            33         170          67              170  0.608         103    0.763
+            mask-121            33         170          59              170  0.631         111    0.759
+            mask-129            33         170          51              170  0.654         119    0.758
+            mask-137            33         170          43              170  0.678         127    0.759
+            mask-145            33         170          35              170  0.701         135    0.762
+            swap-hamming-5      33         170           4              170  0.977         166    0.978
+            swap-hamming-6      33         170           4              170  0.885         166    0.888
+            swap-hamming-7      33         170          43              170  0.701         127    0.776
+            swap-hamming-8      33         170         164              170  0.332           6    0.976
+            swap-bch-6          33         170           4              170  0.908         166    0.910
+            swap-bch-7          33         170          38              170  0.724         132    0.785
+            swap-bch-8          33         170         165              170  0.355           5    0.981
         "#]],
     );
 }
@@ -121,7 +270,27 @@ fn faults_are_named() {
         &format!("zipline tables sample.pcap --m 2 {files}"),
         expect![[r#"
             exit 2
-            error: --m: m is 2, but it must be from 3 to 15
+            error: invalid value '2' for '--m <N>': 2 is not in 3..=15
+
+            For more information, try '--help'.
+        "#]],
+    );
+    check(
+        folder,
+        &format!("zipline tables --transform mask-41 {files}"),
+        expect![[r#"
+            exit 2
+            error: --transform: mask-41 has a mask, which is chosen from a sample: name a capture with such payloads
+        "#]],
+    );
+    check(
+        folder,
+        &format!("zipline tables sample.pcap --transform bch-12 {files}"),
+        expect![[r#"
+            exit 2
+            error: invalid value 'bch-12' for '--transform <NAME>': it is hamming-M or swap-hamming-M with M from 3 to 15, bch-M or swap-bch-M with M from 4 to 9, or mask-BITS
+
+            For more information, try '--help'.
         "#]],
     );
     check(

@@ -1,55 +1,102 @@
 //! The tables of the encoder and the decoder as commands, which `--entries` and packet tests read.
 //!
-//! What enters: a code, and bases in the order of their identifiers. What leaves: lines.
+//! What enters: a transform, and bases in the order of their identifiers. What leaves: lines.
 
-use crate::code::Code;
+use crate::code::Wrong;
+use crate::transform::Transform;
 use base::Bits;
 use std::fmt::Write as _;
 
-/// The mask of each syndrome, the same for both programs.
-pub fn masks(code: &Code) -> String {
+/// Where traffic comes from and goes to, and what it is told apart by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Class {
+    /// Its number.
+    pub number: u32,
+    /// The EtherType of its packets.
+    pub ethertype: u16,
+    /// The port where the encoder receives them.
+    pub port: u16,
+}
+
+/// The packets of a class, for the encoder: how they are split.
+pub fn encode(class: Class, transform: &Transform) -> String {
+    let Class { number, ethertype, port } = class;
+    format!("table_add classes encode {port} {ethertype:#06x} => {number}{}\n", argument(transform))
+}
+
+/// The packets of a class, for the decoder: what they were.
+pub fn restore(class: Class, transform: &Transform) -> String {
+    let Class { number, ethertype, .. } = class;
+    format!("table_add classes restore {number} => {ethertype:#06x}{}\n", argument(transform))
+}
+
+fn argument(transform: &Transform) -> String {
+    transform.mask().map_or(String::new(), |mask| format!(" {}", hexadecimal(mask)))
+}
+
+/// The wrong bits of each syndrome, the same for both programs.
+pub fn masks(transform: &Transform) -> String {
     let mut text = String::new();
-    for syndrome in 1..1 << code.m() {
-        if let Some(place) = code.place(syndrome) {
-            let _ = writeln!(text, "table_add masks flip {syndrome:#x} => {place}");
-        }
+    let Some(code) = transform.code() else { return text };
+    for syndrome in 1..1 << code.syndrome_bits() {
+        let _ = match code.wrong(syndrome) {
+            Some(Wrong::One(place)) => writeln!(text, "table_add masks flip {syndrome:#x} => {place}"),
+            Some(Wrong::Two(first, second)) => {
+                writeln!(text, "table_add masks flip_two {syndrome:#x} => {first} {second}")
+            }
+            Some(Wrong::Syndrome) => writeln!(text, "table_add masks keep {syndrome:#x} =>"),
+            None => Ok(()),
+        };
     }
     text
 }
 
-/// The identifier of each basis, for the encoder.
-pub fn identifiers(bases: &[Bits]) -> String {
+/// The identifier of each basis, for the encoder: this first one, and so on.
+pub fn identifiers(first: u32, bases: &[Bits]) -> String {
     let lines = bases
         .iter()
-        .enumerate()
-        .map(|(identifier, basis)| format!("table_add bases compress {} => {identifier}\n", hexadecimal(basis)));
+        .zip(first..)
+        .map(|(basis, identifier)| format!("table_add bases compress {} => {identifier}\n", hexadecimal(basis)));
     lines.collect()
 }
 
 /// The basis of each identifier, for the decoder.
-pub fn bases(bases: &[Bits]) -> String {
+pub fn bases(first: u32, bases: &[Bits]) -> String {
     let lines = bases
         .iter()
-        .enumerate()
-        .map(|(identifier, basis)| format!("table_add bases expand {identifier} => {}\n", hexadecimal(basis)));
+        .zip(first..)
+        .map(|(basis, identifier)| format!("table_add bases expand {identifier} => {}\n", hexadecimal(basis)));
     lines.collect()
 }
 
-fn hexadecimal(value: &Bits) -> String {
+/// A value as commands have it.
+pub fn hexadecimal(value: &Bits) -> String {
     value.to_be_bytes().iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::Code;
 
     #[test]
     fn tables_are_written_as_commands() {
-        let code = Code::new(3).unwrap();
-        assert_eq!(masks(&code).lines().count(), 7);
-        assert!(masks(&code).starts_with("table_add masks flip 0x1 => 0\ntable_add masks flip 0x2 => 1\n"));
+        let plain = Transform::of_code(Code::new(3).unwrap());
+        assert_eq!(masks(&plain).lines().count(), 7);
+        assert!(masks(&plain).starts_with("table_add masks flip 0x1 => 0\ntable_add masks flip 0x2 => 1\n"));
+        let of_two = masks(&Transform::of_code(Code::of_two(4).unwrap()));
+        assert_eq!(of_two.lines().count(), 255);
+        let count = |action: &str| of_two.lines().filter(|line| line.contains(action)).count();
+        assert_eq!([" flip ", " flip_two ", " keep "].map(count), [15, 105, 135]);
+        assert!(of_two.contains("table_add masks flip_two 0x3 => 0 1\n"), "{of_two}");
+        let masked = Transform::masked(Bits::from_u64(16, 0x00ff), None);
+        let class = Class { number: 2, ethertype: 0x86dd, port: 7 };
+        assert_eq!(masks(&masked), "");
+        assert_eq!(encode(class, &masked), "table_add classes encode 7 0x86dd => 2 0x00ff\n");
+        assert_eq!(restore(class, &masked), "table_add classes restore 2 => 0x86dd 0x00ff\n");
+        assert_eq!(encode(class, &plain), "table_add classes encode 7 0x86dd => 2\n");
         let chosen = [0x3, 0xa].map(|basis| Bits::from_u64(4, basis));
-        assert_eq!(identifiers(&chosen), "table_add bases compress 0x03 => 0\ntable_add bases compress 0x0a => 1\n");
-        assert_eq!(bases(&chosen), "table_add bases expand 0 => 0x03\ntable_add bases expand 1 => 0x0a\n");
+        assert_eq!(identifiers(0, &chosen), "table_add bases compress 0x03 => 0\ntable_add bases compress 0x0a => 1\n");
+        assert_eq!(bases(4, &chosen), "table_add bases expand 4 => 0x03\ntable_add bases expand 5 => 0x0a\n");
     }
 }

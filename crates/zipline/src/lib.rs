@@ -1,6 +1,7 @@
 //! ZipLine outside of the data plane: what the programs in `apps/zipline` need to be told.
 //!
-//! * [`code`]: Hamming codes; chunks become bases and deviations, as the programs do it.
+//! * [`code`]: Hamming and BCH codes, as the programs compute them; [`transform`]: chunks become bases and deviations.
+//! * [`greedy`]: which bits of a sample a mask sets aside; [`choice`]: what each transform would make of the sample.
 //! * [`dictionary`]: which bases of a sample get identifiers, and what that gives.
 //! * [`entries`]: the tables of both programs, as commands.
 //! * [`pairs`]: which identifier means what, and when it may mean another.
@@ -8,12 +9,16 @@
 //!
 //! Data go from the first to the last. Nothing here reads files or knows a switch.
 
+pub mod choice;
 pub mod code;
 pub mod dictionary;
 pub mod entries;
+pub mod greedy;
 pub mod pairs;
 pub mod replay;
 pub mod sets;
+pub mod transform;
 
-pub use code::{Code, CodeError, Split};
+pub use code::{Code, CodeError};
 pub use dictionary::{Dictionary, Sizes};
+pub use transform::{Kind, Split, Transform};

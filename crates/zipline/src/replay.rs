@@ -4,8 +4,7 @@
 //! long after it was met for the first time. Identifiers are not taken back: bases that come when all are given away
 //! stay unknown.
 
-use crate::code::Code;
-use crate::dictionary::reference_bytes;
+use crate::transform::Transform;
 use std::collections::BTreeMap;
 
 /// How fast chunks come, and how fast bases are learned.
@@ -19,8 +18,8 @@ pub struct Pace {
 
 /// An encoder that learns.
 #[derive(Clone, Debug)]
-pub struct Replay<'c> {
-    code: &'c Code,
+pub struct Replay<'t> {
+    transform: &'t Transform,
     id_bits: u32,
     pace: Pace,
     /// By basis, from when on it is known.
@@ -29,10 +28,10 @@ pub struct Replay<'c> {
     compressed: u64,
 }
 
-impl<'c> Replay<'c> {
+impl<'t> Replay<'t> {
     /// It knows nothing yet.
-    pub fn new(code: &'c Code, id_bits: u32, pace: Pace) -> Replay<'c> {
-        Replay { code, id_bits, pace, known_from_ns: BTreeMap::new(), chunks: 0, compressed: 0 }
+    pub fn new(transform: &'t Transform, id_bits: u32, pace: Pace) -> Replay<'t> {
+        Replay { transform, id_bits, pace, known_from_ns: BTreeMap::new(), chunks: 0, compressed: 0 }
     }
 
     /// The next chunk's basis.
@@ -56,18 +55,20 @@ impl<'c> Replay<'c> {
     /// Bytes of what the encoder sends.
     pub fn bytes(&self) -> u64 {
         let as_they_are = self.chunks - self.compressed;
-        as_they_are * self.code.chunk_bytes() as u64 + self.compressed * reference_bytes(self.code, self.id_bits)
+        let reference_bytes = self.transform.reference_bytes(self.id_bits);
+        as_they_are * self.transform.chunk_bytes() as u64 + self.compressed * reference_bytes
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::Code;
 
     #[test]
     fn a_basis_is_known_some_time_after_it_was_met() {
-        let code = Code::new(8).unwrap();
-        let mut replay = Replay::new(&code, 1, Pace { chunk_ns: 10, learning_ns: 20 });
+        let transform = Transform::of_code(Code::new(8).unwrap());
+        let mut replay = Replay::new(&transform, 1, Pace { chunk_ns: 10, learning_ns: 20 });
         // The first is met at 0 and known from 20 on, the second from 40 on; there is no identifier for the third.
         for basis in [1, 1, 2, 1, 2, 2, 3, 3, 3, 3] {
             replay.add(&[basis]);

@@ -6,6 +6,7 @@
 //! here.
 
 use crate::code::Code;
+use crate::transform::Transform;
 use base::Rng;
 
 /// Chunks of the set of the sensor.
@@ -26,7 +27,7 @@ const NAMES: u64 = 4_000;
 pub fn sensor(seed: u64) -> impl Iterator<Item = Vec<u8>> {
     let mut rng = Rng::new(seed);
     let code = Code::new(8).unwrap_or_else(|_| unreachable!("8 is from 3 to 15"));
-    let states = states(&code, &mut rng);
+    let states = states(&Transform::of_code(code), &mut rng);
     (0..READINGS).map(move |number| {
         let mut reading = states[number / READINGS_OF_STATE].clone();
         if rng.chance(1, 2) {
@@ -37,13 +38,13 @@ pub fn sensor(seed: u64) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-fn states(code: &Code, rng: &mut Rng) -> Vec<Vec<u8>> {
+fn states(transform: &Transform, rng: &mut Rng) -> Vec<Vec<u8>> {
     let mut state = || {
-        let mut chunk = vec![0; code.chunk_bytes()];
+        let mut chunk = vec![0; transform.chunk_bytes()];
         rng.fill(&mut chunk);
-        let mut split = code.split(&chunk);
+        let mut split = transform.split(&chunk);
         split.syndrome = 0;
-        code.join(&split)
+        transform.join(&split)
     };
     (0..STATES).map(|_| state()).collect()
 }
@@ -75,9 +76,9 @@ mod tests {
 
     #[test]
     fn sets_have_the_paper_s_shape() {
-        let code = Code::new(8).unwrap();
+        let transform = Transform::of_code(Code::new(8).unwrap());
         let bases_of = |part: &mut dyn Iterator<Item = Vec<u8>>| -> usize {
-            part.map(|chunk| code.split(&chunk).basis.to_be_bytes()).collect::<BTreeSet<_>>().len()
+            part.map(|chunk| transform.split(&chunk).basis.to_be_bytes()).collect::<BTreeSet<_>>().len()
         };
         assert_eq!(bases_of(&mut sensor(1).take(10_000)), 10, "a bit that differs makes no other basis");
         assert_eq!(bases_of(&mut sensor(1).step_by(READINGS_OF_STATE)), STATES);

@@ -1,16 +1,17 @@
 //! The programs of `apps/zipline` against generalized deduplication done otherwise: by the parity-check matrix of each
-//! code, bit by bit. The generators are written here once more, as powers of x.
+//! code, bit by bit, and by masks as lists of places. The generators are written here once more, as powers of x.
 //!
 //! Every packet goes through the encoder and then the decoder, by the interpreter and by native code. What the encoder
 //! sends must be what the matrix says, to the last bit, and what the decoder sends must be the packet.
 
-use base::Rng;
+use base::{Bits, Rng};
 use std::path::Path;
 use std::sync::Arc;
 use switch::{Config, Output, Switch};
 use testkit::corpus::{Way, folder};
 use testkit::pipeline::{program_of_text, switch_with};
-use zipline::{Code, entries};
+use zipline::entries::{self, Class};
+use zipline::{Code, Transform};
 
 /// m and the powers of x of the generator, the highest left out.
 const GENERATORS: [(usize, &[usize]); 15] = [
@@ -31,50 +32,132 @@ const GENERATORS: [(usize, &[usize]); 15] = [
     (15, &[1, 0]),
 ];
 
+/// m and the powers of x of the generators of codes that correct two bits, the highest left out.
+const GENERATORS_OF_TWO: [(usize, &[usize]); 6] = [
+    (4, &[7, 6, 4, 0]),
+    (5, &[9, 8, 6, 5, 3, 0]),
+    (6, &[10, 8, 5, 4, 3, 0]),
+    (7, &[9, 8, 6, 5, 4, 2, 1, 0]),
+    (8, &[14, 13, 11, 10, 9, 8, 6, 5, 1, 0]),
+    (9, &[15, 12, 10, 8, 7, 6, 3, 0]),
+];
+
 /// A code as a matrix. Bits are in the order in which they stand in a packet.
 struct Matrix {
     m: usize,
+    errors: usize,
     /// The column of each bit of a word, the coefficient of the highest power first in both.
     columns: Vec<Vec<bool>>,
 }
 
 impl Matrix {
-    fn new(m: usize, generator: &[usize]) -> Matrix {
-        let mut column = vec![false; m];
-        column[m - 1] = true;
+    fn new(m: usize, errors: usize, generator: &[usize]) -> Matrix {
+        let degree = m * errors;
+        let mut column = vec![false; degree];
+        column[degree - 1] = true;
         let mut columns = vec![column];
         for _ in 1..(1 << m) - 1 {
             let mut next = columns[columns.len() - 1].clone();
             let is_over = next.remove(0);
             next.push(false);
             for power in generator {
-                next[m - 1 - power] ^= is_over;
+                next[degree - 1 - power] ^= is_over;
             }
             columns.push(next);
         }
         columns.reverse();
-        Matrix { m, columns }
+        Matrix { m, errors, columns }
     }
 
     fn syndrome(&self, word: &[bool]) -> Vec<bool> {
-        let mut sum = vec![false; self.m];
+        let mut sum = vec![false; self.m * self.errors];
         for column in word.iter().zip(&self.columns).filter_map(|(bit, column)| bit.then_some(column)) {
             sum.iter_mut().zip(column).for_each(|(sum, bit)| *sum ^= bit);
         }
         sum
     }
 
+    /// The places of the wrong bits, if they are no more than the code corrects.
+    fn wrong(&self, syndrome: &[bool]) -> Option<Vec<usize>> {
+        if !syndrome.contains(&true) {
+            return Some(Vec::new());
+        }
+        if let Some(place) = self.columns.iter().position(|column| column == syndrome) {
+            return Some(vec![place]);
+        }
+        let pairs = (0..self.columns.len()).flat_map(|first| (0..first).map(move |second| (first, second)));
+        let is_sum = |&(first, second): &(usize, usize)| {
+            let both = self.columns[first].iter().zip(&self.columns[second]);
+            both.zip(syndrome).all(|((a, b), sum)| a ^ b == *sum)
+        };
+        pairs.filter(|_| self.errors == 2).find(is_sum).map(|(first, second)| vec![first, second])
+    }
+
     /// The basis of a word, and its syndrome.
     fn split(&self, word: &[bool]) -> (Vec<bool>, Vec<bool>) {
         let syndrome = self.syndrome(word);
         let mut codeword = word.to_vec();
-        if let Some(place) = self.columns.iter().position(|column| *column == syndrome) {
-            codeword[place] ^= true;
+        let end = word.len() - syndrome.len();
+        match self.wrong(&syndrome) {
+            Some(places) => places.into_iter().for_each(|place| codeword[place] ^= true),
+            None => codeword[end..].iter_mut().zip(&syndrome).for_each(|(bit, wrong)| *bit ^= wrong),
         }
-        assert!(!self.syndrome(&codeword).contains(&true), "each word is next to a codeword");
-        codeword.truncate(word.len() - self.m);
+        assert!(!self.syndrome(&codeword).contains(&true), "each word becomes a codeword");
+        codeword.truncate(end);
         (codeword, syndrome)
     }
+}
+
+/// A transform: which bits of a chunk are set aside, by their places, and what splits the others.
+struct Oracle {
+    chunk_bytes: usize,
+    aside: Vec<usize>,
+    matrix: Option<Matrix>,
+}
+
+/// A chunk in parts.
+struct Parts {
+    aside: Vec<bool>,
+    basis: Vec<bool>,
+    syndrome: Vec<bool>,
+}
+
+impl Oracle {
+    /// A code on all but the first bit of its chunk.
+    fn of_code(m: usize, errors: usize, generator: &[usize]) -> Oracle {
+        Oracle { chunk_bytes: 1 << (m - 3), aside: vec![0], matrix: Some(Matrix::new(m, errors, generator)) }
+    }
+
+    fn split(&self, chunk: &[bool]) -> Parts {
+        let aside = self.aside.iter().map(|place| chunk[*place]).collect();
+        let word: Vec<bool> =
+            (0..chunk.len()).filter(|place| !self.aside.contains(place)).map(|place| chunk[place]).collect();
+        let (basis, syndrome) = match &self.matrix {
+            Some(matrix) => matrix.split(&word),
+            None => (word, Vec::new()),
+        };
+        Parts { aside, basis, syndrome }
+    }
+
+    /// The same, as the crate has it.
+    fn transform(&self) -> Transform {
+        let code = self.matrix.as_ref().map(|matrix| {
+            let m = matrix.m as u32;
+            let generator = number_of(&matrix.columns[matrix.columns.len() - 1 - matrix.m * matrix.errors]);
+            if matrix.errors == 1 { Code::with_polynomial(m, generator).unwrap() } else { Code::of_two(m).unwrap() }
+        });
+        if self.aside == [0] {
+            return Transform::of_code(code.unwrap());
+        }
+        let mut mask = Bits::zero(8 * self.chunk_bytes as u32);
+        self.aside.iter().for_each(|place| mask.set_bit(mask.width() - 1 - *place as u32, true));
+        Transform::masked(mask, code)
+    }
+}
+
+/// The number that these bits are.
+fn number_of(bits: &[bool]) -> u32 {
+    bits.iter().fold(0, |number, bit| number << 1 | u32::from(*bit))
 }
 
 fn bits_of(bytes: &[u8]) -> Vec<bool> {
@@ -120,6 +203,12 @@ fn app(way: Way, defines: &str, file: &str) -> Switch {
     switch_with(&program, &way.engine(&cache), Config::default()).unwrap()
 }
 
+/// Options of a command line as a program has them.
+fn defines(options: &str) -> String {
+    let definition = |option: &str| format!("#define {}\n", option.trim().replace('=', " "));
+    options.split("-D").filter(|option| !option.is_empty()).map(definition).collect()
+}
+
 fn install(switch: &mut Switch, commands: &str) {
     let commands =
         control::parse_entries("entries", commands, switch.program()).unwrap_or_else(|it| panic!("{}", it[0]));
@@ -150,15 +239,21 @@ struct Pair {
     decoder: Switch,
 }
 
+/// What the pair compresses.
+const CLASS: Class = Class { number: 0, ethertype: 0x0800, port: 1 };
+
 impl Pair {
-    fn new(way: Way, code: &Code) -> Pair {
-        let defines = format!("#define CODE {}\n#define POLYNOMIAL {}", code.m(), code.polynomial());
+    fn new(way: Way, transform: &Transform) -> Pair {
+        let mut defines = defines(&transform.options(ID_BITS as u32));
+        if let Some(code) = transform.code().filter(|code| code.errors() == 1) {
+            defines += &format!("#define POLYNOMIAL {}\n", code.polynomial());
+        }
         let [mut encoder, mut decoder] = ["encoder.p4", "decoder.p4"].map(|file| app(way, &defines, file));
         for switch in [&mut encoder, &mut decoder] {
-            install(switch, &(WIRES.to_owned() + &entries::masks(code)));
+            install(switch, &(WIRES.to_owned() + &entries::masks(transform)));
         }
-        install(&mut encoder, "table_add classes encode 1 0x0800 => 0\n");
-        install(&mut decoder, "table_add classes restore 0 => 0x0800\n");
+        install(&mut encoder, &entries::encode(CLASS, transform));
+        install(&mut decoder, &entries::restore(CLASS, transform));
         Pair { encoder, decoder }
     }
 
@@ -171,45 +266,51 @@ impl Pair {
     }
 }
 
-/// Chunks of all kinds: random ones, codewords and what is one bit away from them, chunks of equal and of single bits.
-fn chunks(matrix: &Matrix, rng: &mut Rng) -> Vec<Vec<bool>> {
-    let bits = 1 << matrix.m;
+/// Chunks of all kinds: random ones, codewords and what is some bits away from them, chunks of equal and of single bits.
+fn chunks(oracle: &Oracle, rng: &mut Rng) -> Vec<Vec<bool>> {
+    let bits = 8 * oracle.chunk_bytes;
     if bits == 8 {
         return (0..256).map(|value| number(value, 8)).collect();
     }
     let mut chunks = vec![vec![false; bits], vec![true; bits]];
-    for place in [0, 1, 2, bits - matrix.m - 1, bits - matrix.m, bits - 1] {
+    for place in [0, 1, 2, bits / 2, bits - 9, bits - 1] {
         chunks.push((0..bits).map(|at| at == place).collect());
     }
     for _ in 0..6 {
         let mut random = vec![0; bits / 8];
         rng.fill(&mut random);
         let random = bits_of(&random);
-        let (basis, _) = matrix.split(&random[1..]);
-        let unchecked = [&basis[..], &vec![false; matrix.m]].concat();
-        let codeword = [&random[..1], &basis, &matrix.syndrome(&unchecked)].concat();
-        let mut wrong = codeword.clone();
-        wrong[1 + rng.below(bits as u64 - 1) as usize] ^= true;
-        chunks.extend([random, codeword, wrong]);
+        let mut near = random.clone();
+        if let Some(matrix) = &oracle.matrix {
+            let syndrome = matrix.m * matrix.errors;
+            let places: Vec<usize> = (0..bits).filter(|place| !oracle.aside.contains(place)).collect();
+            let basis = oracle.split(&random).basis;
+            let parity = matrix.syndrome(&[&basis[..], &vec![false; syndrome]].concat());
+            places.iter().zip(basis.iter().chain(&parity)).for_each(|(place, bit)| near[*place] = *bit);
+        }
+        chunks.push(random);
+        for _ in 0..=oracle.matrix.as_ref().map_or(1, |matrix| matrix.errors) {
+            chunks.push(near.clone());
+            near[rng.below(bits as u64) as usize] ^= true;
+        }
+        chunks.push(near);
     }
     chunks
 }
 
-/// One code in one way: packets of type 2 with nothing in the tables, then of type 3.
-fn check(way: Way, m: usize, generator: &[usize]) {
-    let matrix = Matrix::new(m, generator);
-    let polynomial = generator.iter().fold(0, |sum, power| sum | 1 << power);
-    let code = Code::with_polynomial(m as u32, polynomial).unwrap();
-    let mut pair = Pair::new(way, &code);
-    let mut rng = Rng::new(m as u64);
-    let chunks = chunks(&matrix, &mut rng);
+/// One transform in one way: packets of type 2 with nothing in the tables, then of type 3.
+fn check(way: Way, oracle: &Oracle) {
+    let transform = oracle.transform();
+    let mut pair = Pair::new(way, &transform);
+    let mut rng = Rng::new(oracle.chunk_bytes as u64);
+    let chunks = chunks(oracle, &mut rng);
+    let what = |number: usize| format!("{}, {}, chunk {number}", way.describe(), transform.options(15));
     let mut bases: Vec<Vec<bool>> = Vec::new();
     for (chunk, tail) in chunks.iter().zip(0..) {
         let payload = [bytes_of(chunk), vec![0xa5; tail % 5]].concat();
-        let (basis, syndrome) = matrix.split(&chunk[1..]);
-        let processed = [bytes_of(&[&chunk[..1], &basis, &syndrome].concat()), vec![0xa5; tail % 5]].concat();
-        let what = || format!("{}, m = {m}, chunk {tail}", way.describe());
-        assert!(pair.between(&frame(0x0800, &payload)) == frame(0x88b5, &processed), "type 2: {}", what());
+        let Parts { aside, basis, syndrome } = oracle.split(chunk);
+        let processed = [bytes_of(&[&aside[..], &basis, &syndrome].concat()), vec![0xa5; tail % 5]].concat();
+        assert!(pair.between(&frame(0x0800, &payload)) == frame(0x88b5, &processed), "type 2: {}", what(tail));
         if !bases.contains(&basis) {
             bases.push(basis);
         }
@@ -220,23 +321,79 @@ fn check(way: Way, m: usize, generator: &[usize]) {
     }
     for (chunk, tail) in chunks.iter().zip(0..) {
         let payload = [bytes_of(chunk), vec![0x5a; tail % 5]].concat();
-        let (basis, syndrome) = matrix.split(&chunk[1..]);
+        let Parts { aside, basis, syndrome } = oracle.split(chunk);
         let identifier = bases.iter().position(|known| *known == basis).unwrap();
-        let reference = bytes_of(&[&chunk[..1], &number(identifier, ID_BITS), &syndrome].concat());
+        let reference = bytes_of(&[&aside[..], &number(identifier, ID_BITS), &syndrome].concat());
+        assert_eq!(reference.len() as u64, transform.reference_bytes(ID_BITS as u32));
         let compressed = [reference, vec![0x5a; tail % 5]].concat();
-        let what = || format!("{}, m = {m}, chunk {tail}", way.describe());
-        assert!(pair.between(&frame(0x0800, &payload)) == frame(0x88b6, &compressed), "type 3: {}", what());
+        assert!(pair.between(&frame(0x0800, &payload)) == frame(0x88b6, &compressed), "type 3: {}", what(tail));
     }
     let count = chunks.len() as u64;
-    assert_eq!(counted(&mut pair.encoder), [count, count, 0, 0, 0, 0]);
+    assert_eq!(counted(&mut pair.encoder), [count, count, 0, 0, 0, 0, 0]);
     assert_eq!(counted(&mut pair.decoder), [count, count, 0, 0, 0, 0, 0]);
 }
 
 /// The codes of these indices, by the definition and by native code as it runs.
 fn check_codes(indices: std::ops::Range<usize>) {
     for (m, generator) in &GENERATORS[indices] {
-        check(Way::ALL[0], *m, generator);
-        check(Way::ALL[5], *m, generator);
+        let oracle = Oracle::of_code(*m, 1, generator);
+        check(Way::ALL[0], &oracle);
+        check(Way::ALL[5], &oracle);
+    }
+}
+
+/// So many different places below another number.
+fn places(count: usize, below: usize, rng: &mut Rng) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..below).collect();
+    while places.len() > count {
+        places.remove(rng.below(places.len() as u64) as usize);
+    }
+    places
+}
+
+#[test]
+fn masks_of_all_widths_set_their_bits_aside() {
+    let mut rng = Rng::new(3);
+    for (chunk_bytes, count) in [(1, 3), (2, 15), (8, 1), (8, 63), (9, 8), (23, 41), (32, 200), (64, 65), (128, 300)] {
+        let aside = places(count, 8 * chunk_bytes, &mut rng);
+        let oracle = Oracle { chunk_bytes, aside, matrix: None };
+        check(Way::ALL[0], &oracle);
+        check(Way::ALL[5], &oracle);
+    }
+}
+
+#[test]
+fn a_mask_is_that_of_the_places_in_every_way() {
+    let aside = places(33, 184, &mut Rng::new(4));
+    for way in Way::ALL {
+        check(way, &Oracle { chunk_bytes: 23, aside: aside.clone(), matrix: None });
+    }
+}
+
+#[test]
+fn what_a_mask_leaves_is_split_by_a_code() {
+    let mut rng = Rng::new(5);
+    for (chunk_bytes, m, errors, generator) in [
+        (23, 7, 1, GENERATORS[5].1),
+        (4, 4, 1, GENERATORS[1].1),
+        (40, 8, 1, GENERATORS[6].1),
+        (9, 6, 2, GENERATORS_OF_TWO[2].1),
+        (23, 7, 2, GENERATORS_OF_TWO[3].1),
+    ] {
+        let matrix = Matrix::new(m, errors, generator);
+        let aside = places(8 * chunk_bytes - matrix.columns.len(), 8 * chunk_bytes, &mut rng);
+        let oracle = Oracle { chunk_bytes, aside, matrix: Some(matrix) };
+        check(Way::ALL[0], &oracle);
+        check(Way::ALL[5], &oracle);
+    }
+}
+
+#[test]
+fn codes_that_correct_two_bits_are_those_of_the_matrix() {
+    for (m, generator) in GENERATORS_OF_TWO {
+        let oracle = Oracle::of_code(m, 2, generator);
+        check(Way::ALL[0], &oracle);
+        check(Way::ALL[5], &oracle);
     }
 }
 
@@ -258,7 +415,7 @@ fn the_longest_codes_are_those_of_the_matrix() {
 #[test]
 fn the_code_of_the_paper_is_that_of_the_matrix_in_every_way() {
     for way in Way::ALL {
-        check(way, 8, GENERATORS[6].1);
+        check(way, &Oracle::of_code(8, 1, GENERATORS[6].1));
     }
 }
 
@@ -266,8 +423,7 @@ fn the_code_of_the_paper_is_that_of_the_matrix_in_every_way() {
 #[test]
 fn other_packets_stay_and_unknown_ones_go_nowhere() {
     for way in Way::ALL {
-        let code = Code::new(8).unwrap();
-        let mut pair = Pair::new(way, &code);
+        let mut pair = Pair::new(way, &Transform::of_code(Code::new(8).unwrap()));
         let short = frame(0x0800, &[7; 31]);
         assert_eq!(pair.between(&short), short, "shorter than a chunk");
         let other = frame(0x86dd, &[7; 64]);
@@ -277,7 +433,7 @@ fn other_packets_stay_and_unknown_ones_go_nowhere() {
         for ethertype in [0x88b5, 0x88b6] {
             assert!(pass(&mut pair.encoder, &frame(ethertype, &[7; 64])).is_empty(), "{ethertype:#x}");
         }
-        assert_eq!(counted(&mut pair.encoder), [0, 0, 2, 1, 0, 2]);
+        assert_eq!(counted(&mut pair.encoder), [0, 0, 2, 1, 0, 2, 0]);
         for (ethertype, length) in [(0x88b5, 31), (0x88b6, 2), (0x88b6, 3)] {
             let encoded = frame(ethertype, &vec![7; length]);
             assert!(pass(&mut pair.decoder, &encoded).is_empty(), "{ethertype:#x}, {length} bytes");
@@ -299,7 +455,7 @@ fn what_tables_do_not_say_is_not_guessed() {
         chunk[31] = 1;
         assert_eq!(pass(&mut encoder, &frame(0x0800, &chunk)), [frame(0x0800, &chunk)]);
         assert!(pass(&mut decoder, &frame(0x88b5, &chunk)).is_empty());
-        assert_eq!(counted(&mut encoder), [0, 1, 0, 0, 1, 0]);
+        assert_eq!(counted(&mut encoder), [0, 1, 0, 0, 1, 0, 0]);
         assert_eq!(counted(&mut decoder), [0, 0, 0, 0, 1, 1, 0]);
     }
 }
@@ -307,22 +463,54 @@ fn what_tables_do_not_say_is_not_guessed() {
 /// Identifiers of another width, filled up to whole bytes, and classes with EtherTypes of their own.
 #[test]
 fn widths_and_classes_are_chosen_when_the_programs_are_compiled() {
-    let code = Code::new(6).unwrap();
+    let transform = Transform::of_code(Code::new(6).unwrap());
     let defines = "#define CODE 6\n#define ID_BITS 11\n#define CLASSES 2\n#define ETHERTYPE 0xA000";
     for way in [Way::ALL[0], Way::ALL[5]] {
         let [encoder, decoder] = ["encoder.p4", "decoder.p4"].map(|file| app(way, defines, file));
         let mut pair = Pair { encoder, decoder };
-        let tables = WIRES.to_owned() + &entries::masks(&code);
-        let bases = [code.split(&[0xff; 8]).basis];
+        let tables = WIRES.to_owned() + &entries::masks(&transform);
+        let bases = [transform.split(&[0xff; 8]).basis];
         let of_encoder = "table_add classes encode 1 0x0800 => 0\ntable_add classes encode 1 0x86dd => 1\n";
         let of_decoder = "table_add classes restore 0 => 0x0800\ntable_add classes restore 1 => 0x86dd\n";
-        install(&mut pair.encoder, &(tables.clone() + of_encoder + &entries::identifiers(&bases)));
-        install(&mut pair.decoder, &(tables + of_decoder + &entries::bases(&bases)));
+        install(&mut pair.encoder, &(tables.clone() + of_encoder + &entries::identifiers(0, &bases)));
+        install(&mut pair.decoder, &(tables + of_decoder + &entries::bases(0, &bases)));
         // One bit, eleven of the identifier 0, and six of the syndrome, which is that of a codeword.
         assert_eq!(pair.between(&frame(0x0800, &[0xff; 8])), frame(0xa001, &[0x80, 0, 0]));
         assert_eq!(pair.between(&frame(0x86dd, &[0xff; 9])), frame(0xa003, &[0x80, 0, 0, 0xff]));
         assert_eq!(pair.between(&frame(0x86dd, &[0; 8])), frame(0xa002, &[0; 8]));
         assert!(pass(&mut pair.encoder, &frame(0xa003, &[0; 8])).is_empty());
         assert_eq!(pair.between(&frame(0xa004, &[0; 8])), frame(0xa004, &[0; 8]));
+    }
+}
+
+/// Each class has its own mask. One that has not as many ones as the programs were compiled for is not used: bits would
+/// be lost.
+#[test]
+fn classes_have_masks_of_their_own() {
+    let defines = defines("-D CODE=0 -D CHUNK=4 -D ASIDE=8 -D CLASSES=3 -D ETHERTYPE=0xA000 -D ID_BITS=8");
+    for way in [Way::ALL[0], Way::ALL[5]] {
+        let [encoder, decoder] = ["encoder.p4", "decoder.p4"].map(|file| app(way, &defines, file));
+        let mut pair = Pair { encoder, decoder };
+        let masks = [(0x0800, 0xff_u64), (0x0801, 0xff00_0000), (0x0802, 0x1ff)];
+        for (number, (ethertype, mask)) in masks.into_iter().enumerate() {
+            let class = Class { number: number as u32, ethertype, port: 1 };
+            let transform = Transform::masked(Bits::from_u64(32, mask), None);
+            install(&mut pair.encoder, &entries::encode(class, &transform));
+            install(&mut pair.decoder, &entries::restore(class, &transform));
+        }
+        let basis = [Bits::from_u64(24, 0x00bb_ccdd)];
+        install(&mut pair.encoder, &(WIRES.to_owned() + &entries::identifiers(7, &basis)));
+        install(&mut pair.decoder, &(WIRES.to_owned() + &entries::bases(7, &basis)));
+        let rest = [1, 2, 3];
+        let payload = |chunk: [u8; 4]| [&chunk[..], &rest].concat();
+        let reference = [0xaa, 7, 1, 2, 3];
+        assert_eq!(pair.between(&frame(0x0800, &payload([0xbb, 0xcc, 0xdd, 0xaa]))), frame(0xa001, &reference));
+        assert_eq!(pair.between(&frame(0x0801, &payload([0xaa, 0xbb, 0xcc, 0xdd]))), frame(0xa003, &reference));
+        let turned = payload([0xdd, 0xaa, 0xbb, 0xcc]);
+        assert_eq!(pair.between(&frame(0x0800, &payload([0xaa, 0xbb, 0xcc, 0xdd]))), frame(0xa000, &turned));
+        let same = frame(0x0802, &turned);
+        assert_eq!(pair.between(&same), same, "nine ones for eight bits");
+        assert_eq!(counted(&mut pair.encoder), [2, 1, 0, 0, 0, 0, 1]);
+        assert_eq!(counted(&mut pair.decoder), [2, 1, 1, 0, 0, 0, 0]);
     }
 }

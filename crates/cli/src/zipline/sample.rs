@@ -1,0 +1,258 @@
+//! `zipline fit` and `zipline tables`: a capture says which transform suits the traffic, and what tables should hold.
+//!
+//! What enters: a capture. What leaves: what each transform would make of it, and the entries of both programs for one of
+//! them. Transforms, bases and commands are those of the crate `zipline`; files and the terminal are here.
+
+use crate::Exit;
+use crate::terminal::{self, grouped, say};
+use clap::Args;
+use live::pcap::CaptureReader;
+use serde_json::json;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use zipline::choice::{self, Row, Sample};
+use zipline::entries::{self, Class};
+use zipline::{Dictionary, Kind, Sizes, Transform};
+
+/// Bytes before a chunk: the Ethernet header.
+const HEADER_BYTES: usize = 14;
+
+/// Which packets are compressed.
+#[derive(Args, Debug)]
+struct Traffic {
+    /// The EtherType of the packets that are compressed
+    #[arg(long, default_value = "0x0800", value_name = "NUMBER", value_parser = ethertype)]
+    ethertype: u16,
+    /// Bits of an identifier, as both programs are compiled
+    #[arg(long, default_value_t = 15, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=24))]
+    id_bits: u32,
+    /// Bytes of a chunk with a mask [default: as many as nine of ten payloads have, at most 64]
+    #[arg(long, value_name = "BYTES", value_parser = chunk)]
+    chunk: Option<usize>,
+}
+
+/// Where packets go, and what of it is in the entries.
+#[derive(Args, Debug)]
+struct Wires {
+    /// The port where the encoder receives these packets, and the one where it sends them
+    #[arg(long, default_value = "1,2", value_name = "IN,OUT", value_parser = wire)]
+    encoder_ports: (u16, u16),
+    /// The same for the decoder
+    #[arg(long, default_value = "1,2", value_name = "IN,OUT", value_parser = wire)]
+    decoder_ports: (u16, u16),
+    /// The number of this class of traffic: the entries of 0 have the wires and the code, those of others only their own
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=255))]
+    class: u32,
+    /// The first identifier that its bases get
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    first_identifier: u32,
+    /// Give no basis an identifier: `zipline learn` will
+    #[arg(long)]
+    no_bases: bool,
+}
+
+/// Arguments of `zipline fit`.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Fit {
+    /// A capture, pcap or pcapng
+    #[arg(value_name = "CAPTURE")]
+    capture: PathBuf,
+    #[command(flatten)]
+    traffic: Traffic,
+    #[command(flatten)]
+    wires: Wires,
+    /// Where the encoder's entries go, for the transform that makes payloads smallest while bases are learned
+    #[arg(long, value_name = "FILE", requires = "decoder")]
+    encoder: Option<PathBuf>,
+    /// Where the decoder's entries go
+    #[arg(long, value_name = "FILE", requires = "encoder")]
+    decoder: Option<PathBuf>,
+    /// Print a JSON object per transform instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  wirespeed zipline fit sample.pcap
+  wirespeed zipline fit sample.pcap --encoder encoder.txt --decoder decoder.txt --no-bases
+  wirespeed zipline tables sample.pcap --transform mask-41 --encoder encoder.txt --decoder decoder.txt
+
+Transforms are hamming-M and bch-M (a code on all but the first bit of 2^M bits; bch corrects two bits), mask-BITS (so many
+bits, chosen from the capture, are set aside; the others are the basis), swap-hamming-M and swap-bch-M (a mask sets aside
+what the word of the code leaves).";
+
+/// Arguments of `zipline tables`.
+#[derive(Args, Debug)]
+pub struct Tables {
+    /// A capture, pcap or pcapng, whose bases get identifiers; none do without it, as for `zipline learn`
+    #[arg(value_name = "CAPTURE")]
+    capture: Option<PathBuf>,
+    #[command(flatten)]
+    traffic: Traffic,
+    /// The Hamming code, 3 to 15: short for --transform hamming-N
+    #[arg(long, value_name = "N", conflicts_with = "transform", value_parser = clap::value_parser!(u32).range(3..=15))]
+    m: Option<u32>,
+    /// How chunks are split, as `zipline fit` names it: hamming-8, bch-8, mask-41, swap-hamming-7, ...
+    #[arg(long, value_name = "NAME", default_value = "hamming-8")]
+    transform: Kind,
+    #[command(flatten)]
+    wires: Wires,
+    /// Where the encoder's entries go
+    #[arg(long, value_name = "FILE")]
+    encoder: PathBuf,
+    /// Where the decoder's entries go
+    #[arg(long, value_name = "FILE")]
+    decoder: PathBuf,
+}
+
+fn ethertype(text: &str) -> Result<u16, String> {
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u16::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    number.map_err(|_| "it is a number of 16 bits, such as 0x0800".to_owned())
+}
+
+fn wire(text: &str) -> Result<(u16, u16), String> {
+    let ports = text.split_once(',').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    ports.filter(|(from, to)| *from < 511 && *to < 511).ok_or_else(|| "it is two ports, such as 1,2".to_owned())
+}
+
+fn chunk(text: &str) -> Result<usize, String> {
+    let bytes = text.parse().ok().filter(|bytes| (1..=Transform::CHUNK_MAX).contains(bytes));
+    bytes.ok_or_else(|| format!("it is a number of bytes, 1 to {}", Transform::CHUNK_MAX))
+}
+
+/// Says what each transform would make of a capture, and writes the entries for the best if asked.
+pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
+    let payloads = payloads(&arguments.capture, arguments.traffic.ethertype)?;
+    let sample = Sample::new(&payloads, arguments.traffic.chunk);
+    let rows = sample.rows(arguments.traffic.id_bits);
+    if !arguments.json {
+        say!("transform        chunk      chunks       bases  with identifier   size  met before  learned");
+    }
+    for row in &rows {
+        tell(row, arguments);
+    }
+    if let (Some(encoder), Some(decoder), Some(best)) = (&arguments.encoder, &arguments.decoder, choice::best(&rows)) {
+        let dictionary = sample.dictionary(&best.transform);
+        write_both(&dictionary, &best.transform, &arguments.traffic, &arguments.wires, [encoder, decoder])?;
+        if !arguments.json {
+            let options = best.transform.options(arguments.traffic.id_bits);
+            say!("entries are for {}: compile both programs with {options}", best.kind);
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn tell(row: &Row, arguments: &Fit) {
+    let (sizes, id_bits) = (&row.sizes, arguments.traffic.id_bits);
+    let chunk = row.transform.chunk_bytes();
+    if arguments.json {
+        let line = json!({
+            "transform": row.kind.to_string(),
+            "options": row.transform.options(id_bits),
+            "chunk_bytes": chunk,
+            "reference_bytes": row.transform.reference_bytes(id_bits),
+            "chunks": sizes.chunks,
+            "bases": sizes.bases,
+            "with_identifier": sizes.known,
+            "met_before": sizes.met_before,
+            "bytes": sizes.original,
+            "bytes_with_table": sizes.with_table,
+            "bytes_learned": sizes.learned,
+            "mask": row.transform.mask().map(entries::hexadecimal),
+        });
+        return say!("{line}");
+    }
+    let [chunks, bases, known, before] = [sizes.chunks, sizes.bases, sizes.known, sizes.met_before].map(grouped);
+    let (table, learned) = (ratio(sizes.with_table, sizes), ratio(sizes.learned, sizes));
+    let name = row.kind.to_string();
+    say!("{name:<15}  {chunk:>5}  {chunks:>10}  {bases:>10}  {known:>15}  {table:>5}  {before:>10}  {learned:>7}");
+}
+
+/// Writes the entries of both programs.
+pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
+    let Traffic { ethertype, id_bits, chunk } = arguments.traffic;
+    let payloads = match &arguments.capture {
+        Some(capture) => payloads(capture, ethertype)?,
+        None => Vec::new(),
+    };
+    let kind = arguments.m.map_or(arguments.transform, Kind::Hamming);
+    let sample = Sample::new(&payloads, chunk);
+    let transform = sample.transform(kind).map_err(|error| {
+        terminal::error(format_args!("--transform: {error}"));
+        Exit::Usage
+    })?;
+    let dictionary = sample.dictionary(&transform);
+    let files = [&*arguments.encoder, &*arguments.decoder];
+    let with_identifier = write_both(&dictionary, &transform, &arguments.traffic, &arguments.wires, files)?;
+    if arguments.capture.is_some() {
+        let sizes = dictionary.sizes(id_bits);
+        let [chunks, bases, known, original, with_table] =
+            [sizes.chunks, sizes.bases, sizes.known, sizes.original, sizes.with_table].map(grouped);
+        say!("{} packets, {chunks} chunks of {} bytes", grouped(payloads.len() as u64), transform.chunk_bytes());
+        say!("{bases} bases, {} with an identifier: those of {known} chunks", grouped(with_identifier));
+        say!("payloads of {original} bytes become {with_table}: {}", ratio(sizes.with_table, &sizes));
+    }
+    say!("compile both programs with {}", transform.options(id_bits));
+    Ok(Exit::Success)
+}
+
+/// Writes the entries of both programs; says how many bases have identifiers.
+fn write_both(
+    dictionary: &Dictionary<'_>,
+    transform: &Transform,
+    traffic: &Traffic,
+    wires: &Wires,
+    [encoder, decoder]: [&Path; 2],
+) -> Result<u64, Exit> {
+    let first = wires.first_identifier;
+    let mut chosen = if wires.no_bases { Vec::new() } else { dictionary.chosen(traffic.id_bits) };
+    chosen.truncate((1_usize << traffic.id_bits).saturating_sub(first as usize));
+    let common = |(from, to): (u16, u16)| match wires.class {
+        0 => format!("table_add ports send {from} => {to}\n{}", entries::masks(transform)),
+        _ => String::new(),
+    };
+    let class = Class { number: wires.class, ethertype: traffic.ethertype, port: wires.encoder_ports.0 };
+    let options = format!("# Compiled with {}\n", transform.options(traffic.id_bits));
+    let (to_encode, to_restore) = (entries::encode(class, transform), entries::restore(class, transform));
+    let (identifiers, bases) = (entries::identifiers(first, &chosen), entries::bases(first, &chosen));
+    write(encoder, &[&options, &common(wires.encoder_ports), &to_encode, &identifiers])?;
+    write(decoder, &[&options, &common(wires.decoder_ports), &to_restore, &bases])?;
+    Ok(chosen.len() as u64)
+}
+
+fn ratio(bytes: u64, sizes: &Sizes) -> String {
+    format!("{:.3}", bytes as f64 / sizes.original.max(1) as f64)
+}
+
+/// What is behind the Ethernet headers of the packets that are compressed.
+fn payloads(capture: &Path, ethertype: u16) -> Result<Vec<Vec<u8>>, Exit> {
+    let refused = |error: &dyn std::fmt::Display| {
+        terminal::error(error);
+        Exit::BadInput
+    };
+    let mut reader = CaptureReader::<File>::open(capture).map_err(|error| refused(&error))?;
+    let mut payloads = Vec::new();
+    while let Some(packet) = reader.next_packet().map_err(|error| refused(&error))? {
+        if packet.data.get(12..HEADER_BYTES) == Some(&ethertype.to_be_bytes()) {
+            payloads.push(packet.data[HEADER_BYTES..].to_vec());
+        }
+    }
+    if payloads.is_empty() {
+        let path = capture.display();
+        let message = format!("no packet of `{path}` has the EtherType {ethertype:#06x}; --ethertype names another");
+        return Err(refused(&message));
+    }
+    Ok(payloads)
+}
+
+fn write(path: &Path, parts: &[&str]) -> Result<(), Exit> {
+    std::fs::write(path, parts.concat()).map_err(|error| {
+        terminal::error(format_args!("{}: {error}", path.display()));
+        Exit::System
+    })
+}

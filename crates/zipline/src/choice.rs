@@ -1,0 +1,186 @@
+//! What each transform would make of a sample of traffic, and which is best for it.
+//!
+//! What enters: payloads. What leaves: a row for each transform that makes something of them, with its sizes. Masks are
+//! chosen from the same sample ([`crate::greedy`]), of each the most bits that fill whole bytes of what stands for a chunk.
+
+use crate::dictionary::{Dictionary, Sizes};
+use crate::greedy::{self, Step};
+use crate::transform::{Kind, Transform};
+use crate::{Code, CodeError};
+use std::fmt;
+
+/// What a transform would make of the sample.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Which it is.
+    pub kind: Kind,
+    /// The same, with its mask.
+    pub transform: Transform,
+    /// The payloads.
+    pub sizes: Sizes,
+}
+
+/// Why a transform is not possible.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Impossible {
+    /// There is no such code.
+    Code(CodeError),
+    /// What a mask has to set aside, or the code's word, does not fit.
+    Chunk(Kind, usize),
+    /// A mask is chosen from a sample, and there is none.
+    Sample(Kind),
+}
+
+impl fmt::Display for Impossible {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Impossible::Code(error) => write!(out, "{error}"),
+            Impossible::Chunk(kind, bytes) => {
+                write!(out, "{kind} does not fit chunks of {bytes} bytes: some bits are set aside, and others are left")
+            }
+            Impossible::Sample(kind) => {
+                write!(out, "{kind} has a mask, which is chosen from a sample: name a capture with such payloads")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Impossible {}
+
+/// How many bytes more what stands for a chunk may have than with the best mask, for a mask to be worth a row.
+const BEYOND_BEST: u64 = 2;
+
+/// A sample of one kind of traffic.
+#[derive(Clone, Debug)]
+pub struct Sample<'p> {
+    payloads: &'p [Vec<u8>],
+    /// Bytes of chunks with masks.
+    chunk_bytes: usize,
+    steps: Vec<Step>,
+}
+
+impl<'p> Sample<'p> {
+    /// Bytes of chunks with masks, if nobody says otherwise.
+    const CHUNK_MAX: usize = 64;
+
+    /// The sample. Where chunks have masks they have so many bytes, or, if nothing is said, as many as nine of ten payloads
+    /// have.
+    pub fn new(payloads: &'p [Vec<u8>], chunk_bytes: Option<usize>) -> Sample<'p> {
+        let chunk_bytes = chunk_bytes.unwrap_or_else(|| {
+            let mut lengths: Vec<usize> = payloads.iter().map(Vec::len).collect();
+            lengths.sort_unstable();
+            lengths.get(lengths.len() / 10).map_or(0, |length| (*length).min(Self::CHUNK_MAX))
+        });
+        let chunks: Vec<&[u8]> = payloads.iter().filter_map(|payload| payload.get(..chunk_bytes)).collect();
+        let steps = greedy::steps(&chunks, (8 * chunk_bytes).saturating_sub(1) as u32);
+        Sample { payloads, chunk_bytes, steps }
+    }
+
+    /// The transform of this kind, with the mask that suits the sample.
+    pub fn transform(&self, kind: Kind) -> Result<Transform, Impossible> {
+        let code = kind.code().map_err(Impossible::Code)?;
+        let too_large = Impossible::Chunk(kind, self.chunk_bytes);
+        match kind.mask_bits(self.chunk_bytes).ok_or(too_large.clone()) {
+            Ok(0) => code.map(Transform::of_code).ok_or(too_large),
+            _ if self.steps.is_empty() => Err(Impossible::Sample(kind)),
+            Ok(bits) => {
+                let chosen = self.steps.iter().take(bits as usize).map(|step| step.bit);
+                Ok(Transform::masked(greedy::mask(self.chunk_bytes, chosen), code))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What a transform makes of the payloads.
+    pub fn dictionary<'t>(&self, transform: &'t Transform) -> Dictionary<'t> {
+        let mut dictionary = Dictionary::new(transform);
+        self.payloads.iter().for_each(|payload| dictionary.add(payload));
+        dictionary
+    }
+
+    /// What each would make of them: those without masks, and with masks those that make chunks shorter. Of masks alone it
+    /// ends soon after the best.
+    pub fn rows(&self, id_bits: u32) -> Vec<Row> {
+        let (of_one, of_two) = (Code::M_MIN..=Code::M_MAX, Code::M_MIN_OF_TWO..=Code::M_MAX_OF_TWO);
+        let mut kinds: Vec<Kind> = of_one.clone().map(Kind::Hamming).chain(of_two.clone().map(Kind::Bch)).collect();
+        let whole = (1..self.chunk_bytes as u32).filter_map(|bytes| (8 * bytes).checked_sub(id_bits));
+        let changing = 1 + self.steps.iter().filter(|step| step.bases > 1).count() as u32;
+        let mut masks: Vec<u32> = whole.filter(|bits| *bits > 0).map(|bits| bits.min(changing)).collect();
+        masks.dedup();
+        kinds.extend(masks.into_iter().map(Kind::Mask));
+        kinds.extend(of_one.map(Kind::SwapHamming).chain(of_two.map(Kind::SwapBch)));
+        let rows = kinds.into_iter().filter_map(|kind| {
+            let transform = self.transform(kind).ok()?;
+            if transform.mask().is_some() && transform.reference_bytes(id_bits) >= self.chunk_bytes as u64 {
+                return None;
+            }
+            let sizes = self.dictionary(&transform).sizes(id_bits);
+            Some(Row { kind, transform, sizes })
+        });
+        let mut rows: Vec<Row> = rows.collect();
+        let is_mask = |row: &&Row| matches!(row.kind, Kind::Mask(_));
+        if let Some(best) = rows.iter().filter(is_mask).min_by_key(|row| row.sizes.learned) {
+            let bytes = best.transform.reference_bytes(id_bits) + BEYOND_BEST;
+            rows.retain(|row| !is_mask(&row) || row.transform.reference_bytes(id_bits) <= bytes);
+        }
+        rows
+    }
+}
+
+/// The one that makes the payloads smallest if bases are learned from them.
+pub fn best(rows: &[Row]) -> Option<&Row> {
+    rows.iter().min_by_key(|row| row.sizes.learned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Rng;
+
+    /// Payloads of twenty bytes of which seventeen bits are noise, some longer and some shorter.
+    fn payloads() -> Vec<Vec<u8>> {
+        let mut rng = Rng::new(1);
+        let one = |number: usize| {
+            let mut payload = vec![0x3c; 20 + number % 3];
+            for at in [2, 9] {
+                payload[at] = rng.next_u64() as u8;
+            }
+            payload[15] ^= (rng.next_u64() & 1) as u8;
+            payload.truncate(if number.is_multiple_of(11) { 7 } else { 22 });
+            payload
+        };
+        (0..400).map(one).collect()
+    }
+
+    #[test]
+    fn a_mask_takes_the_noise() {
+        let payloads = payloads();
+        let sample = Sample::new(&payloads, None);
+        let rows = sample.rows(15);
+        let best = best(&rows).unwrap();
+        assert_eq!(best.kind, Kind::Mask(17));
+        let mut mask = vec![0_u8; 20];
+        (mask[2], mask[9], mask[15]) = (0xff, 0xff, 1);
+        assert_eq!(best.transform.mask().unwrap().to_be_bytes(), mask);
+        assert_eq!((best.sizes.bases, best.sizes.chunks, best.sizes.met_before), (1, 363, 362));
+        assert_eq!(best.sizes.learned, best.sizes.original - 362 * 16);
+        let names: Vec<String> = rows.iter().map(|row| row.kind.to_string()).collect();
+        assert!(names.iter().any(|name| name == "swap-hamming-7"), "{names:?}");
+        assert!(rows.iter().all(|row| row.transform.mask().is_none() || row.transform.chunk_bytes() == 20));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let payloads = payloads();
+        let said = |chunk, kind: Kind| Sample::new(&payloads, chunk).transform(kind).unwrap_err().to_string();
+        assert_eq!(
+            said(Some(8), Kind::SwapHamming(8)),
+            "swap-hamming-8 does not fit chunks of 8 bytes: some bits are set aside, and others are left"
+        );
+        assert_eq!(
+            said(Some(100), Kind::Mask(8)),
+            "mask-8 has a mask, which is chosen from a sample: name a capture with such payloads"
+        );
+        assert!(Sample::new(&[], None).rows(15).iter().all(|row| row.sizes.chunks == 0));
+    }
+}

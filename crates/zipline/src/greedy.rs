@@ -1,0 +1,129 @@
+//! Which bits of a kind of traffic are set aside: chosen one after the other from a sample of it.
+//!
+//! What enters: chunks of one length. What leaves: bits in the order in which they are set aside, and how many bases
+//! there are without them. Each is the one that leaves the fewest; of those that leave as few, the one that is most
+//! often the rarer of its values, since bits that change together leave fewer only when the last of them is gone.
+//!
+//! Bases are counted by hashes: that of a chunk is the sum, over bits, of random numbers of its ones, so that the hash
+//! without a bit is one operation away. Two bases in 2^64 with the same hash make a mask worse, not wrong.
+
+use base::{Bits, Rng};
+
+/// Chunks that are looked at, at most.
+const CHUNKS_MAX: usize = 20_000;
+
+/// A bit that is set aside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The bit, the first of a chunk being 0.
+    pub bit: u32,
+    /// Different bases that are left.
+    pub bases: usize,
+}
+
+/// The bits that are set aside of these chunks, up to so many.
+pub fn steps(chunks: &[&[u8]], bits_max: u32) -> Vec<Step> {
+    let length = chunks.first().map_or(0, |chunk| chunk.len());
+    let mut rng = Rng::new(1);
+    let numbers: Vec<u64> = (0..8 * length).map(|_| rng.next_u64()).collect();
+    // More are thinned out evenly.
+    let every = chunks.len().div_ceil(CHUNKS_MAX).max(1);
+    let mut bases = Bases::of(chunks.iter().step_by(every).copied(), &numbers);
+    let mut left: Vec<u32> = (0..8 * length as u32).collect();
+    let mut steps = Vec::new();
+    while steps.len() < bits_max as usize && !left.is_empty() {
+        let best = left.iter().enumerate().min_by_key(|(_, bit)| {
+            let rarer = bases.rarer(**bit);
+            // A bit that never changes leaves as many as there are.
+            let count = if rarer == 0 { bases.0.len() } else { bases.without(**bit, &numbers) };
+            (count, std::cmp::Reverse(rarer))
+        });
+        let Some((index, bit)) = best.map(|(index, bit)| (index, *bit)) else { break };
+        left.remove(index);
+        bases.forget(bit, &numbers);
+        steps.push(Step { bit, bases: bases.0.len() });
+    }
+    steps
+}
+
+/// The mask that sets these bits aside.
+pub fn mask(chunk_bytes: usize, bits: impl IntoIterator<Item = u32>) -> Bits {
+    let width = 8 * chunk_bytes as u32;
+    let mut mask = Bits::zero(width);
+    bits.into_iter().for_each(|bit| mask.set_bit(width - 1 - bit, true));
+    mask
+}
+
+/// Different bases, as their hashes, each with a chunk that has it.
+struct Bases<'a>(Vec<(u64, &'a [u8])>);
+
+fn bit_of(chunk: &[u8], bit: u32) -> bool {
+    chunk[bit as usize / 8] >> (7 - bit % 8) & 1 == 1
+}
+
+impl<'a> Bases<'a> {
+    fn of(chunks: impl Iterator<Item = &'a [u8]>, numbers: &[u64]) -> Bases<'a> {
+        let hash = |chunk: &[u8]| {
+            numbers.iter().zip(0..).fold(0, |sum, (number, bit)| sum ^ if bit_of(chunk, bit) { *number } else { 0 })
+        };
+        let mut bases = Bases(chunks.map(|chunk| (hash(chunk), chunk)).collect());
+        bases.unite();
+        bases
+    }
+
+    fn unite(&mut self) {
+        self.0.sort_by_key(|(hash, _)| *hash);
+        self.0.dedup_by_key(|(hash, _)| *hash);
+    }
+
+    /// How many have the value that fewer have.
+    fn rarer(&self, bit: u32) -> usize {
+        let ones = self.0.iter().filter(|(_, chunk)| bit_of(chunk, bit)).count();
+        ones.min(self.0.len() - ones)
+    }
+
+    /// How many are left without the bit.
+    fn without(&self, bit: u32, numbers: &[u64]) -> usize {
+        let mut seen = vec![0_u64; (2 * self.0.len()).next_power_of_two()];
+        let (last, mut count) = (seen.len() - 1, 0);
+        for (hash, chunk) in &self.0 {
+            // 0 is an empty place.
+            let hash = (hash ^ if bit_of(chunk, bit) { numbers[bit as usize] } else { 0 }).max(1);
+            let mut at = hash as usize & last;
+            while seen[at] != 0 && seen[at] != hash {
+                at = (at + 1) & last;
+            }
+            count += usize::from(seen[at] == 0);
+            seen[at] = hash;
+        }
+        count
+    }
+
+    fn forget(&mut self, bit: u32, numbers: &[u64]) {
+        for (hash, chunk) in &mut self.0 {
+            *hash ^= if bit_of(chunk, bit) { numbers[bit as usize] } else { 0 };
+        }
+        self.unite();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A counter in the low bits of the second byte, a bit that follows another, and noise that is not there.
+    #[test]
+    fn what_changes_is_set_aside_first() {
+        let chunks: Vec<[u8; 3]> = (0..16_u8).map(|number| [0x80, number, (number & 1) << 7]).collect();
+        let chunks: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk[..]).collect();
+        let found = steps(&chunks, 6);
+        let mut bits: Vec<u32> = found[..5].iter().map(|step| step.bit).collect();
+        bits.sort_unstable();
+        assert_eq!(bits, [12, 13, 14, 15, 16]);
+        let bases: Vec<usize> = found.iter().map(|step| step.bases).collect();
+        assert_eq!(bases, [8, 4, 2, 2, 1, 1]);
+        assert_eq!(mask(3, bits), Bits::from_u64(24, 0x0f80));
+        assert!(steps(&[], 3).is_empty());
+        assert_eq!(steps(&chunks, 100).len(), 24);
+    }
+}

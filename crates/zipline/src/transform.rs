@@ -1,0 +1,272 @@
+//! How a chunk becomes a basis and a deviation: bits of it are set aside, and a code splits the others, or none does.
+//!
+//! What enters: a chunk. What leaves: the bits that are set aside, which are those where a mask has ones, or the first
+//! ones; the basis and the syndrome of the word that the other bits are, as its code splits it. Without a code the word is
+//! the basis. The programs of `apps/zipline` are told the same by what [`Transform::options`] says when they are compiled,
+//! and by the masks in their entries.
+
+use crate::code::{Code, CodeError};
+use base::Bits;
+use std::fmt;
+
+/// A way to split chunks of a length.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transform {
+    chunk_bytes: usize,
+    /// How many bits are set aside.
+    aside_bits: u32,
+    /// Where they are; in front without it.
+    mask: Option<Bits>,
+    code: Option<Code>,
+}
+
+/// A chunk in parts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Split {
+    /// The bits that are set aside.
+    pub aside: Bits,
+    /// What words of many chunks have in common.
+    pub basis: Bits,
+    /// What tells the word from the basis' codeword; 0 without a code.
+    pub syndrome: u32,
+}
+
+/// What is chosen for some traffic, in the words that `wirespeed zipline fit` writes: `hamming-8`, `bch-8`, `mask-41`,
+/// and `swap-hamming-7`, `swap-bch-7`, where a mask sets aside what does not fit into the word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// A Hamming code, and one bit set aside.
+    Hamming(u32),
+    /// A code that corrects two bits, and one bit set aside.
+    Bch(u32),
+    /// No code, and so many bits set aside by a mask.
+    Mask(u32),
+    /// A Hamming code on what a mask leaves.
+    SwapHamming(u32),
+    /// A code that corrects two bits on what a mask leaves.
+    SwapBch(u32),
+}
+
+impl Kind {
+    /// The code that it takes.
+    pub fn code(self) -> Result<Option<Code>, CodeError> {
+        match self {
+            Kind::Hamming(m) | Kind::SwapHamming(m) => Code::new(m).map(Some),
+            Kind::Bch(m) | Kind::SwapBch(m) => Code::of_two(m).map(Some),
+            Kind::Mask(_) => Ok(None),
+        }
+    }
+
+    /// How many bits a mask has to set aside of a chunk of so many bytes; none if it takes no mask. Nothing comes back if
+    /// the code does not fit into the chunk.
+    pub fn mask_bits(self, chunk_bytes: usize) -> Option<u32> {
+        let bits = u32::try_from(8 * chunk_bytes).ok()?;
+        match self {
+            Kind::Hamming(_) | Kind::Bch(_) => Some(0),
+            Kind::Mask(count) => (1..bits).contains(&count).then_some(count),
+            Kind::SwapHamming(m) | Kind::SwapBch(m) => bits.checked_sub((1 << m) - 1).filter(|count| *count > 1),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Hamming(m) => write!(out, "hamming-{m}"),
+            Kind::Bch(m) => write!(out, "bch-{m}"),
+            Kind::Mask(bits) => write!(out, "mask-{bits}"),
+            Kind::SwapHamming(m) => write!(out, "swap-hamming-{m}"),
+            Kind::SwapBch(m) => write!(out, "swap-bch-{m}"),
+        }
+    }
+}
+
+impl std::str::FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Kind, String> {
+        let parts = text.rsplit_once('-').and_then(|(name, number)| Some((name, number.parse().ok()?)));
+        let (low, high) = (Code::M_MIN, Code::M_MAX);
+        let (low_of_two, high_of_two) = (Code::M_MIN_OF_TWO, Code::M_MAX_OF_TWO);
+        match parts {
+            Some(("hamming", m)) if (low..=high).contains(&m) => Ok(Kind::Hamming(m)),
+            Some(("swap-hamming", m)) if (low..=high).contains(&m) => Ok(Kind::SwapHamming(m)),
+            Some(("bch", m)) if (low_of_two..=high_of_two).contains(&m) => Ok(Kind::Bch(m)),
+            Some(("swap-bch", m)) if (low_of_two..=high_of_two).contains(&m) => Ok(Kind::SwapBch(m)),
+            Some(("mask", bits)) if (1..8 * Transform::CHUNK_MAX as u32).contains(&bits) => Ok(Kind::Mask(bits)),
+            _ => Err(format!(
+                "it is hamming-M or swap-hamming-M with M from {low} to {high}, bch-M or swap-bch-M with M from \
+                 {low_of_two} to {high_of_two}, or mask-BITS"
+            )),
+        }
+    }
+}
+
+impl Transform {
+    /// Bytes that a chunk with a mask may have: its bits go through registers.
+    pub const CHUNK_MAX: usize = 128;
+
+    /// The code on all but the first bit of a chunk.
+    pub fn of_code(code: Code) -> Transform {
+        Transform { chunk_bytes: 1 << (code.m() - 3), aside_bits: 1, mask: None, code: Some(code) }
+    }
+
+    /// The bits where the mask has ones are set aside, and a code splits the others.
+    ///
+    /// # Panics
+    /// If the mask leaves another number of bits than words of the code have, or has not the bits of whole bytes.
+    pub fn masked(mask: Bits, code: Option<Code>) -> Transform {
+        assert_eq!(mask.width() % 8, 0, "chunks are bytes");
+        let aside_bits = mask.limbs().iter().map(|limb| limb.count_ones()).sum();
+        if let Some(code) = &code {
+            assert_eq!(mask.width() - aside_bits, code.word_bits(), "the mask leaves a word");
+        }
+        Transform { chunk_bytes: mask.width() as usize / 8, aside_bits, mask: Some(mask), code }
+    }
+
+    /// Bytes of a chunk.
+    pub fn chunk_bytes(&self) -> usize {
+        self.chunk_bytes
+    }
+
+    /// Bits that are set aside.
+    pub fn aside_bits(&self) -> u32 {
+        self.aside_bits
+    }
+
+    /// Which those are; the first if this is nothing.
+    pub fn mask(&self) -> Option<&Bits> {
+        self.mask.as_ref()
+    }
+
+    /// The code that splits the word.
+    pub fn code(&self) -> Option<&Code> {
+        self.code.as_ref()
+    }
+
+    /// Bits of a basis.
+    pub fn basis_bits(&self) -> u32 {
+        self.code.as_ref().map_or(self.word_bits(), Code::basis_bits)
+    }
+
+    /// Bytes of what stands for a chunk whose basis is known: the bits set aside, the identifier, the syndrome.
+    pub fn reference_bytes(&self, id_bits: u32) -> u64 {
+        let syndrome_bits = self.code.as_ref().map_or(0, Code::syndrome_bits);
+        u64::from((self.aside_bits + id_bits + syndrome_bits).div_ceil(8))
+    }
+
+    /// What both programs are told when they are compiled.
+    pub fn options(&self, id_bits: u32) -> String {
+        let mut options = match &self.code {
+            None => format!("-D CODE=0 -D CHUNK={} -D ASIDE={}", self.chunk_bytes, self.aside_bits),
+            Some(code) => {
+                let errors = if code.errors() == 2 { " -D ERRORS=2" } else { "" };
+                let chunk = self.mask.as_ref().map_or(String::new(), |_| format!(" -D CHUNK={}", self.chunk_bytes));
+                format!("-D CODE={}{errors}{chunk}", code.m())
+            }
+        };
+        if id_bits != 15 {
+            options += &format!(" -D ID_BITS={id_bits}");
+        }
+        options
+    }
+
+    fn word_bits(&self) -> u32 {
+        8 * self.chunk_bytes as u32 - self.aside_bits
+    }
+
+    /// Takes a chunk apart.
+    ///
+    /// # Panics
+    /// If it has another length than [`Transform::chunk_bytes`].
+    pub fn split(&self, chunk: &[u8]) -> Split {
+        assert_eq!(chunk.len(), self.chunk_bytes, "a chunk has its length");
+        let width = 8 * self.chunk_bytes as u32;
+        let all = Bits::from_be_bytes(width, chunk);
+        let (aside, word) = match &self.mask {
+            None => (all.slice(width - 1, self.word_bits()), all.slice(self.word_bits() - 1, 0)),
+            Some(mask) => {
+                (all.gather(mask).resize(self.aside_bits), all.gather(&mask.not()).resize(self.word_bits()))
+            }
+        };
+        let (basis, syndrome) = match &self.code {
+            Some(code) => code.split(word),
+            None => (word, 0),
+        };
+        Split { aside, basis, syndrome }
+    }
+
+    /// The chunk that was split.
+    pub fn join(&self, split: &Split) -> Vec<u8> {
+        let word = self.code.as_ref().map_or_else(|| split.basis.clone(), |it| it.join(&split.basis, split.syndrome));
+        let all = match &self.mask {
+            None => split.aside.concat(&word),
+            Some(mask) => {
+                split.aside.resize(mask.width()).scatter(mask).or(&word.resize(mask.width()).scatter(&mask.not()))
+            }
+        };
+        all.to_be_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Rng;
+
+    #[test]
+    fn what_was_split_is_joined() {
+        let mut rng = Rng::new(1);
+        let mut mask = |bytes: u32, ones: u32| {
+            let mut mask = Bits::zero(8 * bytes);
+            let mut left = ones;
+            while left > 0 {
+                let at = rng.below(u64::from(8 * bytes)) as u32;
+                left -= u32::from(!mask.bit(at));
+                mask.set_bit(at, true);
+            }
+            mask
+        };
+        let transforms = [
+            Transform::of_code(Code::new(3).unwrap()),
+            Transform::of_code(Code::of_two(8).unwrap()),
+            Transform::masked(mask(23, 41), None),
+            Transform::masked(mask(23, 57), Some(Code::new(7).unwrap())),
+            Transform::masked(mask(9, 9), Some(Code::of_two(6).unwrap())),
+        ];
+        let bytes = [3, 4, 7, 10, 5].iter();
+        let mut rng = Rng::new(2);
+        for (transform, reference_bytes) in transforms.iter().zip(bytes) {
+            for _ in 0..20 {
+                let mut chunk = vec![0; transform.chunk_bytes()];
+                rng.fill(&mut chunk);
+                let split = transform.split(&chunk);
+                assert_eq!((split.aside.width(), split.basis.width()), (transform.aside_bits, transform.basis_bits()));
+                assert_eq!(transform.join(&split), chunk, "{}", transform.options(15));
+            }
+            assert_eq!(transform.reference_bytes(15), *reference_bytes, "{}", transform.options(15));
+        }
+        let options = transforms.iter().map(|it| it.options(15)).collect::<Vec<_>>();
+        let expected = [
+            "-D CODE=3",
+            "-D CODE=8 -D ERRORS=2",
+            "-D CODE=0 -D CHUNK=23 -D ASIDE=41",
+            "-D CODE=7 -D CHUNK=23",
+            "-D CODE=6 -D ERRORS=2 -D CHUNK=9",
+        ];
+        assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn transforms_have_names() {
+        for name in ["hamming-8", "bch-4", "mask-41", "swap-hamming-7", "swap-bch-9"] {
+            assert_eq!(name.parse::<Kind>().unwrap().to_string(), name);
+        }
+        for name in ["hamming-2", "bch-10", "mask-0", "swap-7", "8", ""] {
+            assert!(name.parse::<Kind>().is_err(), "{name}");
+        }
+        assert_eq!(Kind::SwapHamming(7).mask_bits(23), Some(57));
+        assert_eq!(Kind::SwapHamming(8).mask_bits(23), None);
+        assert_eq!(Kind::SwapHamming(6).mask_bits(8), None, "one bit is set aside without a mask");
+    }
+}
