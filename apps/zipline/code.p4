@@ -1,13 +1,16 @@
 // How chunks are split into basis and deviation, and the three types of packets that follow from it.
 //
-// A chunk is CHUNK bytes. ASIDE bits of it are set aside and stay as they are: the first ones, or those where the mask
-// of its class has ones. The others are the word, which a code splits further, or which is the basis if there is none.
+// A chunk is CHUNK bytes; the first begins OFFSET bytes behind the Ethernet header. ASIDE bits of it are set aside
+// and stay as they are: the first ones, or those where the mask of its class has ones. The others are the word,
+// which a code splits further, or which is the basis if there is none.
 //
 //   -D CODE=6           the code, 3 to 15: its words have 2^6 - 1 bits; 8 without it, and 0 for no code
-//   -D ERRORS=2         a BCH code that corrects two bits, CODE being 4 to 9; a Hamming code, which corrects one, without it
+//   -D ERRORS=2         a BCH code, which corrects two bits, CODE being 4 to 9; a Hamming code without it
 //   -D POLYNOMIAL=0x17  another generator of a Hamming code than the one below, without its highest power
 //   -D CHUNK=23         bytes of a chunk; 2^CODE bits without it
 //   -D ASIDE=41         bits that are set aside where there is no code; with one, it is what the word leaves
+//   -D OFFSET=28        bytes before the first chunk that stay as they are; none without it
+//   -D COUNT=4          how many chunks of a packet are compressed at most, 1 to 8; 1 without it
 //   -D ID_BITS=11       the width of identifiers; 15 without it
 //   -D CLASSES=4        how many kinds of traffic may be told apart; 1 without it
 //   -D ETHERTYPE=0xA000 the first of the two EtherTypes for each of these; 0x88B5 without it
@@ -27,6 +30,12 @@
 #endif
 #if ERRORS < 1 || ERRORS > 2
 #error ERRORS is 1 or 2
+#endif
+#ifndef OFFSET
+#define OFFSET 0
+#endif
+#ifndef COUNT
+#define COUNT 1
 #endif
 #ifndef ID_BITS
 #define ID_BITS 15
@@ -125,14 +134,50 @@ typedef bit<(M)> syndrome_t;
 #endif
 typedef bit<ID_BITS> identifier_t;
 
+// What is done with each chunk: DO(0) DO(1) ...
+#if COUNT == 1
+#define EACH(DO) DO(0)
+#elif COUNT == 2
+#define EACH(DO) DO(0) DO(1)
+#elif COUNT == 3
+#define EACH(DO) DO(0) DO(1) DO(2)
+#elif COUNT == 4
+#define EACH(DO) DO(0) DO(1) DO(2) DO(3)
+#elif COUNT == 5
+#define EACH(DO) DO(0) DO(1) DO(2) DO(3) DO(4)
+#elif COUNT == 6
+#define EACH(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5)
+#elif COUNT == 7
+#define EACH(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6)
+#elif COUNT == 8
+#define EACH(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#else
+#error COUNT is 1 to 8
+#endif
+
 header ethernet_t {
     bit<48> destination;
     bit<48> source;
     bit<16> ethertype;
 }
 
-// The first CHUNK bytes after the Ethernet header. In a packet of type 1 they are what the sender wrote. In one of type
-// 2 the bits that are set aside stand in front, and the word is the basis and, in its last M bits, the syndrome.
+#if OFFSET > 0
+// What stands before the first chunk, the same in all types.
+header skipped_t {
+    bit<(8 * OFFSET)> bytes;
+}
+#endif
+
+#if COUNT > 1
+// In a packet of type 3: which chunks are references, the first one's bit first. What follows the last of them is as
+// the sender wrote it.
+header known_t {
+    bit<8> chunks;
+}
+#endif
+
+// CHUNK bytes as the sender wrote them. In a packet of type 2 the bits that are set aside stand in front, and the word
+// is the basis and, in its last M bits, the syndrome. There are such packets only if COUNT is 1.
 header chunk_t {
     aside_t aside;
     word_t word;
@@ -153,10 +198,23 @@ header reference_t {
 #endif
 }
 
+// What actions of classes have besides: the mask, if there is one.
+#ifdef MASKED
+#define MASK_PARAMETER , bits_t which
+#else
+#define MASK_PARAMETER
+#endif
+
 struct headers_t {
     ethernet_t ethernet;
-    chunk_t chunk;
-    reference_t reference;
+#if OFFSET > 0
+    skipped_t skipped;
+#endif
+#if COUNT > 1
+    known_t known;
+#endif
+    chunk_t[COUNT] chunks;
+    reference_t[COUNT] references;
 }
 
 struct metadata_t {
@@ -185,8 +243,14 @@ control NoEgress(inout headers_t hdr, inout metadata_t meta, inout standard_meta
 control ZiplineDeparser(packet_out packet, in headers_t hdr) {
     apply {
         packet.emit(hdr.ethernet);
-        packet.emit(hdr.reference);
-        packet.emit(hdr.chunk);
+#if OFFSET > 0
+        packet.emit(hdr.skipped);
+#endif
+#if COUNT > 1
+        packet.emit(hdr.known);
+#endif
+#define EMIT(i) packet.emit(hdr.references[i]); packet.emit(hdr.chunks[i]);
+        EACH(EMIT)
     }
 }
 

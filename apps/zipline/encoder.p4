@@ -15,31 +15,138 @@ const kind_t REFUSED = 5;
 // The mask of its class has more or fewer ones than ASIDE.
 const kind_t MISFIT = 6;
 
+#if COUNT > 1
+#define COUNT_PARAMETER , bit<8> count
+#else
+#define COUNT_PARAMETER
+#endif
+
 struct learn_t {
     basis_t basis;
 }
 
 parser EncoderParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
-    // A packet that ends before its chunk does stays as it is.
+    // What a packet ends before stays as it is.
     state start {
         packet.extract(hdr.ethernet);
-        packet.extract(hdr.chunk);
+#if OFFSET > 0
+        packet.extract(hdr.skipped);
+#endif
+#define EXTRACT(i) packet.extract(hdr.chunks[i]);
+        EACH(EXTRACT)
         transition accept;
+    }
+}
+
+// A chunk in parts, and what is known of it.
+struct parts_t {
+    aside_t aside;
+    basis_t basis;
+#if CODE != 0
+    syndrome_t syndrome;
+#endif
+    identifier_t identifier;
+    kind_t kind;
+}
+
+// Takes a chunk apart. Its kind is COMPRESSED if it has an identifier, else PROCESSED; UNMASKED if it has no parts.
+// `met` is the last basis that was to be learned: a digest has the values at the end of ingress.
+control Split(in aside_t front, in word_t rest, in bits_t mask, out parts_t parts, inout basis_t met) {
+#if CODE != 0
+    word_t wrong = 0;
+
+    action flip(syndrome_t place) {
+        wrong = (word_t)1 << place;
+    }
+
+#if ERRORS == 2
+    action flip_two(syndrome_t first, syndrome_t second) {
+        wrong = (word_t)1 << first | (word_t)1 << second;
+    }
+
+    // No word of the code is that near: the bits of the syndrome themselves are taken for the wrong ones. They have
+    // that syndrome, too.
+    action keep() {
+        wrong = (word_t)parts.syndrome;
+    }
+#endif
+
+    // Which bits of a word are wrong if this is its syndrome. None are if it is 0.
+    table masks {
+        key = { parts.syndrome: exact @name("syndrome"); }
+#if ERRORS == 2
+        actions = { flip; flip_two; keep; NoAction; }
+#else
+        actions = { flip; NoAction; }
+#endif
+        size = 1 << M;
+        default_action = NoAction();
+    }
+#endif
+
+    action compress(identifier_t identifier) {
+        parts.kind = COMPRESSED;
+        parts.identifier = identifier;
+    }
+
+    action process() {
+        parts.kind = PROCESSED;
+    }
+
+    // The controller makes this the default action: it is told of the basis.
+    action learn() {
+        met = parts.basis;
+        digest<learn_t>(1, { met });
+        parts.kind = PROCESSED;
+    }
+
+    table bases {
+        key = { parts.basis: exact @name("basis"); }
+        actions = { compress; process; learn; }
+        size = 1 << ID_BITS;
+        default_action = process();
+        support_timeout = true;
+    }
+
+    apply {
+#ifdef MASKED
+        bits_t bits = front ++ rest;
+        word_t word = (word_t)bits_gather(bits, ~mask);
+        parts.aside = (aside_t)bits_gather(bits, mask);
+#else
+        word_t word = rest;
+        parts.aside = front;
+#endif
+#if CODE == 0
+        bool is_corrected = true;
+        parts.basis = word;
+#else
+        crc_remainder(parts.syndrome, word, (syndrome_t)POLYNOMIAL);
+        bool is_corrected = parts.syndrome == 0;
+        if (!is_corrected) {
+            is_corrected = masks.apply().hit;
+        }
+        parts.basis = (word ^ wrong)[N - 1:M];
+#endif
+        parts.kind = UNMASKED;
+        if (is_corrected) {
+            bases.apply();
+        }
     }
 }
 
 control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     counter(7, CounterType.packets_and_bytes) packets;
+    kind_t kind = OTHER;
     class_t class = 0;
-    basis_t basis;
-#ifdef MASKED
-    bits_t mask;
+    bits_t mask = 0;
+    basis_t met = 0;
+#if COUNT > 1
+    bit<8> chunks = COUNT;
+    bit<8> known = 0;
 #endif
-#if CODE != 0
-    syndrome_t syndrome = 0;
-    word_t wrong = 0;
-#endif
+    Split() split;
 
     action drop() {
         mark_to_drop(standard_metadata);
@@ -57,92 +164,33 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         default_action = drop();
     }
 
+    action encode(class_t number MASK_PARAMETER COUNT_PARAMETER) {
+        class = number;
 #ifdef MASKED
-    action encode(class_t number, bits_t which) {
-        class = number;
         mask = which;
-    }
-#else
-    action encode(class_t number) {
-        class = number;
-    }
 #endif
+#if COUNT > 1
+        chunks = count;
+#endif
+    }
 
     // The traffic that is compressed.
     table classes {
         key = {
             standard_metadata.ingress_port: exact;
             hdr.ethernet.ethertype: exact;
+#if OFFSET > 0
+            hdr.skipped.bytes: ternary;
+#endif
         }
         actions = { encode; NoAction; }
         size = 1024;
         default_action = NoAction();
     }
 
-#if CODE != 0
-    action flip(syndrome_t place) {
-        wrong = (word_t)1 << place;
-    }
-
-#if ERRORS == 2
-    action flip_two(syndrome_t first, syndrome_t second) {
-        wrong = (word_t)1 << first | (word_t)1 << second;
-    }
-
-    // No word of the code is that near: the bits of the syndrome themselves are taken for the wrong ones. They have
-    // that syndrome, too.
-    action keep() {
-        wrong = (word_t)syndrome;
-    }
-#endif
-
-    // Which bits of a word are wrong if this is its syndrome. None are if it is 0.
-    table masks {
-        key = { syndrome: exact; }
-#if ERRORS == 2
-        actions = { flip; flip_two; keep; NoAction; }
-#else
-        actions = { flip; NoAction; }
-#endif
-        size = 1 << M;
-        default_action = NoAction();
-    }
-#endif
-
-    action compress(identifier_t identifier) {
-        hdr.ethernet.ethertype = ETHERTYPE + 1 + ((bit<16>)class << 1);
-        hdr.reference.setValid();
-        hdr.reference.aside = hdr.chunk.aside;
-        hdr.reference.identifier = identifier;
-#if CODE != 0
-        hdr.reference.syndrome = syndrome;
-#endif
-        hdr.chunk.setInvalid();
-        packets.count(COMPRESSED);
-    }
-
-    action process() {
-        hdr.ethernet.ethertype = ETHERTYPE + ((bit<16>)class << 1);
-#if CODE == 0
-        hdr.chunk.word = basis;
-#else
-        hdr.chunk.word = basis ++ syndrome;
-#endif
-        packets.count(PROCESSED);
-    }
-
-    // The controller makes this the default action: it is told of the basis.
-    action learn() {
-        digest<learn_t>(1, { basis });
-        process();
-    }
-
-    table bases {
-        key = { basis: exact; }
-        actions = { compress; process; learn; }
-        size = 1 << ID_BITS;
-        default_action = process();
-        support_timeout = true;
+    // The EtherType of type 2 (0) or 3 (1).
+    action mark(bit<16> type) {
+        hdr.ethernet.ethertype = ETHERTYPE + type + ((bit<16>)class << 1);
     }
 
     apply {
@@ -150,43 +198,56 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             return;
         }
         if (hdr.ethernet.ethertype - ETHERTYPE < TYPES) {
-            packets.count(REFUSED);
+            kind = REFUSED;
             drop();
         } else if (!classes.apply().hit) {
-            packets.count(OTHER);
-        } else if (!hdr.chunk.isValid()) {
-            packets.count(SHORT);
+            kind = OTHER;
+        } else if (!hdr.chunks[0].isValid()) {
+            kind = SHORT;
 #ifdef MASKED
         } else if (bits_gather(mask, mask) != (bits_t)~(aside_t)0) {
-            packets.count(MISFIT);
+            kind = MISFIT;
 #endif
         } else {
-#ifdef MASKED
-            bits_t bits = hdr.chunk.aside ++ hdr.chunk.word;
-            word_t word = (word_t)bits_gather(bits, ~mask);
+            parts_t parts;
+#if CODE != 0
+#define SYNDROME(i) hdr.references[i].syndrome = parts.syndrome;
 #else
-            word_t word = hdr.chunk.word;
+#define SYNDROME(i)
 #endif
+#define REFER(i) hdr.references[i].setValid(); hdr.references[i].aside = parts.aside; \
+                 hdr.references[i].identifier = parts.identifier; SYNDROME(i) hdr.chunks[i].setInvalid();
+#if COUNT == 1
+            split.apply(hdr.chunks[0].aside, hdr.chunks[0].word, mask, parts, met);
+            kind = parts.kind;
+            if (kind == COMPRESSED) {
+                REFER(0)
+                mark(1);
+            } else if (kind == PROCESSED) {
+                hdr.chunks[0].aside = parts.aside;
 #if CODE == 0
-            bool is_corrected = true;
-            basis = word;
+                hdr.chunks[0].word = parts.basis;
 #else
-            crc_remainder(syndrome, word, (syndrome_t)POLYNOMIAL);
-            bool is_corrected = syndrome == 0;
-            if (!is_corrected) {
-                is_corrected = masks.apply().hit;
-            }
-            basis = (word ^ wrong)[N - 1:M];
+                hdr.chunks[0].word = parts.basis ++ parts.syndrome;
 #endif
-            if (is_corrected) {
-#ifdef MASKED
-                hdr.chunk.aside = (aside_t)bits_gather(bits, mask);
-#endif
-                bases.apply();
-            } else {
-                packets.count(UNMASKED);
+                mark(0);
             }
+#else
+#define ENCODE(i) if (hdr.chunks[i].isValid() && i < chunks) { \
+                      split.apply(hdr.chunks[i].aside, hdr.chunks[i].word, mask, parts, met); \
+                      kind = parts.kind; \
+                      if (kind == COMPRESSED) { REFER(i) known = known | (bit<8>)(0x80 >> i); } \
+                  }
+            EACH(ENCODE)
+            if (known != 0) {
+                kind = COMPRESSED;
+                hdr.known.setValid();
+                hdr.known.chunks = known;
+                mark(1);
+            }
+#endif
         }
+        packets.count(kind);
     }
 }
 

@@ -114,8 +114,8 @@ fn readings() -> Vec<Vec<u8>> {
     (0..3_000).map(one).collect()
 }
 
-/// What `fit` has chosen for the first third of the payloads: the rest through encoder and decoder; which part of it comes
-/// out of the encoder compressed, and as what part of its bytes.
+/// What `fit` has chosen for the first third of the payloads: the rest through encoder and decoder; which part of
+/// it comes out of the encoder compressed, and as what part of its bytes.
 fn fit_and_compress(folder: &Path, payloads: &[Vec<u8>]) -> (String, f64, f64) {
     let (sample, rest) = payloads.split_at(payloads.len() / 3);
     write_payloads(&folder.join("sample.pcap"), sample);
@@ -154,6 +154,60 @@ fn a_mask_from_a_sample_suits_what_comes_later() {
     assert!(compressed * 100 > payloads.len() * 97, "{compressed} of {}", payloads.len());
 }
 
+/// Fits the programs to what is behind the headers of some packets of a capture: through both, all packets are what
+/// they were. How many were compressed.
+fn there_and_back(folder: &Path, capture: &str, words: &str) -> usize {
+    let files = "--encoder encoder.txt --decoder decoder.txt";
+    let output = wirespeed(folder, &format!("zipline fit {capture} {words} {files}"));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (_, options) = text.trim_end().rsplit_once(" with ").unwrap_or_else(|| panic!("{text}"));
+    run(folder, "encoder.p4", options, "encoder.txt", capture, "small.pcap");
+    run(folder, "decoder.p4", options, "decoder.txt", "small.pcap", "whole.pcap");
+    let (sent, small) = (read(&folder.join(capture)), read(&folder.join("small.pcap")));
+    assert!(read(&folder.join("whole.pcap")) == sent, "{capture} {words}: the packets are not what they were");
+    assert!(sent.iter().zip(&small).all(|(sent, small)| small.len() <= sent.len()), "no packet grows");
+    small.iter().filter(|frame| frame[12..14] == [0x88, 0xb6]).count()
+}
+
+#[test]
+fn chunks_behind_udp_and_tcp_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // Four readings behind UDP and TCP, and other packets.
+    let readings = readings();
+    let packets: Vec<Vec<u8>> = (0..600)
+        .map(|number| {
+            let is_tcp = number % 3 == 0;
+            let mut packet = vec![0; if is_tcp { 52 } else { 28 }];
+            (packet[0], packet[9], packet[22], packet[23]) = (0x45, if is_tcp { 6 } else { 17 }, 0x16, 0x33);
+            if is_tcp {
+                packet[32] = 8 << 4;
+            }
+            packet.extend(readings[number..number + number % 5].iter().flat_map(|reading| &reading[..25]));
+            packet.extend(vec![0x77; number % 7]);
+            packet
+        })
+        .collect();
+    write_payloads(&folder.join("both.pcap"), &packets);
+    // Those with no reading are not compressed.
+    assert_eq!(there_and_back(folder, "both.pcap", "--udp 5683 --count 4 --chunk 25"), 320);
+    assert_eq!(there_and_back(folder, "both.pcap", "--tcp 5683 --offset 52 --count 4 --chunk 25"), 160);
+    assert!(there_and_back(folder, "both.pcap", "--offset 20 --count 3 --chunk 40") > 300);
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/captures");
+    let mut compressed = Vec::new();
+    for (name, words) in [
+        ("zeek_snmpwalk-short.pcap", "--udp 161 --count 2"),
+        ("zeek_dns-edns-ecs.pcap", "--udp 53 --count 3 --chunk 16"),
+        ("zeek_modbusSmall.pcap", "--tcp 502 --offset 52 --count 2 --chunk 6"),
+        ("zeek_modbusSmall.pcap", "--offset 6 --count 8 --chunk 5 --id-bits 9"),
+    ] {
+        if std::fs::copy(data.join(name), folder.join(name)).is_ok() {
+            compressed.push(there_and_back(folder, name, words));
+        }
+    }
+    assert!(compressed.is_empty() || compressed.iter().sum::<usize>() > 100, "{compressed:?}");
+}
+
 /// Two kinds of traffic, each with its own mask, learned by itself and told apart by EtherTypes.
 #[test]
 fn classes_of_traffic_have_their_own_masks() {
@@ -178,8 +232,8 @@ fn classes_of_traffic_have_their_own_masks() {
     }
     writer.flush().unwrap();
     for program in ["encoder", "decoder"] {
-        let [first, second] =
-            ["first", "second"].map(|name| std::fs::read_to_string(folder.join(format!("{name}-{program}.txt"))).unwrap());
+        let [first, second] = ["first", "second"]
+            .map(|name| std::fs::read_to_string(folder.join(format!("{name}-{program}.txt"))).unwrap());
         assert!(!second.contains("ports send") && first.contains("ports send"), "the wires are those of class 0");
         std::fs::write(folder.join(format!("{program}.txt")), first + &second.replace("0x0800", "0x0801")).unwrap();
     }
@@ -291,6 +345,22 @@ fn faults_are_named() {
             error: invalid value 'bch-12' for '--transform <NAME>': it is hamming-M or swap-hamming-M with M from 3 to 15, bch-M or swap-bch-M with M from 4 to 9, or mask-BITS
 
             For more information, try '--help'.
+        "#]],
+    );
+    check(
+        folder,
+        "zipline fit sample.pcap --udp 53 --offset 20",
+        expect![[r#"
+            exit 2
+            error: --offset: chunks begin behind the header, at 28 or later for UDP, and at 40, 44, ... or 80 for TCP
+        "#]],
+    );
+    check(
+        folder,
+        "zipline fit sample.pcap --udp 53",
+        expect![[r#"
+            exit 1
+            error: no packet of `sample.pcap` is IPv4 without options to that port; --udp and --tcp name another
         "#]],
     );
     check(

@@ -1,11 +1,12 @@
 //! What each transform would make of a sample of traffic, and which is best for it.
 //!
 //! What enters: payloads. What leaves: a row for each transform that makes something of them, with its sizes. Masks are
-//! chosen from the same sample ([`crate::greedy`]), of each the most bits that fill whole bytes of what stands for a chunk.
+//! chosen from the same sample ([`crate::greedy`]), of each the most bits that fill whole bytes of what stands for
+//! a chunk.
 
 use crate::dictionary::{Dictionary, Sizes};
 use crate::greedy::{self, Step};
-use crate::transform::{Kind, Transform};
+use crate::transform::{Kind, Layout, Transform};
 use crate::{Code, CodeError};
 use std::fmt;
 
@@ -54,6 +55,7 @@ const BEYOND_BEST: u64 = 2;
 #[derive(Clone, Debug)]
 pub struct Sample<'p> {
     payloads: &'p [Vec<u8>],
+    layout: Layout,
     /// Bytes of chunks with masks.
     chunk_bytes: usize,
     steps: Vec<Step>,
@@ -63,17 +65,19 @@ impl<'p> Sample<'p> {
     /// Bytes of chunks with masks, if nobody says otherwise.
     const CHUNK_MAX: usize = 64;
 
-    /// The sample. Where chunks have masks they have so many bytes, or, if nothing is said, as many as nine of ten payloads
-    /// have.
-    pub fn new(payloads: &'p [Vec<u8>], chunk_bytes: Option<usize>) -> Sample<'p> {
+    /// The sample: what is behind the Ethernet headers of packets, and where chunks are in it. Where chunks
+    /// have masks they have so many bytes, or, if nothing is said, as many as nine of ten packets have there.
+    pub fn new(payloads: &'p [Vec<u8>], layout: Layout, chunk_bytes: Option<usize>) -> Sample<'p> {
+        let behind = |payload: &'p Vec<u8>| payload.get(layout.offset..).unwrap_or_default();
         let chunk_bytes = chunk_bytes.unwrap_or_else(|| {
-            let mut lengths: Vec<usize> = payloads.iter().map(Vec::len).collect();
+            let mut lengths: Vec<usize> = payloads.iter().map(|payload| behind(payload).len()).collect();
             lengths.sort_unstable();
             lengths.get(lengths.len() / 10).map_or(0, |length| (*length).min(Self::CHUNK_MAX))
         });
-        let chunks: Vec<&[u8]> = payloads.iter().filter_map(|payload| payload.get(..chunk_bytes)).collect();
+        let chunks: Vec<&[u8]> =
+            payloads.iter().flat_map(|it| behind(it).chunks_exact(chunk_bytes.max(1)).take(layout.count)).collect();
         let steps = greedy::steps(&chunks, (8 * chunk_bytes).saturating_sub(1) as u32);
-        Sample { payloads, chunk_bytes, steps }
+        Sample { payloads, layout, chunk_bytes, steps }
     }
 
     /// The transform of this kind, with the mask that suits the sample.
@@ -81,11 +85,11 @@ impl<'p> Sample<'p> {
         let code = kind.code().map_err(Impossible::Code)?;
         let too_large = Impossible::Chunk(kind, self.chunk_bytes);
         match kind.mask_bits(self.chunk_bytes).ok_or(too_large.clone()) {
-            Ok(0) => code.map(Transform::of_code).ok_or(too_large),
+            Ok(0) => code.map(Transform::of_code).ok_or(too_large).map(|it| it.with_layout(self.layout)),
             _ if self.steps.is_empty() => Err(Impossible::Sample(kind)),
             Ok(bits) => {
                 let chosen = self.steps.iter().take(bits as usize).map(|step| step.bit);
-                Ok(Transform::masked(greedy::mask(self.chunk_bytes, chosen), code))
+                Ok(Transform::masked(greedy::mask(self.chunk_bytes, chosen), code).with_layout(self.layout))
             }
             Err(error) => Err(error),
         }
@@ -98,8 +102,8 @@ impl<'p> Sample<'p> {
         dictionary
     }
 
-    /// What each would make of them: those without masks, and with masks those that make chunks shorter. Of masks alone it
-    /// ends soon after the best.
+    /// What each would make of them: those without masks, and with masks those that make chunks shorter. Of
+    /// masks alone it ends soon after the best.
     pub fn rows(&self, id_bits: u32) -> Vec<Row> {
         let (of_one, of_two) = (Code::M_MIN..=Code::M_MAX, Code::M_MIN_OF_TWO..=Code::M_MAX_OF_TWO);
         let mut kinds: Vec<Kind> = of_one.clone().map(Kind::Hamming).chain(of_two.clone().map(Kind::Bch)).collect();
@@ -155,7 +159,7 @@ mod tests {
     #[test]
     fn a_mask_takes_the_noise() {
         let payloads = payloads();
-        let sample = Sample::new(&payloads, None);
+        let sample = Sample::new(&payloads, Layout::ONE, None);
         let rows = sample.rows(15);
         let best = best(&rows).unwrap();
         assert_eq!(best.kind, Kind::Mask(17));
@@ -172,7 +176,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told() {
         let payloads = payloads();
-        let said = |chunk, kind: Kind| Sample::new(&payloads, chunk).transform(kind).unwrap_err().to_string();
+        let said =
+            |chunk, kind: Kind| Sample::new(&payloads, Layout::ONE, chunk).transform(kind).unwrap_err().to_string();
         assert_eq!(
             said(Some(8), Kind::SwapHamming(8)),
             "swap-hamming-8 does not fit chunks of 8 bytes: some bits are set aside, and others are left"
@@ -181,6 +186,6 @@ mod tests {
             said(Some(100), Kind::Mask(8)),
             "mask-8 has a mask, which is chosen from a sample: name a capture with such payloads"
         );
-        assert!(Sample::new(&[], None).rows(15).iter().all(|row| row.sizes.chunks == 0));
+        assert!(Sample::new(&[], Layout::ONE, None).rows(15).iter().all(|row| row.sizes.chunks == 0));
     }
 }

@@ -1,9 +1,10 @@
 //! The codes that generalized deduplication splits words by: a word becomes a basis and a deviation.
 //!
 //! What enters: a word of 2^m - 1 bits. What leaves: the basis, which is the message of a codeword near it, and the
-//! syndrome, which says where the word is another than that codeword. Of a Hamming code every word is a codeword or one bit
-//! away from one, so that a basis stands for 2^m words. A BCH code that corrects two bits has twice as many bits in its
-//! syndromes; words that are further from all codewords have the codeword that differs in the bits of the syndrome itself.
+//! syndrome, which says where the word is another than that codeword. Of a Hamming code every word is a codeword or
+//! one bit away from one, so that a basis stands for 2^m words. A BCH code that corrects two bits has twice as many
+//! bits in its syndromes; words that are further from all codewords have the codeword that differs in the bits of
+//! the syndrome itself.
 
 use base::Bits;
 use std::fmt;
@@ -130,9 +131,9 @@ impl Code {
     /// The least polynomial over bits that the third power of the generator's root is a root of.
     fn minimal_of_cube(&self) -> u32 {
         let times = |a: u32, b: u32| {
-            (0..self.m).rev().fold(0, |sum, bit| {
-                times_x(sum, self.m, self.polynomial) ^ if b >> bit & 1 == 1 { a } else { 0 }
-            })
+            (0..self.m)
+                .rev()
+                .fold(0, |sum, bit| times_x(sum, self.m, self.polynomial) ^ if b >> bit & 1 == 1 { a } else { 0 })
         };
         let cube = times(2, 4);
         let mut roots = vec![cube];

@@ -3,7 +3,7 @@
 //! What enters: payloads, one by one. What leaves: the most frequent bases, as many as there are identifiers, in an
 //! order that depends on the payloads alone; and the sizes of what the encoder would send.
 
-use crate::transform::Transform;
+use crate::transform::{Layout, Transform};
 use base::Bits;
 use std::collections::BTreeMap;
 
@@ -12,8 +12,10 @@ use std::collections::BTreeMap;
 pub struct Dictionary<'t> {
     transform: &'t Transform,
     bases: BTreeMap<Vec<u8>, Met>,
-    chunks: u64,
-    /// Bytes of payloads, and of those in chunks.
+    /// The number of each chunk's basis, packet by packet, and how many chunks each packet has.
+    numbers: Vec<u32>,
+    chunks_of: Vec<u8>,
+    /// Bytes of payloads.
     bytes: u64,
 }
 
@@ -21,7 +23,7 @@ pub struct Dictionary<'t> {
 #[derive(Clone, Copy, Debug)]
 struct Met {
     /// Bases that were met before it.
-    number: u64,
+    number: u32,
     /// Chunks that have it.
     count: u64,
 }
@@ -48,17 +50,25 @@ pub struct Sizes {
 impl<'t> Dictionary<'t> {
     /// No payloads yet.
     pub fn new(transform: &'t Transform) -> Dictionary<'t> {
-        Dictionary { transform, bases: BTreeMap::new(), chunks: 0, bytes: 0 }
+        let (numbers, chunks_of) = (Vec::new(), Vec::new());
+        Dictionary { transform, bases: BTreeMap::new(), numbers, chunks_of, bytes: 0 }
     }
 
-    /// Looks at a payload, of which the first chunk is split. One that is shorter stays as it is.
+    /// Looks at what a packet has behind its Ethernet header: the chunks there that are whole.
     pub fn add(&mut self, payload: &[u8]) {
+        let Layout { offset, count } = self.transform.layout();
+        let payload = payload.get(offset..).unwrap_or_default();
         self.bytes += payload.len() as u64;
-        let Some(chunk) = payload.get(..self.transform.chunk_bytes()) else { return };
-        self.chunks += 1;
-        let number = self.bases.len() as u64;
-        let basis = self.transform.split(chunk).basis.to_be_bytes();
-        self.bases.entry(basis).or_insert(Met { number, count: 0 }).count += 1;
+        let mut chunks = 0;
+        for chunk in payload.chunks_exact(self.transform.chunk_bytes()).take(count) {
+            let number = self.bases.len() as u32;
+            let basis = self.transform.split(chunk).basis.to_be_bytes();
+            let met = self.bases.entry(basis).or_insert(Met { number, count: 0 });
+            met.count += 1;
+            self.numbers.push(met.number);
+            chunks += 1;
+        }
+        self.chunks_of.push(chunks);
     }
 
     /// The bases that get the identifiers 0, 1, ... of so many bits, the most frequent first.
@@ -69,20 +79,31 @@ impl<'t> Dictionary<'t> {
 
     /// What the sample becomes with them.
     pub fn sizes(&self, id_bits: u32) -> Sizes {
-        let known: u64 = self.ranked().iter().take(1 << id_bits).map(|(_, count)| *count).sum();
-        let learned = self.bases.values().filter(|met| met.number < 1 << id_bits);
-        let met_before = learned.map(|met| met.count - 1).sum();
-        let (chunk, reference) = (self.transform.chunk_bytes() as u64, self.transform.reference_bytes(id_bits));
-        let size = |compressed: u64| self.bytes - compressed * chunk + compressed * reference;
-        Sizes {
-            original: self.bytes,
-            with_table: size(known),
-            known,
-            learned: size(met_before),
-            met_before,
-            chunks: self.chunks,
-            bases: self.bases.len() as u64,
+        let mut has_identifier = vec![false; self.bases.len()];
+        for (basis, _) in self.ranked().into_iter().take(1 << id_bits) {
+            has_identifier[self.bases[basis].number as usize] = true;
         }
+        let (mut is_learned, mut known, mut met_before) = (vec![false; self.bases.len()], 0, 0);
+        let (mut with_table, mut learned) = (self.bytes, self.bytes);
+        let saved = self.transform.chunk_bytes() as i64 - self.transform.reference_bytes(id_bits) as i64;
+        // Where there are several chunks, a byte says which of them are compressed.
+        let head = i64::from(self.transform.layout().count > 1);
+        let less = |chunks: u64| if chunks == 0 { 0 } else { chunks as i64 * saved - head };
+        let mut left = &self.numbers[..];
+        for chunks in &self.chunks_of {
+            let (packet, rest) = left.split_at(usize::from(*chunks));
+            let count = |is: &[bool]| packet.iter().filter(|number| is[**number as usize]).count() as u64;
+            let (in_table, met) = (count(&has_identifier), count(&is_learned));
+            (known, met_before) = (known + in_table, met_before + met);
+            with_table = with_table.saturating_add_signed(-less(in_table));
+            learned = learned.saturating_add_signed(-less(met));
+            for number in packet.iter().filter(|number| **number < 1 << id_bits) {
+                is_learned[*number as usize] = true;
+            }
+            left = rest;
+        }
+        let (original, chunks, bases) = (self.bytes, self.numbers.len() as u64, self.bases.len() as u64);
+        Sizes { original, with_table, known, learned, met_before, chunks, bases }
     }
 
     fn ranked(&self) -> Vec<(&[u8], u64)> {
@@ -111,10 +132,27 @@ mod tests {
         dictionary.add(&[1, 2, 3]);
         let expected = [0xff, 0x0f].map(|byte| transform.split(&[byte; 8]).basis);
         assert_eq!(dictionary.chosen(1), expected);
-        // A reference of 1 + 1 + 6 bits takes the place of eight bytes in eight payloads. The first two bases that are met are
-        // 0x00, once, and 0xff, five times.
+        // A reference of 1 + 1 + 6 bits takes the place of eight bytes in eight payloads. The first two
+        // bases that are met are 0x00, once, and 0xff, five times.
         let (with_table, learned) = (93 - 8 * 7, 93 - 4 * 7);
         let sizes = Sizes { original: 93, with_table, known: 8, learned, met_before: 4, chunks: 9, bases: 3 };
+        assert_eq!(dictionary.sizes(1), sizes);
+    }
+
+    /// Behind two bytes that are none of a chunk's, at most two of the chunks of eight bytes count, and a byte
+    /// says which of them are compressed.
+    #[test]
+    fn packets_may_have_several_chunks() {
+        let layout = Layout { offset: 2, count: 2 };
+        let transform = Transform::of_code(Code::new(6).unwrap()).with_layout(layout);
+        let mut dictionary = Dictionary::new(&transform);
+        for payload in [vec![0; 27], vec![0; 12], vec![0; 9], vec![7]] {
+            dictionary.add(&payload);
+        }
+        // 25, 10, 7 and no bytes, of which three chunks are known if the table has the only basis. The first
+        // time that it is met it is twice in the packet.
+        let (with_table, learned) = (42 - (2 * 7 - 1) - (7 - 1), 42 - (7 - 1));
+        let sizes = Sizes { original: 42, with_table, known: 3, learned, met_before: 1, chunks: 3, bases: 1 };
         assert_eq!(dictionary.sizes(1), sizes);
     }
 }

@@ -3,12 +3,12 @@
 //! What enters: a transform, and bases in the order of their identifiers. What leaves: lines.
 
 use crate::code::Wrong;
-use crate::transform::Transform;
+use crate::transform::{Layout, Transform};
 use base::Bits;
 use std::fmt::Write as _;
 
-/// Where traffic comes from and goes to, and what it is told apart by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Where traffic comes from, and what it is told apart by.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Class {
     /// Its number.
     pub number: u32,
@@ -16,16 +16,65 @@ pub struct Class {
     pub ethertype: u16,
     /// The port where the encoder receives them.
     pub port: u16,
+    /// What they have before their first chunk.
+    pub header: Header,
+}
+
+/// Some bytes behind the Ethernet header.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Header {
+    /// The place of each that counts, its value, and which of its bits count.
+    pub bytes: Vec<(usize, u8, u8)>,
+}
+
+impl Header {
+    /// IPv4 without options and, behind it, UDP (protocol 17) or TCP (6) to a port. The header of TCP, with its
+    /// options, ends where the offset of chunks is.
+    pub fn transport(protocol: u8, port: u16, offset: usize) -> Header {
+        let [high, low] = port.to_be_bytes();
+        let mut bytes = vec![(0, 0x45, 0xff), (9, protocol, 0xff), (22, high, 0xff), (23, low, 0xff)];
+        if protocol == 6 {
+            let words = (offset.saturating_sub(20) / 4) as u8;
+            bytes.push((32, words << 4, 0xf0));
+        }
+        Header { bytes }
+    }
+
+    /// Whether these bytes are such.
+    pub fn is_of(&self, payload: &[u8]) -> bool {
+        self.bytes.iter().all(|(place, value, bits)| payload.get(*place).is_some_and(|byte| byte & bits == *value))
+    }
+
+    /// The key of so many bytes that they match.
+    fn key(&self, offset: usize) -> String {
+        let (mut value, mut mask) = (vec![0; offset], vec![0; offset]);
+        for (place, byte, bits) in self.bytes.iter().filter(|(place, ..)| *place < offset) {
+            (value[*place], mask[*place]) = (*byte, *bits);
+        }
+        format!("{}&&&{}", digits(&value), digits(&mask))
+    }
 }
 
 /// The packets of a class, for the encoder: how they are split.
-pub fn encode(class: Class, transform: &Transform) -> String {
-    let Class { number, ethertype, port } = class;
-    format!("table_add classes encode {port} {ethertype:#06x} => {number}{}\n", argument(transform))
+pub fn encode(class: &Class, transform: &Transform) -> String {
+    let (Class { number, ethertype, port, header }, Layout { offset, count }) = (class, transform.layout());
+    let mut line = format!("table_add classes encode {port} {ethertype:#06x}");
+    if offset > 0 {
+        line += &format!(" {}", header.key(offset));
+    }
+    line += &format!(" => {number}{}", argument(transform));
+    if count > 1 {
+        line += &format!(" {count}");
+    }
+    // A table with a ternary key has priorities: what matches more bits goes first.
+    if offset > 0 {
+        line += &format!(" {}", 1_000 - header.bytes.len());
+    }
+    line + "\n"
 }
 
 /// The packets of a class, for the decoder: what they were.
-pub fn restore(class: Class, transform: &Transform) -> String {
+pub fn restore(class: &Class, transform: &Transform) -> String {
     let Class { number, ethertype, .. } = class;
     format!("table_add classes restore {number} => {ethertype:#06x}{}\n", argument(transform))
 }
@@ -71,7 +120,11 @@ pub fn bases(first: u32, bases: &[Bits]) -> String {
 
 /// A value as commands have it.
 pub fn hexadecimal(value: &Bits) -> String {
-    value.to_be_bytes().iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"))
+    digits(&value.to_be_bytes())
+}
+
+fn digits(bytes: &[u8]) -> String {
+    bytes.iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 #[cfg(test)]
@@ -90,11 +143,22 @@ mod tests {
         assert_eq!([" flip ", " flip_two ", " keep "].map(count), [15, 105, 135]);
         assert!(of_two.contains("table_add masks flip_two 0x3 => 0 1\n"), "{of_two}");
         let masked = Transform::masked(Bits::from_u64(16, 0x00ff), None);
-        let class = Class { number: 2, ethertype: 0x86dd, port: 7 };
+        let class = Class { number: 2, ethertype: 0x86dd, port: 7, header: Header::default() };
         assert_eq!(masks(&masked), "");
-        assert_eq!(encode(class, &masked), "table_add classes encode 7 0x86dd => 2 0x00ff\n");
-        assert_eq!(restore(class, &masked), "table_add classes restore 2 => 0x86dd 0x00ff\n");
-        assert_eq!(encode(class, &plain), "table_add classes encode 7 0x86dd => 2\n");
+        assert_eq!(encode(&class, &masked), "table_add classes encode 7 0x86dd => 2 0x00ff\n");
+        assert_eq!(restore(&class, &masked), "table_add classes restore 2 => 0x86dd 0x00ff\n");
+        assert_eq!(encode(&class, &plain), "table_add classes encode 7 0x86dd => 2\n");
+        let class = Class { header: Header::transport(17, 0x1633, 24), ..class };
+        let elsewhere = plain.with_layout(Layout { offset: 24, count: 3 });
+        let key =
+            "0x450000000000000000110000000000000000000000001633&&&0xff0000000000000000ff000000000000000000000000ffff";
+        let line = format!("table_add classes encode 7 0x86dd {key} => 2 3 996\n");
+        assert_eq!(encode(&class, &elsewhere), line);
+        let mut payload = vec![0x45; 24];
+        (payload[9], payload[22], payload[23]) = (17, 0x16, 0x33);
+        assert!(
+            class.header.is_of(&payload) && !class.header.is_of(&payload[..23]) && !class.header.is_of(&[0x45; 24])
+        );
         let chosen = [0x3, 0xa].map(|basis| Bits::from_u64(4, basis));
         assert_eq!(identifiers(0, &chosen), "table_add bases compress 0x03 => 0\ntable_add bases compress 0x0a => 1\n");
         assert_eq!(bases(4, &chosen), "table_add bases expand 4 => 0x03\ntable_add bases expand 5 => 0x0a\n");

@@ -1,9 +1,9 @@
 //! How a chunk becomes a basis and a deviation: bits of it are set aside, and a code splits the others, or none does.
 //!
-//! What enters: a chunk. What leaves: the bits that are set aside, which are those where a mask has ones, or the first
-//! ones; the basis and the syndrome of the word that the other bits are, as its code splits it. Without a code the word is
-//! the basis. The programs of `apps/zipline` are told the same by what [`Transform::options`] says when they are compiled,
-//! and by the masks in their entries.
+//! What enters: a chunk. What leaves: the bits that are set aside, which are those where a mask has ones, or the
+//! first ones; the basis and the syndrome of the word that the other bits are, as its code splits it. Without a
+//! code the word is the basis. The programs of `apps/zipline` are told the same by what [`Transform::options`] says
+//! when they are compiled, and by the masks in their entries.
 
 use crate::code::{Code, CodeError};
 use base::Bits;
@@ -18,6 +18,23 @@ pub struct Transform {
     /// Where they are; in front without it.
     mask: Option<Bits>,
     code: Option<Code>,
+    layout: Layout,
+}
+
+/// Where the chunks of a packet are, and how many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layout {
+    /// Bytes between the Ethernet header and the first chunk.
+    pub offset: usize,
+    /// Chunks that are looked at, one behind the other.
+    pub count: usize,
+}
+
+impl Layout {
+    /// One chunk behind the Ethernet header.
+    pub const ONE: Layout = Layout { offset: 0, count: 1 };
+    /// How many chunks programs look at, at most.
+    pub const COUNT_MAX: usize = 8;
 }
 
 /// A chunk in parts.
@@ -57,8 +74,8 @@ impl Kind {
         }
     }
 
-    /// How many bits a mask has to set aside of a chunk of so many bytes; none if it takes no mask. Nothing comes back if
-    /// the code does not fit into the chunk.
+    /// How many bits a mask has to set aside of a chunk of so many bytes; none if it takes no mask. Nothing
+    /// comes back if the code does not fit into the chunk.
     pub fn mask_bits(self, chunk_bytes: usize) -> Option<u32> {
         let bits = u32::try_from(8 * chunk_bytes).ok()?;
         match self {
@@ -108,7 +125,7 @@ impl Transform {
 
     /// The code on all but the first bit of a chunk.
     pub fn of_code(code: Code) -> Transform {
-        Transform { chunk_bytes: 1 << (code.m() - 3), aside_bits: 1, mask: None, code: Some(code) }
+        Transform { chunk_bytes: 1 << (code.m() - 3), aside_bits: 1, mask: None, code: Some(code), layout: Layout::ONE }
     }
 
     /// The bits where the mask has ones are set aside, and a code splits the others.
@@ -121,7 +138,18 @@ impl Transform {
         if let Some(code) = &code {
             assert_eq!(mask.width() - aside_bits, code.word_bits(), "the mask leaves a word");
         }
-        Transform { chunk_bytes: mask.width() as usize / 8, aside_bits, mask: Some(mask), code }
+        Transform { chunk_bytes: mask.width() as usize / 8, aside_bits, mask: Some(mask), code, layout: Layout::ONE }
+    }
+
+    /// The same for chunks elsewhere.
+    #[must_use]
+    pub fn with_layout(self, layout: Layout) -> Transform {
+        Transform { layout, ..self }
+    }
+
+    /// Where the chunks of a packet are.
+    pub fn layout(&self) -> Layout {
+        self.layout
     }
 
     /// Bytes of a chunk.
@@ -165,6 +193,12 @@ impl Transform {
                 format!("-D CODE={}{errors}{chunk}", code.m())
             }
         };
+        let Layout { offset, count } = self.layout;
+        for (name, value, default) in [("OFFSET", offset, 0), ("COUNT", count, 1)] {
+            if value != default {
+                options += &format!(" -D {name}={value}");
+            }
+        }
         if id_bits != 15 {
             options += &format!(" -D ID_BITS={id_bits}");
         }
@@ -185,9 +219,7 @@ impl Transform {
         let all = Bits::from_be_bytes(width, chunk);
         let (aside, word) = match &self.mask {
             None => (all.slice(width - 1, self.word_bits()), all.slice(self.word_bits() - 1, 0)),
-            Some(mask) => {
-                (all.gather(mask).resize(self.aside_bits), all.gather(&mask.not()).resize(self.word_bits()))
-            }
+            Some(mask) => (all.gather(mask).resize(self.aside_bits), all.gather(&mask.not()).resize(self.word_bits())),
         };
         let (basis, syndrome) = match &self.code {
             Some(code) => code.split(word),
@@ -246,6 +278,8 @@ mod tests {
             }
             assert_eq!(transform.reference_bytes(15), *reference_bytes, "{}", transform.options(15));
         }
+        let elsewhere = transforms[0].clone().with_layout(Layout { offset: 28, count: 4 });
+        assert_eq!(elsewhere.options(11), "-D CODE=3 -D OFFSET=28 -D COUNT=4 -D ID_BITS=11");
         let options = transforms.iter().map(|it| it.options(15)).collect::<Vec<_>>();
         let expected = [
             "-D CODE=3",

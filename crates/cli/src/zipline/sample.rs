@@ -1,7 +1,7 @@
 //! `zipline fit` and `zipline tables`: a capture says which transform suits the traffic, and what tables should hold.
 //!
-//! What enters: a capture. What leaves: what each transform would make of it, and the entries of both programs for one of
-//! them. Transforms, bases and commands are those of the crate `zipline`; files and the terminal are here.
+//! What enters: a capture. What leaves: what each transform would make of it, and the entries of both programs for
+//! one of them. Transforms, bases and commands are those of the crate `zipline`; files and the terminal are here.
 
 use crate::Exit;
 use crate::terminal::{self, grouped, say};
@@ -11,7 +11,8 @@ use serde_json::json;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use zipline::choice::{self, Row, Sample};
-use zipline::entries::{self, Class};
+use zipline::entries::{self, Class, Header};
+use zipline::transform::Layout;
 use zipline::{Dictionary, Kind, Sizes, Transform};
 
 /// Bytes before a chunk: the Ethernet header.
@@ -29,6 +30,38 @@ struct Traffic {
     /// Bytes of a chunk with a mask [default: as many as nine of ten payloads have, at most 64]
     #[arg(long, value_name = "BYTES", value_parser = chunk)]
     chunk: Option<usize>,
+    /// Bytes between the Ethernet header and the first chunk [default: 0; with --udp 28, with --tcp 40]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(0..=256))]
+    offset: Option<u16>,
+    /// How many chunks of a packet are compressed, at most
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+    count: u8,
+    /// Only IPv4 packets without options that have UDP to this port; chunks begin behind its header
+    #[arg(long, value_name = "PORT", conflicts_with = "tcp")]
+    udp: Option<u16>,
+    /// The same with TCP; with options, --offset says where its header ends
+    #[arg(long, value_name = "PORT")]
+    tcp: Option<u16>,
+}
+
+impl Traffic {
+    /// Where the chunks of its packets are, and what stands before them.
+    fn place(&self) -> Result<(Layout, Header), Exit> {
+        let (protocol, port, usual) = match (self.udp, self.tcp) {
+            (Some(port), _) => (17, Some(port), 28),
+            (_, Some(port)) => (6, Some(port), 40),
+            _ => (0, None, 0),
+        };
+        let offset = usize::from(self.offset.unwrap_or(usual));
+        if port.is_some() && (offset < usize::from(usual) || protocol == 6 && (offset % 4 != 0 || offset > 80)) {
+            terminal::error(
+                "--offset: chunks begin behind the header, at 28 or later for UDP, and at 40, 44, ... or 80 for TCP",
+            );
+            return Err(Exit::Usage);
+        }
+        let header = port.map_or_else(Header::default, |port| Header::transport(protocol, port, offset));
+        Ok((Layout { offset, count: self.count.into() }, header))
+    }
 }
 
 /// Where packets go, and what of it is in the entries.
@@ -40,7 +73,8 @@ struct Wires {
     /// The same for the decoder
     #[arg(long, default_value = "1,2", value_name = "IN,OUT", value_parser = wire)]
     decoder_ports: (u16, u16),
-    /// The number of this class of traffic: the entries of 0 have the wires and the code, those of others only their own
+    /// The number of this class of traffic: the entries of 0 have the wires and the code, those of others only
+    /// their own
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=255))]
     class: u32,
     /// The first identifier that its bases get
@@ -127,8 +161,9 @@ fn chunk(text: &str) -> Result<usize, String> {
 
 /// Says what each transform would make of a capture, and writes the entries for the best if asked.
 pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
-    let payloads = payloads(&arguments.capture, arguments.traffic.ethertype)?;
-    let sample = Sample::new(&payloads, arguments.traffic.chunk);
+    let (layout, header) = arguments.traffic.place()?;
+    let payloads = payloads(&arguments.capture, arguments.traffic.ethertype, &header)?;
+    let sample = Sample::new(&payloads, layout, arguments.traffic.chunk);
     let rows = sample.rows(arguments.traffic.id_bits);
     if !arguments.json {
         say!("transform        chunk      chunks       bases  with identifier   size  met before  learned");
@@ -175,13 +210,14 @@ fn tell(row: &Row, arguments: &Fit) {
 
 /// Writes the entries of both programs.
 pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
-    let Traffic { ethertype, id_bits, chunk } = arguments.traffic;
+    let Traffic { ethertype, id_bits, chunk, .. } = arguments.traffic;
+    let (layout, header) = arguments.traffic.place()?;
     let payloads = match &arguments.capture {
-        Some(capture) => payloads(capture, ethertype)?,
+        Some(capture) => payloads(capture, ethertype, &header)?,
         None => Vec::new(),
     };
     let kind = arguments.m.map_or(arguments.transform, Kind::Hamming);
-    let sample = Sample::new(&payloads, chunk);
+    let sample = Sample::new(&payloads, layout, chunk);
     let transform = sample.transform(kind).map_err(|error| {
         terminal::error(format_args!("--transform: {error}"));
         Exit::Usage
@@ -216,9 +252,10 @@ fn write_both(
         0 => format!("table_add ports send {from} => {to}\n{}", entries::masks(transform)),
         _ => String::new(),
     };
-    let class = Class { number: wires.class, ethertype: traffic.ethertype, port: wires.encoder_ports.0 };
+    let (number, ethertype, (_, header)) = (wires.class, traffic.ethertype, traffic.place()?);
+    let class = Class { number, ethertype, port: wires.encoder_ports.0, header };
     let options = format!("# Compiled with {}\n", transform.options(traffic.id_bits));
-    let (to_encode, to_restore) = (entries::encode(class, transform), entries::restore(class, transform));
+    let (to_encode, to_restore) = (entries::encode(&class, transform), entries::restore(&class, transform));
     let (identifiers, bases) = (entries::identifiers(first, &chosen), entries::bases(first, &chosen));
     write(encoder, &[&options, &common(wires.encoder_ports), &to_encode, &identifiers])?;
     write(decoder, &[&options, &common(wires.decoder_ports), &to_restore, &bases])?;
@@ -230,7 +267,7 @@ fn ratio(bytes: u64, sizes: &Sizes) -> String {
 }
 
 /// What is behind the Ethernet headers of the packets that are compressed.
-fn payloads(capture: &Path, ethertype: u16) -> Result<Vec<Vec<u8>>, Exit> {
+fn payloads(capture: &Path, ethertype: u16, header: &Header) -> Result<Vec<Vec<u8>>, Exit> {
     let refused = |error: &dyn std::fmt::Display| {
         terminal::error(error);
         Exit::BadInput
@@ -238,13 +275,19 @@ fn payloads(capture: &Path, ethertype: u16) -> Result<Vec<Vec<u8>>, Exit> {
     let mut reader = CaptureReader::<File>::open(capture).map_err(|error| refused(&error))?;
     let mut payloads = Vec::new();
     while let Some(packet) = reader.next_packet().map_err(|error| refused(&error))? {
-        if packet.data.get(12..HEADER_BYTES) == Some(&ethertype.to_be_bytes()) {
+        let is_type = packet.data.get(12..HEADER_BYTES) == Some(&ethertype.to_be_bytes());
+        if is_type && header.is_of(&packet.data[HEADER_BYTES..]) {
             payloads.push(packet.data[HEADER_BYTES..].to_vec());
         }
     }
     if payloads.is_empty() {
         let path = capture.display();
-        let message = format!("no packet of `{path}` has the EtherType {ethertype:#06x}; --ethertype names another");
+        let message = match header.bytes.is_empty() {
+            true => format!("no packet of `{path}` has the EtherType {ethertype:#06x}; --ethertype names another"),
+            false => {
+                format!("no packet of `{path}` is IPv4 without options to that port; --udp and --tcp name another")
+            }
+        };
         return Err(refused(&message));
     }
     Ok(payloads)
