@@ -13,7 +13,7 @@
 //! * [`cascade`]: what a table more costs a packet: programs with one to ten tables.
 //! * [`tunnels`]: what VXLAN and GRE cost a packet, and one that goes by.
 //! * [`zipline`]: what compression costs a packet. [`works`] is how this and tunnels are run.
-//!   `zipline-sizes` and `zipline-learning` are the paper's other figures.
+//!   `zipline-sizes`, `zipline-rates` and `zipline-learning` are the paper's figures.
 //! * [`growth`]: how long single updates take while tables grow, and when they are full.
 //! * [`aggregation`]: the programs of `apps/aggregation`, small packets together and apart again, each of them counted.
 //! * [`workers`]: several workers against one, from memory to memory.
@@ -69,7 +69,7 @@ pub struct Arguments {
     #[arg(long)]
     only: Option<String>,
     /// Measures nothing: prints a picture (SVG) of what the same with `--json` has printed to this file; of
-    /// `aggregation`, `zipline-sizes` and `zipline-learning`
+    /// `aggregation`, `zipline-sizes`, `zipline-rates` and `zipline-learning`
     #[arg(long, value_name = "FILE")]
     picture_of: Option<std::path::PathBuf>,
     /// How many several workers are
@@ -113,6 +113,8 @@ enum Benchmark {
     Zipline,
     /// What the paper's payloads become, and by gzip
     ZiplineSizes,
+    /// Packets and bits in a second with no operation, encoding and decoding
+    ZiplineRates,
     /// How long it takes until a basis is known
     ZiplineLearning,
     /// Single updates of growing and of full tables
@@ -136,6 +138,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Tunnels => tunnels::run(&arguments),
         Benchmark::Zipline => zipline::run(&arguments),
         Benchmark::ZiplineSizes => zipline::sizes::run(&arguments),
+        Benchmark::ZiplineRates => zipline::rates::run(&arguments),
         Benchmark::ZiplineLearning => zipline::learning::run(&arguments),
         Benchmark::Growth => growth::run(&arguments),
         Benchmark::Aggregation => aggregation::run(&arguments),

@@ -50,12 +50,7 @@ pub fn measure(
     title: &str,
     mut works: Vec<Work>,
 ) -> Result<(), Box<dyn Error>> {
-    for _ in 0..arguments.runs {
-        for work in &mut works {
-            let rounds = (arguments.packets as usize).div_ceil(work.lent.len().max(1));
-            work.run(rounds)?;
-        }
-    }
+    run_all(arguments, &mut works)?;
     if arguments.json {
         let all: serde_json::Map<_, _> = works.iter().map(|it| (it.name.to_owned(), json!(it.packet_ns))).collect();
         println!("{}", json!({ "benchmark": benchmark, "frames": arguments.destinations, "packet_ns": all }));
@@ -69,6 +64,30 @@ pub fn measure(
         println!("  {name:<28} {middle:>6.1} ns per packet  ({least:.1} to {greatest:.1})  {times:.2} times");
     }
     Ok(())
+}
+
+/// Runs all in turn, several times.
+fn run_all(arguments: &Arguments, works: &mut [Work]) -> Result<(), Box<dyn Error>> {
+    for _ in 0..arguments.runs {
+        for work in works.iter_mut() {
+            let rounds = (arguments.packets as usize).div_ceil(work.lent.len().max(1));
+            work.run(rounds)?;
+        }
+    }
+    Ok(())
+}
+
+/// The name of each, and the median, least and greatest of its nanoseconds per packet.
+pub type Medians = Vec<(&'static str, (f64, f64, f64))>;
+
+/// Measures all in turn.
+pub fn medians(arguments: &Arguments, mut works: Vec<Work>) -> Result<Medians, Box<dyn Error>> {
+    run_all(arguments, &mut works)?;
+    let figures = |work: &Work| {
+        let (least, greatest) = range(&work.packet_ns);
+        (work.name, (median(&work.packet_ns), least, greatest))
+    };
+    Ok(works.iter().map(figures).collect())
 }
 
 /// A switch that runs a program with macros and has these entries.

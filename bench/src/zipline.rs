@@ -1,7 +1,8 @@
 //! What compression costs: the encoder and the decoder of `apps/zipline` from memory to memory on one core, each kind
 //! of packet by itself, beside a bridge that looks at the same frames and changes nothing.
 //!
-//! [`sizes`] is what payloads become, [`learning`] how long a basis takes to be known.
+//! [`sizes`] is what payloads become, [`learning`] how long a basis takes to be known, [`rates`] the same as here for
+//! frames of several sizes.
 //!
 //! What enters: how many frames, and how many bases they are of (`--routes`). What leaves: nanoseconds per packet.
 //! Frames have 60 bytes: an Ethernet header, a chunk of 32 bytes in which one bit is another than in its basis' word,
@@ -9,12 +10,14 @@
 
 pub mod learning;
 mod picture;
+pub mod rates;
 pub mod sizes;
 
 use crate::Arguments;
 use crate::works::{self, Work};
 use base::{Bits, Rng};
 use std::error::Error;
+use switch::Switch;
 use zipline::{Code, Transform, entries};
 
 const ENCODER: &str = "apps/zipline/encoder.p4";
@@ -27,46 +30,85 @@ const M: u32 = 8;
 /// Bytes of a frame, without its checksum.
 const FRAME_BYTES: usize = 60;
 
+const CLASS: &str = "table_add classes encode 1 0x0800 => 0\n";
+const RESTORED: &str = "table_add classes restore 0 => 0x0800\n";
+const WIRE: &str = "table_add ports send 1 => 2\n";
+
+/// Frames of some bases, and switches whose tables know them.
+struct Traffic {
+    frames: Vec<Vec<u8>>,
+    macros: [(&'static str, String); 1],
+    /// Entries: the wire and the masks, identifiers, bases.
+    common: String,
+    identifiers: String,
+    originals: String,
+}
+
+impl Traffic {
+    fn new(bases: u32, count: usize, frame_bytes: usize) -> Result<Traffic, Box<dyn Error>> {
+        let transform = Transform::of_code(Code::new(M)?);
+        let mut rng = Rng::new(1);
+        let words: Vec<Vec<u8>> = (0..bases).map(|_| word(&transform, &mut rng)).collect();
+        let mut any_frame = |_| {
+            let word: &Vec<u8> = rng.pick(&words);
+            let mut frame = frame(word, &mut rng);
+            frame.resize(frame_bytes, 0);
+            frame
+        };
+        let frames = (0..count).map(&mut any_frame).collect();
+        let bases: Vec<Bits> = words.iter().map(|word| transform.split(word).basis).collect();
+        Ok(Traffic {
+            frames,
+            macros: [("CODE", M.to_string())],
+            common: WIRE.to_owned() + &entries::masks(&transform),
+            identifiers: entries::identifiers(0, &bases),
+            originals: entries::bases(0, &bases),
+        })
+    }
+
+    /// An encoder that knows all bases.
+    fn encoder(&self) -> Result<Switch, Box<dyn Error>> {
+        works::switch(ENCODER, &self.macros, &[&self.common, CLASS, &self.identifiers].concat())
+    }
+
+    /// One that knows none.
+    fn encoder_without_bases(&self) -> Result<Switch, Box<dyn Error>> {
+        works::switch(ENCODER, &self.macros, &[&self.common, CLASS].concat())
+    }
+
+    fn decoder(&self) -> Result<Switch, Box<dyn Error>> {
+        works::switch(DECODER, &self.macros, &[&self.common, RESTORED, &self.originals].concat())
+    }
+}
+
+fn bridge() -> Result<Switch, Box<dyn Error>> {
+    works::switch(BRIDGE, &[], "table_add address forward 02:00:00:00:00:01 => 2\n")
+}
+
 /// Measures all work in turn and prints what a packet costs.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let transform = Transform::of_code(Code::new(M)?);
-    let mut rng = Rng::new(1);
-    let words: Vec<Vec<u8>> = (0..arguments.routes).map(|_| word(&transform, &mut rng)).collect();
-    let mut any_frame = |_| {
-        let word: &Vec<u8> = rng.pick(&words);
-        frame(word, &mut rng)
-    };
-    let frames: Vec<Vec<u8>> = (0..arguments.destinations).map(&mut any_frame).collect();
-    let bases: Vec<Bits> = words.iter().map(|word| transform.split(word).basis).collect();
-
-    let wire = "table_add ports send 1 => 2\n";
-    let classes = "table_add classes encode 1 0x0800 => 0\n";
-    let (masks, known) = (entries::masks(&transform), entries::identifiers(0, &bases));
-    let macros = [("CODE", M.to_string())];
-    let encoder = |parts: &[&str]| works::switch(ENCODER, &macros, &parts.concat());
-    let restores = "table_add classes restore 0 => 0x0800\n";
-    let originals = entries::bases(0, &bases);
-    let decoder = || works::switch(DECODER, &macros, &[wire, restores, &masks, &originals].concat());
-    let bridge = works::switch(BRIDGE, &[], "table_add address forward 02:00:00:00:00:01 => 2\n")?;
-
-    let compressed = works::sent(&mut encoder(&[wire, classes, &masks, &known])?, &frames);
-    let processed = works::sent(&mut encoder(&[wire, classes, &masks])?, &frames);
-    if works::sent(&mut decoder()?, &compressed) != frames || works::sent(&mut decoder()?, &processed) != frames {
-        return Err("what was decoded is not what was encoded".into());
+    let traffic = Traffic::new(arguments.routes, arguments.destinations as usize, FRAME_BYTES)?;
+    let frames = &traffic.frames;
+    let compressed = works::sent(&mut traffic.encoder()?, frames);
+    let processed = works::sent(&mut traffic.encoder_without_bases()?, frames);
+    for sent in [&compressed, &processed] {
+        if works::sent(&mut traffic.decoder()?, sent) != *frames {
+            return Err("what was decoded is not what was encoded".into());
+        }
     }
     let all = vec![
-        Work::new("bridge", bridge, &frames)?,
-        Work::new("encoder, other traffic", encoder(&[wire])?, &frames)?,
-        Work::new("encoded to type 3", encoder(&[wire, classes, &masks, &known])?, &frames)?,
-        Work::new("encoded to type 2", encoder(&[wire, classes, &masks])?, &frames)?,
-        Work::new("decoded from type 3", decoder()?, &compressed)?,
-        Work::new("decoded from type 2", decoder()?, &processed)?,
+        Work::new("bridge", bridge()?, frames)?,
+        Work::new("encoder, other traffic", works::switch(ENCODER, &traffic.macros, WIRE)?, frames)?,
+        Work::new("encoded to type 3", traffic.encoder()?, frames)?,
+        Work::new("encoded to type 2", traffic.encoder_without_bases()?, frames)?,
+        Work::new("decoded from type 3", traffic.decoder()?, &compressed)?,
+        Work::new("decoded from type 2", traffic.decoder()?, &processed)?,
     ];
     let title = format!("zipline, m = {M}, {} bases, frames of {FRAME_BYTES} bytes", arguments.routes);
     works::measure(arguments, "zipline", &title, all)
 }
 
-/// A chunk whose word is one of the transform.
+/// A chunk whose word is one of the code.
 fn word(transform: &Transform, rng: &mut Rng) -> Vec<u8> {
     let chunk: Vec<u8> = (0..transform.chunk_bytes()).map(|_| rng.next_u64() as u8).collect();
     let mut split = transform.split(&chunk);

@@ -1,8 +1,8 @@
-//! The figures of `zipline-sizes` and of `zipline-learning` as pictures.
+//! The figures of `zipline-sizes`, `zipline-rates` and `zipline-learning` as pictures.
 //!
-//! What enters: the lines that `--json` has printed. What leaves: SVG: for sizes a bar for each way, with the paper's
-//! figure as a stroke; for learning, which part of all bases was known after how long, with the paper's mean as a
-//! stroke.
+//! What enters: the lines that `--json` has printed. What leaves: SVG: for sizes a bar for each way, with the
+//! paper's figure as a stroke, for rates a bar for each operation; for learning, which part of all bases was known
+//! after how long, with the paper's mean as a stroke.
 
 use serde_json::Value as Json;
 use std::error::Error;
@@ -53,6 +53,29 @@ pub fn print_sizes(path: &Path) -> Result<(), Box<dyn Error>> {
             writeln!(out, "<rect x=\"{x:.1}\" y=\"{}\" width=\"3\" height=\"19\" fill=\"{PAPER}\"/>", y - 2.0)?;
         }
         writeln!(out, "<text x=\"{:.1}\" y=\"{}\">{ratio:.4}</text>", LEFT + width + 14.0, y + 13.0)?;
+    }
+    println!("{out}</svg>");
+    Ok(())
+}
+
+/// Prints the picture of rates: for each size and operation a bar as long as its bits in a second.
+pub fn print_rates(path: &Path) -> Result<(), Box<dyn Error>> {
+    let rows = lines(path)?;
+    let most = rows.iter().filter_map(|row| row["bits_per_second"].as_f64()).fold(1.0, f64::max);
+    let mut out = String::new();
+    let title = "Gbit/s on the wire, and million packets in a second; one core";
+    head(&mut out, title, HEAD + ROW * rows.len() as f64 + 10.0)?;
+    for (number, row) in rows.iter().enumerate() {
+        let (bytes, operation) = (row["bytes"].as_u64(), row["operation"].as_str());
+        let (bits, packets) = (row["bits_per_second"].as_f64(), row["packets_per_second"].as_f64());
+        let (Some(bytes), Some(operation), Some(bits), Some(packets)) = (bytes, operation, bits, packets) else {
+            return Err("a line is not of `zipline-rates --json`".into());
+        };
+        let (y, width, text) = (HEAD + ROW * number as f64, bits / most * REACH * 0.8, LEFT - 8.0);
+        writeln!(out, "<text x=\"{text}\" y=\"{}\" text-anchor=\"end\">{bytes} bytes, {operation}</text>", y + 13.0)?;
+        writeln!(out, "<rect x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" height=\"15\" fill=\"{OURS}\"/>")?;
+        let (x, gigabits, millions) = (LEFT + width + 8.0, bits / 1e9, packets / 1e6);
+        writeln!(out, "<text x=\"{x:.1}\" y=\"{}\">{gigabits:.2}; {millions:.2}</text>", y + 13.0)?;
     }
     println!("{out}</svg>");
     Ok(())
