@@ -21,9 +21,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build_server(false)
         .emit_rerun_if_changed(false)
         .compile_fds_with_config(descriptors.clone(), config)?;
-    // Servers take the same messages, but for one that they read piece by piece.
+    // Servers take and give the same messages, but for one that they read piece by piece and one that they write so.
     let mut config = tonic_prost_build::Config::new();
     config.extern_path(".p4.v1.WriteRequest", "crate::unread::WriteRequest");
+    config.extern_path(".p4.v1.ReadResponse", "crate::unread::ReadResponse");
     for package in ["p4.v1", "p4.config.v1", "google.rpc", "wirespeed.v1"] {
         config.extern_path(format!(".{package}"), format!("crate::{}", package.replace('.', "::")));
     }

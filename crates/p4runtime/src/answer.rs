@@ -1,118 +1,195 @@
 //! How the answer to a read request gets to its client.
 //!
-//! What enters: messages, from a thread that may wait, while nothing is written; and later, when writes go on. What
-//! leaves: the same, as a stream. A client that does not read is not waited for: its answer ends with a failure, so
-//! that nobody takes a part of an answer for the whole.
+//! What enters: entities, from a thread that may wait, while nothing is written. What leaves: the same as messages of a
+//! stream, once all of them are there and writes go on: the answer shows one state, however long it is and however slow
+//! its client. Entities wait as the bytes that they are sent as, for which all answers have so much memory together; a
+//! longer answer is refused. A client that does not read is not waited for: its answer ends with a failure, so that
+//! nobody takes a part of an answer for the whole.
 
 use p4runtime_proto::p4::v1;
+use p4runtime_proto::unread;
+use prost::Message as _;
+use prost::bytes::Bytes;
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedMutexGuard, mpsc};
+use tokio::sync::mpsc;
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
+/// Entities of a message of an answer, and bytes, at most: clients take 4 MiB if they do not ask for more.
+const ENTITIES_MAX: usize = 512;
+const MESSAGE_BYTES_MAX: usize = 1 << 20;
+
 /// Messages that wait for the client at most, beside those that are collected.
 const MESSAGES_MAX: usize = 4;
 
-/// Messages of an answer that are collected while writes wait, so that the answer shows one state. A longer answer
-/// shows tables as they change.
-const COLLECTED_MAX: usize = 128;
+/// Bytes of all answers together that wait for their clients: some million entries of tables.
+const POOL_BYTES: usize = 512 << 20;
 
-/// How long writes wait for an answer at most. It shows more than one state if that is not enough, as when a million
-/// things are asked for at once.
-const COLLECTING_TIME_MAX: Duration = Duration::from_secs(1);
+/// How long writes wait for an answer at most. A million entries take a second or two; a million questions may take
+/// longer.
+pub(crate) const COLLECTING_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// How long an answer waits for a client that does not read it.
 pub(crate) const READER_PATIENCE: Duration = Duration::from_secs(120);
 
-/// Where the messages of an answer go: kept while nothing may be written, then sent one by one.
+/// Memory for all answers.
+#[derive(Debug)]
+pub(crate) struct AnswerPool {
+    left: AtomicUsize,
+}
+
+impl Default for AnswerPool {
+    fn default() -> Self {
+        AnswerPool { left: AtomicUsize::new(POOL_BYTES) }
+    }
+}
+
+/// A message that waits, and what it takes of the pool until it is gone.
+struct Waiting {
+    message: unread::ReadResponse,
+    bytes: usize,
+    pool: Arc<AnswerPool>,
+}
+
+impl Waiting {
+    /// None if there is no room for it.
+    fn new(message: unread::ReadResponse, bytes: usize, pool: &Arc<AnswerPool>) -> Option<Waiting> {
+        let less = |left: usize| left.checked_sub(bytes);
+        pool.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).ok()?;
+        Some(Waiting { message, bytes, pool: Arc::clone(pool) })
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.pool.left.fetch_add(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Where the entities of an answer go: kept while nothing may be written, then sent.
 pub(crate) struct AnswerWriter {
-    sender: mpsc::Sender<Result<v1::ReadResponse, Status>>,
-    collected: Vec<v1::ReadResponse>,
-    turn: Option<OwnedMutexGuard<()>>,
-    /// When it got its turn.
+    sender: mpsc::Sender<Result<unread::ReadResponse, Status>>,
+    pool: Arc<AnswerPool>,
+    collected: VecDeque<Waiting>,
+    /// The entities of the next message, one behind the other, and where each ends.
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
     began: Instant,
+    /// How long it may take to collect the answer.
+    collecting_time_max: Duration,
     /// How long a message waits for the client.
     patience: Duration,
-    is_gone: bool,
+    /// Why there is no answer.
+    refusal: Option<Status>,
     /// Whether the client was not waited for any longer.
     is_cut: Arc<AtomicBool>,
 }
 
 impl AnswerWriter {
-    /// A writer that has its turn, and what the client reads.
-    pub fn new(turn: OwnedMutexGuard<()>, patience: Duration) -> (AnswerWriter, Messages) {
+    /// A writer, and what the client reads.
+    pub fn new(pool: &Arc<AnswerPool>, collecting_time_max: Duration, patience: Duration) -> (AnswerWriter, Messages) {
         let (sender, receiver) = mpsc::channel(MESSAGES_MAX);
         let is_cut = Arc::new(AtomicBool::new(false));
         let messages = Messages { receiver: ReceiverStream::new(receiver), patience, is_cut: Arc::clone(&is_cut) };
-        let (turn, began) = (Some(turn), Instant::now());
-        (AnswerWriter { sender, collected: Vec::new(), turn, began, patience, is_gone: false, is_cut }, messages)
+        let writer = AnswerWriter {
+            sender,
+            pool: Arc::clone(pool),
+            collected: VecDeque::new(),
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            began: Instant::now(),
+            collecting_time_max,
+            patience,
+            refusal: None,
+            is_cut,
+        };
+        (writer, messages)
     }
 
-    /// Whether nobody waits for more.
-    pub fn is_gone(&self) -> bool {
-        self.is_gone
+    /// Whether more of the answer is wanted: there is room and time for it, and somebody waits for it.
+    pub fn goes_on(&mut self) -> bool {
+        if self.refusal.is_none() && self.began.elapsed() > self.collecting_time_max {
+            let seconds = self.collecting_time_max.as_secs();
+            self.refuse(format!("the answer takes more than {seconds} seconds, in which nothing can be written"));
+        }
+        self.refusal.is_none() && !self.sender.is_closed()
+    }
+
+    /// Adds an entity.
+    pub fn push(&mut self, entity: &v1::Entity) {
+        let length = entity.encoded_len();
+        if self.ends.len() >= ENTITIES_MAX || self.bytes.len() + length > MESSAGE_BYTES_MAX {
+            self.end_message();
+        }
+        self.bytes.reserve(length);
+        entity.encode_raw(&mut self.bytes);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Puts the entities that have come into a message.
+    fn end_message(&mut self) {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.shrink_to_fit();
+        let whole = Bytes::from(bytes);
+        let mut start = 0;
+        let slice = |end| whole.slice(std::mem::replace(&mut start, end)..end);
+        let entities: Vec<Bytes> = self.ends.drain(..).map(slice).collect();
+        if entities.is_empty() || self.refusal.is_some() {
+            return;
+        }
+        let taken = whole.len() + entities.len() * size_of::<Bytes>();
+        match Waiting::new(unread::ReadResponse { entities }, taken, &self.pool) {
+            Some(waiting) => self.collected.push_back(waiting),
+            None => {
+                let mebibytes = POOL_BYTES >> 20;
+                self.refuse(format!("the answers that wait for clients take more than {mebibytes} MiB together"));
+            }
+        }
+    }
+
+    fn refuse(&mut self, why: String) {
+        self.collected.clear();
+        self.refusal = Some(Status::resource_exhausted(format!("{why}: ask for less at once, or try again later")));
+    }
+
+    /// Sends what was collected, and ends the answer, with a failure if there is one.
+    pub fn finish(mut self, failure: Option<Status>) {
+        self.end_message();
+        let end = self.refusal.take().or(failure);
+        while let Some(mut waiting) = self.collected.pop_front() {
+            if !self.send(Ok(std::mem::take(&mut waiting.message))) {
+                return;
+            }
+        }
+        if let Some(status) = end {
+            self.send(Err(status));
+        }
     }
 
     /// False once nobody wants more.
-    pub fn push(&mut self, entities: Vec<v1::Entity>) -> bool {
-        let answer = v1::ReadResponse { entities };
-        self.give_way();
-        if self.turn.is_some() && self.collected.len() < COLLECTED_MAX {
-            self.collected.push(answer);
-            return true;
-        }
-        self.let_go();
-        self.send(Ok(answer))
-    }
-
-    /// Lets writes go on if they have waited for too long.
-    pub fn give_way(&mut self) {
-        if self.turn.is_some() && self.began.elapsed() > COLLECTING_TIME_MAX {
-            self.let_go();
-        }
-    }
-
-    /// Lets writes go on and sends what was collected.
-    fn let_go(&mut self) {
-        self.turn = None;
-        for answer in std::mem::take(&mut self.collected) {
-            self.send(Ok(answer));
-        }
-    }
-
-    fn send(&mut self, answer: Result<v1::ReadResponse, Status>) -> bool {
-        if !self.is_gone {
-            let sending = tokio::time::timeout(self.patience, self.sender.send(answer));
-            let sent = tokio::runtime::Handle::current().block_on(sending);
-            self.is_gone = !matches!(sent, Ok(Ok(())));
-            self.is_cut.store(sent.is_err(), Ordering::Release);
-        }
-        !self.is_gone
-    }
-
-    /// Ends the answer, with a failure if there is one.
-    pub fn finish(mut self, failure: Option<Status>) {
-        self.let_go();
-        if let Some(status) = failure {
-            self.send(Err(status));
-        }
+    fn send(&self, answer: Result<unread::ReadResponse, Status>) -> bool {
+        let sending = tokio::time::timeout(self.patience, self.sender.send(answer));
+        let sent = tokio::runtime::Handle::current().block_on(sending);
+        self.is_cut.store(sent.is_err(), Ordering::Release);
+        matches!(sent, Ok(Ok(())))
     }
 }
 
 /// The messages of an answer, for its client.
 pub(crate) struct Messages {
-    receiver: ReceiverStream<Result<v1::ReadResponse, Status>>,
+    receiver: ReceiverStream<Result<unread::ReadResponse, Status>>,
     patience: Duration,
     is_cut: Arc<AtomicBool>,
 }
 
 impl Stream for Messages {
-    type Item = Result<v1::ReadResponse, Status>;
+    type Item = Result<unread::ReadResponse, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let next = Pin::new(&mut self.receiver).poll_next(context);
@@ -133,31 +210,76 @@ mod tests {
     use tokio_stream::StreamExt as _;
     use tonic::Code;
 
-    /// What a client gets of an answer of so many messages that waits so long for it and that it reads after this time.
-    async fn read(count: usize, patience: Duration, delay: Duration) -> (usize, Option<Code>) {
-        let turn = Arc::new(tokio::sync::Mutex::new(())).lock_owned().await;
-        let (mut answer, mut messages) = AnswerWriter::new(turn, patience);
+    /// An entity of some 200 bytes.
+    fn entity() -> v1::Entity {
+        let entry = v1::TableEntry { table_id: 7, metadata: vec![9; 200], ..v1::TableEntry::default() };
+        v1::Entity { entity: Some(v1::entity::Entity::TableEntry(entry)) }
+    }
+
+    /// What a client gets of an answer of so many entities that may take so long and waits so long for it, and that it
+    /// reads after this time.
+    async fn read(
+        pool: &Arc<AnswerPool>,
+        count: usize,
+        collecting_time_max: Duration,
+        patience: Duration,
+        delay: Duration,
+    ) -> (usize, Option<(Code, String)>) {
+        let (mut answer, mut messages) = AnswerWriter::new(pool, collecting_time_max, patience);
         let writer = tokio::task::spawn_blocking(move || {
-            let _all = (0..count).all(|_| answer.push(Vec::new()));
+            for _ in 0..count {
+                if answer.goes_on() {
+                    answer.push(&entity());
+                }
+            }
             answer.finish(None);
         });
         tokio::time::sleep(delay).await;
         let (mut whole, mut failure) = (0, None);
         while let Some(message) = messages.next().await {
             match message {
-                Ok(_) => whole += 1,
-                Err(status) => failure = Some(status.code()),
+                Ok(message) => {
+                    let sent = v1::ReadResponse::decode(message.encode_to_vec().as_slice()).unwrap().entities;
+                    assert!(sent.len() <= ENTITIES_MAX && sent.iter().all(|it| *it == entity()));
+                    whole += sent.len();
+                }
+                Err(status) => failure = Some((status.code(), status.message().to_owned())),
             }
         }
         writer.await.unwrap();
         (whole, failure)
     }
 
+    const MINUTE: Duration = Duration::from_secs(60);
+
     #[tokio::test]
     async fn a_part_of_an_answer_is_not_taken_for_the_whole() {
-        assert_eq!(read(300, Duration::from_secs(60), Duration::ZERO).await, (300, None));
-        let (got, failure) = read(300, Duration::from_millis(100), Duration::from_secs(2)).await;
-        assert!(got < 300, "{got}");
-        assert_eq!(failure, Some(Code::DeadlineExceeded));
+        let pool = Arc::default();
+        assert_eq!(read(&pool, 100_000, MINUTE, MINUTE, Duration::ZERO).await, (100_000, None));
+        let slow = read(&pool, 100_000, MINUTE, Duration::from_millis(100), Duration::from_secs(2)).await;
+        assert!(slow.0 < 100_000, "{}", slow.0);
+        assert_eq!(slow.1.unwrap().0, Code::DeadlineExceeded);
+        assert_eq!(pool.left.load(Ordering::Relaxed), POOL_BYTES);
+    }
+
+    #[tokio::test]
+    async fn what_there_is_no_room_or_time_for_is_refused_as_a_whole() {
+        let pool = Arc::new(AnswerPool { left: AtomicUsize::new(1 << 20) });
+        let expected = "the answers that wait for clients take more than 512 MiB together: ask for less at once, or \
+                        try again later";
+        let refused = Some((Code::ResourceExhausted, expected.to_owned()));
+        assert_eq!(read(&pool, 100_000, MINUTE, MINUTE, Duration::ZERO).await, (0, refused));
+        assert_eq!(read(&pool, 1000, MINUTE, MINUTE, Duration::ZERO).await, (1000, None));
+        let (got, refusal) = read(&pool, 1000, Duration::ZERO, MINUTE, Duration::ZERO).await;
+        assert_eq!((got, refusal.unwrap().0), (0, Code::ResourceExhausted));
+        assert_eq!(pool.left.load(Ordering::Relaxed), 1 << 20);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_collected_for_a_client_that_has_gone() {
+        let (mut answer, messages) = AnswerWriter::new(&Arc::default(), MINUTE, MINUTE);
+        assert!(answer.goes_on());
+        drop(messages);
+        assert!(!answer.goes_on());
     }
 }

@@ -1,11 +1,12 @@
 //! The requests of the service.
 //!
 //! Each request is checked in the order that the specification gives: the device, the role and who is primary, whether
-//! there is a program, what it says. What takes long or waits for the worker is done in threads for such work. What a
-//! role writes, and its changes of the program, come one after the other, in the order in which they came.
+//! there is a program, what it says. What takes long or waits for the worker is done in threads for such work. Writes
+//! and changes of the program come one after the other, in the order in which they came, and a read comes before or
+//! after each of them.
 
 use crate::agreement;
-use crate::answer::{AnswerWriter, READER_PATIENCE};
+use crate::answer::{AnswerPool, AnswerWriter, COLLECTING_TIME_MAX, READER_PATIENCE};
 use crate::arbitration::{Arbitration, RoleName, SessionId, describe, election_id};
 use crate::carry::carry;
 use crate::device_config::{self, DeviceConfig};
@@ -20,8 +21,7 @@ use crate::schema::Schema;
 use crate::status::Outcomes;
 use crate::to_proto::Shower;
 use crate::watchers::Watchers;
-use crate::write::{self, Turn};
-use crate::{kept, query, reconcile, status, stream};
+use crate::{kept, query, reconcile, status, stream, write};
 use control::Api;
 use control::api::{Atomicity, Code as FaultCode, Entity, Fault};
 use p4runtime_proto::codec::BUDGET;
@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{OwnedMutexGuard, Semaphore, mpsc};
+use tokio::sync::{OwnedRwLockWriteGuard, RwLock, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
@@ -42,10 +42,6 @@ const API_VERSION: &str = "1.5.0";
 /// Reads that are carried out at once.
 const READS_MAX: usize = 16;
 
-/// Entities of a message of an answer, and bytes, at most: clients take 4 MiB if they do not ask for more.
-const ENTITIES_MAX: usize = 512;
-const ANSWER_BYTES_MAX: usize = 1 << 20;
-
 /// What all requests share.
 pub(crate) struct Core {
     pub device_id: u64,
@@ -55,14 +51,13 @@ pub(crate) struct Core {
     pub ports: Ports,
     pub packets_out: mpsc::Sender<Vec<u8>>,
     pipelines: Mutex<Pipelines>,
-    /// Held while something is written or another program is put in; by a write that may be cut, for one part at a
-    /// time.
-    pub turn: Arc<tokio::sync::Mutex<()>>,
-    /// Held, before the turn, for as long as a request of the role writes.
-    orders: Mutex<BTreeMap<RoleName, Arc<tokio::sync::Mutex<()>>>>,
+    /// Held alone while a request is written or another program is put in, and shared while an answer is collected. Who
+    /// waits has it in the order of coming.
+    pub turn: Arc<RwLock<()>>,
     /// Held while a program is compiled.
     compiling: Arc<Semaphore>,
     reading: Arc<Semaphore>,
+    answers: Arc<AnswerPool>,
     hub: Mutex<Hub>,
     digests: Mutex<DigestLists>,
     /// What no controller has heard of.
@@ -104,9 +99,9 @@ impl Core {
             packets_out,
             pipelines: Mutex::new(pipelines),
             turn: Arc::default(),
-            orders: Mutex::default(),
             compiling: Arc::new(Semaphore::new(1)),
             reading: Arc::new(Semaphore::new(READS_MAX)),
+            answers: Arc::default(),
             hub: Mutex::default(),
             digests: Mutex::default(),
             losses: Losses::default(),
@@ -155,16 +150,6 @@ impl Core {
         Err(Fault::new(FaultCode::PermissionDenied, message))
     }
 
-    /// Waits until nothing else writes for the role.
-    async fn order(&self, role: &RoleName) -> OwnedMutexGuard<()> {
-        let order = {
-            let mut orders = lock(&self.orders);
-            orders.retain(|_, order| Arc::strong_count(order) > 1);
-            Arc::clone(orders.entry(role.clone()).or_default())
-        };
-        order.lock_owned().await
-    }
-
     fn target(&self) -> Result<Arc<Target>, Status> {
         self.pipelines().target().ok_or_else(|| {
             Status::failed_precondition("there is no program yet: set a forwarding pipeline config first")
@@ -189,7 +174,7 @@ type Answer<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl P4Runtime for Service {
-    type ReadStream = Answer<v1::ReadResponse>;
+    type ReadStream = Answer<unread::ReadResponse>;
     type StreamChannelStream = Answer<v1::StreamMessageResponse>;
 
     async fn write(&self, request: Request<unread::WriteRequest>) -> Result<Response<v1::WriteResponse>, Status> {
@@ -199,8 +184,7 @@ impl P4Runtime for Service {
         let election_id = election_id(request.election_id.as_ref());
         // Who may not write is not kept waiting by who does.
         core.check_primary(&role, election_id).map_err(status::of)?;
-        let order = core.order(&role).await;
-        let turn = Arc::clone(&core.turn).lock_owned().await;
+        let turn = Arc::clone(&core.turn).write_owned().await;
         core.check_primary(&role, election_id).map_err(status::of)?;
         let target = core.target()?;
         let atomicity = match v1::write_request::Atomicity::try_from(request.atomicity) {
@@ -211,14 +195,9 @@ impl P4Runtime for Service {
         };
         let config = core.hub().arbitration.config(&role);
         let budget = BUDGET.try_with(Arc::clone).ok();
-        let there = Arc::clone(&target);
-        let mut turn = WriteTurn { core: Arc::clone(core), role, election_id, target: there, turn: Some(turn) };
-        let outcomes = blocking(move || {
-            // Kept to the end, though the client may have gone.
-            let _order = order;
-            write::carry_out(&target, request.updates, atomicity, config, &mut turn, budget)
-        });
-        let outcomes = outcomes.await??;
+        // The turn goes along: it is kept to the end, though the client may have gone.
+        let write = move || write::carry_out(&target, request.updates, atomicity, config, turn, budget);
+        let outcomes = blocking(write).await??;
         tracing::debug!(updates = outcomes.parts(), refused = outcomes.failed(), "a controller has written");
         outcomes.into_result("update")?;
         Ok(Response::new(v1::WriteResponse {}))
@@ -229,13 +208,15 @@ impl P4Runtime for Service {
         core.check_device(request.device_id)?;
         let permit = Arc::clone(&core.reading).acquire_owned().await;
         let permit = permit.map_err(|_| Status::unavailable("the switch is ending"))?;
-        let turn = Arc::clone(&core.turn).lock_owned().await;
+        let turn = Arc::clone(&core.turn).read_owned().await;
         let target = core.target()?;
         let config = core.hub().arbitration.config(&role_name(&request.role, 0));
-        let (mut answer, messages) = AnswerWriter::new(turn, READER_PATIENCE);
+        let (mut answer, messages) = AnswerWriter::new(&core.answers, COLLECTING_TIME_MAX, READER_PATIENCE);
         spawn_blocking(move || {
             let _permit = permit;
             let outcomes = answer_all(&target, &request.entities, config.as_deref(), &mut answer);
+            // What was asked for has been collected: writes go on while the client reads.
+            drop(turn);
             answer.finish(outcomes.into_result("request").err());
         });
         Ok(Response::new(Box::pin(messages)))
@@ -313,39 +294,9 @@ impl P4Runtime for Service {
     }
 }
 
-// ------------------------------------------------------------------------------------------------------- writing
-
-/// The turn of a controller that writes, in a thread that may wait.
-struct WriteTurn {
-    core: Arc<Core>,
-    role: RoleName,
-    election_id: Option<u128>,
-    /// What the updates speak of.
-    target: Arc<Target>,
-    turn: Option<OwnedMutexGuard<()>>,
-}
-
-impl Turn for WriteTurn {
-    fn next(&mut self) -> Result<Option<Arc<RoleConfig>>, Fault> {
-        self.end();
-        // Who waits already comes first.
-        self.turn = Some(Arc::clone(&self.core.turn).blocking_lock_owned());
-        self.core.check_primary(&self.role, self.election_id)?;
-        let now = self.core.pipelines().target();
-        if !now.is_some_and(|now| Arc::ptr_eq(&now, &self.target)) {
-            return Err(Fault::new(FaultCode::FailedPrecondition, "another program has been set meanwhile"));
-        }
-        Ok(self.core.hub().arbitration.config(&self.role))
-    }
-
-    fn end(&mut self) {
-        self.turn = None;
-    }
-}
-
 // ------------------------------------------------------------------------------------------------------- reading
 
-/// Answers all that is asked for.
+/// Collects the answers to all that is asked for.
 fn answer_all(
     target: &Target,
     sent: &[v1::Entity],
@@ -354,8 +305,7 @@ fn answer_all(
 ) -> Outcomes {
     let mut outcomes = Outcomes::default();
     for entity in sent {
-        answer.give_way();
-        outcomes.push(if answer.is_gone() { Ok(()) } else { answer_one(target, entity, config, answer) });
+        outcomes.push(if answer.goes_on() { answer_one(target, entity, config, answer) } else { Ok(()) });
     }
     outcomes
 }
@@ -366,11 +316,10 @@ fn answer_one(
     config: Option<&RoleConfig>,
     answer: &mut AnswerWriter,
 ) -> Result<(), Fault> {
-    use prost::Message as _;
     let wanted = query::read(&target.schema, sent)?;
     let numbered = target.numbered().clone();
     let shower = Shower { schema: &target.schema, numbered: &numbered, asked: wanted.asked };
-    let (mut waiting, mut bytes, mut found) = (Vec::new(), 0, false);
+    let mut found = false;
     let mut sink = |entities: Vec<Entity>| {
         for entity in entities.iter().filter(|entity| wanted.filter.admits(entity)) {
             let Some(message) = shower.entity(entity) else { continue };
@@ -378,22 +327,12 @@ fn answer_one(
                 continue;
             }
             found = true;
-            bytes += message.encoded_len();
-            waiting.push(message);
-            if waiting.len() >= ENTITIES_MAX || bytes >= ANSWER_BYTES_MAX {
-                bytes = 0;
-                if !answer.push(std::mem::take(&mut waiting)) {
-                    return false;
-                }
-            }
+            answer.push(&message);
         }
-        true
+        answer.goes_on()
     };
     if let Some(query) = &wanted.query {
         target.api.read_of(&target.schema.program, query, &mut sink)?;
-    }
-    if !waiting.is_empty() {
-        answer.push(waiting);
     }
     match wanted.must_exist {
         Some(missing) if !found => Err(Fault::new(FaultCode::NotFound, missing)),
@@ -423,8 +362,7 @@ async fn set_config(
         (_, None) => return Err(Status::invalid_argument("the config is missing")),
         (_, Some(config)) => Some(prepare(core, config).await?),
     };
-    let _order = core.order(role).await;
-    let turn = Arc::clone(&core.turn).lock_owned().await;
+    let turn = Arc::clone(&core.turn).write_owned().await;
     // Another controller may have become primary while the program was compiled.
     core.check_primary(role, election_id).map_err(status::of)?;
     let mut gone = Vec::new();
@@ -503,7 +441,7 @@ async fn commit(
     core: &Arc<Core>,
     prepared: Prepared,
     keeps_state: bool,
-    turn: OwnedMutexGuard<()>,
+    turn: OwnedRwLockWriteGuard<()>,
 ) -> Result<Vec<String>, Status> {
     let there = Arc::clone(core);
     blocking(move || {

@@ -151,7 +151,7 @@ impl Stream {
         self.tell(&role, &others);
         if outcome.new_primary {
             // What the primary before had begun is ended before the new one is told.
-            drop(self.core.turn.lock().await);
+            drop(self.core.turn.read().await);
             self.core.digests().forget_sent();
             let id = election_id.unwrap_or_default();
             tracing::info!("the controller of election id {id} is primary of {}", describe(&role));

@@ -6,8 +6,8 @@
 //! What must succeed as a whole is kept until it is known whether it does, for which memory is taken from the budget of
 //! all clients.
 //!
-//! Between the parts of a write that may be cut, others get their turn: those who read, controllers of other roles, who
-//! wants to be primary. So who writes is asked again before each part whether it still may.
+//! Packets see the parts of a write that may be cut as they come. Nobody else does: those who read, controllers of
+//! other roles and who wants to be primary wait until all of it is there.
 
 use crate::pipelines::Target;
 use crate::role_config::RoleConfig;
@@ -23,6 +23,7 @@ use p4runtime_proto::weight;
 use prost::Message as _;
 use prost::bytes::Bytes;
 use std::sync::Arc;
+use tokio::sync::OwnedRwLockWriteGuard;
 use tonic::Status;
 
 /// Updates that are carried out at once, if a write may be cut.
@@ -38,37 +39,33 @@ const SMALL_BYTES: usize = 4096;
 /// Failures of a batch that are looked for once it is known that it fails.
 const FAILURES_MAX: usize = 1024;
 
-/// The turn of who writes, which is had when a write begins.
-pub(crate) trait Turn {
-    /// Lets others have their turn and waits for the next one: what the role may do then. An error if there is nothing
-    /// more to be written.
-    fn next(&mut self) -> Result<Option<Arc<RoleConfig>>, Fault>;
-
-    /// There is nothing more to be written.
-    fn end(&mut self);
-}
-
 /// Carries updates out in their order. `config` is what the role of who sends may do, if that is less than everything.
-/// An error if there is no memory for the request as a whole.
+/// Others have their turn when all is there; nobody but who sent it waits for the disk. An error if there is no memory
+/// for the request as a whole.
 pub(crate) fn carry_out(
     target: &Target,
     sent: Vec<Bytes>,
     atomicity: Atomicity,
     config: Option<Arc<RoleConfig>>,
-    turn: &mut dyn Turn,
+    turn: OwnedRwLockWriteGuard<()>,
     budget: Option<Arc<dyn Budget>>,
 ) -> Result<Outcomes, Status> {
     let has_words = words::are_needed(&target.schema);
     let mut reader = Reader { target, config, budget, reserved_bytes: 0, has_words, has_swept: false };
-    match atomicity {
-        Atomicity::ContinueOnError => Ok(in_pieces(&mut reader, sent, turn)),
+    let (mut outcomes, record) = match atomicity {
+        Atomicity::ContinueOnError => in_pieces(&mut reader, sent),
         Atomicity::RollbackOnError | Atomicity::DataplaneAtomic => {
             let mut names = Vec::new();
-            let outcomes = as_a_whole(&mut reader, sent, atomicity, &mut names);
+            let done = as_a_whole(&mut reader, sent, atomicity, &mut names);
             settle_names(target, names);
-            outcomes
+            done?
         }
+    };
+    drop(turn);
+    if let Err(fault) = target.api.synchronise(record) {
+        outcomes.fail_all(&fault);
     }
+    Ok(outcomes)
 }
 
 /// Decodes updates.
@@ -144,21 +141,12 @@ impl Reader<'_> {
     }
 }
 
-fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>, turn: &mut dyn Turn) -> Outcomes {
+/// Carries out those updates that can be. Returns what must be synchronised before they are acknowledged, too.
+fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>) -> (Outcomes, u64) {
     let mut outcomes = Outcomes::default();
     let mut sent = sent.into_iter();
     let mut last = 0;
     while sent.len() > 0 {
-        if outcomes.parts() > 0 {
-            match turn.next() {
-                Ok(config) => reader.config = config,
-                Err(fault) => {
-                    let not_tried = Fault { message: format!("not tried: {}", fault.message), ..fault };
-                    sent.by_ref().for_each(|_| outcomes.push(Err(not_tried.clone())));
-                    break;
-                }
-            }
-        }
         let (mut batch, mut piece) =
             (Vec::with_capacity(PIECE.min(sent.len())), Vec::with_capacity(PIECE.min(sent.len())));
         for bytes in sent.by_ref().take(PIECE) {
@@ -174,12 +162,7 @@ fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>, turn: &mut dyn Turn) -> 
         settle_names(reader.target, names);
         reader.has_swept = false;
     }
-    // Others need not wait for the disk.
-    turn.end();
-    if let Err(fault) = reader.target.api.synchronise(last) {
-        outcomes.fail_all(&fault);
-    }
-    outcomes
+    (outcomes, last)
 }
 
 /// What is left of an update that was understood: the number that it gives to a port, its bytes, if a refusal is to be
@@ -264,7 +247,7 @@ fn as_a_whole(
     sent: Vec<Bytes>,
     atomicity: Atomicity,
     there: &mut Vec<Name>,
-) -> Result<Outcomes, Status> {
+) -> Result<(Outcomes, u64), Status> {
     let count = sent.len();
     let (mut batch, mut understood, mut numberings) =
         (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
@@ -291,13 +274,13 @@ fn as_a_whole(
     let target = reader.target;
     if let Some((first, _)) = refused.first() {
         let not_tried = Fault::new(FaultCode::Aborted, format!("not tried: update {first} of the batch was refused"));
-        return Ok(scattered(count, refused, &Err(not_tried)));
+        return Ok((scattered(count, refused, &Err(not_tried)), 0));
     }
     // Before the entries that have them: a number must not be given to two names.
     let noted = target.api.keep_notes(kept::names(&target.schema.translator));
-    let outcomes = match noted {
-        Ok(()) => target.api.write(batch, atomicity),
-        Err(fault) => vec![Err(fault); batch.len()],
+    let (outcomes, record) = match noted {
+        Ok(()) => target.api.write_ahead(batch, atomicity),
+        Err(fault) => (vec![Err(fault); batch.len()], 0),
     };
     let all_done = outcomes.iter().all(Result::is_ok);
     let failed = understood.into_iter().zip(outcomes).filter_map(|((at, sent, names), outcome)| {
@@ -310,7 +293,7 @@ fn as_a_whole(
     if all_done && let Err(fault) = number_ports(target, &numberings) {
         outcomes.fail_all(&fault);
     }
-    Ok(outcomes)
+    Ok((outcomes, record))
 }
 
 /// A refusal in the words of who sent the update, if that was kept.

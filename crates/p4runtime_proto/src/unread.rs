@@ -1,8 +1,9 @@
-//! Write requests whose updates are still bytes.
+//! Write requests whose updates are still bytes, and answers to read requests whose entities are bytes already.
 //!
 //! What enters: a write request as it comes. What leaves: the same, with updates that share the memory of the request
-//! and are decoded when their turn comes. A million updates take some fifty bytes each on the wire, and ten times as
-//! much decoded: a server that carries them out one after the other need not have them all at once.
+//! and are decoded when their turn comes; and answers, with entities that share the memory of their message. A million
+//! updates or entities take some fifty bytes each on the wire, and ten times as much decoded: a server need not have
+//! them all at once in that form.
 
 use crate::p4::v1;
 use prost::Name;
@@ -34,6 +35,14 @@ pub struct WriteRequest {
 impl Name for WriteRequest {
     const NAME: &'static str = "WriteRequest";
     const PACKAGE: &'static str = "p4.v1";
+}
+
+/// [`v1::ReadResponse`], written already.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct ReadResponse {
+    /// Each is a [`v1::Entity`].
+    #[prost(bytes = "bytes", repeated, tag = "1")]
+    pub entities: Vec<Bytes>,
 }
 
 #[cfg(test)]

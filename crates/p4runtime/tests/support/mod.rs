@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 use cgen::CompileOptions;
+use control::api::{Query, TableQuery};
 use live::StopFlag;
 use live::mailbox::mailbox;
 use live::worker::{self, Events, Setup};
@@ -240,6 +241,16 @@ impl Device {
     /// A port has lost its link, or has it again.
     pub fn link(&self, port: u32, has_link: bool) {
         self.api.port_changed(port, has_link);
+    }
+
+    /// How many entries packets may find by now.
+    pub fn entries(&self) -> usize {
+        let (mut found, query) = (0, Query::TableEntries(TableQuery::default()));
+        let counted = self.api.read(&query, &mut |entities| {
+            found += entities.len();
+            true
+        });
+        counted.map_or_else(|fault| panic!("{fault}"), |()| found)
     }
 
     /// Where it listens.
