@@ -628,7 +628,8 @@ fn damaged_and_foreign_state_is_reported_and_the_switch_starts() {
     let output = folder.run(&format!("run p.p4 {STATE_PORTS}"));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{told}");
-    let damaged = "warning: kept/snapshot-1.state: record 1 is damaged; 2 other records were read; kept as ";
+    let damaged =
+        "warning: kept/snapshot-1.state: record 2 (the program) is damaged; 5 other records were read; kept as ";
     assert!(told.starts_with(damaged), "{told}");
     assert_eq!(packets_of(&folder.path("out.pcap")), [vec![1; 30]]);
     // A program without the table leaves the entry out.

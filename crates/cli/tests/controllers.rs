@@ -494,7 +494,8 @@ async fn who_spoke_last_about_the_program_is_heard() {
     assert_eq!(numbers(&mut controller, &info).await, [1].into());
 }
 
-/// What was damaged is told and kept; the switch waits for a program if that cannot be had any more.
+/// A program that is damaged in one place is there in another. What was damaged is told and kept; the switch waits for
+/// a program if that cannot be had any more.
 #[tokio::test]
 async fn a_damaged_program_is_no_reason_not_to_start() {
     let folder = tempfile::tempdir().unwrap();
@@ -511,16 +512,29 @@ async fn a_damaged_program_is_no_reason_not_to_start() {
         files.sort();
         files.pop().unwrap_or_else(|| panic!("there is no {name}"))
     };
-    let snapshot = file("snapshot-");
-    let mut bytes = std::fs::read(&snapshot).unwrap();
-    bytes[20] ^= 1;
-    std::fs::write(&snapshot, bytes).unwrap();
+    let damage = |name: &str| {
+        let path = file(name);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.windows(7).position(|bytes| bytes == b"program").unwrap();
+        bytes[at + 20] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+    };
+    damage(".state");
     let second = Switch::start(folder.path(), "");
-    let told = "record 1 is damaged; 1 other record was read; kept as kept/snapshot-";
-    assert!(second.said.contains(told), "{}", second.said);
-    assert!(second.said.contains("the switch waits for another one"), "{}", second.said);
-    let log = std::fs::read(file("log-2.damaged")).unwrap();
-    assert!(log.windows(7).any(|bytes| bytes == b"exactly"), "what was written is kept, too");
+    assert!(second.said.contains("record 2 (the program) is damaged; "), "{}", second.said);
+    assert_eq!(numbers(&mut Controller::of(&second).await, &info).await, [1].into());
+    drop(second);
+    damage("snapshot-");
+    damage("log-");
+    let second = Switch::start(folder.path(), "");
+    for told in
+        ["record 2 (the program) is damaged; ", "record 1 (the beginning of the file) is damaged", "the switch waits"]
+    {
+        assert!(second.said.contains(told), "{}", second.said);
+    }
+    let kept = std::fs::read_dir(&kept).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
+    let mut kept = kept.filter(|bytes| bytes.windows(7).any(|bytes| bytes == b"exactly"));
+    assert!(kept.next().is_some(), "what was written is kept, too");
     let mut controller = Controller::of(&second).await;
     controller.set(Action::VerifyAndCommit, EVERYTHING).await.unwrap();
     controller.write(vec![numbered(&info, 2)]).await.unwrap();

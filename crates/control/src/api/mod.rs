@@ -405,7 +405,9 @@ impl Api {
             Ok(())
         })?;
         drop(turn);
-        store.synchronise(last)
+        store.synchronise(last)?;
+        store.note_stored();
+        Ok(())
     }
 
     /// Begins a snapshot that is made beside the log. Who writes waits as long as it takes to note the state, and not

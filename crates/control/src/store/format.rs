@@ -418,6 +418,8 @@ pub(crate) struct Updates<'a> {
     mismatch: Option<Mismatch>,
     /// Cells that are still to come of a piece.
     run: Option<Run>,
+    /// The first name of the update that was read last: what it belongs to.
+    owner: Option<(Kind, &'a str)>,
 }
 
 /// Cells side by side.
@@ -429,6 +431,9 @@ struct Run {
     left: u64,
 }
 
+/// Things of the program that are told of what a damaged record held.
+const TOLD_MAX: usize = 4;
+
 /// What is no record of this form.
 struct Broken;
 
@@ -438,8 +443,37 @@ impl<'a> Updates<'a> {
     /// Those of a record, which begins with [`UPDATES`].
     pub fn of(program: &'a Program, record: &'a [u8]) -> Updates<'a> {
         let bytes = record.get(1..).unwrap_or_default();
-        Updates { program, bytes, names: Vec::new(), mismatch: None, run: None }
+        Updates { program, bytes, names: Vec::new(), mismatch: None, run: None, owner: None }
     }
+}
+
+/// What a record held that may be damaged, in words, as far as it can be read; nothing if that cannot be said.
+pub(crate) fn held(record: &[u8]) -> String {
+    for (start, what) in [(&b"{\"program\""[..], "the program"), (b"{\"notes\"", "names and timers")] {
+        if record.starts_with(start) {
+            return what.to_owned();
+        }
+    }
+    if record.first() != Some(&UPDATES) {
+        return String::new();
+    }
+    // What belongs to what is told without the program.
+    let program = Program::new(ir::Architecture::V1Model);
+    let mut updates = Updates::of(&program, record);
+    let (mut counts, mut is_broken) = (BTreeMap::<String, u64>::new(), false);
+    while !updates.bytes.is_empty() && !is_broken {
+        updates.owner = None;
+        is_broken = updates.update().is_err();
+        if !is_broken || updates.owner.is_some() {
+            let of = updates.owner.map(|(kind, name)| format!(" of {} {name}", kind.describe()));
+            *counts.entry(of.unwrap_or_default()).or_default() += 1;
+        }
+    }
+    let one = |(of, count): (&String, &u64)| format!("{count} update{}{of}", if *count == 1 { "" } else { "s" });
+    let told: Vec<String> = counts.iter().take(TOLD_MAX).map(one).collect();
+    let more = if counts.len() > TOLD_MAX { ", ..." } else { "" };
+    let as_far = if is_broken { "as far as it can be read " } else { "" };
+    if told.is_empty() { String::new() } else { format!("{as_far}{}{more}", told.join(", ")) }
 }
 
 impl Iterator for Updates<'_> {
@@ -531,6 +565,7 @@ impl<'a> Updates<'a> {
         if of != kind {
             return Err(Broken);
         }
+        self.owner.get_or_insert((kind, name));
         if index.is_none() {
             self.misfit(|| format!("the program has no {} {name}", kind.describe()));
         }

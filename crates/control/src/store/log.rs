@@ -4,13 +4,19 @@
 //!
 //! A folder holds one *generation*: `snapshot-N.state`, the state at some moment, and `log-N.state`, what was told
 //! since. A file is frames, one after the other: [`MARK`], the number of the record's bytes and the CRC-32 of that
-//! number and the record (four bytes each, the least significant first), the record. The last record of a snapshot
-//! says how many there are; without it the snapshot was not finished and does not count. A new generation is made
-//! beside the old one, synchronised, and only then is the old one removed: a crash at any moment leaves a whole one.
+//! number and the record (four bytes each, the least significant first), the record. The first record of a file says
+//! which it is, and in a log what its owner must know of it, should the snapshot be lost ([`Beginning`]). The last
+//! record of a snapshot says how many there are; without it the snapshot was not finished and does not count. A new
+//! generation is made beside the old one, synchronised, and only then is the old one removed: a crash at any moment
+//! leaves a whole one.
+//!
 //! The end of a log may be torn by a crash; nobody was told that it is stored, and it is left out. A log that something
-//! else has cut looks the same, so that it is told. Records that are damaged are reported, too, and the file is kept
-//! under another name; the next that is whole is found by its mark.
+//! else has cut looks the same, so that it is told. How many records of a log are stored for good is noted now and then
+//! in the file `lock`, and once more where the next log begins: what is missing of those is told, too. Records that
+//! are damaged are reported, with what they held as far as it can be read, and the file is kept under another name; the
+//! next that is whole is found by its mark.
 
+use crate::store::format;
 use crate::store::system::{self, Writer};
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -33,6 +39,9 @@ const EXTENSION: &str = "state";
 
 /// What the last record of a snapshot begins with; the number of those before it follows, in eight bytes.
 const COUNT: u8 = 2;
+
+/// What the first record of a file begins with: see [`Beginning`].
+const BEGINNING: u8 = 3;
 
 /// What they ended with when their records were lines of JSON.
 const EXTENSION_OF_LINES: &str = "jsonl";
@@ -73,6 +82,8 @@ pub(crate) type Records<'a> = &'a mut dyn FnMut(&mut dyn FnMut(&[u8]) -> io::Res
 pub(crate) struct Recovered {
     /// The records of the snapshot and of the log, in order.
     pub records: Vec<Box<[u8]>>,
+    /// What the owner said at the beginning of the log, if there is anything to which that belongs.
+    pub head: Option<Box<[u8]>>,
     /// What was damaged, for people.
     pub complaints: Vec<String>,
 }
@@ -81,14 +92,47 @@ pub(crate) struct Recovered {
 #[derive(Debug)]
 pub(crate) struct Log {
     folder: PathBuf,
-    /// Held as long as this lives.
-    _lock: File,
+    /// Held as long as this lives. What is in it says how many records of the log are stored for good.
+    lock: File,
     /// The greatest number that a file of the folder has.
     generation: u64,
     /// The log of this generation, once it was begun.
     file: Option<Arc<File>>,
     /// Bytes in it.
     bytes: u64,
+    /// Records in it.
+    records: u64,
+    /// Those of them that are stored for good.
+    stored: u64,
+}
+
+/// The records that a log had at some moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    generation: u64,
+    records: u64,
+}
+
+/// The first record of a file: the byte [`BEGINNING`], the number of the generation, how many records of the log before
+/// are stored for good (eight bytes each, the least significant first), then what the owner wants to know of a log.
+struct Beginning<'a> {
+    generation: u64,
+    stored_before: u64,
+    head: &'a [u8],
+}
+
+impl Beginning<'_> {
+    fn record(&self) -> Vec<u8> {
+        let Beginning { generation, stored_before, head } = self;
+        [&[BEGINNING][..], &generation.to_le_bytes(), &stored_before.to_le_bytes(), head].concat()
+    }
+
+    fn of(record: &[u8]) -> Option<Beginning<'_>> {
+        let (numbers, head) = record.strip_prefix(&[BEGINNING])?.split_at_checked(16)?;
+        let (generation, stored_before) = numbers.split_at(8);
+        let number = |bytes: &[u8]| bytes.try_into().ok().map(u64::from_le_bytes);
+        Some(Beginning { generation: number(generation)?, stored_before: number(stored_before)?, head })
+    }
 }
 
 impl Log {
@@ -98,21 +142,22 @@ impl Log {
         doing(fs::create_dir_all(folder), || format!("make the state folder {}", folder.display()))?;
         let mut recovered = Recovered::default();
         let lock_path = folder.join("lock");
-        if lock_path.is_dir() {
-            set_aside(&lock_path, "it is a folder", &mut recovered);
+        if lock_path.exists() && !lock_path.is_file() {
+            set_aside(&lock_path, "it is no file", &mut recovered);
         }
         let was_used = lock_path.exists();
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
+        let lock = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&lock_path);
         let lock = doing(lock, || format!("open {}", lock_path.display()))?;
         if let Err(error) = locked(&lock) {
             return Err(StoreError { doing: format!("use the state folder {}", folder.display()), source: error });
         }
-        let generation = recover(folder, &mut recovered)?;
+        let generation = recover(folder, system::noted(&lock).and_then(noted_extent), &mut recovered)?;
         if was_used && generation == 0 && recovered.complaints.is_empty() {
             let folder = folder.display();
             recovered.complaints.push(format!("{folder}: a switch has used it, and no state is left: it begins empty"));
         }
-        Ok((Log { folder: folder.to_owned(), _lock: lock, generation, file: None, bytes: 0 }, recovered))
+        let folder = folder.to_owned();
+        Ok((Log { folder, lock, generation, file: None, bytes: 0, records: 0, stored: 0 }, recovered))
     }
 
     /// Appends a record. It is stored for good after [`Log::handle`] was synchronised. After a refusal the log lacks
@@ -128,6 +173,7 @@ impl Log {
             return Err(StoreError { doing: writing(), source });
         }
         self.bytes += frame.len() as u64;
+        self.records += 1;
         Ok(())
     }
 
@@ -143,6 +189,26 @@ impl Log {
         self.file.clone()
     }
 
+    /// What is in the log now.
+    pub fn extent(&self) -> Extent {
+        Extent { generation: self.generation, records: self.records }
+    }
+
+    /// So much of the log was stored for good.
+    pub fn was_stored(&mut self, extent: Extent) {
+        if extent.generation == self.generation {
+            self.stored = self.stored.max(extent.records);
+        }
+    }
+
+    /// Notes how much of the log was stored for good, so that a start knows. If the system refuses, it does not.
+    pub fn note_stored(&self) {
+        let noted = Beginning { generation: self.generation, stored_before: self.stored, head: b"" };
+        if let (Some(_), Ok(frame)) = (&self.file, frame(&noted.record())) {
+            system::note(&self.lock, &frame);
+        }
+    }
+
     /// Has what was appended stored for good.
     pub fn synchronise(file: &File) -> Result<(), StoreError> {
         doing(system::synchronise(file), || "synchronise the log".to_owned())
@@ -154,21 +220,23 @@ impl Log {
     }
 
     /// Begins a new generation, of which these records are the state now. If that fails the old one goes on, unless the
-    /// system has refused the very last step; then the new one does.
-    pub fn begin_generation(&mut self, records: Records<'_>) -> Result<(), StoreError> {
+    /// system has refused the very last step; then the new one does. `head` is what the owner wants to know of the log.
+    pub fn begin_generation(&mut self, head: &[u8], records: Records<'_>) -> Result<(), StoreError> {
         let generation = self.generation + 1;
         // The log is there before the snapshot is: a snapshot that counts has one to go with.
         let path = log_path(&self.folder, generation);
-        let file = doing(system::create(&path), || format!("make {}", path.display()))?;
+        let begun = begin_log(&path, &Beginning { generation, stored_before: 0, head });
+        let (file, bytes) = doing(begun, || format!("make {}", path.display()))?;
         let snapshot = snapshot_path(&self.folder, generation);
         let unfinished = snapshot.with_extension(UNFINISHED);
-        let written = write_snapshot(&unfinished, records).and_then(|()| system::rename(&unfinished, &snapshot));
+        let written =
+            write_snapshot(&unfinished, generation, records).and_then(|()| system::rename(&unfinished, &snapshot));
         if written.is_err() {
             system::remove(&unfinished);
             system::remove(&path);
         }
         doing(written, || format!("write {}", snapshot.display()))?;
-        (self.generation, self.file, self.bytes) = (generation, Some(Arc::new(file)), 0);
+        self.go_on_with(generation, file, bytes);
         doing(system::synchronise_folder(&self.folder), || format!("synchronise {}", self.folder.display()))?;
         self.remove_others();
         Ok(())
@@ -176,15 +244,21 @@ impl Log {
 
     /// Begins the log of a new generation whose snapshot is made beside what is appended from now on. Until that is
     /// finished, a start reads the old snapshot and both logs.
-    pub fn begin_beside(&mut self) -> Result<Beside, StoreError> {
+    pub fn begin_beside(&mut self, head: &[u8]) -> Result<Beside, StoreError> {
         let generation = self.generation + 1;
         let path = log_path(&self.folder, generation);
-        let begun = system::create(&path)
-            .and_then(|file| system::synchronise_folder(&self.folder).map(|()| file))
+        let begun = begin_log(&path, &Beginning { generation, stored_before: self.stored, head })
+            .and_then(|log| system::synchronise_folder(&self.folder).map(|()| log))
             .inspect_err(|_| system::remove(&path));
-        let file = doing(begun, || format!("make {}", path.display()))?;
-        (self.generation, self.file, self.bytes) = (generation, Some(Arc::new(file)), 0);
+        let (file, bytes) = doing(begun, || format!("make {}", path.display()))?;
+        self.go_on_with(generation, file, bytes);
         Ok(Beside { generation, snapshot: snapshot_path(&self.folder, generation) })
+    }
+
+    /// What comes from now on goes to the log of this generation, which has its beginning.
+    fn go_on_with(&mut self, generation: u64, file: File, bytes: u64) {
+        (self.generation, self.file, self.bytes) = (generation, Some(Arc::new(file)), bytes);
+        (self.records, self.stored) = (1, 1);
     }
 
     /// Puts a snapshot that was made beside the log in its place.
@@ -225,7 +299,9 @@ impl Beside {
 
     /// Writes it.
     pub fn write(&self, records: Records<'_>) -> Result<(), StoreError> {
-        let written = write_snapshot(&self.unfinished(), records).inspect_err(|_| system::remove(&self.unfinished()));
+        let unfinished = self.unfinished();
+        let written =
+            write_snapshot(&unfinished, self.generation, records).inspect_err(|_| system::remove(&unfinished));
         doing(written, || format!("write {}", self.snapshot.display()))
     }
 }
@@ -311,6 +387,12 @@ fn count_record(count: u64) -> Vec<u8> {
     [&[COUNT][..], &count.to_le_bytes()].concat()
 }
 
+/// What is noted of a log.
+fn noted_extent(frame: Vec<u8>) -> Option<Extent> {
+    let Front::Whole(record, _) = Front::of(&frame) else { return None };
+    Beginning::of(record).map(|noted| Extent { generation: noted.generation, records: noted.stored_before })
+}
+
 /// How many records there are, if this is the last of a snapshot.
 fn count(record: &[u8]) -> Option<u64> {
     record.strip_prefix(&[COUNT])?.try_into().ok().map(u64::from_le_bytes)
@@ -366,21 +448,36 @@ fn report_lines(folder: &Path, recovered: &mut Recovered) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes snapshots that a crash has left unfinished.
+/// Removes files that a crash has left unfinished.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if name(&path).starts_with("snapshot-") && path.extension().is_some_and(|it| it == UNFINISHED) {
+        let is_ours = name(&path).starts_with("snapshot-") || is_log(&path);
+        if is_ours && path.extension().is_some_and(|it| it == UNFINISHED) {
             system::remove(&path);
         }
     }
     Ok(())
 }
 
+/// Makes a log with its beginning, stored for good before it has its name: a log without one is damaged. Returns how
+/// many bytes that takes, too.
+fn begin_log(path: &Path, beginning: &Beginning<'_>) -> io::Result<(File, u64)> {
+    let unfinished = path.with_extension(UNFINISHED);
+    let frame = frame(&beginning.record())?;
+    let file = system::create(&unfinished)?;
+    let made = system::write(&file, &frame)
+        .and_then(|()| system::synchronise(&file))
+        .and_then(|()| system::rename(&unfinished, path));
+    made.inspect_err(|_| system::remove(&unfinished))?;
+    Ok((file, frame.len() as u64))
+}
+
 /// Writes a snapshot, and has it stored.
-fn write_snapshot(path: &Path, records: Records<'_>) -> io::Result<()> {
+fn write_snapshot(path: &Path, generation: u64, records: Records<'_>) -> io::Result<()> {
     let mut writer = Writer::create(path)?;
-    let mut count = 0u64;
+    writer.write(&frame(&Beginning { generation, stored_before: 0, head: b"" }.record())?)?;
+    let mut count = 1u64;
     records(&mut |record| {
         count += 1;
         writer.write(&frame(record)?)
@@ -390,74 +487,94 @@ fn write_snapshot(path: &Path, records: Records<'_>) -> io::Result<()> {
 }
 
 /// Reads the newest snapshot that is whole, or what is left of the newest that is not, and the logs from there on.
-/// Returns the greatest number that a file has.
-fn recover(folder: &Path, recovered: &mut Recovered) -> Result<u64, StoreError> {
+/// `noted` is how much of a log was stored for good. Returns the greatest number that a file has.
+fn recover(folder: &Path, noted: Option<Extent>, recovered: &mut Recovered) -> Result<u64, StoreError> {
     let listing = || format!("list {}", folder.display());
     doing(remove_unfinished(folder), listing)?;
     doing(report_lines(folder, recovered), listing)?;
     let found = doing(generations(folder), listing)?;
-    let mut best: Option<(u64, Vec<Box<[u8]>>)> = None;
-    let mut is_whole = false;
-    for (generation, path) in found.iter().rev().filter(|(_, path)| !is_log(path)) {
-        let Some(Content { mut records, damage, .. }) = read_or_set_aside(path, false, recovered) else { continue };
-        let counted = records.last().and_then(|last| count(last));
-        is_whole = damage.is_empty() && counted == Some((records.len() as u64).wrapping_sub(1));
-        records.retain(|record| count(record).is_none());
-        if is_whole {
-            best = Some((*generation, records));
-            break;
-        }
-        set_aside(path, &described(&damage, &records), recovered);
-        if best.is_none() && !records.is_empty() {
-            best = Some((*generation, records));
-        }
-    }
+    let Chosen { from, is_whole, is_earlier } = recover_snapshot(&found, recovered);
     let has_snapshot = found.iter().any(|(_, path)| !is_log(path));
-    let (from, records) = best.unwrap_or_default();
-    recovered.records = records;
-    let mut logs = Vec::new();
-    for (generation, path) in found.iter().filter(|(generation, path)| is_log(path) && *generation >= from) {
-        logs.push(*generation);
-        let Some(Content { records, damage, torn_bytes }) = read_or_set_aside(path, true, recovered) else { continue };
-        if !damage.is_empty() {
-            set_aside(path, &described(&damage, &records), recovered);
-        } else if torn_bytes > 0 {
-            // Most often of a crash, and never acknowledged; but a file that something else has cut looks the same.
-            let behind = records.len();
-            let why = format!("its end ({torn_bytes} bytes behind record {behind}) is not whole and was left out");
+    let logs: Vec<_> = found.iter().filter(|(generation, path)| is_log(path) && *generation >= from).collect();
+    let mut contents = Vec::new();
+    for (generation, path) in &logs {
+        let Some(content) = read_or_set_aside(path, true, recovered) else { continue };
+        contents.push((*generation, path, content));
+    }
+    let mut has_records = false;
+    for position in 0..contents.len() {
+        // What is noted where the next one begins counts as well as what was noted last.
+        let next = contents.get(position + 1).and_then(|(generation, _, content)| {
+            Some(Extent { generation: generation - 1, records: content.beginning()?.stored_before })
+        });
+        let (generation, path, content) = &mut contents[position];
+        let extents = next.into_iter().chain(noted).filter(|extent| extent.generation == *generation);
+        let stored = extents.map(|extent| extent.records).max().unwrap_or(0);
+        if let Some(why) = content.faults_of_log(stored, is_earlier) {
             set_aside(path, &why, recovered);
         }
-        if !has_snapshot && (*generation > 1 || !records.is_empty()) {
+        let head = content.take_beginning();
+        has_records |= !content.records.is_empty();
+        if recovered.head.is_none() && (has_snapshot || has_records) {
+            recovered.head = head;
+        }
+        if !has_snapshot && (*generation > 1 || !content.records.is_empty()) {
             let missing = snapshot_path(folder, *generation);
             set_aside(path, &format!("{} is missing, without which it says little", name(&missing)), recovered);
         }
-        recovered.records.extend(records);
+        recovered.records.append(&mut content.records);
     }
     // A snapshot that is whole had its log before it had its name.
-    if is_whole && logs.first() != Some(&from) {
+    if is_whole && logs.first().is_none_or(|(generation, _)| *generation != from) {
         let missing = log_path(folder, from);
-        recovered.complaints.push(format!("{} is missing: what it held is lost", missing.display()));
+        recovered.complaints.push(format!("{}: what it held is lost: it is missing", missing.display()));
     }
     Ok(found.last().map_or(0, |(generation, _)| *generation))
 }
 
-/// What is in a file; none, and the file set aside, if it cannot be read.
-fn read_or_set_aside(path: &Path, may_be_torn: bool, recovered: &mut Recovered) -> Option<Content> {
-    let content = if path.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { read(path, may_be_torn) };
-    content.inspect_err(|error| set_aside(path, &format!("it cannot be read ({error})"), recovered)).ok()
+/// The snapshot that a start goes on from.
+#[derive(Default)]
+struct Chosen {
+    /// Its generation; 0 if there is none.
+    from: u64,
+    is_whole: bool,
+    /// Whether it is of an earlier version, whose files have no beginning.
+    is_earlier: bool,
 }
 
-fn described(damage: &[u64], records: &[Box<[u8]>]) -> String {
-    let what = match damage {
-        [] => "it is not finished".to_owned(),
-        [one] => format!("record {one} is damaged"),
-        [first, ..] => format!("{} damaged places, the first is record {first}", damage.len()),
-    };
-    match records.len() {
-        0 => format!("{what}, and nothing of it could be read"),
-        1 => format!("{what}; 1 other record was read"),
-        count => format!("{what}; {count} other records were read"),
+/// Takes the records of the newest snapshot that is whole, or what is left of the newest that is not.
+fn recover_snapshot(found: &[(u64, PathBuf)], recovered: &mut Recovered) -> Chosen {
+    let mut chosen = Chosen::default();
+    for (generation, path) in found.iter().rev().filter(|(_, path)| !is_log(path)) {
+        let Some(mut content) = read_or_set_aside(path, false, recovered) else { continue };
+        let counted = content.records.last().and_then(|last| count(last));
+        let is_whole = content.damage.is_empty() && counted == Some((content.records.len() as u64).wrapping_sub(1));
+        let is_earlier = content.beginning().is_none();
+        let faults = (!is_whole).then(|| content.described("it is not finished"));
+        let _says_nothing_more = content.take_beginning();
+        content.records.retain(|record| count(record).is_none());
+        if let Some(faults) = faults {
+            set_aside(path, &faults, recovered);
+        }
+        if is_whole || (chosen.from == 0 && !content.records.is_empty()) {
+            recovered.records = content.records;
+            chosen = Chosen { from: *generation, is_whole, is_earlier: is_whole && is_earlier };
+        }
+        if is_whole {
+            break;
+        }
     }
+    chosen
+}
+
+/// What is in a file; none, and the file set aside, if it cannot be read.
+fn read_or_set_aside(path: &Path, may_be_torn: bool, recovered: &mut Recovered) -> Option<Content> {
+    let content = match path.is_file() {
+        true => read(path, may_be_torn),
+        // Who opens a pipe waits for somebody who writes to it.
+        false => Err(io::Error::other(if path.is_dir() { "it is a folder" } else { "it is no regular file" })),
+    };
+    content.inspect_err(|error| set_aside(path, &format!("it cannot be read ({error})"), recovered)).ok()
 }
 
 /// Keeps a damaged file for those who want to look at it. Under its own name it stays until there is a new generation:
@@ -467,7 +584,7 @@ fn set_aside(path: &Path, why: &str, recovered: &mut Recovered) {
     let another = |number: u32| path.with_extension(format!("damaged-{number}"));
     let kept = (1..u32::MAX).map(another).find(|name| !name.exists()).filter(|name| {
         // Not every file system has links.
-        let is_readable = !path.is_dir() && File::open(path).is_ok();
+        let is_readable = path.is_file() && File::open(path).is_ok();
         let is_linked = is_readable && (fs::hard_link(path, name).is_ok() || fs::copy(path, name).is_ok());
         is_linked || fs::rename(path, name).is_ok()
     });
@@ -478,13 +595,94 @@ fn set_aside(path: &Path, why: &str, recovered: &mut Recovered) {
 /// What is in a file.
 struct Content {
     records: Vec<Box<[u8]>>,
-    /// The numbers of the records that are damaged.
-    damage: Vec<u64>,
+    damage: Vec<Damage>,
     /// Bytes at the end of a log that look torn.
     torn_bytes: usize,
 }
 
-/// The whole records of a file, and the numbers of those that are damaged. The last of a log may be torn.
+/// Where something in a file is no record that is whole.
+struct Damage {
+    /// The number of the record, from 1 on.
+    record: u64,
+    /// What it held, in words, as far as it can be read.
+    held: String,
+}
+
+/// Damaged places that are described one by one.
+const DESCRIBED_MAX: usize = 3;
+
+impl Content {
+    /// What the first record says, if it is there.
+    fn beginning(&self) -> Option<Beginning<'_>> {
+        self.records.first().and_then(|record| Beginning::of(record))
+    }
+
+    /// Removes the first record. Returns what the owner said in it.
+    fn take_beginning(&mut self) -> Option<Box<[u8]>> {
+        let head = self.beginning()?.head.into();
+        self.records.remove(0);
+        Some(head)
+    }
+
+    /// What is wrong with a log of which so many records were stored for good.
+    fn faults_of_log(&self, stored: u64, is_earlier: bool) -> Option<String> {
+        let count = self.records.len() as u64;
+        if !self.damage.is_empty() {
+            return Some(self.described(""));
+        }
+        let missing = match stored.saturating_sub(count) {
+            0 => String::new(),
+            _ => format!(
+                "only {count} of {stored} records that were stored in it are there, because something has cut it"
+            ),
+        };
+        if self.torn_bytes > 0 {
+            // Most often of a crash, and never acknowledged; but a file that something else has cut looks the same.
+            let bytes = self.torn_bytes;
+            let torn = format!("its end ({bytes} bytes behind record {count}) is not whole and was left out");
+            return Some(if missing.is_empty() { torn } else { format!("{torn}; {missing}") });
+        }
+        let begins_late = !is_earlier && self.beginning().is_none();
+        match (count, begins_late) {
+            _ if !missing.is_empty() => Some(missing),
+            (0, true) => Some("it is empty: what it held is lost".to_owned()),
+            (_, true) => Some("its beginning is missing, and what came with that".to_owned()),
+            (_, false) => None,
+        }
+    }
+
+    /// The damage in words, and how much could be read; or this, if there is none.
+    fn described(&self, otherwise: &str) -> String {
+        let one = |damage: &Damage| match damage.held.as_str() {
+            "" => format!("record {}", damage.record),
+            held => format!("record {} ({held})", damage.record),
+        };
+        let places: Vec<String> = self.damage.iter().take(DESCRIBED_MAX).map(one).collect();
+        let what = match self.damage.len() {
+            0 => otherwise.to_owned(),
+            1 => format!("{} is damaged", places[0]),
+            count if count > DESCRIBED_MAX => format!("{count} places are damaged: {}, ...", places.join(", ")),
+            count => format!("{count} places are damaged: {}", places.join(", ")),
+        };
+        match self.records.len() {
+            0 => format!("{what}, and nothing of it could be read"),
+            1 => format!("{what}; 1 other record was read"),
+            count => format!("{what}; {count} other records were read"),
+        }
+    }
+}
+
+/// What a record that is not whole held, in words; nothing if that cannot be said.
+fn held(frame: &[u8]) -> String {
+    let record = frame.get(HEAD_BYTES..).unwrap_or_default();
+    match record.first() {
+        Some(&BEGINNING) => "the beginning of the file".to_owned(),
+        Some(&COUNT) => "the number of its records".to_owned(),
+        _ => format::held(record),
+    }
+}
+
+/// The whole records of a file, and those that are damaged. The last of a log may be torn.
 fn read(path: &Path, may_be_torn: bool) -> io::Result<Content> {
     let mut bytes = Vec::new();
     let complete = File::open(path)?.read_to_end(&mut bytes);
@@ -503,13 +701,14 @@ fn read(path: &Path, may_be_torn: bool) -> io::Result<Content> {
         if next.is_empty() && may_be_torn && is_torn {
             torn_bytes = rest.len();
         } else {
-            damage.push((records.len() + damage.len()) as u64 + 1);
+            let record = (records.len() + damage.len()) as u64 + 1;
+            damage.push(Damage { record, held: held(&rest[..rest.len() - next.len()]) });
         }
         rest = next;
     }
     // A disk that gives no more: what it gave counts.
     if complete.is_err() {
-        damage.push((records.len() + damage.len()) as u64 + 1);
+        damage.push(Damage { record: (records.len() + damage.len()) as u64 + 1, held: String::new() });
     }
     Ok(Content { records, damage, torn_bytes })
 }
@@ -517,6 +716,11 @@ fn read(path: &Path, may_be_torn: bool) -> io::Result<Content> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const HEAD: &[u8] = b"head";
+
+    /// Bytes of the beginning of a log with this head.
+    const BEGINNING_BYTES: usize = HEAD_BYTES + 17 + HEAD.len();
 
     fn n(number: u8) -> Vec<u8> {
         vec![b'n', number]
@@ -531,7 +735,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (mut log, recovered) = Log::open(folder.path()).unwrap();
         assert!(recovered.records.is_empty() && recovered.complaints.is_empty());
-        log.begin_generation(&mut |write| [1, 2].iter().try_for_each(|&number| write(&n(number)))).unwrap();
+        log.begin_generation(HEAD, &mut |write| [1, 2].iter().try_for_each(|&number| write(&n(number)))).unwrap();
         log.append(&n(3)).unwrap();
         log.append(&n(4)).unwrap();
         folder
@@ -549,9 +753,9 @@ mod tests {
         // Before the new generation is begun, all is there once more.
         drop(log);
         (log, _) = Log::open(folder.path()).unwrap();
-        log.begin_generation(&mut |write| write(&n(5))).unwrap();
+        log.begin_generation(HEAD, &mut |write| write(&n(5))).unwrap();
         log.append(&n(6)).unwrap();
-        log.begin_generation(&mut |write| write(&n(7))).unwrap();
+        log.begin_generation(HEAD, &mut |write| write(&n(7))).unwrap();
         drop(log);
         assert_eq!(numbers(&Log::open(folder.path()).unwrap().1), [7]);
     }
@@ -610,14 +814,124 @@ mod tests {
         for length in 0..whole.len() {
             fs::write(&log, &whole[..length]).unwrap();
             let mut recovered = Recovered::default();
-            recover(folder.path(), &mut recovered).unwrap();
-            let records = length / (HEAD_BYTES + 2);
+            recover(folder.path(), None, &mut recovered).unwrap();
+            let behind = length.checked_sub(BEGINNING_BYTES);
+            let (records, torn) = behind.map_or((0, length), |it| (it / (HEAD_BYTES + 2), it % (HEAD_BYTES + 2)));
             assert_eq!(numbers(&recovered), [1, 2, 3, 4][..2 + records], "{length}");
-            // A cut between two records cannot be seen.
-            let torn = length % (HEAD_BYTES + 2);
-            let told = format!("its end ({torn} bytes behind record {records}) is not whole and was left out; kept");
-            assert!((torn == 0) == recovered.complaints.is_empty(), "{length}");
+            let count = records + usize::from(behind.is_some());
+            let told = match (length, torn) {
+                (0, _) => "it is empty: what it held is lost; kept".to_owned(),
+                // Without what was noted, a cut between two records cannot be seen.
+                (_, 0) => String::new(),
+                _ => format!("its end ({torn} bytes behind record {count}) is not whole and was left out; kept"),
+            };
+            assert_eq!(told.is_empty(), recovered.complaints.is_empty(), "{length}");
             assert!(recovered.complaints.iter().all(|it| it.contains(&told)), "{:?}", recovered.complaints);
+            // With it, every cut is seen.
+            let mut recovered = Recovered::default();
+            recover(folder.path(), Some(Extent { generation: 1, records: 3 }), &mut recovered).unwrap();
+            let told = format!("only {count} of 3 records that were stored in it are there");
+            assert!(recovered.complaints[0].contains(&told), "{length}: {:?}", recovered.complaints);
+        }
+    }
+
+    #[test]
+    fn what_was_stored_is_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, path) = paths(folder.path());
+        let (mut log, _) = Log::open(folder.path()).unwrap();
+        log.begin_generation(HEAD, &mut |write| write(&n(1))).unwrap();
+        let begun = fs::metadata(&path).unwrap().len();
+        log.append(&n(2)).unwrap();
+        log.note_stored();
+        drop(log);
+        // What was not synchronised may be missing after a loss of power: nobody was told of it.
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..begun as usize]).unwrap();
+        assert!(Log::open(folder.path()).unwrap().1.complaints.is_empty());
+        fs::write(&path, &whole).unwrap();
+        let (mut log, _) = Log::open(folder.path()).unwrap();
+        log.begin_generation(HEAD, &mut |write| write(&n(1))).unwrap();
+        log.append(&n(2)).unwrap();
+        log.was_stored(log.extent());
+        log.note_stored();
+        drop(log);
+        let path = log_path(folder.path(), 2);
+        fs::write(&path, &whole[..begun as usize]).unwrap();
+        let told = Log::open(folder.path()).unwrap().1.complaints;
+        assert!(told[0].contains("only 1 of 2 records that were stored in it are there"), "{told:?}");
+        fs::remove_file(folder.path().join("lock")).unwrap();
+        let told = Log::open(folder.path()).unwrap().1.complaints;
+        assert!(told.is_empty(), "{told:?}");
+    }
+
+    /// A log that another follows is as long as that one says.
+    #[test]
+    fn logs_say_how_long_those_before_them_are() {
+        let folder = filled();
+        let (_, first) = paths(folder.path());
+        let (mut log, _) = Log::open(folder.path()).unwrap();
+        log.begin_generation(HEAD, &mut |write| write(&n(1))).unwrap();
+        log.append(&n(2)).unwrap();
+        log.was_stored(log.extent());
+        log.begin_beside(HEAD).unwrap();
+        log.append(&n(3)).unwrap();
+        drop(log);
+        assert!(!first.exists());
+        let path = log_path(folder.path(), 2);
+        let whole = fs::read(&path).unwrap();
+        let (_, recovered) = Log::open(folder.path()).unwrap();
+        assert_eq!((numbers(&recovered), recovered.complaints), (vec![1, 2, 3], vec![]));
+        fs::write(&path, &whole[..whole.len() - HEAD_BYTES - 2]).unwrap();
+        let (_, recovered) = Log::open(folder.path()).unwrap();
+        assert_eq!(numbers(&recovered), [1, 3]);
+        let told = &recovered.complaints[0];
+        assert!(told.contains("log-2.state: only 1 of 2 records that were stored in it are there"), "{told}");
+    }
+
+    #[test]
+    fn what_is_said_at_the_beginning_of_a_log_outlives_its_snapshot() {
+        let folder = filled();
+        let head = || Log::open(folder.path()).unwrap().1.head;
+        assert_eq!(head().as_deref(), Some(HEAD));
+        fs::write(paths(folder.path()).0, "nothing").unwrap();
+        assert_eq!(head().as_deref(), Some(HEAD));
+        fs::remove_file(paths(folder.path()).0).unwrap();
+        assert_eq!(head().as_deref(), Some(HEAD));
+        // One to which nothing was told belongs to nothing.
+        let empty = tempfile::tempdir().unwrap();
+        let beginning = Beginning { generation: 1, stored_before: 0, head: HEAD };
+        drop(begin_log(&log_path(empty.path(), 1), &beginning).unwrap());
+        let (_, recovered) = Log::open(empty.path()).unwrap();
+        assert_eq!((recovered.head, recovered.complaints), (None, vec![]));
+    }
+
+    /// Who opens a pipe to read from it waits for somebody who writes.
+    #[test]
+    fn what_is_no_file_is_set_aside_and_nobody_waits_for_it() {
+        for name in ["snapshot-7.state", "log-7.state", "lock"] {
+            let folder = filled();
+            let path = folder.path().join(name);
+            let _there = fs::remove_file(&path);
+            assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+            let (_, recovered) = Log::open(folder.path()).unwrap();
+            assert_eq!(numbers(&recovered), [1, 2, 3, 4], "{name}");
+            assert!(recovered.complaints[0].contains(" file"), "{name}: {:?}", recovered.complaints);
+            assert!(path.with_extension("damaged-1").exists(), "{name}");
+        }
+    }
+
+    /// Files of the version before began with their first record.
+    #[test]
+    fn files_without_a_beginning_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (snapshot, log) = paths(folder.path());
+        let records = |records: &[&[u8]]| records.iter().flat_map(|it| frame(it).unwrap()).collect::<Vec<u8>>();
+        fs::write(&snapshot, records(&[&n(1), &n(2), &count_record(2)])).unwrap();
+        for told in [vec![], vec![3]] {
+            fs::write(&log, told.iter().flat_map(|&it| frame(&n(it)).unwrap()).collect::<Vec<u8>>()).unwrap();
+            let (_, recovered) = Log::open(folder.path()).unwrap();
+            assert_eq!((numbers(&recovered), recovered.complaints), ([vec![1, 2], told].concat(), vec![]));
         }
     }
 
@@ -633,7 +947,7 @@ mod tests {
             *byte ^= 1;
             fs::write(&path, &bytes).unwrap();
             let mut recovered = Recovered::default();
-            recover(folder.path(), &mut recovered).unwrap();
+            recover(folder.path(), None, &mut recovered).unwrap();
             let left = numbers(&recovered);
             assert!(left.len() >= 2 && left.is_sorted(), "{position}: {left:?}");
             assert_eq!(recovered.complaints.len(), 1, "{position}: {:?}", recovered.complaints);

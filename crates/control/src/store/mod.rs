@@ -70,7 +70,7 @@ pub(crate) enum Reason {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Record {
-    /// The first of a snapshot: what the owner keeps to know the program.
+    /// The first of a snapshot, and the head of a log: what the owner keeps to know the program.
     Program(Value),
     /// What faces keep beside entities; null removes one.
     Notes(BTreeMap<String, Value>),
@@ -109,6 +109,12 @@ impl Store {
                 Ok(Record::Notes(notes)) => keep(&mut saved.notes, notes),
                 Err(_) => recovered.complaints.push("a record that this version does not know was left out".to_owned()),
             }
+        }
+        // What is in the log for the case that the snapshot has lost it.
+        if let (Value::Null, Some(head)) = (&saved.program, &recovered.head)
+            && let Ok(Record::Program(program)) = serde_json::from_slice(head)
+        {
+            saved.program = program;
         }
         if saved.program.is_null() && !saved.writes.is_empty() {
             log.set_all_aside("the program that it was of is not known", &mut recovered);
@@ -160,17 +166,19 @@ impl Store {
         if *synchronised >= record {
             return Ok(());
         }
-        let (files, appended) = {
+        let (files, appended, extent) = {
             let inner = self.inner();
             if let Some(lacking) = &inner.lacking {
                 return Err(not_stored(lacking));
             }
             let files: Vec<Arc<File>> = inner.earlier.iter().cloned().chain(inner.log.handle()).collect();
-            (files, inner.appended)
+            (files, inner.appended, inner.log.extent())
         };
         let stored = files.iter().try_for_each(|file| Log::synchronise(file));
         if stored.is_ok() {
-            self.inner().earlier.retain(|it| !files.iter().any(|file| Arc::ptr_eq(it, file)));
+            let mut inner = self.inner();
+            inner.earlier.retain(|it| !files.iter().any(|file| Arc::ptr_eq(it, file)));
+            inner.log.was_stored(extent);
         }
         if let Err(error) = stored {
             // The system may have thrown away what it could not store, and say nothing of it the next time.
@@ -178,6 +186,11 @@ impl Store {
         }
         *synchronised = appended;
         Ok(())
+    }
+
+    /// Notes how much is stored for good, so that a start can tell what is missing of that. To be called now and then.
+    pub(crate) fn note_stored(&self) {
+        self.inner().log.note_stored();
     }
 
     /// Why a snapshot should be made now, if it should.
@@ -198,7 +211,7 @@ impl Store {
         let notes = json!({ "notes": api.notes() }).to_string();
         let mut bytes = 0;
         let program = api.program();
-        let begun = inner.log.begin_generation(&mut |write| {
+        let begun = inner.log.begin_generation(head.as_bytes(), &mut |write| {
             write_all(write, &head, &notes, &program, &|sink| api.read_all(sink), &mut bytes)
         });
         if let Err(error) = begun {
@@ -228,9 +241,10 @@ impl Store {
     pub(crate) fn begin_beside(&self, notes: &BTreeMap<String, Value>) -> Result<Begun, StoreError> {
         let mut inner = self.inner();
         let before = inner.log.handle();
-        let beside = inner.log.begin_beside().inspect_err(|_| inner.snapshot_due_bytes += LOG_BYTES_MIN)?;
-        inner.earlier.extend(before);
         let head = json!({ "program": inner.program }).to_string();
+        let begun = inner.log.begin_beside(head.as_bytes());
+        let beside = begun.inspect_err(|_| inner.snapshot_due_bytes += LOG_BYTES_MIN)?;
+        inner.earlier.extend(before);
         Ok(Begun { beside, head, notes: json!({ "notes": notes }).to_string() })
     }
 
@@ -272,7 +286,9 @@ fn write_all(
         failed.is_none()
     });
     read.map_err(|fault| io::Error::other(fault.message))?;
-    failed.map_or(Ok(()), Err)
+    failed.map_or(Ok(()), Err)?;
+    // All entries need them: the names of what they mean by a number. So one damaged record must not take them along.
+    write(notes.as_bytes())
 }
 
 /// Takes notes over into others: null removes one.

@@ -4,7 +4,8 @@
 //! ordered, so that every step of keeping state can be seen to fail.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Write};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// Makes a file, empty. What is written to it goes to its end, also after it was cut.
@@ -29,6 +30,19 @@ pub(super) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
 pub(super) fn cut(file: &File, bytes: u64) -> io::Result<()> {
     faults::step()?;
     file.set_len(bytes)
+}
+
+/// What was noted in a file; nothing if that cannot be read.
+pub(super) fn noted(mut file: &File) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok().map(|_| bytes)
+}
+
+/// Notes something in a file, in the place of what was noted of the same length. If it is refused nothing is noted.
+pub(super) fn note(file: &File, bytes: &[u8]) {
+    if faults::step().is_ok() {
+        let _noted = file.write_all_at(bytes, 0);
+    }
 }
 
 /// Has what was written to a file stored for good.

@@ -133,8 +133,96 @@ fn what_was_acknowledged_is_there_whatever_was_cut_off_later() {
         std::fs::write(folder.path().join("log-1.state"), &whole[..length]).unwrap();
         let (api, _, complaints) = start(program(), folder.path());
         let expected = acknowledged.iter().filter(|(bytes, _)| *bytes <= length).count() - 1;
-        assert_eq!((entries(&api), complaints.is_empty()), (expected, is_border(length, &whole)), "{length}");
-        assert!(complaints.iter().all(|it| is_usual(it)), "{length}: {complaints:?}");
+        let is_told = length == 0 || !is_border(length, &whole);
+        assert_eq!((entries(&api), !complaints.is_empty()), (expected, is_told), "{length}");
+        assert!(complaints.iter().all(|it| is_usual(it) || length == 0), "{length}: {complaints:?}");
+    }
+}
+
+/// What was stored is noted once a second: a log that something has cut since is told, wherever it is cut.
+#[test]
+fn a_log_that_was_cut_between_two_records_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (api, _, _) = start(program(), folder.path());
+    let log = folder.path().join("log-1.state");
+    let write = |key| assert!(api.write(vec![l2(&api, key)], Atomicity::ContinueOnError)[0].is_ok());
+    write(1);
+    let length = std::fs::metadata(&log).unwrap().len() as usize;
+    write(2);
+    api.save().unwrap();
+    write(3);
+    drop(api);
+    let whole = std::fs::read(&log).unwrap();
+    std::fs::write(&log, &whole[..length]).unwrap();
+    let (api, _, complaints) = start(program(), folder.path());
+    assert_eq!(entries(&api), 1);
+    let expected =
+        "log-1.state: only 2 of 3 records that were stored in it are there, because something has cut it; kept";
+    assert!(complaints.len() == 1 && complaints[0].contains(expected), "{complaints:?}");
+}
+
+/// The program and the notes are in two places, so that no single one takes everything along.
+#[test]
+fn a_damaged_bit_of_the_program_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (api, _, _) = start(program(), folder.path());
+    commands(&api, COMMANDS);
+    api.keep_notes([("name".to_owned(), json!("a number"))].into()).unwrap();
+    drop(api);
+    let (api, _, _) = start(program(), folder.path());
+    let before = everything(&api);
+    drop(api);
+    let number = (1..100).find(|number| folder.path().join(format!("log-{number}.state")).exists()).unwrap();
+    let (snapshot, log) = (format!("snapshot-{number}.state"), format!("log-{number}.state"));
+    for (file, flipped, held) in [
+        (&snapshot, &b"program"[..], "record 2 (the program) is damaged"),
+        (&snapshot, b"notes", "record 3 (names and timers) is damaged"),
+        (&log, b"program", "record 1 (the beginning of the file) is damaged, and nothing of it could be read"),
+    ] {
+        let damaged = tempfile::tempdir().unwrap();
+        for name in [&snapshot, &log] {
+            std::fs::copy(folder.path().join(name), damaged.path().join(name)).unwrap();
+        }
+        let path = damaged.path().join(file);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.windows(flipped.len()).position(|window| window == flipped).unwrap();
+        // Behind the name of the record.
+        bytes[at + flipped.len() + 4] ^= 4;
+        std::fs::write(&path, bytes).unwrap();
+        let (api, _, complaints) = start(program(), damaged.path());
+        assert!(complaints.len() == 1 && complaints[0].contains(held), "{complaints:?}");
+        assert_eq!((everything(&api), api.notes()["name"].clone()), (before.clone(), json!("a number")));
+    }
+}
+
+#[test]
+fn what_a_damaged_record_held_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (api, _, _) = start(program(), folder.path());
+    let updates: Vec<_> = (0..3).map(|key| l2(&api, key)).collect();
+    assert!(api.write(updates, Atomicity::ContinueOnError).iter().all(Result::is_ok));
+    assert!(api.write(vec![l2(&api, 9)], Atomicity::ContinueOnError)[0].is_ok());
+    commands(&api, "register_write flows 2 77");
+    drop(api);
+    let log = folder.path().join("log-1.state");
+    let whole = std::fs::read(&log).unwrap();
+    let at = |what: &[u8]| whole.windows(what.len()).position(|window| window == what).unwrap();
+    let (l2, flows) = (at(b"MyIngress.l2"), at(b"MyIngress.flows"));
+    for (flipped, expected) in [
+        (vec![l2 - 10], "record 2 (3 updates of table MyIngress.l2) is damaged; 3 other records were read"),
+        // A length in the midst of it: what comes behind cannot be told.
+        (vec![l2 + 12 + 3], "record 2 (as far as it can be read 1 update of table MyIngress.l2) is damaged; 3"),
+        (
+            vec![l2 - 10, flows - 10],
+            "2 places are damaged: record 2 (3 updates of table MyIngress.l2), \
+             record 4 (1 update of register MyIngress.flows); 2",
+        ),
+    ] {
+        let mut bytes = whole.clone();
+        flipped.iter().for_each(|&at| bytes[at] ^= 0x40);
+        std::fs::write(&log, bytes).unwrap();
+        let (_, saved) = Store::open(folder.path()).unwrap();
+        assert!(saved.complaints[0].contains(expected), "{:?}", saved.complaints);
     }
 }
 
@@ -446,7 +534,7 @@ impl Damage {
     /// Whether a crash leaves the same, or it is none for whoever may read everything.
     fn is_usual(self, path: &Path, bytes: &[u8]) -> bool {
         match self {
-            Damage::CutAt(length) => is_log(path) && is_border(length, bytes),
+            Damage::CutAt(length) => is_log(path) && length > 0 && is_border(length, bytes),
             Damage::Unreadable => File::open(path).is_ok(),
             Damage::FlippedAt(_) | Damage::Missing | Damage::IsFolder => false,
         }
