@@ -58,7 +58,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let workers = Arc::new(Workers::new(arguments.workers, processors()));
     api.set_workers(Arc::clone(&workers));
     door.parked.park(switch);
-    let saver = state.map(|state| state.begin(Arc::clone(&api), note)).transpose()?;
+    let saver = state.map(|state| state.begin(Arc::clone(&api), note, started.as_ref())).transpose()?;
     // Before the namespace: controllers are where the command was started, and so is who asks for metrics.
     let subject = Subject { api: Arc::clone(&api), started, origin, specs: &specs };
     let controllers = controllers::start(arguments, subject)?;

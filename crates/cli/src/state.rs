@@ -9,6 +9,7 @@ use crate::terminal::{self, Progress};
 use control::Api;
 use control::store::{Saved, Store, StoreError};
 use live::Mailbox;
+use p4runtime::{Started, Words};
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -108,12 +109,18 @@ impl State {
     }
 
     /// Brings back what the folder holds and keeps everything there from now on, with this note of the program.
-    pub fn begin(self, api: Arc<Api>, program: Value) -> Result<Saver, Exit> {
+    /// `started` is what controllers may see of it.
+    pub fn begin(self, api: Arc<Api>, program: Value, started: Option<&Started>) -> Result<Saver, Exit> {
         let _progress = Progress::start(format!("taking over the state in {}", self.folder.display()));
         // Without a program there is no place for anything.
         if self.saved.is_some() && program != NO_PROGRAM {
             let left_out = self.saved.restore(&api);
-            left_out.iter().for_each(|what| terminal::warning(format!("not taken over: {what}")));
+            let info = started.and_then(|started| started.config.p4info.as_ref());
+            let words = info.and_then(|info| Words::of(info, &api.program(), &api.notes()));
+            for what in left_out {
+                let what = words.as_ref().map_or_else(|| what.clone(), |words| words.tell(&what));
+                terminal::warning(format!("not taken over: {what}"));
+            }
         }
         let goes_on = self.saved.is_some();
         drop(self.saved);

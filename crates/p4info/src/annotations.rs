@@ -133,7 +133,7 @@ impl Pair<'_> {
 }
 
 /// The annotation as the reference compiler writes it: its tokens with a space between any two.
-fn text_of(annotation: &Annotation) -> String {
+pub(crate) fn text_of(annotation: &Annotation) -> String {
     let mut text = format!("@{}", annotation.name.name);
     let AnnotationBody::Unstructured { tokens, .. } = &annotation.body else { return text };
     if tokens.is_empty() {

@@ -11,6 +11,7 @@ mod annotations;
 mod blocks;
 mod format;
 mod generate;
+mod mappings;
 mod model;
 mod symbols;
 mod types;

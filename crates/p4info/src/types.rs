@@ -2,6 +2,7 @@
 
 use crate::annotations::{self, find, full_name};
 use crate::codes;
+use crate::mappings;
 use p4runtime_proto::p4::config::v1::{self, P4DataTypeSpec, P4NamedType, p4_data_type_spec::TypeSpec};
 use sema::hir::{self, Type};
 use std::collections::BTreeMap;
@@ -164,7 +165,24 @@ impl<'h, 'd> Types<'h, 'd> {
             let message = "`@p4runtime_translation` wants a string and a type: `bit<W>`, a number of bits, or `string`";
             self.diagnostics.push(Diagnostic::error(codes::ANNOTATION, annotation.span, message));
         }
+        if let Some(annotation) = find(&new_type.annotations, mappings::NAME) {
+            self.check_mappings(annotation, &new_type.target);
+        }
         translation
+    }
+
+    /// Refuses mappings that cannot be understood or that the values have no room for.
+    fn check_mappings(&mut self, annotation: &Annotation, target: &Type) {
+        let read = mappings::of(&annotations::text_of(annotation)).flatten();
+        let message = match (read, target) {
+            (None, _) => mappings::EXPECTED.to_owned(),
+            (Some(pairs), Type::Bit(width)) => match mappings::that_does_not_fit(pairs.iter(), *width) {
+                Some((text, number)) => format!("{text:?} stands for {number}, which is no `bit<{width}>`"),
+                None => return,
+            },
+            (Some(_), _) => return,
+        };
+        self.diagnostics.push(Diagnostic::error(codes::ANNOTATION, annotation.span, message));
     }
 
     // --------------------------------------------------------------------------------------------- enums and structs

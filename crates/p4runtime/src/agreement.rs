@@ -16,6 +16,19 @@ pub(crate) fn difference(sent: &P4Info, own: &P4Info) -> Option<String> {
     Some(format!("the program has {kind} {name}, which the P4Info does not"))
 }
 
+/// Why a P4Info with nothing in it is not that of a program which shows this one.
+pub(crate) fn emptiness(sent: &P4Info, own: &P4Info) -> Option<String> {
+    let own = objects(own);
+    let (kind, name) = own.iter().find(|(kind, _)| *kind == "table").or(own.first())?;
+    objects(sent).is_empty().then(|| {
+        format!(
+            "it is empty, and the program has {kind} {name} and {} other objects: send what `wirespeed compile --emit \
+             p4info` makes of the program, or none, to have that",
+            own.len() - 1
+        )
+    })
+}
+
 /// Kind and name of each object.
 fn objects(info: &P4Info) -> BTreeSet<(&'static str, &str)> {
     let mut objects = BTreeSet::new();

@@ -1,7 +1,7 @@
 //! Entries that no packet has hit for their time.
 //!
-//! The tables with idle timeouts are looked at again and again. An entry is reported when its time is over, and again
-//! each time that it is over once more, until a packet hits it.
+//! The tables with idle timeouts are looked at again and again, and when the next time is over that is known of. An
+//! entry is reported when its time is over, and again each time that it is over once more, until a packet hits it.
 
 use crate::feed::timestamp;
 use crate::service::Core;
@@ -15,8 +15,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often the tables are looked at, if that takes no time.
+/// How often the tables are looked at, if that takes no time and no entry is due sooner.
 const INTERVAL: Duration = Duration::from_millis(50);
+
+/// How often they are looked at at most.
+const INTERVAL_MIN: Duration = Duration::from_millis(1);
 
 /// Looking at the tables takes at most one part in so many of a processor.
 const SHARE: u32 = 20;
@@ -47,6 +50,11 @@ impl Reports {
     }
 }
 
+/// When an entry that has been idle for so long is due next: at each multiple of its time.
+fn due_in(idle_ns: u64, timeout_ns: u64) -> Duration {
+    Duration::from_nanos(timeout_ns - idle_ns % timeout_ns)
+}
+
 /// Looks at the tables until the server ends.
 pub(crate) async fn watch(core: Arc<Core>) {
     let mut reports = Reports::default();
@@ -63,20 +71,24 @@ pub(crate) async fn watch(core: Arc<Core>) {
             reports = Reports::default();
             program = current;
         }
+        let mut pause = INTERVAL;
         if program.as_ref().is_some_and(|program| program.tables.iter().any(|table| table.support_timeout)) {
             let looked = tokio::task::spawn_blocking(move || {
-                look(&there, &mut reports);
-                reports
+                let due_in = look(&there, &mut reports);
+                (reports, due_in)
             });
-            reports = looked.await.unwrap_or_default();
+            let due_in;
+            (reports, due_in) = looked.await.unwrap_or_default();
+            pause = due_in.map_or(INTERVAL, |due_in| due_in.clamp(INTERVAL_MIN, INTERVAL));
         }
-        tokio::time::sleep(INTERVAL.max(started.elapsed() * SHARE)).await;
+        tokio::time::sleep(pause.max(started.elapsed() * SHARE)).await;
     }
 }
 
-fn look(core: &Core, reports: &mut Reports) {
-    let Some(target) = core.pipelines().current() else { return };
-    let mut seen = BTreeMap::new();
+/// Reports what is due. Returns how long nothing else is, as far as is known.
+fn look(core: &Core, reports: &mut Reports) -> Option<Duration> {
+    let target = core.pipelines().current()?;
+    let (mut seen, mut next) = (BTreeMap::new(), None::<Duration>);
     let tables = target.schema.program.tables.iter_enumerated().filter(|(_, table)| table.support_timeout);
     for (table, _) in tables {
         let numbered = target.numbered().clone();
@@ -86,6 +98,11 @@ fn look(core: &Core, reports: &mut Reports) {
         let mut sink = |entities: Vec<Entity>| {
             for entity in &entities {
                 let Entity::TableEntry(entry) = entity else { continue };
+                let timeout_ns = entry.attributes.idle_timeout_ns;
+                if let Some(idle_ns) = entry.idle_ns.filter(|_| timeout_ns > 0) {
+                    let due_in = due_in(idle_ns, timeout_ns);
+                    next = Some(next.map_or(due_in, |next| next.min(due_in)));
+                }
                 if let Some(message) = report(&shower, entry, reports, &mut seen) {
                     due.push(message);
                 }
@@ -102,6 +119,7 @@ fn look(core: &Core, reports: &mut Reports) {
         }
     }
     reports.keep(&seen);
+    next
 }
 
 /// The message of an entry that is to be reported.
@@ -128,6 +146,12 @@ fn notify(core: &Core, table_entry: Vec<v1::TableEntry>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_entry_is_due_at_each_multiple_of_its_time() {
+        let due = [0, 1, 99, 100, 101, 250].map(|idle_ns| due_in(idle_ns, 100).as_nanos());
+        assert_eq!(due, [100, 99, 1, 100, 99, 50]);
+    }
 
     #[test]
     fn an_entry_is_reported_each_time_its_time_is_over() {

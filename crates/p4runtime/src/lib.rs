@@ -66,3 +66,4 @@ pub use kept::read_kept;
 pub use pipelines::{Compiled, Compiler, Patience, Started};
 pub use ports::Ports;
 pub use server::{Options, Server, StartError, Tls};
+pub use words::Words;

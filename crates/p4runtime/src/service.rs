@@ -409,8 +409,11 @@ fn make_ready(core: &Core, mut config: v1::ForwardingPipelineConfig, patience: &
     // A client that sends none gets the program's own.
     let info = config.p4info.get_or_insert_with(|| compiled.info.clone()).clone();
     let program = Arc::clone(compiled.switch.program());
-    let schema = Schema::new(info, program, core.ports.clone())
-        .map_err(|mismatch| Fault::invalid(format!("the P4Info is not that of the program: {mismatch}")))?;
+    let refused = |why: String| Fault::invalid(format!("the P4Info is not that of the program: {why}"));
+    if let Some(why) = agreement::emptiness(&info, &compiled.info) {
+        return Err(refused(why));
+    }
+    let schema = Schema::new(info, program, core.ports.clone()).map_err(|mismatch| refused(mismatch.to_string()))?;
     Ok(Prepared::new(compiled.switch, schema, config, &compiled.note))
 }
 

@@ -10,6 +10,9 @@
 //! A name that is new is *pending* until it is known whether its update was carried out: [`Translator::settle`] gives
 //! back the numbers of the others. When there is no number left, those are that nothing has any more: everything there
 //! is is shown once, and what was not shown then is given back.
+//!
+//! A program may say itself what some texts stand for (`@p4runtime_translation_mappings`): these numbers are theirs
+//! alone. The empty text is a name only so.
 
 use crate::ports::Ports;
 use crate::value::{bits, bytes};
@@ -21,7 +24,7 @@ use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The bits of the numbers that names may get, at the top of wider types.
-const ROOM_BITS: u32 = 16;
+const ROOM_BITS: u32 = 20;
 
 /// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 256;
@@ -67,6 +70,8 @@ struct Given {
     next: u64,
     /// There is no free number.
     is_full: bool,
+    /// Names that the program itself has given their numbers; none if that was not looked for yet.
+    fixed: Option<BTreeSet<String>>,
 }
 
 impl Given {
@@ -75,12 +80,40 @@ impl Given {
         self.names.insert(number.limbs().to_vec(), name.to_owned());
     }
 
+    /// A name to which the program has given its number.
+    fn fix(&mut self, name: &str, number: &Bits) {
+        // What was known of an earlier program gives way.
+        if let Some(other) = self.names.get(number.limbs()).cloned() {
+            self.remove(&other);
+        }
+        self.remove(name);
+        self.add(name, number);
+    }
+
+    fn is_fixed(&self, name: &str) -> bool {
+        self.fixed.as_ref().is_some_and(|fixed| fixed.contains(name))
+    }
+
     fn remove(&mut self, name: &str) {
         let Some(number) = self.numbers.remove(name) else { return };
         if self.names.get(number.limbs()).is_some_and(|it| it == name) {
             self.names.remove(number.limbs());
             self.is_full = false;
         }
+    }
+}
+
+impl State {
+    /// Takes over what the program says of the texts of a translation, the first time that one is met.
+    fn fix(&mut self, translation: &Translation, width_bits: u32) {
+        if translation.mappings.is_empty() || self.given.get(&translation.uri).is_some_and(|it| it.fixed.is_some()) {
+            return;
+        }
+        let given = self.given.entry(translation.uri.clone()).or_default();
+        for (name, number) in &translation.mappings {
+            given.fix(name, &Bits::from_u64(width_bits, *number));
+        }
+        given.fixed = Some(translation.mappings.iter().map(|(name, _)| name.clone()).collect());
     }
 }
 
@@ -164,6 +197,7 @@ impl Translator {
                 shown.contains(number.limbs())
                     || given.held.contains(name)
                     || given.pending.contains(name)
+                    || given.is_fixed(name)
                     || self.ports.number_of(name).is_some()
             };
             let unused: Vec<String> =
@@ -178,7 +212,13 @@ impl Translator {
 
     /// A name that was given its number in an earlier run, or for another program.
     pub fn know(&self, uri: &str, name: &str, number: &Bits) {
-        self.state().given.entry(uri.to_owned()).or_default().add(name, number);
+        let mut state = self.state();
+        let given = state.given.entry(uri.to_owned()).or_default();
+        // What the program says of them counts.
+        let holder = given.names.get(number.limbs());
+        if !given.is_fixed(name) && !holder.is_some_and(|holder| given.is_fixed(holder)) {
+            given.add(name, number);
+        }
     }
 
     #[cfg(test)]
@@ -202,7 +242,8 @@ impl Translator {
         let Ok(text) = std::str::from_utf8(sent) else {
             return Err(Fault::invalid(format!("{what}: a value of type {} is text", translation.type_name)));
         };
-        if text.is_empty() || text.len() > NAME_BYTES_MAX {
+        let is_named = !text.is_empty() || translation.mappings.iter().any(|(name, _)| name.is_empty());
+        if !is_named || text.len() > NAME_BYTES_MAX {
             let message = format!("{what}: a name has 1 to {NAME_BYTES_MAX} bytes, not {}", text.len());
             return Err(Fault::new(Code::OutOfRange, message));
         }
@@ -210,6 +251,7 @@ impl Translator {
         let own = decimal(text).or(port);
         let own = own.map(|number| bits(&what, width_bits, &number.to_be_bytes())).transpose()?;
         let mut state = self.state();
+        state.fix(translation, width_bits);
         let State { given, met } = &mut *state;
         let given = match unknown {
             Unknown::Numbered => given.entry(translation.uri.clone()).or_default(),
@@ -276,7 +318,9 @@ impl Translator {
     }
 
     fn write_text(&self, translation: &Translation, held: &Bits) -> Vec<u8> {
-        if let Some(given) = self.state().given.get_mut(&translation.uri) {
+        let mut state = self.state();
+        state.fix(translation, held.width());
+        if let Some(given) = state.given.get_mut(&translation.uri) {
             if let Some(shown) = &mut given.shown {
                 shown.insert(held.limbs().to_vec());
             }
@@ -298,8 +342,12 @@ fn known(ports: &Ports, given: Option<&Given>, text: &str, own: Option<Bits>) ->
     }
     let own = own?;
     let holder = given.and_then(|given| given.names.get(own.limbs()));
-    // A port's name and its number are the same to everybody.
-    let is_free = holder.is_none_or(|holder| ports.number_of(holder).is_some() || decimal(holder) == own.to_u64());
+    // A port's name and its number are the same to everybody, also if the program has another name for the port.
+    let is_same = |holder: &String| {
+        let is_port = given.is_some_and(|given| given.is_fixed(holder)) && ports.number_of(text).is_some();
+        is_port || ports.number_of(holder).is_some() || decimal(holder) == own.to_u64()
+    };
+    let is_free = holder.is_none_or(is_same);
     is_free.then_some(own)
 }
 

@@ -4,15 +4,49 @@
 //! with the names of translated values that the update has in the place of the numbers that they are in the switch. The
 //! control plane knows those numbers alone, and should: who sends a name must read that name.
 
-use crate::matches;
+use crate::ports::Ports;
 use crate::schema::Schema;
+use crate::to_proto::NumberedPorts;
 use crate::translator::Unknown;
-use control::api::Fault;
+use crate::{kept, matches};
+use base::Bits;
+use control::api::{Fault, Notes};
 use control::show;
-use ir::EntryKey;
-use p4info::{MatchField, Translation};
+use ir::{EntryKey, Program};
+use p4info::{MatchField, Table, Translation};
+use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::{self, entity::Entity};
 use prost::Message as _;
+use std::sync::Arc;
+
+/// The words of the controllers of an earlier run, of which notes are kept.
+pub struct Words(Schema);
+
+impl Words {
+    /// Those of the controllers of this program; none if they know no values by names.
+    pub fn of(info: &P4Info, program: &Arc<Program>, notes: &Notes) -> Option<Words> {
+        let schema = Schema::new(info.clone(), Arc::clone(program), Ports::default()).ok()?;
+        are_needed(&schema).then(|| {
+            kept::read_notes(notes, &schema.translator, &mut NumberedPorts::default());
+            Words(schema)
+        })
+    }
+
+    /// What is said of an entry that was stored, with names in the place of numbers.
+    pub fn tell(&self, said: &str) -> String {
+        let Words(schema) = self;
+        let is_of = |table: &&Table| said.starts_with(&format!("table {}: ", table.name));
+        let Some(table) = schema.model.tables().find(is_of) else { return said.to_owned() };
+        table.keys.iter().filter(|field| is_text(field)).fold(said.to_owned(), |said, field| {
+            let begin = format!(" {} = 0x", field.name);
+            let Some((before, rest)) = said.split_once(&begin) else { return said };
+            let end = rest.find(|digit: char| !digit.is_ascii_hexdigit()).unwrap_or(rest.len());
+            let Ok(number) = u64::from_str_radix(&rest[..end], 16) else { return said };
+            let name = schema.translator.write(&field.value, &Bits::from_u64(field.value.width_bits, number));
+            format!("{before} {} = `{}`{}", field.name, String::from_utf8_lossy(&name), &rest[end..])
+        })
+    }
+}
 
 /// Whether controllers know values of keys by names.
 pub(crate) fn are_needed(schema: &Schema) -> bool {

@@ -36,6 +36,10 @@ const KEPT_UPDATE_BYTES: usize = 1200;
 /// Updates that are smaller than this are decoded without asking for memory: they become no more than a mebibyte.
 const SMALL_BYTES: usize = 4096;
 
+/// How often a request may wait for the numbers of names that what comes before it in the request gives back:
+/// everything there is is looked through each time.
+const WAITS_MAX: usize = 64;
+
 /// Failures of a batch that are looked for once it is known that it fails.
 const FAILURES_MAX: usize = 1024;
 
@@ -51,7 +55,7 @@ pub(crate) fn carry_out(
     budget: Option<Arc<dyn Budget>>,
 ) -> Result<Outcomes, Status> {
     let has_words = words::are_needed(&target.schema);
-    let mut reader = Reader { target, config, budget, reserved_bytes: 0, has_words, has_swept: false };
+    let mut reader = Reader { target, config, budget, reserved_bytes: 0, has_words, has_swept: false, waits: 0 };
     let (mut outcomes, record) = match atomicity {
         Atomicity::ContinueOnError => in_pieces(&mut reader, sent),
         Atomicity::RollbackOnError | Atomicity::DataplaneAtomic => {
@@ -80,6 +84,8 @@ struct Reader<'a> {
     has_words: bool,
     /// Whether names that nothing has were looked for since something was carried out.
     has_swept: bool,
+    /// How often an update has waited for what came before it to be carried out.
+    waits: usize,
 }
 
 /// An update that was understood.
@@ -122,6 +128,14 @@ impl Reader<'_> {
         Ok((update?, names))
     }
 
+    /// Whether an update that was refused may have what it lacks once those before it are carried out.
+    fn waits_for(&mut self, refused: &Fault, before: &[Update]) -> bool {
+        let may_free = || before.iter().any(|update| update.kind != UpdateKind::Insert);
+        let waits = refused.code == FaultCode::ResourceExhausted && self.waits < WAITS_MAX && may_free();
+        self.waits += usize::from(waits);
+        waits
+    }
+
     /// Takes memory for an update that may become large.
     fn reserve(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if bytes.len() < SMALL_BYTES {
@@ -146,11 +160,18 @@ fn in_pieces(reader: &mut Reader<'_>, sent: Vec<Bytes>) -> (Outcomes, u64) {
     let mut outcomes = Outcomes::default();
     let mut sent = sent.into_iter();
     let mut last = 0;
-    while sent.len() > 0 {
-        let (mut batch, mut piece) =
-            (Vec::with_capacity(PIECE.min(sent.len())), Vec::with_capacity(PIECE.min(sent.len())));
-        for bytes in sent.by_ref().take(PIECE) {
-            piece.push(reader.read(bytes).map(|read| {
+    // What waits for those before it.
+    let mut waiting: Option<Bytes> = None;
+    while sent.len() > 0 || waiting.is_some() {
+        let count = PIECE.min(sent.len() + 1);
+        let (mut batch, mut piece) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for bytes in waiting.take().into_iter().chain(sent.by_ref()).take(PIECE) {
+            let read = reader.read(bytes.clone());
+            if read.as_ref().is_err_and(|refused| reader.waits_for(refused, &batch)) {
+                waiting = Some(bytes);
+                break;
+            }
+            piece.push(read.map(|read| {
                 read.map(|read| {
                     batch.push(read.update);
                     (read.numbering, read.sent, read.names)

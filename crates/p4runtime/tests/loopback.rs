@@ -3,12 +3,33 @@
 mod support;
 
 use expect_test::{Expect, expect};
+use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::{self, set_forwarding_pipeline_config_request::Action};
-use support::{Controller, Device, ROUTE, ROUTER, entity, program, shown, update};
+use support::{Controller, Device, ROUTE, ROUTER, entity, program, shown, status, update};
 use tonic::Code;
 
 fn check(actual: &str, expect: Expect) {
     expect.assert_eq(actual);
+}
+
+#[tokio::test]
+async fn an_empty_p4info_is_that_of_no_program_with_tables() {
+    let device = Device::start(None);
+    let mut controller = Controller::connect(&device, 1).await;
+    let request = |p4info| v1::SetForwardingPipelineConfigRequest {
+        device_id: 1,
+        election_id: Some(v1::Uint128 { high: 0, low: 1 }),
+        action: Action::VerifyAndCommit as i32,
+        config: Some(v1::ForwardingPipelineConfig { p4info, p4_device_config: ROUTER.into(), cookie: None }),
+        ..Default::default()
+    };
+    let empty = Some(P4Info::default());
+    let refused = controller.client.set_forwarding_pipeline_config(request(empty)).await.unwrap_err();
+    expect![[r#"
+        InvalidArgument: the P4Info is not that of the program: it is empty, and the program has table I.route and 6 other objects: send what `wirespeed compile --emit p4info` makes of the program, or none, to have that
+    "#]]
+    .assert_eq(&status(&refused));
+    controller.client.set_forwarding_pipeline_config(request(None)).await.unwrap();
 }
 
 #[tokio::test]
@@ -48,7 +69,7 @@ async fn what_is_written_is_read() {
     check(&shown(&info, &entities), expect!["ROUTE\n"]);
     let refused = controller.write(vec![update(&info, ROUTE)]).await.unwrap_err();
     check(
-        &support::status(&refused),
+        &status(&refused),
         expect![[r#"
             Unknown: 1 of 1 updates failed; update 0: table I.route: there is already an entry with m.address = 0xa000000/8: modify it, or delete it first
               AlreadyExists table I.route: there is already an entry with m.address = 0xa000000/8: modify it, or delete it first
@@ -65,7 +86,7 @@ async fn each_update_of_a_batch_has_its_outcome() {
     let updates = [ROUTE, &wide, ROUTE].map(|text| update(&info, text)).to_vec();
     let refused = controller.write_with(updates.clone(), v1::write_request::Atomicity::RollbackOnError).await;
     check(
-        &support::status(&refused.unwrap_err()),
+        &status(&refused.unwrap_err()),
         expect![[r#"
             Unknown: 3 of 3 updates failed; update 1: table I.route, action I.forward, parameter port: the value 0x200 needs 10 bits, and there are 9
               Aborted not tried: update 1 of the batch was refused
@@ -76,7 +97,7 @@ async fn each_update_of_a_batch_has_its_outcome() {
     let all = [entity(&info, "table_entry { table_id: $route }")];
     assert_eq!(controller.read(&all).await.unwrap(), []);
     check(
-        &support::status(&controller.write(updates).await.unwrap_err()),
+        &status(&controller.write(updates).await.unwrap_err()),
         expect![[r#"
             Unknown: 2 of 3 updates failed; update 1: table I.route, action I.forward, parameter port: the value 0x200 needs 10 bits, and there are 9; update 2: table I.route: there is already an entry with m.address = 0xa000000/8: modify it, or delete it first
               Ok 
@@ -110,7 +131,7 @@ async fn only_the_primary_writes() {
     let update = update(&program(ROUTER).info, ROUTE);
     let refused = second.write(vec![update.clone()]).await.unwrap_err();
     check(
-        &support::status(&refused),
+        &status(&refused),
         expect![[r#"
         PermissionDenied: election id 3 is not that of the primary of the default role: its primary controller has election id 5
     "#]],
@@ -421,7 +442,7 @@ async fn a_large_batch_is_carried_out() {
     // All are there already: the message names some, and the details would be too large for a header.
     let refused = controller.write(updates).await.unwrap_err();
     check(
-        &support::status(&refused),
+        &status(&refused),
         expect![[r#"
             Unknown: 2000 of 2000 updates failed; update 0: table I.route: there is already an entry with m.address = 0x0/24: modify it, or delete it first; update 1: table I.route: there is already an entry with m.address = 0x100/24: modify it, or delete it first; update 2: table I.route: there is already an entry with m.address = 0x200/24: modify it, or delete it first; ...
               AlreadyExists update 0: table I.route: there is already an entry with m.address = 0x0/24: modify it, or ...
@@ -486,7 +507,7 @@ async fn entries_may_be_const_by_themselves() {
     let delete = |entity| v1::Update { r#type: v1::update::Type::Delete as i32, entity: Some(entity) };
     let refused = controller.write(found.into_iter().map(delete).collect()).await.unwrap_err();
     check(
-        &support::status(&refused),
+        &status(&refused),
         expect![[r#"
             Unknown: 1 of 2 updates failed; update 0: table I.route: the program declares the entry with m.address = 0xa000000/8 as const: it cannot be changed
               PermissionDenied table I.route: the program declares the entry with m.address = 0xa000000/8 as const: it cannot be changed

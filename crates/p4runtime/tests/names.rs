@@ -2,8 +2,11 @@
 
 mod support;
 
+use control::api::Notes;
+use p4runtime::Words;
 use p4runtime_proto::p4::config::v1::P4Info;
 use p4runtime_proto::p4::v1::{self, write_request::Atomicity};
+use std::sync::Arc;
 use support::{Controller, Device, ROUTER, entity, program, shown, status, update};
 
 /// Numbers of four bits, but for those of the two ports.
@@ -81,6 +84,66 @@ async fn only_what_is_there_has_numbers() {
     assert_eq!(fill(&mut controller, &info, "b").await, room, "numbers are used again");
 }
 
+/// When all numbers are given, those come in time that the same request gives back.
+#[tokio::test]
+async fn names_follow_others_in_one_request() {
+    let text = text();
+    let device = Device::start(Some(&text));
+    let info = program(&text).info;
+    let mut controller = Controller::connect(&device, 1).await;
+    assert_eq!(fill(&mut controller, &info, "a").await, ROOM);
+    let pairs = |first: usize, to: &str| -> Vec<v1::Update> {
+        let pair =
+            |count| [change(&info, "DELETE", &format!("a{count}")), change(&info, "INSERT", &format!("{to}{count}"))];
+        (first..first + 3).flat_map(pair).collect()
+    };
+    controller.write(pairs(0, "b")).await.unwrap();
+    // What is carried out as a whole gives nothing back before all of it is there.
+    let refused = controller.write_with(pairs(3, "b"), Atomicity::DataplaneAtomic).await.unwrap_err();
+    assert!(status(&refused).contains("there is no number left"), "{}", status(&refused));
+    let all = controller.read(&[entity(&info, "table_entry { table_id: $known }")]).await.unwrap();
+    let all = shown(&info, &all);
+    assert_eq!((all.matches("\"a").count(), all.matches("\"b").count()), (ROOM - 3, 3), "{all}");
+}
+
+/// What the program itself says of some texts, as SONiC's programs do; types without a name have nothing in common.
+#[tokio::test]
+async fn a_program_says_what_some_names_stand_for() {
+    let text = text().replace(
+        "@p4runtime_translation(\"names\", string) type bit<4> name_t;",
+        "@p4runtime_translation(\"\", string) @p4runtime_translation_mappings({ {\"\", 0}, {\"top\", 0xD}, })
+        type bit<4> name_t;
+        @p4runtime_translation(\"\", string) type bit<10> other_t;",
+    );
+    let text = text
+        .replace("name_t name; }", "name_t name; other_t other; }")
+        .replace("action seen() { }", "action seen(other_t other) { m.other = other; }")
+        .replace("default_action = seen();", "default_action = seen((other_t)0);");
+    let device = Device::start(Some(&text));
+    let info = program(&text).info;
+    let mut controller = Controller::connect(&device, 1).await;
+    let insert = |name: &str| {
+        let action = "action { action { action_id: $seen params { param_id: 1 value: \"top\" } } }";
+        update(&info, &format!("type: INSERT entity {{ {} }}", entry(name, action)))
+    };
+    for name in ["", "top", "13", "0", "blue"] {
+        controller.write(vec![insert(name)]).await.unwrap_or_else(|refused| panic!("{name}: {}", status(&refused)));
+        let one = controller.read(&[entity(&info, &entry(name, ""))]).await.unwrap();
+        assert_eq!(one.len(), 1, "{name}");
+        let shown = shown(&info, &one);
+        // What is empty is left out of the text.
+        let is_shown = shown.contains(&format!("value: \"{name}\"")) || name.is_empty() && shown.contains("exact {\n");
+        assert!(is_shown && shown.contains("value: \"top\""), "{name}: {shown}");
+    }
+    // The empty name is what the packets' 0 is, and no other type has it.
+    let values = device.keys_of("known");
+    assert!(values.contains(&0) && values.contains(&13) && values.len() == 5, "{values:?}");
+    let wrong = "action { action { action_id: $seen params { param_id: 1 value: \"\" } } }";
+    let wrong = update(&info, &format!("type: MODIFY entity {{ {} }}", entry("", wrong)));
+    let refused = status(&controller.write(vec![wrong]).await.unwrap_err());
+    assert!(refused.contains("a name has 1 to 256 bytes, not 0"), "{refused}");
+}
+
 #[tokio::test]
 async fn a_name_and_a_number_are_not_the_same() {
     let text = text();
@@ -98,4 +161,18 @@ async fn a_name_and_a_number_are_not_the_same() {
         assert_eq!(one.len(), 1, "{name}");
         assert_eq!(written(&mut controller, &info, "DELETE", name).await, "done\n", "{name}");
     }
+}
+
+/// What cannot be taken over from an earlier run is told before there are controllers.
+#[test]
+fn what_was_stored_is_told_with_names() {
+    let made = program(&text());
+    let notes = Notes::from([(r#"["name","names","blue"]"#.to_owned(), serde_json::json!([4, "0a"]))]);
+    let words = Words::of(&made.info, &Arc::new(made.program), &notes).unwrap();
+    let told = words.tell("table I.known: there is no entry with m.name = 0xa");
+    assert_eq!(told, "table I.known: there is no entry with m.name = `blue`");
+    let other = "table I.route: there is no entry with m.address = 0xa000000/8";
+    assert_eq!(words.tell(other), other);
+    let made = program(ROUTER);
+    assert!(Words::of(&made.info, &Arc::new(made.program), &notes).is_none(), "it has no names");
 }

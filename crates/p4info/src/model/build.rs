@@ -3,6 +3,7 @@
 use super::data::{Data, Value, translation};
 use super::objects::*;
 use super::{Mismatch, Model};
+use crate::mappings::that_does_not_fit as mapping_that_does_not_fit;
 use ir::{MatchKind, Program};
 use p4runtime_proto::p4::config::v1::{self, P4NamedType, P4TypeInfo};
 use std::collections::BTreeMap;
@@ -108,7 +109,11 @@ impl Builder<'_> {
 
     /// A value of the P4Info against one of the program. `bits` is what the P4Info says.
     fn value(&self, what: &str, bits: i32, ty: Option<&P4NamedType>, width_bits: u32) -> Built<Value> {
-        let translation = ty.and_then(|ty| translation(ty, &self.types));
+        let translation = ty.map_or(Ok(None), |ty| translation(ty, &self.types))?;
+        let mappings = translation.iter().flat_map(|it| &it.mappings);
+        if let Some((text, number)) = mapping_that_does_not_fit(mappings, width_bits) {
+            return mismatch(format!("{what} has {width_bits} bits, and its type maps {text:?} to {number}"));
+        }
         let agrees = match &translation {
             Some(translation) => translation.width_bits.unwrap_or(0) == bits.try_into().unwrap_or(u32::MAX),
             // An enum without values has no width in a P4Info.

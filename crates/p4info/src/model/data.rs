@@ -2,6 +2,7 @@
 //! which may be structs of structs.
 
 use super::Mismatch;
+use crate::mappings;
 use p4runtime_proto::p4::config::v1::{self, P4DataTypeSpec, P4TypeInfo};
 use std::collections::BTreeMap;
 
@@ -19,10 +20,13 @@ pub struct Value {
 pub struct Translation {
     /// The name of the type.
     pub type_name: String,
-    /// Which mapping it is, as far as controller and switch have agreed on its name.
+    /// Which mapping it is, as far as controller and switch have agreed on its name. Types without such a name, as
+    /// SONiC has them, have nothing in common: each goes by its own.
     pub uri: String,
     /// The bits that controllers see; none: they see text.
     pub width_bits: Option<u32>,
+    /// What some texts stand for whatever comes (`@p4runtime_translation_mappings`).
+    pub mappings: Vec<(String, u64)>,
 }
 
 /// The value of a register's cell, or of a digest.
@@ -89,19 +93,23 @@ impl Data {
 }
 
 /// The translation of a named type, if it has one.
-pub fn translation(name: &v1::P4NamedType, types: &P4TypeInfo) -> Option<Translation> {
+pub fn translation(name: &v1::P4NamedType, types: &P4TypeInfo) -> Result<Option<Translation>, Mismatch> {
     use v1::{p4_new_type_spec::Representation, p4_new_type_translation::SdnType};
-    match types.new_types.get(&name.name)?.representation.as_ref()? {
-        Representation::OriginalType(_) => None,
-        Representation::TranslatedType(translated) => Some(Translation {
-            type_name: name.name.clone(),
-            uri: translated.uri.clone(),
-            width_bits: match translated.sdn_type {
-                Some(SdnType::SdnBitwidth(width)) => Some(width.try_into().unwrap_or(0)),
-                _ => None,
-            },
-        }),
-    }
+    let Some(spec) = types.new_types.get(&name.name) else { return Ok(None) };
+    let Some(Representation::TranslatedType(translated)) = &spec.representation else { return Ok(None) };
+    let type_name = name.name.clone();
+    let Some(mappings) = spec.annotations.iter().find_map(|it| mappings::of(it)).unwrap_or(Some(Vec::new())) else {
+        return mismatch(format!("type {type_name}: {}", mappings::EXPECTED));
+    };
+    Ok(Some(Translation {
+        uri: if translated.uri.is_empty() { format!("type {type_name}") } else { translated.uri.clone() },
+        type_name,
+        width_bits: match translated.sdn_type {
+            Some(SdnType::SdnBitwidth(width)) => Some(width.try_into().unwrap_or(0)),
+            _ => None,
+        },
+        mappings,
+    }))
 }
 
 fn mismatch<T>(message: String) -> Result<T, Mismatch> {
@@ -231,7 +239,7 @@ impl Reader<'_> {
             Some(Representation::OriginalType(spec)) => self.inner(spec),
             // Its width in the switch is not part of a P4Info; whoever joins it to a program knows.
             Some(Representation::TranslatedType(_)) => {
-                Ok(Data::Bits(Value { width_bits: 0, translation: translation(name, self.types) }))
+                Ok(Data::Bits(Value { width_bits: 0, translation: translation(name, self.types)? }))
             }
             None => unknown("type", name),
         }

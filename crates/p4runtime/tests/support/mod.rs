@@ -3,7 +3,9 @@
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 use cgen::CompileOptions;
-use control::api::{Query, TableQuery};
+use control::api::entity::TableEntry;
+use control::api::{Entity, Query, TableQuery};
+use ir::EntryKey;
 use live::StopFlag;
 use live::mailbox::mailbox;
 use live::worker::{self, Events, Setup};
@@ -251,6 +253,24 @@ impl Device {
             true
         });
         counted.map_or_else(|fault| panic!("{fault}"), |()| found)
+    }
+
+    /// The keys of the entries of a table with one exact key, as packets have them.
+    pub fn keys_of(&self, table: &str) -> Vec<u64> {
+        let program = self.api.program();
+        let (table, _) = program.tables.iter_enumerated().find(|(_, it)| it.name.ends_with(table)).unwrap();
+        let (mut keys, query) = (Vec::new(), TableQuery { table: Some(table), ..TableQuery::default() });
+        let read = self.api.read(&Query::TableEntries(query), &mut |entities| {
+            keys.extend(entities.iter().filter_map(|entity| match entity {
+                Entity::TableEntry(TableEntry { name: Some(name), .. }) => match name.key.first()? {
+                    EntryKey::Exact(value) => value.to_u64(),
+                    _ => None,
+                },
+                _ => None,
+            }));
+            true
+        });
+        read.map_or_else(|fault| panic!("{fault}"), |()| keys)
     }
 
     /// Where it listens.
