@@ -6,8 +6,8 @@
 //! they come into the encoder, with their checksum; what is decoded is what the encoder has sent, and counts with
 //! the size that it has then again.
 //!
-//! Nothing copies what stands behind the chunk, so with large frames this is what the programs would let through, and no
-//! network could carry it; the paper's figures are those of one.
+//! Nothing copies what stands behind the chunk, so with large frames this is what the programs would let through, and
+//! no network could carry it; the paper's figures are those of one.
 
 use super::{M, Traffic};
 use crate::Arguments;
