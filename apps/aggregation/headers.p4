@@ -8,6 +8,7 @@ const bit<16> ETHERTYPE_IPV4 = 0x0800;
 const bit<8> PROTOCOL_UDP = 17;
 
 // standard_metadata.instance_type: how a packet came to where it is.
+const bit<32> NORMAL = 0;
 const bit<32> CLONED_IN_INGRESS = 1;
 const bit<32> RECIRCULATED = 4;
 const bit<32> REPLICATED = 5;

@@ -90,7 +90,8 @@ struct metadata_t {
     @field_list(1)
     bool is_split;
     bool goes_round;
-    // What leaves has messages, and a UDP checksum.
+    // It has become an N-packet or a message; and its UDP checksum is computed anew, as it has one.
+    bool is_new;
     bool has_checksum;
 }
 
@@ -148,6 +149,12 @@ control FixedVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
               hdr.ipv4.source, hdr.ipv4.destination },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
+        // With its checksum, what is whole sums up to 0, whichever form of 0 the checksum has.
+        verify_checksum((hdr.msg.isValid() || hdr.agg.isValid()) && hdr.udp.checksum != 0,
+            { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.udp.checksum, hdr.flag.type,
+              hdr.flag.padding, hdr.msg.payload, hdr.agg },
+            16w0, HashAlgorithm.csum16);
     }
 }
 
@@ -162,10 +169,20 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
     counter(COLLECTIONS, CounterType.packets) messages_in;
     counter(COLLECTIONS, CounterType.packets_and_bytes) n_packets_out;
     // 0: a frame that ends too early, 1: a wrong IPv4 checksum, 2: no route, 3: the time to live is over, 4: lengths that are
-    // not those of an N-packet.
-    counter(5, CounterType.packets) dropped;
+    // not those of an N-packet, 5: a wrong UDP checksum of a message or an N-packet, which would be a good one afterwards.
+    counter(6, CounterType.packets) dropped;
 
     bit<32> collection = 0;
+    bit<16> header_sum = 0;
+
+    // Of the IPv4 header with its checksum: 0 if that is right. checksum_error alone does not tell whose is wrong.
+    action sum_header() {
+        hash(header_sum, HashAlgorithm.csum16, 32w0,
+            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
+              hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.checksum, hdr.ipv4.source, hdr.ipv4.destination },
+            32w0x10000);
+    }
 
     action collect(bit<8> collection_number) {
         collection = (bit<32>)collection_number;
@@ -184,7 +201,7 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     // Messages leave by the port of a mirror session.
     action split_by_recirculation(bit<32> session) {
-        meta.is_split = hdr.agg.isValid();
+        meta.is_split = hdr.agg.isValid() && standard_metadata.checksum_error == 0;
         if (meta.is_split && meta.part < N - 1) {
             clone_preserving_field_list(CloneType.I2E, session, 1);
             meta.goes_round = true;
@@ -193,7 +210,7 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     // Messages are replicas, number 1 to N, of a group.
     action split_by_multicast(bit<16> group) {
-        meta.is_split = hdr.agg.isValid();
+        meta.is_split = hdr.agg.isValid() && standard_metadata.checksum_error == 0;
         if (meta.is_split) {
             standard_metadata.mcast_grp = group;
         }
@@ -280,14 +297,18 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         hdr.udp.length_bytes = N_PACKET_UDP_BYTES;
         hdr.ipv4.total_length = IPV4_BYTES + N_PACKET_UDP_BYTES;
         waiting.write(collection, 0);
+        meta.is_new = true;
         n_packets_out.count(collection);
     }
 
     apply {
+        if (standard_metadata.checksum_error == 1) {
+            sum_header();
+        }
         if (standard_metadata.parser_error != error.NoError) {
             dropped.count(0);
             mark_to_drop(standard_metadata);
-        } else if (standard_metadata.checksum_error == 1) {
+        } else if (header_sum != 0) {
             dropped.count(1);
             mark_to_drop(standard_metadata);
         } else if (!hdr.ipv4.isValid()) {
@@ -298,7 +319,10 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         } else if (route.apply().hit) {
             if (hdr.msg.isValid()) {
                 if (collecting.apply().hit) {
-                    @atomic {
+                    if (standard_metadata.checksum_error == 1) {
+                        dropped.count(5);
+                        mark_to_drop(standard_metadata);
+                    } else @atomic {
                         bit<32> position;
                         bit<32> start;
                         bit<32> came_in_start;
@@ -316,8 +340,11 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                         }
                     }
                 }
-            } else if (hdr.udp.isValid() && splitting.apply().hit && !hdr.agg.isValid()) {
-                if (hdr.udp.length_bytes + IPV4_BYTES != hdr.ipv4.total_length
+            } else if (hdr.udp.isValid() && splitting.apply().hit && !meta.is_split) {
+                if (hdr.agg.isValid()) {
+                    dropped.count(5);
+                    mark_to_drop(standard_metadata);
+                } else if (hdr.udp.length_bytes + IPV4_BYTES != hdr.ipv4.total_length
                     || (hdr.flag.isValid() && hdr.flag.type == N_PACKET)) {
                     dropped.count(4);
                     mark_to_drop(standard_metadata);
@@ -332,6 +359,7 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
 control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     action become_message() {
+        meta.is_new = true;
         hdr.msg.setValid();
         hdr.flag.type = MESSAGE;
         hdr.udp.length_bytes = MESSAGE_UDP_BYTES;
@@ -353,7 +381,6 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
 
     apply {
         bool has_messages = hdr.msg.isValid() || hdr.agg.isValid();
-        meta.has_checksum = has_messages && hdr.udp.checksum != 0;
         if (meta.goes_round && standard_metadata.instance_type != CLONED_IN_INGRESS) {
             meta.part = meta.part + 1;
             recirculate_preserving_field_list(1);
@@ -395,6 +422,7 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
             hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
             link.apply();
         }
+        meta.has_checksum = meta.is_new && hdr.udp.checksum != 0;
     }
 }
 

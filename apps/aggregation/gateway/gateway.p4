@@ -89,6 +89,7 @@ const bit<32> NO_TUNNEL = 12;
 const bit<32> UNKNOWN_PEER = 13;
 // For a group, or for one link only: no router would send it on.
 const bit<32> NOT_FOR_ROUTERS = 14;
+// 15 is for entries of the routes that drop: for the gateway itself, say.
 
 // Entries that cannot be true, the index of the counter `wrong_entries`.
 const bit<32> TUNNEL_NUMBER = 0;

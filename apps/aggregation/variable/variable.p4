@@ -123,6 +123,9 @@ struct metadata_t {
     // Free columns that a worker has found.
     @field_list(1, 2)
     bit<16> free_columns;
+    // Its UDP checksum is looked at. That of what goes round was when it came; and bytes behind an aggregate would be taken
+    // for a part of it.
+    bool is_looked_at;
     // The packet goes round.
     bool goes_round;
     // It is taken apart, into packets for this mirror session.
@@ -191,6 +194,7 @@ parser VariableParser(packet_in packet, out headers_t hdr, inout metadata_t meta
     }
 
     state parse_padding {
+        meta.is_looked_at = hdr.udp.checksum != 0 && standard_metadata.instance_type == NORMAL;
         packet.extract(hdr.padding, (bit<32>)packet.lookahead<bit<8>>() << 3);
         transition parse_len;
     }
@@ -201,6 +205,8 @@ parser VariableParser(packet_in packet, out headers_t hdr, inout metadata_t meta
     }
 
     state parse_aggregated {
+        meta.is_looked_at = hdr.udp.checksum != 0 && standard_metadata.instance_type == NORMAL
+            && standard_metadata.packet_length == (bit<32>)hdr.ipv4.total_length + 14;
         packet.extract(hdr.aggregation);
         transition parse_len;
     }
@@ -243,6 +249,21 @@ control VariableVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
               hdr.ipv4.source, hdr.ipv4.destination },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
+        // With its checksum, what is whole sums up to 0, whichever form of 0 the checksum has.
+        verify_checksum(hdr.padding.isValid() && meta.is_looked_at,
+            { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.udp.checksum, hdr.type.value,
+              hdr.padding.length_bytes, hdr.padding.bytes, hdr.len.words, hdr.msg[0].data, hdr.msg[1].data,
+              hdr.msg[2].data, hdr.msg[3].data, hdr.msg[4].data, hdr.msg[5].data, hdr.msg[6].data, hdr.msg[7].data,
+              hdr.msg[8].data, hdr.msg[9].data, hdr.msg[10].data },
+            16w0, HashAlgorithm.csum16);
+        verify_checksum_with_payload(hdr.aggregation.isValid() && meta.is_looked_at,
+            { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
+              hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.udp.checksum, hdr.type.value,
+              hdr.aggregation.num, hdr.aggregation.length_bytes, hdr.len.words, hdr.msg[0].data, hdr.msg[1].data,
+              hdr.msg[2].data, hdr.msg[3].data, hdr.msg[4].data, hdr.msg[5].data, hdr.msg[6].data, hdr.msg[7].data,
+              hdr.msg[8].data, hdr.msg[9].data, hdr.msg[10].data },
+            16w0, HashAlgorithm.csum16);
     }
 }
 
@@ -287,12 +308,23 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     // The pointer problem (section 5.5): 0 of small packets, 1 of workers.
     counter(2, CounterType.packets) resubmissions;
     // 0: a frame that ends too early, 1: a wrong IPv4 checksum, 2: no route, 3: the time to live is over, 4: the ring
-    // buffer is full, 5: a message without words or with too many, 6: Num or Len is not true, 7: not from the timer.
-    counter(8, CounterType.packets) dropped;
+    // buffer is full, 5: a message without words or with too many, 6: Num or Len is not true, 7: not from the timer,
+    // 8: a wrong UDP checksum, which would be a good one afterwards.
+    counter(9, CounterType.packets) dropped;
 
     bit<32> column = 0;
     bit<32> workers_max = 0;
     bit<32> start = 0;
+    bit<16> header_sum = 0;
+
+    // Of the IPv4 header with its checksum: 0 if that is right. checksum_error alone does not tell whose is wrong.
+    action sum_header() {
+        hash(header_sum, HashAlgorithm.csum16, 32w0,
+            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
+              hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.checksum, hdr.ipv4.source, hdr.ipv4.destination },
+            32w0x10000);
+    }
 
     action drop(bit<32> reason) {
         dropped.count(reason);
@@ -594,6 +626,9 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     apply {
         bool is_stored = false;
         bool is_ours = false;
+        if (standard_metadata.checksum_error == 1) {
+            sum_header();
+        }
         if (hdr.type.isValid() && hdr.type.value != WORKER) {
             is_stored = aggregated.apply().hit;
             disaggregated.apply();
@@ -601,7 +636,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         }
         if (standard_metadata.parser_error != error.NoError && (is_ours || !hdr.type.isValid())) {
             drop(0);
-        } else if (standard_metadata.checksum_error == 1) {
+        } else if (header_sum != 0) {
             drop(1);
         } else if (!hdr.ipv4.isValid()) {
             end();
@@ -635,6 +670,8 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                     || hdr.ipv4.total_length != hdr.udp.length_bytes + 20
                     || (standard_metadata.packet_length != (bit<32>)hdr.ipv4.total_length + 14 && !hdr.rest.isValid())) {
                     drop(6);
+                } else if (standard_metadata.checksum_error == 1) {
+                    drop(8);
                 } else if (is_stored) {
                     limits.apply();
                     @atomic {
@@ -653,6 +690,8 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                     || meta.message_bytes > hdr.aggregation.length_bytes
                     || (hdr.aggregation.num == 1) != (meta.message_bytes == hdr.aggregation.length_bytes)) {
                     drop(6);
+                } else if (standard_metadata.checksum_error == 1) {
+                    drop(8);
                 } else if (meta.is_split) {
                     let_out();
                     if (meta.goes_round) {

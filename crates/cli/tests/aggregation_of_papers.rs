@@ -56,7 +56,9 @@ impl Design {
 }
 
 /// Entries with which a switch only forwards.
-const ROUTES: &str = "table_add route send 10.0.1.0/24 => 2\ntable_add route send 10.0.0.0/24 => 1\n";
+const ROUTES: &str = "table_add route send 10.0.1.0/24 => 2\ntable_add route send 10.0.0.0/24 => 1\n\
+    table_add link rewrite 1 => 02:00:00:00:01:01 02:00:00:00:01:02\n\
+    table_add link rewrite 2 => 02:00:00:00:02:01 02:00:00:00:02:02\n";
 
 fn app(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/aggregation").join(file)
@@ -348,12 +350,12 @@ fn network() -> Option<Network> {
     network.wire(["h1", "eth0"], ["first", "in"]);
     network.wire(["first", "out"], ["second", "in"]);
     network.wire(["second", "out"], ["server", "eth0"]);
-    network.run("server", "ip link set eth0 address 02:00:00:00:00:01");
-    network.run("h1", "ip link set eth0 address 02:00:00:00:00:02");
+    network.run("server", "ip link set eth0 address 02:00:00:00:04:02");
+    network.run("h1", "ip link set eth0 address 02:00:00:00:01:02");
     network.run("h1", "ip address add 10.0.0.1/16 dev eth0");
     network.run("server", "ip address add 10.0.1.1/16 dev eth0");
-    network.run("h1", "ip neighbour add 10.0.1.1 lladdr 02:00:00:00:00:01 dev eth0");
-    network.run("server", "ip neighbour add 10.0.0.1 lladdr 02:00:00:00:00:02 dev eth0");
+    network.run("h1", "ip neighbour add 10.0.1.1 lladdr 02:00:00:00:01:01 dev eth0");
+    network.run("server", "ip neighbour add 10.0.0.1 lladdr 02:00:00:00:04:01 dev eth0");
     Some(network)
 }
 

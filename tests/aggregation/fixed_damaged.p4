@@ -1,0 +1,2 @@
+#define N 1
+#include "../../apps/aggregation/fixed/fixed.p4"
