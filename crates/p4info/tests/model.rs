@@ -63,7 +63,7 @@ fn translated_types() {
             MyIngress.t (priorities: true)
               key 1 meta.port: Exact, 9 bits, for controllers Some(32) as example.org/port
               key 2 meta.vrf: Exact, 10 bits, for controllers None as example.org/vrf
-              key 3 meta.vlan: Ternary, 12 bits, for controllers Some(16) as 
+              key 3 meta.vlan: Ternary, 12 bits, for controllers Some(16) as type vlan_t
               key 4 meta.outer: Exact, 48 bits
               key 5 meta.plain: Exact, 8 bits
               key 6 meta.protocol: Exact, 8 bits
@@ -74,7 +74,7 @@ fn translated_types() {
                 1 port: 9 bits, for controllers Some(32) as example.org/port
                 2 nothing: 0 bits
                 3 vrf: 10 bits, for controllers None as example.org/vrf
-                4 vlan: 12 bits, for controllers Some(16) as 
+                4 vlan: 12 bits, for controllers Some(16) as type vlan_t
                 5 outer: 48 bits
                 6 plain: 8 bits
                 7 protocol: 8 bits
