@@ -79,9 +79,10 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
             "anyone who reaches {address} can take the switch over: --p4runtime-cert and --p4runtime-ca ask for certificates"
         ));
     }
-    let named = arguments.ports.iter().zip(specs).map(|(text, spec)| {
-        let name = text.split_once('=').map_or("", |(_, name)| name);
-        (spec.number, name.to_owned())
+    // They need not stand in the order of their numbers, as the specs do.
+    let named = arguments.ports.iter().filter_map(|text| {
+        let (number, name) = text.split_once('=')?;
+        Some((number.parse().ok()?, name.to_owned()))
     });
     let compiler = ProgramCompiler {
         arguments: arguments.clone(),

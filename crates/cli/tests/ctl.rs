@@ -336,6 +336,21 @@ fn who_is_primary_decides() {
     assert!(controller.wait().unwrap().success());
 }
 
+/// Ports have the names that were given with their numbers, in whatever order that was.
+#[test]
+fn ports_are_named_in_any_order() {
+    let switch = Switch::start_with(&["--port", "20=null", "--port", "3=timer:10s"]);
+    switch.check(
+        &[&["simple", "show_ports"]],
+        expect![[r#"
+              port #       iface name       status  extra info
+            ==================================================
+                3          timer:10s          UP
+                20            null            UP
+        "#]],
+    );
+}
+
 /// Who watches sees packets' digests that nobody has turned on, and bids, and keeps nobody from either.
 #[test]
 fn who_watches_takes_nobodys_place() {

@@ -105,7 +105,7 @@ mod tests {
     }
     #[test]
     fn names_and_forms_come_back() {
-        let translator = Translator::new(Ports::default());
+        let translator = Translator::new(Ports::default(), 9);
         let blue = Bits::from_u64(12, 0xABC);
         translator.know("uri", "blue", &blue);
         assert_eq!(names(&translator), Notes::new());
@@ -116,7 +116,7 @@ mod tests {
             numbered_group(7, true),
             numbered_session(8, true),
         ]);
-        let (translator, mut numbered) = (Translator::new(Ports::default()), NumberedPorts::default());
+        let (translator, mut numbered) = (Translator::new(Ports::default(), 9), NumberedPorts::default());
         read_notes(&notes, &translator, &mut numbered);
         assert_eq!(translator.number_of("uri", "blue"), Some(blue));
         assert_eq!(translator.number_of("uri", "red"), None);

@@ -3,7 +3,9 @@
 use crate::ports::Ports;
 use crate::translator::Translator;
 use control::api::Fault;
-use ir::{ActionId, ActionProfileId, CounterId, DigestId, MeterId, Program, RegisterId, TableId, ValueSetId};
+use ir::{
+    ActionId, ActionProfileId, Architecture, CounterId, DigestId, MeterId, Program, RegisterId, TableId, ValueSetId,
+};
 use p4info::{Kind, Mismatch, Model};
 use p4runtime_proto::p4::config::v1::P4Info;
 use std::collections::BTreeMap;
@@ -48,7 +50,8 @@ impl Schema {
             value_sets: model.value_sets().map(|it| (it.set, it.id)).collect(),
             digests: model.digests().flat_map(|it| it.digests.iter().map(|&digest| (digest, it.id))).collect(),
         };
-        Ok(Schema { model, program, translator: Translator::new(ports), ids })
+        let translator = Translator::new(ports, port_bits(program.architecture));
+        Ok(Schema { model, program, translator, ids })
     }
 
     /// The ports of the switch, by number.
@@ -80,6 +83,14 @@ impl Schema {
             }
             _ => names.join(", "),
         }
+    }
+}
+
+/// The bits of a port's number in the architecture's own metadata: `bit<9>`, `PortIdUint_t`.
+fn port_bits(architecture: Architecture) -> u32 {
+    match architecture {
+        Architecture::V1Model => 9,
+        Architecture::Psa => 32,
     }
 }
 

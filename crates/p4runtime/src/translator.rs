@@ -2,7 +2,8 @@
 //!
 //! What enters: what a controller sent, and the value as the P4Info describes it; or bits. What leaves: the other.
 //!
-//! A text is a port's name, or a number in decimal, or any other name. A name gets a number that nothing else stands
+//! A text is a port's name, or a number in decimal, or any other name. Ports have their names in types that are as wide
+//! as ports are; of others they are nothing special. A decimal that does not fit is a name like others. A name gets a number that nothing else stands
 //! for, from an update that puts it somewhere: reads, and the keys of what must be there already, only look names up. A
 //! number that a name has by now is not that of the decimal text any more, which gets another, as a name does; so that
 //! this is known, the numbers that names may get are noted for decimal texts, too.
@@ -46,6 +47,8 @@ pub(crate) type Name = (String, String);
 pub(crate) struct Translator {
     state: Mutex<State>,
     ports: Ports,
+    /// The bits of a port's number.
+    port_bits: u32,
 }
 
 #[derive(Debug, Default)]
@@ -118,9 +121,9 @@ impl State {
 }
 
 impl Translator {
-    /// One that knows ports by their names.
-    pub fn new(ports: Ports) -> Translator {
-        Translator { state: Mutex::default(), ports }
+    /// One that knows ports by their names, where values have as many bits as their numbers.
+    pub fn new(ports: Ports, port_bits: u32) -> Translator {
+        Translator { state: Mutex::default(), ports, port_bits }
     }
 
     /// The ports.
@@ -198,7 +201,7 @@ impl Translator {
                     || given.held.contains(name)
                     || given.pending.contains(name)
                     || given.is_fixed(name)
-                    || self.ports.number_of(name).is_some()
+                    || self.port_named(name, number.width()).is_some()
             };
             let unused: Vec<String> =
                 given.numbers.iter().filter(|(name, number)| !is_used(name, number)).map(|it| it.0.clone()).collect();
@@ -247,9 +250,9 @@ impl Translator {
             let message = format!("{what}: a name has 1 to {NAME_BYTES_MAX} bytes, not {}", text.len());
             return Err(Fault::new(Code::OutOfRange, message));
         }
-        let port = self.ports.number_of(text).map(u64::from);
-        let own = decimal(text).or(port);
-        let own = own.map(|number| bits(&what, width_bits, &number.to_be_bytes())).transpose()?;
+        let port = self.port_named(text, width_bits);
+        let own = decimal(text).or(port.map(u64::from)).filter(|number| fits(*number, width_bits));
+        let own = own.map(|number| Bits::from_u64(width_bits, number));
         let mut state = self.state();
         state.fix(translation, width_bits);
         let State { given, met } = &mut *state;
@@ -257,13 +260,13 @@ impl Translator {
             Unknown::Numbered => given.entry(translation.uri.clone()).or_default(),
             Unknown::Refused => {
                 let given = given.get(&translation.uri);
-                return known(&self.ports, given, text, own).ok_or_else(|| {
+                return self.known(given, text, own).ok_or_else(|| {
                     let kind = &translation.type_name;
                     Fault::new(Code::NotFound, format!("{what}: nothing has the name `{text}` of type {kind}"))
                 });
             }
         };
-        let number = match known(&self.ports, Some(&*given), text, own) {
+        let number = match self.known(Some(&*given), text, own) {
             Some(number) => {
                 let is_noted = given.numbers.contains_key(text)
                     || (port.is_none() && (depth(&number) >= room(width_bits) || self.is_port(&number)));
@@ -295,7 +298,29 @@ impl Translator {
     }
 
     fn is_port(&self, number: &Bits) -> bool {
-        number.to_u64().is_some_and(|number| self.ports.has(number))
+        number.width() == self.port_bits && number.to_u64().is_some_and(|number| self.ports.has(number))
+    }
+
+    /// The port of this name, in a type of so many bits.
+    fn port_named(&self, name: &str, width_bits: u32) -> Option<u32> {
+        if width_bits == self.port_bits { self.ports.number_of(name) } else { None }
+    }
+
+    /// What a text stands for already; `own` is what it does by itself, unless a name has that.
+    fn known(&self, given: Option<&Given>, text: &str, own: Option<Bits>) -> Option<Bits> {
+        if let Some(number) = given.and_then(|given| given.numbers.get(text)) {
+            return Some(number.clone());
+        }
+        let own = own?;
+        let is_named = |name: &str| self.port_named(name, own.width()).is_some();
+        let holder = given.and_then(|given| given.names.get(own.limbs()));
+        // A port's name and its number are the same to everybody, also if the program has another name for the port.
+        let is_same = |holder: &String| {
+            let is_port = given.is_some_and(|given| given.is_fixed(holder)) && is_named(text);
+            is_port || is_named(holder) || decimal(holder) == own.to_u64()
+        };
+        let is_free = holder.is_none_or(is_same);
+        is_free.then_some(own)
     }
 
     /// A number that nothing stands for. From the top, where numbers that mean something by themselves are rare.
@@ -335,20 +360,8 @@ impl Translator {
     }
 }
 
-/// What a text stands for already; `own` is what it does by itself, unless a name has that.
-fn known(ports: &Ports, given: Option<&Given>, text: &str, own: Option<Bits>) -> Option<Bits> {
-    if let Some(number) = given.and_then(|given| given.numbers.get(text)) {
-        return Some(number.clone());
-    }
-    let own = own?;
-    let holder = given.and_then(|given| given.names.get(own.limbs()));
-    // A port's name and its number are the same to everybody, also if the program has another name for the port.
-    let is_same = |holder: &String| {
-        let is_port = given.is_some_and(|given| given.is_fixed(holder)) && ports.number_of(text).is_some();
-        is_port || ports.number_of(holder).is_some() || decimal(holder) == own.to_u64()
-    };
-    let is_free = holder.is_none_or(is_same);
-    is_free.then_some(own)
+fn fits(number: u64, width_bits: u32) -> bool {
+    u64::BITS - number.leading_zeros() <= width_bits
 }
 
 /// How many numbers names may get.
@@ -365,4 +378,36 @@ fn depth(number: &Bits) -> u64 {
 fn decimal(text: &str) -> Option<u64> {
     let number: u64 = text.parse().ok()?;
     (number.to_string() == text).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switch::CpuPort;
+
+    fn value(width_bits: u32) -> Value {
+        let translation = Translation {
+            uri: format!("example.org/{width_bits}"),
+            type_name: "vrf_t".to_owned(),
+            width_bits: None,
+            mappings: Vec::new(),
+        };
+        Value { width_bits, translation: Some(translation) }
+    }
+
+    /// Ports 0 to 11 are nothing special in a type that is not as wide as they are.
+    #[test]
+    fn names_of_narrow_types_get_all_numbers() {
+        let ports = Ports::new((0..12).map(|number| (number, format!("eth{number}"))), CpuPort::default());
+        let translator = Translator::new(ports, 9);
+        let read = |width_bits, text: &str| {
+            translator.read("key", &value(width_bits), text.as_bytes(), Unknown::Numbered).map(|bits| bits.to_u64())
+        };
+        let names = ["eth3", "100", "007", "-1"].map(str::to_owned);
+        let names = names.into_iter().chain((0..12).map(|number| format!("vrf-{number}")));
+        let numbers: BTreeSet<_> = names.map(|name| read(4, &name).unwrap()).collect();
+        assert_eq!(numbers.len(), 16);
+        assert_eq!(read(4, "vrf-12").unwrap_err().code, Code::ResourceExhausted);
+        assert_eq!(read(9, "eth3").unwrap(), Some(3), "a port");
+    }
 }
