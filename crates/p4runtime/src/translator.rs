@@ -3,7 +3,8 @@
 //! What enters: what a controller sent, and the value as the P4Info describes it; or bits. What leaves: the other.
 //!
 //! A text is a port's name, or a number in decimal, or any other name. Ports have their names in types that are as wide
-//! as ports are; of others they are nothing special. A decimal that does not fit is a name like others. A name gets a number that nothing else stands
+//! as ports are; of others they are nothing special. A decimal that does not fit is a name like others. A name gets
+//! a number that nothing else stands
 //! for, from an update that puts it somewhere: reads, and the keys of what must be there already, only look names up. A
 //! number that a name has by now is not that of the decimal text any more, which gets another, as a name does; so that
 //! this is known, the numbers that names may get are noted for decimal texts, too.
