@@ -6,7 +6,8 @@
 //! as ports are; of others they are nothing special. A decimal that does not fit is a name like others. A name gets
 //! a number that nothing else stands for, from an update that puts it somewhere: reads, and the keys of what must be
 //! there already, only look names up. A number that a name has by now is not that of the decimal text any more, which
-//! gets another, as a name does; so that this is known, the numbers that names may get are noted for decimal texts, too.
+//! gets another, as a name does; so that this is known, the numbers that names may get are noted for decimal texts,
+//! too.
 //!
 //! A name that is new is *pending* until it is known whether its update was carried out: [`Translator::settle`] gives
 //! back the numbers of the others. When there is no number left, those are that nothing has any more: everything there
