@@ -9,8 +9,8 @@ use p4runtime_proto::p4::v1::{self, write_request::Atomicity};
 use std::sync::Arc;
 use support::{Controller, Device, ROUTER, entity, program, shown, status, update};
 
-/// Numbers of four bits, but for those of the two ports.
-const ROOM: usize = 14;
+/// Numbers of four bits: also those of the two ports, which are none of this type.
+const ROOM: usize = 16;
 
 /// The router with a table whose key is a name.
 fn text() -> String {
