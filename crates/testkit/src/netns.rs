@@ -105,6 +105,8 @@ impl Network {
             "exec",
             &self.full_name(namespace),
             "timeout",
+            // It passes signals on once, and not to its whole group besides.
+            "--foreground",
             &PROGRAM_SECONDS_MAX.to_string(),
             program,
         ]);
