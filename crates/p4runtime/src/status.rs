@@ -6,7 +6,8 @@
 //! Details travel in a header, whose size clients limit: to 8 KiB if they do not ask for more. What would be larger is
 //! made smaller step by step: messages are cut, then left out, then the name of the type is written in its shortest
 //! form, which is enough for some 320 parts. Of more parts those that failed are told alone, each with its number in
-//! its message, as many as there is room for. The message of the status counts the parts that failed and names the
+//! its message, as many as there is room for: first those that were a reason, then those that failed for the sake of
+//! others. The message of the status counts the parts that failed and names the
 //! first in any case.
 
 use control::api::{Code as FaultCode, Fault};
@@ -46,11 +47,14 @@ const MESSAGE_BYTES_MAX: usize = 1_000;
 /// The most bytes of a message in details that are too large otherwise.
 const CUT_BYTES_MAX: usize = 90;
 
+/// The same for those that were a reason, if there is room for all of them.
+const REASON_BYTES_MAX: usize = 400;
+
 /// Parts that failed which the message names at most.
 const NAMED_MAX: usize = 3;
 
-/// Parts at the beginning whose outcomes are kept one by one, and those of later parts that failed. There is no room
-/// for more in an answer.
+/// Parts at the beginning whose outcomes are kept one by one, those that were a reason, and those of later parts that
+/// failed for the sake of others. There is no room for more in an answer.
 const KEPT_MAX: usize = 400;
 
 /// The type of details, and its shortest form: what is in front of the last stroke says where the type is declared.
@@ -64,10 +68,10 @@ pub(crate) struct Outcomes {
     failed: usize,
     /// Of the first parts.
     first: Vec<Result<(), Fault>>,
-    /// Of those behind that failed, with their positions.
+    /// Of those behind that failed for the sake of others, with their positions.
     later: Vec<(usize, Fault)>,
-    /// The first that failed by themselves and not for the sake of others.
-    named: Vec<(usize, Fault)>,
+    /// Those that failed by themselves.
+    reasons: Vec<(usize, Fault)>,
 }
 
 impl Outcomes {
@@ -75,15 +79,15 @@ impl Outcomes {
     pub fn push(&mut self, outcome: Result<(), Fault>) {
         let position = self.parts;
         self.parts += 1;
-        if let Err(fault) = &outcome {
-            self.failed += 1;
-            if fault.code != FaultCode::Aborted && self.named.len() <= NAMED_MAX {
-                self.named.push((position, fault.clone()));
-            }
+        self.failed += usize::from(outcome.is_err());
+        if let Some(fault) = outcome.as_ref().err().filter(|fault| is_reason(fault))
+            && self.reasons.len() < KEPT_MAX
+        {
+            self.reasons.push((position, fault.clone()));
         }
         match outcome {
             outcome if self.first.len() < KEPT_MAX => self.first.push(outcome),
-            Err(fault) if self.later.len() < KEPT_MAX => self.later.push((position, fault)),
+            Err(fault) if !is_reason(&fault) && self.later.len() < KEPT_MAX => self.later.push((position, fault)),
             _ => {}
         }
     }
@@ -94,11 +98,11 @@ impl Outcomes {
         for (position, outcome) in self.first.iter_mut().enumerate() {
             if outcome.is_ok() {
                 *outcome = Err(fault.clone());
-                self.named.push((position, fault.clone()));
+                self.reasons.push((position, fault.clone()));
             }
         }
-        self.named.sort_by_key(|(position, _)| *position);
-        self.named.truncate(NAMED_MAX + 1);
+        self.reasons.sort_by_key(|(position, _)| *position);
+        self.reasons.truncate(KEPT_MAX);
     }
 
     /// How many parts there were.
@@ -123,10 +127,10 @@ impl Outcomes {
 
     fn message(&self, part: &str) -> String {
         let mut message = format!("{} of {} {part}s failed", self.failed, self.parts);
-        for (index, fault) in self.named.iter().take(NAMED_MAX) {
+        for (index, fault) in self.reasons.iter().take(NAMED_MAX) {
             message.push_str(&format!("; {part} {index}: {}", fault.message));
         }
-        if self.named.len() > NAMED_MAX {
+        if self.reasons.len() > NAMED_MAX {
             message.push_str("; ...");
         }
         shortened(&message, MESSAGE_BYTES_MAX)
@@ -146,13 +150,21 @@ impl Outcomes {
                 }
             }
         }
+        let told =
+            |(index, fault): (usize, &Fault), length| any(Some(fault), format!("{part} {index}: "), length, TYPE_URL);
+        let reasons = |length| self.reasons.iter().map(move |(index, fault)| told((*index, fault), length));
+        let has_room = filled("", reasons(REASON_BYTES_MAX), room).1;
         let first = self.first.iter().enumerate().filter_map(|(index, outcome)| Some((index, outcome.as_ref().err()?)));
-        let later = self.later.iter().map(|(index, fault)| (*index, fault));
-        let failed = first.chain(later);
-        let numbered =
-            failed.map(|(index, fault)| any(Some(fault), format!("{part} {index}: "), CUT_BYTES_MAX, TYPE_URL));
-        Some(filled("", numbered, room).0)
+        let others =
+            first.filter(|(_, fault)| !is_reason(fault)).chain(self.later.iter().map(|(index, it)| (*index, it)));
+        let others = others.map(|other| told(other, CUT_BYTES_MAX));
+        Some(filled("", reasons(if has_room { REASON_BYTES_MAX } else { CUT_BYTES_MAX }).chain(others), room).0)
     }
+}
+
+/// Whether a part failed by itself, and not for the sake of others.
+fn is_reason(fault: &Fault) -> bool {
+    fault.code != FaultCode::Aborted
 }
 
 /// A status with as many details as there is room for, and whether these are all.
@@ -265,6 +277,23 @@ mod tests {
             5 update 60007: no entry
             5 update 90007: no entry
             4 details"#]],
+        );
+    }
+
+    #[test]
+    fn what_was_the_reason_is_told_first() {
+        let not_tried = || Err(Fault::new(FaultCode::Aborted, "not tried: update 1500 of the batch was refused"));
+        let outcomes: Vec<_> =
+            (0..2000).map(|index| if index == 1500 { refused(&"no entry ".repeat(20)) } else { not_tried() }).collect();
+        check(
+            &outcomes,
+            expect![[r#"
+            Unknown: 2000 of 2000 updates failed; update 1500: no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry 
+            5 update 1500: no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry no entry 
+            10 update 0: not tried: update 1500 of the batch was refused
+            10 update 1: not tried: update 1500 of the batch was refused
+            10 update 2: not tried: update 1500 of the batch was refused
+            53 details"#]],
         );
     }
 
