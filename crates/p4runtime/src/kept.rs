@@ -1,5 +1,5 @@
 //! What is found with the state of a switch after a restart: the config as a controller has sent it, numbers that
-//! stand for names, whether ports were written as numbers.
+//! stand for names, whether ports were written by name, whether those of groups were written as numbers.
 //!
 //! What enters: the config, and what its compiler keeps to compile the program again; names and forms as they are
 //! met. What leaves: notes, as JSON; or the same again.
@@ -30,16 +30,18 @@ pub fn read_kept(note: &Value) -> Option<(ForwardingPipelineConfig, &Value)> {
 
 /// What the keys of notes begin with: each is an array of the kind, and what it is about.
 const NAME: &str = "name";
+const PORTS: &str = "ports";
 const NUMBERED_GROUP: &str = "numbered group";
 const NUMBERED_SESSION: &str = "numbered session";
 
-/// The notes of names that are pending.
+/// The notes of names that are pending, and of how ports are shown since the last ones.
 pub(crate) fn names(translator: &Translator) -> Notes {
     let note = |(uri, name, number): (String, String, Bits)| {
         let digits: String = number.to_be_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         (json!([NAME, uri, name]).to_string(), json!([number.width(), digits]))
     };
-    translator.pending().into_iter().map(note).collect()
+    let form = |(uri, by_name): (String, bool)| (json!([PORTS, uri]).to_string(), json!(by_name));
+    translator.pending().into_iter().map(note).chain(translator.take_port_forms().into_iter().map(form)).collect()
 }
 
 /// What removes the notes of names.
@@ -64,6 +66,9 @@ pub(crate) fn read_notes(notes: &Notes, translator: &Translator, numbered: &mut 
         match key.as_slice() {
             [kind, Value::String(uri), Value::String(name)] if kind == NAME => {
                 let _other = bits(note).map(|number| translator.know(uri, name, &number));
+            }
+            [kind, Value::String(uri)] if kind == PORTS => {
+                let _other = note.as_bool().map(|by_name| translator.know_port_form(uri, by_name));
             }
             [kind, group] if kind == NUMBERED_GROUP => numbered.groups.extend(group.as_u64()),
             [kind, session] if kind == NUMBERED_SESSION => {
@@ -117,7 +122,9 @@ mod tests {
             numbered_session(8, true),
         ]);
         let (translator, mut numbered) = (Translator::new(Ports::default(), 9), NumberedPorts::default());
+        let notes: Notes = notes.into_iter().chain([(json!([PORTS, "uri"]).to_string(), json!(true))]).collect();
         read_notes(&notes, &translator, &mut numbered);
+        assert!(translator.shows_ports_by_name("uri") && !translator.shows_ports_by_name("other"));
         assert_eq!(translator.number_of("uri", "blue"), Some(blue));
         assert_eq!(translator.number_of("uri", "red"), None);
         assert_eq!((numbered.groups, numbered.sessions), ([7].into(), [8].into()));

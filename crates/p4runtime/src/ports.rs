@@ -38,8 +38,14 @@ impl Ports {
         u32::try_from(number).is_ok_and(|number| self.names.contains_key(&number))
     }
 
-    /// The port with this behind it.
+    /// The port with this behind it; none if that is behind several, as `null` may be.
     pub(crate) fn number_of(&self, name: &str) -> Option<u32> {
-        self.names.iter().find(|(_, it)| *it == name).map(|(number, _)| *number)
+        let mut ports = self.names.iter().filter(|(_, it)| *it == name).map(|(number, _)| *number);
+        ports.next().filter(|_| ports.next().is_none())
+    }
+
+    /// What is behind this port, if it is behind no other.
+    pub(crate) fn name_of(&self, number: u32) -> Option<&String> {
+        self.names.get(&number).filter(|name| self.number_of(name).is_some())
     }
 }

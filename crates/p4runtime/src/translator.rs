@@ -3,7 +3,8 @@
 //! What enters: what a controller sent, and the value as the P4Info describes it; or bits. What leaves: the other.
 //!
 //! A text is a port's name, or a number in decimal, or any other name. Ports have their names in types that are as wide
-//! as ports are; of others they are nothing special. A decimal that does not fit is a name like others. A name gets
+//! as ports are; of others they are nothing special. All ports are shown in one form, by name or by number: that in
+//! which an update of the type has written one first. A decimal that does not fit is a name like others. A name gets
 //! a number that nothing else stands for, from an update that puts it somewhere: reads, and the keys of what must be
 //! there already, only look names up. A number that a name has by now is not that of the decimal text any more, which
 //! gets another, as a name does; so that this is known, the numbers that names may get are noted for decimal texts,
@@ -76,6 +77,16 @@ struct Given {
     is_full: bool,
     /// Names that the program itself has given their numbers; none if that was not looked for yet.
     fixed: Option<BTreeSet<String>>,
+    /// How ports are shown; none if no update has written one.
+    port_form: Option<PortForm>,
+}
+
+/// How ports are shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PortForm {
+    by_name: bool,
+    /// Whether this has been taken for keeping.
+    is_kept: bool,
 }
 
 impl Given {
@@ -138,7 +149,15 @@ impl Translator {
             Some(translation @ Translation { width_bits: None, .. }) => {
                 self.read_text(what, translation, value.width_bits, sent, unknown)
             }
-            _ => bits(what, value.width_bits, sent),
+            Some(Translation { width_bits: Some(shown_bits), type_name, .. }) => bits(what, value.width_bits, sent)
+                .map_err(|fault| match bits("", *shown_bits, sent) {
+                    Ok(_) => {
+                        let message = format!("{}: type {type_name} has so few in the program", fault.message);
+                        Fault { message, ..fault }
+                    }
+                    Err(_) => fault,
+                }),
+            None => bits(what, value.width_bits, sent),
         }
     }
 
@@ -163,6 +182,17 @@ impl Translator {
             given.pending.iter().filter_map(numbered)
         });
         pending.collect()
+    }
+
+    /// For each translation whose ports are shown in a form since this was called last, whether that is by name.
+    pub fn take_port_forms(&self) -> Vec<(String, bool)> {
+        let mut state = self.state();
+        let new = state.given.iter_mut().filter_map(|(uri, given)| {
+            let form = given.port_form.as_mut().filter(|form| !form.is_kept)?;
+            form.is_kept = true;
+            Some((uri.clone(), form.by_name))
+        });
+        new.collect()
     }
 
     /// Says that no update is on its way any more, and which of the pending names are there now. Returns the others,
@@ -202,7 +232,6 @@ impl Translator {
                     || given.held.contains(name)
                     || given.pending.contains(name)
                     || given.is_fixed(name)
-                    || self.port_named(name, number.width()).is_some()
             };
             let unused: Vec<String> =
                 given.numbers.iter().filter(|(name, number)| !is_used(name, number)).map(|it| it.0.clone()).collect();
@@ -214,8 +243,18 @@ impl Translator {
         gone
     }
 
+    /// How ports were shown in an earlier run, or for another program.
+    pub fn know_port_form(&self, uri: &str, by_name: bool) {
+        let mut state = self.state();
+        state.given.entry(uri.to_owned()).or_default().port_form = Some(PortForm { by_name, is_kept: true });
+    }
+
     /// A name that was given its number in an earlier run, or for another program.
     pub fn know(&self, uri: &str, name: &str, number: &Bits) {
+        if self.port_named(name, number.width()).is_some() {
+            // It is a port's by now.
+            return;
+        }
         let mut state = self.state();
         let given = state.given.entry(uri.to_owned()).or_default();
         // What the program says of them counts.
@@ -228,6 +267,11 @@ impl Translator {
     #[cfg(test)]
     pub fn number_of(&self, uri: &str, name: &str) -> Option<Bits> {
         self.state().given.get(uri)?.numbers.get(name).cloned()
+    }
+
+    #[cfg(test)]
+    pub fn shows_ports_by_name(&self, uri: &str) -> bool {
+        self.state().given.get(uri).and_then(|given| given.port_form).is_some_and(|form| form.by_name)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -268,13 +312,15 @@ impl Translator {
             }
         };
         let number = match self.known(Some(&*given), text, own) {
+            Some(number) if given.numbers.contains_key(text) => number,
+            Some(number) if self.is_port(&number) => {
+                given.port_form.get_or_insert(PortForm { by_name: port.is_some(), is_kept: false });
+                number
+            }
             Some(number) => {
-                let is_noted = given.numbers.contains_key(text)
-                    || (port.is_none() && (depth(&number) >= room(width_bits) || self.is_port(&number)));
-                if !is_noted {
+                if depth(&number) < room(width_bits) {
                     given.add(text, &number);
-                    // Ports are few, and stay.
-                    given.pending.extend(port.is_none().then(|| text.to_owned()));
+                    given.pending.insert(text.to_owned());
                 }
                 number
             }
@@ -305,6 +351,14 @@ impl Translator {
     /// The port of this name, in a type of so many bits.
     fn port_named(&self, name: &str, width_bits: u32) -> Option<u32> {
         if width_bits == self.port_bits { self.ports.number_of(name) } else { None }
+    }
+
+    /// The name by which a port is shown, if it has one that is no other's and ports are shown by name.
+    fn shown_name<'a>(&'a self, given: &Given, held: &Bits) -> Option<&'a String> {
+        let port =
+            held.to_u64().filter(|_| held.width() == self.port_bits && given.port_form.is_some_and(|it| it.by_name));
+        let name = self.ports.name_of(u32::try_from(port?).ok()?)?;
+        (decimal(name).is_none() && !given.numbers.contains_key(name)).then_some(name)
     }
 
     /// What a text stands for already; `own` is what it does by itself, unless a name has that.
@@ -350,7 +404,7 @@ impl Translator {
             if let Some(shown) = &mut given.shown {
                 shown.insert(held.limbs().to_vec());
             }
-            if let Some(name) = given.names.get(held.limbs()) {
+            if let Some(name) = given.names.get(held.limbs()).or_else(|| self.shown_name(given, held)) {
                 return name.clone().into_bytes();
             }
         }
@@ -410,5 +464,32 @@ mod tests {
         assert_eq!(numbers.len(), 16);
         assert_eq!(read(4, "vrf-12").unwrap_err().code, Code::ResourceExhausted);
         assert_eq!(read(9, "eth3").unwrap(), Some(3), "a port");
+    }
+
+    /// All are shown as the first was written. What is behind several ports is no port's name.
+    #[test]
+    fn ports_are_shown_in_one_form() {
+        let names = ["eth0", "null", "null", "2"].map(str::to_owned);
+        let translator = || Translator::new(Ports::new((0..).zip(names.clone()), CpuPort::default()), 9);
+        let read = |translator: &Translator, text: &str| {
+            let bits = translator.read("key", &value(9), text.as_bytes(), Unknown::Numbered).unwrap();
+            bits.to_u64().unwrap()
+        };
+        let shown = |translator: &Translator| {
+            let shown = |port| translator.write(&value(9), &Bits::from_u64(9, port));
+            (0..5).map(|port| String::from_utf8(shown(port)).unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        let (first, second) = (translator(), translator());
+        assert_eq!((shown(&first), first.take_port_forms()), ("0 1 2 3 4".to_owned(), Vec::new()));
+        assert!(read(&first, "null") > 4 && read(&first, "4") == 4);
+        assert_eq!(first.take_port_forms(), []);
+        for port in ["eth0", "2", "0"] {
+            read(&first, port);
+            assert_eq!(shown(&first), "eth0 1 2 3 4", "{port}");
+        }
+        assert_eq!(first.take_port_forms(), [("example.org/9".to_owned(), true)]);
+        assert_eq!(first.take_port_forms(), []);
+        assert_eq!((read(&second, "0"), read(&second, "eth0"), shown(&second)), (0, 0, "0 1 2 3 4".to_owned()));
+        assert_eq!(second.take_port_forms(), [("example.org/9".to_owned(), false)]);
     }
 }

@@ -5,9 +5,10 @@ mod support;
 use control::api::Notes;
 use p4runtime::Words;
 use p4runtime_proto::p4::config::v1::P4Info;
+use p4runtime_proto::p4::v1::set_forwarding_pipeline_config_request::Action;
 use p4runtime_proto::p4::v1::{self, write_request::Atomicity};
 use std::sync::Arc;
-use support::{Controller, Device, ROUTER, entity, program, shown, status, update};
+use support::{Controller, Device, ROUTE, ROUTER, entity, program, shown, status, update};
 
 /// Numbers of four bits: also those of the two ports, which are none of this type.
 const ROOM: usize = 16;
@@ -161,6 +162,33 @@ async fn a_name_and_a_number_are_not_the_same() {
         assert_eq!(one.len(), 1, "{name}");
         assert_eq!(written(&mut controller, &info, "DELETE", name).await, "done\n", "{name}");
     }
+}
+
+/// Once an update has named a port all are shown by name, also in packets and after another program.
+#[tokio::test]
+async fn ports_keep_the_form_in_which_they_were_written() {
+    let text = ROUTER
+        .replace("struct learn_t", "@p4runtime_translation(\"ports\", string) type bit<9> port_t; struct learn_t")
+        .replace("struct meta_t {", "struct meta_t { port_t port;")
+        .replace(
+            "action forward(bit<9> port) { s.egress_spec = port; }",
+            "action forward(port_t port) { m.port = port; }",
+        );
+    let device = Device::start(Some(&text));
+    let info = program(&text).info;
+    let mut controller = Controller::connect(&device, 1).await;
+    let route = |address: &str, port: &str| {
+        let named = ROUTE.replace("\\002", port).replace("\\n\\000", address);
+        update(&info, &named)
+    };
+    controller.write(vec![route("\\n\\000", "eth1")]).await.unwrap();
+    controller.write(vec![route("\\013\\000", "2")]).await.unwrap();
+    let everything = entity(&info, "table_entry { table_id: $route }");
+    let before = shown(&info, &controller.read(std::slice::from_ref(&everything)).await.unwrap());
+    assert!(before.contains("\"eth1\"") && before.contains("\"eth2\""), "{before}");
+    controller.set_config(Action::ReconcileAndCommit, Some(&text)).await.unwrap();
+    let after = shown(&info, &controller.read(&[everything]).await.unwrap());
+    assert_eq!(after, before);
 }
 
 /// What cannot be taken over from an earlier run is told before there are controllers.
