@@ -79,11 +79,7 @@ pub fn start(arguments: &RunArguments, subject: Subject<'_>) -> Result<Option<Co
             "anyone who reaches {address} can take the switch over: --p4runtime-cert and --p4runtime-ca ask for certificates"
         ));
     }
-    // They need not stand in the order of their numbers, as the specs do.
-    let named = arguments.ports.iter().filter_map(|text| {
-        let (number, name) = text.split_once('=')?;
-        Some((number.parse().ok()?, name.to_owned()))
-    });
+    let named = ports::names(arguments).into_iter().map(|(number, name)| (number, name.to_owned()));
     let compiler = ProgramCompiler {
         arguments: arguments.clone(),
         origin,

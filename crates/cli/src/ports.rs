@@ -6,6 +6,7 @@ use crate::terminal;
 use live::port_spec::{self, PortKind};
 use live::worker::Port;
 use live::{Driver, NetworkNamespace, PortSpec};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +18,12 @@ const NAMED_NAMESPACES: &str = "/run/netns";
 
 /// A port and what it sends at most, in bits per second.
 type Rate = (u32, u64);
+
+/// What is behind each port, as the arguments `PORT=NAME` say, which need not stand in the order of their numbers.
+pub fn names(arguments: &RunArguments) -> BTreeMap<u32, &str> {
+    let named = arguments.ports.iter().filter_map(|text| text.split_once('='));
+    named.filter_map(|(number, name)| Some((number.parse().ok()?, name))).collect()
+}
 
 /// Reads the arguments `PORT=MBIT`.
 pub fn rates(arguments: &[String]) -> Result<Vec<Rate>, Exit> {

@@ -21,7 +21,6 @@ use live::{PortSpec, Specialiser, StopFlag, mailbox, specialiser};
 use metrics::sources::ShownPort;
 use metrics::{Published, Sources};
 use p4runtime::Server;
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -184,10 +183,9 @@ fn greeting(arguments: &RunArguments, program: Option<&Path>, server: Option<&Se
     format!("{program}{ports}{server}")
 }
 
-/// The ports as their arguments name them, which need not stand in the order of their numbers.
+/// The ports as their arguments name them.
 fn shown_ports(arguments: &RunArguments, ports: &[Port]) -> impl Iterator<Item = ShownPort> {
-    let named = arguments.ports.iter().filter_map(|text| text.split_once('='));
-    let names: BTreeMap<u32, &str> = named.filter_map(|(number, name)| Some((number.parse().ok()?, name))).collect();
+    let names = ports::names(arguments);
     ports.iter().map(move |port| ShownPort {
         number: port.number,
         name: names.get(&port.number).copied().unwrap_or_default().to_owned(),

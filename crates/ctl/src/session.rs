@@ -30,7 +30,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
-use tonic::{Code, Streaming};
+use tonic::{Code, Response, Status, Streaming};
 
 /// The most bytes of an answer's message.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
@@ -251,16 +251,8 @@ impl Session {
     /// Carries out a line of `simple_switch_CLI`: what it prints, and whether it was refused.
     pub async fn run_simple(&mut self, line: String) -> Result<(String, bool), Failure> {
         let request = RunRequest { device_id: self.options.device_id, line };
-        match self.commands.run(request).await {
-            Ok(answer) => {
-                let answer = answer.into_inner();
-                Ok((answer.text, answer.is_error))
-            }
-            Err(status) if status.code() == Code::Unimplemented => {
-                Err(Problem::new("this switch takes no commands of simple_switch_CLI: it is no Wirespeed").into())
-            }
-            Err(status) => Err(status.into()),
-        }
+        let answer = own("takes no commands of simple_switch_CLI", self.commands.run(request).await)?;
+        Ok((answer.text, answer.is_error))
     }
 
     /// How many workers the switch has, after so many were asked for.
@@ -269,48 +261,26 @@ impl Session {
             WantedWorkers::Count(count) => workers_request::Wanted::Count(count),
             WantedWorkers::Auto => workers_request::Wanted::Auto(true),
         });
-        match self.commands.workers(WorkersRequest { device_id: self.options.device_id, wanted }).await {
-            Ok(answer) => Ok(answer.into_inner()),
-            Err(status) if status.code() == Code::Unimplemented => {
-                Err(Problem::new("this switch tells nothing of workers: it is no Wirespeed, or an older one").into())
-            }
-            Err(status) => Err(status.into()),
-        }
+        let request = WorkersRequest { device_id: self.options.device_id, wanted };
+        own("tells nothing of workers", self.commands.workers(request).await)
     }
 
     /// The timers of the switch's ports, after one was changed if that is wanted.
     pub async fn timers(&mut self, change: Option<TimerChange>) -> Result<TimersResponse, Failure> {
-        match self.commands.timers(TimersRequest { device_id: self.options.device_id, change }).await {
-            Ok(answer) => Ok(answer.into_inner()),
-            Err(status) if status.code() == Code::Unimplemented => {
-                Err(Problem::new("this switch has no timers: it is no Wirespeed, or an older one").into())
-            }
-            Err(status) => Err(status.into()),
-        }
+        let request = TimersRequest { device_id: self.options.device_id, change };
+        own("has no timers", self.commands.timers(request).await)
     }
 
     /// How full the switch's tables are.
     pub async fn sizes(&mut self) -> Result<SizesResponse, Failure> {
-        match self.commands.sizes(SizesRequest { device_id: self.options.device_id }).await {
-            Ok(answer) => Ok(answer.into_inner()),
-            Err(status) if status.code() == Code::Unimplemented => {
-                let what = "this switch tells nothing of its tables' memory: it is no Wirespeed, or an older one";
-                Err(Problem::new(what).into())
-            }
-            Err(status) => Err(status.into()),
-        }
+        let request = SizesRequest { device_id: self.options.device_id };
+        own("tells nothing of its tables' memory", self.commands.sizes(request).await)
     }
 
     /// What the switch tells from now on, without being one of its controllers.
     pub async fn watch(&mut self) -> Result<Streaming<StreamMessageResponse>, Failure> {
-        match self.commands.watch(WatchRequest { device_id: self.options.device_id }).await {
-            Ok(answer) => Ok(answer.into_inner()),
-            Err(status) if status.code() == Code::Unimplemented => {
-                let what = "this switch tells nothing to one who only looks: it is no Wirespeed, or an older one";
-                Err(Problem::new(what).into())
-            }
-            Err(status) => Err(status.into()),
-        }
+        let request = WatchRequest { device_id: self.options.device_id };
+        own("tells nothing to one who only looks", self.commands.watch(request).await)
     }
 
     /// How the switch is, as pairs of what and how.
@@ -491,6 +461,17 @@ impl Session {
                 Err(status.into())
             }
         }
+    }
+}
+
+/// The answer of a command of our own; other switches do not know it: what they lack is said in words.
+fn own<T>(lack: &str, answer: Result<Response<T>, Status>) -> Result<T, Failure> {
+    match answer {
+        Ok(answer) => Ok(answer.into_inner()),
+        Err(status) if status.code() == Code::Unimplemented => {
+            Err(Problem::new(format!("this switch {lack}: it is no Wirespeed, or an older one")).into())
+        }
+        Err(status) => Err(status.into()),
     }
 }
 

@@ -8,6 +8,9 @@ use std::io::{self, BufWriter, Read as _, Write};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
+/// The most bytes of a note: what is behind them in its file is nothing that was noted.
+const NOTE_BYTES_MAX: u64 = 4096;
+
 /// Makes a file, empty. What is written to it goes to its end, also after it was cut.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     faults::step()?;
@@ -32,10 +35,10 @@ pub(super) fn cut(file: &File, bytes: u64) -> io::Result<()> {
     file.set_len(bytes)
 }
 
-/// What was noted in a file; nothing if that cannot be read.
-pub(super) fn noted(mut file: &File) -> Option<Vec<u8>> {
+/// What was noted in a file, whatever else may be behind it; nothing if that cannot be read.
+pub(super) fn noted(file: &File) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).ok().map(|_| bytes)
+    file.take(NOTE_BYTES_MAX).read_to_end(&mut bytes).ok().map(|_| bytes)
 }
 
 /// Notes something in a file, in the place of what was noted of the same length. If it is refused nothing is noted.
