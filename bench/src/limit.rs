@@ -1,4 +1,4 @@
-//! The limits: `peers/router.c` and `peers/bridge.c`, compiled and called.
+//! The limits: `peers/router.c`, `peers/bridge.c` and `peers/vxlan.c`, compiled and called.
 
 #![allow(unsafe_code, reason = "calls functions of a shared object that was compiled from this repository's own text")]
 
@@ -8,6 +8,7 @@ use live::traffic::Routes;
 use measure::traffic::Trace;
 use std::error::Error;
 use std::ffi::c_void;
+use std::time::{Duration, Instant};
 
 /// Bytes of a frame.
 pub const FRAME_BYTES: usize = 60;
@@ -109,6 +110,99 @@ impl Limit {
             let run: Symbol<'_, Run> = self.library.get(b"limit_run")?;
             let (stride, count) = (frames.stride as u64, frames.count() as u64);
             Ok(run(self.it, frames.bytes.as_mut_ptr(), stride, count, self.ports.as_mut_ptr()))
+        }
+    }
+}
+
+/// Bytes before a frame into which it may grow, and from one frame to the next.
+const TUNNEL_ROOM_BYTES: usize = 64;
+const TUNNEL_STRIDE_BYTES: usize = 256;
+
+/// Bytes of the headers that VXLAN puts before a frame.
+pub const OUTER_BYTES: usize = 50;
+
+/// VXLAN by hand, and the frames that it works on.
+pub struct Tunnels {
+    library: Library,
+    it: *mut c_void,
+    original: Vec<u8>,
+    memory: Vec<u8>,
+    lengths: Vec<u32>,
+    frames: Vec<TunnelFrame>,
+}
+
+/// `struct frame` of `peers/vxlan.c`.
+#[repr(C)]
+struct TunnelFrame {
+    bytes: *mut u8,
+    length: u32,
+    port: u32,
+}
+
+impl Tunnels {
+    /// Frames that fit between their places, and no tunnels.
+    pub fn new(frames: &[Vec<u8>]) -> Result<Tunnels, Box<dyn Error>> {
+        let library = library(include_str!("../peers/vxlan.c"))?;
+        let mut original = vec![0; frames.len() * TUNNEL_STRIDE_BYTES];
+        for (place, frame) in original.chunks_exact_mut(TUNNEL_STRIDE_BYTES).zip(frames) {
+            place[TUNNEL_ROOM_BYTES..][..frame.len()].copy_from_slice(frame);
+        }
+        // SAFETY: the function has the type that it is given here; see `peers/vxlan.c`.
+        let it = unsafe { library.get::<New>(b"limit_new")?(8) };
+        let lengths = frames.iter().map(|frame| frame.len() as u32).collect();
+        Ok(Tunnels { library, it, memory: original.clone(), original, lengths, frames: Vec::new() })
+    }
+
+    /// Frames to this address, which is not 0 and has none yet, get these headers, or lose theirs. At most 8 tunnels.
+    pub fn tunnel(&self, address: u64, outer: Option<&[u8; OUTER_BYTES]>, port: u32) -> Result<(), Box<dyn Error>> {
+        type Add = unsafe extern "C" fn(*mut c_void, u64, *const u8, u32);
+        let outer = outer.map_or(std::ptr::null(), |outer| outer.as_ptr());
+        // SAFETY: as above; it has been told of 8 addresses.
+        unsafe { self.library.get::<Add>(b"limit_tunnel")?(self.it, address, outer, port) };
+        Ok(())
+    }
+
+    /// Works on all frames so many times; returns nanoseconds per packet. Frames are made ready anew for each round,
+    /// which is not measured. All must be sent.
+    pub fn run(&mut self, rounds: usize) -> Result<f64, Box<dyn Error>> {
+        type Run = unsafe extern "C" fn(*const c_void, *mut TunnelFrame, u64) -> u64;
+        let mut spent = Duration::ZERO;
+        for _ in 0..rounds {
+            self.memory.copy_from_slice(&self.original);
+            let places = self.memory.chunks_exact_mut(TUNNEL_STRIDE_BYTES).zip(&self.lengths);
+            let frame = |(place, &length): (&mut [u8], &u32)| TunnelFrame {
+                bytes: place[TUNNEL_ROOM_BYTES..].as_mut_ptr(),
+                length,
+                port: 0,
+            };
+            self.frames = places.map(frame).collect();
+            let (frames, count) = (self.frames.as_mut_ptr(), self.frames.len() as u64);
+            let started = Instant::now();
+            // SAFETY: as above; each frame lies in `memory` behind more room than the headers take.
+            let sent = unsafe { self.library.get::<Run>(b"limit_run")?(self.it, frames, count) };
+            spent += started.elapsed();
+            if sent != count {
+                return Err(format!("{sent} of {count} packets were sent by hand").into());
+            }
+        }
+        Ok(spent.as_nanos() as f64 / (rounds * self.lengths.len()) as f64)
+    }
+
+    /// What the last round has made of the frames.
+    pub fn sent(&self) -> Vec<Vec<u8>> {
+        // SAFETY: the bytes of each frame lie in `memory`, which has not changed since.
+        let bytes = |frame: &TunnelFrame| unsafe { std::slice::from_raw_parts(frame.bytes, frame.length as usize) };
+        self.frames.iter().map(|frame| bytes(frame).to_vec()).collect()
+    }
+}
+
+impl Drop for Tunnels {
+    fn drop(&mut self) {
+        // SAFETY: it was made by the same library and is not used any more.
+        unsafe {
+            if let Ok(free) = self.library.get::<unsafe extern "C" fn(*mut c_void)>(b"limit_free") {
+                free(self.it);
+            }
         }
     }
 }

@@ -3,9 +3,11 @@
 //!
 //! What enters: how many frames. What leaves: nanoseconds per packet of each kind of work, beside those of a bridge
 //! that knows nothing of tunnels, on the same frames: what a program declares should cost nothing, only what it does.
-//! Frames to be taken out of tunnels are those that the program has put in.
+//! And of C by hand for VXLAN alone (`peers/vxlan.c`), which must make the same of each frame. Frames to be taken out
+//! of tunnels are those that the program has put in.
 
 use crate::Arguments;
+use crate::limit::{OUTER_BYTES, Tunnels};
 use crate::works::{self, Work};
 use base::Rng;
 use live::traffic::udp_frame;
@@ -26,6 +28,14 @@ const ENTRIES: [&str; 5] = [
     "out_of_gre {address} => 02:00:00:00:00:01 2",
 ];
 
+/// What `into_vxlan` puts before a frame, but for its source address, lengths and the checksum.
+const OUTER: [u8; OUTER_BYTES] = [
+    2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 8, 0, // Ethernet
+    0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2, // IPv4
+    0xc0, 0, 0x12, 0xb5, 0, 0, 0, 0, // UDP
+    8, 0, 0, 0, 0, 0, 77, 0, // VXLAN
+];
+
 /// Measures all work in turn and prints what a packet costs.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let entry = |(number, text): (usize, &&str)| {
@@ -41,11 +51,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         Work::new("bridge without tunnels", bridge, &plain(1))?,
         Work::new("forwarded", tunnels()?, &plain(1))?,
         Work::new("put into VXLAN", tunnels()?, &plain(2))?,
+        by_hand("put into VXLAN by hand", &plain(2), &in_vxlan)?,
         Work::new("taken out of VXLAN", tunnels()?, &in_vxlan)?,
+        by_hand("taken out of VXLAN by hand", &in_vxlan, &plain(2))?,
         Work::new("put into GRE", tunnels()?, &plain(4))?,
         Work::new("taken out of GRE", tunnels()?, &in_gre)?,
     ];
     works::measure(arguments, "tunnels", "tunnels, around frames of 60 bytes", all)
+}
+
+/// VXLAN by hand, with the addresses of [`ENTRIES`], which makes `wanted` of the frames.
+fn by_hand(name: &'static str, frames: &[Vec<u8>], wanted: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
+    let mut hand = Tunnels::new(frames)?;
+    hand.tunnel(0x0200_0000_0002, Some(&OUTER), 2)?;
+    hand.tunnel(0x0200_0000_0003, None, 2)?;
+    hand.run(1)?;
+    if let Some(number) = hand.sent().iter().zip(wanted).position(|(sent, wanted)| sent != wanted) {
+        return Err(format!("{name}: frame {number} is another than the program makes of it").into());
+    }
+    Ok(Work::by(name, frames.len(), move |rounds| hand.run(rounds)))
 }
 
 /// Frames to an address, to random hosts behind it.

@@ -2,7 +2,7 @@
 //! core.
 //!
 //! What enters: the works. What leaves: nanoseconds per packet of each, printed. Every packet must leave, so that none
-//! is fast because it is dropped.
+//! is fast because it is dropped. Some may be done by hand, for comparison.
 
 use crate::Arguments;
 use crate::compiled;
@@ -18,28 +18,39 @@ use switch::{Output, Switch};
 /// A kind of work.
 pub struct Work {
     name: &'static str,
-    switch: Switch,
-    lent: Lent,
+    frames: usize,
+    rounds: Rounds,
     packet_ns: Vec<f64>,
 }
 
+/// Works on all frames so many times; says nanoseconds per packet.
+type Rounds = Box<dyn FnMut(usize) -> Result<f64, Box<dyn Error>>>;
+
 impl Work {
     /// A switch that gets these frames on port 1.
-    pub fn new(name: &'static str, switch: Switch, frames: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
+    pub fn new(name: &'static str, mut switch: Switch, frames: &[Vec<u8>]) -> Result<Work, Box<dyn Error>> {
         let mut trace = Trace::default();
         if !frames.iter().all(|frame| trace.push(1, frame)) {
             return Err(format!("{name}: too many frames for the memory").into());
         }
-        Ok(Work { name, switch, lent: Lent::of(&trace, usize::MAX, 1), packet_ns: Vec::new() })
+        let mut lent = Lent::of(&trace, usize::MAX, 1);
+        let run = move |rounds| {
+            let pass = memory::drive(&mut switch, &mut lent, LENT_FRAMES_MAX, rounds, || 0);
+            match pass.sent == pass.packets {
+                true => Ok(pass.packet_ns()),
+                false => Err(format!("{name}: {} of {} packets were sent", pass.sent, pass.packets).into()),
+            }
+        };
+        Ok(Work::by(name, frames.len(), run))
     }
 
-    fn run(&mut self, rounds: usize) -> Result<(), Box<dyn Error>> {
-        let pass = memory::drive(&mut self.switch, &mut self.lent, LENT_FRAMES_MAX, rounds, || 0);
-        if pass.sent != pass.packets {
-            return Err(format!("{}: {} of {} packets were sent", self.name, pass.sent, pass.packets).into());
-        }
-        self.packet_ns.push(pass.packet_ns());
-        Ok(())
+    /// Work that is done otherwise.
+    pub fn by(
+        name: &'static str,
+        frames: usize,
+        rounds: impl FnMut(usize) -> Result<f64, Box<dyn Error>> + 'static,
+    ) -> Work {
+        Work { name, frames, rounds: Box::new(rounds), packet_ns: Vec::new() }
     }
 }
 
@@ -70,8 +81,8 @@ pub fn measure(
 fn run_all(arguments: &Arguments, works: &mut [Work]) -> Result<(), Box<dyn Error>> {
     for _ in 0..arguments.runs {
         for work in works.iter_mut() {
-            let rounds = (arguments.packets as usize).div_ceil(work.lent.len().max(1));
-            work.run(rounds)?;
+            let packet_ns = (work.rounds)((arguments.packets as usize).div_ceil(work.frames.max(1)))?;
+            work.packet_ns.push(packet_ns);
         }
     }
     Ok(())
