@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 12u
+#define WS_ABI_VERSION 13u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -106,7 +106,7 @@ _Static_assert(sizeof(struct ws_group) == 8, "tables::Group");
 /* A slot of an exact table whose keys are one word. */
 struct ws_slot {
     uint64_t key;
-    uint64_t entry; /* words from the default entry to the key's; 0 if the slot is free */
+    uint64_t entry; /* words from the default entry to the key's, below its brief (words.h); 0 if the slot is free */
 };
 
 /* Where the keys of such a table are: open addressing, with slots that are a power of two and not all full. No slots if
@@ -116,9 +116,10 @@ struct ws_words {
     uint64_t last;           /* the number of the last slot */
     uint64_t factor;         /* what keys are multiplied by */
     const uint64_t *entries; /* the default entry, then the others */
+    uint64_t gathers;        /* 1 if vector instructions that gather are fast, else 0 */
 };
 
-_Static_assert(sizeof(struct ws_words) == 2 * sizeof(void *) + 16, "tables::WordsHandle");
+_Static_assert(sizeof(struct ws_words) == 2 * sizeof(void *) + 24, "tables::WordsHandle");
 
 /* How a table is asked: `count` rows of key words in, as many pointers to entries out, never null. The result is how
  * many keys matched an entry. */
@@ -134,7 +135,7 @@ struct ws_lookup {
     struct ws_words words;
 };
 
-_Static_assert(sizeof(struct ws_lookup) == 7 * sizeof(void *) + 24, "tables::LookupHandle");
+_Static_assert(sizeof(struct ws_lookup) == 7 * sizeof(void *) + 32, "tables::LookupHandle");
 
 /* A CRC whose parameters the control plane sets. The remainder is kept with its bits turned round if data are taken
  * lowest bit first. */
@@ -268,45 +269,6 @@ typedef uint8_t ws_sixteen __attribute__((vector_size(16)));
 static inline uint8_t *ws_at(struct ws_packet *packet, uint32_t offset)
 {
     return (uint8_t *)packet + offset;
-}
-
-/* Where the search for a key begins, which is fetched: `tables::words::WordHash`. */
-static inline WS_UNUSED uint64_t ws_word_place(const struct ws_words *words, uint64_t key)
-{
-    uint64_t place = __builtin_bswap64(key * words->factor) & words->last;
-    __builtin_prefetch(words->slots + place);
-    return place;
-}
-
-/* The entry for a key of a table that has no slots. */
-static __attribute__((noinline)) WS_UNUSED const struct ws_entry *ws_ask_word(const struct ws_lookup *table, uint64_t key)
-{
-    const struct ws_entry *entry;
-    table->function(table->context, &key, 1, &entry);
-    return entry;
-}
-
-/* The entry with this key, or the default entry: `tables::words`. */
-static inline WS_UNUSED const struct ws_entry *ws_find_word(const struct ws_lookup *table, const struct ws_words *words,
-                                                            uint64_t key, uint64_t place)
-{
-    if (WS_UNLIKELY(words->slots == NULL))
-        return ws_ask_word(table, key);
-    const struct ws_slot *slot = words->slots + place;
-    /* A free slot says 0, the default entry. */
-    while (WS_UNLIKELY(slot->key != key && slot->entry != 0)) {
-        place = (place + 1) & words->last;
-        slot = words->slots + place;
-    }
-    return (const struct ws_entry *)(words->entries + slot->entry);
-}
-
-/* The same of a table of narrow keys, each of which has its place. */
-static inline WS_UNUSED const struct ws_entry *ws_find_narrow(const struct ws_lookup *table, uint64_t key)
-{
-    if (WS_UNLIKELY(table->words.slots == NULL))
-        return ws_ask_word(table, key);
-    return (const struct ws_entry *)(table->words.entries + table->words.slots[key].entry);
 }
 
 /* The member of a table's action profile that an entry names. */

@@ -1,8 +1,9 @@
 //! The C headers that generated code includes, as they are in `runtime/c`.
 
 /// Name and text of each.
-pub const FILES: [(&str, &str); 7] = [
+pub const FILES: [(&str, &str); 8] = [
     ("wirespeed.h", include_str!("../../../runtime/c/wirespeed.h")),
+    ("words.h", include_str!("../../../runtime/c/words.h")),
     ("guard.h", include_str!("../../../runtime/c/guard.h")),
     ("arith.h", include_str!("../../../runtime/c/arith.h")),
     ("wide.h", include_str!("../../../runtime/c/wide.h")),

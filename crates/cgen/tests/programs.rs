@@ -145,9 +145,8 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
         {
             uint64_t keys2[64];
             const uint32_t rows2 = count;
-            const struct ws_words words2 = env->tables[0u].words;
-            uint64_t places2[64];
-            uint32_t found2 = 0u;
+            const uint32_t none2 = ws_default_brief(&env->tables[0u], brief0);
+            uint32_t briefs[64];
             for (uint32_t i = 0u; i < count; i += 1u) {
                 struct ws_packet *const p WS_UNUSED = packets[i];
                 struct context *const c WS_UNUSED = (void *)(p + 1u);
@@ -156,9 +155,11 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
                 /* a.p4:5: line 5 * / */
                 uint64_t *const row1 = keys2 + (i * 1u);
                 row1[0u] = (((valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull) << 8u) | 7ull;
-                places2[i] = ws_word_place(&words2, row1[0u]);
             }
-            env->uses[0u].lookups += rows2;
+            if (rows2) {
+                env->uses[0u].hits += ws_find_briefs(&env->tables[0u], keys2, rows2, brief0, briefs);
+                env->uses[0u].lookups += rows2;
+            }
             for (uint32_t row = 0u; row < rows2; row += 1u) {
                 const uint32_t i WS_UNUSED = row;
                 struct ws_packet *const p WS_UNUSED = packets[i];
@@ -167,20 +168,13 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 WS_UNUSED uint64_t v4_hit = 0ull;
                 WS_UNUSED uint64_t v6_port = 0ull;
-                const struct ws_entry *const entry WS_UNUSED = ws_find_word(&env->tables[0u], &words2, keys2[row], places2[row]);
-                found2 += entry->hit;
+                const uint32_t brief WS_UNUSED = (briefs[row] != 0u) ? briefs[row] : none2;
                 /* a.p4:5: line 5 * / */
-                v4_hit = (uint64_t)(entry->hit ? 1u : 0u);
-                switch (entry->action) {
-                case 0u:
-                    {
-                        /* action set */
-                        v6_port = entry->data[0u];
-                        p->intrinsic[1u] = v6_port;
-                    } break;
-                default:
-                    {
-                    } break;
+                v4_hit = (uint64_t)(((brief >> 4u) & 1u) ? 1u : 0u);
+                if ((brief & 15u) == 0u) {
+                    /* action set */
+                    v6_port = (uint64_t)((brief >> 5u) & 511u);
+                    p->intrinsic[1u] = v6_port;
                 }
                 if (v4_hit) {
                     /* a.p4:6: line 6 * / */
@@ -190,7 +184,7 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
                 }
             }
     "#]]
-    .assert_eq(function(&c_of(&program), 2).split_inclusive("\n    }\n").take(2).collect::<String>().as_str());
+    .assert_eq(function(&c_of(&program), 2).split_inclusive("\n    }\n").take(3).collect::<String>().as_str());
     check(&program, &[b"abc", b"xyz", b"a", b"", b"aaaa"]);
 }
 
@@ -213,20 +207,14 @@ fn narrow_keys_have_their_places() {
                 {
                     uint64_t row2[1];
                     row2[0u] = (valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull;
-                    const struct ws_entry *entry3 = ws_find_narrow(&env->tables[0u], row2[0u]);
+                    const uint32_t brief3 WS_UNUSED = ws_find_narrow_brief(&env->tables[0u], row2[0u], brief0);
                     lookups0 += 1u;
-                    hits0 += entry3->hit;
-                    v4_hit = (uint64_t)(entry3->hit ? 1u : 0u);
-                    switch (entry3->action) {
-                    case 0u:
-                        {
-                            /* action set */
-                            v6_port = entry3->data[0u];
-                            p->intrinsic[1u] = v6_port;
-                        } break;
-                    default:
-                        {
-                        } break;
+                    hits0 += (brief3 >> 4u) & 1u;
+                    v4_hit = (uint64_t)(((brief3 >> 4u) & 1u) ? 1u : 0u);
+                    if ((brief3 & 15u) == 0u) {
+                        /* action set */
+                        v6_port = (uint64_t)((brief3 >> 5u) & 511u);
+                        p->intrinsic[1u] = v6_port;
                     }
                 }
                 if (v4_hit) {

@@ -5,6 +5,7 @@
 #include "wirespeed.h"
 #include "deparse.h"
 #include "hash.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,8 +330,112 @@ static void test_remainders(void)
     }
 }
 
+/* A table of words: entries of a header and one word of data, the default entry before all others. */
+#define SLOTS 64u
+#define ENTRY_WORDS 4u
+
+static struct ws_slot slots[SLOTS];
+static uint64_t entries[(SLOTS + 1) * ENTRY_WORDS];
+
+static uint32_t brief_of(const struct ws_entry *entry)
+{
+    return entry->action | entry->hit << 4 | (uint32_t)entry->data[0] << 5;
+}
+
+static const struct ws_entry *entry_of(uint64_t key)
+{
+    for (uint32_t slot = 0; slot < SLOTS; slot++)
+        if (slots[slot].entry != 0 && slots[slot].key == key)
+            return (const struct ws_entry *)(entries + (slot + 1) * ENTRY_WORDS);
+    return (const struct ws_entry *)entries;
+}
+
+static uint32_t ask(const void *context, const uint64_t *keys, uint32_t count, const struct ws_entry **results)
+{
+    uint32_t hits = 0;
+    (void)context;
+    for (uint32_t i = 0; i < count; i++) {
+        results[i] = entry_of(keys[i]);
+        hits += results[i]->hit;
+    }
+    return hits;
+}
+
+static void fill_entry(uint32_t position, uint32_t hit)
+{
+    struct ws_entry *entry = (struct ws_entry *)(entries + position * ENTRY_WORDS);
+    entry->action = (uint32_t)(random_number() % 15);
+    entry->hit = hit;
+    entry->data[0] = random_number() % (1 << 23);
+}
+
+/* So many keys, of which some are equal in what tells their places and one is 0. */
+static void fill_words(const struct ws_words *words, uint32_t count)
+{
+    memset(slots, 0, sizeof slots);
+    fill_entry(0, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t key = random_number() % (i % 3 ? 64 : UINT64_MAX) * (i != 0);
+        uint64_t place = ws_word_place(words, key);
+        while (slots[place].entry != 0 && slots[place].key != key)
+            place = (place + 1) & words->last;
+        fill_entry((uint32_t)place + 1, 1);
+        const uint64_t brief = brief_of((const struct ws_entry *)(entries + (place + 1) * ENTRY_WORDS));
+        slots[place] = (struct ws_slot){key, brief << WS_PLACE_BITS | (place + 1) * ENTRY_WORDS};
+    }
+}
+
+/* All ways to search find the same, and what a table answers that has no slots. */
+static void test_words(void)
+{
+    const struct ws_words words = {slots, SLOTS - 1, random_number() | 1, entries, 1};
+    for (uint32_t round = 0; round < 2000; round++) {
+        fill_words(&words, round % SLOTS);
+        const uint32_t count = (uint32_t)(random_number() % (WS_BURST_MAX + 1));
+        uint64_t keys[WS_BURST_MAX];
+        const struct ws_entry *wanted[WS_BURST_MAX], *found[WS_BURST_MAX];
+        uint32_t briefs[WS_BURST_MAX];
+        for (uint32_t i = 0; i < count; i++)
+            keys[i] = random_number() % 2 ? slots[random_number() % SLOTS].key : random_number() % 64;
+        const uint32_t hits = ask(NULL, keys, count, wanted);
+        for (uint32_t way = 0; way < 3; way++) {
+            struct ws_lookup table = {.function = ask, .words = words};
+            table.words.gathers = way;
+            if (way == 2)
+                memset(&table.words, 0, sizeof table.words);
+            const uint32_t none = ws_default_brief(&table, brief_of);
+            CHECK(ws_find_words(&table, keys, count, found) == hits);
+            CHECK(ws_find_briefs(&table, keys, count, brief_of, briefs) == hits);
+            for (uint32_t i = 0; i < count; i++) {
+                CHECK(found[i] == wanted[i] && ws_find_word(&table, keys[i]) == wanted[i]);
+                CHECK((briefs[i] != 0 ? briefs[i] : none) == brief_of(wanted[i]));
+                CHECK(ws_find_brief(&table, keys[i], brief_of) == brief_of(wanted[i]));
+            }
+        }
+    }
+}
+
+/* Narrow keys stand at their own places. */
+static void test_narrow_words(void)
+{
+    struct ws_lookup table = {.function = ask, .words = {slots, SLOTS - 1, 0, entries, 1}};
+    memset(slots, 0, sizeof slots);
+    fill_entry(0, 0);
+    for (uint64_t key = 0; key < SLOTS; key += 3) {
+        fill_entry((uint32_t)key + 1, 1);
+        const uint64_t brief = brief_of(entry_of(UINT64_MAX) + 2 * (key + 1));
+        slots[key] = (struct ws_slot){key, brief << WS_PLACE_BITS | (key + 1) * ENTRY_WORDS};
+    }
+    for (uint64_t key = 0; key < SLOTS; key++) {
+        CHECK(ws_find_narrow(&table, key) == entry_of(key));
+        CHECK(ws_find_narrow_brief(&table, key, brief_of) == brief_of(entry_of(key)));
+    }
+}
+
 int main(void)
 {
+    test_words();
+    test_narrow_words();
     test_wide_against_int128();
     test_division_undoes_multiplication();
     test_saturation();

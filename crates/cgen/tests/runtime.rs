@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::process::Command;
 
-fn check(compiler: &str) {
+fn check(compiler: &str, processor: &[&str]) {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("runtime-{compiler}"));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("runtime-{compiler}{}", processor.len()));
     let output = Command::new(compiler)
         .args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"])
         .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+        .args(processor)
         .arg("-I")
         .arg(manifest.join("../../runtime/c"))
         .arg("-o")
@@ -26,11 +27,18 @@ fn check(compiler: &str) {
 
 #[test]
 fn runtime_headers_with_the_system_compiler() {
-    check("cc");
+    check("cc", &[]);
 }
 
 /// Where there is one.
 #[test]
 fn runtime_headers_with_clang() {
-    check("clang");
+    check("clang", &[]);
+}
+
+/// With the vector instructions that this processor has.
+#[test]
+fn runtime_headers_for_this_processor() {
+    check("cc", &["-march=native"]);
+    check("clang", &["-march=native"]);
 }

@@ -72,12 +72,14 @@ pub struct WordsHandle {
     pub(crate) factor: u64,
     /// The default entry, before all others.
     pub(crate) entries: *const EntryHeader,
+    /// 1 if vector instructions that gather are fast, else 0.
+    pub(crate) gathers: u64,
 }
 
 impl WordsHandle {
     /// That of a table that is asked by its function.
     pub const NONE: WordsHandle =
-        WordsHandle { slots: std::ptr::null(), last: 0, factor: 0, entries: std::ptr::null() };
+        WordsHandle { slots: std::ptr::null(), last: 0, factor: 0, entries: std::ptr::null(), gathers: 0 };
 }
 
 /// How C picks members of a table's action profile. All pointers are null if the table has none. Entries name only

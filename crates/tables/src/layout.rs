@@ -221,6 +221,57 @@ impl ActionLayout {
     }
 }
 
+/// Bits of a slot of [`crate::WordsHandle`] that say where its entry lies. Above them is the entry's brief.
+pub const PLACE_BITS: u32 = 36;
+
+/// What an entry says in so few bits that they have room beside its place: which action it runs, that it is an entry,
+/// and the action's arguments. 0 stands for no entry. Where a table has this layout, lookups need not read entries at
+/// all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BriefLayout {
+    /// For each action, the word of each parameter in an entry's data, and the place of its lowest bit in the brief.
+    params: Vec<Vec<(usize, u32)>>,
+}
+
+impl BriefLayout {
+    /// Bits of a brief that number the action, the lowest ones. With all of them set it is none of the table's.
+    pub const ACTION_BITS: u32 = 4;
+    /// Set in briefs of entries; in that of a default action it is not.
+    pub const HIT_BIT: u32 = 4;
+    const DATA_BIT: u32 = 5;
+    const BITS: u32 = 64 - PLACE_BITS;
+
+    /// The layout for actions with parameters of these widths, if all of them fit.
+    pub fn new(widths_bits: &[Vec<u32>]) -> Option<BriefLayout> {
+        let of_action = |widths: &Vec<u32>| {
+            let words = ActionLayout::new(widths, &[]);
+            let mut end = BriefLayout::DATA_BIT;
+            let place = |(param, width): (usize, &u32)| {
+                let start = end;
+                end += width;
+                (words.word(param), start)
+            };
+            let places = widths.iter().enumerate().filter(|(_, width)| **width > 0).map(place).collect();
+            (end <= BriefLayout::BITS).then_some(places)
+        };
+        let fit = widths_bits.len() < 1 << BriefLayout::ACTION_BITS;
+        let params = widths_bits.iter().map(of_action).collect::<Option<_>>().filter(|_| fit)?;
+        Some(BriefLayout { params })
+    }
+
+    /// For each parameter of an action that has bits, its word in an entry's data, and where it begins in the brief.
+    pub fn params(&self, action: usize) -> &[(usize, u32)] {
+        &self.params[action]
+    }
+
+    /// The brief of an entry.
+    pub(crate) fn brief(&self, action: u32, data: &[u64]) -> u64 {
+        let params = self.params[action as usize].iter();
+        let data = params.fold(0, |all, &(word, start)| all | data[word] << start);
+        data | 1 << BriefLayout::HIT_BIT | u64::from(action)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,6 +318,19 @@ mod tests {
         assert_eq!((layout.word(0), layout.word(1), layout.word(2), layout.words()), (0, 1, 3, 4));
         let arguments = [Bits::from_u64(9, 5), Bits::from_u128(128, 7 << 64 | 6), Bits::from_u64(48, 8)];
         assert_eq!(layout.pack(&arguments), [5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn briefs_have_actions_of_few_bits() {
+        let layout = BriefLayout::new(&[vec![9, 0, 14], vec![], vec![1]]).expect("23 bits fit");
+        assert_eq!(layout.params(0), [(0, 5), (1, 14)]);
+        assert_eq!(layout.brief(0, &[0x1ff, 0x3fff]), (1 << 28) - 16);
+        assert_eq!(layout.brief(1, &[7, 7]), 0x11);
+        assert_eq!(layout.brief(2, &[1]), 0x32);
+        assert_eq!(BriefLayout::new(&[vec![], vec![9, 15]]), None);
+        assert_eq!(BriefLayout::new(&[vec![64]]), None);
+        assert!(BriefLayout::new(&vec![vec![]; 15]).is_some());
+        assert_eq!(BriefLayout::new(&vec![vec![]; 16]), None);
     }
 
     #[test]

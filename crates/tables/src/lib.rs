@@ -49,7 +49,7 @@ pub use abi::{EntryHeader, HEADER_WORDS, LookupFunction, LookupHandle, NO_ACTION
 pub use arrivals::{Arrival, Arrivals};
 pub use cells::prefetch;
 pub use error::{Problem, TableError};
-pub use layout::{ActionLayout, KeyField, KeyLayout, MatchKind, Slot};
+pub use layout::{ActionLayout, BriefLayout, KeyField, KeyLayout, MatchKind, Slot};
 pub use profile::{Group, Profile, ProfileOperation, ProfileSpec};
 pub use set::{ApplyError, Guard, Operation, Outcome, Reader, TableSet, Update};
 pub use snapshot::Snapshot;

@@ -4,7 +4,8 @@
 //! like. A slot stands at its home, the low part of its hash, or at one of the places that follow, with no free slot
 //! between; after the last place comes the first. So growing, shrinking and deleting (which moves later slots back, no
 //! tombstones) need the slots alone. Half full at most (a little more while it grows); a small table an eighth at most,
-//! so that nearly every search ends at its first slot and is predicted.
+//! and one that the nearest caches still hold a quarter, so that nearly every search ends at its first slot and is
+//! predicted. What that costs is memory that nobody reads.
 //!
 //! # Growing without a pause
 //!
@@ -53,6 +54,9 @@ const SLOTS_MIN: usize = 8;
 /// Slots up to which a table is kept sparse.
 pub(crate) const SPARSE_SLOTS_MAX: usize = 2048;
 
+/// Slots up to which a table is at most a quarter full.
+const LOOSE_SLOTS_MAX: usize = 1 << 16;
+
 /// Slots up to which a table is copied at once, which takes some microseconds.
 const COPIED_WHOLE_MAX: usize = 1 << 14;
 
@@ -61,7 +65,9 @@ const COPIED_AT_ONCE: usize = 64;
 
 /// The number of slots for `len` of them in use.
 fn slots_for(len: usize) -> usize {
-    (len * 8).next_power_of_two().clamp(SLOTS_MIN, SPARSE_SLOTS_MAX).max((len * 2).next_power_of_two())
+    let sparse = (len * 8).next_power_of_two().clamp(SLOTS_MIN, SPARSE_SLOTS_MAX);
+    let loose = (len * 4).next_power_of_two().min(LOOSE_SLOTS_MAX);
+    sparse.max(loose).max((len * 2).next_power_of_two())
 }
 
 impl<S: Slot> Probing<S> {

@@ -9,7 +9,7 @@ use crate::exact::Exact;
 use crate::flat::{self, Flat};
 #[cfg(target_arch = "x86_64")]
 use crate::gather;
-use crate::layout::MatchKind;
+use crate::layout::{BriefLayout, MatchKind};
 use crate::lpm::{self, Lpm};
 use crate::members::Members;
 use crate::ranked::rank_of;
@@ -64,7 +64,8 @@ impl Snapshot {
         let (engine, tail_words) = match table.kind() {
             TableKind::Keyless => (Engine::Keyless, 0),
             TableKind::Exact if words::serves(TableKind::Exact, key) => {
-                (Engine::Words(Words::new(seed, layout, Cells::stride_for(table.data_words(), 0))), 0)
+                let stride_words = Cells::stride_for(table.data_words(), 0);
+                (Engine::Words(Words::new(seed, layout, stride_words, brief_layout(table))), 0)
             }
             TableKind::Exact => (Engine::Exact(Exact::new(words, seed)), words),
             TableKind::Lpm if flat::serves(TableKind::Lpm, key) => (Engine::Flat(Flat::new(key, layout)), 0),
@@ -156,7 +157,7 @@ impl Snapshot {
                 }
                 Engine::Words(engine) => {
                     let old = engine.cell(handle);
-                    engine.modify(handle, cell);
+                    engine.modify(handle, &self.cells, cell);
                     old
                 }
                 _ => unreachable!("entries share cells in these engines alone"),
@@ -187,7 +188,7 @@ impl Snapshot {
                 cells.set_tail(cell, &[&rows[..self.key_words]]);
                 engine.insert(cells, cell);
             }
-            Engine::Words(engine) => engine.insert(handle, rows[0], cell),
+            Engine::Words(engine) => engine.insert(handle, rows[0], cells, cell),
             Engine::Flat(engine) => {
                 engine.insert(handle, &rows[..self.key_words], self.exact_bits + prefix_len, cell);
             }
@@ -313,7 +314,8 @@ impl Snapshot {
         let Engine::Words(engine) = &self.engine else { return WordsHandle::NONE };
         let (hash, slots) = engine.parts();
         let last = slots.len() as u64 - 1;
-        WordsHandle { slots: slots.as_ptr(), last, factor: hash.factor(), entries: self.cells.pointer(0) }
+        let entries = self.cells.pointer(0);
+        WordsHandle { slots: slots.as_ptr(), last, factor: hash.factor(), entries, gathers: gathers().into() }
     }
 
     #[inline(always)]
@@ -364,6 +366,22 @@ impl Snapshot {
         self.find::<GATHERS>(keys, found);
         self.cells.pointers(found, results)
     }
+}
+
+/// How slots say in brief what entries run, if they can: a cell that is an entry's own may change behind its slot, and
+/// one that names members runs something else.
+fn brief_layout(table: &Table) -> Option<BriefLayout> {
+    let is_told = !table.names_entries() && table.spec().profile.is_none();
+    let widths: Vec<Vec<u32>> = table.spec().actions.iter().map(|action| action.param_widths_bits.clone()).collect();
+    BriefLayout::new(&widths).filter(|_| is_told)
+}
+
+/// Whether vector instructions that gather are fast.
+fn gathers() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return gather::is_useful();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 fn cell_of(handle: Handle) -> Cell {

@@ -1,11 +1,11 @@
 //! The engine of exact tables whose keys are one word: a hash table whose slots hold the keys themselves.
 //!
 //! A slot is sixteen bytes, a key and where the cell lies that its entry runs, so that a lookup reads one line and
-//! compares what stands in it. Cells have no tail and may be shared by entries ([`crate::shared`]). How slots come
-//! and go is [`crate::probing`]'s.
+//! compares what stands in it. Cells have no tail and may be shared by entries ([`crate::shared`]). Where actions have
+//! few and narrow parameters, the slot also says in brief what the cell does ([`BriefLayout`]). How slots come and go
+//! is [`crate::probing`]'s.
 //!
-//! Generated code searches in the slots itself (`ws_find_word` in `runtime/c/wirespeed.h`): a call would cost as
-//! much as the search.
+//! Generated code searches in the slots itself (`runtime/c/words.h`): a call would cost as much as the search.
 //!
 //! Narrow keys ([`KeyLayout::is_narrow`]: ports, VLANs, classes) are their own hashes, and there are never fewer slots
 //! than keys: each has its place, and generated code goes to it without a search (`ws_find_narrow`).
@@ -13,7 +13,7 @@
 use crate::abi::EntryHeader;
 use crate::cells::{Cell, Cells, prefetch};
 use crate::hash_index::fold;
-use crate::layout::{KeyField, KeyLayout};
+use crate::layout::{BriefLayout, KeyField, KeyLayout, PLACE_BITS};
 use crate::probing::{self, Probing};
 use crate::spec::{Handle, TableKind};
 use base::limits::BURST_PACKETS_MAX;
@@ -55,8 +55,8 @@ impl WordHash {
     }
 }
 
-/// A key, and words from the first cell to its cell; none if the slot is free. An array, since free ones then come
-/// from the system as they are.
+/// A key; and words from the first cell to its cell, below the brief of what that does. None if the slot is free. An
+/// array, since free ones then come from the system as they are.
 pub(crate) type Slot = [u64; 2];
 
 impl probing::Slot for Slot {
@@ -89,17 +89,20 @@ pub(crate) struct Words {
     slots: Probing<Slot>,
     /// Words from one cell to the next.
     cell_words: u64,
+    /// What slots say of cells, if that fits.
+    briefs: Option<BriefLayout>,
     /// By handle.
     keys: Vec<u64>,
 }
 
 impl Words {
-    pub fn new(seed: u64, key: &KeyLayout, cell_words: usize) -> Words {
+    /// For cells of so many words. `briefs` may be given where a cell that is in use does not change.
+    pub fn new(seed: u64, key: &KeyLayout, cell_words: usize, briefs: Option<BriefLayout>) -> Words {
         let (hash, slots) = match key.is_narrow() {
             true => (WordHash::NARROW, Probing::with_slots_min(1 << key.bits())),
             false => (WordHash::new(seed), Probing::new()),
         };
-        Words { hash, slots, cell_words: cell_words as u64, keys: Vec::new() }
+        Words { hash, slots, cell_words: cell_words as u64, briefs, keys: Vec::new() }
     }
 
     pub fn clear(&mut self) {
@@ -129,11 +132,11 @@ impl Words {
     }
 
     /// Adds an entry with this key, which there is not yet, that runs a cell.
-    pub fn insert(&mut self, handle: Handle, key: u64, cell: Cell) {
+    pub fn insert(&mut self, handle: Handle, key: u64, cells: &Cells, cell: Cell) {
         let position = handle.0 as usize;
         self.keys.resize(self.keys.len().max(position + 1), 0);
         self.keys[position] = key;
-        self.slots.insert(&self.hash, self.slot(key, cell));
+        self.slots.insert(&self.hash, self.slot(key, cells, cell));
     }
 
     /// The cell that an entry runs.
@@ -142,8 +145,8 @@ impl Words {
     }
 
     /// Makes an entry run another cell.
-    pub fn modify(&mut self, handle: Handle, cell: Cell) {
-        let slot = self.slot(self.keys[handle.0 as usize], cell);
+    pub fn modify(&mut self, handle: Handle, cells: &Cells, cell: Cell) {
+        let slot = self.slot(self.keys[handle.0 as usize], cells, cell);
         self.slots.replace(&self.hash, slot, slot);
     }
 
@@ -152,8 +155,11 @@ impl Words {
         self.slots.remove(&self.hash, [self.keys[handle.0 as usize], 0]);
     }
 
-    fn slot(&self, key: u64, cell: Cell) -> Slot {
-        [key, u64::from(cell) * self.cell_words]
+    fn slot(&self, key: u64, cells: &Cells, cell: Cell) -> Slot {
+        let place = u64::from(cell) * self.cell_words;
+        assert!(place < 1 << PLACE_BITS, "entries take less than {} GiB", (8u64 << PLACE_BITS) >> 30);
+        let brief = |layout: &BriefLayout| layout.brief(cells.header(cell).action, cells.data(cell));
+        [key, place | self.briefs.as_ref().map_or(0, brief) << PLACE_BITS]
     }
 
     /// Finds keys: the entry of each, the first cell if it has none. Returns how many have one.
@@ -189,7 +195,7 @@ impl Words {
         loop {
             let slot = slots[position & last];
             if slot[ENTRY] == 0 || slot[KEY] == key {
-                return slot[ENTRY];
+                return slot[ENTRY] & ((1 << PLACE_BITS) - 1);
             }
             position += 1;
         }
@@ -212,9 +218,10 @@ mod tests {
     fn narrow_keys_are_at_their_places() {
         for width_bits in [1, 9, NARROW_BITS_MAX] {
             let keys = 1u64 << width_bits;
-            let mut words = Words::new(5, &key(width_bits), 4);
+            let mut words = Words::new(5, &key(width_bits), 4, None);
+            let cells = Cells::new(1, 0);
             let is_at = |words: &Words, number: u64, entry: u64| words.slots.all()[number as usize] == [number, entry];
-            (0..keys).rev().for_each(|number| words.insert(Handle(number as u32), number, number as Cell + 1));
+            (0..keys).rev().for_each(|number| words.insert(Handle(number as u32), number, &cells, number as Cell + 1));
             assert!((0..keys).all(|number| is_at(&words, number, 4 * (number + 1))));
             (0..keys - 1).for_each(|number| words.remove(Handle(number as u32)));
             assert!((1..keys - 1).all(|number| words.slots.all()[number as usize] == [0, 0]));
@@ -225,11 +232,26 @@ mod tests {
         }
     }
 
+    /// A slot says what the entry runs, before and after that is changed.
+    #[test]
+    fn slots_say_in_brief_what_cells_do() {
+        let mut cells = Cells::new(1, 0);
+        cells.set_shared(1, 0, &[0x1ff]);
+        cells.set_shared(2, 1, &[]);
+        let mut words = Words::new(5, &key(NARROW_BITS_MAX), 4, BriefLayout::new(&[vec![9], vec![]]));
+        words.insert(Handle(0), 3, &cells, 1);
+        assert_eq!(words.slots.all()[3], [3, (0x1ff << 5 | 0x10) << PLACE_BITS | 4]);
+        assert_eq!(words.find_cell(3), 1);
+        words.modify(Handle(0), &cells, 2);
+        assert_eq!(words.slots.all()[3], [3, 0x11 << PLACE_BITS | 8]);
+        assert_eq!(words.find_cell(3), 2);
+    }
+
     /// Entries come, change and go while the table grows and shrinks.
     #[test]
     fn agrees_with_a_map_while_it_is_copied() {
         let mut rng = Rng::new(12);
-        let mut words = Words::new(5, &key(64), 4);
+        let (mut words, cells) = (Words::new(5, &key(64), 4, None), Cells::new(1, 0));
         let mut there: BTreeMap<u32, (u64, Cell)> = BTreeMap::new();
         let (mut copied, mut next) = (0, 0u32);
         for (insertions, rounds) in [(9, 30_000), (2, 30_000), (8, 60_000), (1, 40_000)] {
@@ -239,7 +261,7 @@ mod tests {
                 if rng.below(10) < insertions || there.is_empty() {
                     // Odd factors keep keys distinct; key 0 is one like others.
                     let key = u64::from(next).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                    words.insert(Handle(next), key, cell);
+                    words.insert(Handle(next), key, &cells, cell);
                     there.insert(next, (key, cell));
                     next += 1;
                     continue;
@@ -248,7 +270,7 @@ mod tests {
                 let handle = there.range(from..).chain(&there).map(|(handle, _)| *handle).next().unwrap_or(0);
                 assert_eq!(words.cell(Handle(handle)), there[&handle].1);
                 if rng.chance(1, 5) {
-                    words.modify(Handle(handle), cell);
+                    words.modify(Handle(handle), &cells, cell);
                     there.insert(handle, (there[&handle].0, cell));
                 } else {
                     words.remove(Handle(handle));

@@ -9,8 +9,10 @@ use super::Emitter;
 use super::expr::Value;
 use super::scope::{EarlyExits, Jump, Known, Scope, valid_in_context};
 use super::straight::{KEPT, Wanted, Way, stages};
+use super::table::Answer;
 use crate::ctree::{
-    Expr as C, Stmt as S, arrow, assign, binary, call, cast, declare, declare_array, dot, index, int, long, name, unary,
+    Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
+    name, unary,
 };
 use crate::plan::graph::{End, Graph, Node, NodeId};
 use crate::plan::straight::Straight;
@@ -106,12 +108,19 @@ fn packet_code(mut scope: Scope<'_, '_>, position: C) -> Vec<S> {
 
 /// The same for a region that packets may enter elsewhere than at its begin.
 fn region_code(scope: &mut Scope<'_, '_>, position: C, elsewhere: Vec<S>) -> Vec<S> {
-    let mut body = packet_declarations(scope, position);
+    let mut body = packet_declarations(scope, position.clone());
+    let ends_all = scope.way.is_some_and(|way| way.ends_all);
+    if ends_all {
+        body.push(declare("uint32_t", "verdict", int(0)));
+    }
     body.extend(elsewhere);
     let (write_back, used_exit, exit) = (scope.write_back(), scope.used.exit, scope.exit.clone());
     body.append(&mut scope.out);
     if used_exit {
         body.push(S::Label(exit));
+    }
+    if ends_all {
+        body.push(assign(index(name("verdicts"), position), name("verdict")));
     }
     body.extend(write_back);
     body
@@ -158,6 +167,8 @@ struct Written<'n, 'e> {
 pub(crate) struct Survey {
     /// For each region that packets enter, what is wanted where they go from there.
     wanted: Vec<Wanted>,
+    /// For each of them, whether all packets end there.
+    ends_all: Vec<bool>,
     /// By which nodes packets enter regions.
     entered: BTreeSet<NodeId>,
     /// Tables' nodes among them that are the only ones of their region.
@@ -215,7 +226,9 @@ impl<'n, 'e> Regions<'n, 'e> {
             _ => None,
         };
         let lists: BTreeSet<NodeId> = self.written.iter().filter_map(only).collect();
-        Survey { wanted, entered: at_entry.into_keys().collect(), everyone: self.everyone(&lists), lists }
+        let ends_all = |region: &Written<'_, '_>| region.scope.used.verdicts == region.scope.used.leaves;
+        let ends_all = self.written.iter().map(ends_all).collect();
+        Survey { wanted, ends_all, entered: at_entry.into_keys().collect(), everyone: self.everyone(&lists), lists }
     }
 
     /// The lists of all packets: as long as each region hands all of them on to the next.
@@ -247,7 +260,7 @@ impl<'n, 'e> Regions<'n, 'e> {
                 out.push(declare_array("uint8_t", list_name(entry), burst, None));
             }
         }
-        let mut asks = false;
+        let (mut asks_entries, mut asks_briefs) = (false, false);
         for &node in self.graph.regions.iter().flatten() {
             if let Some(apply) = &self.graph.nodes[node].head
                 && self.is_entered(node)
@@ -260,19 +273,22 @@ impl<'n, 'e> Regions<'n, 'e> {
                     true => declare("const uint32_t", rows_name(node), name("count")),
                     false => declare("uint32_t", rows_name(node), int(0)),
                 });
-                if self.emitter.plan.tables[apply.table].is_of_words {
-                    let of_table =
-                        dot(index(arrow(name("env"), "tables"), int(super::header::number(apply.table))), "words");
-                    out.push(declare("const struct ws_words", words_name(node), of_table));
-                    out.push(declare_array("uint64_t", places_name(node), burst, None));
-                    out.push(declare("uint32_t", found_name(node), int(0)));
-                    continue;
+                match self.emitter.plan.tables[apply.table].briefs {
+                    Some(_) => {
+                        let table = index(arrow(name("env"), "tables"), int(super::header::number(apply.table)));
+                        let arguments = vec![unary("&", table), name(super::table::brief_function(apply.table))];
+                        out.push(declare("const uint32_t", none_name(node), call("ws_default_brief", arguments)));
+                        asks_briefs = true;
+                    }
+                    None => asks_entries = true,
                 }
-                asks = true;
             }
         }
-        if asks {
+        if asks_entries {
             out.push(declare_array(super::table::ENTRY, "entries", burst, None));
+        }
+        if asks_briefs {
+            out.push(declare_array("uint32_t", "briefs", burst, None));
         }
         self.known[start] = Known::nothing();
         let mut next_name = 0;
@@ -311,6 +327,7 @@ impl<'n, 'e> Regions<'n, 'e> {
             straight,
             region: position,
             wanted: self.survey.map(|survey| &survey.wanted[self.written.len()]),
+            ends_all: self.survey.is_some_and(|survey| survey.ends_all[self.written.len()]),
         });
         scope.ends = (0..self.graph.nodes.len()).filter(|&id| self.graph.is_end(id)).collect();
         scope.staged = self.straight.is_some_and(|straight| stages(self.emitter, straight));
@@ -357,17 +374,8 @@ impl<'n, 'e> Regions<'n, 'e> {
         next.retain(|id| !region.contains(id));
         if self.survey.is_some() {
             out.push(self.loop_of(position, &mut scope, &entered));
-            out.extend(region.iter().filter_map(|&id| self.count_hits(id)));
         }
         self.written.push(Written { scope, entered, next });
-    }
-
-    /// Counts the hits that the code after a node's table has found itself.
-    fn count_hits(&self, id: NodeId) -> Option<S> {
-        let apply = self.graph.nodes[id].head.as_ref()?;
-        let uses = index(arrow(name("env"), "uses"), int(super::header::number(apply.table)));
-        let is_counted = self.emitter.plan.tables[apply.table].is_of_words && self.known[id].reachable;
-        is_counted.then(|| S::Assign(dot(uses, "hits"), "+=", name(found_name(id))))
     }
 
     /// Puts around a region's code what takes the packets to it.
@@ -392,28 +400,26 @@ impl<'n, 'e> Regions<'n, 'e> {
         scope.labels = node.leaves.iter().map(|(&label, &node)| (label, Jump::Node(node))).collect();
         if let Some(apply) = &node.head {
             let rows = name(rows_name(id));
-            let of_words = self.emitter.plan.tables[apply.table].is_of_words;
             let row = if self.is_list(id) { name("row") } else { rows.clone() };
-            let entry = if of_words {
-                let uses = scope.env_item("uses", apply.table);
-                before.push(S::Assign(dot(uses, "lookups"), "+=", rows.clone()));
-                let [keys, places] = [keys_name(id), places_name(id)].map(|array| index(name(array), row.clone()));
-                scope.find_word(apply.table, unary("&", name(words_name(id))), keys, places)
+            let is_brief = self.emitter.plan.tables[apply.table].briefs.is_some();
+            let answers = if is_brief { "briefs" } else { "entries" };
+            let ask = scope.lookup(apply.table, name(keys_name(id)), rows.clone(), name(answers));
+            before.push(S::If(rows.clone(), ask.to_vec(), Vec::new()));
+            let answer = index(name(answers), row);
+            let answer = if is_brief {
+                let brief = conditional(binary("!=", answer.clone(), int(0)), answer, name(none_name(id)));
+                scope.push(declare("const uint32_t", "brief WS_UNUSED", brief));
+                Answer::Brief(name("brief"))
             } else {
-                let ask = scope.lookup(apply.table, name(keys_name(id)), rows.clone(), name("entries"));
-                before.push(S::If(rows.clone(), ask.to_vec(), Vec::new()));
-                index(name("entries"), row)
+                scope.push(declare("const struct ws_entry *const ", "entry WS_UNUSED", answer));
+                Answer::Entry(name("entry"))
             };
-            scope.push(super::table::declare_entry(entry));
             if !self.is_list(id) {
                 before.push(S::Assign(rows.clone(), "=", int(0)));
                 scope.push(S::Assign(rows, "+=", int(1)));
             }
-            if of_words {
-                scope.push(S::Assign(name(found_name(id)), "+=", arrow(name("entry"), "hit")));
-            }
             scope.comment(apply.stmt.span);
-            scope.table_results(apply.table, apply.hit, apply.action, &name("entry"));
+            scope.table_results(apply.table, apply.hit, apply.action, &answer);
         }
         scope.sequence(&node.code);
         if scope.known.reachable {
@@ -455,12 +461,7 @@ impl<'n, 'e> Regions<'n, 'e> {
                     let row = scope.fresh("row");
                     let place = binary("+", name(keys_name(*next)), binary("*", rows.clone(), int(words)));
                     scope.push(declare("uint64_t *const ", row.clone(), place));
-                    scope.key_row(apply.table, &name(row.clone()));
-                    if scope.emitter.plan.tables[apply.table].is_of_words {
-                        let of_words = unary("&", name(words_name(*next)));
-                        let place = call("ws_word_place", vec![of_words, index(name(row), int(0))]);
-                        scope.push(assign(index(name(places_name(*next)), rows.clone()), place));
-                    }
+                    scope.key_row(apply.table, &name(row));
                 }
                 if self.is_list(*next) && !is_everyone {
                     let place = index(name(list_name(*next)), rows.clone());
@@ -540,19 +541,9 @@ fn rows_name(node: NodeId) -> String {
     format!("rows{node}")
 }
 
-/// The C copy of where the keys are of the table whose answers start a node.
-fn words_name(node: NodeId) -> String {
-    format!("words{node}")
-}
-
-/// The C array with where the searches for the rows begin.
-fn places_name(node: NodeId) -> String {
-    format!("places{node}")
-}
-
-/// The C variable that counts how many rows were found.
-fn found_name(node: NodeId) -> String {
-    format!("found{node}")
+/// The C constant with the brief of the default action of the table whose answers start a node.
+fn none_name(node: NodeId) -> String {
+    format!("none{node}")
 }
 
 impl Scope<'_, '_> {

@@ -32,7 +32,7 @@ mod wide;
 
 use crate::ctree::{Expr as C, Item, Member, binary, call, int, long, name, print, prune};
 use crate::plan::straight::{Straight, wide_metadata};
-use crate::plan::{Plan, state};
+use crate::plan::{Plan, TablePlan, state};
 use crate::{abi, ctree};
 use base::Span;
 use base::index::Id as _;
@@ -114,7 +114,7 @@ impl<'e> Emitter<'e> {
         let mut items = vec![Item::Comment("Made by wirespeed from a P4 program; changes will be lost.".into())];
         items.extend(self.hash_tables().into_iter().map(|name| Item::Define(name.into())));
         items.extend(
-            ["wirespeed.h", "guard.h", "arith.h", "wide.h", "header.h", "hash.h", "deparse.h"]
+            ["wirespeed.h", "words.h", "guard.h", "arith.h", "wide.h", "header.h", "hash.h", "deparse.h"]
                 .map(|name| Item::Include(name.into())),
         );
         items.push(self.context());
@@ -129,6 +129,7 @@ impl<'e> Emitter<'e> {
             });
         }
         items.push(self.info());
+        items.extend(self.briefs());
         for id in self.program.blocks.ids() {
             self.block(id, &mut items);
         }
@@ -226,6 +227,17 @@ impl<'e> Emitter<'e> {
             });
         }
         if tables.is_empty() { code } else { table::sum_uses(&tables, code) }
+    }
+
+    /// The functions that say in brief what entries say.
+    fn briefs(&self) -> Vec<Item> {
+        let tables = self.plan.tables.iter_enumerated();
+        let function = |(id, plan): (ir::TableId, &TablePlan)| {
+            let actions = self.program.tables[id].actions.len();
+            let (head, body) = table::brief_of_entry(id, plan.briefs.as_ref()?, actions);
+            Some(Item::Function { head: format!("static inline WS_UNUSED {head}"), body })
+        };
+        tables.filter_map(function).collect()
     }
 
     fn is_deparser(&self, id: BlockId) -> bool {

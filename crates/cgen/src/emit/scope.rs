@@ -135,6 +135,8 @@ pub(crate) struct Used {
     pub(crate) exit: bool,
     /// At how many places packets leave.
     pub(crate) leaves: usize,
+    /// At how many of them their verdict is known.
+    pub(crate) verdicts: usize,
     /// At how many of them they go to a later region.
     pub(crate) handed_on: usize,
 }

@@ -33,6 +33,9 @@ pub(crate) struct Way<'s> {
     pub(crate) region: usize,
     /// What those want to whom its packets go, once that is known.
     pub(crate) wanted: Option<&'s Wanted>,
+    /// Whether it is known that all packets end here. Then their verdicts are stored at one place, which the C
+    /// compiler can do for several packets at once.
+    pub(crate) ends_all: bool,
 }
 
 /// What must be in a packet's context when it goes from one region to another.
@@ -178,7 +181,10 @@ impl Scope<'_, '_> {
     }
 
     fn verdict(&mut self, verdict: C) {
-        self.push(assign(index(name("verdicts"), name("i")), verdict));
+        let ends_all = self.way.is_some_and(|way| way.ends_all);
+        let place = if ends_all { name("verdict") } else { index(name("verdicts"), name("i")) };
+        self.push(assign(place, verdict));
+        self.used.verdicts += 1;
         self.leave();
     }
 

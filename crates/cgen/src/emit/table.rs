@@ -1,6 +1,10 @@
 //! Tables: rows of keys, and what is done with an entry.
+//!
+//! What an entry says may stand in its slot in brief ([`tables::BriefLayout`]); then that is what a lookup answers, and
+//! the entry is not read.
 
 use super::expr::Value;
+use super::mask;
 use super::scope::{Known, Scope};
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, dot, index, int,
@@ -9,9 +13,40 @@ use crate::ctree::{
 use crate::plan::spelled::Store;
 use ir::{ActionId, HeaderRef, TableId, VarId};
 use std::collections::BTreeSet;
+use tables::BriefLayout;
 
 /// The type of pointers to entries.
 pub(crate) const ENTRY: &str = "const struct ws_entry *";
+
+/// Cases up to which they are tried one after the other: a loop of conditions can become vector instructions.
+const TRIED_MAX: usize = 2;
+
+/// What a table answers.
+#[derive(Clone)]
+pub(crate) enum Answer {
+    /// A pointer to the entry.
+    Entry(C),
+    /// What it says in brief.
+    Brief(C),
+}
+
+impl Answer {
+    /// 1 for an entry, 0 for the default action.
+    fn hit(&self) -> C {
+        match self {
+            Answer::Entry(entry) => arrow(entry.clone(), "hit"),
+            Answer::Brief(brief) => binary("&", binary(">>", brief.clone(), int(BriefLayout::HIT_BIT)), int(1)),
+        }
+    }
+
+    /// The position of the action among the table's.
+    fn action(&self) -> C {
+        match self {
+            Answer::Entry(entry) => arrow(entry.clone(), "action"),
+            Answer::Brief(brief) => binary("&", brief.clone(), int((1 << BriefLayout::ACTION_BITS) - 1)),
+        }
+    }
+}
 
 /// Where the direct counters and meter are of the entry of this handle if one was hit, of the default action if not.
 pub(crate) fn direct_cell(table: &ir::Table, hit: C, handle: C) -> C {
@@ -52,10 +87,18 @@ impl Scope<'_, '_> {
     /// The statements that ask a table, and count that.
     pub(crate) fn lookup(&self, table: TableId, keys: C, count: C, results: C) -> [S; 2] {
         let handle = self.env_item("tables", table);
-        let function = dot(handle.clone(), "function");
-        let arguments = vec![dot(handle, "context"), keys, count.clone(), results];
+        let plan = &self.emitter.plan.tables[table];
+        let hits = if plan.briefs.is_some() {
+            let brief = name(brief_function(table));
+            call("ws_find_briefs", vec![unary("&", handle), keys, count.clone(), brief, results])
+        } else if plan.is_of_words {
+            call("ws_find_words", vec![unary("&", handle), keys, count.clone(), results])
+        } else {
+            let function = dot(handle.clone(), "function");
+            C::Call(Box::new(function), vec![dot(handle, "context"), keys, count.clone(), results])
+        };
         let add = |member: &str, number: C| S::Assign(dot(self.env_item("uses", table), member), "+=", number);
-        [add("hits", C::Call(Box::new(function), arguments)), add("lookups", count)]
+        [add("hits", hits), add("lookups", count)]
     }
 
     /// Asks a table for this packet alone and does what the entry says.
@@ -73,44 +116,63 @@ impl Scope<'_, '_> {
         self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: None });
         let asked = self.lookup(table, name(row), int(1), unary("&", name(entry.clone())));
         asked.into_iter().for_each(|statement| self.push(statement));
-        self.table_results(table, hit, action, &name(entry));
+        self.table_results(table, hit, action, &Answer::Entry(name(entry)));
     }
 
     /// The same for a table of words.
     fn apply_words_inline(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>) {
-        let (row, entry) = (self.fresh("row"), self.fresh("entry"));
+        let row = self.fresh("row");
         self.push(declare_array("uint64_t", row.clone(), 1, None));
         self.key_row(table, &name(row.clone()));
-        let key = index(name(row), int(0));
-        if self.emitter.plan.tables[table].is_narrow {
-            let found = call("ws_find_narrow", vec![unary("&", self.env_item("tables", table)), key]);
-            self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: Some(found) });
-            self.push(S::Assign(name(lookups_name(table)), "+=", int(1)));
-            self.push(S::Assign(name(hits_name(table)), "+=", arrow(name(entry.clone()), "hit")));
-            return self.table_results(table, hit, action, &name(entry));
-        }
-        let words = unary("&", dot(self.env_item("tables", table), "words"));
-        let place = call("ws_word_place", vec![words.clone(), key.clone()]);
-        let found = self.find_word(table, words, key, place);
-        self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: Some(found) });
-        let uses = self.env_item("uses", table);
-        self.push(S::Assign(dot(uses.clone(), "lookups"), "+=", int(1)));
-        self.push(S::Assign(dot(uses, "hits"), "+=", arrow(name(entry.clone()), "hit")));
-        self.table_results(table, hit, action, &name(entry));
-    }
-
-    /// The entry that a table of words has for a key whose search begins at `place`.
-    pub(crate) fn find_word(&self, table: TableId, words: C, key: C, place: C) -> C {
-        call("ws_find_word", vec![unary("&", self.env_item("tables", table)), words, key, place])
+        let mut arguments = vec![unary("&", self.env_item("tables", table)), index(name(row), int(0))];
+        let plan = &self.emitter.plan.tables[table];
+        let answer = if plan.briefs.is_some() {
+            arguments.push(name(brief_function(table)));
+            let function = if plan.is_narrow { "ws_find_narrow_brief" } else { "ws_find_brief" };
+            let brief = self.fresh("brief");
+            self.push(declare("const uint32_t", format!("{brief} WS_UNUSED"), call(function, arguments)));
+            Answer::Brief(name(brief))
+        } else {
+            let function = if plan.is_narrow { "ws_find_narrow" } else { "ws_find_word" };
+            let (entry, found) = (self.fresh("entry"), Some(call(function, arguments)));
+            self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: found });
+            Answer::Entry(name(entry))
+        };
+        let [lookups, hits] = if plan.is_narrow {
+            [name(lookups_name(table)), name(hits_name(table))]
+        } else {
+            ["lookups", "hits"].map(|member| dot(self.env_item("uses", table), member))
+        };
+        self.push(S::Assign(lookups, "+=", int(1)));
+        self.push(S::Assign(hits, "+=", answer.hit()));
+        self.table_results(table, hit, action, &answer);
     }
 
     /// What follows a lookup: direct counter and meter of the entry or default action, the time of the hit,
     /// results, the action.
-    pub(crate) fn table_results(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>, entry: &C) {
-        let program = self.emitter.program;
+    pub(crate) fn table_results(&mut self, table: TableId, hit: Option<VarId>, action: Option<VarId>, answer: &Answer) {
+        let ran = match answer {
+            Answer::Entry(entry) => {
+                let ran = self.what_runs(table, entry);
+                self.note_entry(table, entry);
+                Answer::Entry(ran)
+            }
+            Answer::Brief(_) => answer.clone(),
+        };
+        if let Some(var) = hit {
+            let value = conditional(answer.hit(), int(1), int(0));
+            self.write_var(var, Value::Narrow(cast("uint64_t", value)));
+        }
+        if let Some(var) = action {
+            self.write_var(var, Value::Narrow(cast("uint64_t", ran.action())));
+        }
+        self.actions(table, answer, &ran);
+    }
+
+    /// Direct counter and meter of the entry or default action, and the time of the hit.
+    fn note_entry(&mut self, table: TableId, entry: &C) {
+        let table_ir = &self.emitter.program.tables[table];
         let member = |member: &str| arrow(entry.clone(), member);
-        let table_ir = &program.tables[table];
-        let ran = self.what_runs(table, entry);
         if !table_ir.direct_counters.is_empty() {
             let cell = direct_cell(table_ir, member("hit"), member("index"));
             let cell = self.spill(cell);
@@ -131,32 +193,37 @@ impl Scope<'_, '_> {
             let note = self.take(|scope| scope.note_hit(table, member("index")));
             self.push(S::If(member("hit"), note, Vec::new()));
         }
-        if let Some(var) = hit {
-            let value = conditional(member("hit"), int(1), int(0));
-            self.write_var(var, Value::Narrow(cast("uint64_t", value)));
-        }
-        if let Some(var) = action {
-            self.write_var(var, Value::Narrow(cast("uint64_t", arrow(ran.clone(), "action"))));
-        }
+    }
+
+    /// The action that runs.
+    fn actions(&mut self, table: TableId, answer: &Answer, ran: &Answer) {
+        let table_ir = &self.emitter.program.tables[table];
         let before = self.known.clone();
         let mut after = before.clone();
         let mut cases = Vec::new();
         for (position, listed) in table_ir.actions.iter().enumerate() {
             self.known = before.clone();
             self.forget_line();
-            let outer = self.entry.replace((table, entry.clone()));
-            let body = self.take(|scope| scope.action(table, position, listed.action, &ran));
+            let outer = self.entry.clone();
+            if let Answer::Entry(entry) = answer {
+                self.entry = Some((table, entry.clone()));
+            }
+            let body = self.take(|scope| scope.action(table, position, listed.action, ran));
             self.entry = outer;
             after.join(&self.known);
             if !body.is_empty() {
-                cases.push((vec![int(position as u32)], body));
+                cases.push((int(position as u32), body));
             }
         }
         self.known = if after.reachable { after } else { Known::unreachable() };
         self.forget_line();
-        if !cases.is_empty() {
-            self.push(S::Switch { value: arrow(ran, "action"), cases, default: Vec::new() });
+        if cases.len() > TRIED_MAX {
+            let cases = cases.into_iter().map(|(value, body)| (vec![value], body)).collect();
+            return self.push(S::Switch { value: ran.action(), cases, default: Vec::new() });
         }
+        let tried = |rest, (value, body)| vec![S::If(binary("==", ran.action(), value), body, rest)];
+        let tried = cases.into_iter().rev().fold(Vec::new(), tried);
+        tried.into_iter().for_each(|statement| self.push(statement));
     }
 
     /// Counts a lookup whose answer is known. Uses are summed over the burst in variables of the function.
@@ -225,23 +292,19 @@ impl Scope<'_, '_> {
     }
 
     /// The body of an action, its parameters first.
-    fn action(&mut self, table: TableId, position: usize, action: ActionId, entry: &C) {
+    fn action(&mut self, table: TableId, position: usize, action: ActionId, answer: &Answer) {
         let program = self.emitter.program;
         let action = &program.actions[action];
         if action.body.is_empty() && action.params.is_empty() {
             return;
         }
         self.push(S::Comment(format!("action {}", action.name)));
-        let layout = &self.emitter.plan.tables[table].actions[position];
         for (number, &param) in action.params.iter().enumerate() {
-            let word = layout.word(number) as u32;
-            let data = arrow(entry.clone(), "data");
-            let value = match program.vars[param].ty.width() {
-                0..=64 => Value::Narrow(index(data, int(word))),
-                _ => Value::Wide(plus(data, word)),
-            };
+            let value = self.argument(table, position, number, answer);
             self.write_var(param, value);
         }
+        let Answer::Entry(entry) = answer else { return self.sequence(&action.body.iter().collect::<Vec<_>>()) };
+        let layout = &self.emitter.plan.tables[table].actions[position];
         let stores = &self.emitter.plan.tables[table].stores[position];
         let mut others = Vec::new();
         for (number, stmt) in action.body.iter().enumerate() {
@@ -258,6 +321,26 @@ impl Scope<'_, '_> {
             }
         }
         self.sequence(&others);
+    }
+
+    /// The argument for a parameter of an action.
+    fn argument(&self, table: TableId, action: usize, number: usize, answer: &Answer) -> Value {
+        let plan = &self.emitter.plan.tables[table];
+        let word = plan.actions[action].word(number);
+        let listed = &self.emitter.program.tables[table].actions[action];
+        let param = self.emitter.program.actions[listed.action].params[number];
+        let width = self.emitter.program.vars[param].ty.width();
+        match answer {
+            Answer::Entry(entry) if width > 64 => Value::Wide(plus(arrow(entry.clone(), "data"), word as u32)),
+            Answer::Entry(entry) => Value::Narrow(index(arrow(entry.clone(), "data"), int(word as u32))),
+            Answer::Brief(brief) => {
+                let params = plan.briefs.as_ref().map_or(&[][..], |layout| layout.params(action));
+                let start = params.iter().find(|param| param.0 == word).filter(|_| width > 0).map(|param| param.1);
+                let mask = int(mask(width) as u32);
+                let above = |start| cast("uint64_t", binary("&", binary(">>", brief.clone(), int(start)), mask));
+                Value::Narrow(start.map_or(long(0), above))
+            }
+        }
     }
 
     /// Copies what is spelled in an entry to a header, if that is valid.
@@ -297,7 +380,29 @@ fn hits_name(table: TableId) -> String {
     format!("hits{}", super::header::number(table))
 }
 
-/// `const struct ws_entry *const entry = value`.
-pub(crate) fn declare_entry(value: C) -> S {
-    declare("const struct ws_entry *const ", "entry WS_UNUSED", value)
+/// The C function that says in brief what an entry of a table says.
+pub(crate) fn brief_function(table: TableId) -> String {
+    format!("brief{}", super::header::number(table))
+}
+
+/// Its head and body.
+pub(crate) fn brief_of_entry(table: TableId, layout: &BriefLayout, actions: usize) -> (String, Vec<S>) {
+    let entry = |member: &str| arrow(name("entry"), member);
+    let action = binary("&", entry("action"), int((1 << BriefLayout::ACTION_BITS) - 1));
+    let hit = binary("<<", entry("hit"), int(BriefLayout::HIT_BIT));
+    let arguments = |action: usize| {
+        let add = |&(word, start): &(usize, u32)| {
+            let word = cast("uint32_t", index(entry("data"), int(word as u32)));
+            S::Assign(name("brief"), "|=", binary("<<", word, int(start)))
+        };
+        layout.params(action).iter().map(add).collect::<Vec<S>>()
+    };
+    let cases = (0..actions).map(|action| (vec![int(action as u32)], arguments(action)));
+    let cases: Vec<_> = cases.filter(|(_, body)| !body.is_empty()).collect();
+    let mut body = vec![declare("uint32_t", "brief", binary("|", action, hit))];
+    if !cases.is_empty() {
+        body.push(S::Switch { value: entry("action"), cases, default: Vec::new() });
+    }
+    body.push(S::Return(name("brief")));
+    (format!("uint32_t {}(const struct ws_entry *entry)", brief_function(table)), body)
 }

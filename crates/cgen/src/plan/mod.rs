@@ -31,7 +31,7 @@ use ir::{BlockId, HeaderId, MatchKind, Program, StackId, StmtKind, TableId, Type
 use sharing::Sharing;
 use spelled::Spelled;
 use std::ops::Range;
-use tables::{ActionLayout, KeyField, KeyLayout};
+use tables::{ActionLayout, BriefLayout, KeyField, KeyLayout};
 
 /// The largest context of a packet, in bytes. Every packet in flight has one.
 pub const CONTEXT_BYTES_MAX: u32 = 1 << 20;
@@ -80,6 +80,8 @@ pub struct TablePlan {
     pub(crate) is_of_words: bool,
     /// Whether they are narrow, too, so that generated code goes to the place of each: there is nothing to wait for.
     pub(crate) is_narrow: bool,
+    /// Where generated code finds what an entry says without reading the entry.
+    pub(crate) briefs: Option<BriefLayout>,
     /// Of the data of its actions, by position in the table's list.
     pub actions: Vec<ActionLayout>,
     /// For each action, what is copied to headers as it stands in the entry.
@@ -272,11 +274,21 @@ fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TableP
         |(listed, stored): (&ir::TableAction, &Spelled)| spelled::spelled(program, table, listed).stores_of(stored);
     let key = KeyLayout::new(&key_fields(table));
     let is_exact = table.keys.iter().all(|key| key.kind == MatchKind::Exact);
+    let is_of_words = key.words() == 1 && is_exact;
     TablePlan {
-        is_of_words: key.words() == 1 && is_exact,
+        is_of_words,
         is_narrow: key.is_narrow() && is_exact,
+        briefs: if is_of_words { brief_layout(general, table) } else { None },
         key,
         actions: table.actions.iter().zip(&spelled).map(layout).collect(),
         stores: table.actions.iter().zip(&spelled).map(stores).collect(),
     }
+}
+
+/// How slots say in brief what entries run. None if that does not fit, or if something is kept for each entry, whose
+/// number is not told then.
+fn brief_layout(general: &Program, table: &ir::Table) -> Option<BriefLayout> {
+    let is_counted = !table.direct_counters.is_empty() || table.direct_meter.is_some() || table.support_timeout;
+    let widths: Vec<Vec<u32>> = table.actions.iter().map(|listed| param_widths_bits(general, listed)).collect();
+    BriefLayout::new(&widths).filter(|_| !is_counted && table.implementation.is_none())
 }
