@@ -10,6 +10,7 @@ fn check(locals: &str, ingress: &str, egress: &str, expected: Expect) {
     let text = format!(
         "#include <core.p4>
 #include <v1model.p4>
+#include <wirespeed.p4>
 header ethernet_t {{ bit<48> dst; bit<48> src; bit<16> type; }}
 header ipv4_t {{ bit<8> ttl; bit<8> protocol; bit<16> checksum; bit<32> src; bit<32> dst; }}
 struct headers {{ ethernet_t ethernet; ipv4_t ipv4; }}
@@ -533,5 +534,60 @@ fn packets_that_pass_by_a_table_wait_where_order_would_show() {
             state
               counter I.hops: sum: each worker has cells of its own, which are added up
         "#]],
+    );
+}
+
+#[test]
+fn one_worker_has_packets_that_wait_for_each_other() {
+    check(
+        "",
+        "sm.egress_spec = 1;",
+        "pile_gather(1, 100, 1000);",
+        expect![[r#"
+        program for v1model
+        burst: 1 packets: packets may go round again and meet the piles of packets once more
+        straight way: in place: packets are worked on where their bytes lie
+          deparser: left out: what it would emit is there already
+          kept checksum: hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst
+          packets leave it for what egress asks for
+          region 0
+            node 0 (entered): 18 statements; then done
+
+        block V
+          region 0
+            node 0 (entered): 4 statements; then done
+
+        block I
+          region 0
+            node 0 (entered): 1 statement; then done
+
+        block E
+          region 0
+            node 0 (entered): 1 statement; then done
+
+        block C
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        block D
+          region 0
+            node 0 (entered): 2 statements; then done
+
+        context: 64 bytes for each packet in flight
+
+        variables
+          sm.egress_spec: 9 bits: C variable; in blocks: packet, slot 1
+          sm.checksum_error: 1 bits: C variable; in blocks: packet, slot 13
+          sm.parser_error: 32 bits: C variable; in blocks: packet, slot 14
+          tmp: 16 bits: C variable
+          Gather: 64 bits: C variable; in blocks: packet, slot 24
+
+        headers
+          hdr.ethernet: 112 bits: packet, byte 0
+          hdr.ipv4: 96 bits: packet, byte 14
+
+        state
+          the piles of packets: turns: packets leave in others, or came in others: one worker keeps their order
+    "#]],
     );
 }

@@ -54,6 +54,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let (mailbox, inbox) = mailbox().map_err(|error| system_error(format!("cannot make a mailbox: {error}")))?;
     let door = Arc::new(SwitchDoor::new(mailbox));
     let api = Arc::new(Api::new(&switch, Arc::clone(&door) as Arc<dyn Door>));
+    let queues = queues(arguments.workers, switch.is_ordered());
     let workers = Arc::new(Workers::new(arguments.workers, processors()));
     api.set_workers(Arc::clone(&workers));
     door.parked.park(switch);
@@ -64,7 +65,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let metrics = arguments.metrics.map(listen_for_metrics).transpose()?;
     // From here on this thread sees other interfaces; sockets that are open already stay where they are.
     ports::enter_namespace(arguments)?;
-    let mut setup = Setup::of_ports(ports::open(&specs, queues(arguments.workers), arguments.pcap.as_deref())?);
+    let mut setup = Setup::of_ports(ports::open(&specs, queues, arguments.pcap.as_deref())?);
     setup.inbox = Some(inbox);
     set_timers(&api, &mut setup, controllers.as_ref(), name.as_ref().map(|_| number_max));
     setup.workers = Some(workers);
@@ -72,8 +73,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let stop = stop_flag(arguments)?;
     let published = Arc::new(Published::default());
     shown_ports(arguments, &setup.ports).for_each(|port| published.add_port(port));
-    let version = env!("CARGO_PKG_VERSION");
-    let sources = Sources { api: Arc::clone(&api), published: Arc::clone(&published), version };
+    let sources = sources(&api, &published);
     let metrics = metrics.map(|bound| serve_metrics(bound, sources)).transpose()?;
     setup.links_changed = watch_links(&door);
     setup.goes_on = controllers.is_some();
@@ -115,9 +115,18 @@ fn set_timers(api: &Api, setup: &mut Setup, controllers: Option<&Controllers>, n
     setup.timers = Some(timers);
 }
 
-/// How many queues a port should have, so that each worker can have its own.
-fn queues(workers: Wanted) -> usize {
+/// How many queues a port should have, so that each worker can have its own. Several do not keep the order between
+/// flows: where that counts there is one, for the one worker that there is then.
+fn queues(workers: Wanted, is_ordered: bool) -> usize {
     match workers {
+        Wanted::Fixed(1) => 1,
+        _ if is_ordered => {
+            terminal::note(
+                "one worker has all packets: the program puts packets together or takes them apart, and several would \
+                 not keep their order",
+            );
+            1
+        }
         Wanted::Fixed(count) => count,
         Wanted::Auto => processors().min(AUTO_QUEUES_MAX),
     }
@@ -135,6 +144,11 @@ fn watch_links(door: &Arc<SwitchDoor>) -> Option<Arc<AtomicBool>> {
     let wake = move || door.send(Box::new(|_| ())).unwrap_or(());
     let news = live::links::watch(wake);
     news.inspect_err(|error| tracing::warn!("links are looked at once a second only: {error}")).ok()
+}
+
+/// What metrics are of.
+fn sources(api: &Arc<Api>, published: &Arc<Published>) -> Sources {
+    Sources { api: Arc::clone(api), published: Arc::clone(published), version: env!("CARGO_PKG_VERSION") }
 }
 
 /// What has code made for the contents of tables, if that is wanted.

@@ -144,7 +144,7 @@ fn entries(text: &str) -> tempfile::NamedTempFile {
 }
 
 /// Starts a gateway.
-fn gateway(network: &Network, name: &str, entries: &tempfile::NamedTempFile, ports: &str, workers: u32) -> Running {
+fn gateway(network: &Network, name: &str, entries: &tempfile::NamedTempFile, ports: &str, workers: &str) -> Running {
     let line = format!(
         "{} run {} --entries {} {ports} --workers {workers} --json",
         env!("CARGO_BIN_EXE_wirespeed"),
@@ -165,10 +165,10 @@ fn wait_for_ping(network: &Network) {
 
 /// Sends payloads, which Python computes, from the sender to the server, and returns what both say of them: for each
 /// flow, how many there were and their digest.
-fn exchange(network: &Network, classes: &str, workers: u32, payloads: &str) -> (serde_json::Value, serde_json::Value) {
+fn exchange(network: &Network, classes: &str, workers: &str, payloads: &str) -> (serde_json::Value, serde_json::Value) {
     let (near, far) = (entries(&format!("{NEAR}{classes}")), entries(FAR));
     let near = gateway(network, "near", &near, "--port 1=n1 --port 2=n2", workers);
-    let far = gateway(network, "far", &far, "--port 1=f1 --port 2=f2", 1);
+    let far = gateway(network, "far", &far, "--port 1=f1 --port 2=f2", workers);
     wait_for_ping(network);
     let server = network.start_python("server", SERVER);
     thread::sleep(Duration::from_secs(1));
@@ -191,12 +191,49 @@ const MIXED: &str = "[random.randbytes(random.randint(4, 44)) for _ in range(800
 #[test]
 fn a_link_that_is_too_slow_for_packets_alone_carries_aggregates() {
     let Some(network) = network() else { return };
-    let (sent, received) = exchange(&network, "", 1, MIXED);
+    let (sent, received) = exchange(&network, "", "1", MIXED);
     assert!(packets(&received) < packets(&sent), "plain forwarding lost nothing: {received} of {sent}");
-    for workers in [1, 2] {
+    for workers in ["1", "2"] {
         let (sent, received) = exchange(&network, CLASSES, workers, MIXED);
         assert_eq!(sent, received, "with {workers} workers: all of them, unchanged, each flow in order");
     }
+}
+
+/// Payloads of which every twentieth goes beside the aggregates that those before and behind it are in.
+const SOME_LARGE: &str = "[random.randbytes(random.randint(4, 44) if random.random() > 0.05 else \
+                          random.randint(201, 1200)) for _ in range(8000)]";
+
+#[test]
+fn large_and_small_packets_keep_their_order_whatever_workers_are_wanted() {
+    let Some(network) = network() else { return };
+    network.run("link", "tc qdisc del dev w2 root");
+    for workers in ["2", "auto"] {
+        let (sent, received) = exchange(&network, CLASSES, workers, SOME_LARGE);
+        assert_eq!(sent, received, "with {workers} workers: all of them, unchanged, each flow in order");
+    }
+}
+
+#[test]
+fn a_gateway_says_that_it_has_one_worker() {
+    let Some(network) = network() else { return };
+    let near = entries(NEAR);
+    let ports = "--port 1=n1 --port 2=n2 --p4runtime 127.0.0.1:9559";
+    let gateway = gateway(&network, "near", &near, ports, "2");
+    let ctl = |line: &str| network.try_run("near", &format!("{} ctl {line}", env!("CARGO_BIN_EXE_wirespeed")));
+    let started = Instant::now();
+    let told = loop {
+        match ctl("workers") {
+            Ok(told) => break told,
+            Err(complaint) => assert!(started.elapsed() < Duration::from_secs(50), "it does not start: {complaint}"),
+        }
+        thread::sleep(Duration::from_millis(200));
+    };
+    assert!(told.starts_with("1 of at most 64\nnot side by side: the program puts packets together"), "{told}");
+    let refused = ctl("workers 2").unwrap_err();
+    assert!(refused.contains("there are not 2 workers but 1 worker: the program puts packets together"), "{refused}");
+    assert!(ctl("workers auto").unwrap().starts_with("1 of at most 64\n"));
+    gateway.signal("INT");
+    gateway.wait();
 }
 
 /// Data that is no part of the project; none if it is not there.
@@ -214,7 +251,7 @@ fn payloads_of_real_sensors_arrive() {
     let Some(network) = network() else { return };
     let lines = format!("open({:?}).read().split()[1:8001]", file.display().to_string());
     let payloads = format!("[bytes.fromhex(line.split(',')[3]) for line in {lines}]");
-    let (sent, received) = exchange(&network, CLASSES, 1, &payloads);
+    let (sent, received) = exchange(&network, CLASSES, "1", &payloads);
     assert_eq!(sent, received);
 }
 

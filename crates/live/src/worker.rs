@@ -63,6 +63,12 @@ const TICKS_AFTER: u64 = 1;
 const STAY: &str = "frames of ports with one queue stay with the first worker, since to hand them over would cost more \
                     than it gains";
 
+/// What is told of a program whose packets' order only one worker can keep.
+const ORDERED: &str = "the program puts packets together or takes them apart, and one worker keeps their order";
+/// And of ports that do not.
+const DIVIDED: &str = "; ports with several queues mix them up: open them with one (--workers 1 when the switch \
+                       starts, ?queues=1 for DPDK, one channel of an interface for AF_XDP)";
+
 /// What a run works with beside its switch.
 #[derive(Default)]
 pub struct Setup {
@@ -158,10 +164,12 @@ pub fn run(switch: &mut Switch, setup: Setup, stop: &StopFlag, events: &mut dyn 
             timers,
             events,
             last_tick,
-            goes_alone: false,
+            goes_alone: by_stamps,
+            is_ordered: false,
         };
         // There may be timers of an earlier run, which no port was opened for.
         worker.take_in_timers();
+        worker.follow_order();
         let ended = if by_stamps { worker.run_by_stamps(stop)? } else { worker.run_by_clock(stop)? };
         worker.each_driver(|driver| driver.finish());
         worker.each_driver(|driver| driver.housekeeping());
@@ -187,8 +195,10 @@ struct Worker<'a, 'scope, 'env, 's> {
     timers_known: usize,
     events: &'a mut dyn Events,
     last_tick: Instant,
-    /// No frame will come any more that others could help with.
+    /// No frame will come, or come any more, that others could help with.
     goes_alone: bool,
+    /// Only one worker can keep the order of packets.
+    is_ordered: bool,
 }
 
 impl<'s> Worker<'_, '_, '_, 's> {
@@ -349,7 +359,7 @@ impl<'s> Worker<'_, '_, '_, 's> {
         }
         let turns = self.crew.go_on(&mut self.ports);
         let stay = self.crew.is_there() && !self.crew.is_spread_to() && self.ports.is_any_whole();
-        let stay = if stay { STAY.to_owned() } else { String::new() };
+        let stay = if stay { STAY.to_owned() } else { self.order_remark() };
         self.common.workers.set_remark(turns.unwrap_or(stay));
     }
 
@@ -370,6 +380,25 @@ impl<'s> Worker<'_, '_, '_, 's> {
             // The switch goes on with those that there are.
             self.common.workers.want(Wanted::Fixed(count));
             self.common.workers.set_remark(format!("the system refused more than {count} workers: {error}"));
+        }
+    }
+
+    /// Sees to it that one worker has all packets if the program is one that needs that.
+    fn follow_order(&mut self) {
+        let is_ordered = !self.goes_alone && self.common.core().is_ordered();
+        if is_ordered || std::mem::replace(&mut self.is_ordered, is_ordered) {
+            self.is_ordered = is_ordered;
+            self.common.workers.allow_one(is_ordered);
+            self.common.workers.set_remark(self.order_remark());
+        }
+    }
+
+    /// What keeps workers from helping, if it is the order of packets.
+    fn order_remark(&self) -> String {
+        match self.is_ordered {
+            true if self.ports.is_any_divided() => format!("{ORDERED}{DIVIDED}"),
+            true => ORDERED.to_owned(),
+            false => String::new(),
         }
     }
 
@@ -438,11 +467,15 @@ impl<'s> Worker<'_, '_, '_, 's> {
             let mut switch = worker.common.core();
             let program = Arc::clone(switch.program());
             inbox.work(&mut switch, now_ns);
-            if !Arc::ptr_eq(&program, switch.program()) {
+            let is_other = !Arc::ptr_eq(&program, switch.program());
+            if is_other {
                 worker.cpu_port = worker.cpu_ports.of(switch.program().architecture);
                 worker.events.program_changed(switch.program());
             }
             drop(switch);
+            if is_other {
+                worker.follow_order();
+            }
             worker.take_in_timers();
         });
     }

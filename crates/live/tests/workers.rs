@@ -27,6 +27,7 @@ fn source(declarations: &str, statements: &str) -> String {
     format!(
         "#include <core.p4>
 #include <v1model.p4>
+#include <wirespeed.p4>
 header raw_t {{ bit<112> ethernet; bit<224> addresses; bit<32> number; bit<32> seen; }}
 struct headers {{ raw_t raw; }}
 struct meta_t {{ }}
@@ -282,6 +283,11 @@ fn beside(switch: Switch, ports: Vec<Port>, workers: &Arc<Workers>, act: impl Fn
 /// Wants so many workers and waits until they are there.
 fn become_workers(workers: &Workers, count: usize) {
     workers.want(Wanted::Fixed(count));
+    become_as_wanted(workers, count);
+}
+
+/// Waits until so many workers are there.
+fn become_as_wanted(workers: &Workers, count: usize) {
     let start = Instant::now();
     while workers.now() != count {
         assert!(start.elapsed() < Duration::from_secs(60));
@@ -424,6 +430,36 @@ fn another_program_takes_the_place_of_all_cores() {
         }
     });
     assert_eq!(left.switch.stats().sent, u64::from(300 * FLOWS));
+}
+
+/// A program that takes packets apart. What travels in them and what goes beside them may be of one flow.
+const PARTING: (&str, &str) = ("", "if (hdr.raw.number == 0xffffffff) { scatter_records(0, 1); }");
+
+#[test]
+fn a_program_with_records_has_one_worker_whatever_is_wanted() {
+    let (inward, sender) = cable(1, 2);
+    let (outward, receiver) = cable(2, 2);
+    let workers = Arc::new(Workers::new(Wanted::Fixed(2), 2));
+    beside(native(SUM.0, SUM.1), vec![inward, outward], &workers, |mailbox| {
+        become_workers(&workers, 2);
+        let door: &dyn Door = mailbox;
+        for (round, program) in (0u32..).zip([PARTING, SUM]) {
+            let next = native(program.0, program.1);
+            door.ask(|switch| drop(switch.replace(next))).unwrap();
+            let (count, remark) = if round == 0 { (1, "one worker keeps their order") } else { (2, "") };
+            become_as_wanted(&workers, count);
+            for wanted in [Wanted::Fixed(2), Wanted::Auto, Wanted::Fixed(2)] {
+                workers.want(wanted);
+                let is_one = workers.wanted() == Wanted::Fixed(1);
+                assert_eq!(is_one, round == 0, "{wanted:?}");
+            }
+            sender.send(100 * round..100 * (round + 1));
+            receiver.sent((100 * (round + 1) * FLOWS) as usize);
+            become_as_wanted(&workers, count);
+            assert!(workers.remark().contains(remark), "{}", workers.remark());
+            assert_eq!(workers.remark().contains("with several queues"), round == 0, "{}", workers.remark());
+        }
+    });
 }
 
 #[test]

@@ -77,6 +77,11 @@ impl std::fmt::Display for Undivided {
 }
 
 impl Switch {
+    /// Whether one worker must have all packets, since their order is one of all flows.
+    pub fn is_ordered(&self) -> bool {
+        self.sharing.is_ordered
+    }
+
     /// Whether the switch as it is set up now can have lanes, or why not.
     pub fn divides(&self) -> Result<(), Undivided> {
         if self.fabric.pipeline.reads_store() {

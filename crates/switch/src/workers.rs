@@ -28,6 +28,8 @@ pub struct Workers {
     auto_max: usize,
     loads: Vec<Load>,
     spreads_always: AtomicBool,
+    /// One, whatever is wanted.
+    only_one: AtomicBool,
     /// What keeps the workers from running side by side, for people; empty for nothing.
     remark: Mutex<String>,
     /// What the code that they run is made for, for people; empty if that is all contents of tables.
@@ -87,6 +89,7 @@ impl Workers {
             auto_max: auto_max.clamp(1, WORKERS_MAX),
             loads: (0..WORKERS_MAX).map(|_| Load::default()).collect(),
             spreads_always: AtomicBool::new(false),
+            only_one: AtomicBool::new(false),
             remark: Mutex::default(),
             code: Mutex::default(),
             codes_run: AtomicU64::new(0),
@@ -114,9 +117,15 @@ impl Workers {
         self.wanted.store(count, Ordering::Relaxed);
     }
 
-    /// How many are wanted.
+    /// Only one may have packets, or no longer; what was wanted is wanted again then.
+    pub fn allow_one(&self, only_one: bool) {
+        self.only_one.store(only_one, Ordering::Relaxed);
+    }
+
+    /// How many are wanted, as far as there may be so many.
     pub fn wanted(&self) -> Wanted {
         match self.wanted.load(Ordering::Relaxed) {
+            _ if self.only_one.load(Ordering::Relaxed) => Wanted::Fixed(1),
             0 => Wanted::Auto,
             count => Wanted::Fixed(count),
         }
@@ -188,6 +197,10 @@ mod tests {
         workers.want(Wanted::Fixed(0));
         assert_eq!(workers.wanted(), Wanted::Fixed(1));
         workers.want(Wanted::Auto);
+        assert_eq!(workers.wanted(), Wanted::Auto);
+        workers.allow_one(true);
+        assert_eq!(workers.wanted(), Wanted::Fixed(1));
+        workers.allow_one(false);
         assert_eq!(workers.wanted(), Wanted::Auto);
     }
 

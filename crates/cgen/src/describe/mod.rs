@@ -429,7 +429,10 @@ fn state_of(program: &Program, sharing: &Sharing) -> Vec<State> {
     let state = |name: String, kind, meaning: &str| State { name, kind, meaning: meaning.to_owned() };
     let register_name = |&register: &RegisterId| format!("register {}", program.registers[register].name);
     let why = sharing.why_turns.map_or("", why_turns);
-    let turns = format!("packets can see the order of use, and {why}: workers take turns at the whole program");
+    let turns = match sharing.is_ordered {
+        true => "packets leave in others, or came in others: one worker keeps their order".to_owned(),
+        false => format!("packets can see the order of use, and {why}: workers take turns at the whole program"),
+    };
     let mut out: Vec<State> = sharing.turns.iter().map(|name| state(name.clone(), "turns", &turns)).collect();
     let guarded = match sharing.time {
         None => "packets can see the order of use: workers take turns at the guarded regions",

@@ -22,6 +22,9 @@
 //! * Everything else is for one worker at a time: *turns* of a burst each, in which it is through the whole program. So
 //!   it is if packets meet guarded state in two stretches, since an order in the one could be another in the other.
 //!
+//! Flows are spread over workers, and each keeps the order of its own. Where packets of many flows travel in one, of
+//! another flow, and others of theirs go beside it, that is not enough: programs with piles or records have one worker.
+//!
 //! Random numbers are nobody's: no program can tell which worker draws from which sequence.
 //!
 //! A program that looks at the time must not see it run backwards, for it may keep one packet's time for another to
@@ -52,6 +55,8 @@ pub struct Sharing {
     pub sums: BTreeSet<RegisterId>,
     /// The variable with the time, if packets behind the lock must not see it run backwards.
     pub time: Option<VarId>,
+    /// Packets leave in others, or came in others: their order is one of all flows, which only one worker can keep.
+    pub is_ordered: bool,
 }
 
 /// Why workers take turns at a whole program.
@@ -74,6 +79,10 @@ pub enum WholeProgram {
 impl Sharing {
     /// Looks at a program.
     pub fn of(program: &Program) -> Sharing {
+        Sharing { is_ordered: state::joins_or_parts(program), ..Sharing::of_state(program) }
+    }
+
+    fn of_state(program: &Program) -> Sharing {
         let sums = sums(program);
         let written = written_registers(program);
         let mut objects = BTreeSet::new();

@@ -144,11 +144,21 @@ fn passes_again(program: &Program) -> bool {
         Slot::Release,
         Slot::Scatter,
     ];
-    let mut again = false;
+    asks(program, &slots)
+}
+
+/// Whether packets become parts of others, or parts of them packets.
+pub(crate) fn joins_or_parts(program: &Program) -> bool {
+    asks(program, &[Slot::Gather, Slot::Scatter])
+}
+
+/// Whether a program asks v1model for something of these slots.
+fn asks(program: &Program, slots: &[Slot]) -> bool {
+    let mut found = false;
     walk_program(program, &mut |stmt| {
-        again |= matches!(&stmt.kind, StmtKind::Assign { dst, .. } if asks_for(program, dst, &slots));
+        found |= matches!(&stmt.kind, StmtKind::Assign { dst, .. } if asks_for(program, dst, slots));
     });
-    again
+    found
 }
 
 /// Whether a place is the request to v1model in one of these slots, or a part of it.
