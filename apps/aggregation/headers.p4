@@ -1,4 +1,5 @@
-// What both designs read before the payload: Ethernet, IPv4 without options, UDP.
+// What all designs read before the payload: Ethernet, IPv4, UDP. And what they do with IPv4's header, for which
+// v1model.p4 comes before this.
 
 typedef bit<48> mac_address_t;
 typedef bit<32> ipv4_address_t;
@@ -40,4 +41,23 @@ header udp_t {
     bit<16> destination_port;
     bit<16> length_bytes;
     bit<16> checksum;
+}
+
+// Of a header without options, with its checksum: 0 if that is right. checksum_error alone does not tell whose is
+// wrong.
+action sum_header(in ipv4_t ipv4, out bit<16> sum) {
+    hash(sum, HashAlgorithm.csum16, 32w0,
+        { ipv4.version, ipv4.header_words, ipv4.traffic_class, ipv4.total_length, ipv4.identification, ipv4.flags,
+          ipv4.fragment_offset, ipv4.ttl, ipv4.protocol, ipv4.checksum, ipv4.source, ipv4.destination },
+        32w0x10000);
+}
+
+// What a router does. The checksum changes by as much as the time to live (RFC 1624), so that options need not be read.
+action take_hops(inout ipv4_t ipv4, in bit<8> hops) {
+    bit<17> sum = (bit<17>)ipv4.checksum + ((bit<17>)hops << 8);
+    ipv4.ttl = ipv4.ttl - hops;
+    ipv4.checksum = sum[15:0] + (bit<16>)sum[16:16];
+    if (ipv4.checksum == 0xffff) {
+        ipv4.checksum = 0;
+    }
 }

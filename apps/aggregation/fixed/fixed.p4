@@ -175,15 +175,6 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
     bit<32> collection = 0;
     bit<16> header_sum = 0;
 
-    // Of the IPv4 header with its checksum: 0 if that is right. checksum_error alone does not tell whose is wrong.
-    action sum_header() {
-        hash(header_sum, HashAlgorithm.csum16, 32w0,
-            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
-              hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
-              hdr.ipv4.checksum, hdr.ipv4.source, hdr.ipv4.destination },
-            32w0x10000);
-    }
-
     action collect(bit<8> collection_number) {
         collection = (bit<32>)collection_number;
     }
@@ -303,7 +294,7 @@ control FixedIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     apply {
         if (standard_metadata.checksum_error == 1) {
-            sum_header();
+            sum_header(hdr.ipv4, header_sum);
         }
         if (standard_metadata.parser_error != error.NoError) {
             dropped.count(0);
@@ -419,7 +410,7 @@ control FixedEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
             if (has_messages) {
                 truncate((bit<32>)(ETHERNET_BYTES + hdr.ipv4.total_length));
             }
-            hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+            take_hops(hdr.ipv4, 1);
             link.apply();
         }
         meta.has_checksum = meta.is_new && hdr.udp.checksum != 0;

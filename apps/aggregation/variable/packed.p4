@@ -43,6 +43,7 @@
             if (content[18:18] == 1) {
                 hdr.more_len[9].setValid();
                 hdr.more_len[9].words = run;
+                taken.count(0);
                 run = 0;
             }
         }
@@ -53,6 +54,7 @@
             if (content[17:17] == 1) {
                 hdr.more_len[8].setValid();
                 hdr.more_len[8].words = run;
+                taken.count(0);
                 run = 0;
             }
         }
@@ -63,6 +65,7 @@
             if (content[16:16] == 1) {
                 hdr.more_len[7].setValid();
                 hdr.more_len[7].words = run;
+                taken.count(0);
                 run = 0;
             }
         }
@@ -73,6 +76,7 @@
             if (content[15:15] == 1) {
                 hdr.more_len[6].setValid();
                 hdr.more_len[6].words = run;
+                taken.count(0);
                 run = 0;
             }
         }
@@ -83,6 +87,7 @@
             if (content[14:14] == 1) {
                 hdr.more_len[5].setValid();
                 hdr.more_len[5].words = run;
+                taken.count(0);
                 run = 0;
             }
         }
@@ -93,6 +98,7 @@
             if (content[13:13] == 1) {
                 hdr.more_len[4].setValid();
                 hdr.more_len[4].words = run;
+                taken.count(0);
                 run = 0;
             }
         }
@@ -103,6 +109,7 @@
             if (content[12:12] == 1) {
                 hdr.more_len[3].setValid();
                 hdr.more_len[3].words = run;
+                taken.count(0);
                 run = 0;
             }
         }
@@ -113,6 +120,7 @@
             if (content[11:11] == 1) {
                 hdr.more_len[2].setValid();
                 hdr.more_len[2].words = run;
+                taken.count(0);
                 run = 0;
             }
         }
@@ -123,6 +131,7 @@
             if (content[10:10] == 1) {
                 hdr.more_len[1].setValid();
                 hdr.more_len[1].words = run;
+                taken.count(0);
                 run = 0;
             }
         }
@@ -133,6 +142,7 @@
             if (content[9:9] == 1) {
                 hdr.more_len[0].setValid();
                 hdr.more_len[0].words = run;
+                taken.count(0);
                 run = 0;
             }
         }
@@ -140,6 +150,7 @@
         pool_0.read(hdr.msg[0].data, column);
         hdr.len.setValid();
         hdr.len.words = run + 1;
+        taken.count(0);
         meta.message_bytes = (bit<16>)content[7:4] + ((bit<16>)content[3:0] << 2);
         hdr.aggregation.num = hdr.aggregation.num + (bit<16>)content[7:4];
     }
@@ -211,7 +222,6 @@
                 pop();
                 byte_counter.write(0, waiting - (bit<32>)meta.message_bytes);
                 if (waiting == (bit<32>)meta.message_bytes) { meet(); }
-                taken.count(0);
                 hdr.aggregation.length_bytes = hdr.aggregation.length_bytes + meta.message_bytes;
                 if (hdr.aggregation.length_bytes < ENOUGH_BYTES) {
                     meta.goes_round = true;

@@ -308,23 +308,14 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     // The pointer problem (section 5.5): 0 of small packets, 1 of workers.
     counter(2, CounterType.packets) resubmissions;
     // 0: a frame that ends too early, 1: a wrong IPv4 checksum, 2: no route, 3: the time to live is over, 4: the ring
-    // buffer is full, 5: a message without words or with too many, 6: Num or Len is not true, 7: not from the timer,
-    // 8: a wrong UDP checksum, which would be a good one afterwards.
+    // buffer is full, 5: a message without words or with too many, 6: Num or Len is not true, 7: of the timer's or a
+    // worker's type and from elsewhere, 8: a wrong UDP checksum, which would be a good one afterwards.
     counter(9, CounterType.packets) dropped;
 
     bit<32> column = 0;
     bit<32> workers_max = 0;
     bit<32> start = 0;
     bit<16> header_sum = 0;
-
-    // Of the IPv4 header with its checksum: 0 if that is right. checksum_error alone does not tell whose is wrong.
-    action sum_header() {
-        hash(header_sum, HashAlgorithm.csum16, 32w0,
-            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.traffic_class, hdr.ipv4.total_length,
-              hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
-              hdr.ipv4.checksum, hdr.ipv4.source, hdr.ipv4.destination },
-            32w0x10000);
-    }
 
     action drop(bit<32> reason) {
         dropped.count(reason);
@@ -627,9 +618,11 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         bool is_stored = false;
         bool is_ours = false;
         if (standard_metadata.checksum_error == 1) {
-            sum_header();
+            sum_header(hdr.ipv4, header_sum);
         }
-        if (hdr.type.isValid() && hdr.type.value != WORKER) {
+        // Only what goes round here is read as a worker.
+        bool is_worker = hdr.type.isValid() && hdr.type.value == WORKER && hdr.aggregation.isValid();
+        if (hdr.type.isValid() && !is_worker) {
             is_stored = aggregated.apply().hit;
             disaggregated.apply();
             is_ours = is_stored || meta.is_split;
@@ -644,7 +637,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
             drop(3);
         } else if (route.apply().hit && hdr.type.isValid()) {
             meta.message_bytes = 1 + ((bit<16>)hdr.len.words << 2);
-            if (hdr.type.value == WORKER && hdr.aggregation.isValid()) {
+            if (is_worker) {
                 @atomic {
                     forget_former_start();
                     work();
@@ -661,7 +654,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                 }
             } else if (!is_ours) {
                 // It only looks like a message, an aggregate or the timer's packet.
-            } else if (hdr.type.value == CONTROL) {
+            } else if (hdr.type.value == CONTROL || hdr.type.value == WORKER) {
                 drop(7);
             } else if (hdr.len.isValid() && !hdr.msg[0].isValid()) {
                 drop(5);
@@ -760,7 +753,7 @@ control VariableEgress(inout headers_t hdr, inout metadata_t meta, inout standar
         if (meta.goes_round) {
             recirculate_preserving_field_list(2);
         } else {
-            hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+            take_hops(hdr.ipv4, 1);
             link.apply();
         }
     }

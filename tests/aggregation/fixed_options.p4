@@ -1,0 +1,1 @@
+#include "../../apps/aggregation/fixed/fixed.p4"

@@ -1,0 +1,1 @@
+#include "../../apps/aggregation/variable/variable.p4"
