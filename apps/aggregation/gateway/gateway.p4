@@ -98,283 +98,10 @@ const bit<32> PEER_NUMBER = 2;
 
 // A number so far ahead is not believed at once.
 const bit<32> AHEAD_MAX = 65536;
-// Of so many aggregates in a row that were refused, in the order of their numbers, the last is believed.
-const bit<8> REFUSED_MAX = 32;
+// Of so many strays in the order of their numbers, with nothing else of the tunnel between them, the last is believed.
+const bit<8> STRAYS_MAX = 32;
 
-header ipv6_t {
-    bit<4> version;
-    bit<8> traffic_class;
-    bit<20> flow_label;
-    bit<16> payload_length;
-    bit<8> next_header;
-    bit<8> hop_limit;
-    ipv6_address_t source;
-    ipv6_address_t destination;
-}
-
-header options_t {
-    varbit<320> bytes;
-}
-
-// Options for hops or the destination, or a route: up to 64 bytes.
-header extension_t {
-    bit<8> next_header;
-    bit<8> length;
-    bit<48> first;
-    varbit<448> rest;
-}
-
-header fragment_t {
-    bit<8> next_header;
-    bit<8> reserved;
-    bit<13> offset;
-    bit<3> flags;
-    bit<32> identification;
-}
-
-header aggregate_t {
-    bit<8> version;
-    bit<8> reserved;
-    // Of the receiving gateway.
-    bit<16> tunnel;
-    bit<16> packets;
-    // Of the records.
-    bit<16> length_bytes;
-    // One for each time that the sending gateway was started.
-    bit<32> epoch;
-    // Of the aggregate in its tunnel and epoch, from 0.
-    bit<32> sequence;
-}
-
-// A UDP packet over IPv4, without what follows from the rest. The kind is 4, or 5 if it must not be fragmented.
-header record4_t {
-    bit<4> kind;
-    bit<12> length_bytes;
-    bit<8> traffic_class;
-    bit<8> ttl;
-    bit<16> identification;
-    ipv4_address_t source;
-    ipv4_address_t destination;
-    bit<16> source_port;
-    bit<16> destination_port;
-    bit<16> checksum;
-}
-
-// The same over IPv6. The kind is 6.
-header record6_t {
-    bit<4> kind;
-    bit<12> length_bytes;
-    bit<8> traffic_class;
-    bit<4> reserved;
-    bit<20> flow_label;
-    bit<8> hop_limit;
-    ipv6_address_t source;
-    ipv6_address_t destination;
-    bit<16> source_port;
-    bit<16> destination_port;
-    bit<16> checksum;
-}
-
-struct headers_t {
-    ethernet_t ethernet;
-    ipv4_t ipv4;
-    options_t options;
-    ipv6_t ipv6;
-    extension_t extension;
-    fragment_t fragment;
-    udp_t udp;
-    aggregate_t aggregate;
-    record4_t record4;
-    record6_t record6;
-}
-
-struct metadata_t {
-    // The packet is of a class, but goes alone. It is resubmitted behind the pile.
-    @field_list(1)
-    bool goes_alone;
-    // The tunnel, and what its pile may be.
-    bit<16> tunnel;
-    bool is_of_tunnel;
-    // A record has all that its headers say.
-    bool is_plain;
-    // It may be of a class, but its ports cannot be seen.
-    bool hides_ports;
-    // A hash of both addresses.
-    bit<16> pair;
-    bit<16> records_bytes_max;
-    bit<16> payload_bytes_max;
-    bit<24> wait_us;
-    // A record that waits for others: its bytes.
-    bool waits;
-    bit<16> record_bytes;
-    // Packets in a pile; and whether one alone goes as it came.
-    bit<16> packets;
-    bool sends_one_alone;
-    // The aggregate is from another gateway, whose state has this number.
-    bool is_from_peer;
-    bit<32> peer;
-    // A packet for `route`.
-    bool is_routed;
-    // It is for a group, or for one link only.
-    bool is_of_link;
-    // Bytes follow the aggregate, and it has to be taken apart: first they are cut off.
-    bool has_trailer;
-    bool is_cut;
-    // Headers were made here that need checksums.
-    bool has_new_ipv4;
-    bool has_new_udp;
-    // What is taken from the time to live.
-    bit<8> hops;
-}
-
-error {
-    NotIp
-}
-
-parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
-                     inout standard_metadata_t standard_metadata) {
-    state start {
-        transition select(standard_metadata.instance_type) {
-            INSTANCE_TYPE_PILE: parse_pile;
-            INSTANCE_TYPE_RECORD: parse_record;
-            default: parse_ethernet;
-        }
-    }
-
-    state parse_ethernet {
-        packet.extract(hdr.ethernet);
-        transition select(hdr.ethernet.ethertype) {
-            ETHERTYPE_IPV4: parse_ipv4;
-            ETHERTYPE_IPV6: parse_ipv6;
-            default: accept;
-        }
-    }
-
-    // Fragments, and packets with options, go through as they are. Their ports, or if those cannot be seen their addresses,
-    // say which pile they must not overtake.
-    state parse_ipv4 {
-        packet.extract(hdr.ipv4);
-        verify(hdr.ipv4.version == 4 && hdr.ipv4.header_words >= 5, error.NotIp);
-        transition select(hdr.ipv4.header_words, hdr.ipv4.flags & 0b101, hdr.ipv4.fragment_offset, hdr.ipv4.protocol) {
-            (5, 0, 0, PROTOCOL_UDP): parse_udp;
-            (_, _, 0, PROTOCOL_UDP): parse_options;
-            (_, _, _, PROTOCOL_UDP): hide_ports;
-            default: accept;
-        }
-    }
-
-    state hide_ports {
-        meta.hides_ports = true;
-        transition accept;
-    }
-
-    state parse_options {
-        bit<16> header_bytes = (bit<16>)hdr.ipv4.header_words << 2;
-        packet.extract(hdr.options, ((bit<32>)header_bytes - 20) << 3);
-        transition select(hdr.ipv4.total_length >= header_bytes + UDP_BYTES) {
-            true: parse_ports;
-            default: accept;
-        }
-    }
-
-    state parse_ports {
-        packet.extract(hdr.udp);
-        transition accept;
-    }
-
-    state parse_ipv6 {
-        packet.extract(hdr.ipv6);
-        verify(hdr.ipv6.version == 6, error.NotIp);
-        transition select(hdr.ipv6.next_header) {
-            PROTOCOL_UDP: parse_udp;
-            HOP_OPTIONS: parse_extension;
-            ROUTING: parse_extension;
-            DESTINATION_OPTIONS: parse_extension;
-            FRAGMENT: parse_fragment;
-            AUTHENTICATION: hide_ports;
-            default: accept;
-        }
-    }
-
-    state parse_extension {
-        transition select(packet.lookahead<bit<16>>()) {
-            0x0000 &&& 0x00f8: extract_extension;
-            default: hide_ports;
-        }
-    }
-
-    state extract_extension {
-        packet.extract(hdr.extension, (bit<32>)packet.lookahead<bit<16>>()[7:0] << 6);
-        transition select(hdr.extension.next_header) {
-            PROTOCOL_UDP: parse_ports;
-            FRAGMENT: parse_fragment;
-            HOP_OPTIONS: hide_ports;
-            ROUTING: hide_ports;
-            AUTHENTICATION: hide_ports;
-            DESTINATION_OPTIONS: hide_ports;
-            default: accept;
-        }
-    }
-
-    state parse_fragment {
-        packet.extract(hdr.fragment);
-        transition select(hdr.fragment.next_header, hdr.fragment.offset) {
-            (PROTOCOL_UDP, 0): parse_ports;
-            (PROTOCOL_UDP, _): hide_ports;
-            (ROUTING, _): hide_ports;
-            (AUTHENTICATION, _): hide_ports;
-            (DESTINATION_OPTIONS, _): hide_ports;
-            default: accept;
-        }
-    }
-
-    state parse_udp {
-        packet.extract(hdr.udp);
-        transition select(hdr.udp.destination_port, hdr.udp.length_bytes) {
-            (TUNNEL_PORT, 24 .. 65535): parse_aggregate;
-            default: accept;
-        }
-    }
-
-    state parse_aggregate {
-        packet.extract(hdr.aggregate);
-        bit<32> ip_bytes = (bit<32>)IPV6_BYTES + (bit<32>)hdr.ipv6.payload_length;
-        if (hdr.ipv4.isValid()) {
-            ip_bytes = (bit<32>)hdr.ipv4.total_length;
-        }
-        meta.has_trailer = standard_metadata.packet_length > (bit<32>)ETHERNET_BYTES + ip_bytes;
-        transition accept;
-    }
-
-    // A packet that waited in vain for others may go as it came.
-    state parse_pile {
-        pile_read(meta.tunnel, meta.packets);
-        transition select(meta.tunnel, meta.packets) {
-            (CUTTING_PILE, _): parse_ethernet;
-            (_, 1): parse_record;
-            default: accept;
-        }
-    }
-
-    state parse_record {
-        transition select(packet.lookahead<bit<4>>()) {
-            4: parse_record4;
-            5: parse_record4;
-            6: parse_record6;
-            default: accept;
-        }
-    }
-
-    state parse_record4 {
-        packet.extract(hdr.record4);
-        transition accept;
-    }
-
-    state parse_record6 {
-        packet.extract(hdr.record6);
-        transition accept;
-    }
-}
+#include "parser.p4"
 
 // The checksums of aggregates count here; those of other UDP packets are none of the gateway's business. All that follows the
 // headers is taken for payload, so nothing else may be there.
@@ -404,15 +131,16 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     // What this gateway sends: its epoch, and the next aggregate's number in each tunnel.
     @start_number register<bit<32>>(1) epoch_out;
     register<bit<32>>(TUNNELS) sequence_out;
-    // What came from each peer: the epoch, the one before, and the next number.
+    // What came from each peer: the epoch and the next number, and the same of the epoch before.
     register<bit<32>>(TUNNELS) epoch_in;
-    register<bit<32>>(TUNNELS) epoch_before;
     register<bit<32>>(TUNNELS) sequence_in;
-    // What was refused last: its epoch, the number behind it, and how many there were of which each followed the one before.
-    register<bit<32>>(TUNNELS) refused_epoch;
-    register<bit<32>>(TUNNELS) refused_next;
-    register<bit<8>>(TUNNELS) refused_in_row;
-    // Aggregates that never came, or too late.
+    register<bit<32>>(TUNNELS) epoch_before;
+    register<bit<32>>(TUNNELS) sequence_before;
+    // The last stray: its epoch, the number behind it, and how many there were, each ahead of the one before.
+    register<bit<32>>(TUNNELS) stray_epoch;
+    register<bit<32>>(TUNNELS) stray_next;
+    register<bit<8>>(TUNNELS) strays_in_row;
+    // Numbers that are missing: of aggregates that never came, came too late, or were dropped for what they are.
     register<bit<64>>(TUNNELS) lost;
     // Which pairs of addresses have packets in each pile: a bit for each of 256 parts of the pairs, 64 in a cell. And how many
     // packets, in the upper half, with the pair of the one that was gathered last.
@@ -435,7 +163,7 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
     // The peer, from 1, whose aggregate is about to be taken apart; 0 when its first record has come. Records say nothing of
     // their aggregate, but they come right behind it.
     register<bit<32>>(1) peer_to_count;
-    // Packets that came out of aggregates.
+    // Packets that came out of aggregates and go on.
     counter(1, CounterType.packets_and_bytes) restored;
     counter(16, CounterType.packets) dropped;
     counter(3, CounterType.packets) wrong_entries;
@@ -635,14 +363,8 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         meta.is_of_link = destination[127:120] == 0xff || destination[127:118] == 0x3fa || source[127:118] == 0x3fa;
     }
 
-    // What a router does. The checksum changes by as much as the time to live (RFC 1624).
     action forward_ipv4() {
-        bit<17> sum = (bit<17>)hdr.ipv4.checksum + ((bit<17>)meta.hops << 8);
-        hdr.ipv4.ttl = hdr.ipv4.ttl - meta.hops;
-        hdr.ipv4.checksum = sum[15:0] + (bit<16>)sum[16:16];
-        if (hdr.ipv4.checksum == 0xffff) {
-            hdr.ipv4.checksum = 0;
-        }
+        take_hops(hdr.ipv4, meta.hops);
         meta.is_routed = true;
         look_at_range4(hdr.ipv4.source, hdr.ipv4.destination);
     }
@@ -731,52 +453,58 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         meta.is_routed = true;
     }
 
-    // Counts aggregates that are missing before this one. Those that come after their successors, or are of the epoch before,
-    // are dropped: their packets would be out of order, or there twice. But one stray aggregate, of an epoch of long ago or
-    // with a number far ahead, must not make strays of all that follow: where those keep coming, each behind the other,
-    // they are believed.
+    // Counts aggregates that are missing before this one. Those behind the next of their epoch are dropped, whatever
+    // comes: their packets have been delivered, or younger ones of their flows. Those of the epoch before, or with a
+    // number far ahead, are strays as a rule, and one stray must not make strays of all that follow: where such keep
+    // coming, each ahead of the one before, they are believed.
     action check_sequence() {
         bit<32> epoch;
         bit<32> before;
         bit<32> next;
+        bit<32> next_before;
         bit<64> missing;
         epoch_in.read(epoch, meta.peer);
         epoch_before.read(before, meta.peer);
         sequence_in.read(next, meta.peer);
-        bit<32> ahead = hdr.aggregate.sequence - next;
+        sequence_before.read(next_before, meta.peer);
         bool is_same = hdr.aggregate.epoch == epoch;
-        bool is_refused = hdr.aggregate.epoch == before || is_same && ahead >= AHEAD_MAX;
-        bool is_believed = false;
-        if (is_refused) {
-            bit<32> epoch_of_refused;
-            bit<32> next_refused;
+        bool is_before = hdr.aggregate.epoch == before;
+        bit<32> ahead = hdr.aggregate.sequence - (is_same ? next : next_before);
+        bool is_late = (is_same || is_before) && ahead[31:31] == 1;
+        bool is_stray = !is_late && (is_before || is_same && ahead >= AHEAD_MAX);
+        bool is_believed = !is_late && !is_stray;
+        if (is_stray) {
+            bit<32> epoch_of_stray;
+            bit<32> next_stray;
             bit<8> in_row;
-            refused_epoch.read(epoch_of_refused, meta.peer);
-            refused_next.read(next_refused, meta.peer);
-            refused_in_row.read(in_row, meta.peer);
-            if (hdr.aggregate.epoch == epoch_of_refused && hdr.aggregate.sequence == next_refused) {
+            stray_epoch.read(epoch_of_stray, meta.peer);
+            stray_next.read(next_stray, meta.peer);
+            strays_in_row.read(in_row, meta.peer);
+            if (hdr.aggregate.epoch == epoch_of_stray && hdr.aggregate.sequence - next_stray < AHEAD_MAX) {
                 in_row = in_row + 1;
             } else {
                 in_row = 1;
             }
-            is_believed = in_row == REFUSED_MAX;
-            refused_epoch.write(meta.peer, hdr.aggregate.epoch);
-            refused_next.write(meta.peer, hdr.aggregate.sequence + 1);
-            refused_in_row.write(meta.peer, in_row);
+            is_believed = in_row == STRAYS_MAX;
+            stray_epoch.write(meta.peer, hdr.aggregate.epoch);
+            stray_next.write(meta.peer, hdr.aggregate.sequence + 1);
+            strays_in_row.write(meta.peer, in_row);
         }
-        if (is_refused && !is_believed) {
-            drop(is_same ? LATE : OLD_EPOCH);
-            meta.is_from_peer = false;
-        } else {
-            refused_in_row.write(meta.peer, 0);
-            if (!is_same) {
-                epoch_before.write(meta.peer, epoch);
-                epoch_in.write(meta.peer, hdr.aggregate.epoch);
-            } else if (!is_refused) {
+        if (is_believed) {
+            strays_in_row.write(meta.peer, 0);
+            if (is_same || is_before) {
                 lost.read(missing, meta.peer);
                 lost.write(meta.peer, missing + (bit<64>)ahead);
             }
+            if (!is_same) {
+                epoch_before.write(meta.peer, epoch);
+                sequence_before.write(meta.peer, next);
+                epoch_in.write(meta.peer, hdr.aggregate.epoch);
+            }
             sequence_in.write(meta.peer, hdr.aggregate.sequence + 1);
+        } else {
+            drop(is_same ? LATE : OLD_EPOCH);
+            meta.is_from_peer = false;
         }
     }
 
@@ -866,6 +594,8 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         if (pairs >> meta.pair[5:0] & 1 == 1) {
             pile_release(meta.tunnel);
             meta.goes_alone = true;
+            // When it comes again.
+            meta.is_routed = false;
             resubmit_preserving_field_list(1);
         }
     }
@@ -903,7 +633,6 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                     drop(TIME_OVER);
                 } else {
                     hdr.record4.ttl = hdr.record4.ttl - meta.hops;
-                    restored.count(0);
                     restore4();
                 }
             } else if (hdr.record6.isValid()) {
@@ -913,7 +642,6 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
                     drop(TIME_OVER);
                 } else {
                     hdr.record6.hop_limit = hdr.record6.hop_limit - meta.hops;
-                    restored.count(0);
                     restore6();
                 }
             } else {
@@ -1050,6 +778,9 @@ control GatewayIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             }
             if (meta.is_of_link && standard_metadata.egress_spec == standard_metadata.ingress_port) {
                 drop(NOT_FOR_ROUTERS);
+            }
+            if (meta.is_routed && standard_metadata.instance_type == INSTANCE_TYPE_RECORD) {
+                restored.count(0);
             }
         }
     }

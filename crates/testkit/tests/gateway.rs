@@ -297,3 +297,55 @@ fn restarts_duplicate_and_invent_nothing() {
         }
     });
 }
+
+/// The number of a packet of the one flow in a row of aggregates.
+fn number(packet: &[u8]) -> u32 {
+    u32::from_be_bytes(packet[28..32].try_into().unwrap())
+}
+
+/// Aggregates of a row of packets of one flow, whose payloads are numbers.
+fn row(way: Way, program: &Arc<ir::Program>, packets: u32) -> Vec<Vec<u8>> {
+    let mut near = Gateways::start(way, program, NEAR, 1);
+    let mut sent = Sent::default();
+    for number in 0..packets {
+        let mut packet = vec![0x45, 0, 0, 40, 0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 0, 10, 0, 1, 0];
+        let sum = checksum(&packet);
+        packet[10..12].copy_from_slice(&sum.to_be_bytes());
+        packet.extend([4000, 5000, 20, 0].map(u16::to_be_bytes).concat());
+        packet.extend([number, 0, 0].map(u32::to_be_bytes).concat());
+        let now_ns = 10_000 * u64::from(number);
+        near.receive(now_ns, 1, &frame(&packet));
+        near.run(now_ns, &mut sent);
+    }
+    near.run(u64::MAX / 2, &mut sent);
+    assert!(sent.0.iter().all(|(_, frame)| is_aggregate(&unframed(frame))));
+    sent.0.into_iter().map(|(_, frame)| frame).collect()
+}
+
+/// What the other gateway makes of aggregates in this order: the numbers of packets, and how many it counts as lost.
+fn taken_apart<'f>(way: Way, program: &Arc<ir::Program>, row: impl Iterator<Item = &'f Vec<u8>>) -> (Vec<u32>, u64) {
+    let mut far = Gateways::start(way, program, FAR, 2);
+    let mut out = Sent::default();
+    for (time_ns, frame) in (0..).step_by(1000).zip(row) {
+        far.receive(time_ns, 1, frame);
+        far.run(time_ns, &mut out);
+    }
+    (out.0.iter().map(|(_, frame)| number(&unframed(frame))).collect(), counted_as_lost(&mut far))
+}
+
+#[test]
+fn whole_rows_that_come_twice_or_late_are_not_delivered() {
+    each_way(|way| {
+        let file = folder().join("../apps/aggregation/gateway/gateway.p4");
+        let program = Arc::new(way.program(&program_of_file(&file).unwrap()).unwrap());
+        let row = row(way, &program, 1700);
+        assert!(row.len() > 95, "{} aggregates", row.len());
+        let (came, lost) = taken_apart(way, &program, row.iter().chain(&row));
+        assert!(came.iter().copied().eq(0..1700) && lost == 0, "{}: {} packets", way.describe(), came.len());
+        // Fifty come by a slower way, behind fifteen younger ones.
+        let order = row[..30].iter().chain(&row[80..95]).chain(&row[30..80]).chain(&row[95..]);
+        let (came, lost) = taken_apart(way, &program, order);
+        assert!(came.is_sorted() && came.len() < 1700, "{}: {} packets", way.describe(), came.len());
+        assert_eq!((lost, came.last()), (50, Some(&1699)), "{}", way.describe());
+    });
+}

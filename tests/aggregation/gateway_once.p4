@@ -1,0 +1,1 @@
+#include "../../apps/aggregation/gateway/gateway.p4"
