@@ -346,6 +346,41 @@ static inline WS_UNUSED uint64_t ws_hash_continued(const struct ws_crc *crc, con
     return ws_hash_from(crc, remainder, a + 4, a_count - 4, b, b_count);
 }
 
+/* The remainder of the limbs, lowest first, on division by x^width + constants[1]. What the constants are, cgen's
+ * remainder.rs says. */
+#if defined(__PCLMUL__)
+typedef long long ws_pair __attribute__((vector_size(16)));
+typedef unsigned long long ws_plain_pair __attribute__((vector_size(16)));
+
+/* All stays in vector registers until the end: to leave them and come back takes longer than a multiplication. The last
+ * argument of one says which halves it takes, 0x01 the first operand's upper, 0x10 the second's. */
+static inline WS_UNUSED uint64_t ws_remainder(const uint64_t *constants, uint32_t width, const uint64_t *limbs,
+                                              uint32_t count)
+{
+    const ws_pair divisor = {(long long)constants[1], 0}, powers = {(long long)constants[2], (long long)constants[0]};
+    ws_pair sum = {(long long)limbs[0], 0};
+    if (WS_IS_FOUR(64 * count)) {
+        const ws_four all = WS_FOUR_OF(limbs);
+        const ws_pair lower = {(long long)all[0], (long long)all[1]}, upper = {(long long)all[2], (long long)all[3]};
+        const ws_pair far = {(long long)constants[3], (long long)constants[4]};
+        sum = lower & (ws_pair){-1, 0};
+        sum ^= __builtin_ia32_pclmulqdq128(lower, powers, 0x01) ^ __builtin_ia32_pclmulqdq128(upper, far, 0) ^
+               __builtin_ia32_pclmulqdq128(upper, far, 0x11);
+    } else {
+        WS_EACH_LIMB
+        for (uint32_t i = 1; i < count; i++) {
+            const ws_pair limb = {(long long)limbs[i], 0}, power = {(long long)constants[1 + i], 0};
+            sum ^= __builtin_ia32_pclmulqdq128(limb, power, 0);
+        }
+    }
+    /* In the upper half are fewer bits than the width, at most 32: their product fits the lower. */
+    sum ^= __builtin_ia32_pclmulqdq128(sum, powers, 0x01);
+    const ws_pair above = (ws_pair)((ws_plain_pair)sum >> (unsigned long long)width);
+    const ws_pair quotient = __builtin_ia32_pclmulqdq128(above, powers, 0x10);
+    sum ^= __builtin_ia32_pclmulqdq128(above, divisor, 0) ^ __builtin_ia32_pclmulqdq128(quotient, divisor, 0x01);
+    return (uint64_t)sum[0] & ws_mask(width);
+}
+#else
 /* The product of two polynomials over the field of two elements. */
 struct ws_product {
     uint64_t low, high;
@@ -353,11 +388,6 @@ struct ws_product {
 
 static inline struct ws_product ws_multiply(uint64_t a, uint64_t b)
 {
-#if defined(__PCLMUL__)
-    typedef long long pair __attribute__((vector_size(16)));
-    pair product = __builtin_ia32_pclmulqdq128((pair){(long long)a, 0}, (pair){(long long)b, 0}, 0);
-    return (struct ws_product){(uint64_t)product[0], (uint64_t)product[1]};
-#else
     struct ws_product product = {0, 0};
     for (uint32_t bit = 0; bit < 64; bit++) {
         uint64_t taken = 0 - (b >> bit & 1);
@@ -365,11 +395,8 @@ static inline struct ws_product ws_multiply(uint64_t a, uint64_t b)
         product.high ^= (bit != 0 ? a >> (64 - bit) : 0) & taken;
     }
     return product;
-#endif
 }
 
-/* The remainder of the limbs, lowest first, on division by x^width + constants[1]. What the constants are, cgen's
- * remainder.rs says. */
 static inline WS_UNUSED uint64_t ws_remainder(const uint64_t *constants, uint32_t width, const uint64_t *limbs,
                                               uint32_t count)
 {
@@ -385,6 +412,7 @@ static inline WS_UNUSED uint64_t ws_remainder(const uint64_t *constants, uint32_
     uint64_t above = low >> width, quotient = above ^ ws_multiply(above, constants[0]).high;
     return (low ^ ws_multiply(quotient, constants[1]).low) & ws_mask(width);
 }
+#endif
 
 /* Joins values of any width, most significant bit first. The bits after the last one in its byte are zero. */
 struct ws_joined {

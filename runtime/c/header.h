@@ -86,12 +86,27 @@ static inline void ws_store64(uint8_t *p, uint64_t value)
     memcpy(p, &value, sizeof value);
 }
 
+/* Thirty-two bytes the other way round. */
+WS_WIDE void ws_four_turn(void *to, const void *from)
+{
+    typedef uint8_t ws_bytes __attribute__((vector_size(32), aligned(1), may_alias));
+    const ws_bytes bytes = *(const ws_bytes *)from;
+    *(ws_bytes *)to = WS_LANES(ws_bytes, bytes, bytes, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14,
+                               13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
+
 /* The number in `width` bits of the packet from bit `offset`, most significant bit first. Limbs that have eight bytes
  * of the number are loaded as words, and so is the highest of several; no other byte is touched. */
 WS_WIDE void ws_wide_load(uint64_t *d, const uint8_t *bytes, uint32_t offset, uint32_t width)
 {
     int32_t first = (int32_t)(offset / 8), last = (int32_t)((offset + width - 1) / 8);
     uint32_t shift = 7 - (offset + width - 1) % 8;
+    if (WS_IS_FOUR(width) && shift == 0 && last - first == 31) {
+        ws_four_turn(d, bytes + first);
+        ws_four_trim(d, width);
+        return;
+    }
+    uint64_t four[4], *const limbs = WS_IS_FOUR(width) ? four : d;
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++) {
         int32_t low = last - 8 * (int32_t)i;
@@ -106,9 +121,11 @@ WS_WIDE void ws_wide_load(uint64_t *d, const uint8_t *bytes, uint32_t offset, ui
         limb >>= shift;
         if (shift != 0 && low - 8 >= first)
             limb |= (uint64_t)bytes[low - 8] << (64 - shift);
-        d[i] = limb;
+        limbs[i] = limb;
     }
-    ws_wide_trim(d, width);
+    ws_wide_trim(limbs, width);
+    if (WS_IS_FOUR(width))
+        WS_FOUR(d) = (ws_four){four[0], four[1], four[2], four[3]};
 }
 
 /* The number from its bit `low` on; what is above the width is zero. */
@@ -125,6 +142,14 @@ WS_WIDE void ws_wide_store(uint8_t *bytes, uint32_t offset, uint32_t width, cons
 {
     int32_t first = (int32_t)(offset / 8), last = (int32_t)((offset + width - 1) / 8), at = last;
     uint32_t shift = 7 - (offset + width - 1) % 8;
+    if (WS_IS_FOUR(width) && shift == 0 && last - first == 31) {
+        const uint64_t kept = UINT64_C(0xff) & ~(UINT64_C(0xff) >> offset % 8);
+        const ws_four old = {bytes[first] & kept, 0, 0, 0};
+        ws_four turned;
+        ws_four_turn(&turned, a);
+        WS_FOUR(bytes + first) = turned | old;
+        return;
+    }
     if (shift != 0) {
         uint32_t mask = 0xffu << shift & 0xff & (at == first ? 0xffu >> (offset % 8) : 0xff);
         bytes[at] = (uint8_t)((bytes[at] & ~mask) | ((uint32_t)(a[0] << shift) & mask));

@@ -20,8 +20,38 @@
 #define WS_WIDE static inline __attribute__((always_inline))
 #define WS_EACH_LIMB _Pragma("GCC unroll 16")
 
+/* Four limbs are one vector where the processor has such. A value of so many, as a chunk of 32 bytes is, stays one from
+ * its load to its store: between, no limb is written by itself, since a vector that is read then waits for the limbs. */
+typedef uint64_t ws_four __attribute__((vector_size(32), aligned(1), may_alias));
+#define WS_FOUR(place) (*(ws_four *)(place))
+#define WS_FOUR_OF(place) (*(const ws_four *)(place))
+
+#if defined(__AVX2__)
+#define WS_IS_FOUR(width) (WS_LIMBS(width) == 4)
+#else
+#define WS_IS_FOUR(width) 0
+#endif
+
+/* Lanes of two vectors, the first one's numbered first. */
+#if defined(__clang__)
+#define WS_LANES(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define WS_LANES(type, a, b, ...) __builtin_shuffle(a, b, (type){__VA_ARGS__})
+#endif
+
+/* Clears the bits above the width. */
+WS_WIDE void ws_four_trim(uint64_t *d, uint32_t width)
+{
+    if (width % 64 != 0)
+        WS_FOUR(d) &= (ws_four){~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ws_mask(width % 64)};
+}
+
 WS_WIDE void ws_wide_zero(uint64_t *d, uint32_t width)
 {
+    if (WS_IS_FOUR(width)) {
+        WS_FOUR(d) = (ws_four){0, 0, 0, 0};
+        return;
+    }
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = 0;
@@ -29,6 +59,10 @@ WS_WIDE void ws_wide_zero(uint64_t *d, uint32_t width)
 
 WS_WIDE void ws_wide_copy(uint64_t *d, const uint64_t *a, uint32_t width)
 {
+    if (WS_IS_FOUR(width)) {
+        WS_FOUR(d) = WS_FOUR_OF(a);
+        return;
+    }
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = a[i];
@@ -84,6 +118,10 @@ WS_WIDE uint32_t ws_wide_eq(const uint64_t *a, const uint64_t *b, uint32_t width
 WS_WIDE void ws_wide_choose(uint64_t *d, uint64_t first, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
     uint64_t mask = 0 - (uint64_t)(first != 0);
+    if (WS_IS_FOUR(width)) {
+        WS_FOUR(d) = (WS_FOUR_OF(a) & mask) | (WS_FOUR_OF(b) & ~mask);
+        return;
+    }
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = (a[i] & mask) | (b[i] & ~mask);
@@ -109,6 +147,11 @@ static inline int32_t ws_wide_compare_signed(const uint64_t *a, const uint64_t *
 
 WS_WIDE void ws_wide_not(uint64_t *d, const uint64_t *a, uint32_t width)
 {
+    if (WS_IS_FOUR(width)) {
+        WS_FOUR(d) = ~WS_FOUR_OF(a);
+        ws_four_trim(d, width);
+        return;
+    }
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = ~a[i];
@@ -117,6 +160,10 @@ WS_WIDE void ws_wide_not(uint64_t *d, const uint64_t *a, uint32_t width)
 
 WS_WIDE void ws_wide_and(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    if (WS_IS_FOUR(width)) {
+        WS_FOUR(d) = WS_FOUR_OF(a) & WS_FOUR_OF(b);
+        return;
+    }
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = a[i] & b[i];
@@ -124,6 +171,10 @@ WS_WIDE void ws_wide_and(uint64_t *d, const uint64_t *a, const uint64_t *b, uint
 
 WS_WIDE void ws_wide_or(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    if (WS_IS_FOUR(width)) {
+        WS_FOUR(d) = WS_FOUR_OF(a) | WS_FOUR_OF(b);
+        return;
+    }
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = a[i] | b[i];
@@ -131,6 +182,10 @@ WS_WIDE void ws_wide_or(uint64_t *d, const uint64_t *a, const uint64_t *b, uint3
 
 WS_WIDE void ws_wide_xor(uint64_t *d, const uint64_t *a, const uint64_t *b, uint32_t width)
 {
+    if (WS_IS_FOUR(width)) {
+        WS_FOUR(d) = WS_FOUR_OF(a) ^ WS_FOUR_OF(b);
+        return;
+    }
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = a[i] ^ b[i];
@@ -351,6 +406,12 @@ WS_WIDE void ws_wide_shl(uint64_t *d, const uint64_t *a, uint64_t amount, uint32
 /* 1 shifted left. Limbs are compared with the place, so that none waits for a store, and nothing is jumped over. */
 WS_WIDE void ws_wide_bit(uint64_t *d, uint64_t amount, uint32_t width)
 {
+    if (WS_IS_FOUR(width)) {
+        const ws_four is_limb = (ws_four)((ws_four){0, 1, 2, 3} == amount / 64);
+        WS_FOUR(d) = is_limb & UINT64_C(1) << amount % 64;
+        ws_four_trim(d, width);
+        return;
+    }
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = (0 - (uint64_t)(amount / 64 == i)) & UINT64_C(1) << amount % 64;
@@ -440,6 +501,12 @@ WS_WIDE void ws_wide_put(uint64_t *d, uint32_t low, uint32_t width, uint64_t val
 /* The bits from `low`, as many as the destination has. */
 WS_WIDE void ws_wide_slice(uint64_t *d, uint32_t width, const uint64_t *a, uint32_t low)
 {
+    if (WS_IS_FOUR(width) && low > 0 && low + width <= 256) {
+        const ws_four value = WS_FOUR_OF(a), above = WS_LANES(ws_four, value, ((ws_four){0, 0, 0, 0}), 1, 2, 3, 4);
+        WS_FOUR(d) = value >> low | above << (64 - low);
+        ws_four_trim(d, width);
+        return;
+    }
     WS_EACH_LIMB
     for (uint32_t i = 0; i < WS_LIMBS(width); i++)
         d[i] = ws_wide_get(a, low + 64 * i, width - 64 * i < 64 ? width - 64 * i : 64);
@@ -478,6 +545,11 @@ WS_WIDE void ws_wide_resize_signed(uint64_t *d, uint32_t width, const uint64_t *
 /* a above b. */
 WS_WIDE void ws_wide_concat(uint64_t *d, const uint64_t *a, uint32_t a_width, const uint64_t *b, uint32_t b_width)
 {
+    if (WS_IS_FOUR(a_width) && WS_IS_FOUR(a_width + b_width) && b_width > 0) {
+        const ws_four value = WS_FOUR_OF(a), below = WS_LANES(ws_four, value, ((ws_four){0, 0, 0, 0}), 4, 0, 1, 2);
+        WS_FOUR(d) = value << b_width | below >> (64 - b_width) | (ws_four){b[0], 0, 0, 0};
+        return;
+    }
     ws_wide_resize(d, a_width + b_width, b, b_width);
     ws_wide_set_slice(d, b_width, a, a_width);
 }

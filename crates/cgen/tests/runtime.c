@@ -205,6 +205,52 @@ static void test_loads_and_stores(void)
     CHECK(ahead[0] == 0xcd00);
 }
 
+static uint64_t bit_of(const uint64_t *value, uint32_t bit)
+{
+    return value[bit / 64] >> bit % 64 & 1;
+}
+
+/* Values of four limbs, which may be vectors, bit by bit. */
+static void test_four_limbs(void)
+{
+    for (uint32_t round = 0; round < 5000; round++) {
+        uint32_t width = 193 + (uint32_t)(random_number() % 64), place = (uint32_t)(random_number() % 300);
+        uint32_t low = (uint32_t)(random_number() % (257 - width)), above = (uint32_t)(random_number() % (257 - width));
+        uint64_t a[4], b[4], d[9][4], few[1] = {random_number() & ws_mask(above)}, first = round % 2;
+        for (uint32_t i = 0; i < 4; i++) {
+            a[i] = random_number();
+            b[i] = random_number();
+        }
+        ws_wide_trim(b, width);
+        ws_wide_slice(d[0], width, a, low);
+        ws_wide_trim(a, width);
+        ws_wide_and(d[1], a, b, width);
+        ws_wide_or(d[2], a, b, width);
+        ws_wide_xor(d[3], a, b, width);
+        ws_wide_not(d[4], a, width);
+        ws_wide_choose(d[5], first, a, b, width);
+        ws_wide_bit(d[6], place, width);
+        ws_wide_copy(d[7], a, width);
+        ws_wide_concat(d[8], a, width, few, above);
+        for (uint32_t i = 0; i < width; i++) {
+            uint64_t x = bit_of(a, i), y = bit_of(b, i);
+            CHECK(bit_of(d[1], i) == (x & y) && bit_of(d[2], i) == (x | y) && bit_of(d[3], i) == (x ^ y));
+            CHECK(bit_of(d[4], i) != x && bit_of(d[5], i) == (first ? x : y));
+            CHECK(bit_of(d[6], i) == (i == place) && bit_of(d[7], i) == x && bit_of(d[8], i + above) == x);
+            CHECK(i + low >= width || bit_of(d[0], i) == bit_of(a, i + low));
+        }
+        for (uint32_t i = 0; i < above; i++)
+            CHECK(bit_of(d[8], i) == bit_of(few, i));
+        for (uint32_t of = 0; of < 8; of++)
+            for (uint32_t i = width; i < 256; i++)
+                CHECK(bit_of(d[of], i) == 0);
+        for (uint32_t i = width + above; i < 256; i++)
+            CHECK(bit_of(d[8], i) == 0);
+        ws_wide_zero(d[0], width);
+        CHECK(ws_wide_is_zero(d[0], width));
+    }
+}
+
 static void test_hashes(void)
 {
     const uint8_t *check = (const uint8_t *)"123456789";
@@ -442,6 +488,7 @@ int main(void)
     test_remainders();
     test_gathers_and_scatters();
     test_loads_and_stores();
+    test_four_limbs();
     test_hashes();
     test_stacks();
     test_deparser();

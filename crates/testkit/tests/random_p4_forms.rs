@@ -118,6 +118,7 @@ const FORMS: &[&str] = &[
     "direct_counter(",
     "direct_meter<",
     "hash(",
+    "crc_remainder(",
     "random(",
     "digest(",
     "truncate(",

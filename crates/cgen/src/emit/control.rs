@@ -7,7 +7,7 @@
 
 use super::Emitter;
 use super::expr::Value;
-use super::scope::{EarlyExits, Jump, Known, Scope, valid_in_context};
+use super::scope::{EarlyExits, Jump, Known, Scope};
 use super::straight::{KEPT, Wanted, Way, stages};
 use super::table::Answer;
 use crate::ctree::{
@@ -60,7 +60,8 @@ pub(crate) fn packet_declarations(scope: &Scope<'_, '_>, position: C) -> Vec<S> 
         let nowhere = || if scope.is_in_place() { name("bytes") } else { cast("uint8_t *", name("p")) };
         out.extend(scope.declarations(|_| long(0), |_| nowhere()));
     } else {
-        out.extend(scope.declarations(valid_in_context, |header| scope.at(scope.offset_entering(header))));
+        let valid = |word| scope.valid_word_entering(word, &scope.entered);
+        out.extend(scope.declarations(valid, |header| scope.pointer_entering(header, &scope.entered)));
     }
     out.extend(scope.deparser_declarations());
     out

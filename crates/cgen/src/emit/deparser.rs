@@ -120,7 +120,8 @@ enum Bytes {
 impl Scope<'_, '_> {
     /// Puts what was emitted before the payload, and moves the begin of the packet there.
     pub(crate) fn put_emitted(&mut self) {
-        let headers = std::mem::take(&mut self.emitted);
+        let mut headers = std::mem::take(&mut self.emitted);
+        headers.retain(|header| !matches!(header, HeaderRef::Fixed(id) if self.is_surely_invalid(*id)));
         let emitted: Vec<Emitted> = headers.iter().map(|header| self.take_out(header)).collect();
         let certain: u32 = emitted.iter().filter(|it| it.valid.is_none()).map(|it| it.size).sum();
         let size = |it: &Emitted| Some(binary("*", cast("uint32_t", it.valid.clone()?), int(it.size)));

@@ -103,6 +103,9 @@ impl Scope<'_, '_> {
                 if self.is_surely_valid(*id) {
                     return None;
                 }
+                if self.is_surely_invalid(*id) {
+                    return Some(long(0));
+                }
                 let bit = self.emitter.plan.headers[*id].bit;
                 let word = self.valid_word(bit / 64, false);
                 let shifted = if bit.is_multiple_of(64) { word } else { binary(">>", word, int(bit % 64)) };
@@ -233,8 +236,11 @@ impl Scope<'_, '_> {
 
     /// What is known of the header's validity changes.
     pub(crate) fn learn(&mut self, access: &Access, valid: bool) {
+        self.known.as_parsed = false;
         match &access.place {
             Place::Plain(id) | Place::Element { id: Some(id), .. } => {
+                self.known.invalid.remove(id);
+                self.known.in_their_places.remove(id);
                 if valid {
                     self.known.valid.insert(*id);
                 } else {
@@ -242,7 +248,10 @@ impl Scope<'_, '_> {
                 }
             }
             Place::Element { stack, .. } if !valid => self.forget_stack(*stack),
-            Place::Element { .. } => {}
+            Place::Element { stack, .. } => {
+                let elements = &self.emitter.program.stacks[*stack].elements;
+                elements.iter().for_each(|element| _ = self.known.invalid.remove(element));
+            }
         }
     }
 
@@ -250,7 +259,10 @@ impl Scope<'_, '_> {
     pub(crate) fn forget_stack(&mut self, stack: StackId) {
         for element in &self.emitter.program.stacks[stack].elements {
             self.known.valid.remove(element);
+            self.known.invalid.remove(element);
+            self.known.in_their_places.remove(element);
         }
+        self.known.as_parsed = false;
     }
 
     /// `if (condition) { statements }`, or the statements alone if there is no condition.
@@ -283,6 +295,10 @@ impl Scope<'_, '_> {
             (Place::Element { in_range: Some(in_range), .. }, C::Binary(_, _, bit)) => {
                 binary("&&", in_range.clone(), unary("!", *bit))
             }
+            (_, C::Long(0)) => {
+                self.out.extend(statements);
+                return self.learn(&access, true);
+            }
             (_, valid) => unary("!", valid),
         };
         self.push(S::If(missing, statements, Vec::new()));
@@ -294,6 +310,9 @@ impl Scope<'_, '_> {
         let statements = self.take(|scope| scope.set_bit(&access, false));
         self.guarded(in_range(&access), statements);
         self.learn(&access, false);
+        if let Place::Plain(id) = access.place {
+            self.known.invalid.insert(id);
+        }
     }
 
     pub(crate) fn copy_header(&mut self, dst: &HeaderRef, src: &HeaderRef) {

@@ -220,7 +220,7 @@ impl<'e> Emitter<'e> {
                 StmtKind::CountLookup { table, .. } => {
                     tables.insert(*table);
                 }
-                StmtKind::ApplyTable { table, .. } if self.plan.tables[*table].is_narrow => {
+                StmtKind::ApplyTable { table, .. } if self.plan.tables[*table].is_near => {
                     tables.insert(*table);
                 }
                 _ => {}

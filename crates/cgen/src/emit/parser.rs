@@ -103,6 +103,19 @@ impl Scope<'_, '_> {
         self.used.written.extend(written);
         (self.exit, self.used.exit, self.known) = (exit, used_exit, Known { vars: untouched, ..Known::nothing() });
         self.used.leaves = leaves;
+        self.know_parsed();
+    }
+
+    /// What is known of the headers of a packet that was just parsed.
+    fn know_parsed(&mut self) {
+        let Some(straight) = self.way.map(|way| way.straight).filter(|straight| !straight.parsed.is_empty()) else {
+            return;
+        };
+        let all = self.emitter.program.headers.iter_enumerated().map(|(id, _)| id);
+        self.known.invalid = all.filter(|id| !straight.extracted.contains(id)).collect();
+        let in_place = straight.parsed.iter().filter(|(_, extracted)| extracted.at_bytes.is_some());
+        self.known.in_their_places = in_place.map(|(id, _)| *id).collect();
+        self.known.as_parsed = true;
     }
 }
 

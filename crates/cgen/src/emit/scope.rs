@@ -20,6 +20,12 @@ pub(crate) struct Known {
     pub(crate) reachable: bool,
     /// Headers that are valid there for certain.
     pub(crate) valid: BTreeSet<HeaderId>,
+    /// Headers that are invalid there for certain.
+    pub(crate) invalid: BTreeSet<HeaderId>,
+    /// Headers that still lie where the parser always finds them, if they are valid.
+    pub(crate) in_their_places: BTreeSet<HeaderId>,
+    /// Whether the valid headers are those that the parser has extracted, and none lies elsewhere.
+    pub(crate) as_parsed: bool,
     /// Variables that have a certain value there, as far as that is followed: on the straight way, those that wait for
     /// tables.
     pub(crate) vars: BTreeMap<VarId, u64>,
@@ -36,6 +42,9 @@ impl Known {
         Known {
             reachable: true,
             valid: BTreeSet::new(),
+            invalid: BTreeSet::new(),
+            in_their_places: BTreeSet::new(),
+            as_parsed: false,
             vars: BTreeMap::new(),
             written: BTreeSet::new(),
             in_packet: BTreeSet::new(),
@@ -53,6 +62,9 @@ impl Known {
             *self = other.clone();
         } else if other.reachable {
             self.valid.retain(|header| other.valid.contains(header));
+            self.invalid.retain(|header| other.invalid.contains(header));
+            self.in_their_places.retain(|header| other.in_their_places.contains(header));
+            self.as_parsed &= other.as_parsed;
             self.vars.retain(|var, value| other.vars.get(var) == Some(value));
             self.written.retain(|var| other.written.contains(var));
             self.in_packet.retain(|sum| other.in_packet.contains(sum));
@@ -83,8 +95,8 @@ impl Known {
     /// A condition was found true or false.
     pub(crate) fn assume(&mut self, condition: &Expr, truth: bool) {
         match &condition.kind {
-            ExprKind::IsValid(HeaderRef::Fixed(id)) if truth => {
-                self.valid.insert(*id);
+            ExprKind::IsValid(HeaderRef::Fixed(id)) => {
+                if truth { &mut self.valid } else { &mut self.invalid }.insert(*id);
             }
             ExprKind::Unary(UnaryOp::Not, inner) => self.assume(inner, !truth),
             ExprKind::Binary(BinaryOp::LogicalAnd, left, right) if truth => {
@@ -225,6 +237,11 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// A condition was found true or false.
     pub(crate) fn assume(&mut self, condition: &Expr, truth: bool) {
         self.known.assume(condition, truth);
+        if let Some(way) = self.way.filter(|_| self.known.as_parsed) {
+            let before = |id| way.straight.parsed.get(id).into_iter().flat_map(|extracted| &extracted.after);
+            let before: Vec<HeaderId> = self.known.valid.iter().flat_map(before).copied().collect();
+            self.known.valid.extend(before);
+        }
         self.assume_of_sums(condition, truth);
     }
 
@@ -409,6 +426,25 @@ impl<'s, 'e> Scope<'s, 'e> {
     /// Whether a header is certainly valid here.
     pub(crate) fn is_surely_valid(&self, header: HeaderId) -> bool {
         self.is_valid_where(&self.known, header)
+    }
+
+    /// Whether a header is certainly invalid here.
+    pub(crate) fn is_surely_invalid(&self, header: HeaderId) -> bool {
+        self.known.invalid.contains(&header)
+    }
+
+    /// A word of valid bits of packets that enter the region with this known of them.
+    pub(crate) fn valid_word_entering(&self, word: u32, known: &Known) -> C {
+        let mut bits = 0;
+        for (header, slot) in self.emitter.plan.headers.iter_enumerated().filter(|(_, slot)| slot.bit / 64 == word) {
+            let is_valid = self.is_valid_where(known, header);
+            let is_certain = is_valid || known.invalid.contains(&header);
+            if !known.as_parsed || !is_certain || self.emitter.dynamic_element(header).is_some() {
+                return valid_in_context(word);
+            }
+            bits |= u64::from(is_valid) << (slot.bit % 64);
+        }
+        long(bits)
     }
 
     /// Whether a header is certainly valid where this is known.

@@ -341,6 +341,9 @@ impl Scope<'_, '_> {
     /// Forgets what is known of variables, and of headers that a loop's body may make invalid.
     fn forget_what_changes(&mut self, body: &Body) {
         self.known.vars.clear();
+        self.known.invalid.clear();
+        self.known.in_their_places.clear();
+        self.known.as_parsed = false;
         self.touch_all_sums();
         let program = self.emitter.program;
         let mut changed = Vec::new();

@@ -144,7 +144,9 @@ impl Scope<'_, '_> {
         }
         if way.straight.moves {
             let put = self.take(Self::put_emitted);
-            if way.straight.may_stay {
+            if self.known.as_parsed {
+                // Nothing was put before it or taken away.
+            } else if way.straight.may_stay {
                 let changed = binary("!=", self.valid_word(0, false), arrow(name("c"), "parsed"));
                 self.push(S::If(changed, put, Vec::new()));
             } else {
@@ -287,6 +289,15 @@ impl Scope<'_, '_> {
         Some(if way.straight.in_place { int(before) } else { binary("+", arrow(name("p"), "data"), int(before)) })
     }
 
+    /// The pointer to a header of packets that enter the region with this known of them.
+    pub(crate) fn pointer_entering(&self, header: HeaderId, known: &Known) -> C {
+        let parsed = self.way.and_then(|way| way.straight.parsed.get(&header)?.at_bytes);
+        match parsed.filter(|_| known.in_their_places.contains(&header)) {
+            Some(at) => binary("+", name("bytes"), int(at)),
+            None => self.at(self.offset_entering(header)),
+        }
+    }
+
     /// Where a header lies in its frame when packets enter the region.
     pub(crate) fn offset_entering(&self, header: HeaderId) -> C {
         let slot = int(self.emitter.plan.headers[header].slot);
@@ -315,7 +326,17 @@ impl Scope<'_, '_> {
         let waiting = self.used.locals.iter().filter(|var| self.waits(**var));
         let differs = waiting.filter(|var| self.waited(**var, known) != self.waited(**var, &self.entered));
         let vars = differs.map(|&var| assign(name(self.emitter.var_name(var)), self.waited(var, known)));
-        vars.chain(self.sums_enter_by(known)).collect()
+        let words = self.used.words.iter().map(|&word| {
+            let entering = [known, &self.entered].map(|known| self.valid_word_entering(word, known));
+            (name(format!("valid{word}")), entering)
+        });
+        let pointers = self.used.headers.iter().map(|&header| {
+            let entering = [known, &self.entered].map(|known| self.pointer_entering(header, known));
+            (name(self.emitter.header_name(header)), entering)
+        });
+        let other = words.chain(pointers).filter(|(_, [here, there])| here != there);
+        let other = other.map(|(place, [here, _])| assign(place, here));
+        vars.chain(other).chain(self.sums_enter_by(known)).collect()
     }
 
     /// What is wanted where packets come in of whom this is known, if `after` is wanted where they go.
@@ -323,9 +344,11 @@ impl Scope<'_, '_> {
         let waiting = self.used.looked_at.iter().copied().filter(|var| self.waits(*var));
         let loaded = waiting.filter(|var| !known.vars.contains_key(var));
         let is_written = |var: &VarId| self.used.surely_written.as_ref().is_some_and(|written| written.contains(var));
+        let is_read = |word: &u32| !matches!(self.valid_word_entering(*word, known), C::Long(_));
+        let words = self.used.words.iter().copied().filter(is_read);
         let passed = after.vars.iter().copied().filter(|var| !is_written(var));
         Wanted {
-            words: self.used.words.union(&after.words).copied().collect(),
+            words: words.chain(after.words.iter().copied()).collect(),
             vars: loaded.chain(passed).collect(),
             sums: self.wanted_sums(known, &after.sums),
             left: self.used.left || after.left,

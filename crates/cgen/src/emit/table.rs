@@ -138,7 +138,7 @@ impl Scope<'_, '_> {
             self.push(S::Declare { ty: ENTRY.into(), name: entry.clone(), length: None, value: found });
             Answer::Entry(name(entry))
         };
-        let [lookups, hits] = if plan.is_narrow {
+        let [lookups, hits] = if plan.is_near {
             [name(lookups_name(table)), name(hits_name(table))]
         } else {
             ["lookups", "hits"].map(|member| dot(self.env_item("uses", table), member))

@@ -5,7 +5,7 @@
 //! to it ([`super::own_nodes`] gives each of them a copy, where that is allowed). A region runs over all packets of the
 //! burst that reach it before the next region runs. Packets that come from earlier regions enter it at the node that
 //! they go to. A table inside a loop, one with a key so wide that the rows of a burst would need too much stack, or one
-//! with a key so narrow that there is nothing to search, is not cut at: it is asked packet by packet.
+//! so small that there is little to search, is not cut at: it is asked packet by packet.
 
 use super::sharing::Sharing;
 use super::state;

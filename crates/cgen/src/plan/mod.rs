@@ -36,6 +36,9 @@ use tables::{ActionLayout, BriefLayout, KeyField, KeyLayout};
 /// The largest context of a packet, in bytes. Every packet in flight has one.
 pub const CONTEXT_BYTES_MAX: u32 = 1 << 20;
 
+/// Entries that a table has room for whose slots and cells are taken to lie in the nearest caches.
+const NEAR_ENTRIES_MAX: u64 = 256;
+
 /// Why a program cannot be planned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlanError {
@@ -82,6 +85,8 @@ pub struct TablePlan {
     pub(crate) is_narrow: bool,
     /// Where generated code finds what an entry says without reading the entry.
     pub(crate) briefs: Option<BriefLayout>,
+    /// Whether they are one word of a table so small that a search is worth no waiting for others; narrow ones are.
+    pub(crate) is_near: bool,
     /// Of the data of its actions, by position in the table's list.
     pub actions: Vec<ActionLayout>,
     /// For each action, what is copied to headers as it stands in the entry.
@@ -259,9 +264,9 @@ pub fn spelled_params(program: &Program, table: &ir::Table, listed: &ir::TableAc
 }
 
 /// A key that takes more words than any burst has room for keeps its table from being cut at: that is also so where a
-/// search is one load, of what lies near.
+/// search is few loads, of what lies near.
 fn cut_words(tables: &IndexVec<TableId, TablePlan>, tuning: Tuning, table: TableId) -> usize {
-    if tuning.cuts && !tables[table].is_narrow { tables[table].key.words() } else { 1 << 20 }
+    if tuning.cuts && !tables[table].is_near { tables[table].key.words() } else { 1 << 20 }
 }
 
 /// The layouts are those of the general program, by which the entries are stored.
@@ -274,10 +279,11 @@ fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TableP
         |(listed, stored): (&ir::TableAction, &Spelled)| spelled::spelled(program, table, listed).stores_of(stored);
     let key = KeyLayout::new(&key_fields(table));
     let is_exact = table.keys.iter().all(|key| key.kind == MatchKind::Exact);
-    let is_of_words = key.words() == 1 && is_exact;
+    let (is_of_words, is_narrow) = (key.words() == 1 && is_exact, key.is_narrow() && is_exact);
     TablePlan {
         is_of_words,
-        is_narrow: key.is_narrow() && is_exact,
+        is_narrow,
+        is_near: is_narrow || is_of_words && table.size <= NEAR_ENTRIES_MAX,
         briefs: if is_of_words { brief_layout(general, table) } else { None },
         key,
         actions: table.actions.iter().zip(&spelled).map(layout).collect(),

@@ -104,6 +104,8 @@ pub(crate) struct Straight {
     pub(crate) sums: Vec<Sum>,
     /// What is known of the headers that the parser extracts, if no block changes which are valid or where they are.
     pub(crate) headers: BTreeMap<HeaderId, Extracted>,
+    /// What is known of them behind the parser, if blocks change which are valid but packets may stay as they are.
+    pub(crate) parsed: BTreeMap<HeaderId, Extracted>,
     /// Whether anything looks at where the payload begins.
     pub(crate) asks_for_payload: bool,
     /// Variables that wait for tables: first byte in the waiting part, and the last region that mentions them.
@@ -177,14 +179,23 @@ impl Straight {
             in_place: (keeps_headers || moves) && is_light(program),
             moves,
             headers: if keeps_headers { extracted(program, &parser_of(program).kind) } else { BTreeMap::new() },
+            parsed: BTreeMap::new(),
             asks_for_payload: !keeps_headers || may_ask || hashes_payload(program),
             waiting: BTreeMap::new(),
             waiting_bytes: 0,
             kept: kept(program),
         };
-        straight.find_waiting(program, key_words);
-        straight.in_place &= straight.waiting_bytes + wide_metadata_bytes(program) <= KEPT_BYTES_MAX;
+        straight.settle(program, key_words);
         Ok(straight)
+    }
+
+    /// What depends on all else: what waits, and so whether packets are worked on in place.
+    fn settle(&mut self, program: &Program, key_words: &dyn Fn(ir::TableId) -> usize) {
+        self.find_waiting(program, key_words);
+        self.in_place &= self.waiting_bytes + wide_metadata_bytes(program) <= KEPT_BYTES_MAX;
+        if self.in_place && self.may_stay {
+            self.parsed = extracted(program, &parser_of(program).kind);
+        }
     }
 
     /// What a packet runs through after the parser, in order.

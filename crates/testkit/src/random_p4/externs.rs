@@ -100,6 +100,9 @@ impl Generator<'_> {
     }
 
     fn hash(&mut self) -> bool {
+        if self.once_in(4) && self.remainder() {
+            return true;
+        }
         let places = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(_)));
         let Some(place) = self.pick(&places) else { return false };
         let algorithm = *self.rng.pick(&ALGORITHMS);
@@ -108,6 +111,18 @@ impl Generator<'_> {
         let max = if self.once_in(2) { self.constant(&max_ty) } else { self.expr(&max_ty, 1) };
         let data = self.data();
         self.line(format!("hash({}, HashAlgorithm.{algorithm}, {base}, {data}, {max});", place.text));
+        true
+    }
+
+    /// A remainder of polynomials.
+    fn remainder(&mut self) -> bool {
+        let places = self.values(|value| value.writable && matches!(value.ty, Ty::Bit(1..=32)));
+        let values = self.values(|value| matches!(value.ty, Ty::Bit(1..)));
+        let (Some(place), Some(first)) = (self.pick(&places), self.pick(&values)) else { return false };
+        let second = self.pick(&values).filter(|_| self.once_in(2));
+        let data = second.map_or(first.text.clone(), |second| format!("({} ++ {})", first.text, second.text));
+        let polynomial = self.constant(&place.ty);
+        self.line(format!("crc_remainder({}, {data}, {polynomial});", place.text));
         true
     }
 

@@ -12,6 +12,7 @@ impl Generator<'_> {
             self.line("#define V1MODEL_VERSION 20200408");
         }
         self.line("#include <v1model.p4>");
+        self.line("#include <wirespeed.p4>");
         self.line("");
         self.declare_types();
         let headers = self.headers_struct();
