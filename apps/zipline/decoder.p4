@@ -112,6 +112,9 @@ control Join(in bool is_reference, in identifier_t identifier, in aside_t front,
         basis = original;
     }
 
+    // How the program was compiled, which a controller compares: with different settings bytes would be wrong.
+    @zipline[code=CODE, errors=ERRORS, polynomial=POLYNOMIAL, chunk=CHUNK, aside=ASIDE, offset=OFFSET, count=COUNT,
+             id_bits=ID_BITS, classes=CLASSES, ethertype=ETHERTYPE]
     table bases {
         key = { identifier: exact; }
         actions = { expand; refuse; }
@@ -228,28 +231,28 @@ control DecoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
 #define RESTORE(i) hdr.references[i].setInvalid(); hdr.chunks[i].setValid(); \
                    hdr.chunks[i].aside = aside; hdr.chunks[i].word = word;
 #if COUNT == 1
-            bool is_reference = hdr.references[0].isValid();
-            if (!is_reference && !hdr.chunks[0].isValid()) {
-                kind = SHORT;
-            } else {
-                kind = is_reference ? EXPANDED : RESTORED;
+            // Said of both, so that what follows knows which headers there are.
+            if (hdr.references[0].isValid() && !hdr.chunks[0].isValid()) {
+                kind = EXPANDED;
                 classes.apply();
-            }
-            if (kind == EXPANDED || kind == RESTORED) {
-                aside = hdr.chunks[0].aside;
-                word = hdr.chunks[0].word;
-#if CODE != 0
-                syndrome_t syndrome = word[M - 1:0];
-#endif
-                if (is_reference) {
-                    aside = hdr.references[0].aside;
-#if CODE != 0
-                    syndrome = hdr.references[0].syndrome;
-#endif
+                if (kind == EXPANDED) {
+                    join.apply(true, hdr.references[0].identifier, hdr.references[0].aside, 0, SYNDROME(0) mask, aside,
+                               word, kind);
+                    RESTORE(0)
                 }
-                join.apply(is_reference, hdr.references[0].identifier, aside, word, SYNDROME_ARGUMENT mask,
-                           aside, word, kind);
-                RESTORE(0)
+            } else if (hdr.chunks[0].isValid() && !hdr.references[0].isValid()) {
+                kind = RESTORED;
+                classes.apply();
+                if (kind == RESTORED) {
+#if CODE != 0
+                    syndrome_t syndrome = hdr.chunks[0].word[M - 1:0];
+#endif
+                    join.apply(false, 0, hdr.chunks[0].aside, hdr.chunks[0].word, SYNDROME_ARGUMENT mask, aside, word,
+                               kind);
+                    RESTORE(0)
+                }
+            } else {
+                kind = SHORT;
             }
 #else
             if (number[0:0] == 0 || !hdr.known.isValid()) {

@@ -6,7 +6,7 @@ const kind_t COMPRESSED = 0;
 const kind_t PROCESSED = 1;
 // Traffic that no class takes in.
 const kind_t OTHER = 2;
-// A packet of a class that is shorter than a chunk.
+// A packet that is shorter than a chunk, of whatever class.
 const kind_t SHORT = 3;
 // The mask of its syndrome is not in the table.
 const kind_t UNMASKED = 4;
@@ -50,9 +50,18 @@ struct parts_t {
     kind_t kind;
 }
 
+#if COUNT > 1
+#define TURN_PARAMETERS , in bool is_its_turn, inout bool has_met
+#define TURN(i) , standard_metadata.ingress_global_timestamp[i:i] == 1, has_met
+#else
+#define TURN_PARAMETERS
+#define TURN(i)
+#endif
+
 // Takes a chunk apart. Its kind is COMPRESSED if it has an identifier, else PROCESSED; UNMASKED if it has no parts.
-// `met` is the last basis that was to be learned: a digest has the values at the end of ingress.
-control Split(in aside_t front, in word_t rest, in bits_t mask, out parts_t parts, inout basis_t met) {
+// `met` is a basis that is to be learned: a digest has the values at the end of ingress, so that a packet has one. Of
+// several it is the first, or a later one if it is its turn, as the time says: none is passed over for ever.
+control Split(in aside_t front, in word_t rest, in bits_t mask, out parts_t parts, inout basis_t met TURN_PARAMETERS) {
 #if CODE != 0
     word_t wrong = 0;
 
@@ -96,11 +105,19 @@ control Split(in aside_t front, in word_t rest, in bits_t mask, out parts_t part
 
     // The controller makes this the default action: it is told of the basis.
     action learn() {
+#if COUNT > 1
+        met = has_met && !is_its_turn ? met : parts.basis;
+        has_met = true;
+#else
         met = parts.basis;
+#endif
         digest<learn_t>(1, { met });
         parts.kind = PROCESSED;
     }
 
+    // How the program was compiled, which a controller compares: with different settings bytes would be wrong.
+    @zipline[code=CODE, errors=ERRORS, polynomial=POLYNOMIAL, chunk=CHUNK, aside=ASIDE, offset=OFFSET, count=COUNT,
+             id_bits=ID_BITS, classes=CLASSES, ethertype=ETHERTYPE]
     table bases {
         key = { parts.basis: exact @name("basis"); }
         actions = { compress; process; learn; }
@@ -145,6 +162,7 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
 #if COUNT > 1
     bit<8> chunks = COUNT;
     bit<8> known = 0;
+    bool has_met = false;
 #endif
     Split() split;
 
@@ -184,7 +202,7 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
 #endif
         }
         actions = { encode; NoAction; }
-        size = 1024;
+        size = 256;
         default_action = NoAction();
     }
 
@@ -200,10 +218,10 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
         if (hdr.ethernet.ethertype - ETHERTYPE < TYPES) {
             kind = REFUSED;
             drop();
-        } else if (!classes.apply().hit) {
-            kind = OTHER;
         } else if (!hdr.chunks[0].isValid()) {
             kind = SHORT;
+        } else if (!classes.apply().hit) {
+            kind = OTHER;
 #ifdef MASKED
         } else if (bits_gather(mask, mask) != (bits_t)~(aside_t)0) {
             kind = MISFIT;
@@ -234,7 +252,7 @@ control EncoderIngress(inout headers_t hdr, inout metadata_t meta, inout standar
             }
 #else
 #define ENCODE(i) if (hdr.chunks[i].isValid() && i < chunks) { \
-                      split.apply(hdr.chunks[i].aside, hdr.chunks[i].word, mask, parts, met); \
+                      split.apply(hdr.chunks[i].aside, hdr.chunks[i].word, mask, parts, met TURN(i)); \
                       kind = parts.kind; \
                       if (kind == COMPRESSED) { REFER(i) known = known | (bit<8>)(0x80 >> i); } \
                   }
