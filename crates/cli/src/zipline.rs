@@ -2,11 +2,13 @@
 //! the traffic itself.
 //!
 //! * [`sample`]: which transform suits the packets of a capture, and the entries for it.
-//! * [`learn`]: the controller, which needs no capture. [`place`] is a switch as it sees it.
+//! * [`learn`]: the controller, which needs no capture. [`place`] is a switch as it sees it, [`terms`] what all have in
+//!   common.
 
 mod learn;
 mod place;
 mod sample;
+mod terms;
 
 use crate::Exit;
 use clap::{Args, Subcommand};

@@ -79,6 +79,61 @@ fn who_cannot_be_led_is_named_with_the_reason() {
     .assert_eq(&reasons.join("\n"));
 }
 
+/// An encoder or a decoder with options and entries of its own.
+fn switch_with(name: &str, options: &str, entries: &str) -> support::Switch {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("entries.txt");
+    std::fs::write(&file, entries).unwrap();
+    let mut options: Vec<&str> = options.split_whitespace().collect();
+    options.extend(["--entries", file.to_str().unwrap()]);
+    support::Switch::start_program(&app(&format!("{name}.p4")), &options)
+}
+
+/// Why a controller does not lead this encoder and this decoder together.
+fn difference(encoder: &support::Switch, decoder: &support::Switch) -> String {
+    let mut learner = Learner::start(&encoder.address, &decoder.address, "--every 2");
+    learner.next("joined");
+    let mut line = String::new();
+    learner.lines.read_line(&mut line).unwrap();
+    let line: Json = serde_json::from_str(&line).unwrap();
+    let text = |name: &str| line[name].as_str().unwrap_or("nothing").replace(&decoder.address, "DECODER");
+    format!("{}: {}\n", text("event"), text("why"))
+}
+
+/// All have bases of 24 or of 26 bits and as many identifiers; what is restored would be wrong.
+#[test]
+fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
+    const MASKED: &str = "-DCODE=0 -DCHUNK=4 -DASIDE=8 -DID_BITS=4";
+    let entries = |lines: &[&str]| lines.join("\n");
+    let encoder = switch_with("encoder", MASKED, "table_add classes encode 1 0x0800 => 0 0xff000000");
+    let mut told = String::new();
+    for class in ["0 => 0x0800 0x00ff0000", "0 => 0x86dd 0xff000000", "1 => 0x86dd 0x00ff0000"] {
+        let decoder = switch_with("decoder", MASKED, &format!("table_add classes restore {class}"));
+        told += &difference(&encoder, &decoder);
+    }
+    for options in ["-DCODE=0 -DCHUNK=5 -DASIDE=16", "-DCODE=0 -DCHUNK=4 -DASIDE=8 -DOFFSET=28 -DCOUNT=2"] {
+        let decoder = switch_with("decoder", &format!("{options} -DID_BITS=4"), "");
+        told += &difference(&encoder, &decoder);
+    }
+    let code = "-DCODE=5 -DID_BITS=4";
+    let encoder =
+        switch_with("encoder", code, &entries(&["table_add masks flip 1 => 0", "table_add masks flip 2 => 1"]));
+    let decoder =
+        switch_with("decoder", code, &entries(&["table_add masks flip 1 => 0", "table_add masks flip 2 => 2"]));
+    told += &difference(&encoder, &decoder);
+    let decoder = switch_with("decoder", &format!("{code} -DPOLYNOMIAL=0x9"), "");
+    told += &difference(&encoder, &decoder);
+    expect_test::expect![[r#"
+        away: in its table `classes` the class 0 has the mask 0xff000000, but 0xff0000 in that of the decoder at DECODER: give both the entries of one transform
+        away: in its table `classes` the class 0 has the EtherType 0x0800, but 0x86dd in that of the decoder at DECODER: give both the entries of one transform
+        joined: nothing
+        away: its program has -D ASIDE=8 -D CHUNK=4, but that of the decoder at DECODER has -D ASIDE=16 -D CHUNK=5: compile both with the same
+        away: its program has -D COUNT=1 -D OFFSET=0, but that of the decoder at DECODER has -D COUNT=2 -D OFFSET=28: compile both with the same
+        away: its table `masks` has flip(1) for the syndrome 0x02, but that of the decoder at DECODER has flip(2): give both the entries of one transform
+        away: its program has -D POLYNOMIAL=0x5, but that of the decoder at DECODER has -D POLYNOMIAL=0x9: compile both with the same
+    "#]].assert_eq(&told);
+}
+
 /// Chunks of four bytes: version, traffic class and length of IPv4. Lengths that differ by more than a bit are other
 /// bases, and 16 identifiers are too few for all that there will be.
 const DEFINES: &str = "-DCODE=5 -DID_BITS=4";

@@ -54,6 +54,11 @@ impl<'t> Dictionary<'t> {
         Dictionary { transform, bases: BTreeMap::new(), numbers, chunks_of, bytes: 0 }
     }
 
+    /// How chunks are split.
+    pub fn transform(&self) -> &'t Transform {
+        self.transform
+    }
+
     /// Looks at what a packet has behind its Ethernet header: the chunks there that are whole.
     pub fn add(&mut self, payload: &[u8]) {
         let Layout { offset, count } = self.transform.layout();

@@ -4,11 +4,12 @@
 //! is decided is `zipline::pairs`, each switch is a [`place`](super::place); here they meet, and the clock.
 
 use super::place::{Asked, Heard, Place, Shape, attend};
+use super::terms::Terms;
 use crate::Exit;
 use crate::terminal::{self, grouped, say};
 use clap::Args;
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
@@ -113,7 +114,7 @@ struct Learner<'a> {
     senders: BTreeMap<Place, UnboundedSender<Asked>>,
     /// Known when the first switch has said which program it runs.
     pairs: Option<(Shape, Pairs)>,
-    joined: BTreeSet<Place>,
+    joined: BTreeMap<Place, Terms>,
     /// Why switches are away, as it was told.
     away: BTreeMap<Place, String>,
     /// Packets with an identifier that a decoder does not know.
@@ -127,7 +128,7 @@ impl Learner<'_> {
             start: Instant::now(),
             senders,
             pairs: None,
-            joined: BTreeSet::new(),
+            joined: BTreeMap::new(),
             away: BTreeMap::new(),
             unknown: BTreeMap::new(),
         }
@@ -152,7 +153,7 @@ impl Learner<'_> {
                 }
                 _ = ticks.tick() => self.tick(),
             }
-            if self.joined.iter().filter(|place| !place.is_encoder()).count() == self.arguments.decoders.len() {
+            if self.joined.keys().filter(|place| !place.is_encoder()).count() == self.arguments.decoders.len() {
                 encoders.drain(..).for_each(|task| drop(tokio::spawn(task)));
             }
         }
@@ -161,9 +162,11 @@ impl Learner<'_> {
     fn hear(&mut self, place: Place, heard: Heard) {
         let now_ns = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         match heard {
-            Heard::Joined(shape, has) => self.join(now_ns, place, shape, &has),
+            Heard::Joined(shape, terms, has) => self.join(now_ns, place, (shape, *terms), &has),
             Heard::Lost(why) => self.lose(now_ns, place, why),
             Heard::Unknown(packets) => self.hear_unknown(place, packets),
+            // What one says that has to leave is of no use.
+            Heard::Met(_) | Heard::Idle(_) | Heard::Done(_) if !self.joined.contains_key(&place) => {}
             Heard::Met(basis) => self.with_pairs(|pairs| pairs.met(now_ns, &basis)),
             Heard::Idle(basis) => self.with_pairs(|pairs| {
                 if let Place::Encoder(encoder) = place {
@@ -193,27 +196,31 @@ impl Learner<'_> {
         }
     }
 
-    fn join(&mut self, now_ns: u64, place: Place, shape: Shape, has: &BTreeMap<u32, Basis>) {
+    fn join(&mut self, now_ns: u64, place: Place, (shape, terms): (Shape, Terms), has: &BTreeMap<u32, Basis>) {
+        let with = |(other, its): (&Place, &Terms)| terms.difference(its, &self.name(*other));
+        let different = self.joined.iter().find_map(with);
         let arguments = self.arguments;
         let (expected, pairs) = self.pairs.get_or_insert_with(|| (shape, Pairs::new(settings(arguments, shape))));
-        if *expected != shape {
-            let why = format!(
-                "its bases have {} bits and there are {} identifiers of {} bits, but those of the others have {} and \
-                 there are {} of {}: compile all programs with the same -D CODE and -D ID_BITS",
-                shape.basis_bits,
+        let resized = || {
+            format!(
+                "there are {} identifiers of {} bits for bases of {}, but there were {} of {} for bases of {} when this \
+                 controller began: start it again when all programs are the same",
                 shape.identifiers,
                 shape.id_bits,
-                expected.basis_bits,
+                shape.basis_bits,
                 expected.identifiers,
-                expected.id_bits
-            );
-            return self.tell_away(place, why);
+                expected.id_bits,
+                expected.basis_bits
+            )
+        };
+        if let Some(why) = different.or_else(|| (*expected != shape).then(resized)) {
+            return self.ask(place, Asked::Leave(why));
         }
         match place {
             Place::Encoder(number) => pairs.encoder_back(now_ns, number, has),
             Place::Decoder(number) => pairs.decoder_back(number, has),
         }
-        self.joined.insert(place);
+        self.joined.insert(place, terms);
         self.away.remove(&place);
         let bases = has.len();
         match arguments.json {
@@ -223,7 +230,7 @@ impl Learner<'_> {
     }
 
     fn lose(&mut self, now_ns: u64, place: Place, why: String) {
-        if self.joined.remove(&place) {
+        if self.joined.remove(&place).is_some() {
             self.with_pairs(|pairs| match place {
                 Place::Encoder(number) => pairs.encoder_lost(number),
                 Place::Decoder(number) => pairs.decoder_lost(now_ns, number),
@@ -263,7 +270,7 @@ impl Learner<'_> {
     }
 
     fn tick(&mut self) {
-        for place in self.joined.iter().filter(|place| !place.is_encoder()) {
+        for place in self.joined.keys().filter(|place| !place.is_encoder()) {
             self.ask(*place, Asked::Count);
         }
         self.tell_counts();

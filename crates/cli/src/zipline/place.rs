@@ -5,6 +5,7 @@
 //! away then, until who gives them says that he knows; and as each connection bids more than the ones before it, what
 //! an earlier one has sent is refused: nothing late comes to a switch after it was asked what it has.
 
+use super::terms::Terms;
 use control::Problem;
 use ctl::session::Standing;
 use ctl::{Failure, Options, Schema, Session, schema};
@@ -51,7 +52,7 @@ pub enum Place {
     Encoder(usize),
 }
 
-/// What programs must agree on.
+/// What is counted in pairs of all switches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Bits of a basis.
@@ -66,7 +67,7 @@ pub struct Shape {
 #[derive(Debug)]
 pub enum Heard {
     /// It is there, and has these bases by identifier.
-    Joined(Shape, BTreeMap<u32, Basis>),
+    Joined(Shape, Box<Terms>, BTreeMap<u32, Basis>),
     /// It is not, and why.
     Lost(String),
     /// It met a basis without an identifier.
@@ -86,6 +87,8 @@ pub enum Asked {
     Order(Order),
     /// Who orders knows that the connection was lost.
     GoOn,
+    /// Go away, for this reason, and try again: it does not fit the others.
+    Leave(String),
     /// Say how many packets had an identifier that the decoder does not know.
     Count,
 }
@@ -101,10 +104,14 @@ pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: U
         let late = |_| Err(Failure::Connection(Problem::new("the switch does not answer")));
         let joining = tokio::time::timeout(JOIN_MAX, Switch::join(place, options.clone(), idle_ns));
         let ended = match joining.await.unwrap_or_else(late) {
-            Ok((mut switch, has)) => {
-                wait = RETRY_MIN;
-                let _gone = news.send((place, Heard::Joined(switch.shape, has))).await;
-                switch.serve(&mut asked, &news).await
+            Ok((mut switch, terms, has)) => {
+                let _gone = news.send((place, Heard::Joined(switch.shape, Box::new(terms), has))).await;
+                let ended = switch.serve(&mut asked, &news).await;
+                // One that does not fit is left alone for ever longer.
+                if switch.is_led {
+                    wait = RETRY_MIN;
+                }
+                ended
             }
             Err(failure) => Err(failure),
         };
@@ -112,7 +119,7 @@ pub async fn attend(place: Place, options: Options, idle: Duration, mut asked: U
         let _gone = news.send((place, Heard::Lost(failure.to_string()))).await;
         loop {
             match asked.recv().await {
-                Some(Asked::Order(_) | Asked::Count) => {}
+                Some(Asked::Order(_) | Asked::Count | Asked::Leave(_)) => {}
                 Some(Asked::GoOn) => break,
                 None => return,
             }
@@ -136,27 +143,39 @@ struct Switch {
     counter: u32,
     /// Keys of entries that the switch has.
     keys: BTreeSet<Vec<u8>>,
+    /// Whether it fits the others.
+    is_led: bool,
 }
 
 impl Switch {
     /// Connects, and asks what the switch has. An encoder tells of bases from then on.
-    async fn join(place: Place, options: Options, idle_ns: i64) -> Result<(Switch, BTreeMap<u32, Basis>), Failure> {
+    async fn join(
+        place: Place,
+        options: Options,
+        idle_ns: i64,
+    ) -> Result<(Switch, Terms, BTreeMap<u32, Basis>), Failure> {
         let mut session = Session::connect(options).await?;
         if let Standing::Other(id) = session.bid_above().await? {
             let message = format!("another controller is primary, with election id {id}; this one waits for its end");
             return Err(Problem::new(message).into());
         }
         let program = session.schema().await?;
-        let mut switch = Switch::of_program(place, session, &program, idle_ns).map_err(|problem| {
+        let other = |problem| {
             let is_what = if place.is_encoder() { "encoder" } else { "decoder" };
             Problem::new(format!("it does not run the {is_what} of apps/zipline: {problem}"))
-        })?;
-        let entries = switch.entries().await?;
+        };
+        let mut switch = Switch::of_program(place, session, &program, idle_ns).map_err(other)?;
+        let mut terms = Terms::of_program(place.is_encoder(), &program).map_err(other)?;
+        for table in terms.tables(&program).map_err(other)? {
+            let entries = switch.entries(schema::id(&table.preamble)).await?;
+            entries.iter().for_each(|entry| terms.take_in(&program, table, entry));
+        }
+        let entries = switch.entries(switch.bases).await?;
         let has = switch.take_in(entries).await?;
         if place.is_encoder() {
             switch.listen(&program).await?;
         }
-        Ok((switch, has))
+        Ok((switch, terms, has))
     }
 
     /// What the program calls things.
@@ -178,12 +197,23 @@ impl Switch {
             (0, schema::id(&program.counter("packets")?.preamble))
         };
         let (bases, action) = (schema::id(&bases.preamble), schema::id(&action.preamble));
-        Ok(Switch { place, session, shape, idle_ns, bases, action, digest, counter, keys: BTreeSet::new() })
+        Ok(Switch {
+            place,
+            session,
+            shape,
+            idle_ns,
+            bases,
+            action,
+            digest,
+            counter,
+            keys: BTreeSet::new(),
+            is_led: true,
+        })
     }
 
-    /// All entries of the table of bases.
-    async fn entries(&mut self) -> Result<Vec<TableEntry>, Failure> {
-        let all = TableEntry { table_id: self.bases, ..TableEntry::default() };
+    /// All entries of a table.
+    async fn entries(&mut self, table_id: u32) -> Result<Vec<TableEntry>, Failure> {
+        let all = TableEntry { table_id, ..TableEntry::default() };
         let mut found = Vec::new();
         let mut is_too_much = false;
         let sink = |entities: Vec<Entity>| {
@@ -198,7 +228,7 @@ impl Switch {
         };
         self.session.read(vec![Entity { entity: Some(entity::Entity::TableEntry(all)) }], sink).await?;
         if is_too_much {
-            let message = format!("its table `bases` has more than {IDENTIFIERS_MAX} entries");
+            let message = format!("one of its tables has more than {IDENTIFIERS_MAX} entries");
             return Err(Problem::new(message).into());
         }
         Ok(found)
@@ -287,12 +317,16 @@ impl Switch {
     }
 
     async fn carry_out(&mut self, all: Vec<Asked>, news: &News) -> Result<(), Failure> {
+        if let Some(why) = all.iter().find_map(|asked| if let Asked::Leave(why) = asked { Some(why) } else { None }) {
+            self.is_led = false;
+            return Err(Problem::new(why.clone()).into());
+        }
         let is_count = all.iter().any(|asked| matches!(asked, Asked::Count));
         let orders: Vec<Order> = all
             .into_iter()
             .filter_map(|asked| match asked {
                 Asked::Order(order) => Some(order),
-                Asked::GoOn | Asked::Count => None,
+                Asked::GoOn | Asked::Count | Asked::Leave(_) => None,
             })
             .collect();
         let updates = orders.iter().filter_map(|order| self.update(order)).collect();
@@ -396,7 +430,7 @@ fn action(action_id: u32, argument: Option<Vec<u8>>) -> TableAction {
 }
 
 /// A number as P4Runtime has it: no byte more than it needs, but for the one of zero.
-fn canonical(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn canonical(bytes: &[u8]) -> Vec<u8> {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     if zeros == bytes.len() { vec![0] } else { bytes[zeros..].to_vec() }
 }
@@ -406,7 +440,7 @@ fn bytes(number: u32) -> Vec<u8> {
 }
 
 /// The number of these bytes, if it has no more than 32 bits.
-fn number(bytes: &[u8]) -> Option<u32> {
+pub(super) fn number(bytes: &[u8]) -> Option<u32> {
     (bytes.len() <= 4).then(|| bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
 }
 

@@ -173,7 +173,7 @@ pub fn fit(arguments: &Fit) -> Result<Exit, Exit> {
     }
     if let (Some(encoder), Some(decoder), Some(best)) = (&arguments.encoder, &arguments.decoder, choice::best(&rows)) {
         let dictionary = sample.dictionary(&best.transform);
-        write_both(&dictionary, &best.transform, &arguments.traffic, &arguments.wires, [encoder, decoder])?;
+        write_both(&dictionary, &arguments.traffic, header, &arguments.wires, [encoder, decoder])?;
         if !arguments.json {
             let options = best.transform.options(arguments.traffic.id_bits);
             say!("entries are for {}: compile both programs with {options}", best.kind);
@@ -224,7 +224,7 @@ pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
     })?;
     let dictionary = sample.dictionary(&transform);
     let files = [&*arguments.encoder, &*arguments.decoder];
-    let with_identifier = write_both(&dictionary, &transform, &arguments.traffic, &arguments.wires, files)?;
+    let with_identifier = write_both(&dictionary, &arguments.traffic, header, &arguments.wires, files)?;
     if arguments.capture.is_some() {
         let sizes = dictionary.sizes(id_bits);
         let [chunks, bases, known, original, with_table] =
@@ -240,20 +240,19 @@ pub fn tables(arguments: &Tables) -> Result<Exit, Exit> {
 /// Writes the entries of both programs; says how many bases have identifiers.
 fn write_both(
     dictionary: &Dictionary<'_>,
-    transform: &Transform,
     traffic: &Traffic,
+    header: Header,
     wires: &Wires,
     [encoder, decoder]: [&Path; 2],
 ) -> Result<u64, Exit> {
-    let first = wires.first_identifier;
+    let (transform, first) = (dictionary.transform(), wires.first_identifier);
     let mut chosen = if wires.no_bases { Vec::new() } else { dictionary.chosen(traffic.id_bits) };
     chosen.truncate((1_usize << traffic.id_bits).saturating_sub(first as usize));
     let common = |(from, to): (u16, u16)| match wires.class {
         0 => format!("table_add ports send {from} => {to}\n{}", entries::masks(transform)),
         _ => String::new(),
     };
-    let (number, ethertype, (_, header)) = (wires.class, traffic.ethertype, traffic.place()?);
-    let class = Class { number, ethertype, port: wires.encoder_ports.0, header };
+    let class = Class { number: wires.class, ethertype: traffic.ethertype, port: wires.encoder_ports.0, header };
     let options = format!("# Compiled with {}\n", transform.options(traffic.id_bits));
     let (to_encode, to_restore) = (entries::encode(&class, transform), entries::restore(&class, transform));
     let (identifiers, bases) = (entries::identifiers(first, &chosen), entries::bases(first, &chosen));

@@ -4,6 +4,7 @@
 
 use expect_test::Expect;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
@@ -74,8 +75,17 @@ impl Switch {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("router.p4");
         std::fs::write(&program, ROUTER).unwrap();
+        Switch::run(&program, folder, options)
+    }
+
+    /// Starts one with another program.
+    pub fn start_program(program: &Path, options: &[&str]) -> Switch {
+        Switch::run(program, tempfile::tempdir().unwrap(), options)
+    }
+
+    fn run(program: &Path, folder: TempDir, options: &[&str]) -> Switch {
         let mut command = wirespeed();
-        command.arg("run").arg(&program).args(["--backend", "interp", "--p4runtime", "127.0.0.1:0"]).args(options);
+        command.arg("run").arg(program).args(["--backend", "interp", "--p4runtime", "127.0.0.1:0"]).args(options);
         let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut stderr = BufReader::new(process.stderr.take().unwrap());
         let mut line = String::new();

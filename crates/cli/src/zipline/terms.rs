@@ -1,0 +1,242 @@
+//! What an encoder and a decoder must have in common, so that what is restored is what it was: how their programs were
+//! compiled, which bits a syndrome stands for, the EtherType and the mask of each class.
+//!
+//! What enters: a switch's P4Info, and the entries of its tables `masks` and `classes`. What leaves: in words, what two
+//! switches do not have in common. An entry that only one of them has is no difference: packets stay as they are, or
+//! are dropped and counted, but no byte is wrong.
+
+use control::Problem;
+use ctl::{Schema, schema};
+use p4runtime_proto::p4::config::v1::structured_annotation::Body;
+use p4runtime_proto::p4::config::v1::{Table, expression};
+use p4runtime_proto::p4::v1::{TableEntry, field_match, table_action};
+use std::collections::BTreeMap;
+
+/// The annotation of the table `bases` that says how the program was compiled.
+const ANNOTATION: &str = "zipline";
+
+/// Settings that are known in hexadecimal.
+const HEXADECIMAL: [&str; 2] = ["polynomial", "ethertype"];
+
+/// The terms of one switch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Terms {
+    is_encoder: bool,
+    /// How its program was compiled: the names of `-D`, in small letters.
+    settings: BTreeMap<String, i64>,
+    /// What is done with each syndrome.
+    masks: BTreeMap<Vec<u8>, Deed>,
+    classes: Vec<Class>,
+}
+
+/// An action, and its arguments by name.
+type Deed = (String, BTreeMap<String, Vec<u8>>);
+
+/// An entry of `classes`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Class {
+    number: Vec<u8>,
+    ethertype: Vec<u8>,
+    mask: Option<Vec<u8>>,
+}
+
+impl Terms {
+    /// How the program of a switch was compiled; what its tables have is not known yet.
+    pub fn of_program(is_encoder: bool, program: &Schema) -> Result<Terms, Problem> {
+        let bases = program.table("bases")?;
+        let annotations = bases.preamble.as_ref().map_or(&[][..], |it| &it.structured_annotations);
+        let said = annotations.iter().find(|annotation| annotation.name == ANNOTATION);
+        let Some(Body::KvPairList(said)) = said.and_then(|annotation| annotation.body.as_ref()) else {
+            let message = format!("its table `bases` has no annotation @{ANNOTATION} that says how it was compiled");
+            return Err(Problem::new(message).with_help("run the programs of this version of Wirespeed"));
+        };
+        let number = |value: Option<&expression::Value>| match value {
+            Some(expression::Value::Int64Value(number)) => *number,
+            _ => 0,
+        };
+        let settings = said.kv_pairs.iter().map(|pair| {
+            let value = pair.value.as_ref().and_then(|value| value.value.as_ref());
+            (pair.key.clone(), number(value))
+        });
+        Ok(Terms { is_encoder, settings: settings.collect(), masks: BTreeMap::new(), classes: Vec::new() })
+    }
+
+    /// The tables whose entries are asked for; without a code there is no `masks`.
+    pub fn tables<'p>(&self, program: &'p Schema) -> Result<Vec<&'p Table>, Problem> {
+        let masks = if self.settings.get("code") == Some(&0) { None } else { Some(program.table("masks")?) };
+        Ok(masks.into_iter().chain([program.table("classes")?]).collect())
+    }
+
+    /// Takes in an entry of one of them.
+    pub fn take_in(&mut self, program: &Schema, table: &Table, entry: &TableEntry) {
+        let Some((action, mut arguments)) = deed(program, entry) else { return };
+        let mut keys = keys(table, entry);
+        match schema::name(&table.preamble).rsplit('.').next() {
+            Some("masks") => {
+                if let Some(syndrome) = keys.remove("syndrome") {
+                    self.masks.insert(syndrome, (action, arguments));
+                }
+            }
+            _ if action == "encode" || action == "restore" => {
+                let (from, to) =
+                    if self.is_encoder { (&mut arguments, &mut keys) } else { (&mut keys, &mut arguments) };
+                let number = from.remove("class").or_else(|| from.remove("number")).unwrap_or_default();
+                let ethertype = to.remove("ethertype").unwrap_or_default();
+                self.classes.push(Class { number, ethertype, mask: arguments.remove("which") });
+            }
+            _ => {}
+        }
+    }
+
+    /// Why bytes would be wrong between this switch and another one, which has a name.
+    pub fn difference(&self, other: &Terms, name: &str) -> Option<String> {
+        let by_settings = self.settings_difference(other, name);
+        by_settings.or_else(|| self.masks_difference(other, name)).or_else(|| self.class_difference(other, name))
+    }
+
+    fn settings_difference(&self, other: &Terms, name: &str) -> Option<String> {
+        let differing: Vec<&String> = self.settings.keys().chain(other.settings.keys()).collect();
+        let mut differing: Vec<&str> = differing.into_iter().map(String::as_str).collect();
+        differing.sort_unstable();
+        differing.dedup();
+        differing.retain(|key| self.settings.get(*key) != other.settings.get(*key));
+        let told = |terms: &Terms| {
+            let one = |key: &&str| format!("-D {}={}", key.to_uppercase(), setting(key, terms.settings.get(*key)));
+            differing.iter().map(one).collect::<Vec<_>>().join(" ")
+        };
+        (!differing.is_empty()).then(|| {
+            let (own, theirs) = (told(self), told(other));
+            format!("its program has {own}, but that of {name} has {theirs}: compile both with the same")
+        })
+    }
+
+    fn masks_difference(&self, other: &Terms, name: &str) -> Option<String> {
+        let differs = |(syndrome, own): (&Vec<u8>, &Deed)| {
+            let theirs = other.masks.get(syndrome).filter(|theirs| *theirs != own)?;
+            Some(format!(
+                "its table `masks` has {} for the syndrome {}, but that of {name} has {}: give both the entries of \
+                 one transform",
+                written(own),
+                hexadecimal(syndrome),
+                written(theirs)
+            ))
+        };
+        self.masks.iter().find_map(differs)
+    }
+
+    /// An encoder may know several kinds of traffic by one number; a decoder restores one.
+    fn class_difference(&self, other: &Terms, name: &str) -> Option<String> {
+        if self.is_encoder == other.is_encoder {
+            return None;
+        }
+        let differs = |own: &Class| {
+            let is_other = |theirs: &&Class| theirs.number == own.number && *theirs != own;
+            let theirs = other.classes.iter().find(is_other)?;
+            let mask = |class: &Class| class.mask.as_deref().map_or("none".to_owned(), hexadecimal);
+            let (what, of_own, of_theirs) = match own.ethertype == theirs.ethertype {
+                true => ("mask", mask(own), mask(theirs)),
+                false => ("EtherType", hexadecimal(&own.ethertype), hexadecimal(&theirs.ethertype)),
+            };
+            Some(format!(
+                "in its table `classes` the class {} has the {what} {of_own}, but {of_theirs} in that of {name}: \
+                 give both the entries of one transform",
+                decimal(&own.number),
+            ))
+        };
+        self.classes.iter().find_map(differs)
+    }
+}
+
+/// What an entry does.
+fn deed(program: &Schema, entry: &TableEntry) -> Option<Deed> {
+    let table_action::Type::Action(action) = entry.action.as_ref()?.r#type.as_ref()? else { return None };
+    let of_program = program.action_by_id(action.action_id)?;
+    let name = schema::name(&of_program.preamble).rsplit('.').next()?;
+    let argument = |param: &p4runtime_proto::p4::v1::action::Param| {
+        let of_program = of_program.params.iter().find(|it| it.id == param.param_id)?;
+        Some((of_program.name.clone(), super::place::canonical(&param.value)))
+    };
+    Some((name.to_owned(), action.params.iter().filter_map(argument).collect()))
+}
+
+/// The exact keys of an entry by the last parts of their names.
+fn keys(table: &Table, entry: &TableEntry) -> BTreeMap<String, Vec<u8>> {
+    let key = |field: &p4runtime_proto::p4::v1::FieldMatch| {
+        let of_program = table.match_fields.iter().find(|it| it.id == field.field_id)?;
+        let Some(field_match::FieldMatchType::Exact(exact)) = &field.field_match_type else { return None };
+        let name = of_program.name.rsplit('.').next()?;
+        Some((name.to_owned(), super::place::canonical(&exact.value)))
+    };
+    entry.r#match.iter().filter_map(key).collect()
+}
+
+fn setting(key: &str, value: Option<&i64>) -> String {
+    match value {
+        None => "(nothing)".to_owned(),
+        Some(value) if HEXADECIMAL.contains(&key) => format!("{value:#x}"),
+        Some(value) => value.to_string(),
+    }
+}
+
+fn written((action, arguments): &Deed) -> String {
+    let arguments: Vec<String> = arguments.values().map(|value| decimal(value)).collect();
+    format!("{action}({})", arguments.join(", "))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// A number that has few bytes.
+fn decimal(bytes: &[u8]) -> String {
+    match super::place::number(bytes) {
+        Some(number) => number.to_string(),
+        None => hexadecimal(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(is_encoder: bool, code: i64) -> Terms {
+        let settings = [("code", code), ("polynomial", 0x1d)].map(|(key, value)| (key.to_owned(), value));
+        let flip = ("flip".to_owned(), BTreeMap::from([("place".to_owned(), vec![3])]));
+        let class = Class { number: vec![0], ethertype: vec![8, 0], mask: Some(vec![0xff, 0]) };
+        Terms {
+            is_encoder,
+            settings: BTreeMap::from(settings),
+            masks: BTreeMap::from([(vec![1], flip)]),
+            classes: vec![class],
+        }
+    }
+
+    #[test]
+    fn what_two_switches_have_not_in_common_is_told() {
+        let encoder = terms(true, 8);
+        let told = |decoder: &Terms| decoder.difference(&encoder, "E").unwrap_or_default();
+        assert_eq!(told(&terms(false, 8)), "");
+        let one = |change: fn(&mut Terms)| {
+            let mut decoder = terms(false, 8);
+            change(&mut decoder);
+            told(&decoder)
+        };
+        let lines = [
+            one(|it| _ = it.settings.insert("polynomial".to_owned(), 0x2b)),
+            one(|it| _ = it.settings.remove("code")),
+            one(|it| it.masks.values_mut().for_each(|(_, it)| _ = it.insert("place".to_owned(), vec![1, 0]))),
+            one(|it| it.masks.values_mut().for_each(|(action, _)| *action = "keep".to_owned())),
+            one(|it| it.classes[0].mask = Some(vec![0xfe, 1])),
+            one(|it| it.classes[0].ethertype = vec![0x86, 0xdd]),
+        ];
+        expect_test::expect![""].assert_eq(&lines.join("\n"));
+        // What only one of them has is no difference, nor are classes of two decoders.
+        let mut decoder = terms(false, 8);
+        (decoder.masks, decoder.classes) =
+            (BTreeMap::from([(vec![2], ("keep".to_owned(), BTreeMap::new()))]), Vec::new());
+        assert_eq!(told(&decoder), "");
+        let mut another = terms(false, 8);
+        another.classes[0].ethertype = vec![0x86, 0xdd];
+        assert_eq!(another.difference(&terms(false, 8), "D"), None);
+    }
+}
