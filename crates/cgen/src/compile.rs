@@ -216,11 +216,13 @@ fn flags(options: &CompileOptions, compiler: &Compiler) -> Vec<OsString> {
         // Generated code nests as deep as the program does.
         flags.push("-fbracket-depth=65536");
     }
+    // These are mere warnings to some compilers, and would be wrong results.
+    flags.extend(["-Werror=incompatible-pointer-types", "-Werror=int-conversion"]);
     if options.sanitize {
         flags.extend(["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]);
     }
     if options.deny_warnings {
-        flags.extend(["-Wall", "-Wextra", "-Werror"]);
+        flags.extend(["-Wall", "-Wextra", "-Wshadow", "-Werror"]);
     }
     let mut flags: Vec<OsString> = flags.into_iter().map(Into::into).collect();
     match &options.target {

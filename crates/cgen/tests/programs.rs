@@ -128,8 +128,8 @@ fn a_table_is_asked_once_for_the_burst() {
                 uint64_t valid0 WS_UNUSED = c->valid[0u];
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 /* a.p4:5: line 5 * / */
-                uint64_t *const row1 = keys2 + (i * 1u);
-                row1[0u] = (valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull;
+                uint64_t *const row_1 = keys2 + (i * 1u);
+                row_1[0u] = (valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull;
             }
     "#]]
     .assert_eq(function(&c_of(&program), 2).split_inclusive("\n    }\n").next().unwrap_or_default());
@@ -154,8 +154,8 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
                 uint64_t valid0 WS_UNUSED = c->valid[0u];
                 uint8_t *h0_hdr_byte WS_UNUSED = ws_at(p, c->offset[0u]);
                 /* a.p4:5: line 5 * / */
-                uint64_t *const row1 = keys2 + (i * 1u);
-                row1[0u] = (((valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull) << 8u) | 7ull;
+                uint64_t *const row_1 = keys2 + (i * 1u);
+                row_1[0u] = (((valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull) << 8u) | 7ull;
             }
             if (rows2) {
                 env->uses[0u].hits += ws_find_briefs(&env->tables[0u], keys2, rows2, brief0, briefs);
@@ -206,15 +206,15 @@ fn narrow_keys_have_their_places() {
                 WS_UNUSED uint64_t v6_port = 0ull;
                 /* a.p4:5: line 5 * / */
                 {
-                    uint64_t row2[1];
-                    row2[0u] = (valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull;
-                    const uint32_t brief3 WS_UNUSED = ws_find_narrow_brief(&env->tables[0u], row2[0u], brief0);
+                    uint64_t row_2[1];
+                    row_2[0u] = (valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull;
+                    const uint32_t brief_3 WS_UNUSED = ws_find_narrow_brief(&env->tables[0u], row_2[0u], brief0);
                     lookups0 += 1u;
-                    hits0 += (brief3 >> 4u) & 1u;
-                    v4_hit = (uint64_t)(((brief3 >> 4u) & 1u) ? 1u : 0u);
-                    if ((brief3 & 15u) == 0u) {
+                    hits0 += (brief_3 >> 4u) & 1u;
+                    v4_hit = (uint64_t)(((brief_3 >> 4u) & 1u) ? 1u : 0u);
+                    if ((brief_3 & 15u) == 0u) {
                         /* action set */
-                        v6_port = (uint64_t)((brief3 >> 5u) & 511u);
+                        v6_port = (uint64_t)((brief_3 >> 5u) & 511u);
                         p->intrinsic[1u] = v6_port;
                     }
                 }

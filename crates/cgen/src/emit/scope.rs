@@ -229,9 +229,11 @@ impl<'s, 'e> Scope<'s, 'e> {
         std::mem::replace(&mut self.out, outer)
     }
 
+    /// A name that nothing else in the function has. What belongs to a node, table or word has its number right behind
+    /// its name, without a stroke.
     pub(crate) fn fresh(&mut self, prefix: &str) -> String {
         self.next_name += 1;
-        format!("{prefix}{}", self.next_name)
+        format!("{prefix}_{}", self.next_name)
     }
 
     /// A condition was found true or false.
