@@ -79,7 +79,8 @@ pub(crate) fn program() -> Program {
 
     let (name, ty) = ("MyIngress.flows".into(), Type::Bit(16));
     let initial = base::Bits::zero(16);
-    it.registers.push(Register { name, ty, size: 4, initial, is_start_number: false });
+    let parts_bits = vec![ty.width()];
+    it.registers.push(Register { name, ty, parts_bits, size: 4, initial, is_start_number: false });
     it.counters.push(Counter { name: "MyIngress.rx".into(), unit: Unit::PacketsAndBytes, size: 8 });
     let hits = it.direct_counters.push(DirectCounter { name: "MyIngress.hits".into(), unit: Unit::Packets });
     it.tables[l2].direct_counters.push(hits);

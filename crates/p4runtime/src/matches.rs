@@ -35,7 +35,9 @@ fn read_one(
     unknown: Unknown,
 ) -> Result<EntryKey, Fault> {
     let mut of_field = sent.iter().filter(|it| it.field_id == field.id);
-    let reader = Reader { schema, field, unknown, what: format!("{owner}, match field {}", field.name) };
+    // That of a value set of plain bits has none.
+    let name = if field.name.is_empty() { field.id.to_string() } else { field.name.clone() };
+    let reader = Reader { schema, field, unknown, what: format!("{owner}, match field {name}") };
     let what = &reader.what;
     let width_bits = field.value.width_bits;
     let Some(given) = of_field.next() else {

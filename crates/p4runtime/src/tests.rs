@@ -22,6 +22,8 @@ const PROGRAM: &str = r#"
 struct cell_t { bit<4> a; bool b; bit<12> c; }
 header stored_t { bit<4> a; bit<12> b; }
 header options_t { bit<8> a; varbit<24> b; }
+enum bit<3> colour_t { RED = 1, BLUE = 6 }
+struct record_t { bit<4> a; wide_t wide; name_t name; colour_t colour; bool b; bit<7> last; }
 struct none_t { }
 struct meta_t { bit<8> a; bit<12> b; bit<16> c; bit<9> d; name_t name; wide_t wide; }
 parser P(packet_in p, out none_t h, inout meta_t m, inout standard_metadata_t s) {
@@ -35,6 +37,7 @@ control I(inout none_t h, inout meta_t m, inout standard_metadata_t s) {
     register<bit<12>>(4) remembered;
     register<stored_t[2]>(2) stored;
     register<options_t>(2) options;
+    register<record_t>(2) records;
     direct_counter(CounterType.packets) hits;
     direct_meter<bit<8>>(MeterType.packets) rate;
     action send(bit<9> port, name_t name) { s.egress_spec = port; }
@@ -818,6 +821,21 @@ fn headers_in_registers() {
     let Ok(Some(read)) = from_proto::update(&schema, &update) else { panic!("refused") };
     let control::api::Entity::Register(cell) = read.entity else { panic!("no register") };
     expect!["10011000100000010"].assert_eq(&format!("{:b}", cell.value.to_u64().unwrap()));
+}
+
+/// What controllers see differently is as wide in the cell as in the program.
+#[test]
+fn translated_values_in_registers() {
+    let cell = |members: &str| {
+        format!("register_entry {{ register_id: $records index {{ index: 1 }} data {{ struct {{ {members} }} }} }}")
+    };
+    let rest = r#"members { enum_value: "\006" } members { bool: true } members { bitstring: "\177" }"#;
+    let of = |wide: &str, name: &str| {
+        let first = r#"members { bitstring: "\003" }"#;
+        cell(&format!("{first} members {{ bitstring: \"{wide}\" }} members {{ bitstring: \"{name}\" }} {rest}"))
+    };
+    let entities = [of(r"\001\377", "1234"), of(r"\000", "blue"), of(r"\002\000", "1")];
+    check("MODIFY", &entities.each_ref().map(|entity| entity.as_str()), expect![[r#""#]]);
 }
 
 /// The bytes of a varbit field in a header say how long it is.

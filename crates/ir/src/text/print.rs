@@ -116,8 +116,12 @@ impl Printer<'_> {
                 false => format!(" initial {:?}", register.initial),
             };
             let start_number = if register.is_start_number { " start_number" } else { "" };
+            let parts = match register.parts_bits.as_slice() {
+                [_] => String::new(),
+                parts => format!(" parts [{}]", list(parts, u32::to_string)),
+            };
             let (name, ty) = (quoted(&register.name), register.ty);
-            self.line(&format!("{id} {name} {ty} size {}{initial}{start_number}", register.size));
+            self.line(&format!("{id} {name} {ty} size {}{initial}{start_number}{parts}", register.size));
         }
         for (id, counter) in program.counters.iter_enumerated() {
             let unit = word_of(&UNITS, &counter.unit);

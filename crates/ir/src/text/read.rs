@@ -361,7 +361,11 @@ impl<'t> Reader<'t> {
             let size = self.size()?;
             let initial = if self.take_word("initial") { self.bits()? } else { Bits::zero(ty.width()) };
             let is_start_number = self.take_word("start_number");
-            self.program.registers.push(Register { name, ty, size, initial, is_start_number });
+            let parts_bits = match self.take_word("parts") {
+                true => self.list("[", "]", Self::number)?,
+                false => vec![ty.width()],
+            };
+            self.program.registers.push(Register { name, ty, parts_bits, size, initial, is_start_number });
         } else if self.declared("counter", self.program.counters.next_id())? {
             let (name, unit, size) = (self.text()?, self.unit()?, self.size()?);
             self.program.counters.push(Counter { name, unit, size });

@@ -47,7 +47,7 @@ impl<'h> Lowerer<'h> {
             "PacketReplicationEngine" | "BufferingQueueingEngine" => ExternKind::Engine,
             "Register" => {
                 let size = self.cells(made, 0)?;
-                let ty = match made.type_args.first() {
+                let (ty, parts_bits) = match made.type_args.first() {
                     Some(ty) => self.cell_type(ty, span)?,
                     None => return self.unsupported(span, "a register without a type"),
                 };
@@ -55,7 +55,7 @@ impl<'h> Lowerer<'h> {
                     Some(Some(value)) => self.constant_cell(&made.type_args[0], value, ty, span)?,
                     _ => Bits::zero(ty.width()),
                 };
-                let register = ir::Register { name, ty, size, initial, is_start_number: false };
+                let register = ir::Register { name, ty, parts_bits, size, initial, is_start_number: false };
                 ExternKind::Register(self.ir.registers.push(register))
             }
             "Counter" => {

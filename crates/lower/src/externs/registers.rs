@@ -13,6 +13,9 @@ use ir::{HeaderRef, RegisterId, StmtKind};
 use sema::hir::Type;
 use std::rc::Rc;
 
+/// The bits in which a varbit says how long it is.
+const VARBIT_LENGTH_BITS: u32 = 32;
+
 /// A part of what is joined.
 enum Part {
     Scalar {
@@ -25,11 +28,13 @@ enum Part {
 }
 
 impl<'h> Lowerer<'h> {
-    /// The type of a register's cells: that of its values, or a number as wide as all their parts.
-    pub(super) fn cell_type(&mut self, ty: &Type, span: Span) -> Lowered<ir::Type> {
+    /// The type of a register's cells, that of its values or a number as wide as all their parts, and the bits of each
+    /// part.
+    pub(super) fn cell_type(&mut self, ty: &Type, span: Span) -> Lowered<(ir::Type, Vec<u32>)> {
         let ty = self.resolve(ty);
         if self.scalar(&ty).is_some() {
-            return self.scalar_or_refuse(&ty, span);
+            let ty = self.scalar_or_refuse(&ty, span)?;
+            return Ok((ty, vec![ty.width()]));
         }
         match self.joined_width(&ty, span)? {
             0 => self.unsupported(span, "a register of values of no width"),
@@ -37,7 +42,46 @@ impl<'h> Lowerer<'h> {
                 let message = format!("a cell of {width} bits; the most is {WIDTH_BITS_MAX}");
                 self.refuse(codes::LIMIT, span, message)
             }
-            width => Ok(ir::Type::Bit(width as u32)),
+            width => {
+                let mut parts_bits = Vec::new();
+                self.add_parts(&ty, span, &mut parts_bits)?;
+                Ok((ir::Type::Bit(width as u32), parts_bits))
+            }
+        }
+    }
+
+    /// Adds the bits of each part of a value, of which there are some.
+    fn add_parts(&mut self, ty: &Type, span: Span, parts: &mut Vec<u32>) -> Lowered<()> {
+        if self.joined_width(ty, span)? == 0 {
+            // Any number of values of no width may be in it.
+            return Ok(());
+        }
+        match self.form(ty, span)? {
+            Form::Scalar(ty) => parts.push(ty.width()),
+            Form::Header(shape) => self.add_header(&shape, parts),
+            Form::Union(members) => members.iter().for_each(|(_, shape)| self.add_header(shape, parts)),
+            Form::Stack { members, size, .. } => {
+                (0..size).for_each(|_| members.iter().for_each(|(_, shape)| self.add_header(shape, parts)));
+            }
+            Form::Tuple(fields) => {
+                fields.iter().try_for_each(|(_, ty)| self.nested(span, |l| l.add_parts(ty, span, parts)))?;
+            }
+            Form::Array(element, size) => {
+                (0..size).try_for_each(|_| self.nested(span, |l| l.add_parts(&element, span, parts)))?;
+            }
+            Form::Varbit(max) => parts.extend([VARBIT_LENGTH_BITS, max]),
+            Form::None => {}
+        }
+        Ok(())
+    }
+
+    fn add_header(&self, shape: &HeaderShape, parts: &mut Vec<u32>) {
+        parts.push(1);
+        for field in self.ir.header_types[shape.ty].fields.iter().filter(|field| field.name != "_padding") {
+            match field.ty {
+                ir::FieldType::Fixed(ty) => parts.push(ty.width()),
+                ir::FieldType::Varbit(max) => parts.extend([VARBIT_LENGTH_BITS, max]),
+            }
         }
     }
 
@@ -280,7 +324,7 @@ fn is_scalar(place: &Place) -> bool {
 
 /// Bits of a cell that a varbit field of this greatest length takes.
 fn varbit_width(max: u32) -> u64 {
-    32 + u64::from(max)
+    u64::from(VARBIT_LENGTH_BITS) + u64::from(max)
 }
 
 fn field_width(field: &ir::HeaderField) -> u32 {

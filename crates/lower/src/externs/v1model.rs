@@ -74,12 +74,12 @@ impl<'h> Lowerer<'h> {
         Ok(Some(match type_name {
             "register" => {
                 let size = self.cells(made, 0)?;
-                let ty = match made.type_args.first() {
+                let (ty, parts_bits) = match made.type_args.first() {
                     Some(ty) => self.cell_type(ty, made.span)?,
                     None => return self.unsupported(made.span, "a register without a type"),
                 };
                 let initial = Bits::zero(ty.width());
-                let register = ir::Register { name, ty, size, initial, is_start_number: false };
+                let register = ir::Register { name, ty, parts_bits, size, initial, is_start_number: false };
                 ExternKind::Register(self.ir.registers.push(register))
             }
             "counter" => {

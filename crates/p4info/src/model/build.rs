@@ -368,12 +368,10 @@ impl Builder<'_> {
         let registers = self.program.registers.iter_enumerated();
         let (register, found) = find(Kind::Register, &name, registers, |it| &it.name)?;
         let mut data = Data::new(&it.type_spec.clone().unwrap_or_default(), &self.types)?;
-        // A translated type stands alone, so that the width in the switch is that of the cell.
-        if let Data::Bits(value) = &mut data
-            && value.translation.is_some()
-        {
-            value.width_bits = found.ty.width();
-        }
+        data.set_widths(&found.parts_bits).map_err(|parts| {
+            let has = found.parts_bits.len();
+            Mismatch { message: format!("register {name} has {parts} values in the P4Info, {has} in the program") }
+        })?;
         let object = Register { id: preamble.id, name, register, data, size: found.size };
         self.insert(Some(&preamble), Object::Register(object))
     }

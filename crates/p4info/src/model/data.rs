@@ -80,6 +80,44 @@ impl Data {
         leaves
     }
 
+    /// Gives the values that it is made of, if some are translated, the widths that they have in the switch, which a
+    /// P4Info does not tell: those of a register's cell, with a bit in front of each header. An error with how many
+    /// there should be if there are not as many.
+    pub(crate) fn set_widths(&mut self, widths_bits: &[u32]) -> Result<(), usize> {
+        let mut parts = Vec::new();
+        self.push_parts(&mut parts);
+        let is_translated = |part: &Option<&mut Value>| part.as_ref().is_some_and(|it| it.translation.is_some());
+        if !parts.iter().any(is_translated) {
+            return Ok(());
+        }
+        if parts.len() != widths_bits.len() {
+            return Err(parts.len());
+        }
+        for (part, width_bits) in parts.into_iter().zip(widths_bits) {
+            if let Some(value) = part {
+                value.width_bits = *width_bits;
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts of a register's cell. Of values whose width is known there is only their place.
+    fn push_parts<'a>(&'a mut self, parts: &mut Vec<Option<&'a mut Value>>) {
+        match self {
+            Data::Struct(members) | Data::HeaderUnion(members) => {
+                members.iter_mut().for_each(|(_, member)| member.push_parts(parts));
+            }
+            Data::Header(members) => {
+                parts.push(None);
+                members.iter_mut().for_each(|(_, member)| member.push_parts(parts));
+            }
+            Data::Tuple(items) | Data::Stack(items) => items.iter_mut().for_each(|item| item.push_parts(parts)),
+            Data::Varbit { .. } => parts.extend([None, None]),
+            Data::Bits(value) => parts.push(Some(value)),
+            _ => parts.push(None),
+        }
+    }
+
     fn push_leaves<'a>(&'a self, leaves: &mut Vec<&'a Data>) {
         match self {
             Data::Struct(members) | Data::Header(members) | Data::HeaderUnion(members) => {

@@ -121,7 +121,8 @@ impl Generator<'_> {
             let size = *self.rng.pick(&[1, 3, 16, 100]);
             let initial = if self.once_in(2) { self.bits(ty.width()) } else { base::Bits::zero(ty.width()) };
             let name = format!("register{position}");
-            self.program.registers.push(Register { name, ty, size, initial, is_start_number: false });
+            let parts_bits = vec![ty.width()];
+            self.program.registers.push(Register { name, ty, parts_bits, size, initial, is_start_number: false });
         }
         for position in 0..self.rng.below(3) {
             let width_bits = *self.rng.pick(&[16, 32]);
