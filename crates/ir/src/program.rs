@@ -373,8 +373,8 @@ pub struct Register {
     /// Type of a cell.
     pub ty: Type,
     /// Bits of the values that a cell is made of, the first most significant: one value, or those of a struct, tuple,
-    /// header, union or stack. In front of a header's fields is a bit that says whether it is valid, and a varbit is its
-    /// length in 32 bits and its greatest width.
+    /// header, union or stack. In front of a header's fields is a bit that says whether it is valid, and a varbit is
+    /// its length in 32 bits and its greatest width.
     pub parts_bits: Vec<u32>,
     /// Cells.
     pub size: u64,

@@ -638,7 +638,7 @@ fn arrays() {
             OutOfRange: register I.remembered: the value 0x1000 needs 13 bits, and there are 12
             InvalidArgument: register I.remembered: the data must be a bitstring
             InvalidArgument: register I.remembered: the data to write is missing
-            InvalidArgument: there is no register of id 0x00000001: it is not in the P4Info of the program; its registers are I.options, I.remembered, I.stored
+            InvalidArgument: there is no register of id 0x00000001: it is not in the P4Info of the program; its registers are I.options, I.records, I.remembered, I.stored
         "#]],
     );
 }
@@ -834,8 +834,42 @@ fn translated_values_in_registers() {
         let first = r#"members { bitstring: "\003" }"#;
         cell(&format!("{first} members {{ bitstring: \"{wide}\" }} members {{ bitstring: \"{name}\" }} {rest}"))
     };
-    let entities = [of(r"\001\377", "1234"), of(r"\000", "blue"), of(r"\002\000", "1")];
-    check("MODIFY", &entities.each_ref().map(|entity| entity.as_str()), expect![[r#""#]]);
+    let entities = [of(r"\001\377", "blue"), of(r"\002\000", "1")];
+    check(
+        "MODIFY",
+        &entities.each_ref().map(|entity| entity.as_str()),
+        expect![[r#"
+        register_entry {
+          register_id: records
+          index {
+            index: 1
+          }
+          data {
+            struct {
+              members {
+                bitstring: "\003"
+              }
+              members {
+                bitstring: "\001\377"
+              }
+              members {
+                bitstring: "blue"
+              }
+              members {
+                enum_value: "\006"
+              }
+              members {
+                bool: true
+              }
+              members {
+                bitstring: "\177"
+              }
+            }
+          }
+        }
+        OutOfRange: register I.records.wide: the value 0x200 needs 10 bits, and there are 9: type wide_t has so few in the program
+    "#]],
+    );
 }
 
 /// The bytes of a varbit field in a header say how long it is.
