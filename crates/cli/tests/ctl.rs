@@ -363,11 +363,12 @@ fn who_watches_takes_nobodys_place() {
     let packet = format!("ffffffffffff0800000001110800{}", "00".repeat(20));
     let mut told = Vec::new();
     for _ in 0..100 {
-        // It does not say when it begins: packets are sent until it tells of one.
+        // It does not say when it begins: packets are sent until it tells of one, and of who has come to send it.
         let sent = switch.ctl().args(["packet-out", &packet, "egress_port=1"]).output().unwrap();
         assert!(sent.status.success(), "{sent:?}");
         told.extend(lines.recv_timeout(Duration::from_millis(100)));
-        if told.iter().any(|line| line.starts_with("digest")) {
+        let has = |text: &str| told.iter().any(|line| line.contains(text));
+        if has("digest") && has("is primary") {
             break;
         }
     }
