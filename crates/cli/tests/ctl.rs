@@ -368,7 +368,7 @@ fn who_watches_takes_nobodys_place() {
         assert!(sent.status.success(), "{sent:?}");
         told.extend(lines.recv_timeout(Duration::from_millis(100)));
         let has = |text: &str| told.iter().any(|line| line.contains(text));
-        if has("digest") && has("is primary") {
+        if has("digest") && has("id 1 is primary") {
             break;
         }
     }
