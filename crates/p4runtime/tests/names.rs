@@ -164,7 +164,7 @@ async fn a_name_and_a_number_are_not_the_same() {
     }
 }
 
-/// Once an update has named a port all are shown by name, also in packets and after another program.
+/// Once an update has named a port all are shown by name, also after another program.
 #[tokio::test]
 async fn ports_keep_the_form_in_which_they_were_written() {
     let text = ROUTER
