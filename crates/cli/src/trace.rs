@@ -247,7 +247,7 @@ impl Journey<'_> {
             if let Some((table, handle)) = line.entry {
                 let tables = switch.tables();
                 let stored = &tables.tables()[table.index()];
-                let entry = stored.get(handle).map(|entry| show::entry(stored, entry));
+                let entry = stored.get(handle).map(|entry| show::entry(stored, entry, |priority| priority));
                 text += &entry.unwrap_or_default();
             }
             if line.place.is_empty() {

@@ -210,6 +210,66 @@ fn commands_of_simple_switch_cli() {
     );
 }
 
+/// The tool's priorities are such that P4Runtime knows: from 1, the greater wins.
+#[test]
+fn entries_of_simple_switch_cli_are_changed_by_controllers() {
+    let switch = Switch::start();
+    let lines = "table_add acl drop 10.0.0.0&&&0xff000000 0x800->0x806 => 10\n\
+                 table_add acl NoAction 10.1.0.0&&&0xffff0000 0x800->0x806 => 0\n\
+                 table_add acl drop 10.2.0.0&&&0xffff0000 0x800->0x806 => 2147483647\ntable_dump_entry acl 0\n";
+    switch.check_lines(
+        &["--simple-switch-cli"],
+        lines,
+        expect![[r#"
+        Adding entry to range match table MyIngress.acl
+        match key:           TERNARY-0a:00:00:00 &&& ff:00:00:00	RANGE-08:00 -> 08:06
+        action:              MyIngress.drop
+        runtime data:        
+        Entry has been added with handle 0
+        Adding entry to range match table MyIngress.acl
+        match key:           TERNARY-0a:01:00:00 &&& ff:ff:00:00	RANGE-08:00 -> 08:06
+        action:              NoAction
+        runtime data:        
+        Entry has been added with handle 1
+        Error: 2147483647 is no priority
+          help: it is a number from 0 to 2147483646
+        Dumping entry 0x0
+        Match key:
+        * h.ipv4.srcAddr      : TERNARY   0a000000 &&& ff000000
+        * h.ethernet.etherType: RANGE     0800 -> 0806
+        Priority: 10
+        Action entry: MyIngress.drop - 
+        status 1
+    "#]],
+    );
+    let first = ["acl", "10.0.0.0&&&0xff000000", "0x800..0x806", "priority", "2147483637"];
+    let modify = [&["modify"], &first[..3], &["do", "NoAction"], &first[3..]].concat();
+    switch.check(
+        &[
+            &["show", "acl"],
+            &modify,
+            &["dump", "acl"],
+            &[&["delete"], &first[..]].concat(),
+            &["clear", "acl"],
+            &["show", "acl"],
+        ],
+        expect![[r#"
+            MyIngress.acl: 2 entries
+            h.ipv4.srcAddr          h.ethernet.etherType  priority    action
+            10.0.0.0&&&255.0.0.0    0x800..0x806          2147483637  drop
+            10.1.0.0&&&255.255.0.0  0x800..0x806          2147483647  NoAction
+            default                                                   NoAction
+            clear MyIngress.acl
+            default MyIngress.acl reset
+            add MyIngress.acl 10.0.0.0&&&255.0.0.0 0x800..0x806 priority 2147483637 do NoAction
+            add MyIngress.acl 10.1.0.0&&&255.255.0.0 0x800..0x806 priority 2147483647 do NoAction
+            MyIngress.acl: 0 entries
+            h.ipv4.srcAddr  action
+            default         NoAction
+        "#]],
+    );
+}
+
 #[test]
 fn a_saved_program_is_written_to_before_it_runs() {
     let switch = Switch::start();

@@ -4,6 +4,7 @@
 //! and widths were settled when the commands were read; what can still fail is what only the switch knows: handles,
 //! duplicates, full tables, const entries.
 
+use crate::cli_text::turned_priority;
 use crate::command::{Burst, Command, CounterRef, MeterRef, ProfilePart, Replica};
 use crate::problem::{EntryError, Origin, Problem};
 use crate::show;
@@ -161,7 +162,7 @@ pub fn apply(switch: &mut Switch, command: &Command) -> Result<Reply, Problem> {
             perform(switch, *table, Operation::SetDefault(call))
         }
         TableResetDefault { table } => perform(switch, *table, Operation::ResetDefault),
-        TableDump { table } => Ok(Reply::Text(show::table(stored(&switch.tables(), *table)))),
+        TableDump { table } => Ok(Reply::Text(show::table(stored(&switch.tables(), *table), turned_priority))),
         TableDumpEntry { table, handle } => table_dump_entry(stored(&switch.tables(), *table), *handle),
         TableDumpEntryFromKey { table, key, priority } => {
             table_dump_entry_from_key(stored(&switch.tables(), *table), key, *priority)
@@ -298,7 +299,7 @@ fn profile_dump(profile: &Profile, part: ProfilePart) -> Result<Reply, Problem> 
 fn table_dump_entry(table: &Table, handle: u32) -> Result<Reply, Problem> {
     let entry = table.get(Handle(handle));
     let entry = entry.ok_or_else(|| Problem::new(format!("there is no entry with handle {handle}")))?;
-    Ok(Reply::Text(show::entry(table, entry)))
+    Ok(Reply::Text(show::entry(table, entry, turned_priority)))
 }
 
 fn table_dump_entry_from_key(table: &Table, key: &[EntryKey], priority: i32) -> Result<Reply, Problem> {
@@ -306,7 +307,7 @@ fn table_dump_entry_from_key(table: &Table, key: &[EntryKey], priority: i32) -> 
     let handle = table.find(&key, priority).map_err(|error| Problem::new(error.to_string()))?;
     let entry = handle.and_then(|handle| table.get(handle));
     let entry = entry.ok_or_else(|| Problem::new("there is no entry with this key"))?;
-    Ok(Reply::Text(show::entry(table, entry)))
+    Ok(Reply::Text(show::entry(table, entry, turned_priority)))
 }
 
 fn value_set_add(switch: &mut Switch, set: ValueSetId, member: &[EntryKey]) -> Result<Reply, Problem> {

@@ -523,9 +523,14 @@ pub(crate) fn key(program: &Program, table: TableId, words: &[&str]) -> Result<V
     words.iter().zip(&table.keys).map(one).collect()
 }
 
-/// BMv2's priority, of which the smaller wins, as ours.
+/// BMv2's priority, of which the smaller wins, as that of P4Runtime, of which the greater wins and 0 is none; and the
+/// other way round. BMv2's own P4Runtime server counts from the same end.
+pub(crate) fn turned_priority(priority: i32) -> i32 {
+    i32::MAX.saturating_sub(priority)
+}
+
 fn priority(text: &str) -> Result<i32, Problem> {
-    values::unsigned(text, i32::MAX as u64, "priority").map(|priority| -(priority as i32))
+    values::unsigned(text, i32::MAX as u64 - 1, "priority").map(|priority| turned_priority(priority as i32))
 }
 
 /// Splits the priority off the end of `words`. A missing one shows as an argument too few.
@@ -658,7 +663,7 @@ mod tests {
             expect![[r#"
                 entries:2: TableAdd { table: table0, key: [Lpm { value: 32w0xa000101, prefix_len: 32 }], priority: 0, call: ActionCall { action: 1, args: [48w0x80000000111, 9w0x1] } }
                 entries:3: TableAdd { table: table1, key: [Exact(48w0x1)], priority: 0, call: ActionCall { action: 2, args: [128w0xfe800000000000000000000000000001] } }
-                entries:4: TableAdd { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0xa000000, mask: 32w0xff000000 }, Range { low: 16w0x50, high: 16w0x5a }, Optional(None)], priority: -10, call: ActionCall { action: 1, args: [] } }
+                entries:4: TableAdd { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0xa000000, mask: 32w0xff000000 }, Range { low: 16w0x50, high: 16w0x5a }, Optional(None)], priority: 2147483637, call: ActionCall { action: 1, args: [] } }
                 entries:5: TableAdd { table: table3, key: [Exact(8w0xfd)], priority: 0, call: ActionCall { action: 1, args: [] } }
             "#]],
         );
@@ -668,10 +673,11 @@ mod tests {
     fn the_smaller_priority_becomes_the_greater() {
         check(
             "table_add MyIngress.acl.filter drop true 0&&&0 0->1 5 => 1
-             table_dump_entry_from_key MyIngress.acl.filter true 0&&&0 0->1 5 2",
+             table_dump_entry_from_key MyIngress.acl.filter true 0&&&0 0->1 5 2
+             table_add MyIngress.acl.filter drop true 0&&&0 0->1 5 => 2147483647",
             expect![[r#"
-                entries:1: TableAdd { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0x0, mask: 32w0x0 }, Range { low: 16w0x0, high: 16w0x1 }, Optional(Some(12w0x5))], priority: -1, call: ActionCall { action: 1, args: [] } }
-                entries:2: TableDumpEntryFromKey { table: table2, key: [Exact(1w0x1), Ternary { value: 32w0x0, mask: 32w0x0 }, Range { low: 16w0x0, high: 16w0x1 }, Optional(Some(12w0x5))], priority: -2 }
+                entries:3: 2147483647 is no priority
+                  help: it is a number from 0 to 2147483646
             "#]],
         );
     }

@@ -6,9 +6,9 @@ use switch::replication::Replication;
 use switch::{CloneTarget, MeterConfig, Replica};
 use tables::{ActionCall, ActionSpec, Entry, Group, Handle, MatchValue, Profile, Table, Target};
 
-/// All entries of a table and its default action, a line each.
-pub fn table(table: &Table) -> String {
-    let mut text: String = table.entries().map(|it| entry(table, it) + "\n").collect();
+/// All entries of a table and its default action, a line each. Priorities are shown as `priority` has them.
+pub fn table(table: &Table, priority: fn(i32) -> i32) -> String {
+    let mut text: String = table.entries().map(|it| entry(table, it, priority) + "\n").collect();
     let default = table.default_action().map_or_else(|| "NoAction()".to_owned(), |call| action(table, call));
     let _ = write!(text, "default: {default}");
     text
@@ -22,12 +22,14 @@ pub fn entry_name(table: &Table, key: &[MatchValue], priority: i32) -> String {
     keys.join(", ") + &priority
 }
 
-/// An entry: handle, keys with their names, priority where it counts, action.
-pub fn entry(table: &Table, entry: &Entry) -> String {
+/// An entry: handle, keys with their names, priority where it counts, shown as `priority` has it, action.
+pub fn entry(table: &Table, entry: &Entry, priority: fn(i32) -> i32) -> String {
     let fields = table.spec().key.iter().zip(&entry.spec.key);
     let keys: Vec<String> = fields.map(|(field, value)| format!("{}={}", field.name, match_value(value))).collect();
-    let priority =
-        if table.kind().has_priority() { format!(" priority {}", entry.spec.priority) } else { String::new() };
+    let priority = match table.kind().has_priority() {
+        true => format!(" priority {}", priority(entry.spec.priority)),
+        false => String::new(),
+    };
     let call = ActionCall { action: entry.spec.action, args: entry.spec.args.clone() };
     format!("{}: {}{priority} -> {}", entry.handle, keys.join(" "), action(table, &call))
 }

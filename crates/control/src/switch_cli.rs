@@ -7,7 +7,7 @@
 
 use crate::api::Api;
 use crate::apply::{Reply, meter_cell};
-use crate::cli_text;
+use crate::cli_text::{self, turned_priority};
 use crate::command::{Command, CounterRef, ProfilePart};
 use crate::names;
 use crate::problem::Problem;
@@ -409,8 +409,7 @@ fn dump_entry(table: &Table, entry: &Entry, program: &Program, id: TableId, live
         let _ = writeln!(text, "* {:width$}: {}", key.name, match_text(value));
     }
     if matches!(table.kind(), TableKind::Ternary | TableKind::Range) {
-        // The tool's smaller priority is our greater one.
-        let _ = writeln!(text, "Priority: {}", -i64::from(entry.spec.priority));
+        let _ = writeln!(text, "Priority: {}", turned_priority(entry.spec.priority));
     }
     text += &action_entry(table, entry.spec.action, &entry.spec.args);
     if program.tables[id].support_timeout {
