@@ -1,11 +1,10 @@
 //! The arguments of the command.
 
-use crate::controllers;
 use crate::explanations::PAGES;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use live::PortSpec;
 use p4_14::Standard;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 use switch::workers::{WORKERS_MAX, Wanted};
@@ -387,7 +386,7 @@ pub struct P4RuntimeArguments {
         visible_alias = "grpc-server-addr",
         value_name = "[ADDRESS:]PORT",
         num_args = 0..=1,
-        value_parser = controllers::address
+        value_parser = controllers_address
     )]
     pub p4runtime: Option<Option<SocketAddr>>,
     /// The number by which controllers name the switch
@@ -494,7 +493,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
     /// Tell Prometheus, at /metrics and /healthz of this address, how the switch is
-    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = metrics_address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = address)]
     pub metrics: Option<SocketAddr>,
     #[command(flatten)]
     pub log: LogArguments,
@@ -533,12 +532,20 @@ fn wanted_workers(text: &str) -> Result<Wanted, String> {
     count.map(Wanted::Fixed).ok_or_else(|| format!("it is a number from 1 to {WORKERS_MAX}, or auto"))
 }
 
+fn controllers_address(text: &str) -> Result<SocketAddr, String> {
+    address(text).map_err(|wrong| format!("{wrong} (a program goes before this option)"))
+}
+
 /// An address as `[ADDRESS:]PORT`; loopback if there is only a port.
-fn metrics_address(text: &str) -> Result<SocketAddr, String> {
+fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(port) = text.parse() {
-        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     }
-    text.parse().map_err(|_| "it is [ADDRESS:]PORT, as 9090 or 0.0.0.0:9090".to_owned())
+    let bare = |(host, port): (&str, &str)| Some((host.parse::<Ipv6Addr>().ok()?, port.parse::<u16>().ok()?));
+    text.replace("localhost:", "127.0.0.1:").parse().map_err(|_| match text.rsplit_once(':').and_then(bare) {
+        Some((host, port)) => format!("write [{host}]:{port}"),
+        None => "it is [ADDRESS:]PORT, as 9559, 0.0.0.0:9559 or [::1]:9559".to_owned(),
+    })
 }
 
 /// `wirespeed top`
@@ -554,7 +561,7 @@ Examples:
 Keys: q quits, p pauses, + and - change the interval, arrows and pages scroll.")]
 pub struct TopArguments {
     /// Where the switch tells its metrics (its --metrics)
-    #[arg(value_name = "[ADDRESS:]PORT", default_value = "9090", value_parser = metrics_address)]
+    #[arg(value_name = "[ADDRESS:]PORT", default_value = "9090", value_parser = address)]
     pub address: SocketAddr,
     /// The time between two looks, in seconds
     #[arg(long, short, default_value = "1", value_name = "SECONDS", value_parser = interval)]
@@ -948,4 +955,19 @@ pub struct DemoArguments {
     /// Where to leave the files
     #[arg(long, default_value = "wirespeed-demo", value_name = "DIR")]
     pub dir: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        assert_eq!(address("9560"), Ok("127.0.0.1:9560".parse().unwrap()));
+        assert_eq!(address("0.0.0.0:1"), Ok("0.0.0.0:1".parse().unwrap()));
+        assert_eq!(address("localhost:2"), Ok("127.0.0.1:2".parse().unwrap()));
+        assert_eq!(address("[::1]:3"), Ok("[::1]:3".parse().unwrap()));
+        assert_eq!(address("::1:3"), Err("write [::1]:3".to_owned()));
+        assert!(address("router.p4").is_err());
+    }
 }

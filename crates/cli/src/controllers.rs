@@ -32,18 +32,6 @@ const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHO
 /// How long a program that a controller sends may be compiled.
 const COMPILE_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// An address as `[ADDRESS:]PORT`; loopback if there is only a port.
-pub fn address(text: &str) -> Result<SocketAddr, String> {
-    if let Ok(port) = text.parse() {
-        return Ok(SocketAddr::new(DEFAULT_ADDRESS.ip(), port));
-    }
-    let wrong = || {
-        let text = text.replace('`', "'");
-        format!("`{text}` is not [ADDRESS:]PORT, as 9559 or 0.0.0.0:9559 (a program goes before this option)")
-    };
-    text.replace("localhost:", "127.0.0.1:").parse().map_err(|_| wrong())
-}
-
 /// What the run needs of the server.
 pub struct Controllers {
     /// Ends with the run.
@@ -215,15 +203,6 @@ impl FileLoader for SentFiles<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses() {
-        assert_eq!(address("9560"), Ok("127.0.0.1:9560".parse().unwrap()));
-        assert_eq!(address("0.0.0.0:1"), Ok("0.0.0.0:1".parse().unwrap()));
-        assert_eq!(address("localhost:2"), Ok("127.0.0.1:2".parse().unwrap()));
-        assert_eq!(address("[::1]:3"), Ok("[::1]:3".parse().unwrap()));
-        assert!(address("router.p4").is_err());
-    }
 
     #[test]
     fn a_program_that_is_sent_reads_the_folders_of_includes_only() {

@@ -25,7 +25,7 @@ use net::{Network, Sandbox, Topology};
 use running::Running;
 use session::Session;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 
 /// The name of the hidden command whose process holds a network together.
@@ -91,15 +91,11 @@ fn start(topology: Topology, plans: Vec<plan::SwitchPlan>, arguments: &NetArgume
 fn run_host_commands(running: &Running) {
     for (index, host) in running.topology.hosts.iter().enumerate() {
         for line in &host.commands {
-            let mut command = session::shell(line);
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let _progress = Progress::start(format!("{} runs `{line}`", host.name));
             let place = running.network.place(net::topology::NodeId::Host(index));
-            let output = running.sandbox.spawn(&place, command).and_then(|child| child.wait_with_output());
-            let said = match output {
-                Ok(output) if output.status.success() => continue,
-                Ok(output) => {
-                    [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned()).concat()
-                }
+            let said = match session::output(|command| running.sandbox.spawn(&place, command), session::shell(line)) {
+                Ok((status, _)) if status.success() => continue,
+                Ok((_, said)) => said,
                 Err(error) => error.to_string(),
             };
             terminal::warning(format!("{}: `{line}` failed: {}", host.name, said.trim()));

@@ -94,8 +94,8 @@ impl Ended {
     }
 }
 
-/// Three switches in a triangle, each with a host, in the folder's `triangle`; `wires` is what the three links between
-/// the switches are like, as `, "5ms"`.
+/// Three switches in a triangle, each with a host that leaves something running, in the folder's `triangle`; `wires` is
+/// what the three links between the switches are like, as `, "5ms"`.
 fn triangle(exercise: &Exercise, wires: [&str; 3]) {
     let mut topology = "{ \"hosts\": {\n".to_owned();
     for n in 1..=3 {
@@ -103,7 +103,7 @@ fn triangle(exercise: &Exercise, wires: [&str; 3]) {
         writeln!(
             topology,
             "\"h{n}\": {{\"ip\": \"10.0.{n}.{n}/24\", \"mac\": \"08:00:00:00:0{n}:{n}{n}\",
-             \"commands\": [\"route add default gw 10.0.{n}.{n}0 dev eth0\",
+             \"commands\": [\"sleep 3600 &\", \"route add default gw 10.0.{n}.{n}0 dev eth0\",
                             \"arp -i eth0 -s 10.0.{n}.{n}0 08:00:00:00:0{n}:00\"]}}{comma}"
         )
         .unwrap();
@@ -187,8 +187,8 @@ fn commands_fail_and_the_status_tells() {
     let Some(exercise) = Exercise::new("basic.p4", &["ping"]) else { return };
     triangle(&exercise, [""; 3]);
     // What is sent just when the link comes up may be lost.
-    let script = "\n# a comment\nh1 sh -c 'exit 7'\nh9 ls\nh1\nlink h1 h2 down\nlink s1 s2 down\nh1 ping -c 1 -W 1 h2\n\
-                  link s1 s2 up\nh1 sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ping -c 1 -W 3 10.0.2.2 && break; done'\n\
+    let script = "\n# a comment\nh1 sh -c 'exit 7'\nh9 ls\nh1\nlink h1 h2 down\nlink s1 s2 down\nlinks\n\
+                  h1 ping -c 1 -W 1 h2\nlink s1 s2 up\nh1 sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ping -c 1 -W 3 10.0.2.2 && break; done'\n\
                   pingall 61\nsh echo here\nhelp link\nxterm h1\nexit\nh1 echo never\n";
     let ended = exercise
         .run_script(&[TRIANGLE], script)
@@ -196,6 +196,7 @@ fn commands_fail_and_the_status_tells() {
         .says("`h9` is no command, host or switch")
         .says("what shall h1 do?")
         .says("there is no link between h1 and h2")
+        .says("s1-eth2 -- s2-eth2  down\ns1-eth3 -- s3-eth2\n")
         .says("pingall: write how many seconds it waits for answers, from 1 to 60")
         .says("100% packet loss")
         .says(" 0% packet loss")

@@ -128,6 +128,12 @@ impl Network {
         if is_up { self.wait_until_running(&link.ends.each_ref()) } else { Ok(()) }
     }
 
+    /// Whether a link carries packets; it does not once it was taken down, from either of its ends.
+    pub fn is_up(&self, link: &Link) -> io::Result<bool> {
+        let [end, _] = &link.ends;
+        self.nodes[&end.node].network.inside(|| is_running(&end.interface))?
+    }
+
     /// Waits until the kernel sends on interfaces that were brought up; what is sent before would be lost. One that
     /// does not come up in time is left to whoever uses it.
     fn wait_until_running(&self, ends: &[&End]) -> Result<(), NetworkError> {

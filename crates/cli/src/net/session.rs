@@ -15,10 +15,10 @@ use serde_json::json;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Seek as _};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
-/// Bytes of a command's output that are told in JSON at most.
+/// Bytes of a command's output that are kept at most.
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 
 /// How a command went.
@@ -181,16 +181,26 @@ impl Session {
         Ok(Outcome::found(status, ""))
     }
 
-    /// Runs a command and keeps what it prints. What it leaves running in the background is not waited for.
-    fn run_captured(&self, place: Option<&Place>, mut command: Command) -> io::Result<Outcome> {
-        let mut file: File = tempfile::tempfile()?;
-        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
-        let status = foreground::status_number(self.spawn(place, command)?.wait()?);
-        file.rewind()?;
-        let mut output = Vec::new();
-        file.take(OUTPUT_BYTES_MAX).read_to_end(&mut output)?;
-        Ok(Outcome::found(status, String::from_utf8_lossy(&output)))
+    /// Runs a command and keeps what it prints.
+    fn run_captured(&self, place: Option<&Place>, command: Command) -> io::Result<Outcome> {
+        let (status, said) = output(|command| self.spawn(place, command), command)?;
+        Ok(Outcome::found(foreground::status_number(status), said))
     }
+}
+
+/// Runs a command, and how it ended and what it printed. What it leaves running in the background is not waited for,
+/// even if that has its output open: a pipe would end with the last that holds it, a file need not end.
+pub fn output(
+    spawn: impl FnOnce(Command) -> io::Result<Child>,
+    mut command: Command,
+) -> io::Result<(ExitStatus, String)> {
+    let mut file: File = tempfile::tempfile()?;
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
+    let status = spawn(command)?.wait()?;
+    file.rewind()?;
+    let mut said = Vec::new();
+    file.take(OUTPUT_BYTES_MAX).read_to_end(&mut said)?;
+    Ok((status, String::from_utf8_lossy(&said).into_owned()))
 }
 
 /// A shell that runs a line. Where `route` or `arp` are not installed, `ip` does what is asked of them.

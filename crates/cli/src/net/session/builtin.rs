@@ -18,7 +18,7 @@ struct Builtin {
 const BUILTINS: [Builtin; 11] = [
     Builtin { name: "help", arguments: "[COMMAND]", what: "show the commands, or one", run: help },
     Builtin { name: "nodes", arguments: "", what: "show the names of hosts and switches", run: nodes },
-    Builtin { name: "links", arguments: "", what: "show the links", run: links },
+    Builtin { name: "links", arguments: "", what: "show the links, and which are down", run: links },
     Builtin { name: "net", arguments: "", what: "the same as links", run: links },
     Builtin { name: "dump", arguments: "", what: "show addresses, programs, processes and logs", run: dump },
     Builtin {
@@ -101,9 +101,10 @@ fn links(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
     let row = |link: &net::topology::Link| {
         let wire = link.wire.to_string();
         let wire = if wire.is_empty() { wire } else { format!("  ({wire})") };
-        format!("{} -- {}{wire}\n", end(&link.ends[0]), end(&link.ends[1]))
+        let state = if session.running.network.is_up(link)? { "" } else { "  down" };
+        Ok(format!("{} -- {}{wire}{state}\n", end(&link.ends[0]), end(&link.ends[1])))
     };
-    Ok(Outcome::success(topology.links.iter().map(row).collect::<String>()))
+    Ok(Outcome::success(topology.links.iter().map(row).collect::<io::Result<String>>()?))
 }
 
 fn dump(session: &Session, _: &[&str], _: &str) -> io::Result<Outcome> {
