@@ -4,6 +4,7 @@ use control::Problem;
 use p4runtime_proto::google::rpc;
 use p4runtime_proto::p4::v1;
 use prost::Message as _;
+use std::error::Error as _;
 use std::fmt;
 use tonic::{Code, Status};
 
@@ -24,7 +25,8 @@ impl From<Problem> for Failure {
 
 impl From<Status> for Failure {
     fn from(status: Status) -> Failure {
-        if status.code() == Code::Unavailable {
+        // What a switch that was reached says itself, as of a full disk, has no cause on this side.
+        if status.code() == Code::Unavailable && status.source().is_some() {
             return Failure::Connection(Problem::new(format!("the switch cannot be reached: {}", status.message())));
         }
         let parts = parts(&status);
@@ -110,6 +112,9 @@ mod tests {
     fn without_details_the_message_says_it() {
         expect!["1 of 2 updates failed"].assert_eq(&Failure::from(refused(&[(0, ""), (5, "")])).to_string());
         expect!["not primary"].assert_eq(&Failure::from(Status::permission_denied("not primary")).to_string());
-        assert!(matches!(Failure::from(Status::unavailable("down")), Failure::Connection(_)));
+        expect!["carried out, but the disk is full"]
+            .assert_eq(&Failure::from(Status::unavailable("carried out, but the disk is full")).to_string());
+        let closed = tonic::ConnectError(std::io::Error::from(std::io::ErrorKind::ConnectionRefused).into());
+        assert!(matches!(Failure::from(Status::from_error(closed.into())), Failure::Connection(_)));
     }
 }

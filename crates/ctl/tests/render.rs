@@ -34,7 +34,7 @@ fn check_json(lines: &str, expected: Expect) {
 const ENTRIES: &str = "\
 add ipv4_lpm 10.0.1.1/32 do ipv4_forward 08:00:00:00:01:11 1 timeout 10s metadata 0xcafe
 add ipv4_lpm 10.0.0.0/8 do drop
-default ipv4_lpm do drop
+default ipv4_lpm do drop metadata 0xbeef
 add filter 1 10.0.0.0/8 80..90 * do drop priority 10
 add filter 1 * * 7 do NoAction priority 5
 add balance 9 do one-of set_port 1 weight 2 watch 1 | NoAction
@@ -60,34 +60,34 @@ fn entries() {
     check_text(
         ENTRIES,
         expect![[r#"
-        MyIngress.ipv4_lpm: 2 entries
-        hdr.ipv4.dstAddr  action                                         timeout  metadata
-        10.0.1.1/32       ipv4_forward dstAddr=08:00:00:00:01:11 port=1  10s      cafe
-        10.0.0.0/8        drop
-        default           drop
+            MyIngress.ipv4_lpm: 2 entries
+            hdr.ipv4.dstAddr  action                                         timeout  metadata
+            10.0.1.1/32       ipv4_forward dstAddr=08:00:00:00:01:11 port=1  10s      cafe
+            10.0.0.0/8        drop
+            default           drop                                                    beef
 
-        MyIngress.acl.filter: 2 entries
-        hdr.ipv4.isValid()  hdr.ipv4.srcAddr      meta.dstPort  meta.vlan  priority  action
-        1                   10.0.0.0&&&255.0.0.0  80..90        *          10        drop
-        1                   *                     *             7          5         NoAction
+            MyIngress.acl.filter: 2 entries
+            hdr.ipv4.isValid()  hdr.ipv4.srcAddr      meta.dstPort  meta.vlan  priority  action
+            1                   10.0.0.0&&&255.0.0.0  80..90        *          10        drop
+            1                   *                     *             7          5         NoAction
 
-        MyIngress.balance: 2 entries
-        meta.tag  action
-        9         one-of set_port port=1 weight 2 watch 1 | NoAction
-        7         member 3
-    "#]],
+            MyIngress.balance: 2 entries
+            meta.tag  action
+            9         one-of set_port port=1 weight 2 watch 1 | NoAction
+            7         member 3
+        "#]],
     );
     check_json(
         ENTRIES,
         expect![[r#"
-        {"action":"ipv4_forward","arguments":{"dstAddr":"08:00:00:00:01:11","port":"1"},"idle_timeout_ns":10000000000,"match":{"hdr.ipv4.dstAddr":"10.0.1.1/32"},"metadata":"cafe","table":"MyIngress.ipv4_lpm"}
-        {"action":"drop","arguments":{},"match":{"hdr.ipv4.dstAddr":"10.0.0.0/8"},"table":"MyIngress.ipv4_lpm"}
-        {"action":"drop","arguments":{},"default":true,"table":"MyIngress.ipv4_lpm"}
-        {"action":"drop","arguments":{},"match":{"hdr.ipv4.isValid()":"1","hdr.ipv4.srcAddr":"10.0.0.0&&&255.0.0.0","meta.dstPort":"80..90"},"priority":10,"table":"MyIngress.acl.filter"}
-        {"action":"NoAction","arguments":{},"match":{"hdr.ipv4.isValid()":"1","meta.vlan":"7"},"priority":5,"table":"MyIngress.acl.filter"}
-        {"match":{"meta.tag":"9"},"one_of":[{"action":"set_port","arguments":{"port":"1"},"watch_port":1,"weight":2},{"action":"NoAction","arguments":{},"weight":1}],"table":"MyIngress.balance"}
-        {"match":{"meta.tag":"7"},"member":3,"table":"MyIngress.balance"}
-    "#]],
+            {"action":"ipv4_forward","arguments":{"dstAddr":"08:00:00:00:01:11","port":"1"},"idle_timeout_ns":10000000000,"match":{"hdr.ipv4.dstAddr":"10.0.1.1/32"},"metadata":"cafe","table":"MyIngress.ipv4_lpm"}
+            {"action":"drop","arguments":{},"match":{"hdr.ipv4.dstAddr":"10.0.0.0/8"},"table":"MyIngress.ipv4_lpm"}
+            {"action":"drop","arguments":{},"default":true,"metadata":"beef","table":"MyIngress.ipv4_lpm"}
+            {"action":"drop","arguments":{},"match":{"hdr.ipv4.isValid()":"1","hdr.ipv4.srcAddr":"10.0.0.0&&&255.0.0.0","meta.dstPort":"80..90"},"priority":10,"table":"MyIngress.acl.filter"}
+            {"action":"NoAction","arguments":{},"match":{"hdr.ipv4.isValid()":"1","meta.vlan":"7"},"priority":5,"table":"MyIngress.acl.filter"}
+            {"match":{"meta.tag":"9"},"one_of":[{"action":"set_port","arguments":{"port":"1"},"watch_port":1,"weight":2},{"action":"NoAction","arguments":{},"weight":1}],"table":"MyIngress.balance"}
+            {"match":{"meta.tag":"7"},"member":3,"table":"MyIngress.balance"}
+        "#]],
     );
 }
 
@@ -178,7 +178,7 @@ fn commands_write_the_same_again() {
     expect![[r#"
         add MyIngress.ipv4_lpm 10.0.1.1/32 do ipv4_forward dstAddr=08:00:00:00:01:11 port=1 timeout 10s metadata cafe
         add MyIngress.ipv4_lpm 10.0.0.0/8 do drop
-        default MyIngress.ipv4_lpm do drop
+        default MyIngress.ipv4_lpm do drop metadata beef
         add MyIngress.acl.filter 1 10.0.0.0&&&255.0.0.0 80..90 * priority 10 do drop
         add MyIngress.acl.filter 1 * * 7 priority 5 do NoAction
         add MyIngress.balance 9 do one-of set_port port=1 weight 2 watch 1 | NoAction

@@ -109,7 +109,7 @@ fn significant(value: &[u8]) -> &[u8] {
 }
 
 /// The id in the P4Info of what an entity belongs to.
-fn p4_id(entity: &Entity) -> Option<u32> {
+pub(crate) fn p4_id(entity: &Entity) -> Option<u32> {
     let of_entry = |entry: &Option<v1::TableEntry>| entry.as_ref().map(|entry| entry.table_id);
     match entity {
         Entity::TableEntry(it) => Some(it.table_id),

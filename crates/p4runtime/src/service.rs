@@ -193,10 +193,10 @@ impl P4Runtime for Service {
             Ok(v1::write_request::Atomicity::DataplaneAtomic) => Atomicity::DataplaneAtomic,
             Err(_) => return Err(Status::invalid_argument(format!("there is no atomicity {}", request.atomicity))),
         };
-        let config = core.hub().arbitration.config(&role);
+        let limits = core.hub().arbitration.config(&role).map(|config| (describe(&role), config));
         let budget = BUDGET.try_with(Arc::clone).ok();
         // The turn goes along: it is kept to the end, though the client may have gone.
-        let write = move || write::carry_out(&target, request.updates, atomicity, config, turn, budget);
+        let write = move || write::carry_out(&target, request.updates, atomicity, limits, turn, budget);
         let outcomes = blocking(write).await??;
         tracing::debug!(updates = outcomes.parts(), refused = outcomes.failed(), "a controller has written");
         outcomes.into_result("update")?;

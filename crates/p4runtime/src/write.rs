@@ -10,7 +10,7 @@
 //! other roles and who wants to be primary wait until all of it is there.
 
 use crate::pipelines::Target;
-use crate::role_config::RoleConfig;
+use crate::role_config::{RoleConfig, p4_id};
 use crate::schema::Schema;
 use crate::status::Outcomes;
 use crate::to_proto::{Asked, NumberedPorts, Shower};
@@ -43,19 +43,22 @@ const WAITS_MAX: usize = 64;
 /// Failures of a batch that are looked for once it is known that it fails.
 const FAILURES_MAX: usize = 1024;
 
-/// Carries updates out in their order. `config` is what the role of who sends may do, if that is less than everything.
+/// The role of who sends, in words, and what it may do.
+type Limits = (String, Arc<RoleConfig>);
+
+/// Carries updates out in their order. `limits` are those of the role of who sends, if it may not do everything.
 /// Others have their turn when all is there; nobody but who sent it waits for the disk. An error if there is no memory
 /// for the request as a whole.
 pub(crate) fn carry_out(
     target: &Target,
     sent: Vec<Bytes>,
     atomicity: Atomicity,
-    config: Option<Arc<RoleConfig>>,
+    limits: Option<Limits>,
     turn: OwnedRwLockWriteGuard<()>,
     budget: Option<Arc<dyn Budget>>,
 ) -> Result<Outcomes, Status> {
     let has_words = words::are_needed(&target.schema);
-    let mut reader = Reader { target, config, budget, reserved_bytes: 0, has_words, has_swept: false, waits: 0 };
+    let mut reader = Reader { target, limits, budget, reserved_bytes: 0, has_words, has_swept: false, waits: 0 };
     let (mut outcomes, record) = match atomicity {
         Atomicity::ContinueOnError => in_pieces(&mut reader, sent),
         Atomicity::RollbackOnError | Atomicity::DataplaneAtomic => {
@@ -75,8 +78,7 @@ pub(crate) fn carry_out(
 /// Decodes updates.
 struct Reader<'a> {
     target: &'a Target,
-    /// What the role of who sends may do, if that is less than everything.
-    config: Option<Arc<RoleConfig>>,
+    limits: Option<Limits>,
     budget: Option<Arc<dyn Budget>>,
     /// The most that was asked for a single update: as one is gone before the next comes, it serves for all.
     reserved_bytes: usize,
@@ -105,13 +107,25 @@ impl Reader<'_> {
         let kept = self.has_words.then(|| bytes.clone());
         let sent = v1::Update::decode(bytes)
             .map_err(|error| Fault::invalid(format!("the update cannot be decoded: {error}")))?;
-        if let (Some(config), Some(entity)) = (&self.config, &sent.entity)
-            && !config.admits(entity)
-        {
-            return Err(Fault::new(FaultCode::PermissionDenied, "the role of the controller does not have this"));
-        }
+        self.check_role(&sent)?;
         let (update, names) = self.understand(&sent)?;
         Ok(update.map(|update| Read { numbering: numbering(&sent, &update), update, sent: kept, names }))
+    }
+
+    /// Refuses what the role of who sends does not have.
+    fn check_role(&self, sent: &v1::Update) -> Result<(), Fault> {
+        let (Some((role, config)), Some(entity)) = (&self.limits, &sent.entity) else { return Ok(()) };
+        if config.admits(entity) {
+            return Ok(());
+        }
+        let object = entity.entity.as_ref().and_then(p4_id).map(|id| (id, self.target.schema.model.object(id)));
+        let what = match object {
+            Some((_, Some(object))) => format!("the {} {}", object.kind().as_str(), object.name()),
+            Some((id, None)) => format!("the id {id:#010x}"),
+            None => "multicast groups and clone sessions, which are of roles without one".to_owned(),
+        };
+        let message = format!("the configuration of {role} does not list {what}");
+        Err(Fault::new(FaultCode::PermissionDenied, message))
     }
 
     /// What an update means, and the names that it brings.
@@ -201,6 +215,7 @@ fn carry_out_piece(
 ) -> u64 {
     // Before the entries that have them: a number must not be given to two names.
     if let Err(fault) = target.api.keep_notes(kept::names(&target.schema.translator)) {
+        target.api.count_refused(piece.len());
         piece.into_iter().for_each(|read| outcomes.push(Err(read.err().unwrap_or_else(|| fault.clone()))));
         return 0;
     }
@@ -217,7 +232,10 @@ fn carry_out_piece(
                 let outcome = outcome.map_err(|fault| in_words(target, fault, sent));
                 outcome.and_then(|()| number_ports(target, numbering.as_slice()))
             }
-            Err(fault) => Err(fault),
+            Err(fault) => {
+                target.api.count_refused(1);
+                Err(fault)
+            }
         });
     }
     record
@@ -294,6 +312,7 @@ fn as_a_whole(
     }
     let target = reader.target;
     if let Some((first, _)) = refused.first() {
+        target.api.count_refused(count);
         let not_tried = Fault::new(FaultCode::Aborted, format!("not tried: update {first} of the batch was refused"));
         return Ok((scattered(count, refused, &Err(not_tried)), 0));
     }
@@ -301,7 +320,10 @@ fn as_a_whole(
     let noted = target.api.keep_notes(kept::names(&target.schema.translator));
     let (outcomes, record) = match noted {
         Ok(()) => target.api.write_ahead(batch, atomicity),
-        Err(fault) => (vec![Err(fault); batch.len()], 0),
+        Err(fault) => {
+            target.api.count_refused(batch.len());
+            (vec![Err(fault); batch.len()], 0)
+        }
     };
     let all_done = outcomes.iter().all(Result::is_ok);
     let failed = understood.into_iter().zip(outcomes).filter_map(|((at, sent, names), outcome)| {

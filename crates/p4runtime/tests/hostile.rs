@@ -78,6 +78,7 @@ async fn requests_that_grow_are_refused_before_they_do() {
     let refused = write_nothing(&device, 20_000).await;
     assert_eq!(refused.code(), Code::Unknown);
     assert!(refused.message().starts_with("20000 of 20000 updates failed"), "{}", refused.message());
+    assert_eq!(device.update_counts(), (0, 20_000));
 }
 
 #[tokio::test]

@@ -56,10 +56,10 @@ async fn a_role_has_what_its_configuration_lists() {
     seen += &status(&routes.set_config(Action::VerifyAndCommit, Some(ROUTER)).await.unwrap_err());
     expect![[r#"
         done
-        Unknown: 1 of 1 updates failed; update 0: the role of the controller does not have this
-          PermissionDenied the role of the controller does not have this
-        Unknown: 1 of 1 updates failed; update 0: the role of the controller does not have this
-          PermissionDenied the role of the controller does not have this
+        Unknown: 1 of 1 updates failed; update 0: the configuration of the role "routes" does not list the register I.last
+          PermissionDenied the configuration of the role "routes" does not list the register I.last
+        Unknown: 1 of 1 updates failed; update 0: the configuration of the role "routes" does not list multicast groups and clone sessions, which are of roles without one
+          PermissionDenied the configuration of the role "routes" does not list multicast groups and clone sessions, which are of roles without one
         PermissionDenied: the role "routes" may not set programs
     "#]]
     .assert_eq(&seen);

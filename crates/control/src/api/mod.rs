@@ -262,6 +262,11 @@ impl Api {
         self.store.get().map_or(Ok(()), |store| store.synchronise(record))
     }
 
+    /// Counts updates that were refused before they came here, as those that nobody understands.
+    pub fn count_refused(&self, refused: usize) {
+        self.count(0, refused);
+    }
+
     fn count(&self, done: usize, refused: usize) {
         self.counts.0.fetch_add(done as u64, Ordering::Relaxed);
         self.counts.1.fetch_add(refused as u64, Ordering::Relaxed);

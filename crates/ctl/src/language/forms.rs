@@ -89,7 +89,7 @@ pub const FORMS: [Form; 28] = [
     },
     Form {
         name: "default",
-        usage: &["default TABLE", "default TABLE do ACTION [ARG...]", "default TABLE reset"],
+        usage: &["default TABLE", "default TABLE do ACTION [ARG...] [metadata HEX]", "default TABLE reset"],
         summary: "what a table does on a miss",
         details: "reset gives the program's own default action back.\nExample:\n  default ipv4_lpm do drop",
         needs_program: true,

@@ -260,13 +260,19 @@ pub(super) fn one_entry(schema: &Schema, table: &Table, words: &[Word]) -> Resul
     entry_name(schema, table, &keys, &found)
 }
 
+#[allow(deprecated, reason = "older controllers leave a number with their entries")]
 pub(super) fn default(it: &Arguments<'_>) -> Result<Plan, Problem> {
     let table = it.schema.table(it.word(0, "a table")?)?;
     let Some(first) = it.words.get(1) else {
         return Ok(Plan::Read(Read { entities: vec![default_of(table)], filter: Filter::default() }));
     };
+    let mut found = Options::default();
     let action = if first.is("do") || first.is("=>") {
-        Some(action(it.schema, table, it.from(2), true)?)
+        let words = options(it.from(2), &mut found)?;
+        if found.priority.is_some() || found.timeout_ns.is_some() {
+            return Err(it.misuse("a default action has no priority and no timeout"));
+        }
+        Some(action(it.schema, table, &words, true)?)
     } else if first.is("reset") {
         it.end(2)?;
         None
@@ -276,6 +282,13 @@ pub(super) fn default(it: &Arguments<'_>) -> Result<Plan, Problem> {
     if table.const_default_action_id != 0 {
         return Err(Problem::new(format!("the default action of {} is const and cannot be changed", owner(table))));
     }
-    let entry = TableEntry { table_id: id(&table.preamble), is_default_action: true, action, ..TableEntry::default() };
+    let entry = TableEntry {
+        table_id: id(&table.preamble),
+        is_default_action: true,
+        action,
+        metadata: found.metadata.unwrap_or_default(),
+        controller_metadata: found.controller_metadata,
+        ..TableEntry::default()
+    };
     Ok(Plan::Write(vec![update(UpdateType::Modify, Kind::TableEntry(entry))]))
 }

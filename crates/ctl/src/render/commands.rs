@@ -136,7 +136,6 @@ fn entry_name(schema: &Schema, table: &Table, entry: &TableEntry) -> String {
     }
 }
 
-#[allow(deprecated, reason = "older controllers leave a number with their entries")]
 fn entry(schema: &Schema, entry: &TableEntry) -> Option<String> {
     let table = schema.table_by_id(entry.table_id)?;
     if entry.is_const {
@@ -145,20 +144,29 @@ fn entry(schema: &Schema, entry: &TableEntry) -> Option<String> {
     let action = action_text(schema, entry.action.as_ref()?);
     let full = shown(&table.preamble);
     if entry.is_default_action {
-        let is_fixed = table.const_default_action_id != 0 || action.is_empty() || is_initial(table, entry);
-        return (!is_fixed).then(|| format!("default {full} do {action}"));
+        let is_fixed = table.const_default_action_id != 0 || action.is_empty();
+        let left = metadata(entry);
+        let is_there = left.is_empty() && is_initial(table, entry);
+        return (!is_fixed && !is_there).then(|| format!("default {full} do {action}{left}"));
     }
     let mut line = format!("add {full}{} do {action}", entry_name(schema, table, entry));
     if entry.idle_timeout_ns != 0 {
         line += &format!(" timeout {}", duration_text(entry.idle_timeout_ns));
     }
+    Some(line + &metadata(entry))
+}
+
+/// What its controller has left with an entry.
+#[allow(deprecated, reason = "older controllers leave a number with their entries")]
+fn metadata(entry: &TableEntry) -> String {
+    let mut text = String::new();
     if !entry.metadata.is_empty() {
-        line += &format!(" metadata {}", hex(&entry.metadata));
+        text += &format!(" metadata {}", hex(&entry.metadata));
     }
     if entry.controller_metadata != 0 {
-        line += &format!(" controller-metadata {}", entry.controller_metadata);
+        text += &format!(" controller-metadata {}", entry.controller_metadata);
     }
-    Some(line)
+    text
 }
 
 /// Whether a default action is the one that the program begins with.

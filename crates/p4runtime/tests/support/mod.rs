@@ -207,6 +207,11 @@ impl Device {
         Device::run(switch, Some(text), made.info, None, PATIENCE)
     }
 
+    /// Updates that were carried out, and that were refused.
+    pub fn update_counts(&self) -> (u64, u64) {
+        self.api.update_counts()
+    }
+
     fn run(
         mut switch: Switch,
         text: Option<&str>,
