@@ -6,6 +6,9 @@
 //! but for those that were held when it was restarted or are held in the end; how many these are, the switches' own
 //! counters must say. Nothing else is measured than what the switches have of a processor; to check is not.
 //!
+//! Small packets have no UDP checksums, unless `--udp-checksums` wants them: a design that makes new packets of them then
+//! looks at each and makes new ones.
+//!
 //! A gateway gets the same small packets as the papers' designs, and besides such as devices send that know of no
 //! aggregation. As many go into one packet as there is room for; and, for a few sizes, fewer: in the second paper's
 //! design the timer ticks behind every so many, in a gateway the MTU has room for no more.
@@ -268,7 +271,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         );
     }
     let wanted = |design: &Design| arguments.only.as_ref().is_none_or(|only| design.name().contains(only));
-    for design in Design::all().into_iter().filter(wanted) {
+    for mut design in Design::all().into_iter().filter(wanted) {
+        design.has_checksums = arguments.udp_checksums;
         let program = Arc::new(design.program()?);
         let runs: Result<Vec<Found>, _> =
             (0..arguments.runs).map(|_| measure(design, &program, arguments.packets)).collect();
@@ -318,4 +322,54 @@ fn print(arguments: &Arguments, design: Design, runs: &[Found], ring: Option<(u6
         1000.0 / median(&apart),
         ring.map_or(String::new(), |(messages, part)| format!("{messages}, {:.0} %", 100.0 * part))
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A design of each program, and each way to take apart.
+    fn designs() -> Vec<Design> {
+        let names = [
+            "fixed, N = 8, 16 bytes",
+            "fixed, N = 8, 16 bytes, by multicast",
+            "variable, 4 to 44 bytes",
+            "variable, 4 to 44 bytes, columns shared",
+            "gateway, 4 to 44 bytes",
+        ];
+        let found: Vec<Design> =
+            Design::all().into_iter().filter(|design| names.contains(&design.name().as_str())).collect();
+        assert_eq!(found.len(), names.len());
+        found
+    }
+
+    /// A run ends with an error if a packet is missing, comes twice or changed, or if the counters say something else.
+    #[test]
+    fn every_packet_is_accounted_for() {
+        for mut design in designs() {
+            let program = Arc::new(design.program().unwrap());
+            for has_checksums in [false, true] {
+                design.has_checksums = has_checksums;
+                let found =
+                    measure(design, &program, 20_000).unwrap_or_else(|error| panic!("{}: {error}", design.name()));
+                assert!(found.aggregates > 0 && found.aggregates < 20_000 / 7, "{}", design.name());
+                // Seven wait for the eighth of a fixed number; in a ring buffer as many as 1,467 bytes hold.
+                assert!(found.held <= 2 * 1467 / 5, "{}: {} held", design.name(), found.held);
+            }
+        }
+    }
+
+    /// The columns of the ring buffer as they are told of in the README.
+    #[test]
+    fn columns_that_are_shared_hold_more_messages() {
+        let uses = |name: &str| {
+            let design = Design::all().into_iter().find(|design| design.name() == name).unwrap();
+            let (messages, part) = ring_use(design, &Arc::new(design.program().unwrap())).unwrap().unwrap();
+            (messages, (100.0 * part).round())
+        };
+        assert_eq!(uses("variable, 4 bytes"), (4_096, 9.0));
+        assert_eq!(uses("variable, 4 bytes, columns shared"), (45_056, 100.0));
+        assert_eq!(uses("variable, 4 to 44 bytes"), (4_096, 55.0));
+        assert_eq!(uses("variable, 4 to 44 bytes, columns shared"), (5_840, 78.0));
+    }
 }

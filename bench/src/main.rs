@@ -72,6 +72,9 @@ pub struct Arguments {
     /// `aggregation`, `zipline-sizes`, `zipline-rates` and `zipline-learning`
     #[arg(long, value_name = "FILE")]
     picture_of: Option<std::path::PathBuf>,
+    /// Small packets have UDP checksums, for `aggregation`
+    #[arg(long)]
+    udp_checksums: bool,
     /// How many several workers are
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
     workers: u32,

@@ -34,12 +34,16 @@ const bit<8> WORKER = 0x0f;
 // What may follow the Aggregation header in a packet of 1,500 bytes: 20 of IPv4, 8 of UDP, 1 of the type and 4 of the
 // Aggregation header come before.
 const bit<32> AGGREGATE_BYTES_MAX = 1467;
+// A worker that has so much leaves. With a greater number aggregates of short messages are fuller, and the longest message must
+// be shorter.
+#ifndef ENOUGH_BYTES
 #ifdef PACKED
 // One column more, of up to 11 words in as many messages, fits below this.
-const bit<16> ENOUGH_BYTES = 1413;
+#define ENOUGH_BYTES 1413
 #else
 // One message more, of up to 44 bytes, fits below this.
-const bit<16> ENOUGH_BYTES = 1423;
+#define ENOUGH_BYTES 1423
+#endif
 #endif
 // As many messages, of 5 bytes each with Len, as fit.
 const bit<16> NUM_MAX = 293;

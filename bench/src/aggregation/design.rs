@@ -11,6 +11,13 @@ use std::error::Error;
 /// Before a payload: Ethernet, IPv4, UDP.
 pub const HEADER_BYTES: usize = 42;
 
+/// Where IPv4's addresses begin, UDP, and its checksum.
+const ADDRESSES_AT: usize = 26;
+const UDP_AT: usize = 34;
+const CHECKSUM_AT: usize = 40;
+
+const PROTOCOL_UDP: u8 = 17;
+
 /// Before what Ethernet carries.
 const ETHERNET_BYTES: usize = 14;
 
@@ -68,22 +75,19 @@ pub struct Design {
     small: Small,
     /// How many go into one packet; none: as many as there is room for.
     in_one: Option<usize>,
+    /// Whether small packets have UDP checksums.
+    pub has_checksums: bool,
 }
 
 impl Design {
     pub fn all() -> Vec<Design> {
-        let fixed = |messages, by_multicast| Design {
-            by: By::Fixed { messages, by_multicast },
-            small: Small::Fixed,
-            in_one: None,
-        };
+        let full = |by, small| Design { by, small, in_one: None, has_checksums: false };
+        let fixed = |messages, by_multicast| full(By::Fixed { messages, by_multicast }, Small::Fixed);
         let recirculated = [1, 2, 4, 8].map(|messages| fixed(messages, false));
         let replicated = [2, 4, 8].map(|messages| fixed(messages, true));
         let sizes = [Some(4), Some(8), Some(16), Some(32), Some(44), None];
-        let variable = |is_packed| {
-            sizes.map(|bytes| Design { by: By::Variable { is_packed }, small: Small::Variable(bytes), in_one: None })
-        };
-        let gateway = |small| Design { by: By::Gateway, small, in_one: None };
+        let variable = |is_packed| sizes.map(|bytes| full(By::Variable { is_packed }, Small::Variable(bytes)));
+        let gateway = |small| full(By::Gateway, small);
         let same = [Small::Fixed].into_iter().chain(sizes.map(Small::Variable)).map(gateway);
         let plain = sizes.map(Small::Plain).map(gateway);
         let papers = [&recirculated[..], &replicated, &variable(false), &variable(true)].concat();
@@ -95,7 +99,8 @@ impl Design {
         let variable = |bytes| (By::Variable { is_packed: false }, Small::Variable(Some(bytes)));
         let gateway = |bytes| (By::Gateway, Small::Plain(Some(bytes)));
         let kinds = [4, 16, 44].into_iter().flat_map(move |bytes| [variable(bytes), gateway(bytes)]);
-        kinds.flat_map(|(by, small)| [2, 4, 8, 16].map(|number| Design { by, small, in_one: Some(number) }))
+        let few = |number, by, small| Design { by, small, in_one: Some(number), has_checksums: false };
+        kinds.flat_map(move |(by, small)| [2, 4, 8, 16].map(|number| few(number, by, small)))
     }
 
     pub fn name(self) -> String {
@@ -117,7 +122,8 @@ impl Design {
             _ => "",
         };
         let number = self.in_one.map_or(String::new(), |number| format!(", {number} in one"));
-        format!("{who}, {what}{how}{number}")
+        let checksum = if self.has_checksums { ", UDP checksums" } else { "" };
+        format!("{who}, {what}{how}{number}{checksum}")
     }
 
     pub fn program(self) -> Result<Program, Box<dyn Error>> {
@@ -239,6 +245,9 @@ impl Design {
             }
             Small::Plain(_) => udp_frame(&payload),
         };
+        if self.has_checksums {
+            add_checksum(&mut frame);
+        }
         frame.resize(frame.len().max(FRAME_BYTES_MIN), 0);
         frame
     }
@@ -273,6 +282,9 @@ impl Design {
         if payload != wanted {
             return Err(format!("packet {number} has come with another payload"));
         }
+        if !has_right_checksum(frame) {
+            return Err(format!("packet {number} has come with a wrong UDP checksum"));
+        }
         let packet_bytes = usize::from(u16::from_be_bytes([frame[16], frame[17]]));
         let packet = |frame: &[u8]| frame[ETHERNET_BYTES..][..packet_bytes].to_vec();
         if self.by == By::Gateway && packet(frame) != packet(&self.frame(number)) {
@@ -285,7 +297,7 @@ impl Design {
 /// A UDP packet for the server, without a UDP checksum.
 pub fn udp_frame(payload: &[u8]) -> Vec<u8> {
     let udp_bytes = (8 + payload.len()) as u16;
-    let mut ip = [0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 0, 0, 0, 0];
+    let mut ip = [0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, PROTOCOL_UDP, 0, 0, 10, 0, 0, 1, 0, 0, 0, 0];
     ip[2..4].copy_from_slice(&(20 + udp_bytes).to_be_bytes());
     ip[16..].copy_from_slice(&SERVER);
     let sum: u32 = ip.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
@@ -293,6 +305,27 @@ pub fn udp_frame(payload: &[u8]) -> Vec<u8> {
     ip[10..12].copy_from_slice(&(!(sum as u16 + (sum >> 16) as u16)).to_be_bytes());
     let udp = [4001, SERVER_PORT, udp_bytes, 0].map(u16::to_be_bytes).concat();
     [&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0][..], &ip, &udp, payload].concat()
+}
+
+/// Gives a UDP packet its checksum; one that comes to 0 in its other form.
+fn add_checksum(frame: &mut [u8]) {
+    let checksum = !udp_sum(frame);
+    frame[CHECKSUM_AT..CHECKSUM_AT + 2].copy_from_slice(&if checksum == 0 { 0xffff } else { checksum }.to_be_bytes());
+}
+
+/// Whether a UDP packet has a right checksum, or none.
+fn has_right_checksum(frame: &[u8]) -> bool {
+    frame[CHECKSUM_AT..CHECKSUM_AT + 2] == [0, 0] || udp_sum(frame) == 0xffff
+}
+
+/// The sum of a UDP packet over IPv4, its checksum with it.
+fn udp_sum(frame: &[u8]) -> u16 {
+    let udp_bytes = u16::from_be_bytes([frame[38], frame[39]]);
+    let bytes = frame.get(ADDRESSES_AT..UDP_AT + usize::from(udp_bytes)).unwrap_or_default();
+    let words = bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0)));
+    let sum = words.sum::<u32>() + u32::from(PROTOCOL_UDP) + u32::from(udp_bytes);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    sum as u16 + (sum >> 16) as u16
 }
 
 /// The payload of a number.

@@ -3,6 +3,7 @@
 use crate::Exit;
 use crate::args::RunArguments;
 use crate::terminal;
+use control::Api;
 use live::port_spec::{self, PortKind};
 use live::worker::Port;
 use live::{Driver, NetworkNamespace, PortSpec};
@@ -87,6 +88,16 @@ pub fn open(specs: &[PortSpec], queues: usize, captures: Option<&Path>) -> Resul
         ports.push(Port { number: spec.number, driver, is_capture });
     }
     Ok(ports)
+}
+
+/// The ports that receive in several queues.
+pub fn divided(ports: &[Port]) -> Vec<u32> {
+    ports.iter().filter(|port| port.driver.counters().queues() > 1).map(|port| port.number).collect()
+}
+
+/// Whether the program can run on the ports that there are.
+pub fn admit(switch: &Switch, api: &Api) -> Result<(), Exit> {
+    api.admit(switch).map_err(refused)
 }
 
 /// The timers of ports, and where there can be further ones: where nothing is, up to a number.

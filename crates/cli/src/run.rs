@@ -66,6 +66,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     // From here on this thread sees other interfaces; sockets that are open already stay where they are.
     ports::enter_namespace(arguments)?;
     let mut setup = Setup::of_ports(ports::open(&specs, queues, arguments.pcap.as_deref())?);
+    workers.set_divided_ports(ports::divided(&setup.ports));
     setup.inbox = Some(inbox);
     set_timers(&api, &mut setup, controllers.as_ref(), name.as_ref().map(|_| number_max));
     setup.workers = Some(workers);
@@ -77,9 +78,11 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let metrics = metrics.map(|bound| serve_metrics(bound, sources)).transpose()?;
     setup.links_changed = watch_links(&door);
     setup.goes_on = controllers.is_some();
-    let links = Links::start(api).map_err(|error| system_error(format!("cannot start a thread: {error}")))?;
+    let links =
+        Links::start(Arc::clone(&api)).map_err(|error| system_error(format!("cannot start a thread: {error}")))?;
     // A controller may have put another program in by now.
     let mut switch = door.parked.take().ok_or(Exit::Internal)?;
+    ports::admit(&switch, &api)?;
     let mut reporter = Reporter::new(arguments, Arc::clone(switch.program()), published);
     reporter.links = Some(links);
     let server = controllers.map(|Controllers { server, mut feed, cpu_port }| {

@@ -107,12 +107,7 @@ fn network() -> Option<Network> {
     network.wire(["near", "n2"], ["link", "w1"]);
     network.wire(["link", "w2"], ["far", "f1"]);
     network.wire(["far", "f2"], ["server", "eth0"]);
-    network.run("link", "ip link add bridge0 type bridge");
-    for interface in ["w1", "w2"] {
-        network.run("link", &format!("ip link set {interface} master bridge0"));
-    }
-    network.set_ipv6("link", "bridge0", false);
-    network.run("link", "ip link set bridge0 up");
+    network.bridge("link", ["w1", "w2"]);
     if let Err(reason) = network.try_run("link", LINK) {
         println!("skipped: needs the kernel's token bucket filter: {reason}");
         return None;
@@ -213,6 +208,18 @@ fn large_and_small_packets_keep_their_order_whatever_workers_are_wanted() {
     }
 }
 
+/// Asks a switch until it answers.
+fn ctl_once_there(network: &Network, line: &str) -> String {
+    let started = Instant::now();
+    loop {
+        match network.try_run("near", &format!("{} ctl {line}", env!("CARGO_BIN_EXE_wirespeed"))) {
+            Ok(told) => return told,
+            Err(complaint) => assert!(started.elapsed() < Duration::from_secs(50), "it does not start: {complaint}"),
+        }
+        thread::sleep(Duration::from_millis(200));
+    }
+}
+
 #[test]
 fn a_gateway_says_that_it_has_one_worker() {
     let Some(network) = network() else { return };
@@ -220,14 +227,7 @@ fn a_gateway_says_that_it_has_one_worker() {
     let ports = "--port 1=n1 --port 2=n2 --p4runtime 127.0.0.1:9559";
     let gateway = gateway(&network, "near", &near, ports, "2");
     let ctl = |line: &str| network.try_run("near", &format!("{} ctl {line}", env!("CARGO_BIN_EXE_wirespeed")));
-    let started = Instant::now();
-    let told = loop {
-        match ctl("workers") {
-            Ok(told) => break told,
-            Err(complaint) => assert!(started.elapsed() < Duration::from_secs(50), "it does not start: {complaint}"),
-        }
-        thread::sleep(Duration::from_millis(200));
-    };
+    let told = ctl_once_there(&network, "workers");
     assert!(told.starts_with("1 of at most 64\nnot side by side: the program puts packets together"), "{told}");
     let refused = ctl("workers 2").unwrap_err();
     assert!(refused.contains("there are not 2 workers but 1 worker: the program puts packets together"), "{refused}");
@@ -236,13 +236,32 @@ fn a_gateway_says_that_it_has_one_worker() {
     gateway.wait();
 }
 
+/// Ports that have been opened for two workers cannot keep the order of what comes in any more.
+#[test]
+fn a_gateway_is_refused_where_ports_have_several_queues() {
+    let Some(network) = network() else { return };
+    for workers in ["2", "1"] {
+        let wirespeed = env!("CARGO_BIN_EXE_wirespeed");
+        let line =
+            format!("{wirespeed} run --port 1=n1 --port 2=n2 --workers {workers} --p4runtime 127.0.0.1:9559 --json");
+        let switch = network.start("near", &line);
+        ctl_once_there(&network, "workers");
+        let loaded = network.try_run("near", &format!("{wirespeed} ctl load {}", program().display()));
+        match loaded {
+            Ok(_) => assert_eq!(workers, "1"),
+            Err(refused) => {
+                assert!(refused.contains("order would be lost: ports 1 and 2 have several queues each"), "{refused}");
+                assert_eq!(workers, "2", "{refused}");
+            }
+        }
+        switch.signal("INT");
+        switch.wait();
+    }
+}
+
 /// Data that is no part of the project; none if it is not there.
 fn data(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
-    if !path.exists() {
-        println!("skipped: needs the data {}", path.display());
-    }
-    path.exists().then_some(path)
+    testkit::corpus::data(name).inspect_err(|reason| println!("{reason}")).ok()
 }
 
 #[test]

@@ -50,6 +50,11 @@ macro_rules! counters {
                 sum
             }
 
+            /// How many queues the port has.
+            pub fn queues(&self) -> usize {
+                1 + self.queues.lock().unwrap_or_else(PoisonError::into_inner).len()
+            }
+
             /// Counts what a further queue of the port counts as the port's.
             pub fn add_queue(&self, queue: Arc<PortCounters>) {
                 self.queues.lock().unwrap_or_else(PoisonError::into_inner).push(queue);

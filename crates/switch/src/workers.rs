@@ -4,7 +4,7 @@
 //! whoever asks. Nothing happens here: the worker that leads the others looks at it between bursts.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// How many workers there should be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +30,8 @@ pub struct Workers {
     spreads_always: AtomicBool,
     /// One, whatever is wanted.
     only_one: AtomicBool,
+    /// The ports whose frames come in several queues.
+    divided_ports: OnceLock<Vec<u32>>,
     /// What keeps the workers from running side by side, for people; empty for nothing.
     remark: Mutex<String>,
     /// What the code that they run is made for, for people; empty if that is all contents of tables.
@@ -90,6 +92,7 @@ impl Workers {
             loads: (0..WORKERS_MAX).map(|_| Load::default()).collect(),
             spreads_always: AtomicBool::new(false),
             only_one: AtomicBool::new(false),
+            divided_ports: OnceLock::new(),
             remark: Mutex::default(),
             code: Mutex::default(),
             codes_run: AtomicU64::new(0),
@@ -120,6 +123,34 @@ impl Workers {
     /// Only one may have packets, or no longer; what was wanted is wanted again then.
     pub fn allow_one(&self, only_one: bool) {
         self.only_one.store(only_one, Ordering::Relaxed);
+    }
+
+    /// The frames of these ports come in several queues, between which nobody keeps their order. To be told once, when
+    /// the ports have been opened.
+    pub fn set_divided_ports(&self, ports: Vec<u32>) {
+        // Ports are opened once.
+        let _known = self.divided_ports.set(ports);
+    }
+
+    /// The ports whose frames come in several queues, as far as ports have been opened.
+    pub fn divided_ports(&self) -> &[u32] {
+        self.divided_ports.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// Why a program whose packets have one order over all flows would lose it; none if it would not.
+    pub fn what_breaks_order(&self) -> Option<String> {
+        let (last, others) = self.divided_ports().split_last()?;
+        let ports = match others {
+            [] => format!("port {last} has several queues"),
+            others => {
+                let others: Vec<String> = others.iter().map(u32::to_string).collect();
+                format!("ports {} and {last} have several queues each", others.join(", "))
+            }
+        };
+        Some(format!(
+            "the program puts packets together or takes them apart, and their order would be lost: {ports}. Open ports \
+             with one: --workers 1 when the switch starts, ?queues=1 for DPDK, ethtool -L INTERFACE combined 1 for AF_XDP"
+        ))
     }
 
     /// How many are wanted, as far as there may be so many.
@@ -212,5 +243,18 @@ mod tests {
         load.spend(10, 1);
         load.spend(0, 5);
         assert_eq!(load.snapshot(), LoadSnapshot { packets: 7, busy_ns: 10, waited_ns: 6 });
+    }
+
+    #[test]
+    fn ports_with_several_queues_break_the_order() {
+        let what = |ports: &[u32]| {
+            let workers = Workers::new(Wanted::Auto, 2);
+            workers.set_divided_ports(ports.to_vec());
+            workers.what_breaks_order().unwrap_or_default()
+        };
+        assert_eq!(Workers::new(Wanted::Auto, 2).what_breaks_order(), None);
+        assert_eq!(what(&[]), "");
+        assert!(what(&[7]).contains("would be lost: port 7 has several queues. Open"), "{}", what(&[7]));
+        assert!(what(&[1, 2, 9]).contains("ports 1, 2 and 9 have several queues each. Open"), "{}", what(&[1, 2, 9]));
     }
 }

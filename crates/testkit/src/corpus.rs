@@ -27,6 +27,12 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
 }
 
+/// A file of data that is no part of the project, or why a test passes over it: `skipped: ...`.
+pub fn data(name: &str) -> Result<PathBuf, String> {
+    let path = folder().join("../../shared/data").join(name);
+    if path.exists() { Ok(path) } else { Err(format!("skipped: needs the data {}", path.display())) }
+}
+
 /// The groups of cases: the folders of the corpus that have packet tests.
 pub fn groups() -> Vec<String> {
     let has_scripts = |path: &PathBuf| path.is_dir() && files(path).iter().any(|file| has_extension(file, "stf"));

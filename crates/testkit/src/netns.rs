@@ -85,6 +85,19 @@ impl Network {
         }
     }
 
+    /// Has the kernel forward between two interfaces of a namespace, as a switch without addresses.
+    ///
+    /// # Panics
+    /// If the system refuses.
+    pub fn bridge(&self, namespace: &str, interfaces: [&str; 2]) {
+        self.run(namespace, "ip link add bridge0 type bridge");
+        for interface in interfaces {
+            self.run(namespace, &format!("ip link set {interface} master bridge0"));
+        }
+        self.set_ipv6(namespace, "bridge0", false);
+        self.run(namespace, "ip link set bridge0 up");
+    }
+
     /// Turns IPv6 on or off on an interface, on systems that have it.
     ///
     /// # Panics

@@ -220,6 +220,12 @@ impl Api {
         let _known = self.workers.set(workers);
     }
 
+    /// Whether the ports are such that a program may run.
+    pub fn admit(&self, switch: &Switch) -> Result<(), Fault> {
+        let broken = self.workers().filter(|_| switch.is_ordered()).and_then(|workers| workers.what_breaks_order());
+        broken.map_or(Ok(()), |what| Err(Fault::new(Code::FailedPrecondition, what)))
+    }
+
     /// The tables of the program that runs.
     pub fn tables(&self) -> SharedTables {
         self.pipeline().tables.clone()
