@@ -161,8 +161,8 @@
         bit<8> first = 0;
         bit<32> waiting;
         bit<32> workers;
-        if (standard_metadata.instance_type == RESUBMITTED) {
-            column = meta.column;
+        if (meta.tries != 0) {
+            come_again();
         } else {
             enqueue_pointer.read(column, 0);
             used_words.read(first, 0);
@@ -189,12 +189,8 @@
             }
         } else {
             // Who comes next goes on to another column.
-            if (standard_metadata.instance_type != RESUBMITTED) { used_words.write(0, 11); }
-            if (meta.tries < TRIES_MAX) {
-                wait_for(0);
-            } else {
-                drop(4);
-            }
+            if (meta.tries == 0) { used_words.write(0, 11); }
+            wait_for_column();
         }
     }
 
@@ -229,7 +225,7 @@
                     stop_aggregation();
                 }
             } else if (meta.tries < WORKER_TRIES_MAX) {
-                wait_for(1);
+                resubmit_for(1);
             } else {
                 skip_column();
             }

@@ -52,10 +52,12 @@ const bit<16> UDP_BYTES_BEFORE = 13;
 // UDP's header and the type.
 const bit<16> CONTROL_UDP_BYTES = 9;
 
-// How often a small packet is resubmitted before it is dropped, and a worker before it looks at another column. Who works is
-// alone at the registers, so that a column which is still free then is one that nobody stored into.
+// How often a small packet tries its column again before it is dropped, and a worker before it looks at another column. Who works
+// is alone at the registers, so that a column which is still free then is one that nobody stored into.
 const bit<8> TRIES_MAX = 16;
 const bit<8> WORKER_TRIES_MAX = 1;
+// Small packets that go round behind workers: fewer than a queue holds, which would else drop workers.
+const bit<32> WAITING_MAX = 16;
 // Free columns that a worker finds before it leaves with what it has. With a try each, and with as many messages as it can take,
 // it stays far below the passes that a switch grants a packet.
 const bit<16> FREE_COLUMNS_MAX = 256;
@@ -119,11 +121,13 @@ struct headers_t {
 }
 
 struct metadata_t {
-    // The column that a resubmitted packet waits for, and how often it has.
-    @field_list(1)
+    // The column that a packet tries again, and how often it has.
+    @field_list(1, 3)
     bit<32> column;
-    @field_list(1)
+    @field_list(1, 3)
     bit<8> tries;
+    // It goes round until it tries again.
+    bool waits;
     // Free columns that a worker has found.
     @field_list(1, 2)
     bit<16> free_columns;
@@ -299,6 +303,8 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     register<bit<32>>(1) byte_counter;
     // Worker packets.
     register<bit<32>>(1) worker_counter;
+    // Small packets that go round until they try their column again.
+    register<bit<32>>(1) waiting_counter;
     // Where the dequeue pointer was at the last tick, and ticks since it moved, while workers were at it.
     register<bit<32>>(1) pointer_at_tick;
     register<bit<8>>(1) silent_ticks;
@@ -309,7 +315,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
     counter(1, CounterType.packets) stored;
     counter(1, CounterType.packets) taken;
     counter(1, CounterType.packets_and_bytes) aggregates_out;
-    // The pointer problem (section 5.5): 0 of small packets, 1 of workers.
+    // The pointer problem (section 5.5), each try: 0 of small packets, 1 of workers.
     counter(2, CounterType.packets) resubmissions;
     // 0: a frame that ends too early, 1: a wrong IPv4 checksum, 2: no route, 3: the time to live is over, 4: the ring
     // buffer is full, 5: a message without words or with too many, 6: Num or Len is not true, 7: of the timer's or a
@@ -421,6 +427,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
             dequeue_pointer.write(0, 0);
             byte_counter.write(0, 0);
             worker_counter.write(0, 0);
+            waiting_counter.write(0, 0);
 #ifdef PACKED
             used_words.write(0, 0);
 #endif
@@ -471,11 +478,44 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         dequeue_pointer.write(0, next);
     }
 
-    action wait_for(bit<32> kind) {
+    // The packet tries the same column again (22), at once.
+    action resubmit_for(bit<32> kind) {
         resubmissions.count(kind);
         meta.column = column;
         meta.tries = meta.tries + 1;
         resubmit_preserving_field_list(1);
+    }
+
+    // The column of a small packet is used (5). It is resubmitted with the column (22). In this switch that is the next thing that
+    // happens, and no worker gets to the column before: so then the packet goes round behind the workers, as long as there are any
+    // who could free it.
+    action wait_for_column() {
+        bit<32> waiting;
+        bit<32> workers;
+        waiting_counter.read(waiting, 0);
+        worker_counter.read(workers, 0);
+        if (meta.tries == 0) {
+            resubmit_for(0);
+        } else if (meta.tries < TRIES_MAX && workers != 0 && waiting < WAITING_MAX) {
+            waiting_counter.write(0, waiting + 1);
+            resubmissions.count(0);
+            meta.column = column;
+            meta.tries = meta.tries + 1;
+            meta.waits = true;
+            meta.goes_round = true;
+        } else {
+            drop(4);
+        }
+    }
+
+    // A small packet is there again (3): it keeps to its column (23).
+    action come_again() {
+        bit<32> waiting;
+        column = meta.column;
+        waiting_counter.read(waiting, 0);
+        if (standard_metadata.instance_type == RECIRCULATED && waiting != 0) {
+            waiting_counter.write(0, waiting - 1);
+        }
     }
 
 #ifdef PACKED
@@ -519,8 +559,8 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         bit<32> used_in;
         bit<32> waiting;
         bit<32> workers;
-        if (standard_metadata.instance_type == RESUBMITTED) {
-            column = meta.column;
+        if (meta.tries != 0) {
+            come_again();
         } else {
             enqueue_pointer.read(column, 0);
             enqueue_pointer.write(0, (column + 1) & (COLUMNS - 1));
@@ -539,10 +579,8 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
             } else {
                 end();
             }
-        } else if (meta.tries < TRIES_MAX) {
-            wait_for(0);
         } else {
-            drop(4);
+            wait_for_column();
         }
     }
 
@@ -576,7 +614,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                     stop_aggregation();
                 }
             } else if (meta.tries < WORKER_TRIES_MAX) {
-                wait_for(1);
+                resubmit_for(1);
             } else {
                 skip_column();
             }
@@ -610,6 +648,9 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         worker_counter.read(workers, 0);
         if (workers != 0) {
             look_for_workers(workers);
+        } else {
+            // Those that the counter still knows were lost.
+            waiting_counter.write(0, 0);
         }
         if (waiting != 0 && workers == 0) {
             start_aggregation(0);
@@ -754,7 +795,9 @@ control VariableEgress(inout headers_t hdr, inout metadata_t meta, inout standar
             truncate((bit<32>)hdr.ipv4.total_length + 14);
         }
         meta.has_checksum = meta.is_new && hdr.udp.checksum != 0;
-        if (meta.goes_round) {
+        if (meta.waits) {
+            recirculate_preserving_field_list(3);
+        } else if (meta.goes_round) {
             recirculate_preserving_field_list(2);
         } else {
             take_hops(hdr.ipv4, 1);

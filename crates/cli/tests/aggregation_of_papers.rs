@@ -94,9 +94,14 @@ fn messages(count: u32, bytes: impl Fn(u32) -> usize) -> Vec<Vec<u8>> {
 
 /// Writes the packets of messages, a microsecond apart.
 fn write(path: &Path, design: Design, messages: &[Vec<u8>]) {
+    write_at(path, design, messages, (0..).step_by(1_000));
+}
+
+/// Writes the packets of messages, at these nanoseconds.
+fn write_at(path: &Path, design: Design, messages: &[Vec<u8>], times_ns: impl Iterator<Item = u64>) {
     let mut writer = CaptureWriter::create(path).unwrap();
-    for (message, number) in messages.iter().zip(0..) {
-        writer.write(&udp_frame(&design.udp_payload(message)), 1_000_000_000 + 1_000 * number).unwrap();
+    for (message, time_ns) in messages.iter().zip(times_ns) {
+        writer.write(&udp_frame(&design.udp_payload(message)), 1_000_000_000 + time_ns).unwrap();
     }
     writer.flush().unwrap();
 }
@@ -255,6 +260,29 @@ fn a_rate_at_the_port_holds_up_what_leaves_and_nothing_else() {
         let deep = design.apart() + "set_queue_depth 3000 2\n";
         run(design, &deep, &large, &came, &slow[..2]);
         assert!(arrived(design, &came) == as_often(&messages), "{design:?} of {bytes} bytes: not each message once");
+    }
+}
+
+/// The pointer problem and its cure (section 5.5 of the second paper). What goes round comes back ten times a second, and eight
+/// columns are full. A tick's worker has taken the first, where the ninth message goes. The tenth finds the second used; it is
+/// stored there when the worker has taken that.
+#[test]
+fn a_message_that_finds_its_column_used_is_stored_when_a_worker_has_freed_it() {
+    for design in [Design::Variable, Design::Packed] {
+        let folder = tempfile::tempdir().unwrap();
+        let [sent, large, came] = ["sent.pcap", "large.pcap", "came.pcap"].map(|name| folder.path().join(name));
+        let messages = messages(10, |_| 44);
+        let times_ms = [0, 0, 0, 0, 0, 0, 0, 0, 15, 16];
+        write_at(&sent, design, &messages, times_ms.into_iter().map(|time_ms| time_ms * 1_000_000));
+        let entries = design.together() + "set_queue_rate 10 509\n";
+        let further = ["-DCOLUMNS=8", "--port", &timer_port("10ms")].map(str::to_owned);
+        run(design, &entries, &sent, &large, &further);
+        run(design, &design.apart(), &large, &came, &[]);
+        assert!(arrived(design, &came) == as_often(&messages), "{design:?}: {} came", arrived(design, &came).len());
+        let aggregates = read(&large);
+        // A column each time round: the worker came to the tenth message when it had been at all others.
+        let (_, left_ns) = aggregates.last().unwrap();
+        assert!(aggregates.len() == 1 && *left_ns >= 1_900_000_000, "{design:?}: left at {left_ns} ns");
     }
 }
 
