@@ -6,8 +6,8 @@
 //! but for those that were held when it was restarted or are held in the end; how many these are, the switches' own
 //! counters must say. Nothing else is measured than what the switches have of a processor; to check is not.
 //!
-//! Small packets have no UDP checksums, unless `--udp-checksums` wants them: a design that makes new packets of them then
-//! looks at each and makes new ones.
+//! Small packets have no UDP checksums, unless `--udp-checksums` wants them: a design that makes new packets of them
+//! then looks at each and makes new ones.
 //!
 //! A gateway gets the same small packets as the papers' designs, and besides such as devices send that know of no
 //! aggregation. As many go into one packet as there is room for; and, for a few sizes, fewer: in the second paper's

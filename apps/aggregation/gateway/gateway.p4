@@ -104,7 +104,7 @@ const bit<8> STRAYS_MAX = 32;
 #include "parser.p4"
 
 // The checksums of aggregates count here; those of other UDP packets are none of the gateway's business. All that follows the
-// headers is taken for payload, so nothing else may be there.
+// headers is taken for payload, so nothing else may be there, and nothing may be missing.
 control GatewayVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply {
         // One that came to 0 was sent as its other form (RFC 768).
@@ -115,12 +115,12 @@ control GatewayVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.source, hdr.ipv4.destination },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
         verify_checksum_with_payload(
-            hdr.aggregate.isValid() && !meta.has_trailer && hdr.ipv4.isValid() && hdr.udp.checksum != 0,
+            hdr.aggregate.isValid() && meta.is_whole && hdr.ipv4.isValid() && hdr.udp.checksum != 0,
             { hdr.ipv4.source, hdr.ipv4.destination, 8w0, hdr.ipv4.protocol, hdr.udp.length_bytes,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate },
             checksum, HashAlgorithm.csum16);
         verify_checksum_with_payload(
-            hdr.aggregate.isValid() && !meta.has_trailer && hdr.ipv6.isValid() && hdr.udp.checksum != 0,
+            hdr.aggregate.isValid() && meta.is_whole && hdr.ipv6.isValid() && hdr.udp.checksum != 0,
             { hdr.ipv6.source, hdr.ipv6.destination, 16w0, hdr.ipv6.payload_length, 24w0, hdr.ipv6.next_header,
               hdr.udp.source_port, hdr.udp.destination_port, hdr.udp.length_bytes, hdr.aggregate },
             checksum, HashAlgorithm.csum16);

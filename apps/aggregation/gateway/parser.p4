@@ -116,8 +116,9 @@ struct metadata_t {
     bool is_routed;
     // It is for a group, or for one link only.
     bool is_of_link;
-    // Bytes follow the aggregate, and it has to be taken apart: first they are cut off.
+    // Bytes follow the aggregate, and it has to be taken apart: first they are cut off. Or it is as long as it says.
     bool has_trailer;
+    bool is_whole;
     bool is_cut;
     // Headers were made here that need checksums.
     bool has_new_ipv4;
@@ -242,6 +243,7 @@ parser GatewayParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
             ip_bytes = (bit<32>)hdr.ipv4.total_length;
         }
         meta.has_trailer = standard_metadata.packet_length > (bit<32>)ETHERNET_BYTES + ip_bytes;
+        meta.is_whole = standard_metadata.packet_length == (bit<32>)ETHERNET_BYTES + ip_bytes;
         transition accept;
     }
 

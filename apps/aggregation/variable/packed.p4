@@ -155,7 +155,7 @@
         hdr.aggregation.num = hdr.aggregation.num + (bit<16>)content[7:4];
     }
 
-    // A small packet is stored (4 to 12).
+    // A small packet is stored (3 to 12).
     action store() {
         bit<32> used_in = 0;
         bit<8> first = 0;

@@ -554,7 +554,7 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
         if (hdr.len.words >= 11) { hdr.msg[10].setValid(); pool_10.read(hdr.msg[10].data, column); }
     }
 
-    // A small packet is stored (4 to 12).
+    // A small packet is stored (3 to 12).
     action store() {
         bit<32> used_in;
         bit<32> waiting;

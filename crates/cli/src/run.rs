@@ -26,7 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use switch::Door;
+use switch::{Door, Switch};
 use switch::traffic::{PORT_MAX, port_max};
 use switch::workers::{Wanted, Workers};
 
@@ -66,10 +66,9 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     // From here on this thread sees other interfaces; sockets that are open already stay where they are.
     ports::enter_namespace(arguments)?;
     let mut setup = Setup::of_ports(ports::open(&specs, queues, arguments.pcap.as_deref())?);
-    workers.set_divided_ports(ports::divided(&setup.ports));
     setup.inbox = Some(inbox);
     set_timers(&api, &mut setup, controllers.as_ref(), name.as_ref().map(|_| number_max));
-    setup.workers = Some(workers);
+    setup.workers = Some(told_of_queues(workers, &setup.ports));
     setup.specialiser = specialiser(arguments)?;
     let stop = stop_flag(arguments)?;
     let published = Arc::new(Published::default());
@@ -78,11 +77,9 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let metrics = metrics.map(|bound| serve_metrics(bound, sources)).transpose()?;
     setup.links_changed = watch_links(&door);
     setup.goes_on = controllers.is_some();
-    let links =
-        Links::start(Arc::clone(&api)).map_err(|error| system_error(format!("cannot start a thread: {error}")))?;
+    let links = start_links(&api)?;
     // A controller may have put another program in by now.
-    let mut switch = door.parked.take().ok_or(Exit::Internal)?;
-    ports::admit(&switch, &api)?;
+    let mut switch = admitted(&door, &api)?;
     let mut reporter = Reporter::new(arguments, Arc::clone(switch.program()), published);
     reporter.links = Some(links);
     let server = controllers.map(|Controllers { server, mut feed, cpu_port }| {
@@ -106,6 +103,23 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let (ended, ports) = result.map_err(|error| system_error(format!("cannot wait for packets: {error}")))?;
     reporter.finish(&switch, &ports, ended, elapsed);
     Ok(reporter.exit)
+}
+
+/// The switch, if its program can run on the ports that there are.
+fn admitted(door: &SwitchDoor, api: &Api) -> Result<Switch, Exit> {
+    let switch = door.parked.take().ok_or(Exit::Internal)?;
+    ports::admit(&switch, api)?;
+    Ok(switch)
+}
+
+fn start_links(api: &Arc<Api>) -> Result<Links, Exit> {
+    Links::start(Arc::clone(api)).map_err(|error| system_error(format!("cannot start a thread: {error}")))
+}
+
+/// Has the workers know which ports have several queues.
+fn told_of_queues(workers: Arc<Workers>, ports: &[Port]) -> Arc<Workers> {
+    workers.set_divided_ports(ports::divided(ports));
+    workers
 }
 
 /// Has the control plane know the timers of ports. Further ones can have any port that the program can name; while

@@ -190,7 +190,7 @@ fn data(name: &str) -> Option<PathBuf> {
     testkit::corpus::data(name).inspect_err(|reason| println!("{reason}")).ok()
 }
 
-/// What real sensors sent, 23 bytes each, in messages as devices would make them: one of whole words, or two of 16 bytes.
+/// What real sensors sent, 23 bytes each, in messages as devices would make them: one of whole words, or two of 16.
 #[test]
 fn payloads_of_real_sensors_come_as_they_were() {
     let Some(file) = data("payloads/lorawan-ems.csv") else { return };
@@ -263,9 +263,9 @@ fn a_rate_at_the_port_holds_up_what_leaves_and_nothing_else() {
     }
 }
 
-/// The pointer problem and its cure (section 5.5 of the second paper). What goes round comes back ten times a second, and eight
-/// columns are full. A tick's worker has taken the first, where the ninth message goes. The tenth finds the second used; it is
-/// stored there when the worker has taken that.
+/// The pointer problem and its cure (section 5.5 of the second paper). What goes round comes back ten times a second,
+/// and eight columns are full. A tick's worker has taken the first, where the ninth message goes. The tenth finds the
+/// second used; it is stored there when the worker has taken that.
 #[test]
 fn a_message_that_finds_its_column_used_is_stored_when_a_worker_has_freed_it() {
     for design in [Design::Variable, Design::Packed] {
@@ -478,8 +478,8 @@ fn told(server: Running) -> [u32; 3] {
     numbers.try_into().unwrap()
 }
 
-/// A link of 0.25 megabits a second, as an Ethernet wire counts them. Its queue holds all messages together, and fewer than
-/// half of them alone.
+/// A link of 0.25 megabits a second, as an Ethernet wire counts them. Its queue holds all messages together, and fewer
+/// than half of them alone.
 const LINK: &str = "tc qdisc add dev w2 root tbf rate 250kbit burst 4000 limit 120000 overhead 24 mpu 84";
 
 /// Sends all messages over a slow link; what came, how many different ones, and how many that were never sent.
