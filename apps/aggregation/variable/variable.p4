@@ -56,8 +56,8 @@ const bit<16> CONTROL_UDP_BYTES = 9;
 // is alone at the registers, so that a column which is still free then is one that nobody stored into.
 const bit<8> TRIES_MAX = 16;
 const bit<8> WORKER_TRIES_MAX = 1;
-// Small packets that go round behind workers: fewer than a queue holds, which would else drop workers.
-const bit<32> WAITING_MAX = 16;
+// Small packets that go round behind workers at once: more would leave no time to the workers, and no room in their queue.
+const bit<32> WAITING_MAX = 64;
 // Free columns that a worker finds before it leaves with what it has. With a try each, and with as many messages as it can take,
 // it stays far below the passes that a switch grants a packet.
 const bit<16> FREE_COLUMNS_MAX = 256;
