@@ -26,9 +26,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use switch::{Door, Switch};
 use switch::traffic::{PORT_MAX, port_max};
 use switch::workers::{Wanted, Workers};
+use switch::{Door, Switch};
 
 /// The most queues of a port that are opened for workers which may never come.
 const AUTO_QUEUES_MAX: usize = 16;
