@@ -36,6 +36,9 @@ const _: () = assert!(TABLE_ENTRIES_MAX <= CELL as usize && KEY_BITS_MAX < 1 << 
 /// Bits that a node reads.
 pub(crate) const STRIDE_BITS: u32 = 8;
 
+/// The most nodes whose slots vectors can number, in signed numbers of 32 bits.
+pub(crate) const NODES_MAX: usize = 1 << (31 - STRIDE_BITS);
+
 /// Bits of the root, and the number of entries up to which it is used: 256 KiB, 64 MiB.
 const ROOTS: [(u32, usize); 2] = [(16, 50_000), (24, usize::MAX)];
 

@@ -9,7 +9,7 @@
 
 use crate::cells::{Cells, prefetch};
 use crate::exact::Exact;
-use crate::flat::{CELL, NODE, SHORT_BITS, STRIDE_BITS, Slots};
+use crate::flat::{CELL, NODE, NODES_MAX, SHORT_BITS, STRIDE_BITS, Slots};
 use crate::hash_index::{ROW_FACTOR, RowHash};
 use crate::ranked::{self, Chunk};
 use crate::ternary::Probe;
@@ -27,9 +27,6 @@ use std::sync::LazyLock;
 
 /// Keys that are looked up at once.
 const LANES: usize = 8;
-
-/// The most nodes whose slots a 32-bit number names.
-const NODES_MAX: usize = 1 << (31 - STRIDE_BITS);
 
 /// Whether gathers are there, and fast: where the processor leaks what it gathers, its microcode makes them very slow.
 static IS_USEFUL: LazyLock<bool> = LazyLock::new(|| {
@@ -70,7 +67,7 @@ pub(crate) unsafe fn find(
 /// A count of bits to shift by.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn bits(count: u32) -> std::arch::x86_64::__m128i {
+pub(crate) fn bits(count: u32) -> std::arch::x86_64::__m128i {
     _mm_cvtsi32_si128(count as i32)
 }
 

@@ -41,6 +41,8 @@ mod memory;
 mod probing;
 mod ranked;
 mod shared;
+#[cfg(target_arch = "x86_64")]
+mod sixteen;
 mod slots;
 mod ternary;
 mod words;

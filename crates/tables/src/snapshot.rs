@@ -14,6 +14,8 @@ use crate::lpm::{self, Lpm};
 use crate::members::Members;
 use crate::ranked::rank_of;
 use crate::shared::Shared;
+#[cfg(target_arch = "x86_64")]
+use crate::sixteen;
 use crate::spec::{Handle, TableKind};
 use crate::table::{Change, Table};
 use crate::ternary::{self, Ternary};
@@ -307,7 +309,19 @@ impl Snapshot {
     /// How generated code looks up here. Valid as long as this snapshot stays where it is, unchanged.
     pub fn lookup_handle(&self) -> LookupHandle {
         let profile = self.members.as_ref().map_or(ProfileHandle::NONE, |members| members.handle());
-        LookupHandle { function: best_function(), context: self, profile, words: self.words_handle() }
+        LookupHandle { function: self.best_function(), context: self, profile, words: self.words_handle() }
+    }
+
+    /// The lookup that is fastest on this processor.
+    fn best_function(&self) -> LookupFunction {
+        #[cfg(target_arch = "x86_64")]
+        if let Engine::Flat(engine) = &self.engine
+            && sixteen::is_useful()
+            && sixteen::serves(engine, &self.cells)
+        {
+            return lookup_burst_avx512;
+        }
+        best_function()
     }
 
     fn words_handle(&self) -> WordsHandle {
@@ -432,6 +446,34 @@ unsafe extern "C" fn lookup_burst_avx2(
 ) -> u32 {
     // SAFETY: passed on from the caller.
     unsafe { lookup_bursts::<true>(table, keys, count, results) }
+}
+
+/// The lookup of prefixes for x86 processors with AVX-512, and fast gathers (see [`sixteen`]).
+///
+/// # Safety
+/// As [`LookupFunction`] says; the processor must have the features, and the table's engine be one that [`sixteen`]
+/// serves.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,popcnt")]
+unsafe extern "C" fn lookup_burst_avx512(
+    table: *const Snapshot,
+    keys: *const u64,
+    count: u32,
+    results: *mut *const EntryHeader,
+) -> u32 {
+    // SAFETY: `table` is valid, as the caller promises.
+    let snapshot = unsafe { &*table };
+    let Engine::Flat(engine) = &snapshot.engine else { unreachable!("of prefixes alone") };
+    // SAFETY: the caller promises `count` rows, which are words, at `keys`, and room for as many pointers at `results`.
+    let (keys, results) = unsafe {
+        let count = count as usize;
+        (std::slice::from_raw_parts(keys, count), std::slice::from_raw_parts_mut(results, count))
+    };
+    if keys.len() == 1 {
+        return snapshot.find_pointers::<false>(keys, results);
+    }
+    // SAFETY: as the caller promises; what is in the trie is as it should be.
+    unsafe { sixteen::find(engine, &snapshot.cells, keys, results) }
 }
 
 fn best_function() -> LookupFunction {
