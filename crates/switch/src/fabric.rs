@@ -315,12 +315,9 @@ impl Fabric {
         ];
         self.stats.sent += frames.len() as u64;
         if unsent & abi::DROPS != 0 {
-            // Numbers as wide as the verdicts, so that it becomes vector instructions.
-            let mut counts = [0u32; 3];
-            for verdict in verdicts {
-                counts.iter_mut().zip(drops).for_each(|(count, (drop, _))| *count += u32::from(*verdict == drop));
-            }
-            for (count, (_, reason)) in counts.into_iter().zip(drops) {
+            for (drop, reason) in drops {
+                // A loop for each, of numbers as wide as the verdicts, so that it becomes vector instructions.
+                let count: u32 = verdicts.iter().map(|verdict| u32::from(*verdict == drop)).sum();
                 self.stats.count_drops(reason, u64::from(count));
                 self.stats.sent -= u64::from(count);
             }
