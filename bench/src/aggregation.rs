@@ -81,7 +81,7 @@ impl Measured {
     /// What leaves when these packets come.
     fn pass(&mut self, packets: &Trace) -> &Trace {
         self.sent.0.clear();
-        let mut lent = Lent::of(packets, usize::MAX, 1);
+        let mut lent = Lent::of(packets, usize::MAX, 1, self.switch.room_bytes());
         lent.each_burst(
             BURST,
             || 0,

@@ -140,7 +140,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     let frames = frames(arguments);
     let rounds = (arguments.packets as usize).div_ceil(frames.count());
-    let mut lent = Lent::of(&frames.trace(), usize::MAX, 1);
+    let mut lent = Lent::of(&frames.trace(), usize::MAX, 1, 0);
     for _ in 0..arguments.runs {
         for contestant in &mut contestants {
             let pass = memory::drive(&mut contestant.switch, &mut lent, LENT_FRAMES_MAX, rounds, || 0);

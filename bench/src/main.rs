@@ -14,6 +14,7 @@
 //! * [`tunnels`]: what VXLAN and GRE cost a packet, and one that goes by.
 //! * [`zipline`]: what compression costs a packet. [`works`] is how this and tunnels are run.
 //!   `zipline-sizes`, `zipline-rates` and `zipline-learning` are the paper's figures.
+//! * [`balance`]: what it costs that a hash picks one of several hops.
 //! * [`growth`]: how long single updates take while tables grow, and when they are full.
 //! * [`aggregation`]: the programs of `apps/aggregation`, small packets together and apart again, each of them counted.
 //! * [`workers`]: several workers against one, from memory to memory.
@@ -24,6 +25,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
 
 mod aggregation;
+mod balance;
 mod bridge;
 mod cascade;
 mod compiled;
@@ -112,6 +114,8 @@ enum Benchmark {
     Cascade,
     /// Packets put into tunnels and taken out
     Tunnels,
+    /// A router with groups of hops
+    Balance,
     /// Packets compressed and restored
     Zipline,
     /// What the paper's payloads become, and by gzip
@@ -139,6 +143,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Benchmark::Tables => tables::run(&arguments),
         Benchmark::Cascade => cascade::run(&arguments),
         Benchmark::Tunnels => tunnels::run(&arguments),
+        Benchmark::Balance => balance::run(&arguments),
         Benchmark::Zipline => zipline::run(&arguments),
         Benchmark::ZiplineSizes => zipline::sizes::run(&arguments),
         Benchmark::ZiplineRates => zipline::rates::run(&arguments),

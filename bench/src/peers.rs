@@ -100,7 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let folder = TempDir::new()?;
     let (peers, absent) = peers(folder.path(), &routes, &frames)?;
 
-    let mut lent = Lent::of(&frames.trace(), usize::MAX, 1);
+    let mut lent = Lent::of(&frames.trace(), usize::MAX, 1, native.room_bytes());
     let rounds = (arguments.packets as usize).div_ceil(frames.count());
     let mut figures: Vec<(&str, Vec<f64>)> = vec![("switch", Vec::new()), ("by hand", Vec::new())];
     figures.extend(peers.iter().map(|peer| (peer.name, Vec::new())));

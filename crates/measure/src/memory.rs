@@ -148,7 +148,7 @@ impl<'a> Bench<'a> {
     /// A bench for a switch that was not run before. Warms everything up and finds out what a run of about `run` is: as
     /// much of the trace as fits, or laps through all of it.
     pub fn new(switch: &'a mut Switch, trace: &Trace, burst: usize, run: Duration) -> Bench<'a> {
-        let lent = Lent::of(trace, usize::MAX, LAP_FRAMES_MIN);
+        let lent = Lent::of(trace, usize::MAX, LAP_FRAMES_MIN, switch.room_bytes());
         let mut bench = Bench { switch, clock: Clock::start(), lent, burst, laps: 1 };
         let started = Instant::now();
         let (mut seen, mut sink) = (0, Sink::default());
@@ -161,7 +161,7 @@ impl<'a> Bench<'a> {
             }
         });
         if seen < bench.lent.len() {
-            bench.lent = Lent::of(trace, seen, 1);
+            bench.lent = Lent::of(trace, seen, 1, bench.switch.room_bytes());
             return bench;
         }
         // The first lap was through cold caches.

@@ -5,7 +5,6 @@
 //! a switch works on.
 
 use base::Rng;
-use base::limits::LENT_ROOM_BYTES;
 use live::pcap::CaptureDriver;
 use live::{Driver as _, DriverError};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -85,7 +84,8 @@ impl Trace {
     }
 }
 
-/// The frames of a trace in memory that is lent to a switch, each with room before it: the switch changes them, so that
+/// The frames of a trace in memory that is lent to a switch, one close to the other, so that others can be measured on
+/// the same. If the program adds headers, there is room for them before each frame. The switch changes frames, so that
 /// they are restored before they are lent again.
 #[derive(Clone, Debug)]
 pub struct Lent {
@@ -93,29 +93,31 @@ pub struct Lent {
     bytes: Vec<u8>,
     places: Vec<Place>,
     distinct: usize,
+    /// Bytes before each frame.
+    room: usize,
 }
 
 impl Lent {
     /// The first frames of a trace, at most `frames_max`, and those again and again until they are at least
-    /// `frames_min`.
-    pub fn of(trace: &Trace, frames_max: usize, frames_min: usize) -> Lent {
+    /// `frames_min`, each behind as much room as the program wants ([`switch::Switch::room_bytes`]).
+    pub fn of(trace: &Trace, frames_max: usize, frames_min: usize, room_bytes: usize) -> Lent {
         let distinct = trace.len().min(frames_max);
         let count = if distinct == 0 { 0 } else { frames_min.div_ceil(distinct).max(1) * distinct };
         let again = (0..count).map(|number| &trace.places[number % distinct]);
-        Lent::from(again, &trace.bytes, distinct)
+        Lent::from(again, &trace.bytes, distinct, room_bytes.next_multiple_of(LINE_BYTES))
     }
 
     /// A copy that begins with another frame.
     pub fn beginning_at(&self, first: usize) -> Lent {
         let (before, rest) = self.places.split_at(first);
-        Lent::from(rest.iter().chain(before), &self.original, self.distinct)
+        Lent::from(rest.iter().chain(before), &self.original, self.distinct, self.room)
     }
 
     /// The frames at these places of a memory, one after the other.
-    fn from<'p>(places: impl Iterator<Item = &'p Place>, memory: &[u8], distinct: usize) -> Lent {
-        let mut lent = Lent { original: Vec::new(), bytes: Vec::new(), places: Vec::new(), distinct };
+    fn from<'p>(places: impl Iterator<Item = &'p Place>, memory: &[u8], distinct: usize, room: usize) -> Lent {
+        let mut lent = Lent { original: Vec::new(), bytes: Vec::new(), places: Vec::new(), distinct, room };
         for place in places {
-            let start = lent.original.len() + LENT_ROOM_BYTES;
+            let start = lent.original.len() + room;
             lent.original.resize(start, 0);
             lent.original.extend_from_slice(&memory[place.start..place.start + place.length]);
             lent.original.resize((start + place.length).next_multiple_of(LINE_BYTES), 0);
@@ -148,15 +150,15 @@ impl Lent {
     /// Lends all frames, so many at once, as received at the time that the clock has then.
     pub fn each_burst(&mut self, burst: usize, clock: impl Fn() -> u64, mut work: impl FnMut(&mut [Frame<'_>])) {
         let mut frames = Vec::with_capacity(burst);
-        let (mut rest, mut start) = (&mut self.bytes[..], 0);
+        let (mut rest, mut start, room) = (&mut self.bytes[..], 0, self.room);
         for places in self.places.chunks(burst) {
             frames.clear();
             let now_ns = clock();
             for place in places {
-                let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - LENT_ROOM_BYTES - start);
-                let (memory, behind) = from.split_at_mut(LENT_ROOM_BYTES + place.length);
+                let (_, from) = std::mem::take(&mut rest).split_at_mut(place.start - room - start);
+                let (memory, behind) = from.split_at_mut(room + place.length);
                 (rest, start) = (behind, place.start + place.length);
-                frames.push(Frame::behind_room(memory, LENT_ROOM_BYTES, place.port, now_ns));
+                frames.push(Frame::behind_room(memory, room, place.port, now_ns));
             }
             work(&mut frames);
         }
@@ -471,12 +473,12 @@ mod tests {
             );
             bursts
         };
-        let mut lent = Lent::of(&trace, 3, 5);
+        let mut lent = Lent::of(&trace, 3, 5, 100);
         assert_eq!((lent.len(), lent.distinct()), (6, 3));
         lent.bytes.fill(0);
         lent.restore();
         assert_eq!(bursts(&mut lent), [[(1, 60), (1, 65)], [(1, 1), (1, 60)], [(1, 65), (1, 1)]]);
-        let mut later = Lent::of(&trace, usize::MAX, 1).beginning_at(3);
+        let mut later = Lent::of(&trace, usize::MAX, 1, 0).beginning_at(3);
         assert_eq!(bursts(&mut later), [vec![(2, 64), (1, 0)], vec![(1, 60), (1, 65)], vec![(1, 1)]]);
     }
 

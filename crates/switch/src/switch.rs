@@ -203,6 +203,12 @@ impl Switch {
         self.received.len() >= BURST_PACKETS_MAX
     }
 
+    /// Bytes before a frame into which the program may move its headers: frames with less are copied by
+    /// [`Switch::forward`].
+    pub fn room_bytes(&self) -> usize {
+        self.fabric.pipeline.room_bytes() as usize
+    }
+
     /// Takes packets in and works on them, and does all that [`Switch::run`] does. Their bytes are worked on where they
     /// lie if the program allows that, and else in a copy; they mean nothing any more afterwards. Packets that leave
     /// are handed to `output` meanwhile.
