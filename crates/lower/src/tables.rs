@@ -180,8 +180,10 @@ impl<'h> Lowerer<'h> {
                 let value = self.eval(size)?;
                 self.constant_count(&value, TABLE_ENTRIES_MAX as u64, size.span)?
             }
-            None => SIZE_DEFAULT,
+            None => 0,
         };
+        // 0 says nothing, as the reference compiler takes it, and as the P4Info tells controllers.
+        let size = if size == 0 { SIZE_DEFAULT } else { size };
         let mut table = ir::Table {
             name,
             entries: self.lower_entries(declaration, &matched)?,

@@ -117,7 +117,7 @@ fn a_table_without_default_action_does_nothing_on_a_miss() {
     check_ir(
         Stage::Ingress,
         &Parts {
-            locals: "action set(bit<8> v) { hdr.h.b = v; } table t { key = { hdr.h.a: exact; } actions = { @tableonly set; } }",
+            locals: "action set(bit<8> v) { hdr.h.b = v; } table t { key = { hdr.h.a: exact; } actions = { @tableonly set; } size = 0; }",
             ingress: "t.apply();",
             ..Parts::default()
         },

@@ -249,6 +249,25 @@ fn digests_are_sent_when_ingress_ends_with_the_values_of_then() {
     );
 }
 
+/// A message tells of headers whether they are valid, as they are at the end.
+#[test]
+fn digests_of_headers_have_their_validity() {
+    check_packets(
+        &Parts {
+            types: "struct news_t { h_t h; bit<8> last; }",
+            ingress: "digest<news_t>(7, { hdr.h, 9 }); if (hdr.h.b == 1) { hdr.h.setInvalid(); }",
+            ..Parts::default()
+        },
+        &["01000000", "01010000"],
+        expect![[r#"
+            01000000 -> 01000000
+            01010000 -> 
+            message: digest0 [1w0x1, 8w0x1, 8w0x0, 16w0x0, 8w0x9]
+            message: digest0 [1w0x0, 8w0x0, 8w0x0, 16w0x0, 8w0x9]
+        "#]],
+    );
+}
+
 #[test]
 fn logs_and_assertions() {
     check_packets(

@@ -1,9 +1,8 @@
 //! Values of any type (`P4Data`), which registers and digests hold, in both directions.
 //!
 //! In the switch such a value is the list of its leaves. Those of a register's cell are joined to one number, the first
-//! most significant, with a bit in front of each header that says whether it is valid. In a digest nothing says so:
-//! every header counts as valid, and of a union the first header that is not all zero. A varbit is two leaves: its
-//! length in bits, and the number that they spell.
+//! most significant. A header has a leaf in front of its fields that says whether it is valid. A varbit is two leaves:
+//! its length in bits, and the number that they spell.
 
 use crate::schema::Schema;
 use crate::translator::Unknown;
@@ -40,7 +39,7 @@ pub(crate) fn write_cell(schema: &Schema, data: &Data, cell: &Bits) -> v1::P4Dat
         leaves.push(cell.slice(high - 1, low));
         high = low;
     }
-    Writer { schema, leaves: leaves.iter(), has_validity: true }.write(data)
+    Writer { schema, leaves: leaves.iter() }.write(data)
 }
 
 /// The bits of the leaves of a register's cell, and of the validity of its headers.
@@ -199,7 +198,7 @@ impl Reader<'_> {
                     let header = v1::P4Data { data: Some(p4_data::Data::Header(header.clone())) };
                     self.read(&format!("{what}.{name}"), data, &header)?;
                 }
-                _ => self.push_zeros(data.leaves().len() + 1),
+                _ => self.push_zeros(data.leaves().len()),
             }
         }
         Ok(())
@@ -245,14 +244,12 @@ fn name_of(data: &Data) -> &'static str {
 
 /// The value of a digest that has these leaves. Leaves that are missing count as zero.
 pub(crate) fn write(schema: &Schema, data: &Data, leaves: &[Bits]) -> v1::P4Data {
-    Writer { schema, leaves: leaves.iter(), has_validity: false }.write(data)
+    Writer { schema, leaves: leaves.iter() }.write(data)
 }
 
 struct Writer<'a> {
     schema: &'a Schema,
     leaves: std::slice::Iter<'a, Bits>,
-    /// Whether a bit in front of each header says whether it is valid.
-    has_validity: bool,
 }
 
 impl Writer<'_> {
@@ -316,7 +313,7 @@ impl Writer<'_> {
     }
 
     fn header(&mut self, members: &[(String, Data)]) -> v1::P4Header {
-        let is_valid = !self.has_validity || !self.leaf().is_zero();
+        let is_valid = !self.leaf().is_zero();
         // The bytes of a varbit say how long it is; those of others are the shortest.
         let bitstring = |(_, member): &(String, Data)| match member {
             Data::Varbit { .. } => self.varbit().to_be_bytes(),
@@ -331,12 +328,40 @@ impl Writer<'_> {
         for (name, member) in members {
             let Data::Header(fields) = member else { continue };
             let header = self.header(fields);
-            let is_zero = header.bitstrings.iter().all(|bytes| bytes.iter().all(|&byte| byte == 0));
-            let is_there = if self.has_validity { header.is_valid } else { !is_zero };
-            if valid.valid_header.is_none() && is_there {
+            if valid.valid_header.is_none() && header.is_valid {
                 valid = v1::P4HeaderUnion { valid_header_name: name.clone(), valid_header: Some(header) };
             }
         }
         valid
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::schema;
+
+    /// What a digest of a header and a union of two has, if these are its leaves.
+    fn written(leaves: &[(u32, u64)]) -> v1::P4Data {
+        let header = || Data::Header(vec![("a".to_owned(), Data::Bits(Value { width_bits: 8, translation: None }))]);
+        let union = Data::HeaderUnion(vec![("one".to_owned(), header()), ("two".to_owned(), header())]);
+        let leaves: Vec<Bits> = leaves.iter().map(|&(width, value)| Bits::from_u64(width, value)).collect();
+        write(&schema(), &Data::Tuple(vec![header(), union]), &leaves)
+    }
+
+    fn tuple(header: v1::P4Header, union: v1::P4HeaderUnion) -> v1::P4Data {
+        let members = [p4_data::Data::Header(header), p4_data::Data::HeaderUnion(union)];
+        let members = members.into_iter().map(|data| v1::P4Data { data: Some(data) }).collect();
+        v1::P4Data { data: Some(p4_data::Data::Tuple(v1::P4StructLike { members })) }
+    }
+
+    #[test]
+    fn headers_are_valid_or_have_no_fields() {
+        let valid = |byte: u8| v1::P4Header { is_valid: true, bitstrings: vec![vec![byte]] };
+        let two = v1::P4HeaderUnion { valid_header_name: "two".to_owned(), valid_header: Some(valid(0)) };
+        let none = [(1, 0), (8, 0)];
+        assert_eq!(written(&[none, none, none].concat()), tuple(v1::P4Header::default(), v1::P4HeaderUnion::default()));
+        // A valid header of zeros is there nevertheless.
+        assert_eq!(written(&[[(1, 1), (8, 7)], none, [(1, 1), (8, 0)]].concat()), tuple(valid(7), two));
     }
 }

@@ -27,8 +27,12 @@ pub(crate) fn update(schema: &Schema, sent: &v1::Update) -> Result<Option<Update
         Ok(v1::update::Type::Insert) => UpdateKind::Insert,
         Ok(v1::update::Type::Modify) => UpdateKind::Modify,
         Ok(v1::update::Type::Delete) => UpdateKind::Delete,
-        Ok(v1::update::Type::Unspecified) | Err(_) => {
+        Ok(v1::update::Type::Unspecified) => {
             return Err(Fault::invalid("the type of the update is missing: it must be INSERT, MODIFY or DELETE"));
+        }
+        Err(_) => {
+            let message = format!("there is no type of update {}: it must be INSERT, MODIFY or DELETE", sent.r#type);
+            return Err(Fault::invalid(message));
         }
     };
     let Some(entity) = sent.entity.as_ref().and_then(|entity| entity.entity.as_ref()) else {

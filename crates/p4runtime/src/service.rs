@@ -350,7 +350,8 @@ async fn set_config(
     election_id: Option<u128>,
 ) -> Result<Vec<String>, Status> {
     use v1::set_forwarding_pipeline_config_request::Action;
-    let action = Action::try_from(request.action).unwrap_or(Action::Unspecified);
+    let unknown = |_| Status::invalid_argument(format!("there is no action {}", request.action));
+    let action = Action::try_from(request.action).map_err(unknown)?;
     if action == Action::Unspecified {
         return Err(Status::invalid_argument("the action is missing: it must say what becomes of the config"));
     }

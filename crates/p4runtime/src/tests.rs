@@ -63,7 +63,7 @@ control D(packet_out p, in none_t h) { apply { } }
 V1Switch(P(), V(), I(), E(), C(), D()) main;
 "#;
 
-fn schema() -> Schema {
+pub(crate) fn schema() -> Schema {
     schema_with(|_| ())
 }
 

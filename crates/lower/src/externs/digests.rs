@@ -1,5 +1,5 @@
 //! Digests: messages to the control plane that v1model sends when ingress ends. A varbit field is two values: its
-//! length in bits, and the number that its bits spell.
+//! length in bits, and the number that its bits spell. A header is its validity and its fields.
 
 use crate::places::{Footprint, varbit_parts};
 use crate::storage::Life;
@@ -82,7 +82,11 @@ impl<'h> Lowerer<'h> {
                 fields.push((leaf_name(path), ir::Type::Bit(max)));
                 return Ok(());
             }
-            (Form::Tuple(_) | Form::Header(_) | Form::Union(_), Type::Struct(id, args)) => self.field_types(*id, args),
+            (Form::Header(_), Type::Struct(id, args)) => {
+                fields.push((validity_name(path), ir::Type::Bool));
+                self.field_types(*id, args)
+            }
+            (Form::Tuple(_) | Form::Union(_), Type::Struct(id, args)) => self.field_types(*id, args),
             (Form::Tuple(parts), _) => {
                 parts.into_iter().enumerate().map(|(at, (_, ty))| (Rc::from(format!("f{at}")), ty)).collect()
             }
@@ -124,6 +128,7 @@ impl<'h> Lowerer<'h> {
                 return Ok(());
             }
             (Value::Header(header), Type::Struct(id, args)) => {
+                leaves.push((validity_name(path), header.is_valid()));
                 let items = (0..header.shape.fields.len()).filter_map(|field| header.field(field, self)).collect();
                 (items, self.field_types(*id, args))
             }
@@ -166,6 +171,11 @@ impl<'h> Lowerer<'h> {
 /// The name of a value of a digest. What has none is the first.
 fn leaf_name(path: &str) -> String {
     if path.is_empty() { "f0".to_owned() } else { path.to_owned() }
+}
+
+/// The name of a header's validity.
+fn validity_name(path: &str) -> String {
+    format!("{}.$valid", leaf_name(path))
 }
 
 /// The name of a varbit field's length.

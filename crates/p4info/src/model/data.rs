@@ -73,7 +73,8 @@ impl Data {
         Reader { types, left: TYPES_MAX, depth: 0 }.data(spec)
     }
 
-    /// The values that it is made of, in order: what the IR has of it. A varbit is two, its length and its bits.
+    /// The values that it is made of, in order: what the IR has of it. A varbit is two, its length and its bits; a
+    /// header has its validity in front.
     pub fn leaves(&self) -> Vec<&Data> {
         let mut leaves = Vec::new();
         self.push_leaves(&mut leaves);
@@ -120,7 +121,11 @@ impl Data {
 
     fn push_leaves<'a>(&'a self, leaves: &mut Vec<&'a Data>) {
         match self {
-            Data::Struct(members) | Data::Header(members) | Data::HeaderUnion(members) => {
+            Data::Struct(members) | Data::HeaderUnion(members) => {
+                members.iter().for_each(|(_, member)| member.push_leaves(leaves));
+            }
+            Data::Header(members) => {
+                leaves.push(self);
                 members.iter().for_each(|(_, member)| member.push_leaves(leaves));
             }
             Data::Tuple(items) | Data::Stack(items) => items.iter().for_each(|item| item.push_leaves(leaves)),
