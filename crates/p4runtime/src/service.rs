@@ -1,9 +1,10 @@
 //! The requests of the service.
 //!
 //! Each request is checked in the order that the specification gives: the device, the role and who is primary, whether
-//! there is a program, what it says. What takes long or waits for the worker is done in threads for such work. Writes
-//! and changes of the program come one after the other, in the order in which they came, and a read comes before or
-//! after each of them.
+//! there is a program, what it says. What takes long or waits for the worker is done in threads for such work; a write
+//! of a few entries is done where it has come, since to have another thread do it would take several times as long.
+//! Writes and changes of the program come one after the other, in the order in which they came, and a read comes before
+//! or after each of them.
 
 use crate::agreement;
 use crate::answer::{AnswerPool, AnswerWriter, COLLECTING_TIME_MAX, READER_PATIENCE};
@@ -28,6 +29,7 @@ use p4runtime_proto::codec::BUDGET;
 use p4runtime_proto::p4::v1::{self, p4_runtime_server::P4Runtime};
 use p4runtime_proto::{GONE_HEADER, unread};
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -38,6 +40,9 @@ use tonic::{Request, Response, Status, Streaming};
 
 /// The version of the interface.
 const API_VERSION: &str = "1.5.0";
+
+/// What a client is told of a request whose work has panicked.
+const BUG: &str = "the request met a bug of the switch";
 
 /// Reads that are carried out at once.
 const READS_MAX: usize = 16;
@@ -159,7 +164,14 @@ impl Core {
 
 /// The result of work in another thread.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
-    spawn_blocking(work).await.map_err(|_| Status::internal("the request met a bug of the switch"))
+    spawn_blocking(work).await.map_err(|_| Status::internal(BUG))
+}
+
+/// The result of work in this thread, for what is done before another thread would have been woken, and waits for
+/// nobody.
+fn at_once<T>(work: impl FnOnce() -> T) -> Result<T, Status> {
+    // What a panic leaves behind is no other than if it had ended a thread of its own.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| Status::internal(BUG))
 }
 
 fn role_name(name: &str, id: u64) -> RoleName {
@@ -196,8 +208,9 @@ impl P4Runtime for Service {
         let limits = core.hub().arbitration.config(&role).map(|config| (describe(&role), config));
         let budget = BUDGET.try_with(Arc::clone).ok();
         // The turn goes along: it is kept to the end, though the client may have gone.
+        let is_short = write::is_short(&target.schema, &request.updates) && target.api.is_at_hand();
         let write = move || write::carry_out(&target, request.updates, atomicity, limits, turn, budget);
-        let outcomes = blocking(write).await??;
+        let outcomes = if is_short { at_once(write)?? } else { blocking(write).await?? };
         tracing::debug!(updates = outcomes.parts(), refused = outcomes.failed(), "a controller has written");
         outcomes.into_result("update")?;
         Ok(Response::new(v1::WriteResponse {}))

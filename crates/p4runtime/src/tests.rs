@@ -5,10 +5,13 @@ use crate::ports::Ports;
 use crate::query;
 use crate::schema::Schema;
 use crate::to_proto::{Asked, NumberedPorts, Shower};
+use crate::write;
 use expect_test::{Expect, expect};
 use p4runtime_proto::p4::config::v1::{self as v1_config, P4Info};
 use p4runtime_proto::p4::v1;
 use p4runtime_proto::text;
+use prost::Message as _;
+use prost::bytes::Bytes;
 use std::path::Path;
 use std::sync::Arc;
 use switch::CpuPort;
@@ -67,10 +70,20 @@ pub(crate) fn schema() -> Schema {
     schema_with(|_| ())
 }
 
+/// The program with numbers in the place of names.
+fn schema_without_names() -> Schema {
+    let program = PROGRAM.replace("@p4runtime_translation(\"example/name\", string)", "");
+    schema_of(&program, |_| ())
+}
+
 /// The program under a P4Info that was changed.
 fn schema_with(change: impl FnOnce(&mut P4Info)) -> Schema {
+    schema_of(PROGRAM, change)
+}
+
+fn schema_of(program: &str, change: impl FnOnce(&mut P4Info)) -> Schema {
     let path = Path::new("test.p4");
-    let files = MemoryFiles::new().with(path, PROGRAM);
+    let files = MemoryFiles::new().with(path, program);
     let mut map = SourceMap::new();
     let (tree, mut diagnostics) = syntax::parse_program(&mut map, path, &syntax::Options::new(&files));
     let typed = sema::check(&tree, &mut diagnostics);
@@ -917,4 +930,35 @@ fn varbit_fields_in_registers() {
         InvalidArgument: register I.options.b: a varbit has whole bytes, and at most 24 bits
     "#]],
     );
+}
+
+#[test]
+fn a_few_entries_are_written_where_they_come() {
+    let plain = schema_without_names();
+    let of = |schema: &Schema, update: &str| {
+        let update = with_ids(schema, &format!("type: INSERT entity {{ {update} }}"));
+        let update: v1::Update = text::from_text("p4.v1.Update", &update).unwrap_or_else(|error| panic!("{error}"));
+        Bytes::from(update.encode_to_vec())
+    };
+    let is_short = |updates: &[&str]| {
+        let updates: Vec<Bytes> = updates.iter().map(|update| of(&plain, update)).collect();
+        write::is_short(&plain, &updates)
+    };
+    let entry = "table_entry { table_id: $exact_table action { action { action_id: $drop } } }";
+    assert!(is_short(&[entry; 8]));
+    assert!(is_short(&["table_entry { table_id: $exact_table is_default_action: true }"]));
+    assert!(!is_short(&[entry; 9]), "there are too many");
+    let long = format!("table_entry {{ table_id: $exact_table metadata: \"{}\" }}", "m".repeat(4096));
+    assert!(!is_short(&[&long]));
+    for for_the_worker in [
+        "table_entry { table_id: $exact_table counter_data { packet_count: 1 } }",
+        "table_entry { table_id: $lpm_table meter_config { cir: 1 } }",
+        "table_entry { table_id: $group_table action { action_profile_action_set { } } }",
+        "register_entry { register_id: $remembered }",
+    ] {
+        assert!(!is_short(&[entry, for_the_worker]), "{for_the_worker}");
+    }
+    assert!(!write::is_short(&plain, &[Bytes::from_static(&[7])]), "what cannot be decoded");
+    let with_names = schema();
+    assert!(!write::is_short(&with_names, &[of(&with_names, entry)]), "names may have to be looked for");
 }

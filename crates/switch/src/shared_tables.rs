@@ -6,7 +6,7 @@
 //! itself and therefore holds the lock for the whole of a run, so that it too sees one state; it does not enter the
 //! reader, which a writer that holds the lock may be waiting for.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use tables::TableSet;
 
 /// The tables while nobody else can change them.
@@ -24,6 +24,11 @@ impl SharedTables {
 
     pub(crate) fn new(tables: TableSet) -> SharedTables {
         SharedTables(Arc::new(Mutex::new(tables)))
+    }
+
+    /// Whether [`Self::lock`] would not wait, as it looks now.
+    pub fn is_free(&self) -> bool {
+        !matches!(self.0.try_lock(), Err(TryLockError::WouldBlock))
     }
 
     /// The tables, by position in the program, to be read and changed. Changes show from the next run on.

@@ -263,6 +263,16 @@ impl Api {
         (outcomes, record)
     }
 
+    /// Whether a write of table entries would wait for nobody, as it looks now: no state is kept on a disk, and nobody
+    /// else is at the tables.
+    pub fn is_at_hand(&self) -> bool {
+        let pipeline = self.pipeline();
+        self.store.get().is_none()
+            && self.writing.try_lock().is_ok()
+            && pipeline.state.try_lock().is_ok()
+            && pipeline.tables.is_free()
+    }
+
     /// Waits until what was written up to this record is stored for good.
     pub fn synchronise(&self, record: u64) -> Result<(), Fault> {
         self.store.get().map_or(Ok(()), |store| store.synchronise(record))

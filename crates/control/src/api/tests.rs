@@ -637,3 +637,24 @@ fn idle_entries_are_told_once_after_their_last_hit() {
         .collect();
     assert_eq!(times, [Some(30), Some(150), Some(270 - 70)]);
 }
+
+#[test]
+fn who_would_wait_is_told() {
+    let api = api();
+    assert!(api.is_at_hand());
+    let turn = api.turn();
+    assert!(!api.is_at_hand(), "somebody writes");
+    drop(turn);
+    let (shared, pipeline) = (api.tables(), api.pipeline());
+    let tables = shared.lock();
+    assert!(!api.is_at_hand(), "somebody looks through the tables");
+    drop(tables);
+    let state = pipeline.state();
+    assert!(!api.is_at_hand(), "or at what goes with them");
+    drop(state);
+    assert!(api.is_at_hand());
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(folder.path()).unwrap();
+    api.keep_in(store, serde_json::json!("the program")).unwrap();
+    assert!(!api.is_at_hand(), "there is a disk to wait for");
+}
