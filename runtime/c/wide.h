@@ -39,6 +39,16 @@ typedef uint64_t ws_four __attribute__((vector_size(32), aligned(1), may_alias))
 #define WS_LANES(type, a, b, ...) __builtin_shuffle(a, b, (type){__VA_ARGS__})
 #endif
 
+WS_WIDE uint32_t ws_four_is_zero(ws_four value)
+{
+#if defined(__AVX2__)
+    typedef long long ws_signed __attribute__((vector_size(32)));
+    return (uint32_t)__builtin_ia32_ptestz256((ws_signed)value, (ws_signed)value);
+#else
+    return (value[0] | value[1] | value[2] | value[3]) == 0;
+#endif
+}
+
 /* Clears the bits above the width. */
 WS_WIDE void ws_four_trim(uint64_t *d, uint32_t width)
 {

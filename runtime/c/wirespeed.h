@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WS_ABI_VERSION 13u
+#define WS_ABI_VERSION 14u
 
 /* A program may compare what never differs; that is not a mistake of the C that says so. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -121,6 +121,19 @@ struct ws_words {
 
 _Static_assert(sizeof(struct ws_words) == 2 * sizeof(void *) + 24, "tables::WordsHandle");
 
+/* Where the keys of an exact table are that take some words: open addressing by hash, with slots that are a power of two
+ * and not all full. No slots if the table is asked by its function. */
+struct ws_rows {
+    const uint64_t *slots;   /* a hash above the number of the entry; 0 if the slot is free */
+    uint64_t last;           /* the number of the last slot */
+    const uint64_t *secrets; /* what disturbs each word of a key that is hashed */
+    const uint64_t *entries; /* the default entry, which has number 0, then the others */
+    const uint64_t *keys;    /* the words of the key in the default entry's place */
+    uint64_t entry_words;    /* words from one entry to the next */
+};
+
+_Static_assert(sizeof(struct ws_rows) == 4 * sizeof(void *) + 16, "tables::RowsHandle");
+
 /* How a table is asked: `count` rows of key words in, as many pointers to entries out, never null. The result is how
  * many keys matched an entry. */
 struct ws_lookup {
@@ -133,9 +146,10 @@ struct ws_lookup {
     const struct ws_group *groups;
     const uint32_t *choices;
     struct ws_words words;
+    struct ws_rows rows;
 };
 
-_Static_assert(sizeof(struct ws_lookup) == 7 * sizeof(void *) + 32, "tables::LookupHandle");
+_Static_assert(sizeof(struct ws_lookup) == 11 * sizeof(void *) + 48, "tables::LookupHandle");
 
 /* A CRC whose parameters the control plane sets. The remainder is kept with its bits turned round if data are taken
  * lowest bit first. */

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 13;
+pub const ABI_VERSION: u32 = 14;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -116,7 +116,7 @@ const _: () = {
     assert!(ir::INTRINSIC_SLOTS == 32);
     assert!(size_of::<Frame>() == 24 + size_of::<usize>());
     assert!(size_of::<tables::EntryHeader>() == 16);
-    assert!(size_of::<LookupHandle>() == 7 * size_of::<usize>() + 32);
+    assert!(size_of::<LookupHandle>() == 11 * size_of::<usize>() + 48);
     assert!(size_of::<Crc>() == 1048);
 };
 

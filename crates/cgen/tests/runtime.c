@@ -5,6 +5,7 @@
 #include "wirespeed.h"
 #include "deparse.h"
 #include "hash.h"
+#include "rows.h"
 #include "words.h"
 
 #include <stdio.h>
@@ -478,10 +479,103 @@ static void test_narrow_words(void)
     }
 }
 
+/* A table of rows: entries of a header, one word of data, and the key. */
+#define ROWS_MAX 3000u
+#define ROW_SLOTS_MAX 8192u
+#define ROW_WORDS_MAX 5u
+#define ROW_ENTRY_WORDS 8u
+#define ROW_KEY_AT 3u
+
+static uint64_t row_slots[ROW_SLOTS_MAX];
+static uint64_t row_entries[(ROWS_MAX + 1) * ROW_ENTRY_WORDS];
+
+/* Keys of the first words of a row; so few of them differ that some are met. */
+static void random_row(uint64_t *key, uint32_t words, uint32_t count)
+{
+    for (uint32_t word = 0; word < words; word++)
+        key[word] = 0;
+    key[random_number() % words] = random_number() % 2 ? UINT64_MAX : random_number() % (count + 1) << 31;
+}
+
+static uint64_t row_of(const uint64_t *key, uint32_t words, uint32_t count)
+{
+    for (uint32_t row = 1; row <= count; row++)
+        if (memcmp(row_entries + row * ROW_ENTRY_WORDS + ROW_KEY_AT, key, words * sizeof *key) == 0)
+            return row * ROW_ENTRY_WORDS;
+    return 0;
+}
+
+/* Fills a table with up to so many rows, all different; returns how many they are. */
+static uint32_t fill_rows(const struct ws_rows *rows, uint32_t words, uint32_t count)
+{
+    uint32_t filled = 0;
+    memset(row_slots, 0, sizeof row_slots);
+    memset(row_entries, 0, sizeof row_entries);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t key[ROW_WORDS_MAX];
+        random_row(key, words, count);
+        if (row_of(key, words, filled) != 0)
+            continue;
+        filled++;
+        memcpy(row_entries + filled * ROW_ENTRY_WORDS + ROW_KEY_AT, key, words * sizeof *key);
+        const uint64_t hash = ws_row_hash(rows->secrets, key, words);
+        uint64_t place = hash & rows->last;
+        while (row_slots[place] != 0)
+            place = (place + 1) & rows->last;
+        row_slots[place] = hash << 32 | filled;
+    }
+    return filled;
+}
+
+static uint32_t ask_no_row(const void *context, const uint64_t *keys, uint32_t count, const struct ws_entry **results)
+{
+    (void)keys;
+    for (uint32_t i = 0; i < count; i++)
+        results[i] = context;
+    return 0;
+}
+
+static void check_rows(uint32_t words, uint32_t slots_log, uint32_t count)
+{
+    uint64_t secrets[ROW_WORDS_MAX], keys[WS_BURST_MAX * ROW_WORDS_MAX];
+    const struct ws_entry *found[WS_BURST_MAX];
+    for (uint32_t word = 0; word < ROW_WORDS_MAX; word++)
+        secrets[word] = random_number();
+    struct ws_lookup table = {.function = ask_no_row, .context = row_entries};
+    table.rows = (struct ws_rows){row_slots,  (UINT64_C(1) << slots_log) - 1, secrets, row_entries,
+                                  row_entries + ROW_KEY_AT, ROW_ENTRY_WORDS};
+    const uint32_t filled = fill_rows(&table.rows, words, count);
+    const uint32_t asked = (uint32_t)(random_number() % (WS_BURST_MAX + 1));
+    uint32_t hits = 0;
+    for (uint32_t i = 0; i < asked; i++) {
+        random_row(keys + i * words, words, count);
+        hits += row_of(keys + i * words, words, filled) != 0;
+    }
+    CHECK(ws_find_rows(&table, keys, asked, words, found) == hits);
+    for (uint32_t i = 0; i < asked; i++)
+        CHECK((const uint64_t *)found[i] == row_entries + row_of(keys + i * words, words, filled));
+    table.rows.slots = NULL;
+    CHECK(ws_find_rows(&table, keys, asked, words, found) == 0);
+    for (uint32_t i = 0; i < asked; i++)
+        CHECK((const uint64_t *)found[i] == row_entries);
+}
+
+/* Rows are found however many words they have and however full the index is, near and far. */
+static void test_rows(void)
+{
+    for (uint32_t round = 0; round < 200; round++) {
+        for (uint32_t words = 2; words <= ROW_WORDS_MAX; words++)
+            check_rows(words, 6, round % 64);
+    }
+    for (uint32_t words = 2; words <= ROW_WORDS_MAX; words++)
+        check_rows(words, 13, ROWS_MAX);
+}
+
 int main(void)
 {
     test_words();
     test_narrow_words();
+    test_rows();
     test_wide_against_int128();
     test_division_undoes_multiplication();
     test_saturation();

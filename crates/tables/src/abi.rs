@@ -58,6 +58,8 @@ pub struct LookupHandle {
     pub profile: ProfileHandle,
     /// Where the keys are, if generated code can compare them itself.
     pub words: WordsHandle,
+    /// The same for keys of more words.
+    pub rows: RowsHandle,
 }
 
 /// How C looks a key up in an exact table whose keys are one word, without a call: the slots of the module `words`,
@@ -80,6 +82,38 @@ impl WordsHandle {
     /// That of a table that is asked by its function.
     pub const NONE: WordsHandle =
         WordsHandle { slots: std::ptr::null(), last: 0, factor: 0, entries: std::ptr::null(), gathers: 0 };
+}
+
+/// How C looks a key up in an exact table whose keys are some words, without a call: the slots of the module
+/// `hash_index`, and the cells that they name, with the keys in them. All zero for other tables, which are asked by
+/// their function.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RowsHandle {
+    /// A hash above a cell's number.
+    pub(crate) slots: *const u64,
+    /// The number of the last slot: a power of two less one.
+    pub(crate) last: u64,
+    /// What disturbs each word of a key that is hashed: its lower half, then its upper.
+    pub(crate) secrets: *const u64,
+    /// The default entry, before all others.
+    pub(crate) entries: *const EntryHeader,
+    /// Where its key would stand, if it had one.
+    pub(crate) keys: *const u64,
+    /// Words from one cell to the next.
+    pub(crate) entry_words: u64,
+}
+
+impl RowsHandle {
+    /// That of a table that is asked by its function.
+    pub const NONE: RowsHandle = RowsHandle {
+        slots: std::ptr::null(),
+        last: 0,
+        secrets: std::ptr::null(),
+        entries: std::ptr::null(),
+        keys: std::ptr::null(),
+        entry_words: 0,
+    };
 }
 
 /// How C picks members of a table's action profile. All pointers are null if the table has none. Entries name only

@@ -12,6 +12,9 @@ use base::limits::BURST_PACKETS_MAX;
 /// hide.
 const SMALL_SLOTS: usize = 2048;
 
+/// Words up to which keys are looked up by code that is made for their number.
+pub const ROW_WORDS_MAX: usize = 5;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Exact {
     index: HashIndex,

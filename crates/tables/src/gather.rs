@@ -8,7 +8,7 @@
 #![allow(unsafe_code, reason = "vector instructions take pointers, and slots without a check of their bounds")]
 
 use crate::cells::{Cells, prefetch};
-use crate::exact::Exact;
+use crate::exact::{Exact, ROW_WORDS_MAX};
 use crate::flat::{CELL, NODE, NODES_MAX, SHORT_BITS, STRIDE_BITS, Slots};
 use crate::hash_index::{ROW_FACTOR, RowHash};
 use crate::ranked::{self, Chunk};
@@ -134,16 +134,13 @@ fn cells_of(slots: __m256i) -> __m256i {
 /// Rows that are looked up at once in an index.
 const ROW_LANES: usize = 4;
 
-/// Words up to which rows are looked up so.
-pub(crate) const ROW_WORDS_MAX: usize = 5;
-
 /// Index slots beyond which what a search reads is asked for before it begins: the nearest caches do not hold it.
 const NEAR_SLOTS: usize = 1 << 15;
 
 /// What a search among exact keys reads. Some slots are free, so that every search ends.
 #[derive(Clone, Copy)]
 struct Index<'a, const WORDS: usize> {
-    secrets: &'a [[u32; 2]; WORDS],
+    secrets: &'a [u64; WORDS],
     slots: &'a [u64],
     /// Where the tail of cell 0 lies, which begins with its key.
     tails: *const u64,
@@ -243,15 +240,13 @@ fn rows<const WORDS: usize>(keys: &[[u64; WORDS]; ROW_LANES]) -> [__m256i; WORDS
 /// The hashes of four keys, as [`crate::hash_index::RowHash::of`] has them.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn row_hashes<const WORDS: usize>(secrets: &[[u32; 2]; WORDS], words: [__m256i; WORDS]) -> __m256i {
+fn row_hashes<const WORDS: usize>(secrets: &[u64; WORDS], words: [__m256i; WORDS]) -> __m256i {
     let halves = |product| _mm256_xor_si256(product, _mm256_srli_epi64::<32>(product));
     let mut sum = _mm256_setzero_si256();
-    for (words, secrets) in words.into_iter().zip(secrets) {
-        let [low, high] = secrets.map(|secret| _mm256_set1_epi64x(i64::from(secret)));
+    for (words, secret) in words.into_iter().zip(secrets) {
+        let disturbed = _mm256_xor_si256(words, _mm256_set1_epi64x(*secret as i64));
         // The multiplication takes the lower half of its words.
-        let low = _mm256_xor_si256(words, low);
-        let high = _mm256_xor_si256(_mm256_srli_epi64::<32>(words), high);
-        sum = _mm256_add_epi64(sum, _mm256_mul_epu32(low, high));
+        sum = _mm256_add_epi64(sum, _mm256_mul_epu32(disturbed, _mm256_srli_epi64::<32>(disturbed)));
     }
     let mixed = halves(_mm256_mul_epu32(halves(sum), _mm256_set1_epi64x(i64::from(ROW_FACTOR))));
     _mm256_and_si256(mixed, _mm256_set1_epi64x(i64::from(u32::MAX)))

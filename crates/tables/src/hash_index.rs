@@ -138,22 +138,21 @@ pub(crate) const ROW_FACTOR: u32 = 0x9e37_79b1;
 /// word's halves, disturbed by secrets, are summed, and the sum is mixed.
 #[derive(Clone, Debug)]
 pub(crate) struct RowHash {
-    /// What the lower and the upper half of each word are disturbed with.
-    secrets: Box<[[u32; 2]]>,
+    /// What each word is disturbed with.
+    secrets: Box<[u64]>,
 }
 
 impl RowHash {
     pub fn new(seed: u64, words: usize) -> RowHash {
         let secret = |word: u64| {
             let mixed = fold(seed ^ 0x2545_f491_4f6c_dd1d, 0x9fb2_1c65_1e98_df25);
-            let mixed = if word == 0 { mixed } else { fold(mixed ^ word, 0xd6e8_feb8_6659_fd93) };
-            [mixed as u32, (mixed >> 32) as u32]
+            if word == 0 { mixed } else { fold(mixed ^ word, 0xd6e8_feb8_6659_fd93) }
         };
         RowHash { secrets: (0..words as u64).map(secret).collect() }
     }
 
-    /// What the halves of each word are disturbed with.
-    pub fn secrets(&self) -> &[[u32; 2]] {
+    /// What each word is disturbed with.
+    pub fn secrets(&self) -> &[u64] {
         &self.secrets
     }
 
@@ -164,9 +163,9 @@ impl RowHash {
 
     #[inline(always)]
     pub fn of_words(&self, row: impl Iterator<Item = u64>) -> u32 {
-        let product = |(word, secrets): (u64, &[u32; 2])| {
-            let [low, high] = [word as u32 ^ secrets[0], (word >> 32) as u32 ^ secrets[1]];
-            u64::from(low) * u64::from(high)
+        let product = |(word, secret): (u64, &u64)| {
+            let disturbed = word ^ secret;
+            u64::from(disturbed as u32) * (disturbed >> 32)
         };
         let sum = row.zip(&self.secrets).map(product).fold(0, u64::wrapping_add);
         let mixed = u64::from((sum ^ sum >> 32) as u32) * u64::from(ROW_FACTOR);

@@ -47,10 +47,13 @@ mod slots;
 mod ternary;
 mod words;
 
-pub use abi::{EntryHeader, HEADER_WORDS, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle, WordsHandle};
+pub use abi::{
+    EntryHeader, HEADER_WORDS, LookupFunction, LookupHandle, NO_ACTION, ProfileHandle, RowsHandle, WordsHandle,
+};
 pub use arrivals::{Arrival, Arrivals};
 pub use cells::prefetch;
 pub use error::{Problem, TableError};
+pub use exact::ROW_WORDS_MAX;
 pub use layout::{ActionLayout, BriefLayout, KeyField, KeyLayout, MatchKind, Slot};
 pub use profile::{Group, Profile, ProfileOperation, ProfileSpec};
 pub use set::{ApplyError, Guard, Operation, Outcome, Reader, TableSet, Update};

@@ -2,10 +2,10 @@
 
 #![allow(unsafe_code, reason = "the lookup is called by generated C with pointers")]
 
-use crate::abi::{EntryHeader, LookupFunction, LookupHandle, ProfileHandle, WordsHandle};
+use crate::abi::{EntryHeader, LookupFunction, LookupHandle, ProfileHandle, RowsHandle, WordsHandle};
 use crate::canonical::{self, PackedMatch};
 use crate::cells::{Cell, Cells};
-use crate::exact::Exact;
+use crate::exact::{Exact, ROW_WORDS_MAX};
 use crate::flat::{self, Flat};
 #[cfg(target_arch = "x86_64")]
 use crate::gather;
@@ -309,7 +309,8 @@ impl Snapshot {
     /// How generated code looks up here. Valid as long as this snapshot stays where it is, unchanged.
     pub fn lookup_handle(&self) -> LookupHandle {
         let profile = self.members.as_ref().map_or(ProfileHandle::NONE, |members| members.handle());
-        LookupHandle { function: self.best_function(), context: self, profile, words: self.words_handle() }
+        let (words, rows) = (self.words_handle(), self.rows_handle());
+        LookupHandle { function: self.best_function(), context: self, profile, words, rows }
     }
 
     /// The lookup that is fastest on this processor.
@@ -322,6 +323,24 @@ impl Snapshot {
             return lookup_burst_avx512;
         }
         best_function()
+    }
+
+    fn rows_handle(&self) -> RowsHandle {
+        match &self.engine {
+            Engine::Exact(engine) if (2..=ROW_WORDS_MAX).contains(&engine.key_words()) => {
+                let (hash, slots) = engine.parts();
+                let (keys, stride_bytes) = self.cells.tails();
+                RowsHandle {
+                    slots: slots.as_ptr(),
+                    last: slots.len() as u64 - 1,
+                    secrets: hash.secrets().as_ptr(),
+                    entries: self.cells.pointer(0),
+                    keys,
+                    entry_words: u64::from(stride_bytes) / size_of::<u64>() as u64,
+                }
+            }
+            _ => RowsHandle::NONE,
+        }
     }
 
     fn words_handle(&self) -> WordsHandle {

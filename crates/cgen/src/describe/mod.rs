@@ -406,7 +406,8 @@ fn table_way(program: &Program, plan: &Plan, id: TableId, table: &ir::Table) -> 
         plan.straight.as_ref().is_some_and(|straight| cuts(&straight.graph(program, &words)))
             || bodies().any(|body| cuts(&Graph::new(program, body, &words)))
     };
-    let asked = match (bodies().any(|body| is_asked(body)), is_cut(), plan.tables[id].is_of_words) {
+    let is_searched = plan.tables[id].is_of_words || plan.tables[id].is_of_rows;
+    let asked = match (bodies().any(|body| is_asked(body)), is_cut(), is_searched) {
         (false, ..) => "never",
         _ if plan.tables[id].is_narrow => "for each packet alone, each key at its place",
         (true, true, false) => "once for a burst",

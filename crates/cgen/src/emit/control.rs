@@ -7,7 +7,7 @@
 
 use super::Emitter;
 use super::expr::Value;
-use super::scope::{EarlyExits, Jump, Known, Scope};
+use super::scope::{Asked, EarlyExits, Jump, Known, Scope};
 use super::straight::{KEPT, Wanted, Way, stages};
 use super::table::Answer;
 use crate::ctree::{
@@ -170,6 +170,8 @@ pub(crate) struct Survey {
     wanted: Vec<Wanted>,
     /// For each of them, whether all packets end there.
     ends_all: Vec<bool>,
+    /// What any of them asks of that is kept of a packet where headers are moved in place.
+    asked: Asked,
     /// By which nodes packets enter regions.
     entered: BTreeSet<NodeId>,
     /// Tables' nodes among them that are the only ones of their region.
@@ -229,7 +231,12 @@ impl<'n, 'e> Regions<'n, 'e> {
         let lists: BTreeSet<NodeId> = self.written.iter().filter_map(only).collect();
         let ends_all = |region: &Written<'_, '_>| region.scope.used.verdicts == region.scope.used.leaves;
         let ends_all = self.written.iter().map(ends_all).collect();
-        Survey { wanted, ends_all, entered: at_entry.into_keys().collect(), everyone: self.everyone(&lists), lists }
+        let mut asked = Asked::default();
+        for region in &self.written {
+            asked.add(&region.scope.asked(region.entered.iter().map(|(_, known)| known)));
+        }
+        let entered = at_entry.into_keys().collect();
+        Survey { wanted, ends_all, asked, entered, everyone: self.everyone(&lists), lists }
     }
 
     /// The lists of all packets: as long as each region hands all of them on to the next.
@@ -328,6 +335,7 @@ impl<'n, 'e> Regions<'n, 'e> {
             straight,
             region: position,
             wanted: self.survey.map(|survey| &survey.wanted[self.written.len()]),
+            asked: self.survey.map(|survey| &survey.asked),
             ends_all: self.survey.is_some_and(|survey| survey.ends_all[self.written.len()]),
         });
         scope.ends = (0..self.graph.nodes.len()).filter(|&id| self.graph.is_end(id)).collect();

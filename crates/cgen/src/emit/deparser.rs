@@ -126,12 +126,12 @@ impl Scope<'_, '_> {
         let certain: u32 = emitted.iter().filter(|it| it.valid.is_none()).map(|it| it.size).sum();
         let size = |it: &Emitted| Some(binary("*", cast("uint32_t", it.valid.clone()?), int(it.size)));
         let total = emitted.iter().filter_map(size).fold(int(certain), |sum, size| binary("+", sum, size));
-        let payload = || arrow(name("c"), "payload");
+        let payload = self.kept_payload();
         self.push(declare("const uint32_t", "total", total));
-        let first = binary("-", binary("+", name("bytes"), payload()), name("total"));
+        let first = binary("-", binary("+", name("bytes"), payload.clone()), name("total"));
         self.push(declare("uint8_t *", "to", first));
         self.push(assign(arrow(name("frame"), "bytes"), name("to")));
-        let length = binary("-", binary("+", arrow(name("frame"), "length"), name("total")), payload());
+        let length = binary("-", binary("+", arrow(name("frame"), "length"), name("total")), payload);
         self.push(assign(arrow(name("frame"), "length"), length));
         for Emitted { valid, bytes, size } in emitted {
             let mut put = match bytes {

@@ -145,8 +145,16 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Where it is noted where the header is.
+    /// Where the header is, as that is noted.
     pub(crate) fn offset(&mut self, access: &Access) -> C {
+        if let Place::Plain(id) = access.place {
+            self.used.asked.places.insert(id);
+        }
+        self.place_slot(access)
+    }
+
+    /// Where it is noted where the header is.
+    fn place_slot(&self, access: &Access) -> C {
         let slot = match &access.place {
             Place::Plain(id) => int(self.emitter.plan.headers[*id].slot),
             Place::Element { stack, position, .. } => add(self.stack_slot(*stack).first.slot, position.clone()),
@@ -208,8 +216,9 @@ impl Scope<'_, '_> {
 
     /// Puts the header at an offset.
     pub(crate) fn set_offset(&mut self, access: &Access, offset: C) {
-        if !self.is_fixed(access) {
-            let place = self.offset(access);
+        let is_asked = !matches!(access.place, Place::Plain(id) if !self.is_place_asked(id));
+        if is_asked && !self.is_fixed(access) {
+            let place = self.place_slot(access);
             self.push(assign(place, offset.clone()));
         }
         if let Place::Plain(_) = access.place {

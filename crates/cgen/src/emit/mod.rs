@@ -114,7 +114,7 @@ impl<'e> Emitter<'e> {
         let mut items = vec![Item::Comment("Made by wirespeed from a P4 program; changes will be lost.".into())];
         items.extend(self.hash_tables().into_iter().map(|name| Item::Define(name.into())));
         items.extend(
-            ["wirespeed.h", "words.h", "guard.h", "arith.h", "wide.h", "header.h", "hash.h", "deparse.h"]
+            ["wirespeed.h", "words.h", "guard.h", "arith.h", "wide.h", "rows.h", "header.h", "hash.h", "deparse.h"]
                 .map(|name| Item::Include(name.into())),
         );
         items.push(self.context());

@@ -91,11 +91,13 @@ impl Scope<'_, '_> {
         if self.used.exit {
             self.push(S::Label("parsed".into()));
         }
-        if self.way.is_none_or(|way| way.straight.asks_for_payload) {
+        let asked = self.way.filter(|way| way.straight.moves).and_then(|way| way.asked);
+        let asks_for_payload = self.way.is_none_or(|way| way.straight.asks_for_payload);
+        if asks_for_payload && asked.is_none_or(|asked| asked.payload) {
             let payload = arrow(name(if self.is_in_place() { "c" } else { "p" }), "payload");
             self.push(assign(payload, name("cursor")));
         }
-        if self.way.is_some_and(|way| way.straight.may_stay) {
+        if self.way.is_some_and(|way| way.straight.may_stay) && asked.is_none_or(|asked| asked.parsed) {
             let parsed = self.valid_word(0, false);
             self.push(assign(arrow(name("c"), "parsed"), parsed));
         }
@@ -116,6 +118,7 @@ impl Scope<'_, '_> {
         let in_place = straight.parsed.iter().filter(|(_, extracted)| extracted.at_bytes.is_some());
         self.known.in_their_places = in_place.map(|(id, _)| *id).collect();
         self.known.as_parsed = true;
+        self.note_extracted();
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Known {
     pub(crate) in_their_places: BTreeSet<HeaderId>,
     /// Whether the valid headers are those that the parser has extracted, and none lies elsewhere.
     pub(crate) as_parsed: bool,
+    /// The headers that the parser has extracted, where it is certain which these were.
+    pub(crate) extracted: Option<BTreeSet<HeaderId>>,
     /// Variables that have a certain value there, as far as that is followed: on the straight way, those that wait for
     /// tables.
     pub(crate) vars: BTreeMap<VarId, u64>,
@@ -45,6 +47,7 @@ impl Known {
             invalid: BTreeSet::new(),
             in_their_places: BTreeSet::new(),
             as_parsed: false,
+            extracted: None,
             vars: BTreeMap::new(),
             written: BTreeSet::new(),
             in_packet: BTreeSet::new(),
@@ -65,6 +68,9 @@ impl Known {
             self.invalid.retain(|header| other.invalid.contains(header));
             self.in_their_places.retain(|header| other.in_their_places.contains(header));
             self.as_parsed &= other.as_parsed;
+            if self.extracted != other.extracted {
+                self.extracted = None;
+            }
             self.vars.retain(|var, value| other.vars.get(var) == Some(value));
             self.written.retain(|var| other.written.contains(var));
             self.in_packet.retain(|sum| other.in_packet.contains(sum));
@@ -118,7 +124,7 @@ pub(crate) type EarlyExits<'s> = Vec<(&'s Expr, LabelId)>;
 /// Where a label is.
 pub(crate) enum Jump {
     /// In this code: the C label, and what is known at each jump to it.
-    Here { label: String, known: Known, used: bool },
+    Here { label: String, known: Box<Known>, used: bool },
     /// At the start of a node of the graph.
     Node(NodeId),
 }
@@ -144,6 +150,8 @@ pub(crate) struct Used {
     pub(crate) left: bool,
     /// Whether headers are emitted, or put before the payload.
     pub(crate) deparses: bool,
+    /// What is asked of that is kept of a packet where headers are moved in place.
+    pub(crate) asked: Asked,
     pub(crate) exit: bool,
     /// At how many places packets leave.
     pub(crate) leaves: usize,
@@ -151,6 +159,25 @@ pub(crate) struct Used {
     pub(crate) verdicts: usize,
     /// At how many of them they go to a later region.
     pub(crate) handed_on: usize,
+}
+
+/// What code asks of that is kept of a packet where headers are moved in place.
+#[derive(Clone, Default)]
+pub(crate) struct Asked {
+    /// Where the payload begins.
+    pub(crate) payload: bool,
+    /// Which headers the parser has extracted.
+    pub(crate) parsed: bool,
+    /// Where these headers lie.
+    pub(crate) places: BTreeSet<HeaderId>,
+}
+
+impl Asked {
+    pub(crate) fn add(&mut self, other: &Asked) {
+        self.payload |= other.payload;
+        self.parsed |= other.parsed;
+        self.places.extend(&other.places);
+    }
 }
 
 /// The code that one packet runs through: a node of a control, a parser, a deparser.
@@ -244,6 +271,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             let before: Vec<HeaderId> = self.known.valid.iter().flat_map(before).copied().collect();
             self.known.valid.extend(before);
         }
+        self.note_extracted();
         self.assume_of_sums(condition, truth);
     }
 

@@ -244,7 +244,7 @@ impl Scope<'_, '_> {
 
     /// Begins a labelled statement; returns what the label meant before.
     fn open(&mut self, label: LabelId, end: String) -> Option<Jump> {
-        self.labels.insert(label, Jump::Here { label: end, known: Known::unreachable(), used: false })
+        self.labels.insert(label, Jump::Here { label: end, known: Box::new(Known::unreachable()), used: false })
     }
 
     fn close(&mut self, label: LabelId, outer: Option<Jump>, end: String) {

@@ -7,13 +7,13 @@
 use super::Emitter;
 use super::control::emit_graph;
 use super::deparser::Emits;
-use super::scope::{Known, Scope};
+use super::scope::{Asked, Known, Scope};
 use crate::ctree::{
     Expr as C, Stmt as S, arrow, assign, binary, call, cast, conditional, declare, declare_array, index, int, long,
     name,
 };
 use crate::plan::MOVED_BIT;
-use crate::plan::straight::{Exit, Straight};
+use crate::plan::straight::{Exit, Straight, advances};
 use base::index::Id as _;
 use base::limits::BURST_PACKETS_MAX;
 use ir::v1model::{Slot, Stage};
@@ -33,6 +33,8 @@ pub(crate) struct Way<'s> {
     pub(crate) region: usize,
     /// What those want to whom its packets go, once that is known.
     pub(crate) wanted: Option<&'s Wanted>,
+    /// What any region asks of that is kept of a packet where headers are moved in place, once that is known.
+    pub(crate) asked: Option<&'s Asked>,
     /// Whether it is known that all packets end here. Then their verdicts are stored at one place, which the C
     /// compiler can do for several packets at once.
     pub(crate) ends_all: bool,
@@ -147,7 +149,8 @@ impl Scope<'_, '_> {
             if self.known.as_parsed {
                 // Nothing was put before it or taken away.
             } else if way.straight.may_stay {
-                let changed = binary("!=", self.valid_word(0, false), arrow(name("c"), "parsed"));
+                let parsed = self.parsed_word();
+                let changed = binary("!=", self.valid_word(0, false), parsed);
                 self.push(S::If(changed, put, Vec::new()));
             } else {
                 self.push(S::Block(put));
@@ -256,7 +259,7 @@ impl Scope<'_, '_> {
                 }
                 self.push(assign(index(arrow(context.clone(), "valid"), int(word)), bits));
             }
-            let payload = binary("+", first(), arrow(name("c"), "payload"));
+            let payload = binary("+", first(), self.kept_payload());
             self.push(assign(arrow(name("p"), "payload"), payload));
         }
     }
@@ -294,8 +297,65 @@ impl Scope<'_, '_> {
         let parsed = self.way.and_then(|way| way.straight.parsed.get(&header)?.at_bytes);
         match parsed.filter(|_| known.in_their_places.contains(&header)) {
             Some(at) => binary("+", name("bytes"), int(at)),
+            // Nobody looks at it before the header is made valid somewhere.
+            None if self.moves() && known.invalid.contains(&header) => name("bytes"),
             None => self.at(self.offset_entering(header)),
         }
+    }
+
+    /// Where the packet's payload begins, in place.
+    pub(crate) fn kept_payload(&mut self) -> C {
+        if let Some(bytes) = self.bytes_extracted() {
+            return int(bytes);
+        }
+        self.used.asked.payload = true;
+        arrow(name("c"), "payload")
+    }
+
+    /// How many bytes the parser has gone over, if that is certain.
+    fn bytes_extracted(&self) -> Option<u32> {
+        let (way, extracted) = (self.way?, self.known.extracted.as_ref()?);
+        let program = self.emitter.program;
+        let size = |header: HeaderId| program.header_types[program.headers[header].ty].fixed_width() / 8;
+        let end = |header: &HeaderId| Some(way.straight.parsed.get(header)?.at_bytes? + size(*header));
+        let ends: Option<Vec<u32>> = extracted.iter().map(end).collect();
+        ends.filter(|_| !advances(program)).map(|ends| ends.into_iter().max().unwrap_or(0))
+    }
+
+    /// The valid bits of the headers that the parser has extracted.
+    fn parsed_word(&mut self) -> C {
+        if let Some(extracted) = &self.known.extracted {
+            return long(extracted.iter().map(|&header| 1 << self.emitter.plan.headers[header].bit).sum());
+        }
+        self.used.asked.parsed = true;
+        arrow(name("c"), "parsed")
+    }
+
+    /// Notes which headers the parser has extracted, once that is certain.
+    pub(crate) fn note_extracted(&mut self) {
+        let Some(way) = self.way.filter(|_| self.known.as_parsed && self.known.extracted.is_none()) else { return };
+        let mut extracted = way.straight.extracted.iter();
+        if extracted.all(|&header| self.is_surely_valid(header) || self.is_surely_invalid(header)) {
+            let valid = way.straight.extracted.iter().filter(|&&header| self.is_surely_valid(header));
+            self.known.extracted = Some(valid.copied().collect());
+        }
+    }
+
+    /// What is asked of packets that enter the region by one of its entries, or in it.
+    pub(crate) fn asked<'k>(&self, entered: impl Iterator<Item = &'k Known>) -> Asked {
+        let mut asked = self.used.asked.clone();
+        let moves = self.moves() && self.way.is_some_and(|way| way.region > 0);
+        for known in entered.filter(|_| moves) {
+            let kept = |header: &HeaderId| self.pointer_entering(*header, known) == self.offset_entering(*header);
+            asked.places.extend(self.used.headers.iter().filter(|&header| kept(header)));
+        }
+        asked
+    }
+
+    /// Whether somebody asks where a header lies. Until that is known, everybody may.
+    pub(crate) fn is_place_asked(&self, header: HeaderId) -> bool {
+        let asked = self.way.filter(|way| way.straight.moves).and_then(|way| way.asked);
+        asked.is_none_or(|asked| asked.places.contains(&header))
     }
 
     /// Where a header lies in its frame when packets enter the region.

@@ -93,6 +93,9 @@ impl Scope<'_, '_> {
             call("ws_find_briefs", vec![unary("&", handle), keys, count.clone(), brief, results])
         } else if plan.is_of_words {
             call("ws_find_words", vec![unary("&", handle), keys, count.clone(), results])
+        } else if plan.is_of_rows {
+            let words = int(plan.key.words() as u32);
+            call("ws_find_rows", vec![unary("&", handle), keys, count.clone(), words, results])
         } else {
             let function = dot(handle.clone(), "function");
             C::Call(Box::new(function), vec![dot(handle, "context"), keys, count.clone(), results])

@@ -31,7 +31,7 @@ use ir::{BlockId, HeaderId, MatchKind, Program, StackId, StmtKind, TableId, Type
 use sharing::Sharing;
 use spelled::Spelled;
 use std::ops::Range;
-use tables::{ActionLayout, BriefLayout, KeyField, KeyLayout};
+use tables::{ActionLayout, BriefLayout, KeyField, KeyLayout, ROW_WORDS_MAX};
 
 /// The largest context of a packet, in bytes. Every packet in flight has one.
 pub const CONTEXT_BYTES_MAX: u32 = 1 << 20;
@@ -81,6 +81,8 @@ pub struct TablePlan {
     pub key: KeyLayout,
     /// Whether its keys are one word and matched as they are: generated code compares them itself.
     pub(crate) is_of_words: bool,
+    /// The same for keys of some more words.
+    pub(crate) is_of_rows: bool,
     /// Whether they are narrow, too, so that generated code goes to the place of each: there is nothing to wait for.
     pub(crate) is_narrow: bool,
     /// Where generated code finds what an entry says without reading the entry.
@@ -282,6 +284,7 @@ fn table_plan(program: &Program, general: &Program, table: &ir::Table) -> TableP
     let (is_of_words, is_narrow) = (key.words() == 1 && is_exact, key.is_narrow() && is_exact);
     TablePlan {
         is_of_words,
+        is_of_rows: is_exact && (2..=ROW_WORDS_MAX).contains(&key.words()),
         is_narrow,
         is_near: is_narrow || is_of_words && table.size <= NEAR_ENTRIES_MAX,
         briefs: if is_of_words { brief_layout(general, table) } else { None },

@@ -542,6 +542,11 @@ fn any_in_parser(program: &Program, is_such: impl Fn(&StmtKind) -> bool) -> bool
     found
 }
 
+/// Whether the parser goes over bytes that are in no header.
+pub(crate) fn advances(program: &Program) -> bool {
+    any_in_parser(program, |kind| matches!(kind, StmtKind::Advance { .. }))
+}
+
 /// Whether the deparser emits each header once, and all extracted ones in the order in which the parser extracts them.
 fn parses_in_order(program: &Program) -> bool {
     let mut emitted: BTreeMap<HeaderId, usize> = BTreeMap::new();
