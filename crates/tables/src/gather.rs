@@ -227,14 +227,31 @@ fn lanes(words: __m256i) -> [u64; ROW_LANES] {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn rows<const WORDS: usize>(keys: &[[u64; WORDS]; ROW_LANES]) -> [__m256i; WORDS] {
-    std::array::from_fn(|word| match WORDS {
+    each_word(|word| match WORDS {
         // SAFETY: four keys of one word are 32 bytes.
         1 => unsafe { _mm256_loadu_si256(keys.as_ptr().cast()) },
-        _ => {
-            let [a, b, c, d] = keys.map(|key| key[word] as i64);
-            _mm256_setr_epi64x(a, b, c, d)
-        }
+        _ => four(|lane| keys[lane][word]),
     })
+}
+
+/// What there is for each word. The standard library makes arrays by functions without these instructions, into which
+/// what makes the vectors is not inlined: without optimisation while linking it is called for each of them, and hands
+/// them on in memory.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn each_word<const WORDS: usize>(vector: impl Fn(usize) -> __m256i) -> [__m256i; WORDS] {
+    let mut vectors = [_mm256_setzero_si256(); WORDS];
+    for (word, place) in vectors.iter_mut().enumerate() {
+        *place = vector(word);
+    }
+    vectors
+}
+
+/// A vector of four words.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn four(word: impl Fn(usize) -> u64) -> __m256i {
+    _mm256_setr_epi64x(word(0) as i64, word(1) as i64, word(2) as i64, word(3) as i64)
 }
 
 /// The hashes of four keys, as [`crate::hash_index::RowHash::of`] has them.
@@ -316,9 +333,11 @@ pub(crate) unsafe fn first_block<const WORDS: usize>(
 ) -> Option<(usize, u32)> {
     let end = chunk.ranks.len().next_multiple_of(ranked::LANES);
     assert!(chunk.columns.len() == 2 * WORDS && chunk.columns.iter().all(|column| column.len() == end));
-    let keys: [__m256i; WORDS] = std::array::from_fn(|word| _mm256_set1_epi64x(key[word] as i64));
-    let values: [*const u64; WORDS] = std::array::from_fn(|word| chunk.columns[word].as_ptr());
-    let masks: [*const u64; WORDS] = std::array::from_fn(|word| chunk.columns[WORDS + word].as_ptr());
+    let keys: [__m256i; WORDS] = each_word(|word| _mm256_set1_epi64x(key[word] as i64));
+    let (mut values, mut masks) = ([std::ptr::null(); WORDS], [std::ptr::null(); WORDS]);
+    for word in 0..WORDS {
+        (values[word], masks[word]) = (chunk.columns[word].as_ptr(), chunk.columns[WORDS + word].as_ptr());
+    }
     let zero = _mm256_setzero_si256();
     while start < end {
         let mut unlike = [zero; 2];
@@ -333,9 +352,10 @@ pub(crate) unsafe fn first_block<const WORDS: usize>(
                 *unlike = if word == 0 { other } else { _mm256_or_si256(*unlike, other) };
             }
         }
-        let bits = unlike.map(|unlike| _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(unlike, zero))));
-        if bits != [0, 0] {
-            return Some((start, (bits[0] | bits[1] << 4) as u32));
+        let equal = |unlike| _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(unlike, zero)));
+        let bits = equal(unlike[0]) | equal(unlike[1]) << 4;
+        if bits != 0 {
+            return Some((start, bits as u32));
         }
         start += ranked::LANES;
     }
@@ -356,17 +376,14 @@ pub(crate) unsafe fn probe_tuple<const WORDS: usize>(
     probes: &mut [Probe],
 ) {
     let (Ok(secrets), Ok(mask)) = (hash.secrets().try_into(), <&[u64; WORDS]>::try_from(mask)) else { return };
-    let masks = mask.map(|mask| _mm256_set1_epi64x(mask as i64));
+    let masks: [__m256i; WORDS] = each_word(|word| _mm256_set1_epi64x(mask[word] as i64));
     let zero = _mm256_setzero_si256();
     let low_half = _mm256_set1_epi64x(i64::from(u32::MAX));
     let last = _mm256_set1_epi64x(slots.len() as i64 - 1);
     for (open, probes) in open.chunks(ROW_LANES).zip(probes.chunks_mut(ROW_LANES)) {
         // The last four may be less: the first is asked more than once.
         let key = |lane: usize| &keys[usize::from(*open.get(lane).unwrap_or(&open[0]))];
-        let masked: [__m256i; WORDS] = std::array::from_fn(|word| {
-            let [a, b, c, d] = std::array::from_fn(|lane| key(lane)[word] as i64);
-            _mm256_and_si256(_mm256_setr_epi64x(a, b, c, d), masks[word])
-        });
+        let masked: [__m256i; WORDS] = each_word(|word| _mm256_and_si256(four(|lane| key(lane)[word]), masks[word]));
         let hashes = row_hashes(secrets, masked);
         let mut position = _mm256_and_si256(hashes, last);
         let (mut pending, mut numbers, mut next) = (_mm256_cmpeq_epi64(zero, zero), zero, zero);
