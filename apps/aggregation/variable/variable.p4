@@ -35,7 +35,7 @@ const bit<8> WORKER = 0x0f;
 // Aggregation header come before.
 const bit<32> AGGREGATE_BYTES_MAX = 1467;
 // A worker that has so much leaves. With a greater number aggregates of short messages are fuller, and the longest message must
-// be shorter.
+// be shorter: it and its Len must fit between this and AGGREGATE_BYTES_MAX. Columns that are shared allow no greater number.
 #ifndef ENOUGH_BYTES
 #ifdef PACKED
 // One column more, of up to 11 words in as many messages, fits below this.
@@ -718,9 +718,10 @@ control VariableIngress(inout headers_t hdr, inout metadata_t meta, inout standa
                     }
                 }
             } else if (hdr.aggregation.isValid()) {
-                if (hdr.udp.length_bytes != hdr.aggregation.length_bytes + UDP_BYTES_BEFORE
+                if (standard_metadata.packet_length < (bit<32>)hdr.ipv4.total_length + 14) {
+                    drop(0);
+                } else if (hdr.udp.length_bytes != hdr.aggregation.length_bytes + UDP_BYTES_BEFORE
                     || hdr.ipv4.total_length != hdr.udp.length_bytes + 20
-                    || standard_metadata.packet_length < (bit<32>)hdr.ipv4.total_length + 14
                     || hdr.aggregation.num == 0
                     || hdr.aggregation.num > NUM_MAX
                     || (hdr.aggregation.num << 2) + hdr.aggregation.num > hdr.aggregation.length_bytes
