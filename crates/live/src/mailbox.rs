@@ -33,7 +33,8 @@ struct Shared {
     has_room: Condvar,
     /// How many jobs wait, for a look without the lock.
     count: AtomicUsize,
-    /// Written to when the first job comes, so that the inbox's end becomes readable.
+    /// Written to when the first job comes, so that the inbox's end is readable; read when the last is taken. Both under
+    /// the lock: it holds a byte as long as jobs wait, and no longer.
     bell: UnixStream,
 }
 
@@ -81,8 +82,8 @@ impl Door for Mailbox {
         let count = jobs.waiting.len();
         self.0.count.store(count, Ordering::Release);
         if count == 1 {
-            // Full means that nobody has answered the bell yet; whoever does finds this job too.
-            let _heard_anyway = (&self.0.bell).write(&[1]);
+            // It is empty, so that this one byte has room.
+            let _heard = (&self.0.bell).write(&[1]);
         }
         Ok(())
     }
@@ -102,8 +103,6 @@ impl Inbox {
     /// Runs jobs on the switch, whose time is set to `now_ns`: at least one if there are any, and no more than fit into
     /// a short while.
     pub(crate) fn work(&mut self, switch: &mut Switch, now_ns: u64) {
-        // Before the jobs are taken: a job that comes later rings anew.
-        while self.bell.read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
         let start = Instant::now();
         while let Some(job) = self.take() {
             switch.advance(now_ns);
@@ -121,6 +120,10 @@ impl Inbox {
         let was_full = jobs.waiting.len() >= JOBS_MAX;
         let job = jobs.waiting.pop_front();
         self.shared.count.store(jobs.waiting.len(), Ordering::Release);
+        if job.is_some() && jobs.waiting.is_empty() {
+            // What rang while jobs were run is answered with them: a bell that goes on keeps the worker from waiting.
+            let _answered = (&self.bell).read(&mut [0]);
+        }
         drop(jobs);
         if was_full {
             self.shared.has_room.notify_all();

@@ -4,6 +4,8 @@ use live::driver::Deliver;
 use live::memory::{GeneratorDriver, MemoryPeer, memory_port};
 use live::worker::{self, Ended, Events, Port, Setup};
 use live::{Driver, DriverError, Mailbox, PortCounters, StopFlag, mailbox};
+use std::os::fd::{AsRawFd as _, RawFd};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -226,18 +228,27 @@ fn a_program_takes_the_place_of_another_while_packets_flow() {
 }
 
 /// A port without frames whose cable is pulled out after it was looked at twice, and put back after four times.
+#[derive(Default)]
 struct LooseCable {
     looks: Arc<AtomicUsize>,
+    receptions: Arc<AtomicUsize>,
+    /// What is waited on for frames, which never come; without it nobody waits.
+    silence: Option<(UnixStream, UnixStream)>,
     counters: Arc<PortCounters>,
 }
 
 impl Driver for LooseCable {
     fn receive(&mut self, _limit: usize, _deliver: Deliver<'_>) -> Result<usize, DriverError> {
+        self.receptions.fetch_add(1, Ordering::Relaxed);
         Ok(0)
     }
 
     fn transmit(&mut self, _frame: &[u8], _timestamp_ns: u64) -> Result<(), DriverError> {
         Ok(())
+    }
+
+    fn wait_on(&self, descriptors: &mut Vec<RawFd>) {
+        descriptors.extend(self.silence.iter().map(|(end, _)| end.as_raw_fd()));
     }
 
     fn flush(&mut self) -> Result<(), DriverError> {
@@ -266,7 +277,7 @@ impl Driver for LooseCable {
 #[test]
 fn a_link_that_goes_and_comes_is_told_once_each() {
     let looks = Arc::<AtomicUsize>::default();
-    let cable = LooseCable { looks: Arc::clone(&looks), counters: Arc::default() };
+    let cable = LooseCable { looks: Arc::clone(&looks), ..LooseCable::default() };
     let ports = vec![port(4).0, Port { number: 7, driver: Box::new(cable), is_capture: false }];
     let left = beside(switch_that(""), ports, CpuPort::default(), |_| {
         let start = Instant::now();
@@ -276,4 +287,26 @@ fn a_link_that_goes_and_comes_is_told_once_each() {
         }
     });
     assert_eq!(left.told.links, [(7, false), (7, true)]);
+}
+
+/// A job that comes while another is run has rung as well.
+#[test]
+fn a_worker_waits_again_when_all_jobs_are_done() {
+    let receptions = Arc::<AtomicUsize>::default();
+    let silence = Some(UnixStream::pair().unwrap());
+    let cable = LooseCable { receptions: Arc::clone(&receptions), silence, ..LooseCable::default() };
+    let ports = vec![Port { number: 7, driver: Box::new(cable), is_capture: false }];
+    beside(switch_that(""), ports, CpuPort::default(), |mailbox| {
+        let (again, is_done) = (mailbox.clone(), Arc::<AtomicUsize>::default());
+        let told = Arc::clone(&is_done);
+        let last: switch::door::Job = Box::new(move |_| told.store(1, Ordering::Release));
+        mailbox.send(Box::new(move |_| again.send(last).unwrap())).unwrap();
+        while is_done.load(Ordering::Acquire) == 0 {
+            std::thread::yield_now();
+        }
+        let before = receptions.load(Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(500));
+        let looks = receptions.load(Ordering::Relaxed) - before;
+        assert!(looks < 200, "a worker that waits looks ten times a second, not {looks} times in half of one");
+    });
 }
