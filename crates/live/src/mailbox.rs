@@ -33,8 +33,8 @@ struct Shared {
     has_room: Condvar,
     /// How many jobs wait, for a look without the lock.
     count: AtomicUsize,
-    /// Written to when the first job comes, so that the inbox's end is readable; read when the last is taken. Both under
-    /// the lock: it holds a byte as long as jobs wait, and no longer.
+    /// Written to when the first job comes, so that the inbox's end is readable; read when the last is taken. Both
+    /// under the lock: it holds a byte as long as jobs wait, and no longer.
     bell: UnixStream,
 }
 
