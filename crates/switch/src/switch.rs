@@ -214,8 +214,9 @@ impl Switch {
     /// are handed to `output` meanwhile.
     pub fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
         frames.iter().take(BURST_PACKETS_MAX).for_each(Frame::fetch);
-        if self.received.is_empty() && self.fabric.forwards(&*self.rules, frames) {
-            return self.run_with(now_ns, frames, output, None);
+        let is_lent = self.received.is_empty() && self.fabric.forwards(&*self.rules, frames);
+        if is_lent && self.run_with(now_ns, frames, output, None) {
+            return;
         }
         let mut bursts = frames.chunks(BURST_PACKETS_MAX).peekable();
         while let Some(burst) = bursts.next() {
@@ -244,13 +245,15 @@ impl Switch {
         self.run_with(now_ns, &mut [], output, Some(observer));
     }
 
+    /// Returns whether it has run: not if the frames may no more be lent, since a table has changed and the code that
+    /// runs from now on cannot work on them where they lie.
     fn run_with(
         &mut self,
         now_ns: u64,
         lent: &mut [Frame<'_>],
         output: &mut dyn Output,
         observer: Option<&mut dyn Observer>,
-    ) {
+    ) -> bool {
         self.now_ns = self.now_ns.max(now_ns);
         let entries = match self.fabric.pipeline.reads_store() {
             true => Entries::Stored(self.tables.lock()),
@@ -260,6 +263,9 @@ impl Switch {
             && !self.special.holds(lookups)
         {
             self.special.end(&self.program, &mut self.fabric, &mut self.rules);
+            if !lent.is_empty() && !self.fabric.forwards(&*self.rules, lent) {
+                return false;
+            }
         }
         self.newcomers.settle(&self.program, &mut self.externs, entries.version(), self.now_ns);
         let mut world = World {
@@ -275,6 +281,7 @@ impl Switch {
             },
         };
         self.fabric.run(&mut *self.rules, &mut self.received, lent, &mut world);
+        true
     }
 
     /// Lets time go on without working on anything, for what the control plane does next. Time must not run backwards;
