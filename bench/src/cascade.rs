@@ -8,6 +8,7 @@ use crate::Arguments;
 use crate::compiled;
 use crate::contest::{LENT_FRAMES_MAX, STRIDE_BYTES};
 use crate::limit::Frames;
+use crate::progress::Progress;
 use base::Rng;
 use live::traffic::udp_frame;
 use measure::figures::{median, range};
@@ -16,7 +17,11 @@ use measure::traffic::Lent;
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use switch::Switch;
 use tempfile::TempDir;
 
@@ -124,23 +129,58 @@ struct Contestant {
     packet_ns: Vec<f64>,
 }
 
+/// What a thread has made of a program.
+type Made = Result<Contestant, String>;
+
+fn lock(made: &Mutex<Option<Made>>) -> MutexGuard<'_, Option<Made>> {
+    made.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Contestant {
+    /// Compiles its program in this folder.
+    fn new(folder: &Path, family: Family, count: usize, hosts: u32) -> Result<Contestant, Box<dyn Error>> {
+        let path = folder.join(format!("{}{count}.p4", family.name()));
+        std::fs::write(&path, family.program(count))?;
+        let program = Arc::new(compiled::program(&path.display().to_string())?);
+        let switch = compiled::switch(&program, compiled::native(&program)?, &family.commands(count, hosts))?;
+        Ok(Contestant { family, count, switch, packet_ns: Vec::new() })
+    }
+
+    /// Compiles all, as many at a time as there are processors: that takes most of the time.
+    fn all(hosts: u32) -> Result<Vec<Contestant>, Box<dyn Error>> {
+        let folder = TempDir::new()?;
+        let wanted = Family::ALL.iter().flat_map(|&family| COUNTS.map(|count| (family, count)));
+        let wanted: Vec<(Family, usize)> = wanted.collect();
+        let (progress, next) = (Progress::new("programs compiled", wanted.len()), AtomicUsize::new(0));
+        let made: Vec<Mutex<Option<Made>>> = wanted.iter().map(|_| Mutex::new(None)).collect();
+        thread::scope(|scope| {
+            for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+                scope.spawn(|| {
+                    // The largest first.
+                    while let Some(position) = wanted.len().checked_sub(1 + next.fetch_add(1, Ordering::Relaxed)) {
+                        let (family, count) = wanted[position];
+                        let contestant = Contestant::new(folder.path(), family, count, hosts);
+                        *lock(&made[position]) = Some(contestant.map_err(|error| error.to_string()));
+                        progress.step();
+                    }
+                });
+            }
+        });
+        let contestant = |it: &Mutex<Option<Made>>| {
+            let made = lock(it).take().unwrap_or_else(|| Err("a program was not compiled".to_owned()));
+            made.map_err(Into::into)
+        };
+        made.iter().map(contestant).collect()
+    }
+}
+
 /// Runs all programs in turn and prints what a packet costs each, and a table more.
 pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let folder = TempDir::new()?;
-    let mut contestants = Vec::new();
-    for family in Family::ALL {
-        for count in COUNTS {
-            let path = folder.path().join(format!("{}{count}.p4", family.name()));
-            std::fs::write(&path, family.program(count))?;
-            let program = Arc::new(compiled::program(&path.display().to_string())?);
-            let entries = family.commands(count, arguments.routes);
-            let switch = compiled::switch(&program, compiled::native(&program)?, &entries)?;
-            contestants.push(Contestant { family, count, switch, packet_ns: Vec::new() });
-        }
-    }
+    let mut contestants = Contestant::all(arguments.routes)?;
     let frames = frames(arguments);
     let rounds = (arguments.packets as usize).div_ceil(frames.count());
     let mut lent = Lent::of(&frames.trace(), usize::MAX, 1, 0);
+    let progress = Progress::new("runs", arguments.runs);
     for _ in 0..arguments.runs {
         for contestant in &mut contestants {
             let pass = memory::drive(&mut contestant.switch, &mut lent, LENT_FRAMES_MAX, rounds, || 0);
@@ -149,7 +189,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             }
             contestant.packet_ns.push(pass.packet_ns());
         }
+        progress.step();
     }
+    drop(progress);
     Family::ALL.into_iter().for_each(|family| print(arguments, family, &contestants));
     Ok(())
 }

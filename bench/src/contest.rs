@@ -2,8 +2,9 @@
 
 use crate::Arguments;
 use crate::limit::{FRAME_BYTES, Frames, Limit};
+use crate::progress::Progress;
 use measure::figures::{median, quantile, range};
-use measure::memory::{self, Bench};
+use measure::memory::{self, BURSTS_AT_ONCE, Bench};
 use measure::traffic::Lent;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -49,6 +50,7 @@ impl Contest<'_> {
         let mut few = Lent::of(&trace, INTERPRETER_PACKETS, 1, 0);
         let rounds = (arguments.packets as usize).div_ceil(self.frames.count());
         let mut times = Times::default();
+        let progress = Progress::new("runs", arguments.runs);
         for _ in 0..arguments.runs {
             let pass = memory::drive(&mut self.native, &mut lent, LENT_FRAMES_MAX, rounds, || 0);
             let (limit_ns, limit_sent) = drive_limit(&mut self.limit, &self.frames, rounds)?;
@@ -62,7 +64,9 @@ impl Contest<'_> {
             for (stage, ns) in Bench::new(&mut self.native, &trace, LENT_FRAMES_MAX, STAGES_RUN).stages() {
                 times.stages.entry(stage).or_default().push(ns);
             }
+            progress.step();
         }
+        drop(progress);
         times.stages.retain(|_, runs| runs.iter().any(|ns| *ns > 0.0));
         let Contest { benchmark, title, program, .. } = &self;
         times.print(arguments, [benchmark, title, program]);
@@ -70,14 +74,17 @@ impl Contest<'_> {
     }
 }
 
-/// The same of the limit. It changes the frames, so that each round gets them anew, which is not measured.
+/// The same of the limit, with as many frames in a call as the switch gets between two looks at the clock. It changes
+/// the frames, so that each round gets them anew, which is not measured.
 fn drive_limit(limit: &mut Limit, frames: &Frames, rounds: usize) -> Result<(f64, u64), Box<dyn Error>> {
     let (mut sent, mut spent, mut changed) = (0, Duration::ZERO, frames.clone());
     for _ in 0..rounds {
         changed.bytes.copy_from_slice(&frames.bytes);
-        let started = Instant::now();
-        sent += limit.forward(&mut changed)?;
-        spent += started.elapsed();
+        sent += limit.forward(&mut changed, LENT_FRAMES_MAX * BURSTS_AT_ONCE, |body| {
+            let started = Instant::now();
+            body();
+            spent += started.elapsed();
+        })?;
     }
     Ok((spent.as_nanos() as f64 / (rounds * frames.count()) as f64, sent))
 }

@@ -101,16 +101,27 @@ impl Limit {
         Ok(Limit { library, it, ports: Vec::new() })
     }
 
-    /// Forwards the frames where they are; returns how many are to be sent.
-    pub fn forward(&mut self, frames: &mut Frames) -> Result<u64, Box<dyn Error>> {
-        self.ports.resize(frames.count(), 0);
-        // SAFETY: as above; the frames lie in `bytes`, each is longer than the headers that are looked at, and there
-        // are as many ports.
-        unsafe {
-            let run: Symbol<'_, Run> = self.library.get(b"limit_run")?;
-            let (stride, count) = (frames.stride as u64, frames.count() as u64);
-            Ok(run(self.it, frames.bytes.as_mut_ptr(), stride, count, self.ports.as_mut_ptr()))
+    /// Forwards the frames where they are, so many in a call; `around` gets each call and does what it counts. Returns
+    /// how many frames are to be sent. The ports of a call are noted where those of the one before were.
+    pub fn forward(
+        &mut self,
+        frames: &mut Frames,
+        at_once: usize,
+        mut around: impl FnMut(&mut dyn FnMut()),
+    ) -> Result<u64, Box<dyn Error>> {
+        self.ports.resize(at_once, 0);
+        let (stride, mut sent) = (frames.stride, 0);
+        // SAFETY: the function has the type that it is given here; see `peers`.
+        let run: Symbol<'_, Run> = unsafe { self.library.get(b"limit_run")? };
+        for some in frames.bytes.chunks_mut(at_once * stride) {
+            let count = (some.len() / stride) as u64;
+            around(&mut || {
+                // SAFETY: as above; the frames lie in `some`, each is longer than the headers that are looked at, and
+                // there are no fewer ports.
+                sent += unsafe { run(self.it, some.as_mut_ptr(), stride as u64, count, self.ports.as_mut_ptr()) };
+            });
         }
+        Ok(sent)
     }
 }
 

@@ -19,6 +19,8 @@
 //! * [`aggregation`]: the programs of `apps/aggregation`, small packets together and apart again, each of them counted.
 //! * [`workers`]: several workers against one, from memory to memory.
 //!
+//! [`progress`] tells on a terminal what long ones are at.
+//!
 //! Runs themselves are made by `measure`, as those of `wirespeed bench`. Every figure is a ratio or stands beside its
 //! peer of the same run. `--json` prints what `bench/runs/` keeps.
 
@@ -35,6 +37,7 @@ mod entries;
 mod growth;
 mod limit;
 mod peers;
+mod progress;
 mod router;
 mod tables;
 mod tunnels;

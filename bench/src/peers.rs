@@ -28,7 +28,7 @@ use crate::router;
 use base::Rng;
 use live::traffic::Routes;
 use measure::figures::{median, range};
-use measure::memory;
+use measure::memory::{self, BURSTS_AT_ONCE};
 use measure::traffic::Lent;
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
@@ -143,9 +143,12 @@ fn by_hand(limit: &mut Limit, frames: &Frames, rounds: usize) -> Result<f64, Box
     let (mut changed, mut spent_ns) = (frames.clone(), 0.0);
     for _ in 0..rounds {
         changed.bytes.copy_from_slice(&frames.bytes);
-        let (forwarded, ns) = processor_time(|| limit.forward(&mut changed))?;
-        forwarded?;
-        spent_ns += ns;
+        let mut failed = Ok(());
+        limit.forward(&mut changed, LENT_FRAMES_MAX * BURSTS_AT_ONCE, |body| match processor_time(body) {
+            Ok(((), ns)) => spent_ns += ns,
+            Err(error) => failed = Err(error),
+        })?;
+        failed?;
     }
     Ok(spent_ns / (rounds * frames.count()) as f64)
 }

@@ -7,6 +7,7 @@
 use crate::Arguments;
 use crate::compiled;
 use crate::contest::LENT_FRAMES_MAX;
+use crate::progress::Progress;
 use measure::figures::{median, range};
 use measure::memory;
 use measure::traffic::{Lent, Trace};
@@ -79,11 +80,13 @@ pub fn measure(
 
 /// Runs all in turn, several times.
 fn run_all(arguments: &Arguments, works: &mut [Work]) -> Result<(), Box<dyn Error>> {
+    let progress = Progress::new("runs", arguments.runs);
     for _ in 0..arguments.runs {
         for work in works.iter_mut() {
             let packet_ns = (work.rounds)((arguments.packets as usize).div_ceil(work.frames.max(1)))?;
             work.packet_ns.push(packet_ns);
         }
+        progress.step();
     }
     Ok(())
 }

@@ -234,6 +234,60 @@ static inline WS_UNUSED uint32_t ws_hash_before(const uint8_t *bytes)
     return (uint32_t)ws_load16(bytes) << 16 | (uint32_t)ws_load16(bytes + 2);
 }
 
+/* At most sixteen bytes that are hashed, in registers: the last of them is the highest of `high`, and what is not there is
+ * zero. The effect of a CRC that begins with zero is that of the same bytes behind zeros; one that begins with ones
+ * takes the first four bytes with their bits turned. */
+struct ws_short {
+    uint64_t low, high;
+};
+
+/* Adds bytes, one to eight of them, as a number in network order. */
+static inline WS_UNUSED struct ws_short ws_short_add(struct ws_short to, uint64_t number, uint32_t bytes)
+{
+    const uint32_t free = 64 - 8 * bytes;
+    const uint64_t turned = __builtin_bswap64(number << free);
+    if (bytes == 8)
+        return (struct ws_short){to.high, turned};
+    return (struct ws_short){to.low >> 8 * bytes | to.high << free, to.high >> 8 * bytes | turned << free};
+}
+
+#if defined(__PCLMUL__)
+typedef long long ws_crc_pair __attribute__((vector_size(16)));
+
+/* What a CRC of `width` bits is computed with, by multiplication: polynomials whose highest power of x is the lowest bit.
+ * In the order they stand here: x^(63 + width) and x^(width - 1), by which words are multiplied, and x^63, all three
+ * modulo the polynomial and of 64 bits; the quotient of x^64 and the polynomial, of 65 - width bits; the polynomial. A
+ * product has one power of x more than its bits say. */
+struct ws_crc_factors {
+    uint64_t words[2], rest, quotient, polynomial;
+    uint32_t width;
+};
+
+static inline WS_UNUSED uint32_t ws_crc_short(struct ws_crc_factors factors, struct ws_short bytes)
+{
+    const long long below = (long long)(UINT64_MAX >> factors.width);
+    const ws_crc_pair data = {(long long)bytes.low, (long long)bytes.high};
+    const ws_crc_pair words = {(long long)factors.words[0], (long long)factors.words[1]};
+    const ws_crc_pair others = {(long long)factors.rest, (long long)factors.quotient};
+    const ws_crc_pair polynomial = {(long long)factors.polynomial, 0};
+    const ws_crc_pair sum = __builtin_ia32_pclmulqdq128(data, words, 0) ^ __builtin_ia32_pclmulqdq128(data, words, 0x11);
+    /* Its upper half is what is left to be divided. */
+    const ws_crc_pair left = sum ^ __builtin_ia32_pclmulqdq128(sum, others, 0);
+    const ws_crc_pair quotient = __builtin_ia32_pclmulqdq128(left & (ws_crc_pair){0, below}, others, 0x11);
+    const ws_crc_pair product = __builtin_ia32_pclmulqdq128(quotient & (ws_crc_pair){below, 0}, polynomial, 0);
+    return (uint32_t)((uint64_t)(left[1] ^ product[0]) >> (64 - factors.width));
+}
+#else
+/* The same by tables. */
+static inline WS_UNUSED uint32_t ws_crc_short_by(const ws_crc_tables tables, struct ws_short bytes)
+{
+    uint8_t spelled[16];
+    for (uint32_t i = 0; i < 16; i++)
+        spelled[i] = (uint8_t)((i < 8 ? bytes.low : bytes.high) >> 8 * (i % 8));
+    return ws_crc_reflected(tables, 0, spelled, sizeof spelled);
+}
+#endif
+
 #ifdef WS_CRC32
 static ws_crc_tables ws_crc32_tables;
 
@@ -251,6 +305,17 @@ static inline uint64_t ws_crc32_from(uint32_t crc, const uint8_t *a, uint64_t a_
 static inline WS_UNUSED uint64_t ws_hash_crc32(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
 {
     return ws_crc32_from(0xffffffffu, a, a_count, b, b_count);
+}
+
+/* The same of sixteen bytes at most, of which the first four are turned. */
+static inline WS_UNUSED uint64_t ws_hash_crc32_short(struct ws_short bytes)
+{
+#if defined(__PCLMUL__)
+    const struct ws_crc_factors factors = {{0xccaa009e00000000u, 0x100000000u}, 0xb8bc676500000000u, 0x1f7011641u, 0x1db710641u, 32};
+    return (uint32_t)~ws_crc_short(factors, bytes);
+#else
+    return (uint32_t)~ws_crc_short_by((const uint32_t(*)[256])ws_crc32_tables, bytes);
+#endif
 }
 
 static inline WS_UNUSED uint64_t ws_hash_crc32_continued(const uint8_t *a, uint64_t a_count, const uint8_t *b,
@@ -277,6 +342,17 @@ static inline uint64_t ws_crc16_from(uint32_t crc, const uint8_t *a, uint64_t a_
 static inline WS_UNUSED uint64_t ws_hash_crc16(const uint8_t *a, uint64_t a_count, const uint8_t *b, uint64_t b_count)
 {
     return ws_crc16_from(0, a, a_count, b, b_count);
+}
+
+/* The same of sixteen bytes at most. */
+static inline WS_UNUSED uint64_t ws_hash_crc16_short(struct ws_short bytes)
+{
+#if defined(__PCLMUL__)
+    const struct ws_crc_factors factors = {{0xccc1000000000000u, 0x1000000000000u}, 0xd101000000000000u, 0x1ebffcfffbfffu, 0x14003u, 16};
+    return ws_crc_short(factors, bytes);
+#else
+    return ws_crc_short_by((const uint32_t(*)[256])ws_crc16_tables, bytes);
+#endif
 }
 
 static inline WS_UNUSED uint64_t ws_hash_crc16_continued(const uint8_t *a, uint64_t a_count, const uint8_t *b,

@@ -35,6 +35,18 @@ static inline uint64_t ws_word_place(const struct ws_words *words, uint64_t key)
     return __builtin_bswap64(key * words->factor) & words->last;
 }
 
+/* Whether keys of the table are better fetched, each as soon as it is known, before a burst of them is searched. */
+static inline WS_UNUSED uint32_t ws_is_far(const struct ws_lookup *table)
+{
+    return table->words.last > WS_NEAR_LAST;
+}
+
+/* Asks for the slot where the search for a key begins. */
+static inline WS_UNUSED void ws_fetch_word(const struct ws_lookup *table, uint64_t key)
+{
+    __builtin_prefetch(table->words.slots + ws_word_place(&table->words, key));
+}
+
 /* The second word of the slot that has the key, in a search from a place on; 0 if there is none. */
 static inline uint64_t ws_follow_word(const struct ws_words *words, uint64_t key, uint64_t place)
 {
@@ -190,9 +202,6 @@ static inline uint32_t ws_find_burst(const struct ws_words *words, const uint64_
     uint32_t hits = 0;
 #if defined(WS_GATHER_EIGHT)
     if (words->gathers) {
-        if (words->last > WS_NEAR_LAST)
-            for (uint32_t i = 0; i < count; i++)
-                __builtin_prefetch(words->slots + ws_word_place(words, keys[i]));
         const uint32_t done = count & ~7u;
         hits = ws_find_eights(words, keys, count, found);
         keys += done;

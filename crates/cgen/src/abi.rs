@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use tables::LookupHandle;
 
 /// Version of these layouts. A shared object of another version is not loaded.
-pub const ABI_VERSION: u32 = 14;
+pub const ABI_VERSION: u32 = 15;
 
 /// Alignment of a packet's chunk, in bytes.
 pub const CHUNK_ALIGN_BYTES: usize = 64;
@@ -95,13 +95,40 @@ pub const DECIDE_EGRESS: Verdict = 0xffff_fff3;
 /// [`Verdict`]: its deparsed headers did not fit the chunk.
 pub const DROP_TOO_LONG: Verdict = 0xffff_fff4;
 
-/// What a burst's verdicts say together: bits of which [`DROPS`] and [`ASKS`] are told, so that nobody has to look at
-/// all verdicts of a burst that is sent whole.
-pub type Unsent = u32;
-/// [`Unsent`]: some packet is dropped.
-pub const DROPS: Unsent = 1;
-/// [`Unsent`]: some packet asks for more.
-pub const ASKS: Unsent = 2;
+/// What the verdicts of a call say together, so that nobody has to look at all of them: how many packets are dropped,
+/// and for what, and how many ask for more.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct Unsent(u64);
+
+impl Unsent {
+    /// The same of these verdicts, counted.
+    pub fn of(verdicts: &[Verdict]) -> Unsent {
+        let number = |verdict: &Verdict| match *verdict {
+            DROP_INGRESS => 1,
+            DROP_EGRESS => 1 << 16,
+            DROP_TOO_LONG => 1 << 32,
+            DECIDE_INGRESS | DECIDE_EGRESS => 1 << 48,
+            _ => 0,
+        };
+        Unsent(verdicts.iter().map(number).sum())
+    }
+
+    /// Whether all packets are sent.
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Packets that are dropped with [`DROP_INGRESS`], [`DROP_EGRESS`] and [`DROP_TOO_LONG`].
+    pub fn drops(self) -> [u64; 3] {
+        [0, 16, 32].map(|bit| self.0 >> bit & 0xffff)
+    }
+
+    /// Packets that ask for more than to be sent or dropped.
+    pub fn asks(self) -> u64 {
+        self.0 >> 48
+    }
+}
 
 /// Whether a packet with this verdict asks for more than to be sent or dropped.
 pub fn asks_for_more(verdict: Verdict) -> bool {

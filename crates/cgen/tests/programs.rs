@@ -146,6 +146,7 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
         {
             uint64_t keys2[64];
             const uint32_t rows2 = count;
+            const uint32_t far2 = ws_is_far(&env->tables[0u]);
             const uint32_t none2 = ws_default_brief(&env->tables[0u], brief0);
             uint32_t briefs[64];
             for (uint32_t i = 0u; i < count; i += 1u) {
@@ -156,6 +157,9 @@ fn keys_of_one_word_are_searched_without_asking_the_table() {
                 /* a.p4:5: line 5 * / */
                 uint64_t *const row_1 = keys2 + (i * 1u);
                 row_1[0u] = (((valid0 & 1ull) ? ws_load8(h0_hdr_byte) : 0ull) << 8u) | 7ull;
+                if (far2) {
+                    ws_fetch_word(&env->tables[0u], row_1[0u]);
+                }
             }
             if (rows2) {
                 env->uses[0u].hits += ws_find_briefs(&env->tables[0u], keys2, rows2, brief0, briefs);

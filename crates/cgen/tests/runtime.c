@@ -252,8 +252,34 @@ static void test_four_limbs(void)
     }
 }
 
+/* Bytes that are hashed in registers have the same hash as in memory, however they come there. */
+static void test_short_hashes(void)
+{
+    for (uint32_t round = 0; round < 2000; round++) {
+        uint8_t bytes[16];
+        const uint32_t count = (uint32_t)(random_number() % 17);
+        for (uint32_t i = 0; i < count; i++)
+            bytes[i] = (uint8_t)random_number();
+        struct ws_short plain = {0, 0}, turned = {0, 0};
+        for (uint32_t at = 0, size; at < count; at += size) {
+            size = at == 0 ? 4 : 1 + (uint32_t)(random_number() % 8);
+            size = size < count - at ? size : count - at;
+            /* What stands above the bytes counts for nothing. */
+            uint64_t number = random_number();
+            for (uint32_t i = at; i < at + size; i++)
+                number = number << 8 | bytes[i];
+            plain = ws_short_add(plain, number, size);
+            turned = ws_short_add(turned, at == 0 ? ~number : number, size);
+        }
+        CHECK(ws_hash_crc16_short(plain) == ws_hash_crc16(bytes, count, bytes, 0));
+        if (count >= 4)
+            CHECK(ws_hash_crc32_short(turned) == ws_hash_crc32(bytes, count, bytes, 0));
+    }
+}
+
 static void test_hashes(void)
 {
+    test_short_hashes();
     const uint8_t *check = (const uint8_t *)"123456789";
     for (uint32_t split = 0; split <= 9; split++) {
         CHECK(ws_hash_crc32(check, split, check + split, 9 - split) == 0xcbf43926);

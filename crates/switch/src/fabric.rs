@@ -16,7 +16,7 @@ use crate::stage_times::{CoreStage, StageTimer};
 use crate::stats::{DropReason, Stats};
 use crate::traffic::{Departure, Refusal, TrafficManager, port_max};
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, COPIES_MAX, PASSES_MAX};
-use cgen::abi::{self, Unsent, Verdict};
+use cgen::abi::{Unsent, Verdict};
 use ir::Program;
 use ir::walk::has_assertions;
 use std::collections::VecDeque;
@@ -305,24 +305,18 @@ impl Fabric {
         self.pool.give(packet);
     }
 
-    /// Ends packets whose verdict is to be sent or dropped. `unsent` is what their burst's verdicts say together.
+    /// Ends packets whose verdict is to be sent or dropped. `unsent` is what their verdicts say together.
     /// Nobody observes them.
     pub fn obey(&mut self, frames: &[Frame<'_>], verdicts: &[Verdict], unsent: Unsent, world: &mut World<'_>) {
-        let drops = [
-            (abi::DROP_INGRESS, DropReason::Ingress),
-            (abi::DROP_EGRESS, DropReason::Egress),
-            (abi::DROP_TOO_LONG, DropReason::TooLong),
-        ];
-        self.stats.sent += frames.len() as u64;
-        if unsent & abi::DROPS != 0 {
-            for (drop, reason) in drops {
-                // A loop for each, of numbers as wide as the verdicts, so that it becomes vector instructions.
-                let count: u32 = verdicts.iter().map(|verdict| u32::from(*verdict == drop)).sum();
-                self.stats.count_drops(reason, u64::from(count));
-                self.stats.sent -= u64::from(count);
-            }
+        let mut sent = frames.len() as u64;
+        for (count, reason) in
+            unsent.drops().into_iter().zip([DropReason::Ingress, DropReason::Egress, DropReason::TooLong])
+        {
+            self.stats.count_drops(reason, count);
+            sent -= count;
         }
-        world.output.transmit_burst(&Departures { frames, verdicts });
+        self.stats.sent += sent;
+        world.output.transmit_burst(&Departures { frames, verdicts, sent });
     }
 
     /// A new packet of `bytes`, with no metadata, one pass older than `parent`.

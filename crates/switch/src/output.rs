@@ -35,6 +35,8 @@ pub struct Departures<'a> {
     pub(crate) frames: &'a [Frame<'a>],
     /// For each the port that it leaves on, or that it does not.
     pub(crate) verdicts: &'a [Verdict],
+    /// How many leave.
+    pub(crate) sent: u64,
 }
 
 /// One of them.
@@ -49,6 +51,12 @@ pub struct Departing<'a> {
 }
 
 impl<'a> Departures<'a> {
+    /// How many packets leave.
+    #[inline]
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
     /// For each packet of a burst, also of those that do not leave, the port that it leaves on.
     #[inline]
     pub fn ports(&self) -> impl ExactSizeIterator<Item = Option<u32>> {

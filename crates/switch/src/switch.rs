@@ -213,11 +213,11 @@ impl Switch {
     /// lie if the program allows that, and else in a copy; they mean nothing any more afterwards. Packets that leave
     /// are handed to `output` meanwhile.
     pub fn forward(&mut self, now_ns: u64, frames: &mut [Frame<'_>], output: &mut dyn Output) {
-        frames.iter().take(BURST_PACKETS_MAX).for_each(Frame::fetch);
         let is_lent = self.received.is_empty() && self.fabric.forwards(&*self.rules, frames);
         if is_lent && self.run_with(now_ns, frames, output, None) {
             return;
         }
+        frames.iter().take(BURST_PACKETS_MAX).for_each(Frame::fetch);
         let mut bursts = frames.chunks(BURST_PACKETS_MAX).peekable();
         while let Some(burst) = bursts.next() {
             bursts.peek().into_iter().copied().flatten().for_each(Frame::fetch);

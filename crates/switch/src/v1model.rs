@@ -21,7 +21,7 @@ use crate::stats::DropReason;
 use crate::traffic::{Departure, PORT_MAX};
 use base::index::Id as _;
 use base::limits::{BURST_PACKETS_MAX, CALL_FRAMES_MAX, PASSES_MAX};
-use cgen::abi;
+use cgen::abi::{self, Unsent};
 use ir::v1model::{Gather, InstanceType, Scatter, Slot, Stage, reads_queues};
 use ir::walk::{bodies, visit_body};
 use ir::{BlockId, FieldListId, Place, Program, VarKind};
@@ -32,6 +32,8 @@ pub(crate) struct V1Model {
     originals: Originals,
     /// Packets that have left the straight way of lent frames, by their positions; kept to save its allocation.
     taken: Vec<(usize, Option<Packet>)>,
+    /// The verdicts of a call, kept because to clear so many takes time that is seen.
+    verdicts: Vec<abi::Verdict>,
     keeps_originals: bool,
     drop_port: u64,
 }
@@ -52,6 +54,7 @@ impl V1Model {
         V1Model {
             originals: Vec::new(),
             taken: Vec::new(),
+            verdicts: vec![0; CALL_FRAMES_MAX],
             keeps_originals: [Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::Scatter]
                 .iter()
                 .any(|&slot| writes_slot(program, slot)),
@@ -79,7 +82,6 @@ impl V1Model {
         burst: &mut Vec<Packet>,
         lending: &mut Lending,
         verdicts: &[abi::Verdict],
-        unsent: abi::Unsent,
         world: &mut World<'_>,
     ) {
         let mut originals = std::mem::take(&mut self.originals);
@@ -88,7 +90,7 @@ impl V1Model {
             let of_rest = &verdicts[done..];
             let more = of_rest.iter().position(|verdict| abi::asks_for_more(*verdict)).unwrap_or(of_rest.len());
             let (_, frames) = lending.lend(&mut burst[..more], fabric.pool.floor());
-            fabric.obey(frames, &of_rest[..more], unsent, world);
+            fabric.obey(frames, &of_rest[..more], Unsent::of(&of_rest[..more]), world);
             fabric.pool.give_all(burst.drain(..more));
             done += more;
             if done < verdicts.len() {
@@ -103,17 +105,20 @@ impl V1Model {
     /// Takes lent frames the straight way. There is a free chunk for each.
     fn forward_beside_chunks(&mut self, fabric: &mut Fabric, frames: &mut [Frame<'_>], world: &mut World<'_>) {
         fabric.timer.start();
-        let mut verdicts = [0; CALL_FRAMES_MAX];
-        let verdicts = &mut verdicts[..frames.len()];
+        let mut all_verdicts = std::mem::take(&mut self.verdicts);
+        let verdicts = &mut all_verdicts[..frames.len()];
         let spare = fabric.pool.spare(frames.len());
         let unsent = fabric.pipeline.run_straight(Chunks::of(spare), frames, verdicts, world);
         fabric.timer.lap(CoreStage::Straight);
-        let mut done = 0;
-        if unsent & abi::ASKS != 0 {
+        if unsent.asks() == 0 {
+            fabric.obey(frames, verdicts, unsent, world);
+        } else {
+            let mut done = 0;
             let mut taken = std::mem::take(&mut self.taken);
             fabric.pool.take_spare(frames, |position| abi::asks_for_more(verdicts[position]), &mut taken);
             while let Some((position, packet)) = taken.pop() {
-                fabric.obey(&frames[done..position], &verdicts[done..position], unsent, world);
+                let before = &verdicts[done..position];
+                fabric.obey(&frames[done..position], before, Unsent::of(before), world);
                 match packet {
                     Some(packet) => self.go_on(fabric, packet, None, verdicts[position], position, world),
                     None => fabric.count_drop(DropReason::NoBuffer, world),
@@ -121,8 +126,9 @@ impl V1Model {
                 done = position + 1;
             }
             self.taken = taken;
+            fabric.obey(&frames[done..], &verdicts[done..], Unsent::of(&verdicts[done..]), world);
         }
-        fabric.obey(&frames[done..], &verdicts[done..], unsent, world);
+        self.verdicts = all_verdicts;
         fabric.timer.lap(CoreStage::Transmit);
     }
 
@@ -182,14 +188,14 @@ impl Rules for V1Model {
             (lending.lend(burst, floor).1, unsent)
         };
         fabric.timer.lap(CoreStage::Straight);
-        if unsent & abi::ASKS == 0 {
+        if unsent.asks() == 0 {
             fabric.obey(frames, verdicts, unsent, world);
             fabric.pool.give_all(burst.drain(..));
         } else {
             if fabric.pipeline.is_in_place() {
                 lending.take_back(burst);
             }
-            self.obey_in_turn(fabric, burst, &mut lending, verdicts, unsent, world);
+            self.obey_in_turn(fabric, burst, &mut lending, verdicts, world);
         }
         self.originals.drain(..).flatten().for_each(|original| fabric.pool.give(original));
         fabric.lending = lending;

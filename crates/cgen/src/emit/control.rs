@@ -281,9 +281,13 @@ impl<'n, 'e> Regions<'n, 'e> {
                     true => declare("const uint32_t", rows_name(node), name("count")),
                     false => declare("uint32_t", rows_name(node), int(0)),
                 });
+                let table = index(arrow(name("env"), "tables"), int(super::header::number(apply.table)));
+                if self.emitter.plan.tables[apply.table].is_of_words {
+                    let is_far = call("ws_is_far", vec![unary("&", table.clone())]);
+                    out.push(declare("const uint32_t", far_name(node), is_far));
+                }
                 match self.emitter.plan.tables[apply.table].briefs {
                     Some(_) => {
-                        let table = index(arrow(name("env"), "tables"), int(super::header::number(apply.table)));
                         let arguments = vec![unary("&", table), name(super::table::brief_function(apply.table))];
                         out.push(declare("const uint32_t", none_name(node), call("ws_default_brief", arguments)));
                         asks_briefs = true;
@@ -470,7 +474,13 @@ impl<'n, 'e> Regions<'n, 'e> {
                     let row = scope.fresh("row");
                     let place = binary("+", name(keys_name(*next)), binary("*", rows.clone(), int(words)));
                     scope.push(declare("uint64_t *const ", row.clone(), place));
-                    scope.key_row(apply.table, &name(row));
+                    scope.key_row(apply.table, &name(row.clone()));
+                    if scope.emitter.plan.tables[apply.table].is_of_words {
+                        let table = scope.env_item("tables", apply.table);
+                        let key = index(name(row), int(0));
+                        let fetch = S::Eval(call("ws_fetch_word", vec![unary("&", table), key]));
+                        scope.push(S::If(name(far_name(*next)), vec![fetch], Vec::new()));
+                    }
                 }
                 if self.is_list(*next) && !is_everyone {
                     let place = index(name(list_name(*next)), rows.clone());
@@ -548,6 +558,11 @@ fn keys_name(node: NodeId) -> String {
 /// The C variable that counts them.
 fn rows_name(node: NodeId) -> String {
     format!("rows{node}")
+}
+
+/// The C constant that says whether the slots are fetched of the table whose answers start a node.
+fn far_name(node: NodeId) -> String {
+    format!("far{node}")
 }
 
 /// The C constant with the brief of the default action of the table whose answers start a node.

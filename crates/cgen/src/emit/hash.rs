@@ -2,8 +2,9 @@
 //!
 //! Inputs with the same guard form a group. Fields that follow one another in a header become one piece. A ones'
 //! complement sum is computed straight from words of the header wherever all groups but the last are whole 16-bit
-//! words, since then leaving a group out moves nothing; other functions run over a small buffer, to which pieces are
-//! copied at known places if all of them are whole bytes, and joined bit by bit if not.
+//! words, since then leaving a group out moves nothing. CRCs of sixteen bytes at most are multiplications in registers.
+//! Other functions run over a small buffer, to which pieces are copied at known places if all of them are whole bytes,
+//! and joined bit by bit if not.
 
 use super::expr::Value;
 use super::field::Bits;
@@ -13,6 +14,9 @@ use crate::ctree::{
     Expr as C, Stmt as S, assign, binary, call, cast, declare, declare_array, index, int, long, name, plus, unary,
 };
 use ir::{Expr, ExprKind, FieldType, HashAlgorithm, HashInput, HashValue, HeaderRef, Place};
+
+/// Bits of what is hashed in registers.
+const SHORT_BITS_MAX: u32 = 128;
 
 /// Inputs that are hashed together or not at all.
 struct Group<'p> {
@@ -90,6 +94,8 @@ impl<'e> Scope<'_, 'e> {
             && let HashValue::Expr(data) = &input.value
         {
             self.remainder(data, width_bits, polynomial)
+        } else if let Some(function) = self.short_hash(algorithm, groups).filter(|_| !payload) {
+            self.over_registers(function, algorithm, groups)
         } else {
             self.over_buffer(algorithm, groups, payload)
         }
@@ -268,6 +274,74 @@ impl<'e> Scope<'_, 'e> {
                     }
                 }
             }
+        }
+    }
+
+    /// The function for a CRC over sixteen bytes at most, which are joined in registers; none if they are not. Of one
+    /// that begins with ones, the first four bytes must be there in any case, and come as one number.
+    fn short_hash(&self, algorithm: HashAlgorithm, groups: &[Group<'_>]) -> Option<&'static str> {
+        let pieces = || groups.iter().flat_map(|group| &group.pieces);
+        let is_narrow = |piece: &Piece<'_>| !matches!(piece, Piece::Expr(expr) if expr.ty.width() > 64);
+        let bits: Option<u32> = groups.iter().map(Group::width).sum();
+        let is_short = bits.is_some_and(|bits| bits <= SHORT_BITS_MAX) && self.in_whole_bytes(groups);
+        match algorithm {
+            _ if !is_short || !pieces().all(is_narrow) => None,
+            HashAlgorithm::Crc16 => Some("ws_hash_crc16_short"),
+            HashAlgorithm::Crc32 => {
+                let first = groups.first()?;
+                let is_there = match first.guard {
+                    None => true,
+                    Some(HeaderRef::Fixed(id)) => self.is_surely_valid(*id),
+                    Some(_) => false,
+                };
+                (is_there && first.pieces.first()?.width()? >= 32).then_some("ws_hash_crc32_short")
+            }
+            _ => None,
+        }
+    }
+
+    /// A hash over the inputs joined in registers.
+    fn over_registers(&mut self, function: &str, algorithm: HashAlgorithm, groups: &[Group<'_>]) -> C {
+        let joined = self.fresh("joined");
+        self.push(declare("struct ws_short", joined.clone(), C::List(vec![int(0), int(0)])));
+        let mut turns = algorithm == HashAlgorithm::Crc32;
+        for group in groups {
+            self.in_group(group, |scope| {
+                for piece in &group.pieces {
+                    for (number, bytes) in scope.numbers(piece) {
+                        let number = match std::mem::take(&mut turns) {
+                            true => binary("^", number, long(0xffff_ffff << (8 * (bytes - 4)))),
+                            false => number,
+                        };
+                        let sum = call("ws_short_add", vec![name(joined.clone()), number, int(bytes)]);
+                        scope.push(assign(name(joined.clone()), sum));
+                    }
+                }
+            });
+        }
+        call(function, vec![name(joined)])
+    }
+
+    /// A piece of whole bytes as numbers in network order, with their bytes: the largest that there are come first.
+    fn numbers(&mut self, piece: &Piece<'_>) -> Vec<(C, u32)> {
+        match piece {
+            Piece::Fields { header, first, bits } => {
+                let (_, pointer) = self.fields_place(header, *first);
+                let (mut numbers, mut at) = (Vec::new(), 0);
+                for bytes in [8, 4, 2, 1] {
+                    while bits / 8 - at >= bytes {
+                        let load = format!("ws_load{}", 8 * bytes);
+                        numbers.push((call(&load, vec![plus(pointer.clone(), at)]), bytes));
+                        at += bytes;
+                    }
+                }
+                numbers
+            }
+            Piece::Expr(expr) => match self.value(expr) {
+                Value::Narrow(value) if expr.ty.width() > 0 => vec![(value, expr.ty.width() / 8)],
+                _ => Vec::new(),
+            },
+            Piece::Varbit(..) => Vec::new(),
         }
     }
 

@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 /// The struct of what is kept of a packet that is worked on in place.
 pub(crate) const KEPT: &str = "kept";
 
-/// What the verdicts say together.
+/// What the verdicts say together: how many packets are not sent.
 const UNSENT: &str = "unsent";
 
 /// A region of the straight way.
@@ -59,7 +59,7 @@ pub(crate) const BURST_HEAD: &str = "uint32_t straight_burst(const struct ws_env
     const struct ws_frame *coming WS_UNUSED, uint32_t count, uint32_t *verdicts)";
 
 /// The function that the core calls.
-pub(crate) const HEAD: &str = "uint32_t ws_straight(const struct ws_env *env, struct ws_packet *const *packets, \
+pub(crate) const HEAD: &str = "uint64_t ws_straight(const struct ws_env *env, struct ws_packet *const *packets, \
     struct ws_frame *frames, uint32_t count, uint32_t *verdicts)";
 
 /// Its body: the packets go through the other in bursts of this size.
@@ -161,8 +161,8 @@ impl Scope<'_, '_> {
             self.verdict(port);
         } else {
             let no_room = binary("&", arrow(name("p"), "flags"), name("WS_FLAG_NO_ROOM"));
-            let drops = conditional(no_room.clone(), name("WS_DROPS"), int(0));
-            self.push(S::Assign(name(UNSENT), "|=", drops));
+            let drops = conditional(no_room.clone(), name("WS_DROPS_TOO_LONG"), int(0));
+            self.push(S::Assign(name(UNSENT), "+=", drops));
             self.verdict(conditional(no_room, name("WS_DROP_TOO_LONG"), port));
         }
     }
@@ -175,13 +175,16 @@ impl Scope<'_, '_> {
             Exit::DecideIngress => "WS_DECIDE_INGRESS",
             Exit::DecideEgress => "WS_DECIDE_EGRESS",
         };
-        if matches!(exit, Exit::DecideIngress | Exit::DecideEgress) {
-            self.put_all_in_place();
-            self.used.left = true;
-            self.push(S::Assign(name(UNSENT), "|=", name("WS_ASKS")));
-        } else {
-            self.push(S::Assign(name(UNSENT), "|=", name("WS_DROPS")));
-        }
+        let number = match exit {
+            Exit::DropIngress => "WS_DROPS_INGRESS",
+            Exit::DropEgress => "WS_DROPS_EGRESS",
+            Exit::DecideIngress | Exit::DecideEgress => {
+                self.put_all_in_place();
+                self.used.left = true;
+                "WS_ASKS"
+            }
+        };
+        self.push(S::Assign(name(UNSENT), "+=", name(number)));
         self.verdict(name(verdict));
     }
 
