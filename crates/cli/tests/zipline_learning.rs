@@ -41,6 +41,16 @@ impl Learner {
         }
     }
 
+    /// What is counted when the first identifiers mean something else, or after 30 seconds. Lines that were told before are
+    /// read first.
+    fn recycling(&mut self) -> Json {
+        let mut counts = self.next("counts");
+        while counts["recycled"].as_u64() < Some(2) && counts["seconds"].as_f64() < Some(30.0) {
+            counts = self.next("counts");
+        }
+        counts
+    }
+
     /// Ends it without warning.
     fn kill(&mut self) {
         self.process.kill().unwrap();
@@ -134,6 +144,18 @@ fn an_encoder_and_a_decoder_that_do_not_fit_are_not_led() {
     "#]].assert_eq(&told);
 }
 
+/// An identifier of a file means what the first file says: from an encoder with another one it is taken.
+#[test]
+fn files_that_contradict_each_other_are_named() {
+    let code = "-DCODE=5 -DID_BITS=4";
+    let decoder = switch_with("decoder", code, "table_add bases expand 3 => 0x12\n");
+    let encoder = switch_with("encoder", code, "table_add bases compress 0x13 => 3\n");
+    let told = difference(&encoder, &decoder);
+    expect_test::expect![[r#"
+        taken: its entries say that the identifier 3 means 0x13, but those of another switch say 0x12: give all switches the entries of the same files
+    "#]].assert_eq(&told);
+}
+
 /// How the programs are compiled, and payloads whose bases are more than the 16 identifiers.
 #[derive(Clone, Copy)]
 struct Kind {
@@ -161,7 +183,7 @@ const MASK: Kind = Kind {
     datagram: "
 def datagram(number):
     rng = random.Random(number)
-    basis = lambda: hashlib.sha256(bytes([24 * (number // 1000) + rng.randrange(24)])).digest()[:12]
+    basis = lambda: bytes([24 * (number // 1000) + rng.randrange(24)]) * 12
     further = [rng.randbytes(4) + basis() for _ in range(rng.randrange(4))]
     return number.to_bytes(4, 'big') + basis() + b''.join(further) + rng.randbytes(rng.randrange(8))
 ",
@@ -199,7 +221,7 @@ while True:
 
 /// What datagrams and stream contain is known from their numbers and its length.
 const CONTENT: &str = "
-import hashlib, json, random, select, socket, time
+import json, random, select, socket, time
 PHASES, SECONDS = 6, 2.0
 stream = random.Random(7).randbytes(400_000)
 ";
@@ -346,6 +368,22 @@ fn write_masks(folder: &Path) {
     let_both_ways(folder);
 }
 
+/// Half of the identifiers are those of bases that the first datagrams have.
+fn write_bases(folder: &Path) {
+    for (name, action) in [("encoder.txt", "compress"), ("decoder.txt", "expand")] {
+        let mut text = std::fs::read_to_string(folder.join(name)).unwrap();
+        for identifier in 0..8 {
+            let basis = format!("0x{}", format!("{identifier:02x}").repeat(12));
+            let (key, argument) = match action {
+                "compress" => (basis, identifier.to_string()),
+                _ => (identifier.to_string(), basis),
+            };
+            text += &format!("table_add bases {action} {key} => {argument}\n");
+        }
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+}
+
 /// What comes from the other side goes back.
 fn let_both_ways(folder: &Path) {
     for name in ["encoder.txt", "decoder.txt"] {
@@ -376,6 +414,45 @@ fn no_byte_is_wrong_with_masks_and_several_chunks() {
     assert!(frames["88b6"].as_u64() > Some(50) && frames["88b5"].is_null(), "{frames}");
 }
 
+/// Switches that are started anew while nobody leads have again what their files say, and nothing else.
+#[test]
+fn no_byte_is_wrong_when_switches_with_bases_of_files_start_again() {
+    let Some(network) = network() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_masks(folder);
+    write_bases(folder);
+    let content = format!("{CONTENT}{}", MASK.datagram);
+    let mut switches = ["decoder", "encoder"].map(|name| switch(&network, folder, MASK, name));
+    let link = network.start_python("link", LINK);
+    wait_for_ping(&network);
+    let mut first = learner(&network);
+    assert_eq!(first.next("counts")["identifiers"], 16);
+    let server = network.start_python("b", &format!("{content}{SERVER}"));
+    thread::sleep(Duration::from_millis(700));
+    let client = network.start_python("a", &format!("{content}{CLIENT}"));
+    let counts = first.recycling();
+    first.kill();
+    for (name, place) in ["decoder", "encoder"].into_iter().zip(0..) {
+        switches[place].kill();
+        switches[place] = switch(&network, folder, MASK, name);
+        thread::sleep(Duration::from_secs(2));
+    }
+    let mut second = learner(&network);
+    assert_eq!([second.next("joined"), second.next("joined")].map(|it| it["bases"].as_u64()), [Some(8); 2]);
+    let sent = ended(client);
+    let arrived = ended(server);
+    let later = second.next("counts");
+    drop((switches, second));
+    link.signal("INT");
+    println!("{sent} datagrams sent; {arrived}; {counts}, then {later}; frames {}", ended(link));
+    assert_eq!((&arrived["wrong"], &arrived["stream"]), (&0.into(), &true.into()), "{arrived}");
+    assert_eq!(arrived["faults"], serde_json::json!({}), "no header was wrong");
+    assert_eq!((&counts["fixed"], &later["fixed"]), (&8.into(), &8.into()), "{counts}, {later}");
+    assert!(counts["recycled"].as_u64() > Some(1), "{counts}");
+    assert!(arrived["right"].as_u64() > Some(sent.as_u64().unwrap() / 4), "{arrived} of {sent}");
+}
+
 /// Sends and receives while bases come and go, and both ends of what leads are killed. Returns the frames of each
 /// EtherType that were on the link.
 fn churn(network: &Network, folder: &Path, kind: Kind) -> Json {
@@ -402,11 +479,7 @@ fn churn(network: &Network, folder: &Path, kind: Kind) -> Json {
     assert_eq!(rejoined["bases"], 0, "a decoder that starts is empty: {rejoined}");
     let sent = ended(client);
     let arrived = ended(server);
-    let mut counts = second.next("counts");
-    // Lines that were told while packets came are read first.
-    while counts["recycled"].as_u64() < Some(2) && counts["seconds"].as_f64() < Some(30.0) {
-        counts = second.next("counts");
-    }
+    let counts = second.recycling();
     drop((decoder, second));
     link.signal("INT");
     let frames = ended(link);

@@ -17,11 +17,35 @@
 //!
 //! A controller that starts knows nothing. It has [decoders](Pairs::decoder_back) tell what they have first: what all
 //! of them have for an identifier is what it means, and encoders that [come](Pairs::encoder_back) after them keep it.
+//!
+//! What a switch has from its own entries and not from a controller is fixed: it has it again whenever it is started
+//! anew, also while nobody leads. So the identifier of such a pair never means anything else. Its pair is installed and
+//! taken away like others, but rests only until it can go on.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A basis, as the bytes of its number.
 pub type Basis = Vec<u8>;
+
+/// What a switch has for an identifier.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// What it means.
+    pub basis: Basis,
+    /// The switch was started with it, and has it again whenever it is.
+    pub is_fixed: bool,
+}
+
+/// That the entries of two switches give an identifier two meanings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conflict {
+    /// The identifier.
+    pub identifier: u32,
+    /// What the entries of this switch say.
+    pub says: Basis,
+    /// What those of another said before.
+    pub means: Basis,
+}
 
 /// What is decided about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +79,8 @@ pub struct Counts {
     pub retiring: u64,
     /// No encoder has them.
     pub resting: u64,
+    /// Of all these, those that the entries of switches have given a meaning for ever.
+    pub fixed: u64,
     /// Pairs that became active.
     pub learned: u64,
     /// Pairs that were taken away for others.
@@ -74,6 +100,8 @@ pub enum Order {
         identifier: u32,
         /// The basis.
         basis: Basis,
+        /// Whether it means that for ever.
+        is_fixed: bool,
     },
     /// The encoder sends this identifier for the basis.
     Compress {
@@ -83,6 +111,8 @@ pub enum Order {
         identifier: u32,
         /// The basis.
         basis: Basis,
+        /// Whether it means that for ever.
+        is_fixed: bool,
     },
     /// The encoder no longer sends the identifier.
     Forget {
@@ -109,6 +139,13 @@ enum State {
     Retiring { missing: BTreeSet<usize> },
 }
 
+impl State {
+    /// Whether encoders are to have it.
+    fn is_used(&self) -> bool {
+        matches!(self, State::Installing { .. } | State::Active)
+    }
+}
+
 /// That an encoder has told that a pair is idle: for the first time since it was not, and for the last time.
 #[derive(Clone, Copy, Debug)]
 struct Idle {
@@ -120,6 +157,8 @@ struct Idle {
 struct Pair {
     /// What it means; every decoder that is there has it, unless the pair is being installed.
     basis: Option<Basis>,
+    /// The only thing that it may mean, if a switch was started with it.
+    fixed: Option<Basis>,
     state: State,
     /// Where it was idle.
     idle_at: BTreeMap<usize, Idle>,
@@ -133,7 +172,11 @@ pub struct Pairs {
     settings: Settings,
     pairs: Vec<Pair>,
     by_basis: BTreeMap<Basis, u32>,
-    /// Identifiers that rest, by when they are free.
+    /// The identifiers of bases that are fixed.
+    fixed: BTreeMap<Basis, u32>,
+    /// How many of these no encoder has, or is to have.
+    fixed_unused: u64,
+    /// Identifiers that rest and are not fixed, by when they are free.
     resting: BTreeSet<(u64, u32)>,
     /// Active ones that were idle at every encoder, by since when. Some may be busy again.
     idle: BTreeSet<(u64, u32)>,
@@ -152,11 +195,13 @@ impl Pairs {
     pub fn new(settings: Settings) -> Pairs {
         let missing = (0..settings.encoders).collect();
         let state = State::Unknown { missing };
-        let pair = Pair { basis: None, state, idle_at: BTreeMap::new(), idle_since_ns: None };
+        let pair = Pair { basis: None, fixed: None, state, idle_at: BTreeMap::new(), idle_since_ns: None };
         Pairs {
             settings,
             pairs: vec![pair; settings.identifiers as usize],
             by_basis: BTreeMap::new(),
+            fixed: BTreeMap::new(),
+            fixed_unused: 0,
             resting: BTreeSet::new(),
             idle: BTreeSet::new(),
             counts: Counts { retiring: u64::from(settings.identifiers), ..Counts::default() },
@@ -192,7 +237,7 @@ impl Pairs {
             if matches!(self.pair(known).state, State::Resting { .. }) {
                 self.announce(known, None);
             }
-        } else if let Some(&(_, free)) = self.resting.first().filter(|(until_ns, _)| *until_ns <= now_ns) {
+        } else if let Some(free) = self.free_for(now_ns, basis) {
             self.install(free, basis);
         } else {
             self.counts.without_identifier += 1;
@@ -216,7 +261,7 @@ impl Pairs {
     /// A switch has carried out an order.
     pub fn done(&mut self, now_ns: u64, order: &Order) {
         match *order {
-            Order::Expand { decoder, identifier, ref basis } => {
+            Order::Expand { decoder, identifier, ref basis, .. } => {
                 let pair = self.pair_mut(identifier);
                 let is_meant = pair.basis.as_ref() == Some(basis);
                 let State::Installing { missing } = &mut pair.state else { return };
@@ -227,7 +272,10 @@ impl Pairs {
                     self.announce(identifier, None);
                 }
             }
-            Order::Forget { encoder, identifier, .. } => self.forgotten(now_ns, encoder, identifier),
+            Order::Forget { encoder, identifier, .. } => {
+                self.forgotten(now_ns, encoder, identifier);
+                self.go_on_if_fixed(identifier);
+            }
             Order::Compress { .. } => {}
         }
     }
@@ -241,19 +289,36 @@ impl Pairs {
         });
     }
 
+    /// Where the entries of a switch say something else than those of another have said. Such a decoder must not come
+    /// back; from an encoder what it says is taken.
+    pub fn conflict(&self, has: &BTreeMap<u32, Held>) -> Option<Conflict> {
+        has.range(..self.settings.identifiers).filter(|(_, held)| held.is_fixed).find_map(|(&identifier, held)| {
+            let means = self.pair(identifier).fixed.as_ref().filter(|fixed| **fixed != held.basis)?;
+            Some(Conflict { identifier, says: held.basis.clone(), means: means.clone() })
+        })
+    }
+
     /// An encoder is back, and has these bases by identifier. It has carried out nothing since it was asked for them.
-    pub fn encoder_back(&mut self, now_ns: u64, encoder: usize, has: &BTreeMap<u32, Basis>) {
+    pub fn encoder_back(&mut self, now_ns: u64, encoder: usize, has: &BTreeMap<u32, Held>) {
         self.encoders_away.remove(&encoder);
         for identifier in 0..self.settings.identifiers {
-            if let Some(basis) = has.get(&identifier) {
-                self.found(encoder, identifier, basis);
-                continue;
+            match has.get(&identifier) {
+                Some(held) => {
+                    self.fix(now_ns, identifier, held);
+                    self.found(encoder, identifier, &held.basis);
+                }
+                None => self.forgotten(now_ns, encoder, identifier),
             }
-            self.forgotten(now_ns, encoder, identifier);
+        }
+        for identifier in 0..self.settings.identifiers {
             let pair = self.pair(identifier);
-            if let (State::Active, Some(basis)) = (&pair.state, &pair.basis) {
-                let order = Order::Compress { encoder, identifier, basis: basis.clone() };
-                self.orders.push_back(order);
+            let has_it = has.get(&identifier).map(|held| &held.basis) == pair.basis.as_ref();
+            match (&pair.state, &pair.basis) {
+                (State::Active, Some(basis)) if !has_it => {
+                    let (basis, is_fixed) = (basis.clone(), pair.fixed.is_some());
+                    self.orders.push_back(Order::Compress { encoder, identifier, basis, is_fixed });
+                }
+                _ => self.go_on_if_fixed(identifier),
             }
         }
     }
@@ -276,18 +341,25 @@ impl Pairs {
     }
 
     /// A decoder is back, and has these bases by identifier. It has carried out nothing since it was asked for them.
-    pub fn decoder_back(&mut self, decoder: usize, has: &BTreeMap<u32, Basis>) {
+    pub fn decoder_back(&mut self, now_ns: u64, decoder: usize, has: &BTreeMap<u32, Held>) {
         self.decoders_away.remove(&decoder);
         let is_first = !std::mem::replace(&mut self.has_decoder_told, true);
         for identifier in 0..self.settings.identifiers {
-            let has = has.get(&identifier);
-            if is_first && let Some(basis) = has.filter(|basis| !self.by_basis.contains_key(*basis)) {
+            let held = has.get(&identifier);
+            held.into_iter().for_each(|held| self.fix(now_ns, identifier, held));
+            let pair = self.pair(identifier);
+            let has = held.map(|held| &held.basis);
+            let is_possible = |basis: &&Basis| {
+                !self.by_basis.contains_key(*basis) && pair.fixed.as_ref().is_none_or(|fixed| fixed == *basis)
+            };
+            if is_first && let Some(basis) = has.filter(is_possible) {
                 self.by_basis.insert(basis.clone(), identifier);
                 self.pair_mut(identifier).basis = Some(basis.clone());
-            } else if self.pair(identifier).basis.as_ref() != has {
+            } else if pair.basis.as_ref() != has {
                 self.forget_basis(identifier);
             }
         }
+        (0..self.settings.identifiers).for_each(|identifier| self.go_on_if_fixed(identifier));
     }
 
     fn pair(&self, identifier: u32) -> &Pair {
@@ -302,6 +374,50 @@ impl Pairs {
     fn forget_basis(&mut self, identifier: u32) {
         if let Some(basis) = self.pair_mut(identifier).basis.take() {
             self.by_basis.remove(&basis);
+        }
+    }
+
+    /// From now on the identifier means this and nothing else, if a switch was started with it.
+    fn fix(&mut self, now_ns: u64, identifier: u32, held: &Held) {
+        if !held.is_fixed || self.pair(identifier).fixed.is_some() {
+            return;
+        }
+        if self.pair(identifier).basis.as_ref() != Some(&held.basis) {
+            match self.pair(identifier).state {
+                State::Active => self.retire(identifier),
+                State::Installing { .. } => self.enter(identifier, State::Resting { until_ns: now_ns }),
+                State::Unknown { .. } | State::Resting { .. } | State::Retiring { .. } => {}
+            }
+            self.forget_basis(identifier);
+        }
+        if let State::Resting { until_ns } = self.pair(identifier).state {
+            self.resting.remove(&(until_ns, identifier));
+        }
+        self.pair_mut(identifier).fixed = Some(held.basis.clone());
+        self.fixed.entry(held.basis.clone()).or_insert(identifier);
+        self.counts.fixed += 1;
+        self.fixed_unused += u64::from(!self.pair(identifier).state.is_used());
+        self.place_idle(identifier);
+    }
+
+    /// What is fixed, and what all decoders have, need not rest nor wait until it is met.
+    fn go_on_if_fixed(&mut self, identifier: u32) {
+        let pair = self.pair(identifier);
+        let is_there = pair.fixed.is_some() && pair.basis == pair.fixed && self.decoders_away.is_empty();
+        if is_there && matches!(pair.state, State::Resting { .. }) {
+            self.announce(identifier, None);
+        }
+    }
+
+    /// The identifier that a basis without one may get now: its own if it is fixed.
+    fn free_for(&self, now_ns: u64, basis: &[u8]) -> Option<u32> {
+        let rested = |until_ns: u64| until_ns <= now_ns;
+        match self.fixed.get(basis) {
+            Some(&identifier) => match self.pair(identifier).state {
+                State::Resting { until_ns } if rested(until_ns) => Some(identifier),
+                _ => None,
+            },
+            None => self.resting.first().filter(|(until_ns, _)| rested(*until_ns)).map(|&(_, identifier)| identifier),
         }
     }
 
@@ -320,10 +436,17 @@ impl Pairs {
         let before = std::mem::replace(&mut self.pair_mut(identifier).state, state.clone());
         *self.count(&before) -= 1;
         *self.count(&state) += 1;
+        let is_fixed = self.pair(identifier).fixed.is_some();
+        if is_fixed {
+            self.fixed_unused += u64::from(!state.is_used());
+            self.fixed_unused -= u64::from(!before.is_used());
+        }
         if let State::Resting { until_ns } = before {
             self.resting.remove(&(until_ns, identifier));
         }
-        if let State::Resting { until_ns } = state {
+        if let State::Resting { until_ns } = state
+            && !is_fixed
+        {
             self.resting.insert((until_ns, identifier));
         }
         self.pair_mut(identifier).idle_at.clear();
@@ -332,7 +455,8 @@ impl Pairs {
 
     /// Puts the pair where idle ones are looked for, if it is idle everywhere.
     fn place_idle(&mut self, identifier: u32) {
-        let is_everywhere = self.pair(identifier).idle_at.len() == self.settings.encoders;
+        let pair = self.pair(identifier);
+        let is_everywhere = pair.idle_at.len() == self.settings.encoders && pair.fixed.is_none();
         let latest = self.pair(identifier).idle_at.values().map(|idle| idle.first_ns).max();
         let now = latest.filter(|_| is_everywhere);
         if let Some(since_ns) = std::mem::replace(&mut self.pair_mut(identifier).idle_since_ns, now) {
@@ -349,9 +473,11 @@ impl Pairs {
     /// An encoder that comes back sends the identifier for this basis.
     fn found(&mut self, encoder: usize, identifier: u32, basis: &Basis) {
         let is_meant = self.pair(identifier).basis.as_ref() == Some(basis) && self.decoders_away.is_empty();
+        let is_fixed = self.pair(identifier).fixed.is_some();
         match self.pair(identifier).state {
             State::Active if is_meant => return,
             State::Unknown { .. } if is_meant => return self.announce(identifier, Some(encoder)),
+            State::Resting { .. } if is_meant && is_fixed => return self.announce(identifier, Some(encoder)),
             _ => {}
         }
         self.orders.push_back(Order::Forget { encoder, identifier, basis: basis.clone() });
@@ -375,20 +501,22 @@ impl Pairs {
         let missing = (0..self.settings.decoders).collect();
         self.enter(identifier, State::Installing { missing });
         self.forget_basis(identifier);
+        let is_fixed = self.pair(identifier).fixed.is_some();
         self.pair_mut(identifier).basis = Some(basis.to_vec());
         self.by_basis.insert(basis.to_vec(), identifier);
         for decoder in 0..self.settings.decoders {
-            self.orders.push_back(Order::Expand { decoder, identifier, basis: basis.to_vec() });
+            self.orders.push_back(Order::Expand { decoder, identifier, basis: basis.to_vec(), is_fixed });
         }
     }
 
     /// Gives the pair to the encoders that are there, but for one that has it.
     fn announce(&mut self, identifier: u32, has_it: Option<usize>) {
         self.enter(identifier, State::Active);
-        self.counts.learned += 1;
+        self.counts.learned += u64::from(self.pair(identifier).fixed.is_none());
         let Some(basis) = self.pair(identifier).basis.clone() else { return };
+        let is_fixed = self.pair(identifier).fixed.is_some();
         for encoder in self.encoders().filter(|encoder| Some(*encoder) != has_it) {
-            self.orders.push_back(Order::Compress { encoder, identifier, basis: basis.clone() });
+            self.orders.push_back(Order::Compress { encoder, identifier, basis: basis.clone(), is_fixed });
         }
     }
 
@@ -421,7 +549,8 @@ impl Pairs {
 
     /// Retires the pairs that have been idle for the longest, until the reserve is there.
     fn retire_idle(&mut self, now_ns: u64) {
-        while self.counts.resting + self.counts.retiring < u64::from(self.settings.reserve.max(1)) {
+        let reserve = u64::from(self.settings.reserve.max(1));
+        while self.counts.resting + self.counts.retiring - self.fixed_unused < reserve {
             let Some(&(_, identifier)) = self.idle.first() else { return };
             if self.pair(identifier).idle_at.values().all(|idle| self.is_fresh(now_ns, idle)) {
                 self.counts.recycled += 1;

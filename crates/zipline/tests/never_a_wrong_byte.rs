@@ -1,10 +1,11 @@
 //! A controller's decisions between encoders and decoders that are tables and nothing else. Packets between them are
 //! late, doubled, lost and in another order; orders and what is said of them take their time; encoders, decoders and
 //! the controller are started anew. What a decoder says of an identifier must be the basis that the encoder meant.
+//! Switches may have pairs from files, which they have again after each restart, whoever leads then.
 
 use base::Rng;
 use std::collections::{BTreeMap, VecDeque};
-use zipline::pairs::{Basis, Order, Pairs, Settings};
+use zipline::pairs::{Basis, Conflict, Held, Order, Pairs, Settings};
 
 /// How long a packet may be under way.
 const LIFE_NS: u64 = 1_000;
@@ -16,8 +17,8 @@ const SETTINGS: Settings =
 
 #[derive(Default)]
 struct Encoder {
-    /// By basis: the identifier, and when it was last sent.
-    bases: BTreeMap<Basis, (u32, u64)>,
+    /// By basis: the identifier, when it was last sent, and whether it is fixed.
+    bases: BTreeMap<Basis, (u32, u64, bool)>,
 }
 
 /// A packet of type 3: which basis it stands for is what the test knows.
@@ -44,7 +45,12 @@ struct World {
     now_ns: u64,
     pairs: Pairs,
     encoders: Vec<Encoder>,
-    decoders: Vec<BTreeMap<u32, Basis>>,
+    decoders: Vec<BTreeMap<u32, Held>>,
+    /// What switches are started with.
+    of_encoders: Vec<(u32, Basis)>,
+    of_decoders: Vec<(u32, Basis)>,
+    /// Until when there is no controller.
+    alone_until_ns: u64,
     packets: Vec<Packet>,
     /// For each switch, encoders first: orders on their way.
     orders: Vec<VecDeque<Order>>,
@@ -54,7 +60,8 @@ struct World {
 }
 
 impl World {
-    fn new(seed: u64, settings: Settings) -> World {
+    fn new(seed: u64, settings: Settings, [of_encoders, of_decoders]: [&[(u32, u8)]; 2]) -> World {
+        let file = |pairs: &[(u32, u8)]| pairs.iter().map(|(identifier, basis)| (*identifier, vec![*basis])).collect();
         let mut world = World {
             rng: Rng::new(seed),
             settings,
@@ -62,13 +69,31 @@ impl World {
             pairs: Pairs::new(settings),
             encoders: (0..settings.encoders).map(|_| Encoder::default()).collect(),
             decoders: vec![BTreeMap::new(); settings.decoders],
+            of_encoders: file(of_encoders),
+            of_decoders: file(of_decoders),
+            alone_until_ns: 0,
             packets: Vec::new(),
             orders: vec![VecDeque::new(); settings.encoders + settings.decoders],
             answers: VecDeque::new(),
             seen: Seen::default(),
         };
+        (0..settings.encoders).for_each(|encoder| world.start_encoder(encoder));
+        (0..settings.decoders).for_each(|decoder| world.start_decoder(decoder));
         world.start();
         world
+    }
+
+    /// An encoder that has what its file says.
+    fn start_encoder(&mut self, encoder: usize) {
+        let bases = self.of_encoders.iter().map(|(identifier, basis)| (basis.clone(), (*identifier, 0, true)));
+        self.encoders[encoder].bases = bases.collect();
+    }
+
+    /// The same for a decoder.
+    fn start_decoder(&mut self, decoder: usize) {
+        let held = |basis: &Basis| Held { basis: basis.clone(), is_fixed: true };
+        self.decoders[decoder] =
+            self.of_decoders.iter().map(|(identifier, basis)| (*identifier, held(basis))).collect();
     }
 
     /// A controller that knows nothing: it reads what decoders and encoders have, one after the other.
@@ -76,7 +101,7 @@ impl World {
         self.pairs = Pairs::new(self.settings);
         for decoder in 0..self.settings.decoders {
             self.wait(10);
-            self.pairs.decoder_back(decoder, &self.decoders[decoder]);
+            self.pairs.decoder_back(self.now_ns, decoder, &self.decoders[decoder]);
         }
         for encoder in 0..self.settings.encoders {
             self.wait(40);
@@ -87,7 +112,8 @@ impl World {
     /// The controller reads what an encoder has.
     fn find(&mut self, encoder: usize) {
         let bases = self.encoders[encoder].bases.iter();
-        let has = bases.map(|(basis, (identifier, _))| (*identifier, basis.clone())).collect();
+        let held = |basis: &Basis, is_fixed| Held { basis: basis.clone(), is_fixed };
+        let has = bases.map(|(basis, (identifier, _, is_fixed))| (*identifier, held(basis, *is_fixed))).collect();
         self.pairs.encoder_back(self.now_ns, encoder, &has);
     }
 
@@ -101,9 +127,9 @@ impl World {
     fn send(&mut self) {
         let encoder = self.rng.below(self.settings.encoders as u64) as usize;
         let basis = vec![(self.now_ns / 20_000 + self.rng.below(8)) as u8];
-        let Some((identifier, sent_ns)) = self.encoders[encoder].bases.get_mut(&basis) else {
+        let Some((identifier, sent_ns, _)) = self.encoders[encoder].bases.get_mut(&basis) else {
             self.seen.raw += 1;
-            if self.rng.chance(3, 4) {
+            if self.rng.chance(3, 4) && self.is_led() {
                 self.pairs.met(self.now_ns, &basis);
             }
             return;
@@ -121,7 +147,7 @@ impl World {
         let now_ns = self.now_ns;
         for packet in self.packets.extract_if(.., |packet| packet.arrives_ns <= now_ns) {
             match self.decoders[packet.decoder].get(&packet.identifier) {
-                Some(basis) if *basis == packet.meant => self.seen.right += 1,
+                Some(held) if held.basis == packet.meant => self.seen.right += 1,
                 Some(_) => self.seen.wrong += 1,
                 None => self.seen.unknown += 1,
             }
@@ -140,11 +166,11 @@ impl World {
         let switch = self.rng.below(self.orders.len() as u64) as usize;
         if let Some(order) = self.orders[switch].pop_front() {
             match order.clone() {
-                Order::Expand { decoder, identifier, basis } => {
-                    self.decoders[decoder].insert(identifier, basis);
+                Order::Expand { decoder, identifier, basis, is_fixed } => {
+                    self.decoders[decoder].insert(identifier, Held { basis, is_fixed });
                 }
-                Order::Compress { encoder, identifier, basis } => {
-                    self.encoders[encoder].bases.insert(basis, (identifier, self.now_ns));
+                Order::Compress { encoder, identifier, basis, is_fixed } => {
+                    self.encoders[encoder].bases.insert(basis, (identifier, self.now_ns, is_fixed));
                 }
                 Order::Forget { encoder, basis, .. } => {
                     self.encoders[encoder].bases.remove(&basis);
@@ -162,10 +188,28 @@ impl World {
     fn tell_idle(&mut self) {
         let encoder = self.rng.below(self.settings.encoders as u64) as usize;
         let now_ns = self.now_ns;
-        for (basis, (_, sent_ns)) in &mut self.encoders[encoder].bases {
-            if *sent_ns + IDLE_NS <= now_ns {
+        for (basis, (_, sent_ns, is_fixed)) in &mut self.encoders[encoder].bases {
+            if !*is_fixed && *sent_ns + IDLE_NS <= now_ns {
                 *sent_ns = now_ns;
                 self.pairs.idle(now_ns, encoder, basis);
+            }
+        }
+    }
+
+    fn is_led(&self) -> bool {
+        self.now_ns >= self.alone_until_ns
+    }
+
+    /// Nobody leads for a while, in which switches may be started anew.
+    fn be_alone(&mut self) {
+        self.alone_until_ns = self.now_ns + self.rng.below(3 * IDLE_NS);
+        while !self.is_led() {
+            self.step(false);
+            if self.rng.chance(1, 60) {
+                match self.rng.below(self.orders.len() as u64) as usize {
+                    encoder if encoder < self.settings.encoders => self.start_encoder(encoder),
+                    other => self.start_decoder(other - self.settings.encoders),
+                }
             }
         }
     }
@@ -176,6 +220,7 @@ impl World {
         if what == self.orders.len() {
             self.orders.iter_mut().for_each(VecDeque::clear);
             self.answers.clear();
+            self.be_alone();
             return self.start();
         }
         self.orders[what].clear();
@@ -184,10 +229,10 @@ impl World {
             self.answers.retain(|answer| !matches!(answer, Order::Expand { decoder: from, .. } if *from == decoder));
             self.pairs.decoder_lost(self.now_ns, decoder);
             if is_empty {
-                self.decoders[decoder].clear();
+                self.start_decoder(decoder);
             }
             self.wait(20);
-            self.pairs.decoder_back(decoder, &self.decoders[decoder]);
+            self.pairs.decoder_back(self.now_ns, decoder, &self.decoders[decoder]);
         } else {
             self.answers.retain(|answer| match answer {
                 Order::Compress { encoder, .. } | Order::Forget { encoder, .. } => *encoder != what,
@@ -195,7 +240,7 @@ impl World {
             });
             self.pairs.encoder_lost(what);
             if is_empty {
-                self.encoders[what].bases.clear();
+                self.start_encoder(what);
             }
             self.wait(20);
             self.find(what);
@@ -206,6 +251,9 @@ impl World {
         self.now_ns += self.rng.below(60);
         self.arrive();
         self.send();
+        if !self.is_led() {
+            return;
+        }
         self.control();
         if self.rng.chance(1, 10) {
             self.tell_idle();
@@ -217,7 +265,12 @@ impl World {
 }
 
 fn run(seed: u64, settings: Settings, restarts: bool) -> Seen {
-    let mut world = World::new(seed, settings);
+    run_with(seed, settings, restarts, [&[], &[]])
+}
+
+/// Encoders and decoders have these pairs from files.
+fn run_with(seed: u64, settings: Settings, restarts: bool, files: [&[(u32, u8)]; 2]) -> Seen {
+    let mut world = World::new(seed, settings, files);
     for _ in 0..20_000 {
         world.step(restarts);
     }
@@ -242,6 +295,20 @@ fn restarts_make_no_wrong_byte() {
     }
 }
 
+/// Whatever the controller makes of the other identifiers, those of files keep their meaning, which switches that are
+/// started anew have at once.
+#[test]
+fn what_files_say_is_true_after_every_restart() {
+    let all: &[(u32, u8)] = &[(0, 3), (2, 9), (5, 20)];
+    for (files, compressed) in [([all, all], 1_000), ([&all[..1], all], 1_000), ([&[], all], 1_000)] {
+        for seed in 0..20 {
+            let seen = run_with(seed, SETTINGS, true, files);
+            assert_eq!(seen.wrong, 0, "seed {seed}, {files:?}: {seen:?}");
+            assert!(seen.right > compressed, "seed {seed}, {files:?}: {seen:?}");
+        }
+    }
+}
+
 /// The test would notice: with a rest that is shorter than a packet's life, bytes are wrong.
 #[test]
 fn a_rest_that_is_too_short_is_noticed() {
@@ -253,12 +320,18 @@ fn a_rest_that_is_too_short_is_noticed() {
 const SECOND: u64 = 1_000_000_000;
 
 /// Pairs of one encoder and one decoder, which carry out each order at once.
-fn obedient(identifiers: u32, has: &BTreeMap<u32, Basis>) -> Pairs {
+fn obedient(identifiers: u32, has: &BTreeMap<u32, Held>) -> Pairs {
     let settings = Settings { identifiers, encoders: 1, decoders: 1, quarantine_ns: 0, idle_ns: SECOND, reserve: 1 };
     let mut pairs = Pairs::new(settings);
-    pairs.decoder_back(0, has);
+    pairs.decoder_back(0, 0, has);
     pairs.encoder_back(0, 0, has);
     pairs
+}
+
+/// What a switch has of a controller, and what it has of a file.
+fn held<const N: usize>(learned: [(u32, u8); N], of_file: &[(u32, u8)]) -> BTreeMap<u32, Held> {
+    let both = learned.iter().map(|pair| (pair, false)).chain(of_file.iter().map(|pair| (pair, true)));
+    both.map(|((identifier, basis), is_fixed)| (*identifier, Held { basis: vec![*basis], is_fixed })).collect()
 }
 
 /// Carries out all orders, and returns those that encoders get.
@@ -292,19 +365,65 @@ fn the_pair_that_was_idle_for_the_longest_is_given_up() {
 
 #[test]
 fn a_controller_that_starts_leaves_pairs_as_they_are_where_all_have_them() {
-    let has = BTreeMap::from([(0, vec![5]), (2, vec![7])]);
-    let mut pairs = obedient(4, &has);
+    let mut pairs = obedient(4, &held([(0, 5), (2, 7)], &[]));
     assert_eq!(pairs.next_order(), None);
     assert_eq!((pairs.counts().active, pairs.counts().resting), (2, 2));
     // The decoder comes back without one of them: the encoder forgets both, and the other goes on at once.
     pairs.decoder_lost(1, 0);
     assert_eq!(carry_out(&mut pairs, 1).len(), 2);
-    pairs.decoder_back(0, &BTreeMap::from([(2, vec![7])]));
+    pairs.decoder_back(1, 0, &held([(2, 7)], &[]));
     pairs.met(2, &[7]);
-    let order = Order::Compress { encoder: 0, identifier: 2, basis: vec![7] };
+    let order = Order::Compress { encoder: 0, identifier: 2, basis: vec![7], is_fixed: false };
     assert_eq!(carry_out(&mut pairs, 2), [order]);
     // What only the encoder has is taken from it.
     pairs.encoder_lost(0);
-    pairs.encoder_back(3, 0, &BTreeMap::from([(2, vec![7]), (3, vec![9])]));
+    pairs.encoder_back(3, 0, &held([(2, 7), (3, 9)], &[]));
     assert_eq!(carry_out(&mut pairs, 3), [Order::Forget { encoder: 0, identifier: 3, basis: vec![9] }]);
+}
+
+/// A pair of a file goes to all encoders at once, is never idle, and goes on by itself when the decoder is back.
+#[test]
+fn a_pair_of_a_file_stays() {
+    let mut pairs = obedient(2, &held([], &[(1, 7)]));
+    assert_eq!((pairs.next_order(), pairs.counts().active, pairs.counts().fixed), (None, 1, 1));
+    pairs.met(1, &[5]);
+    assert_eq!(carry_out(&mut pairs, 1).len(), 1);
+    for second in 1..5 {
+        pairs.idle(second * SECOND, 0, &[5]);
+        pairs.idle(second * SECOND, 0, &[7]);
+    }
+    pairs.met(5 * SECOND, &[6]);
+    let forget = |identifier, basis: u8| Order::Forget { encoder: 0, identifier, basis: vec![basis] };
+    assert_eq!(carry_out(&mut pairs, 5 * SECOND), [forget(0, 5)], "only the other is given up");
+    pairs.decoder_lost(6 * SECOND, 0);
+    assert_eq!(carry_out(&mut pairs, 6 * SECOND), [forget(1, 7)]);
+    pairs.decoder_back(7 * SECOND, 0, &held([], &[(1, 7)]));
+    let order = Order::Compress { encoder: 0, identifier: 1, basis: vec![7], is_fixed: true };
+    assert_eq!(carry_out(&mut pairs, 7 * SECOND), [order]);
+}
+
+/// What only an encoder has from its file is taken from it, and comes back with the same identifier when decoders have
+/// it; the identifier is not used for anything else, by another controller neither.
+#[test]
+fn an_identifier_of_an_encoders_file_is_not_used_otherwise() {
+    let mut pairs = obedient(1, &BTreeMap::new());
+    pairs.encoder_lost(0);
+    pairs.encoder_back(1, 0, &held([], &[(0, 7)]));
+    assert_eq!(carry_out(&mut pairs, 1), [Order::Forget { encoder: 0, identifier: 0, basis: vec![7] }]);
+    pairs.met(2, &[5]);
+    assert_eq!((carry_out(&mut pairs, 2), pairs.counts().without_identifier), (vec![], 1));
+    pairs.met(3, &[7]);
+    let expand = Order::Expand { decoder: 0, identifier: 0, basis: vec![7], is_fixed: true };
+    let compress = Order::Compress { encoder: 0, identifier: 0, basis: vec![7], is_fixed: true };
+    assert_eq!(pairs.next_order(), Some(expand.clone()));
+    pairs.done(3, &expand);
+    assert_eq!(carry_out(&mut pairs, 3), [compress]);
+}
+
+#[test]
+fn files_that_contradict_each_other_are_found() {
+    let pairs = obedient(4, &held([(0, 5)], &[(2, 7)]));
+    assert_eq!(pairs.conflict(&held([(2, 8)], &[(0, 6), (9, 1)])), None);
+    let conflict = Conflict { identifier: 2, says: vec![8], means: vec![7] };
+    assert_eq!(pairs.conflict(&held([], &[(2, 8)])), Some(conflict));
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
-use zipline::pairs::{Basis, Order, Pairs, Settings};
+use zipline::pairs::{Conflict, Held, Order, Pairs, Settings};
 
 /// What switches say that waits at most.
 const NEWS_MAX: usize = 4096;
@@ -60,7 +60,8 @@ Examples:
   One encoder whose packets go to two decoders, over links on which no packet is late by more than 5 seconds:
   wirespeed zipline learn --encoder 10.0.0.1:9559 --decoder 10.0.0.2:9559 --decoder 10.0.0.3:9559 --quarantine 5
 
-It may be stopped and started again at any time: it reads what the switches have and goes on.";
+It may be stopped and started again at any time: it reads what the switches have and goes on. Identifiers that entries
+files give to bases keep that meaning; only the others are learned.";
 
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
@@ -196,7 +197,7 @@ impl Learner<'_> {
         }
     }
 
-    fn join(&mut self, now_ns: u64, place: Place, (shape, terms): (Shape, Terms), has: &BTreeMap<u32, Basis>) {
+    fn join(&mut self, now_ns: u64, place: Place, (shape, terms): (Shape, Terms), has: &BTreeMap<u32, Held>) {
         let with = |(other, its): (&Place, &Terms)| terms.difference(its, &self.name(*other));
         let different = self.joined.iter().find_map(with);
         let arguments = self.arguments;
@@ -216,9 +217,16 @@ impl Learner<'_> {
         if let Some(why) = different.or_else(|| (*expected != shape).then(resized)) {
             return self.ask(place, Asked::Leave(why));
         }
+        let conflict = pairs.conflict(has).map(contradicts);
         match place {
             Place::Encoder(number) => pairs.encoder_back(now_ns, number, has),
-            Place::Decoder(number) => pairs.decoder_back(number, has),
+            Place::Decoder(number) if conflict.is_none() => pairs.decoder_back(now_ns, number, has),
+            Place::Decoder(_) => {}
+        }
+        match conflict {
+            Some(why) if !place.is_encoder() => return self.ask(place, Asked::Leave(why)),
+            Some(why) => self.tell_taken(place, why),
+            None => {}
         }
         self.joined.insert(place, terms);
         self.away.remove(&place);
@@ -226,6 +234,14 @@ impl Learner<'_> {
         match arguments.json {
             true => say!("{}", json!({"event": "joined", "switch": self.name(place), "bases": bases})),
             false => terminal::note(format_args!("{} is there, with {bases} bases", self.name(place))),
+        }
+    }
+
+    /// Says that a switch has something that it must not have, and loses.
+    fn tell_taken(&self, place: Place, why: String) {
+        match self.arguments.json {
+            true => say!("{}", json!({"event": "taken", "switch": self.name(place), "why": why})),
+            false => terminal::warning(format_args!("{} loses an entry: {why}", self.name(place))),
         }
     }
 
@@ -298,6 +314,7 @@ impl Learner<'_> {
                     "installing": counts.installing,
                     "retiring": counts.retiring,
                     "resting": counts.resting,
+                    "fixed": counts.fixed,
                     "learned": counts.learned,
                     "recycled": counts.recycled,
                     "without_identifier": counts.without_identifier,
@@ -309,8 +326,12 @@ impl Learner<'_> {
         let [active, all, learned, recycled, without] =
             [counts.active, u64::from(identifiers), counts.learned, counts.recycled, counts.without_identifier]
                 .map(grouped);
+        let fixed = match counts.fixed {
+            0 => String::new(),
+            fixed => format!(", {} of them as entries files say", grouped(fixed)),
+        };
         say!(
-            "{:>8.1} s  {active} of {all} identifiers in use; so far {learned} bases learned, {recycled} given up, \
+            "{:>8.1} s  {active} of {all} identifiers in use{fixed}; so far {learned} bases learned, {recycled} given up, \
              {without} met without a free identifier",
             self.start.elapsed().as_secs_f64()
         );
@@ -322,6 +343,17 @@ impl Learner<'_> {
             Place::Decoder(number) => format!("the decoder at {}", self.arguments.decoders[number]),
         }
     }
+}
+
+/// In words, why entries of two switches do not go together.
+fn contradicts(Conflict { identifier, says, means }: Conflict) -> String {
+    let hexadecimal = |basis: &[u8]| basis.iter().fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"));
+    format!(
+        "its entries say that the identifier {identifier} means {}, but those of another switch say {}: give all \
+         switches the entries of the same files",
+        hexadecimal(&says),
+        hexadecimal(&means)
+    )
 }
 
 fn settings(arguments: &LearnArguments, shape: Shape) -> Settings {

@@ -18,7 +18,7 @@ use p4runtime_proto::p4::v1::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::mpsc::{Sender, UnboundedReceiver};
-use zipline::pairs::{Basis, Order};
+use zipline::pairs::{Basis, Held, Order};
 
 /// How long it takes until a connection is tried again: the first time, and at most.
 const RETRY_MIN: Duration = Duration::from_millis(100);
@@ -36,6 +36,10 @@ const TOLD_AGAIN_NS: i64 = 20_000_000;
 
 /// Identifiers that are used at most, whatever the tables hold: a controller keeps some hundred bytes of each.
 const IDENTIFIERS_MAX: u64 = 1 << 20;
+
+/// What marks the entries of decoders that controllers have learned: all others are there again whenever the decoder is
+/// started. Those of encoders have idle timeouts, which files cannot give.
+const LEARNED: &[u8] = b"learned";
 
 /// The number of the only key, parameter and field of each table, action and digest.
 const FIRST: u32 = 1;
@@ -67,7 +71,7 @@ pub struct Shape {
 #[derive(Debug)]
 pub enum Heard {
     /// It is there, and has these bases by identifier.
-    Joined(Shape, Box<Terms>, BTreeMap<u32, Basis>),
+    Joined(Shape, Box<Terms>, BTreeMap<u32, Held>),
     /// It is not, and why.
     Lost(String),
     /// It met a basis without an identifier.
@@ -153,7 +157,7 @@ impl Switch {
         place: Place,
         options: Options,
         idle_ns: i64,
-    ) -> Result<(Switch, Terms, BTreeMap<u32, Basis>), Failure> {
+    ) -> Result<(Switch, Terms, BTreeMap<u32, Held>), Failure> {
         let mut session = Session::connect(options).await?;
         if let Standing::Other(id) = session.bid_above().await? {
             let message = format!("another controller is primary, with election id {id}; this one waits for its end");
@@ -234,27 +238,29 @@ impl Switch {
         Ok(found)
     }
 
-    /// The bases by identifier that these entries are. Of an encoder, what makes no sense goes, and what stays gets the
-    /// idle timeout.
-    async fn take_in(&mut self, entries: Vec<TableEntry>) -> Result<BTreeMap<u32, Basis>, Failure> {
+    /// The bases by identifier that these entries are. Of an encoder, what makes no sense goes, and what a controller has
+    /// learned gets the idle timeout.
+    async fn take_in(&mut self, entries: Vec<TableEntry>) -> Result<BTreeMap<u32, Held>, Failure> {
         let mut has = BTreeMap::new();
         let mut updates = Vec::new();
         for entry in entries {
             let Some(key) = exact(&entry).map(canonical) else { continue };
             self.keys.insert(key.clone());
             let Some(argument) = self.argument(&entry) else { continue };
+            let is_encoder = self.place.is_encoder();
+            let is_fixed = if is_encoder { entry.idle_timeout_ns == 0 } else { entry.metadata != LEARNED };
             let (identifier, basis) =
-                if self.place.is_encoder() { (number(&argument), key.clone()) } else { (number(&key), argument) };
+                if is_encoder { (number(&argument), key.clone()) } else { (number(&key), argument) };
             let is_usable = identifier.is_some_and(|it| it < self.shape.identifiers && !has.contains_key(&it));
-            if self.place.is_encoder() && !is_usable {
+            if is_encoder && !is_usable {
                 self.keys.remove(&key);
-                updates.push(update(update::Type::Delete, self.entry(key, None, 0)));
+                updates.push(update(update::Type::Delete, self.entry(key, None, true)));
             } else if let Some(identifier) = identifier.filter(|_| is_usable) {
-                if self.place.is_encoder() && entry.idle_timeout_ns != self.idle_ns {
-                    let entry = self.entry(key, Some(action(self.action, Some(bytes(identifier)))), self.idle_ns);
+                if is_encoder && !is_fixed && entry.idle_timeout_ns != self.idle_ns {
+                    let entry = self.entry(key, Some(action(self.action, Some(bytes(identifier)))), false);
                     updates.push(update(update::Type::Modify, entry));
                 }
-                has.insert(identifier, basis);
+                has.insert(identifier, Held { basis, is_fixed });
             }
         }
         self.write(updates).await?;
@@ -389,26 +395,32 @@ impl Switch {
         (bits <= self.shape.basis_bits).then_some(basis)
     }
 
-    fn entry(&self, key: Vec<u8>, action: Option<TableAction>, idle_timeout_ns: i64) -> entity::Entity {
+    /// An entry of `bases`, marked as learned unless it is fixed.
+    fn entry(&self, key: Vec<u8>, action: Option<TableAction>, is_fixed: bool) -> entity::Entity {
         let key = field_match::FieldMatchType::Exact(field_match::Exact { value: key });
         let key = FieldMatch { field_id: FIRST, field_match_type: Some(key) };
-        let (table_id, r#match) = (self.bases, vec![key]);
-        entity::Entity::TableEntry(TableEntry { table_id, r#match, action, idle_timeout_ns, ..TableEntry::default() })
+        let mut entry = TableEntry { table_id: self.bases, r#match: vec![key], action, ..TableEntry::default() };
+        match self.place {
+            Place::Encoder(_) if !is_fixed => entry.idle_timeout_ns = self.idle_ns,
+            Place::Decoder(_) if !is_fixed => entry.metadata = LEARNED.to_vec(),
+            Place::Encoder(_) | Place::Decoder(_) => {}
+        }
+        entity::Entity::TableEntry(entry)
     }
 
     /// What an order is to this switch: nothing if it is so already.
     fn update(&mut self, order: &Order) -> Option<Update> {
-        let (key, argument, idle_ns) = match order {
-            Order::Expand { identifier, basis, .. } => (bytes(*identifier), basis.clone(), 0),
-            Order::Compress { identifier, basis, .. } => (basis.clone(), bytes(*identifier), self.idle_ns),
+        let (key, argument, is_fixed) = match order {
+            Order::Expand { identifier, basis, is_fixed, .. } => (bytes(*identifier), basis.clone(), *is_fixed),
+            Order::Compress { identifier, basis, is_fixed, .. } => (basis.clone(), bytes(*identifier), *is_fixed),
             Order::Forget { basis, .. } => {
                 let is_there = self.keys.remove(basis);
-                return is_there.then(|| update(update::Type::Delete, self.entry(basis.clone(), None, 0)));
+                return is_there.then(|| update(update::Type::Delete, self.entry(basis.clone(), None, true)));
             }
         };
         let is_new = self.keys.insert(key.clone());
         let kind = if is_new { update::Type::Insert } else { update::Type::Modify };
-        Some(update(kind, self.entry(key, Some(action(self.action, Some(argument))), idle_ns)))
+        Some(update(kind, self.entry(key, Some(action(self.action, Some(argument))), is_fixed)))
     }
 }
 
