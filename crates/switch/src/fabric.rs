@@ -36,13 +36,13 @@ pub(crate) trait Rules: Send {
         unreachable!("the architecture has no straight way");
     }
 
-    /// Whether packets need not be as they were received when they have been the straight way.
-    fn forgets_originals(&self) -> bool {
+    /// Whether packets may have to be as they were received after they have been the straight way.
+    fn asks_for_originals(&self) -> bool {
         false
     }
 
     /// Takes lent frames to the end by the backend's straight way, in place. Asked only if the backend works in place
-    /// and the rules forget originals. They are at most as many as generated code takes at once.
+    /// and, where the rules ask for originals, tells how many bytes of them have to be kept. They are at most as many as generated code takes at once.
     fn forward(&mut self, _fabric: &mut Fabric, _frames: &mut [Frame<'_>], _world: &mut World<'_>) {
         unreachable!("the architecture has no straight way");
     }
@@ -66,8 +66,12 @@ pub(crate) trait Rules: Send {
 #[derive(Clone, Copy)]
 pub(crate) struct Visibility {
     /// Whether packets go through one by one, because it would show how many were received together: the program reads
-    /// what the queues write, or sends packets round again, which would then be overtaken by their neighbours.
+    /// what the queues write.
     pub one_by_one: bool,
+    /// Whether the program sends packets round again. They would be overtaken by their neighbours, so that packets go
+    /// through its blocks one by one, too; on the straight way each that asks for more is taken to its end before what
+    /// becomes of the next is carried out.
+    pub goes_round: bool,
     /// Whether the program can tell at which moment a packet was worked on (beside the moment of its reception).
     pub time: bool,
 }
@@ -147,7 +151,8 @@ impl Fabric {
         let straight = self.takes_straight && !self.traffic.has_rates();
         let room = self.pipeline.room_bytes();
         let has_room = || room == 0 || frames.iter().all(|frame| frame.room() >= room);
-        straight && self.pipeline.is_in_place() && rules.forgets_originals() && has_room()
+        let has_originals = || !rules.asks_for_originals() || self.pipeline.written_bytes_max().is_some();
+        straight && self.pipeline.is_in_place() && has_originals() && has_room()
     }
 
     /// Works on received packets and lent frames, on everything they cause, and on queued packets and piles that are
@@ -161,9 +166,10 @@ impl Fabric {
     ) {
         self.copies_left[PACED_ROOT] = COPIES_MAX;
         let one_by_one = self.visibility.one_by_one || self.traffic.has_rates();
-        let burst_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
+        let straight_max = if one_by_one { 1 } else { self.pipeline.burst_max().clamp(1, BURST_PACKETS_MAX) };
+        let burst_max = if self.visibility.goes_round { 1 } else { straight_max };
         // Bursts of one stay one by one: what a packet causes may be seen by the next.
-        let lent_max = if burst_max == 1 { 1 } else { CALL_FRAMES_MAX };
+        let lent_max = if straight_max == 1 { 1 } else { CALL_FRAMES_MAX };
         let straight = self.takes_straight && !self.traffic.has_rates() && world.observer.is_none();
         self.empty_queues(rules, burst_max, world);
         while let Some((number, mut pile)) = self.piles.take_due(world.now_ns) {
@@ -187,18 +193,18 @@ impl Fabric {
                     let count = lent_max.min(lent.len());
                     let (now, later) = std::mem::take(&mut lent).split_at_mut(count);
                     // Generated code fetches the other bursts of a call.
-                    later.iter().take(burst_max).for_each(Frame::fetch);
+                    later.iter().take(straight_max).for_each(Frame::fetch);
                     self.stats.received += now.len() as u64;
                     rules.forward(self, now, world);
                     lent = later;
                     continue;
                 }
-                if received.len() <= burst_max {
+                if received.len() <= straight_max {
                     rules.straight(self, received, world);
                     continue;
                 }
                 let mut fresh = std::mem::take(&mut self.fresh);
-                fresh.extend(received.drain(..burst_max));
+                fresh.extend(received.drain(..straight_max));
                 rules.straight(self, &mut fresh, world);
                 self.fresh = fresh;
                 continue;
@@ -225,6 +231,19 @@ impl Fabric {
         packet.set_passes(0);
         packet.set_root(root);
         self.copies_left[root] = COPIES_MAX;
+    }
+
+    /// Works on all that a packet of the straight way has caused.
+    pub fn finish(&mut self, rules: &mut dyn Rules, world: &mut World<'_>) {
+        let burst_max = if self.visibility.goes_round { 1 } else { BURST_PACKETS_MAX };
+        loop {
+            self.empty_queues(rules, burst_max, world);
+            let Some(packet) = self.again.pop_front() else { return };
+            let mut burst = std::mem::take(&mut self.burst);
+            burst.push(packet);
+            rules.ingress(self, &mut burst, world);
+            self.burst = burst;
+        }
     }
 
     /// Empties the queues as far as packets are due, burst by burst.

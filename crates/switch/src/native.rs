@@ -218,6 +218,10 @@ impl Pipeline for NativePipeline {
         Some((Box::new(lane), self.plan.context_size as usize))
     }
 
+    fn written_bytes_max(&self) -> Option<usize> {
+        self.plan.written_bytes_max().map(|bytes| bytes as usize)
+    }
+
     fn burst_max(&self) -> usize {
         self.plan.burst_max as usize
     }

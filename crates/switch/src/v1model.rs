@@ -30,6 +30,8 @@ use ir::{BlockId, FieldListId, Place, Program, VarKind};
 pub(crate) struct V1Model {
     /// Copies of the present burst's packets as they were received; empty if the program never needs them.
     originals: Originals,
+    /// The first bytes of packets on the straight way as they were received, as far as it may write to them.
+    saved: Saved,
     /// Packets that have left the straight way of lent frames, by their positions; kept to save its allocation.
     taken: Vec<(usize, Option<Packet>)>,
     /// The verdicts of a call, kept because to clear so many takes time that is seen.
@@ -41,7 +43,8 @@ pub(crate) struct V1Model {
 /// What a program shows of how packets are worked on.
 pub(crate) fn visibility(program: &Program) -> Visibility {
     Visibility {
-        one_by_one: reads_queues(program) || sends_round_again(program),
+        one_by_one: reads_queues(program),
+        goes_round: sends_round_again(program),
         time: reads_queues(program)
             || writes_slot(program, Slot::Gather)
             || !program.meters.is_empty()
@@ -49,10 +52,37 @@ pub(crate) fn visibility(program: &Program) -> Visibility {
     }
 }
 
+/// The first bytes of the packets of a call.
+#[derive(Default)]
+struct Saved {
+    bytes: Vec<u8>,
+    /// How many of each packet are saved.
+    each: usize,
+}
+
+impl Saved {
+    /// Saves as many bytes of each packet as the straight way may write to.
+    fn keep<'p>(&mut self, fabric: &Fabric, packets: impl Iterator<Item = &'p [u8]>) {
+        self.each = fabric.pipeline.written_bytes_max().unwrap_or(0);
+        self.bytes.resize(CALL_FRAMES_MAX * self.each, 0);
+        for (saved, packet) in self.bytes.chunks_exact_mut(self.each.max(1)).zip(packets) {
+            let bytes = self.each.min(packet.len());
+            saved[..bytes].copy_from_slice(&packet[..bytes]);
+        }
+    }
+
+    /// Makes the first bytes of the packet at this position what they were.
+    fn restore(&self, position: usize, packet: &mut [u8]) {
+        let bytes = self.each.min(packet.len());
+        packet[..bytes].copy_from_slice(&self.bytes[position * self.each..][..bytes]);
+    }
+}
+
 impl V1Model {
     pub fn new(program: &Program) -> V1Model {
         V1Model {
             originals: Vec::new(),
+            saved: Saved::default(),
             taken: Vec::new(),
             verdicts: vec![0; CALL_FRAMES_MAX],
             keeps_originals: [Slot::CloneIngressSession, Slot::CloneToIngress, Slot::Resubmit, Slot::Scatter]
@@ -94,8 +124,10 @@ impl V1Model {
             fabric.pool.give_all(burst.drain(..more));
             done += more;
             if done < verdicts.len() {
-                let original = originals.get_mut(done).and_then(Option::take);
-                self.go_on(fabric, burst.remove(0), original, verdicts[done], done, world);
+                let packet = burst.remove(0);
+                let kept = originals.get_mut(done).and_then(Option::take);
+                let original = kept.or_else(|| self.original(fabric, &packet, verdicts[done], done));
+                self.go_on(fabric, packet, original, verdicts[done], done, world);
                 done += 1;
             }
         }
@@ -107,6 +139,9 @@ impl V1Model {
         fabric.timer.start();
         let mut all_verdicts = std::mem::take(&mut self.verdicts);
         let verdicts = &mut all_verdicts[..frames.len()];
+        if self.keeps_originals {
+            self.saved.keep(fabric, frames.iter().map(Frame::bytes));
+        }
         let spare = fabric.pool.spare(frames.len());
         let unsent = fabric.pipeline.run_straight(Chunks::of(spare), frames, verdicts, world);
         fabric.timer.lap(CoreStage::Straight);
@@ -120,7 +155,10 @@ impl V1Model {
                 let before = &verdicts[done..position];
                 fabric.obey(&frames[done..position], before, Unsent::of(before), world);
                 match packet {
-                    Some(packet) => self.go_on(fabric, packet, None, verdicts[position], position, world),
+                    Some(packet) => {
+                        let original = self.original(fabric, &packet, verdicts[position], position);
+                        self.go_on(fabric, packet, original, verdicts[position], position, world);
+                    }
                     None => fabric.count_drop(DropReason::NoBuffer, world),
                 }
                 done = position + 1;
@@ -149,7 +187,19 @@ impl V1Model {
             original.into_iter().for_each(|original| fabric.pool.give(original));
             self.finish_egress(fabric, packet, world);
         }
-        fabric.empty_queues(self, BURST_PACKETS_MAX, world);
+        fabric.finish(self, world);
+    }
+
+    /// A packet as it was received, if that has been saved and may be asked for.
+    fn original(&self, fabric: &mut Fabric, packet: &Packet, verdict: abi::Verdict, position: usize) -> Option<Packet> {
+        let is_saved = self.keeps_originals && fabric.pipeline.written_bytes_max().is_some();
+        if !is_saved || verdict != abi::DECIDE_INGRESS {
+            return None;
+        }
+        let mut original = fabric.pool.take(packet.bytes())?;
+        self.saved.restore(position, original.bytes_mut());
+        original.set_intrinsic(Slot::IngressPort, u64::from(packet.ingress_port()));
+        Some(original)
     }
 
     /// Goes on with a packet that has been through egress.
@@ -173,7 +223,10 @@ impl Rules for V1Model {
     }
 
     fn straight(&mut self, fabric: &mut Fabric, burst: &mut Vec<Packet>, world: &mut World<'_>) {
-        self.keep_originals(fabric, burst, |packet| u64::from(packet.ingress_port()));
+        match fabric.pipeline.written_bytes_max() {
+            Some(_) if self.keeps_originals => self.saved.keep(fabric, burst.iter().map(Packet::bytes)),
+            _ => self.keep_originals(fabric, burst, |packet| u64::from(packet.ingress_port())),
+        }
         fabric.timer.start();
         let mut verdicts = [0; BURST_PACKETS_MAX];
         let verdicts = &mut verdicts[..burst.len()];
@@ -202,8 +255,8 @@ impl Rules for V1Model {
         fabric.timer.lap(CoreStage::Transmit);
     }
 
-    fn forgets_originals(&self) -> bool {
-        !self.keeps_originals
+    fn asks_for_originals(&self) -> bool {
+        self.keeps_originals
     }
 
     fn forward(&mut self, fabric: &mut Fabric, mut frames: &mut [Frame<'_>], world: &mut World<'_>) {

@@ -225,3 +225,46 @@ fn more_frames_than_generated_code_takes_at_once_leave_in_order() {
     assert_eq!(notes(&sent, 3), expected(&|frame| frame[0] == 3 && !is_replicated(frame)));
     assert_eq!(notes(&sent, 9), expected(&is_replicated));
 }
+
+/// Frames to ports 2 and 3 by turns, some of which are too short for the header.
+fn mixed_frames() -> Vec<Vec<u8>> {
+    (0..150).map(|number| if number % 7 == 6 { vec![2] } else { vec![2 + number % 2, number, 9, 9] }).collect()
+}
+
+#[test]
+fn what_is_resubmitted_is_as_it_was_received_and_not_overtaken() {
+    let ingress = "if (hdr.small.isValid()) hdr.small.note = hdr.small.note + 1; \
+                   if (sm.instance_type == 0 && hdr.small.note[1:0] == 1) resubmit_preserving_field_list(1);";
+    let sent = check(&program("", "", ingress, ""), "", &mixed_frames());
+    let expected = |port: u8| -> Vec<u8> {
+        mixed_frames().iter().filter(|frame| frame.len() > 1 && frame[0] == port).map(|frame| frame[1] + 1).collect()
+    };
+    assert_eq!((notes(&sent, 2), notes(&sent, 3)), (expected(2), expected(3)));
+}
+
+#[test]
+fn clones_of_what_was_changed_are_as_it_was_received() {
+    let ingress = "hdr.small.note = 0; hdr.small.to = 1; if (hdr.small.isValid()) clone(CloneType.I2E, 5);";
+    let sent = check(&program("", "", ingress, ""), "mirroring_add 5 7\n", &mixed_frames());
+    let expected: Vec<Vec<u8>> = mixed_frames().into_iter().filter(|frame| frame.len() > 1).collect();
+    assert_eq!(sent.0[&7], expected);
+}
+
+#[test]
+fn what_goes_round_is_not_overtaken() {
+    let egress = "if (hdr.small.isValid() && hdr.small.note[1:0] != 0) { hdr.small.note = hdr.small.note - 1; \
+                  recirculate_preserving_field_list(1); }";
+    let sent = check(&program("", "", "", egress), "", &mixed_frames());
+    let expected = |port: u8| -> Vec<u8> {
+        mixed_frames().iter().filter(|frame| frame.len() > 1 && frame[0] == port).map(|frame| frame[1] & !3).collect()
+    };
+    assert_eq!((notes(&sent, 2), notes(&sent, 3)), (expected(2), expected(3)));
+}
+
+#[test]
+fn headers_are_added_to_what_goes_round_and_clones_of_it() {
+    let ingress = "if (sm.instance_type == 0 && hdr.small.note == 4) { hdr.large.setValid(); hdr.large.filler = 1; \
+                   hdr.small.note = 5; clone(CloneType.I2E, 5); resubmit_preserving_field_list(1); }";
+    let sent = check(&program("", "", ingress, ""), "mirroring_add 5 7\n", &mixed_frames());
+    assert_eq!(sent.0[&7], [[2, 4, 9, 9]]);
+}

@@ -31,6 +31,10 @@ const STATEMENTS_MAX: usize = 2_000;
 /// Bytes of variables that are kept of a packet on the stack, where there are those of a burst.
 pub(crate) const KEPT_BYTES_MAX: u32 = 1024;
 
+/// The most bytes that a core keeps of each packet as they were received, so that packets which ask for the original
+/// can be worked on in place.
+const SAVED_BYTES_MAX: u32 = 256;
+
 /// What a packet may ask for in ingress.
 const INGRESS_REQUESTS: [Slot; 7] = [
     Slot::CloneIngressSession,
@@ -100,6 +104,9 @@ pub(crate) struct Straight {
     pub(crate) may_stay: bool,
     /// Headers that the parser extracts: those that may lie in the packet.
     pub(crate) extracted: BTreeSet<HeaderId>,
+    /// Bytes at a packet's begin behind which nothing is written before it has been through ingress, if that is certain
+    /// and they are few.
+    pub(crate) written_bytes_max: Option<u32>,
     /// What is summed both to verify and to update a checksum.
     pub(crate) sums: Vec<Sum>,
     /// What is known of the headers that the parser extracts, if no block changes which are valid or where they are.
@@ -166,14 +173,19 @@ impl Straight {
         after_egress.push(if_then(is_dropped(), leave(Exit::DropEgress)));
         let keeps_headers = keeps_headers(program);
         let moves = !keeps_headers && emits_plainly(program);
+        let may_stay = moves && parses_in_order(program) && !any_in_parser(program, changes_headers);
+        let extracted_headers = extracted_headers(program);
         let mut straight = Straight {
             after_ingress,
             after_egress,
             exits,
             egress_port,
             keeps_headers,
-            may_stay: moves && parses_in_order(program) && !any_in_parser(program, changes_headers),
-            extracted: extracted_headers(program),
+            may_stay,
+            written_bytes_max: (keeps_headers || may_stay)
+                .then(|| extracted_bytes_max(program, &extracted_headers))
+                .filter(|bytes| *bytes <= SAVED_BYTES_MAX),
+            extracted: extracted_headers,
             // Where headers come and go, a checksum is summed anew.
             sums: if keeps_headers { sums(program) } else { Vec::new() },
             in_place: (keeps_headers || moves) && is_light(program),
@@ -490,6 +502,12 @@ fn extracted_headers(program: &Program) -> BTreeSet<HeaderId> {
         }
     });
     found
+}
+
+/// The most bytes that these headers take together where the parser extracts each of them once.
+fn extracted_bytes_max(program: &Program, headers: &BTreeSet<HeaderId>) -> u32 {
+    let size = |&header: &HeaderId| program.header_types[program.headers[header].ty].bytes_max();
+    headers.iter().map(size).fold(0, u32::saturating_add)
 }
 
 /// Whether a statement, or one inside of it, extracts a header.
